@@ -6,6 +6,7 @@ pub mod anm;
 pub mod capture;
 pub mod challenge;
 pub mod clip;
+pub mod clip_database;
 pub mod clip_disk;
 mod coding;
 pub mod crowd;

@@ -45,7 +45,7 @@ struct Times {
 fn main() -> Result<(), Box<dyn Error>> {
     // Offline, as in `kinepack anim build`.
     let files: Vec<String> = std::env::args().skip(1).collect();
-    let raw = if files.is_empty() { walks::clips()? } else { read_all(&files)? };
+    let raw = if files.is_empty() { walks::clips(1)? } else { read_all(&files)? };
     let options = BuildOptions { precision_cm: 0.01, ..BuildOptions::default() };
     let built = raw.iter().map(|raw| Ok(build(raw, &options)?.clip.as_bytes().to_vec()));
     let built = built.collect::<Result<Vec<_>, Box<dyn Error>>>()?;

@@ -156,7 +156,7 @@ fn play(walk: &Gait, run: &Gait, run_weight: f32, by_phase: bool, skeleton: &Ske
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let raw = walks::clips()?;
+    let raw = walks::clips(1)?;
     let skeleton = raw[0].skeleton().clone();
     let [walk, run] = [Gait::new(&raw[2])?, Gait::new(&raw[1])?];
     let run = Gait { track: run.track.aligned_to(&walk.track)?, ..run };

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{block, disk, keyed, skeleton_file};
+use crate::{block, database, disk, keyed, skeleton_file};
 
 /// A kind of file that this crate reads.
 ///
@@ -30,6 +30,8 @@ pub enum FileKind {
     Skeleton,
     /// A rig, `.kpr`.
     Rig,
+    /// A clip database, `.kpb`.
+    Database,
     /// Raw samples, `.clip`.
     RawClip,
     /// A binary glTF file, `.glb`.
@@ -49,6 +51,7 @@ impl FileKind {
             &keyed::MAGIC => Self::KeyedClip,
             &skeleton_file::MAGIC => Self::Skeleton,
             &block::RIG_MAGIC => Self::Rig,
+            &database::MAGIC => Self::Database,
             b"CLIP" => Self::RawClip,
             b"glTF" => Self::Gltf,
             b"HIER" => Self::Bvh,
@@ -65,6 +68,7 @@ impl FileKind {
             Self::KeyedClip => "read it with AnyClip::from_bytes or KeyedClip::from_bytes",
             Self::Skeleton => "read it with Skeleton::from_bytes",
             Self::Rig => "read it with Rig::from_bytes",
+            Self::Database => "read it with ClipDatabase::from_bytes",
             Self::RawClip => "read it with exchange::read",
             Self::Gltf | Self::Bvh => {
                 "compress it first, with `kinepack anim build` or with import::read and \
@@ -84,6 +88,7 @@ impl fmt::Display for FileKind {
             Self::KeyedClip => "a keyed clip (.kpa)",
             Self::Skeleton => "a skeleton (.kps)",
             Self::Rig => "a rig (.kpr)",
+            Self::Database => "a clip database (.kpb)",
             Self::RawClip => "a clip of raw samples (.clip)",
             Self::Gltf => "a glTF file",
             Self::Bvh => "a BVH file",

@@ -8,7 +8,7 @@
 //! A [`Sampler`] plays block clips at any time, without allocating; an [`AnyPlayer`] plays clips of
 //! both schemes. Both share their clip through an [`Arc`](std::sync::Arc), so that an asset or a
 //! component can own them. A [`Rig`] holds the parameters of tracks that clips of one skeleton
-//! share.
+//! share, and a [`ClipDatabase`] thousands of clips in a file, which may be mapped into memory.
 //!
 //! **Lengths are in centimetres**, times in seconds or samples. [`Metres`] writes poses in metres,
 //! and [`Transform::translation_m`] converts a single transform.
@@ -52,8 +52,9 @@
 //! # Features
 //!
 //! No feature is on by default, so a game that only plays clips links playback alone: [`Clip`],
-//! [`Sampler`], [`Rig`], [`AnyClip`], [`keyed`], [`disk`] and [`pose`]. It then depends on `kinepack`
-//! and `libm` only. [`pose`] has blends, root motion, phases, transitions and retargeting.
+//! [`Sampler`], [`Rig`], [`AnyClip`], [`keyed`], [`disk`], [`database`] and [`pose`]. It then depends
+//! on `kinepack` and `libm` only. [`pose`] has blends, root motion, phases, transitions and
+//! retargeting.
 //! [`Skeleton::model_pose`] brings a pose into the model's space.
 //!
 //! | feature | adds |
@@ -67,8 +68,8 @@
 //! # Reading order
 //!
 //! [`Skeleton`] and [`RawClip`]; [`import`] and [`exchange`]; [`Clip`], [`Sampler`] and [`Rig`], in
-//! [`block`]; [`disk`], block clips in files; [`keyed`], the other scheme; [`AnyClip`];
-//! [`additive`] clips; [`pose`], what players do with poses; [`measure`]; [`offline`]; [`export`],
+//! [`block`]; [`disk`], block clips in files; [`database`], many clips in a file; [`keyed`], the
+//! other scheme; [`AnyClip`]; [`additive`] clips; [`pose`], what players do with poses; [`measure`]; [`offline`]; [`export`],
 //! glTF for viewers; [`anm`]. The formats are normative in `spec/ANIM.md` and `spec/ANM.md`.
 //!
 //! Sources: JPEG's transform coding and ACL for the block scheme, Riot's article on the animations
@@ -96,6 +97,7 @@ pub mod additive;
 #[cfg(feature = "anm")]
 pub mod anm;
 pub mod block;
+pub mod database;
 pub mod disk;
 #[cfg(feature = "raw")]
 pub mod exchange;
@@ -116,6 +118,7 @@ pub use block::{
     Rig, Sampler, SoaPose, sample_batch,
 };
 pub use channel::{Channel, TrackId};
+pub use database::{ClipDatabase, DatabaseError};
 #[cfg(feature = "raw")]
 pub use error::ExchangeError;
 pub use error::{ClipError, PlayError, SkeletonError, SkeletonFileError};

@@ -4,6 +4,8 @@
 
 #[path = "anim/additive.rs"]
 mod additive;
+#[path = "anim/databases.rs"]
+mod databases;
 #[allow(dead_code, reason = "tests of importing use more of it")]
 #[path = "../../kinepack-anim/tests/support/mod.rs"]
 mod document;

@@ -51,16 +51,17 @@ const FACE: [Bone; 3] = [
 /// The hands, and the direction of their fingers.
 const HANDS: [(u16, f32); 2] = [(9, 1.0), (13, -1.0)];
 
-/// Clips of one skeleton, of 1 to 10 seconds.
+/// Clips of one skeleton, of 1 to 10 seconds: six for each variant.
 ///
 /// # Errors
 /// None, if the joints above are valid.
-pub(crate) fn clips() -> Result<Vec<RawClip>, Box<dyn Error>> {
+pub(crate) fn clips(variants: usize) -> Result<Vec<RawClip>, Box<dyn Error>> {
     let (skeleton, swings) = figure()?;
-    let clip = |(seed, (name, seconds)): (usize, (&str, f32))| {
-        clip(name, seconds, &skeleton, &swings, seed as u64 + 1)
+    let all = (0..variants).flat_map(|_| CLIPS).enumerate();
+    let clip = |(index, (name, seconds)): (usize, (&str, f32))| {
+        clip(name, seconds, &skeleton, &swings, index as u64 + 1)
     };
-    CLIPS.into_iter().enumerate().map(clip).collect()
+    all.map(clip).collect()
 }
 
 /// The skeleton, and the swing of each joint.

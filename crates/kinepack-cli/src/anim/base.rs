@@ -1,6 +1,5 @@
 //! The base of additive clips, on the command line.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
@@ -8,6 +7,7 @@ use command_kit::counted;
 use kinepack_anim::import::ImportOptions;
 use kinepack_anim::{Curve, RawClip, Skeleton, additive};
 
+use super::file_types::file_and_clip;
 use super::joints::joint_name;
 use super::sources::{self, Source};
 use crate::anim::error::AnimError;
@@ -54,20 +54,6 @@ impl BaseArguments {
             Base { given: given.clone(), sample: self.base_sample, raw: Arc::new(raw) },
             notes,
         )))
-    }
-}
-
-/// Splits FILE#CLIP. Names of files and of clips may contain a #. The one that counts follows the
-/// name of a file that exists.
-fn file_and_clip(given: &str) -> (PathBuf, Option<&str>) {
-    let is_file = |file: &str| Path::new(file).is_file();
-    if is_file(given) {
-        return (given.into(), None);
-    }
-    let parts = || given.rmatch_indices('#').map(|(at, _)| (&given[..at], &given[at + 1..]));
-    match parts().find(|(file, _)| is_file(file)).or_else(|| parts().next()) {
-        Some((file, clip)) => (file.into(), Some(clip)),
-        None => (given.into(), None),
     }
 }
 

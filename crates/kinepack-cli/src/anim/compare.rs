@@ -102,7 +102,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
         let options = |raw: &RawClip| arguments.scheme.options(raw);
         let rigs = Rigs::of(&sources, options, None, None)?;
         last = sources::build_all(&sources, |raw| rigs.give(raw, options(raw)), "with rigs", None)?;
-        rig_bytes = rigs.reports(&last).iter().map(RigReport::bytes).sum();
+        rig_bytes = rigs.reports(&last, None).iter().map(RigReport::bytes).sum();
         let row = Row::new("  the same with rigs".to_owned(), &sources, &last);
         rows.push(Row { bytes: row.bytes + rig_bytes, ..row });
     }

@@ -1,4 +1,4 @@
-//! Compressed clips on disk, with the skeletons and rigs in the same directory.
+//! Compressed clips on disk, with the skeletons and rigs in the same directory or database.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,14 +7,15 @@ use std::sync::Arc;
 use clap::Args;
 use kinepack_anim::{AnyClip, ClipError, Rig, Skeleton, SkeletonFileError};
 
-use super::file_types::{CLIPS, SKELETONS};
+use super::databases;
+use super::file_types::{self, CLIPS, SKELETONS};
 use crate::anim::error::AnimError;
 
 /// Where a clip's skeleton is.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct SkeletonArguments {
     /// The skeleton of the clip. Without it, the file next to the clip whose name ends with the
-    /// skeleton's hash.
+    /// skeleton's hash, or the skeleton within the database.
     #[arg(long, value_name = "FILE.kps")]
     skeleton: Option<PathBuf>,
 }
@@ -26,9 +27,11 @@ pub(crate) const RIG: &str = "kpr";
 
 /// A clip with what it needs to be played.
 pub(crate) struct Compiled {
+    /// The name of the clip: of its file, or in its database.
+    pub(crate) name: String,
     pub(crate) clip: AnyClip,
     pub(crate) skeleton: Skeleton,
-    /// The name of its rig's file, if it has one.
+    /// The name of its rig's file, if it has one. A database has its rig within.
     pub(crate) rig: Option<String>,
 }
 
@@ -56,39 +59,55 @@ pub(crate) fn read_rig(path: &Path) -> Result<Rig, AnimError> {
     rig.map_err(|error| AnimError::BadClip { path: path.to_owned(), reason: error.to_string() })
 }
 
-/// Reads a clip and its skeleton.
+/// Reads a clip and its skeleton. A database has both, and its clip may be chosen with
+/// FILE.kpb#CLIP.
 pub(crate) fn read(path: &Path, arguments: &SkeletonArguments) -> Result<Compiled, AnimError> {
-    let (clip, rig) = read_clip(path)?;
-    let hash = clip.skeleton_hash();
+    let (file, name) = file_types::of_database(path);
+    let bytes = read_bytes(&file)?;
+    if name.is_some() || databases::is_database(&bytes) {
+        let database = databases::open(&file, bytes)?;
+        let (name, clip) = databases::choose(&file, &database, name)?;
+        let skeleton = match &arguments.skeleton {
+            Some(given) => read_skeleton(given, path, &clip)?,
+            None => Skeleton::clone(database.skeleton()),
+        };
+        let uses_rig = clip.as_block().is_some_and(|clip| clip.rig().is_some());
+        return Ok(Compiled { name, clip, skeleton, rig: uses_rig.then(|| file_name(&file)) });
+    }
+    let (clip, rig) = read_clip(path, bytes)?;
     let skeleton_path = match &arguments.skeleton {
         Some(given) => given.clone(),
-        None => beside(path, "skeleton", hash, SKELETON)?,
+        None => beside(path, "skeleton", clip.skeleton_hash(), SKELETON)?,
     };
-    let skeleton = Skeleton::from_bytes(&read_bytes(&skeleton_path)?);
-    let bad = |reason: String| AnimError::BadClip { path: skeleton_path.clone(), reason };
-    let skeleton = skeleton.map_err(|error| match error {
-        SkeletonFileError::OtherFile { found } => AnimError::OtherFile {
-            path: skeleton_path.clone(),
-            takes: SKELETONS,
-            found: Some(found),
-        },
-        error => bad(error.to_string()),
-    })?;
-    if skeleton.hash() != hash || skeleton.len() != clip.joints() {
-        return Err(bad(format!("not the skeleton of {}", path.display())));
-    }
-    Ok(Compiled { clip, skeleton, rig })
+    let skeleton = read_skeleton(&skeleton_path, path, &clip)?;
+    let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    Ok(Compiled { name, clip, skeleton, rig })
 }
 
-/// Reads a clip. If it has a rig, reads that from the same directory, and returns the name of the
-/// rig's file too.
-fn read_clip(path: &Path) -> Result<(AnyClip, Option<String>), AnimError> {
-    let bytes = read_bytes(path)?;
+/// Reads the skeleton of a clip.
+fn read_skeleton(path: &Path, of: &Path, clip: &AnyClip) -> Result<Skeleton, AnimError> {
+    let skeleton = Skeleton::from_bytes(&read_bytes(path)?);
+    let bad = |reason: String| AnimError::BadClip { path: path.to_owned(), reason };
+    let skeleton = skeleton.map_err(|error| match error {
+        SkeletonFileError::OtherFile { found } => {
+            AnimError::OtherFile { path: path.to_owned(), takes: SKELETONS, found: Some(found) }
+        }
+        error => bad(error.to_string()),
+    })?;
+    if (skeleton.hash(), skeleton.len()) != (clip.skeleton_hash(), clip.joints()) {
+        return Err(bad(format!("not the skeleton of {}", of.display())));
+    }
+    Ok(skeleton)
+}
+
+/// Reads a clip from the bytes of its file. If it has a rig, reads that from the same directory, and
+/// returns the name of the rig's file too.
+fn read_clip(path: &Path, bytes: Vec<u8>) -> Result<(AnyClip, Option<String>), AnimError> {
     let (clip, rig) = match AnyClip::from_bytes(&bytes[..]) {
         Err(ClipError::Rig { hash }) => {
             let rig_path = beside(path, "rig", hash, RIG)?;
-            let name = rig_path.file_name().map(|name| name.to_string_lossy().into_owned());
-            (AnyClip::with_rig(bytes, &Arc::new(read_rig(&rig_path)?)), name)
+            let rig = Arc::new(read_rig(&rig_path)?);
+            (AnyClip::with_rig(bytes, &rig), Some(file_name(&rig_path)))
         }
         clip => (clip, None),
     };
@@ -100,6 +119,10 @@ fn read_clip(path: &Path) -> Result<(AnyClip, Option<String>), AnimError> {
         }
         Err(error) => Err(AnimError::BadClip { path, reason: error.to_string() }),
     }
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// The file in the directory of a clip that has this hash.
@@ -115,6 +138,6 @@ fn beside(
     name.map(|name| directory.join(name)).ok_or_else(missing)
 }
 
-fn read_bytes(path: &Path) -> Result<Vec<u8>, AnimError> {
+pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, AnimError> {
     fs::read(path).map_err(|error| AnimError::ClipFile { path: path.to_owned(), error })
 }

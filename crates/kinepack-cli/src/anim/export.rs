@@ -21,7 +21,7 @@ use crate::anim::error::AnimError;
 /// Legends, or glTF.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// A clip that `anim build` wrote.
+    /// A clip that `anim build` wrote, .kpa or .kpd, or one of a database: FILE.kpb#CLIP.
     clip: PathBuf,
     /// The file to write.
     out: PathBuf,
@@ -75,9 +75,10 @@ struct GltfReport {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
     let target = arguments.force.target(&arguments.out)?;
-    let Compiled { clip, skeleton, .. } = compiled::read(&arguments.clip, &arguments.skeleton)?;
+    let Compiled { name, clip, skeleton, .. } =
+        compiled::read(&arguments.clip, &arguments.skeleton)?;
     if arguments.gltf {
-        write_gltf(arguments, &target, &clip, skeleton)
+        write_gltf(arguments, &target, (&name, &clip), skeleton)
     } else {
         write_anm(arguments, &target, &clip, &skeleton)
     }
@@ -118,7 +119,7 @@ fn write_anm(
 fn write_gltf(
     arguments: &Arguments,
     target: &Target,
-    clip: &AnyClip,
+    (name, clip): (&str, &AnyClip),
     skeleton: Skeleton,
 ) -> Result<(), AnimError> {
     let rate_hz = arguments.rate.unwrap_or(clip.rate_hz());
@@ -141,7 +142,6 @@ fn write_gltf(
         player.sample_at(position, &mut pose);
         all.extend_from_slice(&pose);
     }
-    let name = arguments.clip.file_stem().unwrap_or_default().to_string_lossy();
     let baked = RawClip::new(name, Arc::new(skeleton), rate_hz, all)
         .and_then(|baked| with_curves(baked, clip, positions))
         .map_err(|error| bad_clip(arguments, &error))?;

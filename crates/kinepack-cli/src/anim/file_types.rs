@@ -13,13 +13,15 @@ pub(crate) const ANIMATIONS: &[&str] = &[".glb", ".gltf", ".vrm", ".vrma", ".bvh
 /// Files that clips are built from.
 pub(crate) const SOURCES: &[&str] =
     &[".glb", ".gltf", ".vrm", ".vrma", ".bvh", ".bvh.zst", RAW_CLIP];
-/// Compressed clips.
-pub(crate) const CLIPS: &[&str] = &[".kpa", ".kpd"];
+/// Compressed clips. A clip of a database is FILE.kpb#CLIP.
+pub(crate) const CLIPS: &[&str] = &[".kpa", ".kpd", DATABASE];
 pub(crate) const SKELETONS: &[&str] = &[".kps"];
 /// For commands that take both.
 const CLIPS_AND_SOURCES: &[&str] =
-    &[".kpa", ".kpd", ".glb", ".gltf", ".vrm", ".vrma", ".bvh", ".bvh.zst", RAW_CLIP];
+    &[".kpa", ".kpd", DATABASE, ".glb", ".gltf", ".vrm", ".vrma", ".bvh", ".bvh.zst", RAW_CLIP];
 pub(crate) const RAW_CLIP: &str = ".clip";
+/// Clip databases.
+pub(crate) const DATABASE: &str = ".kpb";
 
 /// Whether the name of a file has one of some endings.
 pub(crate) fn ends_in(path: &Path, endings: &[&str]) -> bool {
@@ -41,10 +43,31 @@ pub(crate) fn check(path: &Path, takes: &'static [&'static str]) -> Result<(), A
     })
 }
 
+/// Splits FILE#CLIP. Names of files and of clips may contain a #. The one that counts follows the
+/// name of a file that exists.
+pub(crate) fn file_and_clip(given: &str) -> (PathBuf, Option<&str>) {
+    let is_file = |file: &str| Path::new(file).is_file();
+    if is_file(given) {
+        return (given.into(), None);
+    }
+    let parts = || given.rmatch_indices('#').map(|(at, _)| (&given[..at], &given[at + 1..]));
+    match parts().find(|(file, _)| is_file(file)).or_else(|| parts().next()) {
+        Some((file, clip)) => (file.into(), Some(clip)),
+        None => (given.into(), None),
+    }
+}
+
+/// The file of a compressed clip, and the clip if FILE.kpb#CLIP names one.
+pub(crate) fn of_database(path: &Path) -> (PathBuf, Option<&str>) {
+    let split = path.to_str().map(file_and_clip);
+    let split = split.filter(|(file, clip)| clip.is_some() && ends_in(file, &[DATABASE]));
+    split.unwrap_or_else(|| (path.to_owned(), None))
+}
+
 /// Divides files into compressed clips and files to build clips from.
 pub(crate) fn split(files: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<PathBuf>), AnimError> {
-    files.iter().try_for_each(|file| check(file, CLIPS_AND_SOURCES))?;
-    Ok(files.iter().cloned().partition(|file| ends_in(file, CLIPS)))
+    files.iter().try_for_each(|file| check(&of_database(file).0, CLIPS_AND_SOURCES))?;
+    Ok(files.iter().cloned().partition(|file| ends_in(&of_database(file).0, CLIPS)))
 }
 
 /// The message of [`AnimError::OtherFile`], after the path.
@@ -72,11 +95,11 @@ mod tests {
     #[test]
     fn the_error_lists_what_a_command_takes() {
         for (takes, found, text) in [
-            (CLIPS, None, "the file must be .kpa or .kpd"),
+            (CLIPS, None, "the file must be .kpa, .kpd or .kpb"),
             (
                 CLIPS,
                 Some(FileKind::Gltf),
-                "this is a glTF file; the file must be .kpa or .kpd: compress it with `anim build`",
+                "this is a glTF file; the file must be .kpa, .kpd or .kpb: compress it with `anim build`",
             ),
             (SKELETONS, Some(FileKind::Bvh), "this is a BVH file; the file must be .kps"),
             (
@@ -87,7 +110,7 @@ mod tests {
             (
                 CLIPS,
                 Some(FileKind::Skeleton),
-                "this is a skeleton (.kps); the file must be .kpa or .kpd: \
+                "this is a skeleton (.kps); the file must be .kpa, .kpd or .kpb: \
                  give a clip of the skeleton",
             ),
         ] {

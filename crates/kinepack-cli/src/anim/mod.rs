@@ -5,6 +5,7 @@ mod base;
 mod build;
 mod compare;
 mod compiled;
+mod databases;
 mod decode;
 mod error;
 mod export;

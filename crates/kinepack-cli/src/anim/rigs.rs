@@ -148,10 +148,15 @@ impl Rigs {
         Ok(())
     }
 
-    /// The reports of the rigs that clips use.
-    pub(crate) fn reports(&self, built: &[BuiltClip]) -> Vec<RigReport> {
+    /// The rig of clips that have the same skeleton, if they use it.
+    pub(crate) fn of_clips<'a>(&'a self, built: &'a [BuiltClip]) -> Option<&'a Arc<Rig>> {
+        self.used(built).next().map(|(named, _)| &named.rig)
+    }
+
+    /// The reports of the rigs that clips use. The rig of a database is within its file.
+    pub(crate) fn reports(&self, built: &[BuiltClip], database: Option<&str>) -> Vec<RigReport> {
         let report = |(NamedRig { file, rig }, clips): (&NamedRig, usize)| RigReport {
-            file: file.clone(),
+            file: database.map_or_else(|| file.clone(), str::to_owned),
             joints: rig.joints(),
             tracks: rig.tracks().len(),
             constants: rig.constants().len(),

@@ -246,7 +246,8 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-fn progress(len: u64, what: &str) -> ProgressBar {
+/// A progress bar, which is shown in terminals only.
+pub(crate) fn progress(len: u64, what: &str) -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}, {eta} left");
     let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::new(len).with_style(style).with_message(what.to_owned())

@@ -61,13 +61,13 @@ fn files_of_other_kinds_are_named() {
     let (out, code) = (files.at("file"), files.at("build.rs"));
     fs::write(&code, "fn main() {}").unwrap();
     let sources = ".glb, .gltf, .vrm, .vrma, .bvh, .bvh.zst or .clip";
-    let all = format!(".kpa, .kpd, {sources}");
+    let all = format!(".kpa, .kpd, .kpb, {sources}");
     let of_skeleton = "this is a skeleton (.kps); the file must be";
     let give = ": give a clip of the skeleton";
     for (arguments, text) in [
         (&["info", &skeleton][..], format!("{of_skeleton} {all}{give}")),
         (&["view", &skeleton, "--no-open"], format!("{of_skeleton} {all}{give}")),
-        (&["decode", &skeleton, &out], format!("{of_skeleton} .kpa or .kpd{give}")),
+        (&["decode", &skeleton, &out], format!("{of_skeleton} .kpa, .kpd or .kpb{give}")),
         (&["build", &skeleton], format!("{of_skeleton} {sources}")),
         (&["build", &code], format!("build.rs: the file must be {sources}")),
         (&["build", &clip], format!("this is a block clip (.kpa); the file must be {sources}")),

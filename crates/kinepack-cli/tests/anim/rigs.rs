@@ -10,7 +10,7 @@ use crate::program::{json, refusal, stdout};
 
 impl Files {
     /// Two files with samples of the arm: forwards and backwards.
-    fn two(&self) -> [String; 2] {
+    pub(crate) fn two(&self) -> [String; 2] {
         stdout(&["anim", "raw", &self.at("an arm.glb"), &self.at("raw"), "--force"]);
         let raw = exchange::read("raw", &self.read("raw/an_arm__Move.clip")).unwrap();
         let mut file = Vec::new();

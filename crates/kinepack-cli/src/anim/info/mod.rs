@@ -1,33 +1,36 @@
 //! `kinepack anim info`: where the bytes of a clip go, and where its errors are.
 
 mod block;
+mod database;
 mod keyed;
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use block::BlockReport;
 use clap::Args;
 use command_kit::table::{percent, table, write_json};
 use command_kit::{counted, print};
+use database::DatabaseList;
 use keyed::KeyedReport;
 use kinepack_anim::measure::{ErrorReport, Errors, measure};
 use kinepack_anim::{AnyClip, RawClip, Skeleton};
 use serde::Serialize;
 
 use super::compiled::{self, Compiled, SkeletonArguments};
-use super::file_types;
 use super::import_options::ImportArguments;
 use super::joints::joint_name;
 use super::scheme::SchemeArguments;
 use super::sources::{self, BuiltFiles};
+use super::{databases, file_types};
 use crate::anim::error::AnimError;
 
-/// Show where the bytes of clips go, and which joints have the largest errors.
+/// Show where the bytes of clips go, and which joints have the largest errors. Lists the clips of a
+/// database.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Compressed clips, .kpa or .kpd. Or animations, which are compressed first: .glb, .gltf,
-    /// .vrm, .vrma, .bvh, .bvh.zst or .clip.
+    /// Compressed clips, .kpa, .kpd, or FILE.kpb#CLIP of a database. Databases, .kpb. Or
+    /// animations, which are compressed first: .glb, .gltf, .vrm, .vrma, .bvh, .bvh.zst or .clip.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// For a compressed clip: the .clip file with its raw samples, to measure errors.
@@ -50,6 +53,8 @@ const LISTED: usize = 10;
 #[derive(Serialize)]
 struct Report {
     clips: Vec<ClipReport>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    databases: Vec<DatabaseList>,
     notes: Vec<String>,
 }
 
@@ -98,7 +103,7 @@ struct ErrorRow {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
     let (compiled, animations) = file_types::split(&arguments.files)?;
-    let mut report = Report { clips: Vec::new(), notes: Vec::new() };
+    let mut report = Report { clips: Vec::new(), databases: Vec::new(), notes: Vec::new() };
     let raw = arguments
         .raw
         .clone()
@@ -108,7 +113,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
         arguments.scheme.check(raw.sources.iter().map(|source| &source.raw))?;
     }
     for path in compiled {
-        let Compiled { clip, skeleton, rig } = compiled::read(&path, &arguments.skeleton)?;
+        if let Some(list) = database_list(&path)? {
+            report.databases.push(list);
+            continue;
+        }
+        let Compiled { name, clip, skeleton, rig } = compiled::read(&path, &arguments.skeleton)?;
         let raw = raw.as_ref().and_then(|raw| raw.sources.first()).map(|source| &source.raw);
         if raw.is_some_and(|raw| (raw.joints(), raw.samples()) != (clip.joints(), clip.samples())) {
             return Err(AnimError::BadClip {
@@ -117,7 +126,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
             });
         }
         let errors = raw.map(|raw| measure(raw, &clip, &arguments.scheme.error(raw)));
-        let name = path.file_stem().unwrap_or_default().to_string_lossy();
         if raw.is_none() {
             report.notes.push(format!(
                 "{}: errors need the raw samples: `anim raw FILE DIR`, then \
@@ -141,6 +149,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
     report.notes.extend(notes);
     print(|out| if arguments.json { write_json(&report, out) } else { report.write(out) })?;
     Ok(())
+}
+
+/// The clips of a file, if it is a database and the argument names no clip of it.
+fn database_list(path: &Path) -> Result<Option<DatabaseList>, AnimError> {
+    let (_, clip) = file_types::of_database(path);
+    if clip.is_some() || !file_types::ends_in(path, &[file_types::DATABASE]) {
+        return Ok(None);
+    }
+    let database = databases::open(path, compiled::read_bytes(path)?)?;
+    Ok(Some(DatabaseList::new(path, &database)))
 }
 
 impl ClipReport {
@@ -232,6 +250,12 @@ impl Report {
                 writeln!(out)?;
             }
             clip.write(out)?;
+        }
+        for (index, database) in self.databases.iter().enumerate() {
+            if index > 0 || !self.clips.is_empty() {
+                writeln!(out)?;
+            }
+            database.write(out)?;
         }
         self.notes.iter().try_for_each(|note| writeln!(out, "{note}"))
     }

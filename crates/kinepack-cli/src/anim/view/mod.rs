@@ -32,8 +32,8 @@ const PORT: u16 = 4651;
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// Animations, which are built and shown with the result: .glb, .gltf, .vrm, .vrma, .bvh,
-    /// .bvh.zst or .clip. Or clips that `anim build` wrote, which are shown as they are: .kpa or
-    /// .kpd.
+    /// .bvh.zst or .clip. Or clips that `anim build` wrote, which are shown as they are: .kpa,
+    /// .kpd, or FILE.kpb#CLIP of a database.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -99,7 +99,7 @@ pub(crate) struct Shown {
 impl Shown {
     /// A compiled clip, with its skeleton.
     fn compiled(path: &Path, skeleton: &SkeletonArguments) -> Result<Self, AnimError> {
-        let Compiled { clip, skeleton, .. } = compiled::read(path, skeleton)?;
+        let Compiled { name, clip, skeleton, .. } = compiled::read(path, skeleton)?;
         let mut pose = skeleton.bind_pose();
         let bad = |reason: String| AnimError::BadClip { path: path.to_owned(), reason };
         let mut player = clip.player(&skeleton).map_err(|error| bad(error.to_string()))?;
@@ -108,7 +108,6 @@ impl Shown {
             player.sample_at(sample as f64, &mut pose);
             samples.extend_from_slice(&pose);
         }
-        let name = path.file_stem().unwrap_or_default().to_string_lossy();
         let raw = RawClip::new(name, Arc::new(skeleton), clip.rate_hz(), samples);
         let positions = (0..clip.samples()).map(|sample| sample as f64);
         let raw = raw.and_then(|raw| with_curves(raw, &clip, positions));

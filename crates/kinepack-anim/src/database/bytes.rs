@@ -1,0 +1,61 @@
+//! The bytes of a clip that a database holds.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The bytes of a clip of a [`ClipDatabase`](super::ClipDatabase). They are those of the database,
+/// which the clip keeps alive. Only a clip that was a disk file has bytes of its own.
+pub struct ClipBytes<B = Vec<u8>>(Stored<B>);
+
+enum Stored<B> {
+    Shared { all: Arc<B>, start: usize, end: usize },
+    Own(Box<[u8]>),
+}
+
+impl<B> ClipBytes<B> {
+    pub(super) fn shared(all: &Arc<B>, Range { start, end }: Range<usize>) -> Self {
+        Self(Stored::Shared { all: Arc::clone(all), start, end })
+    }
+
+    pub(super) fn own(bytes: Vec<u8>) -> Self {
+        Self(Stored::Own(bytes.into()))
+    }
+
+    /// Whether the bytes are those of the database.
+    pub fn is_shared(&self) -> bool {
+        matches!(self.0, Stored::Shared { .. })
+    }
+}
+
+impl<B: AsRef<[u8]>> AsRef<[u8]> for ClipBytes<B> {
+    #[inline]
+    fn as_ref(&self) -> &[u8] {
+        match &self.0 {
+            Stored::Shared { all, start, end } => {
+                B::as_ref(all).get(*start..*end).unwrap_or_default()
+            }
+            Stored::Own(bytes) => bytes,
+        }
+    }
+}
+
+// Not derived, since maps of files cannot be cloned.
+impl<B> Clone for ClipBytes<B> {
+    fn clone(&self) -> Self {
+        match &self.0 {
+            Stored::Shared { all, start, end } => Self::shared(all, *start..*end),
+            Stored::Own(bytes) => Self(Stored::Own(bytes.clone())),
+        }
+    }
+}
+
+// Not derived, since it would show the whole database for each clip.
+impl<B> fmt::Debug for ClipBytes<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Stored::Shared { start, end, .. } => write!(f, "ClipBytes({start}..{end})"),
+            Stored::Own(bytes) => write!(f, "ClipBytes({} of its own)", bytes.len()),
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Why a clip database cannot be read, or does not take a clip.
+
+use std::fmt;
+
+use crate::{ClipError, FileKind, SkeletonFileError};
+
+/// Why bytes are not a valid clip database, or why it cannot give or take a clip.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum DatabaseError {
+    /// The bytes do not begin with `KPDB`, and are no other file of this crate.
+    NoDatabase,
+    /// The bytes are a file for another reader.
+    OtherFile {
+        /// What they are.
+        found: FileKind,
+    },
+    /// An unknown version of the format.
+    Version {
+        /// The version in the file.
+        version: u8,
+        /// The newest version that can be read.
+        newest: u8,
+    },
+    /// The bytes end too early.
+    EndOfData {
+        /// The part of the file within which they end.
+        part: &'static str,
+    },
+    /// There are more bytes than the clips in the index need.
+    TrailingData {
+        /// Number of extra bytes.
+        bytes: u64,
+    },
+    /// Bytes of the header that must be 0.
+    BadHeader,
+    /// The hash does not match the index and what comes before it.
+    BadHash,
+    /// The skeleton is not valid.
+    Skeleton(SkeletonFileError),
+    /// The rig is not valid.
+    Rig(ClipError),
+    /// The rig is of another skeleton.
+    OtherRig,
+    /// An invalid entry of the index.
+    BadEntry {
+        /// Its number.
+        entry: usize,
+        /// The reason.
+        reason: &'static str,
+    },
+    /// There is no clip of this name.
+    NoSuchClip {
+        /// The name.
+        name: String,
+    },
+    /// A clip is not valid, or is not a block clip.
+    Clip {
+        /// Its name.
+        name: String,
+        /// The reason.
+        error: ClipError,
+    },
+    /// A clip is of another skeleton.
+    OtherSkeleton {
+        /// Its name.
+        name: String,
+        /// The [hash](crate::Skeleton::hash) of the clip's skeleton.
+        clip: u64,
+        /// The hash of the database's skeleton.
+        skeleton: u64,
+    },
+    /// A clip differs from its entry in the index.
+    OtherClip {
+        /// Its name.
+        name: String,
+    },
+    /// Another clip of the database has this name.
+    SameName {
+        /// The name.
+        name: String,
+    },
+    /// A name is longer than [`MAX_NAME_BYTES`](crate::MAX_NAME_BYTES), or all names together are
+    /// longer than 4 GiB.
+    LongName,
+}
+
+impl fmt::Display for DatabaseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoDatabase => write!(f, "not a clip database: it does not begin with KPDB"),
+            Self::OtherFile { found } => found.fmt_refused(f),
+            Self::Version { version, newest } => {
+                write!(f, "version {version} of the format, at most {newest} can be read")
+            }
+            Self::EndOfData { part } => write!(f, "truncated: it ends within its {part}"),
+            Self::TrailingData { bytes } => write!(f, "{bytes} bytes follow its last clip"),
+            Self::BadHeader => write!(f, "damaged header"),
+            Self::BadHash => write!(f, "damaged: its index does not have the hash that it stores"),
+            Self::Skeleton(error) => write!(f, "its skeleton: {error}"),
+            Self::Rig(error) => write!(f, "its rig: {error}"),
+            Self::OtherRig => write!(f, "the rig is of another skeleton"),
+            Self::BadEntry { entry, reason } => write!(f, "damaged: clip {entry}: {reason}"),
+            Self::NoSuchClip { name } => write!(f, "no clip is named {name}"),
+            Self::Clip { name, error: ClipError::OtherFile { found } } => {
+                write!(f, "{name}: this is {found}: a database has block clips")
+            }
+            Self::Clip { name, error } => write!(f, "{name}: {error}"),
+            Self::OtherSkeleton { name, clip, skeleton } => write!(
+                f,
+                "{name}: the clip is of skeleton {clip:016x}, and the database of \
+                 {skeleton:016x}: make a database for each skeleton"
+            ),
+            Self::OtherClip { name } => write!(f, "damaged: {name} differs from the index"),
+            Self::SameName { name } => write!(f, "two clips are named {name}"),
+            Self::LongName => write!(
+                f,
+                "a name has more than 65,535 bytes, or all names together more than 4 GiB"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for DatabaseError {}

@@ -1,0 +1,288 @@
+//! Clip databases: thousands of clips of one skeleton in a file with an index, as motion matching
+//! needs them. `spec/ANIM.md`, section 16.
+//!
+//! Opening a [`ClipDatabase`] checks its index, and reads the skeleton and the rig. It does not
+//! touch the clips: [`ClipDatabase::clip`] checks a clip when it is asked for it. The clip shares
+//! the database's bytes. A [`DatabaseWriter`] makes databases.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use kinepack_anim::database::{ClipDatabase, DatabaseWriter};
+//! use kinepack_anim::offline::{BuildOptions, build};
+//! use kinepack_anim::{Joint, RawClip, Sampler, Skeleton, Transform};
+//!
+//! let joint = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
+//! let skeleton = Arc::new(Skeleton::new(vec![joint])?);
+//! let mut writer = DatabaseWriter::new(&skeleton);
+//! for (name, speed) in [("walk", 4.0), ("run", 9.0)] {
+//!     let at = |sample: i32| [speed * sample as f32, 0.0, 0.0];
+//!     let sample = |i| Transform { translation: at(i), ..Transform::IDENTITY };
+//!     let samples = (0..31).map(sample).collect();
+//!     let raw = RawClip::new(name, Arc::clone(&skeleton), 30.0, samples)?;
+//!     let built = build(&raw, &BuildOptions::default())?;
+//!     writer.add(name, built.clip.as_bytes().to_vec())?;
+//! }
+//! let file = writer.to_bytes();
+//!
+//! let database = ClipDatabase::from_bytes(file)?;
+//! assert_eq!(database.len(), 2);
+//! // The index says what a game needs to choose a clip.
+//! let longest = database.entries().max_by(|a, b| a.duration_s().total_cmp(&b.duration_s()));
+//! assert_eq!(longest.map(|entry| entry.samples), Some(31));
+//! let run = database.clip_named("run")?;
+//! let sampler = Sampler::new(run, database.skeleton())?;
+//! let mut pose = database.skeleton().bind_pose();
+//! sampler.sample(0.5, &mut pose);
+//! assert!((pose[0].translation[0] - 135.0).abs() < 0.1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Memory maps
+//!
+//! A database takes any `AsRef<[u8]>`: bytes that the program owns, `&'static [u8]`, `Arc<[u8]>`,
+//! or a file that is mapped into memory, such as `memmap2::Mmap`. With a memory map, the system
+//! loads only the pages of the head and of the clips that the game asks for, and clips are not
+//! copied.
+//!
+//! **The file must not change while it is mapped**: no program may write to it or shorten it. A
+//! clip is checked once, and the kernels rely on that. If its bytes change later, playing it is
+//! undefined behaviour; reading after the end of a shortened file ends the program. That is why
+//! making a map needs `unsafe`. To install an update, write a new file and rename it: the map keeps
+//! the old one. If a program cannot be sure of all that, it reads the file:
+//! `ClipDatabase::from_bytes(fs::read(path)?)`.
+
+mod bytes;
+mod error;
+mod index;
+mod owner;
+mod write;
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use index::{HEADER_BYTES, Parts, Stated};
+use owner::Owner;
+
+use crate::{Clip, Rig, Skeleton, disk};
+
+pub use bytes::ClipBytes;
+pub use error::DatabaseError;
+pub(crate) use index::MAGIC;
+pub use write::DatabaseWriter;
+
+/// Many clips of one skeleton, in the bytes of their file: owned, borrowed, or mapped into memory.
+///
+/// It keeps the skeleton and the rig, and nothing for each clip. A clone shares all of it.
+pub struct ClipDatabase<B = Vec<u8>> {
+    bytes: Arc<B>,
+    parts: Parts,
+    owner: Owner,
+}
+
+/// What the index of a database says about a clip.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ClipEntry<'a> {
+    /// The clip's name.
+    pub name: &'a str,
+    /// Number of sample times of the raw clip that it was built from.
+    pub samples: usize,
+    /// Samples a second.
+    pub rate_hz: f32,
+    /// Whether the clip loops: its last sample equals the first.
+    pub loops: bool,
+    /// Number of curves.
+    pub curves: usize,
+    /// Whether the clip has markers or names of curves.
+    pub is_labelled: bool,
+    /// Whether the clip uses the database's rig.
+    pub is_of_rig: bool,
+    /// Whether the clip is a disk file, which is unpacked when it is read.
+    pub is_disk: bool,
+    /// Bytes of the clip in the file.
+    pub bytes: usize,
+}
+
+impl ClipEntry<'_> {
+    /// Seconds from the first sample to the last.
+    pub fn duration_s(&self) -> f32 {
+        (self.samples - 1) as f32 / self.rate_hz
+    }
+}
+
+impl<B: AsRef<[u8]>> ClipDatabase<B> {
+    /// Opens the database in `bytes`: checks its index, and reads the skeleton and the rig. The
+    /// bytes are not copied, and clips are not touched. The time grows with the index, about 24
+    /// bytes and a name for each clip.
+    ///
+    /// # Errors
+    /// [`DatabaseError`], with the reason, for anything that `spec/ANIM.md` does not allow. The
+    /// length of the skeleton and of the rig bounds the memory.
+    pub fn from_bytes(bytes: B) -> Result<Self, DatabaseError> {
+        let file = bytes.as_ref();
+        let parts = Parts::read(file)?;
+        parts.check_hash(file)?;
+        let skeleton = Skeleton::from_bytes(&file[HEADER_BYTES..parts.rig]);
+        let skeleton = Arc::new(skeleton.map_err(DatabaseError::Skeleton)?);
+        let mut owner = Owner::without_rig(skeleton);
+        if parts.rig < parts.entries {
+            let rig = Rig::from_bytes(&file[parts.rig..parts.entries]);
+            owner = owner.with_rig(Arc::new(rig.map_err(DatabaseError::Rig)?))?;
+        }
+        parts.check(file, owner.skeleton.len() as u16)?;
+        Ok(Self { parts, owner, bytes: Arc::new(bytes) })
+    }
+
+    /// The bytes of the whole file.
+    pub fn as_bytes(&self) -> &[u8] {
+        B::as_ref(&self.bytes)
+    }
+
+    /// The skeleton of all clips.
+    pub fn skeleton(&self) -> &Arc<Skeleton> {
+        &self.owner.skeleton
+    }
+
+    /// The rig that clips share, if there is one.
+    pub fn rig(&self) -> Option<&Arc<Rig>> {
+        self.owner.rig.as_ref()
+    }
+
+    /// Number of clips.
+    pub fn len(&self) -> usize {
+        self.parts.count
+    }
+
+    /// Whether there are no clips.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What the index says about a clip.
+    ///
+    /// # Panics
+    /// If there is no clip of this number.
+    #[track_caller]
+    pub fn entry(&self, index: usize) -> ClipEntry<'_> {
+        self.check_index(index);
+        let place = self.parts.place(self.as_bytes(), index);
+        let Stated { samples, rate_hz, curves, .. } = place.stated;
+        ClipEntry {
+            name: std::str::from_utf8(&self.as_bytes()[place.name]).unwrap_or_default(),
+            samples: samples as usize,
+            rate_hz,
+            loops: place.stated.loops(),
+            curves: usize::from(curves),
+            is_labelled: place.stated.is_labelled(),
+            is_of_rig: place.stated.is_of_rig(),
+            is_disk: place.stated.is_disk(),
+            bytes: place.clip.len(),
+        }
+    }
+
+    /// What the index says about all clips, by name.
+    pub fn entries(&self) -> impl ExactSizeIterator<Item = ClipEntry<'_>> {
+        (0..self.len()).map(|index| self.entry(index))
+    }
+
+    /// The number of the clip with this name, by a binary search of the index.
+    pub fn find(&self, name: &str) -> Option<usize> {
+        let index = self.first(|other| other >= name.as_bytes());
+        (index < self.len() && self.name(index) == name.as_bytes()).then_some(index)
+    }
+
+    /// The numbers of the clips whose names begin with `prefix`, such as `"walk/"`.
+    pub fn starting_with(&self, prefix: &str) -> Range<usize> {
+        let prefix = prefix.as_bytes();
+        let is_after = |name: &[u8]| name > prefix && !name.starts_with(prefix);
+        self.first(|name| name >= prefix)..self.first(is_after)
+    }
+
+    /// Reads and checks a clip. Its bytes are those of the database; a disk file is unpacked. It
+    /// can be kept and played without the database. The time grows with the clip's length, so a
+    /// game reads a clip once and shares it.
+    ///
+    /// # Errors
+    /// [`DatabaseError::Clip`], with the reason, for a clip that is not valid,
+    /// [`OtherSkeleton`](DatabaseError::OtherSkeleton) and
+    /// [`OtherClip`](DatabaseError::OtherClip) for one that does not fit the database. Memory is
+    /// bounded by the clip's length; for a disk file, by [`UnpackLimits`](disk::UnpackLimits).
+    ///
+    /// # Panics
+    /// If there is no clip of this number.
+    #[track_caller]
+    pub fn clip(&self, index: usize) -> Result<Clip<ClipBytes<B>>, DatabaseError> {
+        self.check_index(index);
+        let place = self.parts.place(self.as_bytes(), index);
+        let bytes = if place.stated.is_disk() {
+            disk::unpack(&self.as_bytes()[place.clip]).map(ClipBytes::own)
+        } else {
+            Ok(ClipBytes::shared(&self.bytes, place.clip))
+        };
+        let name = self.entry(index).name;
+        let clip = self.owner.read(name, bytes)?;
+        if Stated::new(clip.header(), place.stated.is_disk()) != place.stated {
+            return Err(DatabaseError::OtherClip { name: name.to_owned() });
+        }
+        Ok(clip)
+    }
+
+    /// Reads and checks the clip with this name, as [`clip`](Self::clip).
+    ///
+    /// # Errors
+    /// As [`clip`](Self::clip); [`DatabaseError::NoSuchClip`] if no clip has this name.
+    pub fn clip_named(&self, name: &str) -> Result<Clip<ClipBytes<B>>, DatabaseError> {
+        let index = self.find(name);
+        let missing = || DatabaseError::NoSuchClip { name: name.to_owned() };
+        self.clip(index.ok_or_else(missing)?)
+    }
+
+    /// The bytes of a clip as the database stores them: a `.kpa` or `.kpd` file. They are not
+    /// checked.
+    ///
+    /// # Panics
+    /// If there is no clip of this number.
+    #[track_caller]
+    pub fn file(&self, index: usize) -> &[u8] {
+        self.check_index(index);
+        &self.as_bytes()[self.parts.place(self.as_bytes(), index).clip]
+    }
+
+    #[track_caller]
+    fn check_index(&self, index: usize) {
+        assert!(index < self.len(), "clip {index} of a database of {} clips", self.len());
+    }
+
+    fn name(&self, index: usize) -> &[u8] {
+        self.parts.name(self.as_bytes(), index)
+    }
+
+    /// The number of the first clip whose name is at or after a place in the order, which
+    /// `is_reached` compares names with.
+    fn first(&self, is_reached: impl Fn(&[u8]) -> bool) -> usize {
+        let mut range = 0..self.len();
+        while !range.is_empty() {
+            let middle = range.start + range.len() / 2;
+            if is_reached(self.name(middle)) {
+                range.end = middle;
+            } else {
+                range.start = middle + 1;
+            }
+        }
+        range.start
+    }
+}
+
+// Not derived, since a database may be in bytes that cannot be cloned or are too many to show.
+impl<B> Clone for ClipDatabase<B> {
+    fn clone(&self) -> Self {
+        Self { bytes: Arc::clone(&self.bytes), parts: self.parts, owner: self.owner.clone() }
+    }
+}
+
+impl<B> fmt::Debug for ClipDatabase<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClipDatabase").field("clips", &self.parts.count).finish_non_exhaustive()
+    }
+}

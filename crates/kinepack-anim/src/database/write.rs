@@ -1,0 +1,105 @@
+//! Writes databases.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry as Slot;
+use std::sync::Arc;
+
+use super::DatabaseError;
+use super::index::{self, Entry, Lengths, Stated};
+use super::owner::Owner;
+use crate::{FileKind, MAX_NAME_BYTES, Rig, Skeleton, disk};
+
+/// Collects clips of one skeleton, and writes them as a database. The order in which they were
+/// added does not matter: the same clips give the same bytes.
+///
+/// The [module](super) has an example.
+#[derive(Clone, Debug)]
+pub struct DatabaseWriter<'a> {
+    owner: Owner,
+    clips: BTreeMap<Cow<'a, str>, (Stated, Cow<'a, [u8]>)>,
+    name_bytes: u64,
+}
+
+impl<'a> DatabaseWriter<'a> {
+    /// A writer for clips of `skeleton`, without any clip.
+    pub fn new(skeleton: &Arc<Skeleton>) -> Self {
+        Self::of(Owner::without_rig(Arc::clone(skeleton)))
+    }
+
+    /// A writer for clips that may use `rig`.
+    ///
+    /// # Errors
+    /// [`DatabaseError::OtherRig`] if the rig is of another skeleton.
+    pub fn with_rig(skeleton: &Arc<Skeleton>, rig: &Arc<Rig>) -> Result<Self, DatabaseError> {
+        Owner::without_rig(Arc::clone(skeleton)).with_rig(Arc::clone(rig)).map(Self::of)
+    }
+
+    fn of(owner: Owner) -> Self {
+        Self { owner, clips: BTreeMap::new(), name_bytes: 0 }
+    }
+
+    /// Adds a clip: a block clip, or the disk file of one, from borrowed or owned bytes. It checks
+    /// the whole clip, as reading it would; a disk file is unpacked for that.
+    ///
+    /// # Errors
+    /// [`DatabaseError`] if another clip has this name, the clip is not valid or not a block clip,
+    /// it is of another skeleton or rig, or the name is too long. The clips stay as they were.
+    pub fn add(
+        &mut self,
+        name: impl Into<Cow<'a, str>>,
+        file: impl Into<Cow<'a, [u8]>>,
+    ) -> Result<(), DatabaseError> {
+        let (name, file) = (name.into(), file.into());
+        let name_bytes = self.name_bytes + name.len() as u64;
+        if name.len() > MAX_NAME_BYTES || u32::try_from(name_bytes).is_err() {
+            return Err(DatabaseError::LongName);
+        }
+        let is_disk = FileKind::of(&file) == Some(FileKind::DiskClip);
+        let bytes =
+            if is_disk { disk::unpack(&file).map(Cow::Owned) } else { Ok(Cow::Borrowed(&*file)) };
+        let stated = Stated::new(self.owner.read(&name, bytes)?.header(), is_disk);
+        match self.clips.entry(name) {
+            Slot::Vacant(slot) => slot.insert((stated, file)),
+            Slot::Occupied(slot) => {
+                return Err(DatabaseError::SameName { name: slot.key().to_string() });
+            }
+        };
+        self.name_bytes = name_bytes;
+        Ok(())
+    }
+
+    /// Number of clips.
+    pub fn len(&self) -> usize {
+        self.clips.len()
+    }
+
+    /// Whether there are no clips.
+    pub fn is_empty(&self) -> bool {
+        self.clips.is_empty()
+    }
+
+    /// The bytes of the database's file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let skeleton = self.owner.skeleton.to_bytes();
+        let rig = self.owner.rig.as_ref().map(|rig| rig.to_bytes()).unwrap_or_default();
+        // No two names are equal and one may be empty, so their bytes also bound the number of clips.
+        let lengths = Lengths {
+            clips: self.clips.len() as u32,
+            skeleton: skeleton.len() as u32,
+            rig: rig.len() as u32,
+            names: self.name_bytes as u32,
+        };
+        let mut bytes = [lengths.header(), skeleton, rig].concat();
+        let (mut clip_end, mut name_end) = (0, 0);
+        for (name, (stated, file)) in &self.clips {
+            clip_end += file.len() as u64;
+            name_end += name.len() as u32;
+            bytes.extend(Entry { clip_end, name_end, stated: *stated }.to_bytes());
+        }
+        self.clips.keys().for_each(|name| bytes.extend(name.as_bytes()));
+        bytes.extend(index::hash(&bytes).to_le_bytes());
+        self.clips.values().for_each(|(_, file)| bytes.extend(&**file));
+        bytes
+    }
+}

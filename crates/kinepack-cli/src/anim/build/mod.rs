@@ -1,0 +1,186 @@
+//! `kinepack anim build`: compresses the clips of animation files and reports the error of each.
+
+mod outputs;
+mod report;
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use command_kit::output::Force;
+use command_kit::print;
+use command_kit::table::write_json;
+use kinepack_anim::RawClip;
+use kinepack_anim::offline::Scheme;
+
+use self::outputs::Outputs;
+use self::report::{ClipReport, Report};
+use crate::anim::base::{Base, BaseArguments};
+use crate::anim::databases::DatabaseReport;
+use crate::anim::error::AnimError;
+use crate::anim::import_options::ImportArguments;
+use crate::anim::joints::joint_name;
+use crate::anim::left_out::LeftOutReport;
+use crate::anim::markers::MarkerArguments;
+use crate::anim::rigs::Rigs;
+use crate::anim::scheme::{SchemeArguments, SchemeName};
+use crate::anim::sources::{self, BuiltClip, Source, Sources};
+
+/// Compress every clip of animation files. Writes DIR/CLIP.kpa or .kpd for each clip,
+/// DIR/ASSET-HASH.kps for each skeleton, and DIR/ASSET-HASH.kpr for each rig; or a single file with
+/// all of it.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Animations: .glb, .gltf, .vrm, .vrma, .bvh, .bvh.zst or .clip.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// The directory for the clips; created if it does not exist. Without it or --database, nothing
+    /// is written.
+    #[arg(long, value_name = "DIR", group = "output")]
+    out: Option<PathBuf>,
+    /// Write a clip database instead: one file with all clips, their skeleton, their rig and an
+    /// index. The clips must have the same skeleton.
+    #[arg(long, value_name = "FILE.kpb", group = "output")]
+    database: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
+    /// Write disk files, CLIP.kpd, also within a database: entropy-coded block clips, which a game
+    /// unpacks when it loads them.
+    #[arg(long, requires = "output")]
+    disk: bool,
+    /// Let clips of one skeleton share a rig. They are smaller, but cannot be read without it. If
+    /// DIR already has a rig of the skeleton, that one is used.
+    #[arg(long)]
+    rig: bool,
+    /// How many clips to build at the same time [default: one a core]. The files are the same with
+    /// any number.
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    /// Also measure how fast clips in cold memory play: random ones of 2.5 MB, and of 64 MB.
+    #[arg(long)]
+    cold: bool,
+    #[command(flatten)]
+    base: BaseArguments,
+    #[command(flatten)]
+    scheme: SchemeArguments,
+    #[command(flatten)]
+    import: ImportArguments,
+    #[command(flatten)]
+    markers: MarkerArguments,
+    /// Print the report as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
+    let scheme = &arguments.scheme;
+    let of_block = [
+        ("--disk", arguments.disk),
+        ("--database", arguments.database.is_some()),
+        ("--rig", arguments.rig),
+        ("--base", arguments.base.is_given()),
+    ];
+    scheme.check_block(&of_block)?;
+    let Inputs { sources, mut notes, left_out, base } = Inputs::read(arguments)?;
+    let outputs = Outputs::new(arguments, &sources)?;
+    let (built, rigs) = build(arguments, &sources, base.as_ref())?;
+    let database = outputs.write(arguments, &sources, &built, &rigs)?;
+    notes.extend(
+        sources.iter().zip(&built).filter_map(|(source, built)| too_far_off(source, built, scheme)),
+    );
+    let bar = sources::progress(sources.len() as u64, "measured");
+    let clips = sources.iter().zip(&built).map(|(source, built)| {
+        let report = ClipReport::new(source, built, scheme, arguments.cold);
+        bar.inc(1);
+        report
+    });
+    let clips = clips.collect();
+    bar.finish_and_clear();
+    let within = database.as_ref().map(DatabaseReport::file);
+    let rigs = rigs.reports(&built, within);
+    let report = Report { clips, rigs, database, left_out, notes };
+    print(|out| if arguments.json { write_json(&report, out) } else { report.write_table(out) })?;
+    Ok(())
+}
+
+/// The input of a build.
+struct Inputs {
+    /// All clips. With a base, the difference of each clip from the base.
+    sources: Vec<Source>,
+    notes: Vec<String>,
+    left_out: Vec<LeftOutReport>,
+    base: Option<Base>,
+}
+
+impl Inputs {
+    fn read(arguments: &Arguments) -> Result<Self, AnimError> {
+        let Arguments { files, import, scheme, .. } = arguments;
+        let base = arguments.base.read(&import.options())?;
+        let Sources { mut sources, mut notes, mut left_out } =
+            sources::read_checked(files, import, scheme)?;
+        arguments.markers.add_to(&mut sources)?;
+        if !matches!(arguments.scheme.scheme(), SchemeName::Block) {
+            let of_clip = |source: &Source| LeftOutReport::of_clip(&source.file, &source.raw);
+            left_out.extend(sources.iter().flat_map(of_clip));
+        }
+        let Some((base, base_notes)) = base else {
+            return Ok(Self { sources, notes, left_out, base: None });
+        };
+        let sources = base.differences(sources)?;
+        for note in base_notes {
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
+        notes.push(base.note());
+        Ok(Self { sources, notes, left_out, base: Some(base) })
+    }
+}
+
+/// Builds all clips and the rigs that they share.
+fn build(
+    arguments: &Arguments,
+    sources: &[Source],
+    base: Option<&Base>,
+) -> Result<(Vec<BuiltClip>, Rigs), AnimError> {
+    let options = |raw: &RawClip| {
+        let mut options = arguments.scheme.options(raw);
+        options.error.base = base.map(|base| Arc::clone(&base.raw));
+        options
+    };
+    let rigs = if arguments.rig {
+        Rigs::of(sources, options, arguments.out.as_deref(), arguments.jobs)?
+    } else {
+        Rigs::default()
+    };
+    let options = |raw: &RawClip| rigs.give(raw, options(raw));
+    let built = sources::build_all(sources, options, "built", arguments.jobs)?;
+    // The report has the bytes on disk of all clips.
+    let pack = |built: &BuiltClip| {
+        built.packed();
+        Ok(())
+    };
+    sources::take_from_all_cores(&built, "packed", arguments.jobs, pack, |()| ())?;
+    Ok((built, rigs))
+}
+
+/// A note for a clip that does not keep its precision. Quantized clips have none, because they
+/// ignore the precision.
+fn too_far_off(source: &Source, built: &BuiltClip, scheme: &SchemeArguments) -> Option<String> {
+    let raw = &source.raw;
+    let options = scheme.options(raw);
+    let errors = &built.built.errors;
+    let (joint, share) = options.farthest_off(errors);
+    if share <= 1.0 || matches!(options.scheme, Scheme::Quantized(_)) {
+        return None;
+    }
+    let (name, scheme) = (joint_name(raw.skeleton(), joint), scheme.name());
+    let (off_cm, asked_cm) =
+        (errors.joints[joint].max_cm, options.precisions_cm(raw.joints())[joint]);
+    Some(format!(
+        "{}: {name} is {off_cm:.4} cm off, and {asked_cm} cm was asked for: \
+         {scheme} clips cannot be more precise",
+        raw.name()
+    ))
+}
