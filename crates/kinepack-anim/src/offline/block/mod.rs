@@ -4,6 +4,7 @@
 
 mod choose;
 mod curves;
+mod decode;
 mod eigen;
 mod pieces;
 mod plan;
