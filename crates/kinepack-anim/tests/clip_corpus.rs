@@ -30,14 +30,14 @@ mod write;
 
 use std::sync::Arc;
 
-use block::{any_parts, any_parts_of, any_rig};
+use block::{ANIMATED, DEFAULT, FAR, Parts as BlockParts, any_parts, any_parts_of, any_rig, kinds};
 use kinepack_anim::{AnyClip, Rig, Skeleton, exchange};
 use support::{Random, skeleton, smooth_clip};
 use write::{Parts, any_track};
 
 /// Keyed clips with each parametrization, with and without slices, with rows of both widths, with
 /// constants, and with one sample. Skeletons and exchange files. Block clips of each block length,
-/// with and without a loop.
+/// with and without a loop. Rigs, and clips of them.
 fn files() -> Vec<Vec<u8>> {
     let mut random = Random(3);
     let mut clips = Vec::new();
@@ -98,7 +98,26 @@ fn files() -> Vec<Vec<u8>> {
         let (bytes, parts) = (rig.to_bytes(), any_parts_of(&mut random, joints, 12, Some(&rig)));
         files.push([&[5, (bytes.len() / 8) as u8], &bytes[..], &parts.to_bytes()].concat());
     }
+    files.extend(
+        block_scenes(&mut random).iter().map(|parts| [&[3], &parts.to_bytes()[..]].concat()),
+    );
     files
+}
+
+/// A rope with enough groups for skip points, wheels in segments that blend, a face of 52 curves,
+/// and jumps over a kilometre.
+fn block_scenes(random: &mut Random) -> [BlockParts; 4] {
+    let turns = kinds(ANIMATED, DEFAULT, DEFAULT);
+    let jumps = kinds(DEFAULT, ANIMATED, DEFAULT) | FAR;
+    let wheels = BlockParts::new(8, 21, vec![turns; 3]);
+    let face = BlockParts::new(16, 30, vec![turns, DEFAULT]);
+    let scenes = [
+        BlockParts::new(8, 3, vec![turns; 66]),
+        BlockParts { blends: true, loops: true, ..wheels },
+        BlockParts { curves: 52, ..face },
+        BlockParts::new(32, 40, vec![jumps, turns, jumps]),
+    ];
+    scenes.map(|parts| parts.filled(random))
 }
 
 #[test]

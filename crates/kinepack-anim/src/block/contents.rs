@@ -105,7 +105,7 @@ impl Constant {
     }
 
     /// The value that playback uses: a unit quaternion, or a vector followed by 0.
-    pub(super) fn value(self) -> [f32; 4] {
+    pub(crate) fn value(self) -> [f32; 4] {
         match self {
             Self::Rotation(codes) => {
                 let number = |code: u32| (code as f32 - CONSTANT_MIDDLE) * CONSTANT_STEP;

@@ -268,16 +268,19 @@ fn own_scales<K: Kernel>(kernel: K, [x, y, z]: [[u8; GROUP]; 3]) -> Vector<K::La
     [kernel.own_scales(x), kernel.own_scales(y), kernel.own_scales(z)]
 }
 
+/// The number of a code of a reference or of axes, which has 16 bits if it is fine, and else 8.
+#[inline]
+pub(crate) fn number_of(code: u16, is_fine: bool) -> f32 {
+    let code = f32::from(code);
+    if is_fine { (code - 32768.0) * (1.0 / 32767.0) } else { (code - 128.0) * (1.0 / 127.0) }
+}
+
 /// The numbers of a row of codes. Those in `coarse` have 8 bits, the others 16.
 #[inline(never)]
 fn mixed(codes: [u8; 2 * GROUP], coarse: u8) -> [f32; GROUP] {
     let mut numbers = [0.0; GROUP];
     for ((lane, number), code) in numbers.iter_mut().enumerate().zip(codes.as_chunks().0) {
-        let code = f32::from(u16::from_le_bytes(*code));
-        *number = match coarse >> lane & 1 {
-            0 => (code - 32768.0) * (1.0 / 32767.0),
-            _ => (code - 128.0) * (1.0 / 127.0),
-        };
+        *number = number_of(u16::from_le_bytes(*code), coarse >> lane & 1 == 0);
     }
     numbers
 }

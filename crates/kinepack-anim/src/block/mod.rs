@@ -15,6 +15,8 @@ mod kernel;
 mod labels;
 mod layout;
 mod play;
+#[cfg(feature = "offline")]
+pub(crate) mod played;
 mod pose;
 mod read;
 mod rig;
@@ -38,6 +40,8 @@ pub(crate) use basis::MAX_LENGTH;
 #[cfg(feature = "offline")]
 pub(crate) use basis::row as basis_row;
 pub(crate) use far::Anchors;
+#[cfg(feature = "offline")]
+pub(crate) use group::number_of;
 pub use kernel::Instructions;
 #[cfg(feature = "offline")]
 pub(crate) use kernel::{own_scale, segment_scale};

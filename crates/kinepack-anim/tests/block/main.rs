@@ -13,6 +13,7 @@ mod driver;
 mod far;
 mod hostile;
 mod instructions;
+mod large;
 mod memory;
 mod motions;
 mod naive;

@@ -16,10 +16,11 @@ mod disk_driver;
 #[allow(unreachable_pub)]
 #[path = "../../../../fuzz/src/clip.rs"]
 mod driver;
+mod hold;
 mod motions;
-// Shared with the tests of clips, which use all of them.
+// Shared with the tests of block clips, which use all of them.
 #[allow(dead_code)]
-#[path = "../clip/naive.rs"]
+#[path = "../block/naive/mod.rs"]
 mod naive;
 #[allow(dead_code)]
 #[path = "../object_space/mod.rs"]
@@ -28,9 +29,15 @@ mod object_space;
 mod packets;
 #[path = "../../../kinepack/tests/runner/mod.rs"]
 mod runner;
+mod scenes;
 #[allow(dead_code)]
 #[path = "../clip/support.rs"]
 mod support;
+#[path = "../block/widths.rs"]
+mod widths;
+#[allow(dead_code)]
+#[path = "../block/write.rs"]
+mod write;
 
 use std::cell::Cell;
 use std::sync::Arc;

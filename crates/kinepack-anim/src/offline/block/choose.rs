@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use crate::TrackId;
 use crate::block::{BlockLength, Header};
 
+use super::decode::Arithmetic;
 use super::plan::{Choices, Plan, PlannedTrack, Shares};
 use super::search::{Estimate, estimate, header, spans};
 use super::segment::{Coder, Rounding, Span, component_bits};
@@ -138,7 +139,7 @@ impl Tried {
     /// An estimate of the bits of each track in the clip with another plan. Segments keep their
     /// steps.
     fn bits_with(&self, target: &Target, plan: &Plan) -> Vec<f64> {
-        let mut coder = Coder::new(target, plan);
+        let mut coder = Coder::new(target, plan, Arithmetic::Double);
         let mut bits = vec![0.0; plan.tracks.len()];
         for (span, step) in self.spans.iter().zip(&self.estimate.steps) {
             coder.code(*span, *step, Rounding::RateDistortion, f64::INFINITY);

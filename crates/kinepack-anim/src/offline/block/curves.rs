@@ -4,12 +4,16 @@
 use crate::block::{self, CURVES_OF_TRACK, MAX_LENGTH, Track, label_bytes};
 use crate::{Channel, RawClip};
 
-use super::plan::step_code;
-use super::segment::{Coder, LARGEST, Rounding, component_bits, transform};
+use super::Effort;
+use super::plan::{Plan, own_step, step_code};
+use super::search::code;
+use super::segment::{Coder, LARGEST, Rounding, Span, component_bits, transform};
 use super::target::Target;
 
 /// The size of a curve's steps at the usual step of segments, in units of its limit.
 const STEP: f64 = 1.0;
+/// How many steps finer than with joints alone segments may become, with curves that [`fit`].
+const FINER: u8 = 8;
 /// The most changes of coefficients that bring a curve back within its limit.
 const TRIES: usize = 40;
 
@@ -59,6 +63,30 @@ fn planned(values: &[f32], limit: f64) -> PlannedCurve {
     let mut sorted = values.to_vec();
     let (_, median, _) = sorted.select_nth_unstable_by(values.len() / 2, f32::total_cmp);
     PlannedCurve { middle: *median + 0.0, step: step_code(STEP * limit) }
+}
+
+/// Gives curves coarser steps, if their coefficients are too large with the steps that some segments
+/// need for their joints. Returns whether there are such curves.
+pub(super) fn fit(target: &Target, plan: &mut Plan, spans: &[Span], effort: Effort) -> bool {
+    if plan.curves.is_empty() {
+        return false;
+    }
+    let mut curves = std::mem::take(&mut plan.curves);
+    let finest = code(target, plan, spans, effort).segments.iter().map(|own| own.step).min();
+    let finest = finest.unwrap_or_default().saturating_sub(FINER);
+    let most_samples = plan.choices.block.samples() as f64;
+    let mut is_any = false;
+    for (planned, curve) in curves.iter_mut().zip(target.raw.curves()) {
+        let off = |value: &f32| (f64::from(*value) - f64::from(planned.middle)).abs();
+        let largest = curve.values.iter().map(off).fold(0.0, f64::max);
+        let least = own_step(largest * most_samples.sqrt() / LARGEST, finest);
+        if planned.step != 0 && planned.step < least {
+            planned.step = least;
+            is_any = true;
+        }
+    }
+    plan.curves = curves;
+    is_any
 }
 
 /// The curve tracks of a clip.

@@ -4,6 +4,7 @@
 
 mod choose;
 mod curves;
+mod decode;
 mod eigen;
 mod pieces;
 mod plan;
@@ -163,7 +164,10 @@ fn planned(target: &Target, options: &BlockOptions, mut plan: Plan) -> (Plan, Co
     if options.effort >= Effort::Thorough {
         search::tune(target, &mut plan, &spans);
     }
-    let coded = search::code(target, &plan, &spans, options.effort);
+    let mut coded = search::code(target, &plan, &spans, options.effort);
+    if coded.far > 0 && curves::fit(target, &mut plan, &spans, options.effort) {
+        coded = search::code(target, &plan, &spans, options.effort);
+    }
     let rig = options.rig.as_ref().filter(|_| header.is_of_rig);
     let joint_tracks = plan.tracks.iter().map(plan::PlannedTrack::contents);
     let is_still = plan.tracks.is_empty() && plan.curves.is_empty();

@@ -39,10 +39,10 @@ pub(super) fn constant_codes(rotations: impl Iterator<Item = DQuat>) -> [u32; 3]
     rotation_codes(mean(rotations.map(|rotation| (rotation, 1.0))), CONSTANT_BITS)
 }
 
-/// The rotation that a constant stands for.
+/// The rotation that a player makes of a constant.
 pub(super) fn constant_rotation(constant: Constant) -> DQuat {
     match constant {
-        Constant::Rotation(codes) => rotation_from_codes(codes, CONSTANT_BITS),
+        Constant::Rotation(_) => DQuat::from_array(constant.value().map(f64::from)).normalize(),
         Constant::Vector(_) => DQuat::IDENTITY,
     }
 }

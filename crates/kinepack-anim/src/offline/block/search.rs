@@ -4,6 +4,7 @@ use crate::block::{Header, Interpolation, SegmentContents};
 
 use super::Effort;
 use super::choose::sample_spans;
+use super::decode::Arithmetic;
 use super::plan::{Choices, Plan, USUAL_STEP};
 use super::segment::{Coder, Rounding, Span};
 use super::shave::Shaver;
@@ -25,6 +26,11 @@ const OFFSET: usize = 16;
 const DEFAULT_SHAVE: (usize, usize) = (200, 3);
 /// The same at higher efforts.
 const BEST_SHAVE: (usize, usize) = (1500, 4);
+
+/// If no step is small enough: the largest error that changes of coefficients may repair, and the
+/// steps at which that is tried, relative to the one with the smallest error.
+const REPAIRABLE: f64 = 3.0;
+const REPAIRED: [i8; 7] = [0, -1, 1, -2, 2, -3, 3];
 
 /// Coded segments.
 pub(super) struct Coded {
@@ -83,14 +89,18 @@ pub(super) fn spans(header: &Header) -> Vec<Span> {
 /// Codes segments. Each gets the step that takes the fewest bits and keeps the error within the
 /// limits.
 pub(super) fn code(target: &Target, plan: &Plan, spans: &[Span], effort: Effort) -> Coded {
-    let mut coder = Coder::new(target, plan);
+    code_with(Coder::new(target, plan, Arithmetic::Double), spans, effort)
+}
+
+/// The same with a coder.
+pub(super) fn code_with(mut coder: Coder, spans: &[Span], effort: Effort) -> Coded {
     let mut shaver = Shaver::new(&coder);
     let mut coded = Coded { segments: Vec::with_capacity(spans.len()), bits: 0, far: 0 };
     let mut usual = USUAL_STEP;
     for &span in spans {
         let near = (span, usual);
         let best = match effort {
-            Effort::Fast => best_step(&mut coder, span, usual),
+            Effort::Fast => best_step(&mut coder, &mut shaver, span, usual),
             Effort::Default => shaved_step(&mut coder, &mut shaver, near, DEFAULT_SHAVE),
             Effort::Thorough | Effort::Best => {
                 shaved_step(&mut coder, &mut shaver, near, BEST_SHAVE)
@@ -119,7 +129,7 @@ pub(super) struct Estimate {
 
 /// Estimates the bits of segments with a plan. It costs less than coding them.
 pub(super) fn estimate(target: &Target, plan: &Plan, spans: &[Span]) -> Estimate {
-    let mut coder = Coder::new(target, plan);
+    let mut coder = Coder::new(target, plan, Arithmetic::Double);
     let mut estimate = Estimate { steps: Vec::with_capacity(spans.len()), bits: 0.0 };
     let mut usual = USUAL_STEP;
     for &span in spans {
@@ -188,12 +198,12 @@ impl Best {
 
 /// The largest step that is small enough, near the one that the error suggests. It nearly always
 /// takes the fewest bits. `usual` is the step of a segment nearby.
-fn best_step(coder: &mut Coder, span: Span, usual: u8) -> Best {
+fn best_step(coder: &mut Coder, shaver: &mut Shaver, span: Span, usual: u8) -> Best {
     let begin = approach(coder, span, usual);
     let mut is_enough = |step| coder.code(span, step, Rounding::RateDistortion, 1.0) <= 1.0;
     let deepest = begin.saturating_sub(DEEPEST);
     let Some(mut step) = (deepest..=begin).rev().find(|step| is_enough(*step)) else {
-        return nearest(coder, span);
+        return nearest(coder, shaver, span);
     };
     let mut best = Best::from_coder(coder);
     while step >= begin && step < u8::MAX {
@@ -219,9 +229,39 @@ fn approach(coder: &mut Coder, span: Span, usual: u8) -> u8 {
     step
 }
 
-/// The step with the smallest error. Used if no step is small enough, because with finer steps the
-/// coefficients do not fit into 24 bits.
-fn nearest(coder: &mut Coder, span: Span) -> Best {
+/// The step with the smallest error, or one near it at which changes of coefficients bring the error
+/// within the limits. Used if no step is small enough, because with finer steps the coefficients do
+/// not fit into 24 bits.
+fn nearest(coder: &mut Coder, shaver: &mut Shaver, span: Span) -> Best {
+    let mut best = repaired(coder, shaver, span);
+    if best.0 > 1.0 && coder.is_turned {
+        coder.stays_near = true;
+        let near = repaired(coder, shaver, span);
+        coder.stays_near = false;
+        if near.0 < best.0 {
+            best = near;
+        }
+    }
+    Best { is_far: best.0 > 1.0, ..best.1 }
+}
+
+/// The coding with the smallest error, and that error as a multiple of the limit.
+fn repaired(coder: &mut Coder, shaver: &mut Shaver, span: Span) -> (f64, Best) {
+    let step = step_of_least_error(coder, span);
+    let least = coder.code(span, step, Rounding::Nearest, f64::INFINITY);
+    let best = Best::from_coder(coder);
+    if least > 1.0 && least < REPAIRABLE {
+        for step in REPAIRED.map(|by| step.saturating_add_signed(by)) {
+            coder.code(span, step, Rounding::Nearest, f64::INFINITY);
+            if coder.curve_error <= 1.0 && shaver.repair(coder, BEST_SHAVE.0) {
+                return (1.0, Best::from_coder(coder));
+            }
+        }
+    }
+    (least, best)
+}
+
+fn step_of_least_error(coder: &mut Coder, span: Span) -> u8 {
     const STRIDE: u8 = 8;
     let mut least = (f64::INFINITY, 0);
     let mut compare = |coder: &mut Coder, step: u8| {
@@ -239,8 +279,7 @@ fn nearest(coder: &mut Coder, span: Span) -> Best {
     for near in around.saturating_sub(STRIDE - 1)..=around.saturating_add(STRIDE - 1) {
         step = compare(coder, near);
     }
-    let worst = coder.code(span, step, Rounding::Nearest, f64::INFINITY);
-    Best { is_far: worst > 1.0, ..Best::from_coder(coder) }
+    step
 }
 
 /// The step with the fewest bits among those for which changes of single coefficients bring the
@@ -259,7 +298,7 @@ fn shaved_step(
     let begin = approach(coder, span, usual).saturating_add(AHEAD);
     let deepest = begin.saturating_sub(DEEPEST);
     let Some(least) = (deepest..=begin).rev().find(|step| is_enough(coder, *step)) else {
-        return nearest(coder, span);
+        return nearest(coder, shaver, span);
     };
     let mut best = Best::from_coder(coder);
     let mut failed = usize::from(begin - least);

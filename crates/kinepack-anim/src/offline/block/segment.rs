@@ -9,9 +9,10 @@ use crate::block::{self, Anchors, BlockLength, MAX_LENGTH};
 use crate::measure::Frame;
 
 use super::curves;
+use super::decode::Arithmetic;
 use super::pieces;
 use super::plan::{Plan, PlannedTrack, middle, range, vector_size};
-use super::rotations::{parameters, positive, rotation_from_parameters};
+use super::rotations::{parameters, positive};
 use super::target::Target;
 
 /// The largest coefficient that 24 bits hold.
@@ -45,13 +46,20 @@ pub(super) enum Rounding {
 }
 
 /// Three components by sample.
-type Components = [[f64; MAX_LENGTH]; 3];
+pub(super) type Components = [[f64; MAX_LENGTH]; 3];
 
 /// Codes the segments of a clip. The fields describe the segment that was coded last. Those by
 /// joint or component and then by sample have room for [`MAX_LENGTH`] samples.
 pub(super) struct Coder<'a> {
     pub(super) target: &'a Target<'a>,
     pub(super) plan: &'a Plan,
+    pub(super) arithmetic: Arithmetic,
+    /// Whether each sample of a rotation takes the quaternion nearer to the reference, instead of
+    /// the one nearer to the sample before. Parameters then change sides within a segment, but
+    /// stay small.
+    pub(super) stays_near: bool,
+    /// Whether the segment has a rotation that is more than half a turn from its reference.
+    pub(super) is_turned: bool,
     pub(super) span: Span,
     /// The anchors of far tracks in the segment, by track.
     anchors: Vec<Option<Anchors>>,
@@ -74,11 +82,14 @@ pub(super) struct Coder<'a> {
 }
 
 impl<'a> Coder<'a> {
-    pub(super) fn new(target: &'a Target<'a>, plan: &'a Plan) -> Self {
+    pub(super) fn new(target: &'a Target<'a>, plan: &'a Plan, arithmetic: Arithmetic) -> Self {
         let numbers = target.joints() * MAX_LENGTH;
         Self {
             target,
             plan,
+            arithmetic,
+            stays_near: false,
+            is_turned: false,
             span: Span::default(),
             anchors: vec![None; plan.tracks.len()],
             step: 0,
@@ -102,6 +113,7 @@ impl<'a> Coder<'a> {
     pub(super) fn code(&mut self, span: Span, step: u8, rounding: Rounding, enough: f64) -> f64 {
         self.set_span(span);
         self.step = step;
+        self.is_turned = false;
         self.coefficients.clear();
         self.coefficients.resize(3 * self.steps.len() * span.length, 0);
         let mut worst: f64 = 0.0;
@@ -181,12 +193,16 @@ impl<'a> Coder<'a> {
             let track = &self.plan.tracks[index];
             let mut components: Components = [[0.0; MAX_LENGTH]; 3];
             match channel {
-                Channel::Rotation => self.wanted_rotations(track, &local, &mut components),
+                Channel::Rotation => {
+                    let is_turned = self.wanted_rotations(track, &local, &mut components);
+                    self.is_turned |= is_turned;
+                }
                 _ => self.wanted_vectors(index, &mut components),
             }
             for (axis, component) in components.iter_mut().enumerate() {
                 let step = self.step_size(3 * index + axis);
-                let own = &mut self.coefficients[(3 * index + axis) * length..][..length];
+                let of_component = (3 * index + axis) * length..(3 * index + axis + 1) * length;
+                let own = &mut self.coefficients[of_component.clone()];
                 if self.steps[index][axis] == 0 {
                     component.fill(0.0);
                     own.fill(0);
@@ -198,16 +214,12 @@ impl<'a> Coder<'a> {
                         &mut component[..length],
                         own,
                     );
+                    let own = &self.coefficients[of_component];
+                    self.round(3 * index + axis, own, &mut component[..length]);
                 }
                 self.values[3 * index + axis] = *component;
             }
-            for (sample, local) in local[..length].iter_mut().enumerate() {
-                track.decode(
-                    self.middle(index, sample),
-                    DVec3::from_array(components.map(|component| component[sample])),
-                    local,
-                );
-            }
+            self.decode(index, &components, &mut local[..length]);
         }
         self.local[joint * MAX_LENGTH..][..length].copy_from_slice(&local[..length]);
     }
@@ -242,8 +254,14 @@ impl<'a> Coder<'a> {
         }
     }
 
-    /// The components that a rotation track should have.
-    fn wanted_rotations(&self, track: &PlannedTrack, local: &[Frame], wanted: &mut Components) {
+    /// The components that a rotation track should have. Returns whether it is somewhere more than
+    /// half a turn from its reference.
+    fn wanted_rotations(
+        &self,
+        track: &PlannedTrack,
+        local: &[Frame],
+        wanted: &mut Components,
+    ) -> bool {
         let joint = usize::from(track.id.joint);
         let object = self.target.object(joint, self.span.first);
         let parent =
@@ -251,6 +269,7 @@ impl<'a> Coder<'a> {
         let (to_reference, to_axes) = (track.reference.inverse(), track.axes.inverse());
         let aim = self.plan.choices.aim;
         let mut before: Option<DQuat> = None;
+        let mut is_turned = false;
         for sample in 0..self.span.length {
             let mut rotation = object[sample].rotation;
             if let Some(parent) = parent.map(|parent| &parent[sample]) {
@@ -270,14 +289,16 @@ impl<'a> Coder<'a> {
             let turned = to_reference
                 * self.target.without_base(joint, self.span.first + sample, &whole).rotation;
             let turned = match before {
-                Some(before) if turned.dot(before) < 0.0 => -turned,
-                Some(_) => turned,
-                None => positive(turned),
+                Some(before) if !self.stays_near && turned.dot(before) < 0.0 => -turned,
+                Some(_) if !self.stays_near => turned,
+                _ => positive(turned),
             };
             let turned = if turned.w < FARTHEST { -turned } else { turned };
+            is_turned |= turned.w < 0.0;
             before = Some(turned);
             put(wanted, sample, to_axes * parameters(turned));
         }
+        is_turned
     }
 
     /// Updates a joint's transforms in object space, and its errors. Returns the square of the
@@ -301,23 +322,6 @@ impl<'a> Coder<'a> {
             worst = worst.max(square);
         }
         worst
-    }
-}
-
-impl PlannedTrack {
-    /// Writes the value that decoded components stand for into a transform.
-    pub(super) fn decode(&self, middle: DVec3, value: DVec3, local: &mut Frame) {
-        match self.id.channel {
-            Channel::Rotation => {
-                local.rotation = self.reference * rotation_from_parameters(self.axes * value);
-            }
-            // Far from the origin, the rounding of the sum matters.
-            Channel::Translation if self.is_far => {
-                local.translation = (middle + value).as_vec3().as_dvec3();
-            }
-            Channel::Translation => local.translation = middle + value,
-            Channel::Scale => local.scale = middle + value,
-        }
     }
 }
 

@@ -4,12 +4,12 @@
 
 use glam::{DMat3, DVec3};
 
-use crate::Channel;
 use crate::block::{self, MAX_LENGTH};
 use crate::measure::Frame;
+use crate::{Channel, TrackId};
 
 use super::pieces;
-use super::segment::Coder;
+use super::segment::{Coder, Components};
 use super::trial::Trial;
 
 /// The most changes of coefficients that are tried for an error.
@@ -34,7 +34,7 @@ pub(super) struct Shaver {
     /// The width of each coefficient in the profile that its piece uses.
     widths: Vec<u8>,
     // The changed joint, before and after.
-    values: [f64; MAX_LENGTH],
+    values: Components,
     local: [Frame; MAX_LENGTH],
     // The state of all joints before a change, to undo it.
     object: Vec<Frame>,
@@ -48,7 +48,7 @@ impl Shaver {
             changes: Vec::new(),
             trial: Trial::new(coder.target.joints()),
             widths: Vec::new(),
-            values: [0.0; MAX_LENGTH],
+            values: [[0.0; MAX_LENGTH]; 3],
             local: [Frame::IDENTITY; MAX_LENGTH],
             object: Vec::new(),
             errors: Vec::new(),
@@ -140,28 +140,25 @@ impl Shaver {
 
     /// Makes a change if it reduces the norm of all errors, and returns the new norm.
     fn apply(&mut self, coder: &mut Coder, change: Change, before: f64) -> Option<f64> {
-        let track = &coder.plan.tracks[change.component / 3];
-        let joint = usize::from(track.id.joint);
+        let (track, axis) = (change.component / 3, change.component % 3);
+        let TrackId { joint, channel } = coder.plan.tracks[track].id;
+        let joint = usize::from(joint);
         let length = coder.span.length;
         let below = &self.below[joint];
         let least = before * (1.0 - 1e-6);
         let step = coder.step_size(change.component) * f64::from(change.by);
-        let first = change.component / 3 * 3;
-        self.values = coder.values[change.component];
+        self.values.copy_from_slice(&coder.values[3 * track..][..3]);
         self.local[..length].copy_from_slice(&coder.local[joint * MAX_LENGTH..][..length]);
-        for sample in 0..length {
-            self.values[sample] += step * f64::from(block::basis_row(length, sample)[change.k]);
-            let value = DVec3::from_array([0, 1, 2].map(|axis| match first + axis {
-                component if component == change.component => self.values[sample],
-                component => coder.values[component][sample],
-            }));
-            track.decode(
-                coder.middle(change.component / 3, sample),
-                value,
-                &mut self.local[sample],
-            );
+        for (sample, value) in self.values[axis][..length].iter_mut().enumerate() {
+            *value += step * f64::from(block::basis_row(length, sample)[change.k]);
         }
-        if track.id.channel != Channel::Scale
+        let mut coefficients = [0; MAX_LENGTH];
+        let own = change.component * length..(change.component + 1) * length;
+        coefficients[..length].copy_from_slice(&coder.coefficients[own]);
+        coefficients[change.k] += change.by;
+        coder.round(change.component, &coefficients[..length], &mut self.values[axis][..length]);
+        coder.decode(track, &self.values, &mut self.local[..length]);
+        if channel != Channel::Scale
             && !self.trial.is_better(coder, below, &self.local[..length], before, least)
         {
             return None;
@@ -185,7 +182,7 @@ impl Shaver {
                 .sum::<f64>();
         }
         if norm < least {
-            coder.values[change.component] = self.values;
+            coder.values[change.component] = self.values[axis];
             coder.coefficients[change.component * length + change.k] += change.by;
             self.trial.forget_some(below);
             return Some(norm);

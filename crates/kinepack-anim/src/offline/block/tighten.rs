@@ -5,8 +5,10 @@ use crate::block::{Contents, Header, SegmentContents};
 use crate::measure::{Follower, each_curve_error};
 use crate::offline::{BuildOptions, Built};
 
+use super::decode::Arithmetic;
 use super::plan::Plan;
-use super::search::{code, spans};
+use super::search::{code_with, spans};
+use super::segment::Coder;
 use super::target::Target;
 use super::{Effort, ROUNDING};
 
@@ -33,9 +35,9 @@ impl Segments {
         Self { effort, all: vec![segment; contents.segments.len()] }
     }
 
-    /// Codes the segments that are out of the precision again. Returns whether there are any that
-    /// may come nearer. `build` counts the builds. Each leaves four times as much room as the
-    /// one before.
+    /// Codes the segments that are out of the precision again, with the player's arithmetic.
+    /// Returns whether there are any that may come nearer. `build` counts the builds. The second
+    /// leaves room for what that arithmetic does not cover, and each later one four times as much.
     pub(super) fn tighten(
         &mut self,
         target: &mut Target,
@@ -54,11 +56,14 @@ impl Segments {
                 continue;
             }
             is_any = true;
-            let room = f64::from(1 << (2 * build)) * ROUNDING + 4.0 * (off - 1.0);
-            own.share *= (1.0 - room).max(0.5);
+            if build > 1 {
+                let room = f64::from(1 << (2 * (build - 1))) * ROUNDING + 4.0 * (off - 1.0);
+                own.share *= (1.0 - room).max(0.5);
+            }
             let limits = target.limits();
             target.tighten(own.share);
-            let mut coded = code(target, plan, &spans[index..=index], self.effort);
+            let coder = Coder::new(target, plan, Arithmetic::Player);
+            let mut coded = code_with(coder, &spans[index..=index], self.effort);
             target.set_limits(limits);
             own.is_done = coded.far > 0;
             if let Some(segment) = coded.segments.pop() {

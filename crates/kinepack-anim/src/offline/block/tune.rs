@@ -3,6 +3,7 @@
 
 use crate::Channel;
 
+use super::decode::Arithmetic;
 use super::plan::{Plan, PlannedTrack};
 use super::segment::{Coder, Rounding, Span};
 use super::shave::norm;
@@ -104,7 +105,7 @@ struct Tried<'a> {
 
 impl<'a> Tried<'a> {
     fn new(target: &'a Target<'a>, plan: &'a Plan, span: Span, step: u8) -> Self {
-        let mut coder = Coder::new(target, plan);
+        let mut coder = Coder::new(target, plan, Arithmetic::Double);
         coder.code(span, step, Rounding::RateDistortion, f64::INFINITY);
         let mut tried = Self { coder, bits: vec![(0, 0); 3 * plan.tracks.len()] };
         (0..tried.bits.len()).for_each(|component| tried.count(component));

@@ -1,0 +1,43 @@
+//! Characters that their root scales to a size of 100 m and more hold the precision, although `f32`
+//! hardly has enough bits for their rotations.
+
+use std::sync::Arc;
+
+use kinepack_anim::offline::Effort;
+use kinepack_anim::{RawClip, Transform};
+
+use crate::motions::{Motion, USUAL};
+use crate::play::{built, compare};
+
+/// The motion, with this scale of the root. With `grows` it changes over time.
+fn scaled(motion: Motion, seed: u64, scale: f32, grows: bool) -> RawClip {
+    let raw = motion.clip(seed);
+    let mut poses: Vec<Transform> = raw.poses().flatten().copied().collect();
+    for (sample, pose) in poses.chunks_mut(raw.joints()).enumerate() {
+        let growth = if grows { 1.0 + 0.1 * (0.05 * sample as f32).sin() } else { 1.0 };
+        pose[0].scale = [scale * growth; 3];
+    }
+    RawClip::new("large", Arc::clone(raw.skeleton()), raw.rate_hz(), poses).unwrap()
+}
+
+#[test]
+fn roots_of_any_scale_hold_the_precision() {
+    let chain = Motion { joints: 24, chain: true, samples: 60, way_cm: 0.0, still: 4, ..USUAL };
+    let jumpy = Motion { swing: 9.0, ..chain };
+    let tree = Motion { chain: false, ..jumpy };
+    for (seed, motion, scale, grows) in [
+        (0, Motion { swing: 1.0, turns: 2.0, ..chain }, 300.0, false),
+        (1, jumpy, 300.0, false),
+        (1, jumpy, 100.0, true),
+        (6, tree, 100.0, true),
+        (2, USUAL, 0.01, false),
+    ] {
+        let raw = scaled(motion, seed, scale, grows);
+        for effort in [Effort::Fast, Effort::Default] {
+            let (built, clip) = built(&raw, 0.01, effort);
+            let max_cm = built.errors.all.max_cm;
+            assert!(max_cm <= 0.01, "{seed} {scale} {effort:?}: {max_cm} cm");
+            compare(&clip, &raw.skeleton().bind_pose(), "large");
+        }
+    }
+}
