@@ -9,7 +9,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use kinepack_anim::keyed::KeyedClip;
-use kinepack_anim::measure::{ErrorOptions, Follower};
+use kinepack_anim::measure::{
+    ErrorOptions, Errors, Follower, measure, pose_distance_cm, pose_errors_cm,
+};
 use kinepack_anim::offline::{BuildOptions, KeyedOptions, Scheme, build};
 use kinepack_anim::{
     AnyClip, Clip, ClipError, FileKind, Joint, Metres, PlayError, RawClip, Rig, Skeleton,
@@ -70,6 +72,33 @@ fn model_space_is_where_errors_are_measured() {
             }
         }
     }
+}
+
+#[test]
+fn errors_of_single_poses_are_those_of_the_report() {
+    let raw = raw_clip(20);
+    let options = ErrorOptions { joint_shells_cm: vec![(3, 40.0)], ..ErrorOptions::default() };
+    for clip in built(&raw) {
+        let mut player = clip.player(raw.skeleton()).unwrap();
+        let mut played = raw.skeleton().bind_pose();
+        let mut all = Vec::new();
+        for (sample, pose) in raw.poses().enumerate() {
+            player.sample_at(sample as f64, &mut played);
+            let errors: Vec<f64> =
+                pose_errors_cm(raw.skeleton(), pose, &played, &options).collect();
+            assert_eq!(errors.len(), JOINTS);
+            let largest = errors.iter().copied().fold(0.0, f64::max);
+            assert_eq!(pose_distance_cm(raw.skeleton(), pose, &played, &options), largest);
+            all.extend(errors.into_iter().map(|error| error as f32));
+        }
+        let report = measure(&raw, &clip, &options).all;
+        assert!(report.max_cm > 0.0);
+        let summary = Errors::summarize(all);
+        assert_eq!((summary.max_cm, summary.p99_cm), (report.max_cm, report.p99_cm));
+        // The mean is over the same errors in another order.
+        assert!((summary.mean_cm - report.mean_cm).abs() < 1e-12);
+    }
+    assert_eq!(Errors::summarize(Vec::new()), Errors::default());
 }
 
 #[test]

@@ -72,7 +72,32 @@ pub struct Errors {
 }
 
 impl Errors {
-    fn summarize(mut all: Vec<f32>) -> Self {
+    /// Summarizes errors in cm, in any order: those of each joint at each sample. Without errors the
+    /// summary is all zeros.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use kinepack_anim::{Joint, RawClip, Skeleton, Transform};
+    /// use kinepack_anim::measure::{ErrorOptions, Errors, pose_errors_cm};
+    ///
+    /// # let joint = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
+    /// # let skeleton = Arc::new(Skeleton::new(vec![joint])?);
+    /// # let sample = |i: i32| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY };
+    /// # let raw = RawClip::new("slide", skeleton, 30.0, (0..31).map(sample).collect())?;
+    /// // Another codec has lost half of the way.
+    /// let played = |sample: usize| {
+    ///     let translation = [sample as f32 / 2.0, 0.0, 0.0];
+    ///     vec![Transform { translation, ..Transform::IDENTITY }]
+    /// };
+    /// let options = ErrorOptions::default();
+    /// let errors = raw.poses().enumerate().flat_map(|(sample, pose)| {
+    ///     pose_errors_cm(raw.skeleton(), pose, &played(sample), &options)
+    /// });
+    /// let summary = Errors::summarize(errors.map(|error| error as f32).collect());
+    /// assert_eq!((summary.max_cm, summary.mean_cm), (15.0, 7.5));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn summarize(mut all: Vec<f32>) -> Self {
         if all.is_empty() {
             return Self::default();
         }

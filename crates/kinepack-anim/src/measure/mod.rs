@@ -16,7 +16,7 @@ pub use errors::{ErrorOptions, ErrorReport, Errors, measure};
 pub(crate) use errors::{by_joint, each_curve_error};
 pub use follow::Follower;
 pub(crate) use frame::{Frame, object_space};
-pub use pose::pose_distance_cm;
+pub use pose::{pose_distance_cm, pose_errors_cm};
 pub use slide::STILL_CM;
 #[cfg(feature = "offline")]
 pub(crate) use slide::stands;

@@ -4,8 +4,8 @@ use crate::{Skeleton, Transform};
 
 use super::{ErrorOptions, Frame, object_space};
 
-/// The largest distance between two poses of a skeleton in object space, over all joints, in cm.
-/// It allocates.
+/// The largest distance between two poses of a skeleton in object space, over all joints, in cm:
+/// the largest of [`pose_errors_cm`]. It allocates.
 ///
 /// ```
 /// use kinepack_anim::measure::{ErrorOptions, pose_distance_cm};
@@ -29,6 +29,22 @@ pub fn pose_distance_cm(
     other: &[Transform],
     options: &ErrorOptions,
 ) -> f64 {
+    pose_errors_cm(skeleton, one, other, options).fold(0.0, f64::max)
+}
+
+/// The distance between two poses of a skeleton at each joint, in cm: the error that
+/// [`measure`](super::measure()) summarizes. With it another codec's clips can be measured in the
+/// same way, see [`Errors::summarize`](super::Errors::summarize). The base of additive clips is not
+/// used. It allocates.
+///
+/// # Panics
+/// If one of the poses has fewer joints than the skeleton.
+pub fn pose_errors_cm(
+    skeleton: &Skeleton,
+    one: &[Transform],
+    other: &[Transform],
+    options: &ErrorOptions,
+) -> impl Iterator<Item = f64> + use<> {
     let object = |pose: &[Transform]| {
         let local: Vec<_> = pose[..skeleton.len()].iter().map(Frame::from).collect();
         let mut object = local.clone();
@@ -36,5 +52,5 @@ pub fn pose_distance_cm(
         object
     };
     let pairs = object(one).into_iter().zip(object(other)).zip(options.shells_cm(skeleton.len()));
-    pairs.map(|((one, other), shell_cm)| one.shell_error_cm(&other, shell_cm)).fold(0.0, f64::max)
+    pairs.map(|((one, other), shell_cm)| one.shell_error_cm(&other, shell_cm))
 }

@@ -10,6 +10,7 @@ use command_kit::table::{percent, table, write_text};
 use kinepack_anim::Sampler;
 use serde::Serialize;
 
+use super::file_types::RAW_CLIP;
 use super::sources::{BuiltClip, Source};
 use crate::anim::error::AnimError;
 
@@ -147,7 +148,8 @@ impl Peers {
 fn clip_name(file: &str, clip: &str) -> String {
     let file = PathBuf::from(file);
     let name = file.file_name().unwrap_or_default().to_string_lossy();
-    let stem = name.split('.').next().unwrap_or_default();
+    // A file of `anim raw` has the clip's name, which may contain dots.
+    let stem = name.strip_suffix(RAW_CLIP).or_else(|| name.split('.').next()).unwrap_or_default();
     if clip.is_empty() {
         return stem.to_owned();
     }
@@ -221,5 +223,21 @@ impl Comparison {
             writeln!(out, "not in the table of {peer}: {}", counted(self.missing, "clip"))?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_name_clips_by_file_and_animation_or_by_file_alone() {
+        for (file, clip, name) in [
+            ("gltf/Fox.glb", "Walk slow|1", "Fox__Walk_slow-1"),
+            ("bvh/walk.bvh.zst", "", "walk"),
+            ("raw/Fox__Take.001.clip", "", "Fox__Take.001"),
+        ] {
+            assert_eq!(clip_name(file, clip), name);
+        }
     }
 }
