@@ -18,7 +18,7 @@ const DT_S: f32 = 1.0 / 60.0;
 
 /// Poses of the generated walks, and their skeleton.
 fn poses() -> (Vec<Vec<Transform>>, Skeleton) {
-    let raw = walks::clips().expect("the figure is one");
+    let raw = walks::clips(1).expect("the figure is one");
     let poses = raw.iter().map(|raw| raw.pose(raw.samples() / 2).to_vec()).collect();
     (poses, Skeleton::clone(raw[0].skeleton()))
 }

@@ -32,7 +32,7 @@ struct Clips {
 
 impl Clips {
     fn new() -> Self {
-        let raw = walks::clips().expect("the figure is one");
+        let raw = walks::clips(1).expect("the figure is one");
         let options = BuildOptions { precision_cm: 0.01, ..BuildOptions::default() };
         let load = |raw| {
             let built = build(raw, &options).expect("numbers of a person's size").clip;
@@ -52,7 +52,7 @@ impl Clips {
 
     /// The same walk, cubic between samples.
     fn cubic_walk(&self) -> Sampler {
-        let raw = &walks::clips().expect("the figure is one")[2];
+        let raw = &walks::clips(1).expect("the figure is one")[2];
         let block = BlockOptions { interpolation: Interpolation::Cubic, ..BlockOptions::default() };
         let scheme = Scheme::Block(block);
         let options = BuildOptions { precision_cm: 0.01, scheme, ..BuildOptions::default() };

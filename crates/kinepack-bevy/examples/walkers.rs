@@ -30,7 +30,7 @@ const FRAMES: u32 = 60;
 /// Builds the clips of a figure into a folder, as `kinepack anim build` does. Returns their names.
 fn write_clips(folder: &Path) -> Result<(Vec<String>, Skeleton), Box<dyn Error>> {
     fs::create_dir_all(folder)?;
-    let raw = walks::clips()?;
+    let raw = walks::clips(1)?;
     let skeleton = Skeleton::clone(raw[0].skeleton());
     let file = format!("figure-{:016x}.kps", skeleton.hash());
     fs::write(folder.join(file), skeleton.to_bytes())?;

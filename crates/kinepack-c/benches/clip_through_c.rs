@@ -19,7 +19,7 @@ use kinepack_c::skeleton::{KpRig, KpSkeleton, kp_skeleton_from_bytes};
 use walks::Random;
 
 fn compare(c: &mut Criterion) {
-    let raw = &walks::clips().unwrap()[2];
+    let raw = &walks::clips(1).unwrap()[2];
     let skeleton = raw.skeleton();
     let options = BuildOptions { precision_cm: 0.01, ..BuildOptions::default() };
     let clip = build(raw, &options).unwrap().clip;

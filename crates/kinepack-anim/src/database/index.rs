@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use kinepack::hash::Fnv1a;
 
-use crate::block::{BlockLength, Header};
+use crate::block::{BlockLength, Header, Interpolation};
 use crate::{DatabaseError, FileKind, MAX_NAME_BYTES};
 
 pub(crate) const MAGIC: [u8; 4] = *b"KPDB";
@@ -234,6 +234,7 @@ impl Entry {
             rate_hz,
             curves,
             is_labelled: self.stated.is_labelled(),
+            interpolation: Interpolation::default(),
         };
         header.check().map_err(|_| "its samples, rate or curves are out of range")
     }

@@ -17,7 +17,7 @@ pub(crate) struct Scenario {
 
 impl Scenario {
     pub(crate) fn all() -> Result<[Self; 4], Box<dyn Error>> {
-        let raw = walks::clips()?;
+        let raw = walks::clips(1)?;
         let waving = raw.iter().map(still).collect::<Result<Vec<_>, _>>()?;
         Ok([
             Self { name: "one clip, all joints turn", raw: raw.clone(), at_a_time: 1 },

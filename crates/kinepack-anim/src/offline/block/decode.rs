@@ -149,7 +149,7 @@ mod tests {
             {
                 coder.code(span, segment.step, Rounding::Nearest, f64::INFINITY);
                 let frames = |sample: usize| {
-                    let frame = move |joint: usize| joint * crate::block::MAX_LENGTH + sample;
+                    let frame = move |joint: usize| joint * block::MAX_LENGTH + sample;
                     [0, 1, 2].map(|joint| coder.local[frame(joint)])
                 };
                 coded.extend((0..span.length).map(frames));
