@@ -145,12 +145,14 @@ impl Page {
         }
     }
 
-    /// Sends the reason, and reads until the page closes too. A connection that closes with unread
-    /// messages is reset, and a reset takes unread messages from the page: also the end message.
+    /// Sends the reason. At the program's end it also reads until the page closes. A connection that
+    /// closes with unread messages is reset, and a reset takes unread messages from the page: also
+    /// the end message.
     async fn close(&mut self, Gone { code, reason }: Gone) {
         let frame = CloseFrame { code, reason: reason.into() };
         // The page may be gone already.
-        if self.socket.send(ws::Message::Close(Some(frame))).await.is_ok() {
+        let is_sent = self.socket.send(ws::Message::Close(Some(frame))).await.is_ok();
+        if is_sent && code == close_code::NORMAL {
             while let Some(Ok(_)) = self.socket.recv().await {}
         }
     }
