@@ -1,18 +1,22 @@
 //! The time of a pose of a block clip: one character forwards and at random times, many clips that
-//! are not in a near cache, some joints, a crowd, and each set of instructions that this machine
-//! has.
+//! are not in a near cache, some joints, a crowd, fast spins, and each set of instructions that this
+//! machine has. Also the time of a build with and without fast spins.
 //!
 //! `cargo bench -p kinepack-anim --bench sampling`. An element is a joint.
 
 #[path = "../examples/walks/mod.rs"]
 mod walks;
 
+use std::f32::consts::TAU;
 use std::hint::black_box;
+use std::sync::Arc;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use kinepack_anim::block::Interpolation;
 use kinepack_anim::offline::{BlockOptions, BuildOptions, Scheme, build};
-use kinepack_anim::{Clip, Instructions, JointMask, Sampler, Transform, sample_batch};
+use kinepack_anim::{
+    Clip, Instructions, Joint, JointMask, RawClip, Sampler, Skeleton, Transform, sample_batch,
+};
 use walks::Random;
 
 const CHARACTERS: usize = 1000;
@@ -24,6 +28,28 @@ const TICK_S: f32 = 1.0 / 60.0;
 /// The number of random times, which are drawn before the measurement.
 const TIMES: usize = 4096;
 
+/// Copies of the figure in the rig of 1,033 joints, below one root.
+const FIGURES: usize = 24;
+/// How far the spinning joints turn from one sample to the next.
+const SPIN_DEGREES: f32 = 166.0;
+/// One joint of so many spins.
+const SPINS: usize = 10;
+
+/// The raw clips of the figure.
+fn raw_clips() -> Vec<RawClip> {
+    walks::clips(1).expect("the figure is one")
+}
+
+fn options() -> BuildOptions {
+    BuildOptions { precision_cm: 0.01, ..BuildOptions::default() }
+}
+
+/// Builds a clip and loads it.
+fn load(raw: &RawClip) -> Clip {
+    let built = build(raw, &options()).expect("numbers of a person's size").clip;
+    Clip::from_bytes(built.as_bytes().to_vec()).expect("it was built")
+}
+
 /// Loaded clips of one skeleton.
 struct Clips {
     clips: Vec<Clip>,
@@ -32,12 +58,7 @@ struct Clips {
 
 impl Clips {
     fn new() -> Self {
-        let raw = walks::clips(1).expect("the figure is one");
-        let options = BuildOptions { precision_cm: 0.01, ..BuildOptions::default() };
-        let load = |raw| {
-            let built = build(raw, &options).expect("numbers of a person's size").clip;
-            Clip::from_bytes(built.as_bytes().to_vec()).expect("it was built")
-        };
+        let raw = raw_clips();
         Self { clips: raw.iter().map(load).collect(), bind: raw[0].skeleton().bind_pose() }
     }
 
@@ -52,11 +73,12 @@ impl Clips {
 
     /// The same walk, cubic between samples.
     fn cubic_walk(&self) -> Sampler {
-        let raw = &walks::clips(1).expect("the figure is one")[2];
+        let raw = &raw_clips()[2];
         let block = BlockOptions { interpolation: Interpolation::Cubic, ..BlockOptions::default() };
         let scheme = Scheme::Block(block);
-        let options = BuildOptions { precision_cm: 0.01, scheme, ..BuildOptions::default() };
-        let built = build(raw, &options).expect("numbers of a person's size").clip;
+        let built = build(raw, &BuildOptions { scheme, ..options() })
+            .expect("numbers of a person's size")
+            .clip;
         self.sampler(built.as_block().expect("a block clip"))
     }
 
@@ -132,6 +154,17 @@ fn joints(criterion: &mut Criterion) {
             bencher.iter(|| times.next().map(|time_s| sampler.joint(*time_s, black_box(joint))));
         });
     }
+    let many = of_1033_joints();
+    let sampler = Sampler::new(load(&many), many.skeleton()).expect("the clip's skeleton");
+    let last = many.joints() - 1;
+    // Its root stays in the bind pose.
+    for (name, joint) in [("first", 1), ("middle", last / 2), ("last", last)] {
+        group.bench_function(format!("one-of-{}/{name}", last + 1), |bencher| {
+            let mut times = times.iter().cycle();
+            bencher.iter(|| times.next().map(|time_s| sampler.joint(*time_s, black_box(joint))));
+        });
+    }
+    let sampler = all.sampler(clip);
     let half = all.bind.len() / 2;
     // The body without face and fingers, and as many joints that are spread over all groups.
     let masks = [
@@ -177,6 +210,62 @@ fn crowd(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// The clip of two seconds, of many figures.
+fn of_1033_joints() -> RawClip {
+    let raw = &raw_clips()[2];
+    let root = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
+    let mut joints = vec![root];
+    for figure in 0..FIGURES {
+        let first = joints.len() as u16;
+        joints.extend(raw.skeleton().joints().iter().map(|joint| Joint {
+            name: format!("{} {figure}", joint.name),
+            parent: Some(joint.parent.map_or(0, |parent| first + parent)),
+            bind: joint.bind,
+        }));
+    }
+    let skeleton = Arc::new(Skeleton::new(joints).expect("parents come first"));
+    let mut samples = Vec::new();
+    for pose in raw.poses() {
+        samples.push(Transform::IDENTITY);
+        (0..FIGURES).for_each(|_| samples.extend_from_slice(pose));
+    }
+    RawClip::new("many", skeleton, raw.rate_hz(), samples).expect("valid poses")
+}
+
+/// The same clip, but some joints turn fast about an axis.
+fn spinning(raw: &RawClip) -> RawClip {
+    let mut samples: Vec<Transform> = raw.poses().flatten().copied().collect();
+    for (index, transform) in samples.iter_mut().enumerate() {
+        let (sample, joint) = (index / raw.joints(), index % raw.joints());
+        if joint % SPINS == SPINS - 1 {
+            let angle = (SPIN_DEGREES / 360.0 * sample as f32).fract() * TAU;
+            transform.rotation = [0.0, (0.5 * angle).sin(), 0.0, (0.5 * angle).cos()];
+        }
+    }
+    RawClip::new("spins", Arc::clone(raw.skeleton()), raw.rate_hz(), samples).expect("valid poses")
+}
+
+/// Poses at random times, and builds: a clip without and with joints that spin fast.
+fn spins(criterion: &mut Criterion) {
+    let walk = &raw_clips()[2];
+    let mut group = criterion.benchmark_group("spins");
+    for (name, raw) in [("none", walk), ("some", &spinning(walk))] {
+        let sampler = Sampler::new(load(raw), raw.skeleton()).expect("the clip's skeleton");
+        let (mut pose, times) = (raw.skeleton().bind_pose(), drawn(sampler.clip().duration_s()));
+        group.throughput(Throughput::Elements(raw.joints() as u64));
+        group.bench_function(format!("seek/{name}"), |bencher| {
+            let mut times = times.iter().cycle();
+            bencher
+                .iter(|| times.next().map(|time_s| sampler.sample(*time_s, black_box(&mut pose))));
+        });
+        group.throughput(Throughput::Bytes(raw.raw_bytes() as u64));
+        group.bench_function(format!("build/{name}"), |bencher| {
+            bencher.iter(|| build(black_box(raw), &options()));
+        });
+    }
+    group.finish();
+}
+
 /// The same poses with the basic instructions of every machine, and with better ones.
 fn instructions(criterion: &mut Criterion) {
     let all = Clips::new();
@@ -197,5 +286,5 @@ fn instructions(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, poses, joints, crowd, instructions);
+criterion_group!(benches, poses, joints, crowd, spins, instructions);
 criterion_main!(benches);

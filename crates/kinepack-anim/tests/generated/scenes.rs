@@ -301,17 +301,29 @@ impl Scene {
         }
     }
 
-    /// A rope, and curves with coefficients of almost 24 bits.
-    pub(crate) fn rope_with_curves() -> Self {
-        Self {
-            parts: vec![Part::Rope { joints: 97, bone_cm: 10.0, swing: 0.47 }],
+    /// Ropes with the precisions at which they need small steps. Coefficients of other components
+    /// are then large: those of 52 curves, or of a root that jumps by kilometres.
+    pub(crate) fn ropes() -> [(Self, f64); 2] {
+        let rope = |joints, bone_cm, swing| vec![Part::Rope { joints, bone_cm, swing }];
+        let curves = Self {
+            parts: rope(97, 10.0, 0.47),
             way: Way::Walks,
             root_scale: 0.01,
             curves: 52,
             samples: 22,
             loops: false,
             seed: 4,
-        }
+        };
+        let jumps = Self {
+            parts: rope(133, 1.0, 0.33),
+            way: Way::Jumps { metres: 5948.0, times: 3 },
+            root_scale: 1.0,
+            curves: 0,
+            samples: 42,
+            loops: false,
+            seed: 7_296_469_805_492_720_867,
+        };
+        [(curves, 0.8), (jumps, 0.298)]
     }
 
     /// The clip; each variant is another one of the same skeleton.

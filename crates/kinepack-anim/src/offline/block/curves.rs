@@ -4,16 +4,12 @@
 use crate::block::{self, CURVES_OF_TRACK, MAX_LENGTH, Track, label_bytes};
 use crate::{Channel, RawClip};
 
-use super::Effort;
-use super::plan::{Plan, own_step, step_code};
-use super::search::code;
-use super::segment::{Coder, LARGEST, Rounding, Span, component_bits, transform};
+use super::plan::step_code;
+use super::segment::{Coder, LARGEST, Rounding, component_bits, transform};
 use super::target::Target;
 
 /// The size of a curve's steps at the usual step of segments, in units of its limit.
 const STEP: f64 = 1.0;
-/// How many steps finer than with joints alone segments may become, with curves that [`fit`].
-const FINER: u8 = 8;
 /// The most changes of coefficients that bring a curve back within its limit.
 const TRIES: usize = 40;
 
@@ -65,30 +61,6 @@ fn planned(values: &[f32], limit: f64) -> PlannedCurve {
     PlannedCurve { middle: *median + 0.0, step: step_code(STEP * limit) }
 }
 
-/// Gives curves coarser steps, if their coefficients are too large with the steps that some segments
-/// need for their joints. Returns whether there are such curves.
-pub(super) fn fit(target: &Target, plan: &mut Plan, spans: &[Span], effort: Effort) -> bool {
-    if plan.curves.is_empty() {
-        return false;
-    }
-    let mut curves = std::mem::take(&mut plan.curves);
-    let finest = code(target, plan, spans, effort).segments.iter().map(|own| own.step).min();
-    let finest = finest.unwrap_or_default().saturating_sub(FINER);
-    let most_samples = plan.choices.block.samples() as f64;
-    let mut is_any = false;
-    for (planned, curve) in curves.iter_mut().zip(target.raw.curves()) {
-        let off = |value: &f32| (f64::from(*value) - f64::from(planned.middle)).abs();
-        let largest = curve.values.iter().map(off).fold(0.0, f64::max);
-        let least = own_step(largest * most_samples.sqrt() / LARGEST, finest);
-        if planned.step != 0 && planned.step < least {
-            planned.step = least;
-            is_any = true;
-        }
-    }
-    plan.curves = curves;
-    is_any
-}
-
 /// The curve tracks of a clip.
 pub(super) fn tracks(curves: &[PlannedCurve]) -> impl Iterator<Item = Track> {
     curves.chunks(CURVES_OF_TRACK).map(|curves| {
@@ -129,12 +101,12 @@ impl Coder<'_> {
             return worst(wanted, &[0.0; MAX_LENGTH], limit).1;
         }
         let component = CURVES_OF_TRACK * self.plan.tracks.len() + curve;
-        let size = self.step_size(component);
+        let (size, largest) = (self.step_size(component), self.largest);
         let own = &mut self.coefficients[component * length..][..length];
         let code = |rounding: Rounding, own: &mut [i32]| {
             let mut values = [0.0; MAX_LENGTH];
             values[..length].copy_from_slice(wanted);
-            transform(block, size, rounding, &mut values[..length], own);
+            transform(block, (size, largest), rounding, &mut values[..length], own);
             values
         };
         let mut values = code(rounding, own);

@@ -6,6 +6,7 @@ mod choose;
 mod curves;
 mod decode;
 mod eigen;
+mod fit;
 mod pieces;
 mod plan;
 mod rig;
@@ -165,8 +166,14 @@ fn planned(target: &Target, options: &BlockOptions, mut plan: Plan) -> (Plan, Co
         search::tune(target, &mut plan, &spans);
     }
     let mut coded = search::code(target, &plan, &spans, options.effort);
-    if coded.far > 0 && curves::fit(target, &mut plan, &spans, options.effort) {
-        coded = search::code(target, &plan, &spans, options.effort);
+    if coded.far > 0 {
+        let before = (plan.tracks.clone(), plan.curves.clone());
+        let fitted = fit::fit(target, &mut plan, &spans, options.effort)
+            .then(|| search::code(target, &plan, &spans, options.effort));
+        match fitted {
+            Some(fitted) if fitted.far < coded.far => coded = fitted,
+            _ => (plan.tracks, plan.curves) = before,
+        }
     }
     let rig = options.rig.as_ref().filter(|_| header.is_of_rig);
     let joint_tracks = plan.tracks.iter().map(plan::PlannedTrack::contents);

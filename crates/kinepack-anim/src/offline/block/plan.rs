@@ -413,15 +413,6 @@ fn kind_of(
 
 /// The code of a step of about this size, in a segment with [`USUAL_STEP`].
 pub(super) fn step_code(size: f64) -> u8 {
-    quarters(size, USUAL_STEP).round().clamp(1.0, 255.0) as u8
-}
-
-/// The code of the smallest step of at least this size, in a segment with a step.
-pub(super) fn own_step(size: f64, step: u8) -> u8 {
-    quarters(size, step).ceil().clamp(1.0, 255.0) as u8
-}
-
-/// The own step of a component with this size, in quarter octaves, in a segment with a step.
-fn quarters(size: f64, step: u8) -> f64 {
-    4.0 * (size.log2() + 64.0) - f64::from(step) / 2.0
+    let quarters = 4.0 * (size.log2() + 64.0) - f64::from(USUAL_STEP) / 2.0;
+    quarters.round().clamp(1.0, 255.0) as u8
 }

@@ -261,13 +261,16 @@ fn repaired(coder: &mut Coder, shaver: &mut Shaver, span: Span) -> (f64, Best) {
     (least, best)
 }
 
+/// The step with the smallest error. If there are steps with which curves are within their limits,
+/// it is one of those.
 fn step_of_least_error(coder: &mut Coder, span: Span) -> u8 {
     const STRIDE: u8 = 8;
-    let mut least = (f64::INFINITY, 0);
+    let mut least = ((true, f64::INFINITY), 0);
     let mut compare = |coder: &mut Coder, step: u8| {
         let worst = coder.code(span, step, Rounding::Nearest, f64::INFINITY);
-        if worst < least.0 {
-            least = (worst, step);
+        let error = (coder.curve_error > 1.0, worst);
+        if error < least.0 {
+            least = (error, step);
         }
         least.1
     };

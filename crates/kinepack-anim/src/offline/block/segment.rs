@@ -54,6 +54,8 @@ pub(super) struct Coder<'a> {
     pub(super) target: &'a Target<'a>,
     pub(super) plan: &'a Plan,
     pub(super) arithmetic: Arithmetic,
+    /// The largest magnitude of a coefficient.
+    pub(super) largest: f64,
     /// Whether each sample of a rotation takes the quaternion nearer to the reference, instead of
     /// the one nearer to the sample before. Parameters then change sides within a segment, but
     /// stay small.
@@ -88,6 +90,7 @@ impl<'a> Coder<'a> {
             target,
             plan,
             arithmetic,
+            largest: LARGEST,
             stays_near: false,
             is_turned: false,
             span: Span::default(),
@@ -209,7 +212,7 @@ impl<'a> Coder<'a> {
                 } else {
                     transform(
                         self.plan.choices.block,
-                        step,
+                        (step, self.largest),
                         rounding,
                         &mut component[..length],
                         own,
@@ -346,7 +349,7 @@ pub(super) fn component_bits(block: BlockLength, coefficients: &[i32]) -> usize 
 /// to.
 pub(super) fn transform(
     block: BlockLength,
-    step: f64,
+    (step, largest): (f64, f64),
     rounding: Rounding,
     samples: &mut [f64],
     coefficients: &mut [i32],
@@ -360,7 +363,7 @@ pub(super) fn transform(
     }
     for (coefficient, sum) in coefficients.iter_mut().zip(&mut sums) {
         *sum /= step;
-        *coefficient = sum.round().clamp(-LARGEST, LARGEST) as i32;
+        *coefficient = sum.round().clamp(-largest, largest) as i32;
     }
     if rounding == Rounding::RateDistortion {
         pieces::shrink(block, &sums[..length], coefficients, ERROR_BITS);
