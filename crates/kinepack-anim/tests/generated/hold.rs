@@ -87,7 +87,7 @@ fn check(scene: &Scene, choice: Choice) -> bool {
     assert!(max_cm <= allowed_cm, "{max_cm} of {precision_cm} cm, size {size_cm} cm");
     let curve = built.errors.farthest_curve(&raw);
     assert!(curve.is_none_or(|(_, share)| share <= 1.0), "{curve:?}");
-    if scene.seed % 3 == 0 {
+    if scene.seed.is_multiple_of(3) {
         let player = built.clip.player_with_bind_pose(&raw.skeleton().bind_pose()).unwrap();
         let measured = errors_cm(&raw, player, &vec![3.0; raw.joints()]);
         let largest = measured.into_iter().fold(0.0, f64::max);
