@@ -1,5 +1,5 @@
-//! Generated motions. Clips built from them keep their precision, play at any time, and survive the
-//! disk form. Damaged bytes are refused or played.
+//! Generated motions, of any shape and of the sorts that games have. Clips built from them keep their
+//! precision, play at any time, and survive the disk form. Damaged bytes are refused or played.
 //!
 //! The suite runs a few dozen cases. A long run takes some minutes:
 //! `PROPTEST_CASES=3000 cargo test -p kinepack-anim --test generated`

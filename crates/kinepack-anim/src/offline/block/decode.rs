@@ -102,7 +102,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::block::{Contents, SegmentContents};
+    use crate::block::{Contents, MAX_LENGTH, SegmentContents};
     use crate::offline::{BlockOptions, BuildOptions, Effort};
     use crate::{AnyClip, Joint, RawClip, Sampler, Skeleton};
 
@@ -149,7 +149,7 @@ mod tests {
             {
                 coder.code(span, segment.step, Rounding::Nearest, f64::INFINITY);
                 let frames = |sample: usize| {
-                    let frame = move |joint: usize| joint * block::MAX_LENGTH + sample;
+                    let frame = move |joint: usize| joint * MAX_LENGTH + sample;
                     [0, 1, 2].map(|joint| coder.local[frame(joint)])
                 };
                 coded.extend((0..span.length).map(frames));
