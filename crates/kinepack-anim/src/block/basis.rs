@@ -75,10 +75,11 @@ pub(crate) enum Spot {
 
 /// The factors of a cubic at a share of the way from one sample to the next.
 struct Cubic {
-    /// Of half the difference between the second sample and the one before the first.
+    /// Of the second sample, and negated of the one before the first.
     first_slope: f32,
-    /// Of half the difference between the first sample and the one after the second, negated.
+    /// Of the first sample, and negated of the one after the second.
     second_slope: f32,
+    /// Of the two samples, in addition.
     first: f32,
     second: f32,
 }
