@@ -4,7 +4,7 @@
 
 #[path = "../../../kinepack-anim/tests/block/motions.rs"]
 mod motions;
-#[path = "../../../kinepack-anim/tests/block/naive.rs"]
+#[path = "../../../kinepack-anim/tests/block/naive/mod.rs"]
 mod naive;
 #[path = "../../../kinepack-anim/tests/object_space/mod.rs"]
 mod object_space;
