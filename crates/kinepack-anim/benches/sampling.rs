@@ -32,7 +32,7 @@ const TIMES: usize = 4096;
 const FIGURES: usize = 24;
 /// How far the spinning joints turn from one sample to the next.
 const SPIN_DEGREES: f32 = 166.0;
-/// One joint of so many spins.
+/// Every tenth joint spins.
 const SPINS: usize = 10;
 
 /// The raw clips of the figure.

@@ -32,7 +32,7 @@ const VARIANTS: usize = 20;
 
 struct Arguments {
     files: Vec<PathBuf>,
-    /// The number of clips, of which some are equal.
+    /// The number of clips. Some are equal.
     clips: usize,
     precision_cm: f64,
     json: bool,

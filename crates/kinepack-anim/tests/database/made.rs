@@ -68,7 +68,7 @@ impl Made {
     }
 }
 
-/// A database of four clips, of which two are disk files.
+/// A database of four clips. Two of them are disk files.
 pub(crate) fn made(joints: usize, samples: usize, has_rig: bool) -> Made {
     let raw = family(joints, samples);
     let rig = has_rig.then(|| rig_of(&raw));
