@@ -45,6 +45,7 @@ static STARTS: [usize; MAX_LENGTH + 1] = {
 
 /// How much each coefficient adds to sample `sample` of a segment of `length` samples. The row is
 /// padded to a multiple of eight.
+#[cfg(any(feature = "offline", test))]
 #[inline]
 pub(crate) fn row(length: usize, sample: usize) -> &'static [f32] {
     row_after(length, sample + 1)
@@ -115,16 +116,7 @@ impl Weights {
     #[inline(always)]
     pub(crate) fn new(length: usize, spot: Spot, scale: f32) -> Self {
         match spot {
-            Spot::Sample(sample) => {
-                let mut weights = Self([[[0.0; 8]; 2]; 2]);
-                let (here, _) = row(length, sample).as_chunks::<8>();
-                for (numbers, here) in weights.0.as_flattened_mut().iter_mut().zip(here) {
-                    for index in 0..8 {
-                        numbers[index] = here[index] * scale;
-                    }
-                }
-                weights
-            }
+            Spot::Sample(sample) => Self::sum(length, sample + 1, [1.0], scale),
             Spot::Linear(sample, share) => {
                 Self::sum(length, sample + 1, [1.0 - share, share], scale)
             }
