@@ -158,10 +158,10 @@ impl Weights {
         weights
     }
 
-    /// The weights of the two pieces of a component.
+    /// The weights of a component's first or second piece.
     #[inline(always)]
-    pub(crate) fn pieces(&self) -> (&[[f32; 8]; 2], &[[f32; 8]; 2]) {
-        (&self.0[0], &self.0[1])
+    pub(crate) fn piece(&self, piece: usize) -> &[[f32; 8]; 2] {
+        &self.0[piece]
     }
 }
 

@@ -3,10 +3,11 @@
 //! `spec/ANIM.md`, section 12.
 
 use super::Constant;
-use super::group::{Groups, Parameters, Rotations, Vectors};
+use super::group::Groups;
 use super::kernel::{Kernel, Lanes, Sums, Vector, Wanted};
 use super::layout::{GROUP, Kind};
-use super::play::{Place, Point, Source, Way, joined};
+use super::parameters::{Parameters, Rotations, Vectors};
+use super::play::{Join, Place, Point, Source, Way, added};
 use super::pose::PoseWriter;
 use crate::{Channel, TrackId};
 
@@ -57,12 +58,21 @@ fn value<K: Kernel, P: Parameters<K::Lanes>>(
     let group = groups.from(number).take();
     let way = source.way_to(groups_before + number);
     let places = group.live.places_of(lane);
-    let mut here = components(kernel, &place.here, way, places);
-    let mut next = None;
-    if let Some((point, join)) = &place.next {
-        next = joined(&mut here, components(kernel, point, way, places), *join);
-    }
-    K::Lanes::transpose(P::read(kernel, &group, stored).values(here, next))[lane]
+    let parameters = P::read(kernel, &group, stored);
+    let here = components(kernel, &place.here, way, places);
+    let values = match &place.next {
+        Some((point, join)) => {
+            let next = components(kernel, point, way, places);
+            match join {
+                Join::Blend(share) => {
+                    parameters.of_blend(P::blend(kernel, &group, stored, [here, next], *share))
+                }
+                Join::Sum(_) => parameters.values(added(here, next)),
+            }
+        }
+        None => parameters.values(here),
+    };
+    K::Lanes::transpose(values)[lane]
 }
 
 /// The components at three places of a group, each in all lanes.
@@ -76,7 +86,7 @@ fn components<K: Kernel>(
     let mut segment = point.segment;
     way.go(&mut segment);
     let mut sums = Sums::new();
-    kernel.decode(&mut sums, Wanted::Three(places), &mut segment, &point.weights);
+    kernel.decode([&mut sums], Wanted::Three(places), &mut segment, [&point.weights]);
     sums.take_three(kernel)
 }
 

@@ -14,6 +14,7 @@ mod joint;
 mod kernel;
 mod labels;
 mod layout;
+mod parameters;
 mod play;
 #[cfg(feature = "offline")]
 pub(crate) mod played;
@@ -30,8 +31,9 @@ mod write;
 use std::sync::Arc;
 
 use far::Far;
-use group::{Codes, GroupHead, Groups, VectorTracks};
+use group::{Codes, GroupHead, Groups};
 use kernel::Segment;
+use parameters::VectorTracks;
 use play::{Segments, Source};
 
 use crate::{Channel, ClipError, ClipInfo, TrackId};
@@ -40,8 +42,6 @@ pub(crate) use basis::MAX_LENGTH;
 #[cfg(feature = "offline")]
 pub(crate) use basis::row as basis_row;
 pub(crate) use far::Anchors;
-#[cfg(feature = "offline")]
-pub(crate) use group::number_of;
 pub use kernel::Instructions;
 #[cfg(feature = "offline")]
 pub(crate) use kernel::{own_scale, segment_scale};
@@ -54,6 +54,8 @@ pub(crate) use layout::{
 };
 use layout::{Counts, SKIP_BYTES, skip_points};
 pub use layout::{Header, Interpolation, Kind};
+#[cfg(feature = "offline")]
+pub(crate) use parameters::number_of;
 pub use pose::{JointMask, PoseWriter, SoaPose};
 pub(crate) use read::checksum;
 pub(crate) use rig::MAGIC as RIG_MAGIC;

@@ -5,11 +5,12 @@ use std::ops::Range;
 
 use super::basis::{Spot, Weights, smooth};
 use super::far::Far;
-use super::group::{Codes, Group, Groups, Parameters, Rotations, VectorTracks, Vectors};
+use super::group::{Codes, Group, Groups};
 use super::kernel::{
     GROUPS_AT_ONCE, Kernel, Lanes, Segment, Sums, Task, Vector, Wanted, prefetch, segment_scale,
 };
 use super::layout::{Counts, GROUP, Header, Interpolation, Kind, SKIP_GROUPS};
+use super::parameters::{Parameters, Rotations, VectorTracks, Vectors};
 use super::pose::{Choice, PoseWriter};
 use super::{Constant, Rig, joint, read};
 use crate::{Channel, TrackId};
@@ -144,6 +145,8 @@ pub(super) struct Place<'a> {
     /// The next sample. Only if a position between two samples needs both: they are in different
     /// segments, or the segment blends.
     pub(super) next: Option<(Point<'a>, Join)>,
+    /// Whether both points are in the same segment. It is then read once, at the first point.
+    pub(super) is_shared: bool,
 }
 
 /// How the components of two points become one value.
@@ -218,7 +221,8 @@ impl<'a> Place<'a> {
                 Interpolation::Linear => Spot::Linear(here, share),
                 Interpolation::Cubic => Spot::Cubic(here, share),
             };
-            return Self { here: Point::new(source, segment, bounds, spot), next: None };
+            let here = Point::new(source, segment, bounds, spot);
+            return Self { here, next: None, is_shared: false };
         }
         let next_segment = if is_same_segment {
             segment
@@ -236,7 +240,7 @@ impl<'a> Place<'a> {
         }
         let here = Point::new(source, segment, bounds, spots[0]);
         let next = Point::new(source, next_segment, next_bounds, spots[1]);
-        Self { here, next: Some((next, join)) }
+        Self { here, next: Some((next, join)), is_shared: is_same_segment }
     }
 }
 
@@ -324,31 +328,45 @@ impl<'a> Place<'a> {
         writer: &mut W,
     ) {
         let mut rest = groups.from(numbers.start);
+        let mut blends = [[kernel.splat(0.0); 4]; GROUPS_AT_ONCE];
         for number in numbers.clone() {
+            let nth = if C::ALL { (number - numbers.start) % GROUPS_AT_ONCE } else { 0 };
+            let mut ahead = rest;
             let group = rest.take();
             let chosen = chosen(&group, choice);
-            if C::ALL {
-                if (number - numbers.start).is_multiple_of(GROUPS_AT_ONCE) {
-                    let end = numbers.end.min(number + GROUPS_AT_ONCE);
-                    let count = groups.components(number..end);
-                    self.decode(kernel, count, sums);
-                }
-            } else {
+            if !C::ALL && chosen == 0 {
                 // A group without a chosen joint is skipped instead of decoded.
-                let count = usize::from(group.live.count);
-                if chosen == 0 {
-                    self.skip(count);
-                    continue;
+                self.skip(usize::from(group.live.count));
+                continue;
+            }
+            if nth == 0 {
+                let end =
+                    if C::ALL { numbers.end.min(number + GROUPS_AT_ONCE) } else { number + 1 };
+                self.decode(kernel, groups.components(number..end), sums);
+                // All blends at once take less time than each with its group, because a blend is
+                // a long chain of operations.
+                if let Some((_, Join::Blend(share))) = self.next {
+                    for blend in blends.iter_mut().take(end - number) {
+                        let group = ahead.take();
+                        let [here, next] = &mut *sums;
+                        let both = [here.take(kernel, &group.live), next.take(kernel, &group.live)];
+                        *blend = P::blend(kernel, &group, stored, both, share);
+                    }
                 }
-                self.decode(kernel, count, sums);
             }
-            let mut here = sums[0].take(kernel, &group.live);
-            let mut next = None;
-            if let Some((_, join)) = self.next {
-                next = joined(&mut here, sums[1].take(kernel, &group.live), join);
-            }
-            let values = K::Lanes::transpose(P::read(kernel, &group, stored).values(here, next));
-            for (lane, (joint, value)) in group.joints.iter().zip(values).enumerate() {
+            let parameters = P::read(kernel, &group, stored);
+            let values = match self.next {
+                Some((_, Join::Blend(_))) => parameters.of_blend(blends[nth]),
+                Some((_, Join::Sum(_))) => {
+                    let [here, next] = &mut *sums;
+                    let here = here.take(kernel, &group.live);
+                    parameters.values(added(here, next.take(kernel, &group.live)))
+                }
+                None => parameters.values(sums[0].take(kernel, &group.live)),
+            };
+            for (lane, (joint, value)) in
+                group.joints.iter().zip(K::Lanes::transpose(values)).enumerate()
+            {
                 if C::ALL || chosen >> lane & 1 != 0 {
                     let track = GROUP * number + lane;
                     let value = far.add(self, track, value);
@@ -366,10 +384,17 @@ impl<'a> Place<'a> {
         count: usize,
         [here, next]: &mut [Sums<K::Lanes>; 2],
     ) {
-        let wanted = Wanted::Next(count);
-        kernel.decode(here, wanted, &mut self.here.segment, &self.here.weights);
-        if let Some((point, _)) = &mut self.next {
-            kernel.decode(next, wanted, &mut point.segment, &point.weights);
+        let (own, wanted) = (&mut self.here, Wanted::Next(count));
+        match &mut self.next {
+            Some((point, _)) if self.is_shared => {
+                let weights = [&own.weights, &point.weights];
+                kernel.decode([here, next], wanted, &mut own.segment, weights);
+            }
+            Some((point, _)) => {
+                kernel.decode([here], wanted, &mut own.segment, [&own.weights]);
+                kernel.decode([next], wanted, &mut point.segment, [&point.weights]);
+            }
+            None => kernel.decode([here], wanted, &mut own.segment, [&own.weights]),
         }
     }
 
@@ -383,22 +408,13 @@ impl<'a> Place<'a> {
     }
 }
 
-/// Adds the next point's components to `here`, or returns them with their share.
+/// The sums of the components of two points.
 #[inline(always)]
-pub(super) fn joined<L: Lanes>(
-    here: &mut Vector<L>,
-    next: Vector<L>,
-    join: Join,
-) -> Option<(Vector<L>, f32)> {
-    match join {
-        Join::Blend(share) => Some((next, share)),
-        Join::Sum(_) => {
-            for (here, next) in here.iter_mut().zip(next) {
-                *here = here.add(next);
-            }
-            None
-        }
+pub(super) fn added<L: Lanes>(mut here: Vector<L>, next: Vector<L>) -> Vector<L> {
+    for (here, next) in here.iter_mut().zip(next) {
+        *here = here.add(next);
     }
+    here
 }
 
 /// A bit for each lane of a group: whether its track belongs to a chosen joint.

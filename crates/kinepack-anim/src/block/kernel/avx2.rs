@@ -14,7 +14,7 @@ use std::arch::x86_64::{
 };
 
 use super::proof::Avx2;
-use super::segment::{LOAD, Segment, Words};
+use super::segment::{LOAD, ONES, Segment, Words};
 use super::sums::{self, Sums, Wanted};
 use super::tables::{TABLES, Table};
 use super::{Kernel, Lanes, OCTAVE, Task};
@@ -70,31 +70,40 @@ impl Kernel for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn piece<const TABLE: usize>(
+    unsafe fn piece<const TABLE: usize, const SPOTS: usize>(
         self,
-        sums: Lanes8,
+        mut sums: [Lanes8; SPOTS],
         number: u8,
         words: Words<'_>,
         bit: usize,
-        weights: &[[f32; GROUP]; 2],
-    ) -> Lanes8 {
+        weights: [[Lanes8; 2]; SPOTS],
+    ) -> [Lanes8; SPOTS] {
         let (table, number) = (&TABLES[TABLE], usize::from(number));
         // SAFETY: the caller vouches for the bytes, and `self` proves that the machine has AVX2.
-        unsafe {
-            let products = eight(self, table, 0, number, words, bit).mul(self.load(&weights[0]));
-            let sums = if TABLE == 3 { sums.add(products) } else { products };
-            if TABLE == 0 {
-                return sums;
-            }
-            let bit = bit + usize::from(table.bits[8][number]);
-            sums.add(eight(self, table, 1, number, words, bit).mul(self.load(&weights[1])))
+        let first = unsafe { eight(self, table, 0, number, words, bit) };
+        for (sum, weights) in sums.iter_mut().zip(weights) {
+            let products = first.mul(weights[0]);
+            *sum = if TABLE == 3 { sum.add(products) } else { products };
         }
+        if TABLE > 0 {
+            let bit = bit + usize::from(table.bits[8][number]);
+            // SAFETY: as above.
+            let second = unsafe { eight(self, table, 1, number, words, bit) };
+            for (sum, weights) in sums.iter_mut().zip(weights) {
+                *sum = sum.add(second.mul(weights[1]));
+            }
+        }
+        sums
     }
 
     #[inline(always)]
-    fn slow_sum(self, segment: &mut Segment<'_>, weights: &Weights) -> Lanes8 {
+    fn slow_sums<const SPOTS: usize>(
+        self,
+        segment: &mut Segment<'_>,
+        weights: [&Weights; SPOTS],
+    ) -> [Lanes8; SPOTS] {
         // SAFETY: `self` proves that the machine has AVX2.
-        unsafe { slow_sum(self, segment, weights) }
+        unsafe { slow_sums(self, segment, weights) }
     }
 
     compiled!(decode of Avx2 for "avx2,bmi1,bmi2,popcnt");
@@ -107,21 +116,27 @@ fn integers(numbers: [u8; GROUP]) -> __m256i {
     _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(i64::from_le_bytes(numbers)))
 }
 
-/// The sums of the next component, whatever its profiles are and wherever it ends.
+/// The sums of the next component at each spot, whatever its profiles are and wherever it ends.
 #[cold]
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-fn slow_sum(avx2: Avx2, segment: &mut Segment<'_>, weights: &Weights) -> Lanes8 {
-    let mut sum = avx2.splat(0.0);
-    let (first, second) = weights.pieces();
-    for (piece, weights) in [first, second].into_iter().enumerate().take(segment.block.pieces()) {
-        for (widths, weights) in segment.take_widths(piece).into_iter().zip(weights) {
+fn slow_sums<const SPOTS: usize>(
+    avx2: Avx2,
+    segment: &mut Segment<'_>,
+    weights: [&Weights; SPOTS],
+) -> [Lanes8; SPOTS] {
+    let mut sums = [avx2.splat(0.0); SPOTS];
+    for piece in 0..segment.block.pieces() {
+        for (eight, widths) in segment.take_widths(piece).into_iter().enumerate() {
             if widths != 0 {
-                sum = sum.add(slow_eight(avx2, widths, segment).mul(avx2.load(weights)));
+                let numbers = slow_eight(avx2, widths, segment);
+                for (sum, weights) in sums.iter_mut().zip(weights) {
+                    *sum = sum.add(numbers.mul(avx2.load(&weights.piece(piece)[eight])));
+                }
             }
         }
     }
-    sum
+    sums
 }
 
 /// Reads the next eight coefficients, whatever their widths are.
@@ -186,9 +201,6 @@ unsafe fn eight(
         avx2,
     )
 }
-
-/// A 1 in each byte.
-const ONES: u64 = u64::from_ne_bytes([1; 8]);
 
 /// Eight numbers in a register, and the proof of the instructions.
 #[derive(Clone, Copy, Debug)]

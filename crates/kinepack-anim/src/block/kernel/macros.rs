@@ -16,20 +16,20 @@ macro_rules! compiled {
     };
     (decode of $kernel:ident for $features:literal) => {
         #[inline(always)]
-        fn decode(
+        fn decode<const SPOTS: usize>(
             self,
-            sums: &mut Sums<Self::Lanes>,
+            sums: [&mut Sums<Self::Lanes>; SPOTS],
             wanted: Wanted,
             segment: &mut Segment<'_>,
-            weights: &Weights,
+            weights: [&Weights; SPOTS],
         ) {
             #[target_feature(enable = $features)]
-            fn decode(
+            fn decode<const SPOTS: usize>(
                 kernel: $kernel,
-                sums: &mut Sums<<$kernel as Kernel>::Lanes>,
+                sums: [&mut Sums<<$kernel as Kernel>::Lanes>; SPOTS],
                 wanted: Wanted,
                 segment: &mut Segment<'_>,
-                weights: &Weights,
+                weights: [&Weights; SPOTS],
             ) {
                 sums::decode(kernel, sums, wanted, segment, weights);
             }

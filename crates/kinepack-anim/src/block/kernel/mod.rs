@@ -103,37 +103,44 @@ pub(crate) trait Kernel: Copy {
         self.load(&lanes)
     }
 
-    /// Multiplies the coefficients of a piece by their weights and adds the products to `sums`,
-    /// eight at a time. The piece begins at `bit` and is not escaped. Bits after its last
-    /// coefficient may be read as coefficients, since their weights are 0.
+    /// Multiplies the coefficients of a piece by the weights of each spot and adds the products to
+    /// the spot's sums, eight at a time. The piece begins at `bit` and is not escaped. Bits after
+    /// its last coefficient may be read as coefficients, since their weights are 0.
     ///
     /// # Safety
     /// There must be [`LOAD`](segment::LOAD) bytes from the byte of `bit` on, and as many from the
     /// byte in which the second eight begins. Four coefficients of a profile take at most half of a
     /// load.
-    unsafe fn piece<const TABLE: usize>(
+    unsafe fn piece<const TABLE: usize, const SPOTS: usize>(
         self,
-        sums: Self::Lanes,
+        sums: [Self::Lanes; SPOTS],
         number: u8,
         words: Words<'_>,
         bit: usize,
-        weights: &[[f32; GROUP]; 2],
-    ) -> Self::Lanes;
+        weights: [[Self::Lanes; 2]; SPOTS],
+    ) -> [Self::Lanes; SPOTS];
 
     /// Reads the next component, whatever its profiles are and wherever it ends, and returns its
-    /// sums.
+    /// sums at each spot.
     #[inline(always)]
-    fn slow_sum(self, segment: &mut Segment<'_>, weights: &Weights) -> Self::Lanes {
-        self.load(&sums::slow_sum(segment, weights))
+    fn slow_sums<const SPOTS: usize>(
+        self,
+        segment: &mut Segment<'_>,
+        weights: [&Weights; SPOTS],
+    ) -> [Self::Lanes; SPOTS] {
+        let stored = sums::slow_sums(segment, weights);
+        let mut sums = [self.splat(0.0); SPOTS];
+        sums.iter_mut().zip(&stored).for_each(|(sum, stored)| *sum = self.load(stored));
+        sums
     }
 
     /// [`sums::decode`], compiled for the kernel's instructions.
-    fn decode(
+    fn decode<const SPOTS: usize>(
         self,
-        sums: &mut Sums<Self::Lanes>,
+        sums: [&mut Sums<Self::Lanes>; SPOTS],
         wanted: Wanted,
         segment: &mut Segment<'_>,
-        weights: &Weights,
+        weights: [&Weights; SPOTS],
     ) {
         sums::decode(self, sums, wanted, segment, weights);
     }

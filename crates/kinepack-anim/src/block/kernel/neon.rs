@@ -36,17 +36,17 @@ impl Kernel for Neon {
     }
 
     #[inline(always)]
-    unsafe fn piece<const TABLE: usize>(
+    unsafe fn piece<const TABLE: usize, const SPOTS: usize>(
         self,
-        mut sums: Lanes4x2,
+        mut sums: [Lanes4x2; SPOTS],
         number: u8,
         words: Words<'_>,
         mut bit: usize,
-        weights: &[[f32; GROUP]; 2],
-    ) -> Lanes4x2 {
+        weights: [[Lanes4x2; 2]; SPOTS],
+    ) -> [Lanes4x2; SPOTS] {
         let table = &TABLES[TABLE];
         let number = usize::from(number);
-        for (eight, weights) in weights.iter().enumerate().take(if TABLE == 0 { 1 } else { 2 }) {
+        for eight in 0..if TABLE == 0 { 1 } else { 2 } {
             let [a, b, c, d, e, f, g, h] = table.widths[number][eight].to_le_bytes().map(i32::from);
             let middle = bit + (a + b + c + d) as usize;
             // SAFETY: the caller vouches for the bytes.
@@ -55,7 +55,9 @@ impl Kernel for Neon {
             // SAFETY: `self` proves that the machine has NEON.
             let numbers =
                 unsafe { Lanes4x2(four(words.0, [a, b, c, d]), four(words.1, [e, f, g, h]), self) };
-            sums = sums.add(numbers.mul(self.load(weights)));
+            for (sum, weights) in sums.iter_mut().zip(weights) {
+                *sum = sum.add(numbers.mul(weights[eight]));
+            }
         }
         sums
     }

@@ -22,20 +22,22 @@ impl Kernel for Scalar {
     }
 
     #[inline(always)]
-    unsafe fn piece<const TABLE: usize>(
+    unsafe fn piece<const TABLE: usize, const SPOTS: usize>(
         self,
-        mut sums: [f32; GROUP],
+        mut sums: [[f32; GROUP]; SPOTS],
         number: u8,
         words: Words<'_>,
         mut bit: usize,
-        weights: &[[f32; GROUP]; 2],
-    ) -> [f32; GROUP] {
-        for (&widths, weights) in TABLES[TABLE].widths[usize::from(number)].iter().zip(weights) {
+        weights: [[[f32; GROUP]; 2]; SPOTS],
+    ) -> [[f32; GROUP]; SPOTS] {
+        for (eight, &widths) in TABLES[TABLE].widths[usize::from(number)].iter().enumerate() {
             if widths != 0 {
                 // SAFETY: the caller vouches for the bytes.
                 let coefficients = unsafe { coefficients(widths, words, &mut bit) };
-                for lane in 0..GROUP {
-                    sums[lane] += coefficients[lane] as f32 * weights[lane];
+                for (sums, weights) in sums.iter_mut().zip(weights) {
+                    for lane in 0..GROUP {
+                        sums[lane] += coefficients[lane] as f32 * weights[eight][lane];
+                    }
                 }
             }
         }

@@ -3,9 +3,7 @@
 use super::tables::{MAX_EIGHT_BYTES, TABLES};
 use crate::block::far::anchors_bytes;
 use crate::block::layout::{Counts, GROUP, SKIP_BYTES};
-use crate::block::widths::{
-    BlockLength, ESCAPE, ESCAPE_WIDTH_BITS, MAX_ESCAPE_WIDTH, Widths, piece_range,
-};
+use crate::block::widths::{BlockLength, ESCAPE, ESCAPE_WIDTH_BITS, MAX_ESCAPE_WIDTH, piece_range};
 
 /// A reader of a segment: what it has not read yet.
 #[derive(Clone, Copy, Debug)]
@@ -101,6 +99,7 @@ impl<'a> Segment<'a> {
         let pieces = self.block.pieces();
         let (own, rest) = self.profiles.split_at(self.profiles.len().min(pieces * count));
         let (mut bit, mut is_escaped) = (self.bit, false);
+        // Without branches this takes less time, although escaped pieces are then seen late.
         if pieces == 1 {
             for number in own {
                 bit += usize::from(self.bits[0][usize::from(*number)]);
@@ -113,41 +112,46 @@ impl<'a> Segment<'a> {
                 is_escaped |= *first == ESCAPE || *second == ESCAPE;
             }
         }
-        if is_escaped {
-            return self.skip_pieces(own.len());
-        }
-        (self.bit, self.profiles) = (bit, rest);
+        self.bit = if is_escaped { self.after(own) } else { bit };
+        self.profiles = rest;
     }
 
-    /// Skips a number of pieces. Some of them may store their own widths.
+    /// The first bit after the next pieces, which belong to whole components and have these
+    /// profiles.
     #[cold]
-    fn skip_pieces(&mut self, count: usize) {
-        for index in 0..count {
-            self.skip_piece(index % self.block.pieces());
+    #[inline(never)]
+    fn after(&self, profiles: &[u8]) -> usize {
+        // A component has one piece or two.
+        let last = self.block.pieces() - 1;
+        let mut bit = self.bit;
+        for (index, number) in profiles.iter().enumerate() {
+            bit += self.piece_bits(bit, index & last, *number);
         }
+        bit
     }
 
     /// Skips the next piece, which is piece `piece` of its component.
     #[inline]
     pub(crate) fn skip_piece(&mut self, piece: usize) {
         let number = self.take_profile();
-        self.bit += self.piece_bits(piece, number);
+        self.bit += self.piece_bits(self.bit, piece, number);
     }
 
-    /// The bits of the next piece, whose profile is `number`.
+    /// The bits of a piece that begins at `bit`. Its profile is `number`.
     #[inline]
-    fn piece_bits(&self, piece: usize, number: u8) -> usize {
+    fn piece_bits(&self, bit: usize, piece: usize, number: u8) -> usize {
         match number {
-            ESCAPE => self.escaped_bits(piece),
+            ESCAPE => self.escaped_bits(bit, piece),
             number => usize::from(self.bits[piece][usize::from(number)]),
         }
     }
 
-    #[cold]
-    fn escaped_bits(&self, piece: usize) -> usize {
+    /// The bits of a piece that stores its own widths: those of the widths and of the
+    /// coefficients.
+    fn escaped_bits(&self, bit: usize, piece: usize) -> usize {
         let count = self.count(piece);
-        let bits = self.escaped_widths(count).into_iter().map(usize::from).sum::<usize>();
-        bits + count * ESCAPE_WIDTH_BITS as usize
+        let bits = self.escaped_widths(bit, count).map(|eight| eight.wrapping_mul(ONES) >> 56);
+        (bits[0] + bits[1]) as usize + count * ESCAPE_WIDTH_BITS as usize
     }
 
     /// The number of a piece's coefficients.
@@ -162,12 +166,14 @@ impl<'a> Segment<'a> {
         self.profiles.first() == Some(&ESCAPE) && (0..self.count(piece)).any(is_too_large)
     }
 
-    /// The widths that the next piece stores before its coefficients. Loading the clip has refused
-    /// widths that are too large.
-    fn escaped_widths(&self, count: usize) -> Widths {
-        std::array::from_fn(
-            |k| if k < count { self.escaped_width(k).min(MAX_ESCAPE_WIDTH) } else { 0 },
-        )
+    /// The widths that a piece stores at `bit`, before its coefficients: two eights, with a byte
+    /// for each width. Loading the clip has refused widths that are too large.
+    #[inline]
+    fn escaped_widths(&self, bit: usize, count: usize) -> [u64; 2] {
+        let bits = ESCAPE_WIDTH_BITS as usize;
+        let (first, second) = (bits * count.min(8), bits * count.saturating_sub(8));
+        [(bit, first), (bit + first, second)]
+            .map(|(bit, width)| expand_fives(self.bits(bit, width as u32)))
     }
 
     #[inline]
@@ -190,11 +196,9 @@ impl<'a> Segment<'a> {
         let count = self.count(piece);
         let number = self.take_profile();
         if number == ESCAPE {
-            let (first, second) = (5 * count.min(8), 5 * count.saturating_sub(8));
-            let widths =
-                [self.bits(self.bit, first as u32), self.bits(self.bit + first, second as u32)];
-            self.bit += first + second;
-            return widths.map(expand_fives);
+            let widths = self.escaped_widths(self.bit, count);
+            self.bit += count * ESCAPE_WIDTH_BITS as usize;
+            return widths;
         }
         let [low, high] = TABLES[self.block as usize + piece].widths[usize::from(number)];
         match count {
@@ -237,6 +241,9 @@ pub(super) fn sign_extended(word: u64, width: u32) -> i32 {
     let power = 1_u32 << width;
     ((word as u32 & (power - 1)) ^ power >> 1) as i32 - (power >> 1) as i32
 }
+
+/// A 1 in each byte. A product with it has the sum of all bytes in its highest byte.
+pub(super) const ONES: u64 = u64::from_ne_bytes([1; 8]);
 
 /// Expands eight numbers of 5 bits to a byte each.
 #[inline]

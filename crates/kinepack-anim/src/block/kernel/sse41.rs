@@ -39,20 +39,23 @@ impl Kernel for Sse41 {
     }
 
     #[inline(always)]
-    unsafe fn piece<const TABLE: usize>(
+    unsafe fn piece<const TABLE: usize, const SPOTS: usize>(
         self,
-        mut sums: Lanes4x2,
+        mut sums: [Lanes4x2; SPOTS],
         number: u8,
         words: Words<'_>,
         mut bit: usize,
-        weights: &[[f32; GROUP]; 2],
-    ) -> Lanes4x2 {
-        for (&widths, weights) in TABLES[TABLE].widths[usize::from(number)].iter().zip(weights) {
+        weights: [[Lanes4x2; 2]; SPOTS],
+    ) -> [Lanes4x2; SPOTS] {
+        for (eight, &widths) in TABLES[TABLE].widths[usize::from(number)].iter().enumerate() {
             if widths != 0 {
                 // SAFETY: the caller vouches for the bytes.
                 let coefficients = unsafe { coefficients(widths, words, &mut bit) };
                 // SAFETY: `self` proves that the machine has SSE4.1.
-                sums = sums.add(unsafe { numbers(self, &coefficients) }.mul(self.load(weights)));
+                let numbers = unsafe { numbers(self, &coefficients) };
+                for (sum, weights) in sums.iter_mut().zip(weights) {
+                    *sum = sum.add(numbers.mul(weights[eight]));
+                }
             }
         }
         sums

@@ -6,7 +6,9 @@
 //! has no effect once it is added to a number that is not −0.
 
 use std::mem::MaybeUninit;
+use std::ops::Range;
 
+use super::segment::ONES;
 use super::{Kernel, Lanes, Segment};
 use crate::block::basis::Weights;
 use crate::block::layout::GROUP;
@@ -58,7 +60,7 @@ impl<L: Lanes> Sums<L> {
         ]
     }
 
-    /// Takes the three components of [`decode_three`], each in all lanes.
+    /// Takes the three components of [`Wanted::Three`], each in all lanes.
     #[inline(always)]
     pub(crate) fn take_three(&mut self, kernel: L::Kernel) -> [L; 3] {
         let [x, y, z, ..] = L::fold(self.eight(0)).numbers();
@@ -127,9 +129,6 @@ impl Live {
     }
 }
 
-/// A 1 in each byte.
-const ONES: u64 = u64::from_ne_bytes([1; 8]);
-
 computed! {
     /// By mask: the number of lower bits for each bit that is set, and [`DEAD`] for the others; a
     /// byte for each bit.
@@ -162,176 +161,183 @@ pub(crate) enum Wanted {
     Three([Option<usize>; 3]),
 }
 
-/// Reads components of a segment, and replaces `sums` with their sums.
+/// Reads components of a segment, and replaces the sums of each spot with those of its weights.
 #[inline(always)]
-pub(super) fn decode<K: Kernel>(
+pub(super) fn decode<K: Kernel, const SPOTS: usize>(
     kernel: K,
-    sums: &mut Sums<K::Lanes>,
+    mut sums: [&mut Sums<K::Lanes>; SPOTS],
     wanted: Wanted,
     segment: &mut Segment<'_>,
-    weights: &Weights,
+    weights: [&Weights; SPOTS],
 ) {
-    sums.next = 0;
-    match wanted {
-        Wanted::Next(count) => {
-            let (own, padding) = sums.numbers.split_at_mut(count);
-            match segment.block {
-                BlockLength::N8 => fill::<K, 1, 0, 0>(kernel, own, segment, weights),
-                BlockLength::N16 => fill::<K, 1, 1, 1>(kernel, own, segment, weights),
-                BlockLength::N32 => fill::<K, 2, 2, 3>(kernel, own, segment, weights),
-            }
-            for sum in &mut padding[..GROUP] {
-                sum.write(kernel.splat(0.0));
-            }
-            sums.count = count + GROUP;
+    let zeros = match wanted {
+        Wanted::Next(count) => count..count + GROUP,
+        Wanted::Three(_) => 0..GROUP,
+    };
+    for sums in &mut sums {
+        for sum in &mut sums.numbers[zeros.clone()] {
+            sum.write(kernel.splat(0.0));
         }
+        (sums.count, sums.next) = (zeros.end, 0);
+    }
+    match wanted {
+        Wanted::Next(count) => read(kernel, &mut sums, 0..count, segment, weights),
         Wanted::Three(places) => {
-            for sum in &mut sums.numbers[..GROUP] {
-                sum.write(kernel.splat(0.0));
-            }
-            sums.count = GROUP;
             let mut read = 0;
-            for (sum, place) in sums.numbers.iter_mut().zip(places) {
+            for (at, place) in places.into_iter().enumerate() {
                 let Some(place) = place else { continue };
                 segment.skip(place - read);
                 read = place + 1;
-                sum.write(one::<K>(kernel, segment, weights));
+                self::read(kernel, &mut sums, at..at + 1, segment, weights);
             }
         }
     }
 }
 
-/// Reads the next component.
+/// Reads the next components, and writes their sums to these places.
 #[inline(always)]
-fn one<K: Kernel>(kernel: K, segment: &mut Segment<'_>, weights: &Weights) -> K::Lanes {
-    let mut sums = [MaybeUninit::uninit()];
-    let (own, rest) = segment.profiles.split_at(segment.profiles.len().min(segment.block.pieces()));
-    let count = match segment.block {
-        BlockLength::N8 => {
-            fill_fast::<K, 1, 0, 0, 1>(kernel, &mut sums, own.as_chunks().0, segment, weights)
-        }
-        BlockLength::N16 => {
-            fill_fast::<K, 1, 1, 1, 1>(kernel, &mut sums, own.as_chunks().0, segment, weights)
-        }
-        BlockLength::N32 => {
-            fill_fast::<K, 2, 2, 3, 1>(kernel, &mut sums, own.as_chunks().0, segment, weights)
-        }
-    };
-    if count == 0 {
-        return kernel.slow_sum(segment, weights);
+fn read<K: Kernel, const SPOTS: usize>(
+    kernel: K,
+    sums: &mut [&mut Sums<K::Lanes>; SPOTS],
+    places: Range<usize>,
+    segment: &mut Segment<'_>,
+    weights: [&Weights; SPOTS],
+) {
+    match segment.block {
+        BlockLength::N8 => fill::<K, 1, 0, 0, SPOTS>(kernel, sums, places, segment, weights),
+        BlockLength::N16 => fill::<K, 1, 1, 1, SPOTS>(kernel, sums, places, segment, weights),
+        BlockLength::N32 => fill::<K, 2, 2, 3, SPOTS>(kernel, sums, places, segment, weights),
     }
-    segment.profiles = rest;
-    // SAFETY: the component was read, so its sum was written.
-    unsafe { sums[0].assume_init() }
 }
 
-/// Reads as many components as `sums` has places, and writes all of them.
+/// [`read`], for components of so many pieces, with these tables.
 #[inline(always)]
-fn fill<K: Kernel, const PIECES: usize, const FIRST: usize, const SECOND: usize>(
+fn fill<K, const PIECES: usize, const FIRST: usize, const SECOND: usize, const SPOTS: usize>(
     kernel: K,
-    sums: &mut [MaybeUninit<K::Lanes>],
+    sums: &mut [&mut Sums<K::Lanes>; SPOTS],
+    places: Range<usize>,
     segment: &mut Segment<'_>,
-    weights: &Weights,
-) {
-    let (profiles, rest) =
-        segment.profiles.split_at(segment.profiles.len().min(PIECES * sums.len()));
-    let (profiles, _) = profiles.as_chunks::<PIECES>();
-    let mut at = 0;
+    weights: [&Weights; SPOTS],
+) where
+    K: Kernel,
+{
+    let pieces = segment.profiles.len().min(PIECES * places.len());
+    let (profiles, rest) = segment.profiles.split_at(pieces);
+    let (mut profiles, _) = profiles.as_chunks::<PIECES>();
+    let Range { start: mut at, end } = places;
     loop {
         // Two components at once are a little faster.
-        at += fill_fast::<K, PIECES, FIRST, SECOND, 2>(
+        let twos = fill_fast::<K, PIECES, FIRST, SECOND, SPOTS, 2>(
+            kernel, sums, at, profiles, segment, weights,
+        );
+        let ones = fill_fast::<K, PIECES, FIRST, SECOND, SPOTS, 1>(
             kernel,
-            &mut sums[at..],
-            &profiles[at..],
+            sums,
+            at + twos,
+            &profiles[twos..],
             segment,
             weights,
         );
-        at += fill_fast::<K, PIECES, FIRST, SECOND, 1>(
-            kernel,
-            &mut sums[at..],
-            &profiles[at..],
-            segment,
-            weights,
-        );
+        at += twos + ones;
+        profiles = &profiles[twos + ones..];
         // A component that is escaped, or too near to the clip's end, takes the slow path.
-        let Some(sum) = sums.get_mut(at) else {
+        if at >= end {
             break;
-        };
-        segment.profiles = profiles[at..].as_flattened();
-        sum.write(kernel.slow_sum(segment, weights));
+        }
+        segment.profiles = profiles.as_flattened();
+        for (sums, sum) in sums.iter_mut().zip(kernel.slow_sums(segment, weights)) {
+            sums.numbers[at].write(sum);
+        }
         at += 1;
+        profiles = profiles.get(1..).unwrap_or_default();
     }
     segment.profiles = rest;
 }
 
-/// Reads components, `N` at once, and returns their number. It stops before a component that is
-/// escaped or too near to the clip's end.
+/// Reads components, `N` at once, writes their sums from place `first` on, and returns their
+/// number. It stops before a component that is escaped or too near to the clip's end.
 #[inline(always)]
 fn fill_fast<
     K: Kernel,
     const PIECES: usize,
     const FIRST: usize,
     const SECOND: usize,
+    const SPOTS: usize,
     const N: usize,
 >(
     kernel: K,
-    sums: &mut [MaybeUninit<K::Lanes>],
+    sums: &mut [&mut Sums<K::Lanes>; SPOTS],
+    first: usize,
     profiles: &[[u8; PIECES]],
     segment: &mut Segment<'_>,
-    weights: &Weights,
+    weights: [&Weights; SPOTS],
 ) -> usize {
-    let mut bit = segment.bit;
-    let zero = kernel.splat(0.0);
-    let (first_weights, second_weights) = weights.pieces();
-    let mut at = 0;
-    for (sums, profiles) in sums.as_chunks_mut::<N>().0.iter_mut().zip(profiles.as_chunks::<N>().0)
-    {
+    // Copies, since the compiler does not know that the sums are elsewhere.
+    let Segment { words, mut bit, bits: lengths, limit, .. } = *segment;
+    let zero = [kernel.splat(0.0); SPOTS];
+    let mut first_weights = [[zero[0]; 2]; SPOTS];
+    let mut second_weights = first_weights;
+    for (spot, weights) in weights.into_iter().enumerate() {
+        for eight in 0..2 {
+            first_weights[spot][eight] = kernel.load(&weights.piece(0)[eight]);
+            second_weights[spot][eight] = kernel.load(&weights.piece(1)[eight]);
+        }
+    }
+    let mut count = 0;
+    for profiles in profiles.as_chunks::<N>().0 {
         let (mut bits, mut end, mut is_escaped) = ([[0; PIECES]; N], bit, false);
         for (bits, numbers) in bits.iter_mut().zip(profiles) {
             for (piece, number) in numbers.iter().enumerate() {
                 bits[piece] = end;
-                end += usize::from(segment.bits[piece][usize::from(*number)]);
+                end += usize::from(lengths[piece][usize::from(*number)]);
                 is_escaped |= *number == ESCAPE;
             }
         }
-        if is_escaped || end >= segment.limit {
+        if is_escaped || end >= limit {
             break;
         }
-        for ((sum, bits), numbers) in sums.iter_mut().zip(bits).zip(profiles) {
+        for (nth, (bits, numbers)) in bits.iter().zip(profiles).enumerate() {
             // SAFETY: the component ends before the limit, so that there are enough bytes for a
             // load from the first byte of each eight on.
-            let mut own = unsafe {
-                kernel.piece::<FIRST>(zero, numbers[0], segment.words, bits[0], first_weights)
+            let mut component = unsafe {
+                kernel.piece::<FIRST, SPOTS>(zero, numbers[0], words, bits[0], first_weights)
             };
             if let (Some(number), Some(bit)) = (numbers.get(1), bits.get(1)) {
                 // SAFETY: as above.
-                own = unsafe {
-                    kernel.piece::<SECOND>(own, *number, segment.words, *bit, second_weights)
+                component = unsafe {
+                    kernel.piece::<SECOND, SPOTS>(component, *number, words, *bit, second_weights)
                 };
             }
-            sum.write(own);
+            for (sums, sum) in sums.iter_mut().zip(component) {
+                sums.numbers[first + count + nth].write(sum);
+            }
         }
         bit = end;
-        at += N;
+        count += N;
     }
     segment.bit = bit;
-    at
+    count
 }
 
-/// Reads the next component, whatever its profiles are and wherever it ends, and returns its sums.
+/// Reads the next component, whatever its profiles are and wherever it ends, and returns its sums
+/// at each spot.
 #[cold]
 #[inline(never)]
-pub(super) fn slow_sum(segment: &mut Segment<'_>, weights: &Weights) -> [f32; GROUP] {
-    let (first, second) = weights.pieces();
-    let mut sums = [0.0; GROUP];
-    for (piece, weights) in [first, second].into_iter().enumerate().take(segment.block.pieces()) {
-        for (widths, weights) in segment.take_widths(piece).into_iter().zip(weights) {
+pub(super) fn slow_sums<const SPOTS: usize>(
+    segment: &mut Segment<'_>,
+    weights: [&Weights; SPOTS],
+) -> [[f32; GROUP]; SPOTS] {
+    let mut sums = [[0.0; GROUP]; SPOTS];
+    for piece in 0..segment.block.pieces() {
+        for (nth, widths) in segment.take_widths(piece).into_iter().enumerate() {
             if widths == 0 {
                 continue;
             }
             let eight = segment.take_eight(widths);
-            for lane in 0..GROUP {
-                sums[lane] += eight[lane] as f32 * weights[lane];
+            for (sums, weights) in sums.iter_mut().zip(weights) {
+                for lane in 0..GROUP {
+                    sums[lane] += eight[lane] as f32 * weights.piece(piece)[nth][lane];
+                }
             }
         }
     }
