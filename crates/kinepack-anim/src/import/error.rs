@@ -285,8 +285,8 @@ impl fmt::Display for ImportError {
             }
             Self::NeedsFbx { file } => write!(
                 f,
-                "{file}: reading FBX needs the feature `fbx` of kinepack-anim: \
-                 turn it on, or convert the file to glTF"
+                "{file}: this build cannot read FBX: \
+                 turn on the feature `fbx`, or convert the file to glTF"
             ),
             Self::TooManyBytes { file, limit_bytes } => {
                 write!(f, "{file}: larger than the limit of {limit_bytes} bytes")

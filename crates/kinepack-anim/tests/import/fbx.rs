@@ -315,8 +315,8 @@ fn files_are_read_by_their_ending() {
     let error = ImportError::NeedsFbx { file: "walk.fbx".to_owned() };
     assert_eq!(
         error.to_string(),
-        "walk.fbx: reading FBX needs the feature `fbx` of kinepack-anim: \
-         turn it on, or convert the file to glTF"
+        "walk.fbx: this build cannot read FBX: \
+         turn on the feature `fbx`, or convert the file to glTF"
     );
 }
 

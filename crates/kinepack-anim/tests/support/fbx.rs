@@ -45,7 +45,8 @@ pub(crate) enum Keys {
     Cubic(f32),
 }
 
-/// A property: its name, its type, its flags and its numbers.
+/// A property: its name, its type, its flags and its numbers. Without numbers it is a text, in the
+/// place of the flags.
 pub(crate) type Property<'a> = (&'a str, &'a str, &'a str, &'a [f64]);
 
 /// A scene. Ids of objects count from 1; 0 is the root.
@@ -203,6 +204,14 @@ impl Scene {
 }
 
 fn property((name, kind, flags, numbers): Property<'_>) -> Record {
+    if let [] = numbers {
+        // A text, which stands in for the flags.
+        return record(
+            "P",
+            vec![text(name), text(kind), text(""), text(""), text(flags)],
+            Vec::new(),
+        );
+    }
     let is_whole = matches!(kind, "KTime" | "int" | "enum" | "bool");
     let number = |number: &f64| match is_whole {
         true => Value::Int(*number as i64),

@@ -60,7 +60,7 @@ fn files_of_other_kinds_are_named() {
     let (clip, skeleton) = (files.at("out/an_arm__Move.kpa"), files.at(&files.skeleton()));
     let (out, code) = (files.at("file"), files.at("build.rs"));
     fs::write(&code, "fn main() {}").unwrap();
-    let sources = ".glb, .gltf, .vrm, .vrma, .bvh, .bvh.zst or .clip";
+    let sources = ".glb, .gltf, .vrm, .vrma, .fbx, .bvh, .bvh.zst or .clip";
     let all = format!(".kpa, .kpd, .kpb, {sources}");
     let of_skeleton = "this is a skeleton (.kps); the file must be";
     let give = ": give a clip of the skeleton";
@@ -73,7 +73,7 @@ fn files_of_other_kinds_are_named() {
         (&["build", &clip], format!("this is a block clip (.kpa); the file must be {sources}")),
         (
             &["raw", &code, &out],
-            "the file must be .glb, .gltf, .vrm, .vrma, .bvh or .bvh.zst".to_owned(),
+            "the file must be .glb, .gltf, .vrm, .vrma, .fbx, .bvh or .bvh.zst".to_owned(),
         ),
         (
             &["info", &clip, "--skeleton", &clip],
@@ -82,6 +82,46 @@ fn files_of_other_kinds_are_named() {
     ] {
         let said = refusal(&[&["anim"], arguments].concat());
         assert!(said.contains(&text), "{said}");
+    }
+}
+
+/// A bone that turns for a second.
+const FBX: &str = r#"; FBX 7.4.0 project file
+FBXHeaderExtension: { FBXVersion: 7400 }
+Objects: {
+  Model: 1, "Model::wheel", "LimbNode" { Version: 232 }
+  AnimationStack: 2, "AnimStack::turn", "" {}
+  AnimationLayer: 3, "AnimLayer::base", "" {}
+  AnimationCurveNode: 4, "AnimCurveNode::R", "" { Properties70: { P: "d|Y", "Number", "", "A", 0 } }
+  AnimationCurve: 5, "AnimCurve::", "" {
+    KeyTime: *2 { a: 0,46186158000 }
+    KeyValueFloat: *2 { a: 0,90 }
+    KeyAttrFlags: *1 { a: 4 }
+    KeyAttrDataFloat: *4 { a: 0,0,0,0 }
+    KeyAttrRefCount: *1 { a: 2 } }
+}
+Connections: { C: "OO",1,0
+  C: "OO",3,2
+  C: "OO",4,3
+  C: "OP",4,1, "Lcl Rotation"
+  C: "OP",5,4, "d|Y" }
+"#;
+
+#[test]
+fn fbx_is_read_with_a_feature() {
+    let files = Files::new();
+    let (file, out) = (files.at("cart.fbx"), files.at("out"));
+    fs::write(&file, FBX).unwrap();
+    for arguments in [&["build", &file][..], &["raw", &file, &out], &["compare", &file]] {
+        let arguments = [&["anim"], arguments].concat();
+        if cfg!(feature = "fbx") {
+            assert!(stdout(&arguments).contains("cart__turn"), "{arguments:?}");
+            continue;
+        }
+        let said = refusal(&arguments);
+        let text = "cart.fbx: this build cannot read FBX: turn on the feature `fbx`, or convert the \
+                    file to glTF; `cargo install --path crates/kinepack-cli --features fbx` turns it on";
+        assert!(said.contains(text), "{said}");
     }
 }
 

@@ -40,6 +40,7 @@ pub(super) fn load(
         ErrorType::MemoryLimit | ErrorType::AllocationLimit | ErrorType::OutOfMemory => {
             budget.too_much(half as u64)
         }
+        ErrorType::Unknown => bad(file, "the file is damaged".to_owned()),
         _ => bad(file, error.description.to_string()),
     })?;
     budget.take(scene.metadata.result_memory_used as u64)?;
