@@ -204,7 +204,7 @@ impl Scene {
 }
 
 fn property((name, kind, flags, numbers): Property<'_>) -> Record {
-    if let [] = numbers {
+    if numbers.is_empty() {
         // A text, which stands in for the flags.
         return record(
             "P",

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use crate::Files;
 use crate::document::Document;
+use crate::document::fbx::{Keys, Scene};
 use crate::program::{self, json, refusal, stdout};
 
 /// The names of all files in a directory.
@@ -85,34 +86,16 @@ fn files_of_other_kinds_are_named() {
     }
 }
 
-/// A bone that turns for a second.
-const FBX: &str = r#"; FBX 7.4.0 project file
-FBXHeaderExtension: { FBXVersion: 7400 }
-Objects: {
-  Model: 1, "Model::wheel", "LimbNode" { Version: 232 }
-  AnimationStack: 2, "AnimStack::turn", "" {}
-  AnimationLayer: 3, "AnimLayer::base", "" {}
-  AnimationCurveNode: 4, "AnimCurveNode::R", "" { Properties70: { P: "d|Y", "Number", "", "A", 0 } }
-  AnimationCurve: 5, "AnimCurve::", "" {
-    KeyTime: *2 { a: 0,46186158000 }
-    KeyValueFloat: *2 { a: 0,90 }
-    KeyAttrFlags: *1 { a: 4 }
-    KeyAttrDataFloat: *4 { a: 0,0,0,0 }
-    KeyAttrRefCount: *1 { a: 2 } }
-}
-Connections: { C: "OO",1,0
-  C: "OO",3,2
-  C: "OO",4,3
-  C: "OP",4,1, "Lcl Rotation"
-  C: "OP",5,4, "d|Y" }
-"#;
-
 #[test]
 fn fbx_is_read_with_a_feature() {
     let files = Files::new();
     let (file, out) = (files.at("cart.fbx"), files.at("out"));
-    fs::write(&file, FBX).unwrap();
-    for arguments in [&["build", &file][..], &["raw", &file, &out], &["compare", &file]] {
+    let mut scene = Scene::default();
+    let wheel = scene.bone("wheel", 0, &[]);
+    let layer = scene.stack("turn", [0.0, 1.0]);
+    scene.curve(layer, (wheel, "Lcl Rotation"), "d|X", Keys::Linear, &[(0.0, 0.0), (1.0, 90.0)]);
+    fs::write(&file, scene.binary()).unwrap();
+    for arguments in [&["build", &file][..], &["raw", &file, &out]] {
         let arguments = [&["anim"], arguments].concat();
         if cfg!(feature = "fbx") {
             assert!(stdout(&arguments).contains("cart__turn"), "{arguments:?}");

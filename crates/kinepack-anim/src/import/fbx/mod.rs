@@ -74,8 +74,9 @@ const DEFAULT_RATE_HZ: f32 = 30.0;
 /// ```
 ///
 /// # Errors
-/// [`ImportError`] if ufbx cannot read the bytes, if there are more joints or samples than a clip
-/// can have, or if a static scale above the joints differs between axes.
+/// [`ImportError`] if ufbx cannot read the bytes, if nodes nest deeper than 1024, if a stack has more
+/// than 64 layers, if there are more joints or samples than a clip can have, or if a static scale
+/// above the joints differs between axes.
 /// [`ImportError::TooMuchMemory`] if reading takes more memory than
 /// [`ImportOptions::max_memory_bytes`] allows; this includes `bytes`.
 pub fn from_bytes(
