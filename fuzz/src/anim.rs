@@ -1,7 +1,7 @@
-//! The drivers of the targets `gltf_import`, `bvh_import` and `exchange`: any bytes as animation
-//! files.
+//! The drivers of the targets `gltf_import`, `fbx_import`, `bvh_import` and `exchange`: any bytes as
+//! animation files.
 
-use kinepack_anim::import::{BvhConvention, Import, ImportError, ImportOptions, bvh, gltf};
+use kinepack_anim::import::{BvhConvention, Import, ImportError, ImportOptions, bvh, fbx, gltf};
 use kinepack_anim::{RawClip, exchange};
 
 /// Small, so that a file of few bytes cannot take long.
@@ -38,6 +38,20 @@ fn container(json: &[u8], chunk: &[u8]) -> Vec<u8> {
         file.extend(data);
     }
     file
+}
+
+/// The first byte selects options; the rest is a file in binary form or as text.
+pub fn fbx_import(data: &[u8]) {
+    let Some((&pick, file)) = data.split_first() else { return };
+    let has = |bit: u8| pick >> bit & 1 == 1;
+    let options = ImportOptions {
+        rate_hz: has(0).then_some(10.0),
+        unit_cm: has(1).then_some(2.54),
+        max_transforms: MAX_TRANSFORMS,
+        max_memory_bytes: has(2).then_some(1 << 16),
+        ..ImportOptions::default()
+    };
+    check(fbx::from_bytes("any.fbx", file, &options));
 }
 
 /// The first byte selects options; the rest is text.

@@ -36,6 +36,8 @@ pub enum FileKind {
     RawClip,
     /// A binary glTF file, `.glb`.
     Gltf,
+    /// An FBX file, `.fbx`.
+    Fbx,
     /// A BVH file, `.bvh`.
     Bvh,
     /// An animation of League of Legends, `.anm`.
@@ -54,6 +56,8 @@ impl FileKind {
             &database::MAGIC => Self::Database,
             b"CLIP" => Self::RawClip,
             b"glTF" => Self::Gltf,
+            // In binary form and as text.
+            b"Kayd" | b"; FB" => Self::Fbx,
             b"HIER" => Self::Bvh,
             b"r3d2" => Self::Anm,
             _ => return None,
@@ -70,7 +74,7 @@ impl FileKind {
             Self::Rig => "read it with Rig::from_bytes",
             Self::Database => "read it with ClipDatabase::from_bytes",
             Self::RawClip => "read it with exchange::read",
-            Self::Gltf | Self::Bvh => {
+            Self::Gltf | Self::Fbx | Self::Bvh => {
                 "compress it first, with `kinepack anim build` or with import::read and \
                  offline::build"
             }
@@ -91,6 +95,7 @@ impl fmt::Display for FileKind {
             Self::Database => "a clip database (.kpb)",
             Self::RawClip => "a clip of raw samples (.clip)",
             Self::Gltf => "a glTF file",
+            Self::Fbx => "an FBX file",
             Self::Bvh => "a BVH file",
             Self::Anm => "an animation of League of Legends (.anm)",
         })

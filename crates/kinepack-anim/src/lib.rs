@@ -1,7 +1,7 @@
 //! Skeletal animation clips in few bytes.
 //!
 //! A [`RawClip`] holds the transform of every joint of a [`Skeleton`] at every sample time, and
-//! [`Curve`]s and [`Marker`]s beside them; [`import`] reads raw clips from glTF and BVH files.
+//! [`Curve`]s and [`Marker`]s beside them; [`import`] reads raw clips from glTF, BVH and FBX files.
 //! [`offline::build`] compresses one to an [`AnyClip`] and reports the error of each joint in object
 //! space ([`measure`]). The default scheme is *block*: the coefficients of a cosine transform over a
 //! few samples at a time, in no more bits than they need. The other is *keyed*: the keys of splines.
@@ -61,6 +61,7 @@
 //! |---|---|
 //! | `offline` | [`offline`]: the builders of both schemes; implies `raw` |
 //! | `import` | [`import`]: raw clips from glTF and BVH files; implies `raw` |
+//! | `fbx` | [`import::fbx`]: raw clips from FBX files. A build needs a C compiler; implies `import` |
 //! | `export` | [`export`]: raw clips as glTF files; implies `raw` |
 //! | `anm` | [`anm`]: the `r3d2canm` files of League of Legends |
 //! | `raw` | [`RawClip`], [`Curve`], [`Marker`], [`exchange`], [`measure`], [`additive::difference`] |

@@ -1,5 +1,5 @@
-//! Runs the drivers of the fuzz targets `gltf_import`, `bvh_import` and `exchange` over their
-//! stored corpora: over every prefix of each file, over files with a flipped bit, and over noise.
+//! Runs the drivers of the fuzz targets `gltf_import`, `fbx_import`, `bvh_import` and `exchange` over
+//! their stored corpora: over every prefix of each file, over files with a flipped bit, and over noise.
 //!
 //! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-anim --test corpus` writes the corpora again.
 
@@ -14,8 +14,10 @@ mod corpora;
 mod support;
 
 use kinepack_anim::exchange;
+use kinepack_anim::import::fbx;
 use kinepack_anim::import::gltf::{from_bytes, no_files};
 use serde_json::{Value, json};
+use support::fbx::{Keys, Property, Scene};
 use support::{Document, arm};
 
 const BVH: &str = "HIERARCHY\nROOT Hips\n{\n\tOFFSET 0 1 0\n\
@@ -129,6 +131,42 @@ fn gltf_files() -> Vec<Vec<u8>> {
     files
 }
 
+/// A chain of bones in inches with Z upwards, a face, and things that are left out.
+fn scene() -> Scene {
+    let mut scene = Scene::default();
+    for (name, value) in [("UpAxis", 2.0), ("FrontAxis", 1.0), ("FrontAxisSign", -1.0)] {
+        scene.setting(name, "int", value);
+    }
+    scene.setting("UnitScaleFactor", "double", 2.54);
+    scene.setting("TimeMode", "enum", 6.0);
+    let rig = scene.node(("rig", "Null"), 0, &[("Lcl Scaling", "Lcl Scaling", "A", &[2.0; 3])]);
+    let grip: Property<'_> = ("grip", "Number", "A+U", &[0.0]);
+    let turned: Property<'_> = ("PreRotation", "Vector3D", "", &[0.0, 0.0, 90.0]);
+    let hip = scene.bone("hip", rig, &[grip, turned, ("RotationOrder", "enum", "", &[4.0])]);
+    let pivot: Property<'_> = ("RotationPivot", "Vector3D", "", &[0.0, 1.0, 0.0]);
+    let knee = scene.bone("knee", hip, &[("InheritType", "enum", "", &[2.0]), pivot]);
+    let face = scene.node(("face", "Mesh"), knee, &[]);
+    let smile = scene.channel(face, "smile");
+    let layer = scene.stack("walk", [0.0, 0.25]);
+    let more = scene.layer("more", layer - 1, &[("Weight", "Number", "A", &[50.0])]);
+    scene.layer("draft", layer - 1, &[("Mute", "bool", "", &[1.0])]);
+    let keys = [(0.0, 1.0), (0.25, 90.0)];
+    scene.curve(layer, (hip, "Lcl Rotation"), "d|X", Keys::Cubic(3.0), &keys);
+    scene.curve(layer, (hip, "Lcl Scaling"), "d|Y", Keys::Linear, &keys);
+    scene.curve(more, (knee, "Lcl Translation"), "d|Z", Keys::Linear, &keys);
+    scene.curve(layer, (hip, "grip"), "d|grip", Keys::Constant, &keys);
+    scene.curve(layer, (knee, "Visibility"), "d|Visibility", Keys::Constant, &keys);
+    scene.curve(more, (smile, "DeformPercent"), "d|DeformPercent", Keys::Linear, &keys);
+    scene
+}
+
+fn fbx_files() -> Vec<Vec<u8>> {
+    let (text, binary) = (scene().text().into_bytes(), scene().binary());
+    [(0, &text), (0b11, &binary), (0b100, &binary)]
+        .map(|(pick, file)| [&[pick], &file[..]].concat())
+        .to_vec()
+}
+
 fn bvh_files() -> Vec<Vec<u8>> {
     [(0, BVH), (0b1001, BVH), (0x32, BVH), (0, DAZ)]
         .map(|(pick, text)| [&[pick], text.as_bytes()].concat())
@@ -145,9 +183,10 @@ fn exchange_files() -> Vec<Vec<u8>> {
 /// Name, files and driver of each target.
 type Target = (&'static str, Vec<Vec<u8>>, fn(&[u8]));
 
-fn targets() -> [Target; 3] {
+fn targets() -> [Target; 4] {
     [
         ("gltf_import", gltf_files(), anim::gltf_import),
+        ("fbx_import", fbx_files(), anim::fbx_import),
         ("bvh_import", bvh_files(), anim::bvh_import),
         ("exchange", exchange_files(), anim::exchange),
     ]
@@ -170,6 +209,10 @@ fn documents_of_the_corpus_are_read() {
                 .len(),
             1
         );
+    }
+    for file in [scene().text().into_bytes(), scene().binary()] {
+        let import = fbx::from_bytes("a.fbx", &file, &Default::default()).unwrap();
+        assert_eq!((import.clips[0].curves().len(), import.left_out.len()), (2, 2));
     }
 }
 

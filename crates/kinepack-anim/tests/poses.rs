@@ -219,6 +219,8 @@ fn a_reader_names_the_file_that_it_is_given() {
         (FileKind::Rig, b"KPAR".to_vec(), "Rig::from_bytes"),
         (FileKind::RawClip, b"CLIP".to_vec(), "exchange::read"),
         (FileKind::Gltf, b"glTF\x02\0\0\0".to_vec(), "compress it first"),
+        (FileKind::Fbx, b"Kaydara FBX Binary".to_vec(), "compress it first"),
+        (FileKind::Fbx, b"; FBX 7.4.0 project file".to_vec(), "compress it first"),
         (FileKind::Bvh, b"HIERARCHY\nROOT".to_vec(), "compress it first"),
         (FileKind::Anm, b"r3d2canm".to_vec(), "Anm::from_bytes"),
     ];

@@ -28,6 +28,11 @@ pub enum ImportError {
         /// The file.
         file: String,
     },
+    /// An FBX file, in a build without the feature `fbx`.
+    NeedsFbx {
+        /// The file.
+        file: String,
+    },
     /// More bytes than the limit, counting the unpacked file and the files that it refers to.
     TooManyBytes {
         /// The file.
@@ -104,6 +109,14 @@ pub enum ImportError {
         native_hz: f32,
         /// The possible whole rates, if there are any.
         possible_hz: Vec<u32>,
+    },
+
+    /// FBX: the file cannot be read.
+    BadFbx {
+        /// The file.
+        file: String,
+        /// The reason.
+        reason: String,
     },
 
     /// glTF: the container is damaged or not of version 2.
@@ -267,9 +280,14 @@ impl fmt::Display for ImportError {
                 write!(
                     f,
                     "{file}: not an animation: \
-                     the name must end in .glb, .gltf, .vrm, .vrma, .bvh or .bvh.zst"
+                     the name must end in .glb, .gltf, .vrm, .vrma, .fbx, .bvh or .bvh.zst"
                 )
             }
+            Self::NeedsFbx { file } => write!(
+                f,
+                "{file}: this build cannot read FBX: \
+                 turn on the feature `fbx`, or convert the file to glTF"
+            ),
             Self::TooManyBytes { file, limit_bytes } => {
                 write!(f, "{file}: larger than the limit of {limit_bytes} bytes")
             }
@@ -303,6 +321,7 @@ impl fmt::Display for ImportError {
                 let rates: Vec<String> = possible_hz.iter().map(ToString::to_string).collect();
                 write!(f, "{}", rates.join(", "))
             }
+            Self::BadFbx { file, reason } => write!(f, "{file}: FBX: {reason}"),
             Self::BadContainer { file, reason } => write!(f, "{file}: not a GLB file: {reason}"),
             Self::BadJson { file, reason } => write!(f, "{file}: not glTF: {reason}"),
             Self::UnsupportedVersion { file, version } => {

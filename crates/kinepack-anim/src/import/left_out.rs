@@ -3,7 +3,8 @@
 use std::fmt;
 
 /// Parts of a file that a clip could have shown, but does not have. Meshes, materials and other
-/// data that do not move are not listed.
+/// data that do not move are not listed. In FBX, an animation that keeps the value that its
+/// property has anyway is not listed either.
 ///
 /// ```
 /// use kinepack_anim::import::gltf::{from_bytes, no_files};
@@ -24,7 +25,7 @@ use std::fmt;
 pub struct LeftOut {
     /// What the parts are.
     pub kind: LeftOutKind,
-    /// The name of the parts: a node, a pointer, a path, an animation or an extension. Empty for
+    /// The name of the parts: a node, a pointer, a path, an animation and so on. Empty for
     /// parts without a name.
     pub name: String,
     /// How many parts there are, in all animations together.
@@ -56,8 +57,24 @@ pub enum LeftOutKind {
     /// An unknown extension without which the file's author finds the file useless. The name is
     /// that of the extension.
     RequiredExtension,
+    /// FBX: an animated property that is neither part of a joint's transform nor a curve, such as
+    /// visibility, the angle of a camera or a colour. The name is that of its object, a dot and the
+    /// property's.
+    Property,
+    /// FBX: an animation layer that is muted. The name is that of the layer.
+    MutedLayer,
+    /// FBX: the scale of a joint that does not inherit the scale of its parent, while the parent's
+    /// is zero. In the clip such a joint has no size. The name is that of the joint.
+    OwnScale,
+    /// FBX: a constraint. Only motion that is stored as keys is read. The name is that of the
+    /// constraint.
+    Constraint,
+    /// FBX: a mesh whose vertices move by themselves. The name is that of its cache.
+    VertexCache,
     /// Cameras.
     Cameras,
+    /// FBX: lights.
+    Lights,
 }
 
 impl LeftOutKind {
@@ -73,7 +90,13 @@ impl LeftOutKind {
             Self::Markers => "markers of an unknown form or outside of the clip",
             Self::Extension => "unknown extension",
             Self::RequiredExtension => "unknown extension that the file requires",
+            Self::Property => "animated property",
+            Self::MutedLayer => "muted layer",
+            Self::OwnScale => "scale of a joint below a scale of zero",
+            Self::Constraint => "constraint",
+            Self::VertexCache => "vertex cache",
             Self::Cameras => "cameras",
+            Self::Lights => "lights",
         }
     }
 }

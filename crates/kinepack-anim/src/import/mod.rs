@@ -1,5 +1,5 @@
-//! Reads clips from files: glTF 2.0 (`.glb`, `.gltf`, and `.vrm` and `.vrma` of VRM) and BVH
-//! (`.bvh`, `.bvh.zst`).
+//! Reads clips from files: glTF 2.0 (`.glb`, `.gltf`, and `.vrm` and `.vrma` of VRM), BVH (`.bvh`,
+//! `.bvh.zst`) and, with the feature `fbx`, FBX (`.fbx`).
 //!
 //! All results are in cm and relative to the parent joint, as in a [`RawClip`]. Files are
 //! untrusted. A bad file gives an [`ImportError`] that names the place, and nested data never
@@ -8,11 +8,16 @@
 
 mod budget;
 pub mod bvh;
+mod clips;
 mod error;
+#[cfg(feature = "fbx")]
+pub mod fbx;
 pub mod gltf;
 mod left_out;
+mod nodes;
 mod options;
 mod packed;
+mod rig;
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -56,9 +61,9 @@ pub struct Import {
     pub left_out: Vec<LeftOut>,
 }
 
-/// Reads a file; the extension of its name selects the format. A clip of glTF is named `{file's
-/// stem}__{animation}`, with `_` for a space and `-` for `|` and `/`. A clip of BVH is named like
-/// its file. A `.gltf` may refer only to files in its own directory and below.
+/// Reads a file; the extension of its name selects the format. A clip of glTF or FBX is named
+/// `{file's stem}__{animation}`, with `_` for a space and `-` for `|` and `/`. A clip of BVH is
+/// named like its file. A `.gltf` may refer only to files in its own directory and below.
 ///
 /// ```no_run
 /// use kinepack_anim::import::{ImportOptions, read};
@@ -72,7 +77,8 @@ pub struct Import {
 ///
 /// # Errors
 /// [`ImportError`], with the path as the name of the file. [`ImportError::TooMuchMemory`] if
-/// reading takes more than [`ImportOptions::max_memory_bytes`].
+/// reading takes more than [`ImportOptions::max_memory_bytes`]. [`ImportError::NeedsFbx`] for FBX
+/// without the feature `fbx`.
 pub fn read(path: &Path, options: &ImportOptions) -> Result<Import, ImportError> {
     options.validate()?;
     let file = path.display().to_string();
@@ -83,6 +89,9 @@ pub fn read(path: &Path, options: &ImportOptions) -> Result<Import, ImportError>
         return gltf::from_bytes(&file, &bytes, options, |relative, most| {
             read_below(directory, relative, most)
         });
+    }
+    if has(".fbx") {
+        return read_fbx(path, file, options);
     }
     if !has(".bvh") && !has(".bvh.zst") {
         return Err(ImportError::UnknownFormat { file });
@@ -102,6 +111,16 @@ pub fn read(path: &Path, options: &ImportOptions) -> Result<Import, ImportError>
         budget.take(bytes.len() as u64)?;
     }
     bvh::from_words(&file, &text(bytes), options, &mut budget)
+}
+
+#[cfg(feature = "fbx")]
+fn read_fbx(path: &Path, file: String, options: &ImportOptions) -> Result<Import, ImportError> {
+    fbx::from_bytes(&file, &read_file(path, &file, options.max_bytes)?, options)
+}
+
+#[cfg(not(feature = "fbx"))]
+fn read_fbx(_: &Path, file: String, _: &ImportOptions) -> Result<Import, ImportError> {
+    Err(ImportError::NeedsFbx { file })
 }
 
 /// Converts bytes to text in place. Bytes that are not UTF-8 become question marks, because a name

@@ -22,11 +22,11 @@ use super::{BvhConvention, ImportError};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportOptions {
-    /// Samples a second. `None`: 30 for glTF, the motion's own rate for BVH. BVH is not resampled,
-    /// so the rate must divide the motion's.
+    /// Samples a second. `None`: 30 for glTF, the file's frame rate for FBX, the motion's own rate
+    /// for BVH. BVH is not resampled, so the rate must divide the motion's.
     pub rate_hz: Option<f32>,
     /// The file's unit of length in cm. `None`: glTF is in metres (100), or in cm (1) if its
-    /// skeleton would be larger than 20 m. BVH follows its convention.
+    /// skeleton would be larger than 20 m. FBX states its unit. BVH follows its convention.
     pub unit_cm: Option<f64>,
     /// BVH: number of frames to drop at the beginning. `None`: as the convention says.
     pub drop_frames: Option<usize>,
@@ -117,6 +117,13 @@ pub enum Note {
         /// The file.
         file: String,
     },
+    /// An FBX file has a fault, and was read nevertheless.
+    Faulty {
+        /// The file.
+        file: String,
+        /// The fault, in English.
+        fault: &'static str,
+    },
     /// A file has no animation that moves joints.
     NoClip {
         /// The file.
@@ -144,6 +151,7 @@ impl fmt::Display for Note {
             Self::NoHumanoid { file } => {
                 write!(f, "{file}: no list of human bones: joints keep the names of their nodes")
             }
+            Self::Faulty { file, fault } => write!(f, "{file}: {fault}"),
             Self::NoClip { file } => write!(f, "{file}: no animation of joints or nodes"),
         }
     }

@@ -32,7 +32,7 @@ pub struct Curve {
 }
 
 impl Curve {
-    /// The precision of morph weights from glTF.
+    /// The precision of curves from glTF and FBX.
     pub const WEIGHT_PRECISION: f32 = 0.001;
 
     /// Every `step`th value.

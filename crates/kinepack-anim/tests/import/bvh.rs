@@ -181,7 +181,7 @@ fn packed_files_are_read() {
         let error = read(&path, &options).unwrap_err();
         assert!(matches!(error, ImportError::Io { .. }) || end == 0, "{end}: {error}");
     }
-    let other = directory.path().join("walk.fbx");
+    let other = directory.path().join("walk.txt");
     assert!(matches!(read(&other, &options).unwrap_err(), ImportError::UnknownFormat { .. }));
     let missing = directory.path().join("missing.bvh");
     assert!(read(&missing, &options).unwrap_err().to_string().contains("missing.bvh: "));

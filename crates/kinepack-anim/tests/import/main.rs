@@ -5,6 +5,9 @@
 
 mod bvh;
 mod curves;
+mod fbx;
+mod fbx_curves;
+mod fbx_hostile;
 mod gltf;
 mod hostile;
 mod memory;

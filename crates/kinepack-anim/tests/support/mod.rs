@@ -1,5 +1,7 @@
 //! Small handmade glTF files.
 
+pub(crate) mod fbx;
+
 use serde_json::{Value, json};
 
 /// A document with one animation, and the binary chunk.

@@ -27,7 +27,8 @@ use crate::anim::error::AnimError;
 /// Compare the sizes, errors and speed of schemes on animation files.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Animations: .glb, .gltf, .vrm, .vrma, .bvh, .bvh.zst or .clip.
+    /// Animations: .glb, .gltf, .vrm, .vrma, .bvh, .bvh.zst, .clip or, with the feature
+    /// fbx, .fbx.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Show the effect of each option of the keyed scheme: when only it is on, and when only it is

@@ -67,12 +67,15 @@ impl Failure for AnimError {
     }
 }
 
-/// Advice for a file that exceeds a limit.
+/// Advice for a file that exceeds a limit, or that this build cannot read.
 fn advice(error: &ImportError) -> &'static str {
     match error {
         ImportError::TooMuchMemory { .. }
         | ImportError::TooManyTransforms { .. }
         | ImportError::TooManyBytes { .. } => "; if you trust it, allow more with --max-memory MIB",
+        ImportError::NeedsFbx { .. } => {
+            "; `cargo install --path crates/kinepack-cli --features fbx` turns it on"
+        }
         _ => "",
     }
 }

@@ -5,20 +5,24 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use kinepack_anim::FileKind;
+use kinepack_anim::import::ImportError;
 
 use crate::anim::error::AnimError;
 
 /// Motion that other programs wrote.
-pub(crate) const ANIMATIONS: &[&str] = &[".glb", ".gltf", ".vrm", ".vrma", ".bvh", ".bvh.zst"];
+pub(crate) const ANIMATIONS: &[&str] = &[".glb", ".gltf", ".vrm", ".vrma", FBX, ".bvh", ".bvh.zst"];
 /// Files that clips are built from.
 pub(crate) const SOURCES: &[&str] =
-    &[".glb", ".gltf", ".vrm", ".vrma", ".bvh", ".bvh.zst", RAW_CLIP];
+    &[".glb", ".gltf", ".vrm", ".vrma", FBX, ".bvh", ".bvh.zst", RAW_CLIP];
 /// Compressed clips. A clip of a database is FILE.kpb#CLIP.
 pub(crate) const CLIPS: &[&str] = &[".kpa", ".kpd", DATABASE];
 pub(crate) const SKELETONS: &[&str] = &[".kps"];
 /// For commands that take both.
-const CLIPS_AND_SOURCES: &[&str] =
-    &[".kpa", ".kpd", DATABASE, ".glb", ".gltf", ".vrm", ".vrma", ".bvh", ".bvh.zst", RAW_CLIP];
+const CLIPS_AND_SOURCES: &[&str] = &[
+    ".kpa", ".kpd", DATABASE, ".glb", ".gltf", ".vrm", ".vrma", FBX, ".bvh", ".bvh.zst", RAW_CLIP,
+];
+/// Read with the feature `fbx`.
+const FBX: &str = ".fbx";
 pub(crate) const RAW_CLIP: &str = ".clip";
 /// Clip databases.
 pub(crate) const DATABASE: &str = ".kpb";
@@ -29,10 +33,14 @@ pub(crate) fn ends_in(path: &Path, endings: &[&str]) -> bool {
     endings.iter().any(|ending| name.ends_with(ending))
 }
 
-/// Refuses a file whose name has none of the endings that a command takes.
+/// Refuses a file whose name has none of the endings that a command takes, and FBX in a build
+/// without a reader.
 pub(crate) fn check(path: &Path, takes: &'static [&'static str]) -> Result<(), AnimError> {
     if ends_in(path, takes) {
-        return Ok(());
+        return match cfg!(feature = "fbx") || !ends_in(path, &[FBX]) {
+            true => Ok(()),
+            false => Err(ImportError::NeedsFbx { file: path.display().to_string() }.into()),
+        };
     }
     let mut magic = [0; 4];
     let read = File::open(path).and_then(|mut file| file.read_exact(&mut magic));
@@ -80,7 +88,9 @@ pub(crate) fn refused(takes: &[&str], found: Option<FileKind>) -> String {
     let advice = match found {
         Some(FileKind::Skeleton) if takes.contains(&".kpa") => ": give a clip of the skeleton",
         Some(FileKind::Rig) if takes.contains(&".kpa") => ": give a clip of the rig",
-        Some(FileKind::Gltf | FileKind::Bvh | FileKind::RawClip) if takes == CLIPS => {
+        Some(FileKind::Gltf | FileKind::Fbx | FileKind::Bvh | FileKind::RawClip)
+            if takes == CLIPS =>
+        {
             ": compress it with `anim build`"
         }
         _ => "",
@@ -105,7 +115,7 @@ mod tests {
             (
                 ANIMATIONS,
                 Some(FileKind::Rig),
-                "this is a rig (.kpr); the file must be .glb, .gltf, .vrm, .vrma, .bvh or .bvh.zst",
+                "this is a rig (.kpr); the file must be .glb, .gltf, .vrm, .vrma, .fbx, .bvh or .bvh.zst",
             ),
             (
                 CLIPS,

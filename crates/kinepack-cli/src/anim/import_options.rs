@@ -6,12 +6,12 @@ use kinepack_anim::import::{BvhConvention, ImportOptions};
 /// Facts that a file does not store, and limits.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ImportArguments {
-    /// Samples a second. By default 30 for glTF, and the rate of the file for BVH, which must be a
-    /// multiple of this.
+    /// Samples a second. By default 30 for glTF, and the rate of the file for FBX and BVH. That of
+    /// BVH must be a multiple of this.
     #[arg(long, value_name = "HZ")]
     rate: Option<f32>,
     /// The unit of the files in cm. By default 100 for glTF, or 1 if the skeleton would be larger
-    /// than 20 m; for BVH it depends on the convention.
+    /// than 20 m; for FBX the file states it; for BVH it depends on the convention.
     #[arg(long, value_name = "CM")]
     unit_cm: Option<f64>,
     /// BVH: frames to drop at the beginning. By default it depends on the convention.

@@ -21,7 +21,8 @@ use crate::anim::error::AnimError;
 /// with lengths in cm.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Animations: .glb, .gltf, .vrm, .vrma, .bvh or .bvh.zst.
+    /// Animations: .glb, .gltf, .vrm, .vrma, .bvh, .bvh.zst or, with the feature fbx,
+    /// .fbx.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The directory for the clips; created if it does not exist.

@@ -21,7 +21,8 @@ use crate::anim::error::AnimError;
 /// result is for a new version of the format.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Animations: .glb, .gltf, .vrm, .vrma, .bvh, .bvh.zst or .clip.
+    /// Animations: .glb, .gltf, .vrm, .vrma, .bvh, .bvh.zst, .clip or, with the feature
+    /// fbx, .fbx.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The file for the widths, as text.

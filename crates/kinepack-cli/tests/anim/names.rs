@@ -6,6 +6,7 @@ use serde_json::json;
 
 use crate::Files;
 use crate::document::Document;
+use crate::document::fbx::{Keys, Scene};
 use crate::program::{self, json, refusal, stdout};
 
 /// The names of all files in a directory.
@@ -60,7 +61,7 @@ fn files_of_other_kinds_are_named() {
     let (clip, skeleton) = (files.at("out/an_arm__Move.kpa"), files.at(&files.skeleton()));
     let (out, code) = (files.at("file"), files.at("build.rs"));
     fs::write(&code, "fn main() {}").unwrap();
-    let sources = ".glb, .gltf, .vrm, .vrma, .bvh, .bvh.zst or .clip";
+    let sources = ".glb, .gltf, .vrm, .vrma, .fbx, .bvh, .bvh.zst or .clip";
     let all = format!(".kpa, .kpd, .kpb, {sources}");
     let of_skeleton = "this is a skeleton (.kps); the file must be";
     let give = ": give a clip of the skeleton";
@@ -73,7 +74,7 @@ fn files_of_other_kinds_are_named() {
         (&["build", &clip], format!("this is a block clip (.kpa); the file must be {sources}")),
         (
             &["raw", &code, &out],
-            "the file must be .glb, .gltf, .vrm, .vrma, .bvh or .bvh.zst".to_owned(),
+            "the file must be .glb, .gltf, .vrm, .vrma, .fbx, .bvh or .bvh.zst".to_owned(),
         ),
         (
             &["info", &clip, "--skeleton", &clip],
@@ -82,6 +83,28 @@ fn files_of_other_kinds_are_named() {
     ] {
         let said = refusal(&[&["anim"], arguments].concat());
         assert!(said.contains(&text), "{said}");
+    }
+}
+
+#[test]
+fn fbx_is_read_with_a_feature() {
+    let files = Files::new();
+    let (file, out) = (files.at("cart.fbx"), files.at("out"));
+    let mut scene = Scene::default();
+    let wheel = scene.bone("wheel", 0, &[]);
+    let layer = scene.stack("turn", [0.0, 1.0]);
+    scene.curve(layer, (wheel, "Lcl Rotation"), "d|X", Keys::Linear, &[(0.0, 0.0), (1.0, 90.0)]);
+    fs::write(&file, scene.binary()).unwrap();
+    for arguments in [&["build", &file][..], &["raw", &file, &out]] {
+        let arguments = [&["anim"], arguments].concat();
+        if cfg!(feature = "fbx") {
+            assert!(stdout(&arguments).contains("cart__turn"), "{arguments:?}");
+            continue;
+        }
+        let said = refusal(&arguments);
+        let text = "cart.fbx: this build cannot read FBX: turn on the feature `fbx`, or convert the \
+                    file to glTF; `cargo install --path crates/kinepack-cli --features fbx` turns it on";
+        assert!(said.contains(text), "{said}");
     }
 }
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use super::json::{self, Animation, Interpolation};
 use super::left_out::Collector;
-use super::rig::Rig;
 use super::{Document, ImportError, LeftOutKind};
+use crate::import::rig::Rig;
 
 /// A channel that is sampled.
 #[derive(Clone, Copy)]

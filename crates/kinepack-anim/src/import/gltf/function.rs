@@ -8,7 +8,7 @@ use super::accessor::Numbers;
 use super::buffers::Buffers;
 use super::channels::Channel;
 use super::json::Interpolation;
-use super::nodes::unit;
+use crate::import::nodes::unit;
 
 /// If the cosine of half the angle between two rotations is above this, they are blended in a
 /// straight line, because the sine is too small to divide by.

@@ -36,12 +36,12 @@ use std::borrow::Cow;
 use std::io;
 
 use super::budget::Budget;
+use super::clips::{self, Room};
+use super::rig::Rig;
 use super::{Import, ImportError, ImportOptions, LeftOutKind, Note, stem};
 use buffers::Buffers;
 use json::Root;
 use left_out::Collector;
-use rig::Rig;
-use sample::Room;
 use weights::TargetNames;
 
 use crate::RawClip;
@@ -81,12 +81,12 @@ pub fn from_bytes(
     }
     let mut left_out = Collector::new(document);
     let mut clips = Vec::new();
-    if let Some(rig) = Rig::new(document, options.unit_cm, &names)? {
-        if let Some(extent_m) = rig.taken_as_cm() {
+    if let Some((rig, taken_as_cm)) = rig::of(document, options.unit_cm, &names)? {
+        if let Some(extent_m) = taken_as_cm {
             notes.push(Note::TakenAsCm { file: file.to_owned(), extent_m });
         }
         let mut buffers = Buffers::new(document, chunk, options, budget, &mut resolve);
-        clips = self::clips(&mut buffers, &rig, options, &mut left_out)?;
+        clips = read_clips(&mut buffers, &rig, options, &mut left_out)?;
     } else {
         left_out.channels_without_joints();
     }
@@ -97,7 +97,7 @@ pub fn from_bytes(
 }
 
 /// The clips of all animations.
-fn clips<'a>(
+fn read_clips<'a>(
     buffers: &mut Buffers<'a>,
     rig: &Rig,
     options: &ImportOptions,
@@ -106,7 +106,7 @@ fn clips<'a>(
     let document = buffers.document;
     let rate_hz = options.rate_hz.unwrap_or(DEFAULT_RATE_HZ);
     let stem = stem(document.file, ENDINGS);
-    let mut room = Room { limit: options.max_transforms, left: options.max_transforms };
+    let mut room = Room::new(options.max_transforms);
     let mut target_names = TargetNames::default();
     let mut clips = Vec::new();
     for (index, animation) in document.root.animations.iter().enumerate() {
@@ -115,8 +115,7 @@ fn clips<'a>(
             left_out.animation(LeftOutKind::EmptyAnimation, index);
             continue;
         }
-        let own_name = document.animation_name(index);
-        let name = format!("{stem}__{own_name}").replace(' ', "_").replace(['|', '/'], "-");
+        let name = clips::name(stem, &document.animation_name(index));
         let names = &mut target_names;
         let (mut clip, begin_s) =
             sample::clip(buffers, rig, name, &channels, names, rate_hz, room)?;

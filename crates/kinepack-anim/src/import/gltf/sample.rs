@@ -8,32 +8,13 @@ use super::ImportError;
 use super::buffers::Buffers;
 use super::channels::{Channel, Channels};
 use super::function::{Function, key_times};
-use super::rig::Rig;
 use super::weights::{self, TargetNames};
-use crate::{MAX_SAMPLES, RawClip, RawClipError, Transform};
-
-/// The most transforms of all clips of a file together, and how many of them are left.
-#[derive(Clone, Copy)]
-pub(super) struct Room {
-    pub(super) limit: usize,
-    pub(super) left: usize,
-}
-
-impl Room {
-    /// The numbers of a clip, in transforms of ten.
-    fn transforms(samples: usize, joints: usize, curves: usize) -> usize {
-        samples.saturating_mul(joints + curves.div_ceil(10))
-    }
-
-    /// Takes what a clip needs.
-    pub(super) fn take(&mut self, clip: &RawClip) {
-        self.left -= Self::transforms(clip.samples(), clip.joints(), clip.curves().len());
-    }
-}
+use crate::import::clips::{self, Room};
+use crate::import::rig::Rig;
+use crate::{RawClip, Transform};
 
 /// The clip of an animation that moves at least one joint or changes a weight, and the time of its
-/// first sample in the file. The number of steps is rounded to the
-/// nearest whole number. Times after the last key count as the last key.
+/// first sample in the file. Times after the last key count as the last key.
 pub(super) fn clip(
     buffers: &mut Buffers<'_>,
     rig: &Rig,
@@ -44,24 +25,11 @@ pub(super) fn clip(
     room: Room,
 ) -> Result<(RawClip, f64), ImportError> {
     let file = buffers.document.file;
-    let clip_error = |name: &str, error| ImportError::Clip {
-        file: file.to_owned(),
-        clip: name.to_owned(),
-        error,
-    };
     let (begin_s, end_s) = span(buffers, channels)?;
     let duration_s = end_s - begin_s;
-    // The cast saturates.
-    let samples = ((duration_s * f64::from(rate_hz)).round_ties_even() as usize).saturating_add(1);
-    if samples > MAX_SAMPLES {
-        return Err(clip_error(&name, RawClipError::TooManySamples { samples }));
-    }
+    let samples = clips::samples(duration_s, rate_hz);
     let joints = rig.skeleton.len();
-    let curves = weights::count(&channels.weights);
-    if Room::transforms(samples, joints, curves) > room.left {
-        let (file, samples, limit) = (file.to_owned(), samples as u64, room.limit);
-        return Err(ImportError::TooManyTransforms { file, clip: name, joints, samples, limit });
-    }
+    room.check(file, &name, samples, joints, weights::count(&channels.weights))?;
     // One more, for the bind pose.
     buffers.budget.take(((samples + 1) * joints * size_of::<Transform>()) as u64)?;
     let mut transforms = rig.skeleton.bind_pose().repeat(samples);
@@ -95,7 +63,7 @@ pub(super) fn clip(
         weights::curves(buffers, rig, target_names, &channels.weights, (0..samples).map(time))?;
     let clip = RawClip::new(name.clone(), Arc::clone(&rig.skeleton), rate_hz, transforms)
         .and_then(|clip| clip.with_curves(curves?))
-        .map_err(|error| clip_error(&name, error))?;
+        .map_err(|error| ImportError::Clip { file: file.to_owned(), clip: name, error })?;
     Ok((clip, begin_s))
 }
 

@@ -1,6 +1,6 @@
 //! The weights of morph targets as curves, with their names.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -8,12 +8,10 @@ use serde_json::value::RawValue;
 use super::buffers::Buffers;
 use super::channels::Weights;
 use super::function::Targets;
-use super::rig::Rig;
 use super::{Document, ImportError};
-use crate::{Curve, MAX_CURVES, MAX_NAME_BYTES, RawClipError};
-
-/// What a curve takes besides its values and its name, generously.
-const MOST_OF_CURVE_BYTES: u64 = 512;
+use crate::import::clips::Names;
+use crate::import::rig::Rig;
+use crate::{Curve, MAX_CURVES, RawClipError};
 
 /// The names of the targets of meshes, each list read once.
 #[derive(Default)]
@@ -60,17 +58,11 @@ pub(super) fn curves(
         let of_targets = mesh.map_or(&[][..], |mesh| target_names.of(document, mesh));
         for target in 0..weights.targets {
             let of_target = of_targets.get(target).map(String::as_str);
-            let bytes = of_node.len() + of_target.map_or(0, str::len);
-            if bytes > MAX_NAME_BYTES - Names::MOST_ADDED {
-                return Ok(Err(RawClipError::LongName { bytes }));
-            }
-            // The name is also in the set of names, and in the map if another curve has it.
-            let memory = 3 * bytes as u64 + 4 * times.len() as u64 + MOST_OF_CURVE_BYTES;
-            buffers.budget.take(memory)?;
-            let index = target.to_string();
-            let of_target = of_target.unwrap_or(&index);
-            let dot = if of_node.is_empty() { "" } else { "." };
-            let name = names.unique(format!("{of_node}{dot}{of_target}"));
+            let budget = &mut buffers.budget;
+            let name = match names.take(&of_node, of_target, target, times.len(), budget)? {
+                Ok(name) => name,
+                Err(error) => return Ok(Err(error)),
+            };
             let function = targets.function_of(target);
             // A function of one number always has a value.
             let value = |time_s| function.at(time_s).map_or(0.0, |[value]| value as f32);
@@ -85,32 +77,4 @@ pub(super) fn curves(
 /// The number of curves of these channels.
 pub(super) fn count(weights: &BTreeMap<usize, Weights>) -> usize {
     weights.values().map(|weights| weights.targets).sum()
-}
-
-/// Makes names unique: a second `a` becomes `a-2`.
-#[derive(Default)]
-struct Names {
-    used: HashSet<String>,
-    /// The last number of each name that was given again.
-    again: HashMap<String, usize>,
-}
-
-impl Names {
-    /// The most bytes that are added to a name: a dot, the number of a target, a dash and another
-    /// number.
-    const MOST_ADDED: usize = 16;
-
-    fn unique(&mut self, name: String) -> String {
-        if self.used.insert(name.clone()) {
-            return name;
-        }
-        let last = self.again.entry(name.clone()).or_insert(1);
-        loop {
-            *last += 1;
-            let other = format!("{name}-{last}");
-            if self.used.insert(other.clone()) {
-                return other;
-            }
-        }
-    }
 }

@@ -32,7 +32,8 @@ use crate::anim::sources::{self, BuiltClip, Source, Sources};
 /// all of it.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Animations: .glb, .gltf, .vrm, .vrma, .bvh, .bvh.zst or .clip.
+    /// Animations: .glb, .gltf, .vrm, .vrma, .bvh, .bvh.zst, .clip or, with the feature
+    /// fbx, .fbx.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The directory for the clips; created if it does not exist. Without it or --database, nothing

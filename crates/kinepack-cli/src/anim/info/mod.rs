@@ -30,7 +30,8 @@ use crate::anim::error::AnimError;
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// Compressed clips, .kpa, .kpd, or FILE.kpb#CLIP of a database. Databases, .kpb. Or
-    /// animations, which are compressed first: .glb, .gltf, .vrm, .vrma, .bvh, .bvh.zst or .clip.
+    /// animations, which are compressed first: .glb, .gltf, .vrm, .vrma, .bvh, .bvh.zst, .clip
+    /// or, with the feature fbx, .fbx.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// For a compressed clip: the .clip file with its raw samples, to measure errors.

@@ -32,8 +32,8 @@ const PORT: u16 = 4651;
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// Animations, which are built and shown with the result: .glb, .gltf, .vrm, .vrma, .bvh,
-    /// .bvh.zst or .clip. Or clips that `anim build` wrote, which are shown as they are: .kpa,
-    /// .kpd, or FILE.kpb#CLIP of a database.
+    /// .bvh.zst, .clip or, with the feature fbx, .fbx. Or clips that `anim build` wrote, which are
+    /// shown as they are: .kpa, .kpd, or FILE.kpb#CLIP of a database.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]

@@ -1,0 +1,123 @@
+//! What readers of scenes share about clips: their names and those of their curves, and how many
+//! samples there may be.
+
+use std::collections::{HashMap, HashSet};
+
+use super::ImportError;
+use super::budget::Budget;
+use crate::{MAX_NAME_BYTES, MAX_SAMPLES, RawClip, RawClipError};
+
+/// What a curve takes besides its values and its name, generously.
+const MOST_OF_CURVE_BYTES: u64 = 512;
+
+/// The name of a clip, from the stem of the file's name and the animation's own name.
+pub(super) fn name(stem: &str, own: &str) -> String {
+    format!("{stem}__{own}").replace(' ', "_").replace(['|', '/'], "-")
+}
+
+/// The number of samples from the first to the last. The number of steps is rounded to the nearest
+/// whole number.
+pub(super) fn samples(duration_s: f64, rate_hz: f32) -> usize {
+    // The cast saturates.
+    ((duration_s * f64::from(rate_hz)).round_ties_even() as usize).saturating_add(1)
+}
+
+/// The most transforms of all clips of a file together, and how many of them are left.
+#[derive(Clone, Copy)]
+pub(super) struct Room {
+    limit: usize,
+    left: usize,
+}
+
+impl Room {
+    pub(super) fn new(limit: usize) -> Self {
+        Self { limit, left: limit }
+    }
+
+    /// The numbers of a clip, in transforms of ten.
+    fn transforms(samples: usize, joints: usize, curves: usize) -> usize {
+        samples.saturating_mul(joints + curves.div_ceil(10))
+    }
+
+    /// Checks that there is room for a clip.
+    pub(super) fn check(
+        self,
+        file: &str,
+        clip: &str,
+        samples: usize,
+        joints: usize,
+        curves: usize,
+    ) -> Result<(), ImportError> {
+        let (file, clip) = (|| file.to_owned(), || clip.to_owned());
+        if samples > MAX_SAMPLES {
+            let error = RawClipError::TooManySamples { samples };
+            return Err(ImportError::Clip { file: file(), clip: clip(), error });
+        }
+        if Self::transforms(samples, joints, curves) > self.left {
+            return Err(ImportError::TooManyTransforms {
+                file: file(),
+                clip: clip(),
+                joints,
+                samples: samples as u64,
+                limit: self.limit,
+            });
+        }
+        Ok(())
+    }
+
+    /// Takes what a clip needs.
+    pub(super) fn take(&mut self, clip: &RawClip) {
+        self.left -= Self::transforms(clip.samples(), clip.joints(), clip.curves().len());
+    }
+}
+
+/// Makes the names of a clip's curves unique: a second `a` becomes `a-2`.
+#[derive(Default)]
+pub(super) struct Names {
+    used: HashSet<String>,
+    /// The last number of each name that was given again.
+    again: HashMap<String, usize>,
+}
+
+impl Names {
+    /// The most bytes that are added to the name of a node and that of a part: a dot, the number
+    /// of a part without a name, a dash and another number.
+    const MOST_ADDED: usize = 16;
+
+    /// The name of a curve: of its node and of the part, which has a number if it has no name.
+    /// Takes the memory of the curve with this many samples. The error of the clip itself has no
+    /// place in the file.
+    pub(super) fn take(
+        &mut self,
+        of_node: &str,
+        of_part: Option<&str>,
+        number: usize,
+        samples: usize,
+        budget: &mut Budget,
+    ) -> Result<Result<String, RawClipError>, ImportError> {
+        let bytes = of_node.len() + of_part.map_or(0, str::len);
+        if bytes > MAX_NAME_BYTES - Self::MOST_ADDED {
+            return Ok(Err(RawClipError::LongName { bytes }));
+        }
+        // The name is also in the set of names, and in the map if another curve has it.
+        budget.take(3 * bytes as u64 + 4 * samples as u64 + MOST_OF_CURVE_BYTES)?;
+        let number = number.to_string();
+        let of_part = of_part.unwrap_or(&number);
+        let dot = if of_node.is_empty() { "" } else { "." };
+        Ok(Ok(self.unique(format!("{of_node}{dot}{of_part}"))))
+    }
+
+    fn unique(&mut self, name: String) -> String {
+        if self.used.insert(name.clone()) {
+            return name;
+        }
+        let last = self.again.entry(name.clone()).or_insert(1);
+        loop {
+            *last += 1;
+            let other = format!("{name}-{last}");
+            if self.used.insert(other.clone()) {
+                return other;
+            }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Clips from FBX, binary or text, with the feature `fbx`. The library
+//! [ufbx](https://github.com/ufbx/ufbx) reads and evaluates the files, so pivots, orders of
+//! rotation, tangents of keys and layers of animation are as in Maya and MotionBuilder. Each
+//! animation stack (a take) becomes one clip, sampled at a constant rate.
+//!
+//! The joints are the bones, the moving nodes above, between and below them, and all nodes between
+//! two joints. Without a bone, the animated nodes are the joints. A node moves if its animation
+//! differs from its own transform: many programs write keys for all nodes. Static nodes above the
+//! roots become part of the roots, as in [`gltf`](super::gltf). The bind pose is that of the nodes.
+//!
+//! The result is right-handed, with Y upwards, and in cm: the file states its axes and its unit. A
+//! left-handed scene is mirrored along X. A clip lasts from the stack's start to its end or, if it
+//! states none, from the first key to the last. A joint that does not inherit the scale of its
+//! parent has it divided out, because the scales of a [`RawClip`] multiply.
+//!
+//! Animated weights of blend shapes become [curves](crate::Curve) from 0 to 1, named
+//! `{node}.{channel}`. Animated properties of joints that a user defined become curves too, named
+//! `{joint}.{property}`, if they are single numbers. [`Import::left_out`] lists everything else
+//! that is animated, and constraints, vertex caches, cameras and lights.
+//!
+//! The importer reads no file that an FBX file names.
+
+mod left_out;
+mod motion;
+mod rig;
+mod sample;
+mod scene;
+
+use super::budget::Budget;
+use super::clips::{self, Room};
+use super::rig::Rig;
+use super::{Import, ImportError, ImportOptions, LeftOutKind, Note, stem};
+use left_out::Collector;
+use motion::{Channels, Motion, Part};
+
+use crate::RawClip;
+
+/// The ending of files of FBX.
+pub(super) const ENDING: &str = ".fbx";
+
+/// The sample rate of files that state none.
+const DEFAULT_RATE_HZ: f32 = 30.0;
+
+/// Reads the clips in the bytes of an FBX file. Errors use `file` as the name of the file, and
+/// clips are named after it, without directories and extension, and after their stacks.
+///
+/// ```
+/// use kinepack_anim::import::{ImportOptions, fbx};
+///
+/// let text = r#"; FBX 7.4.0 project file
+///     FBXHeaderExtension: { FBXVersion: 7400 }
+///     Objects: {
+///         Model: 1, "Model::wheel", "LimbNode" { Version: 232 }
+///         AnimationStack: 2, "AnimStack::turn", "" {}
+///         AnimationLayer: 3, "AnimLayer::base", "" {}
+///         AnimationCurveNode: 4, "AnimCurveNode::R", "" {
+///             Properties70: { P: "d|Y", "Number", "", "A", 0 } }
+///         AnimationCurve: 5, "AnimCurve::", "" {
+///             KeyTime: *2 { a: 0,46186158000 }
+///             KeyValueFloat: *2 { a: 0,90 }
+///             KeyAttrFlags: *1 { a: 4 }
+///             KeyAttrDataFloat: *4 { a: 0,0,0,0 }
+///             KeyAttrRefCount: *1 { a: 2 } }
+///     }
+///     Connections: { C: "OO",1,0
+///         C: "OO",3,2
+///         C: "OO",4,3
+///         C: "OP",4,1, "Lcl Rotation"
+///         C: "OP",5,4, "d|Y" }"#;
+/// let import = fbx::from_bytes("cart.fbx", text.as_bytes(), &ImportOptions::default())?;
+/// let clip = &import.clips[0];
+/// assert_eq!((clip.name(), clip.samples(), clip.rate_hz()), ("cart__turn", 25, 24.0));
+/// # Ok::<(), kinepack_anim::import::ImportError>(())
+/// ```
+///
+/// # Errors
+/// [`ImportError`] if ufbx cannot read the bytes, if nodes nest deeper than 1024, if a stack has more
+/// than 64 layers, if there are more joints or samples than a clip can have, or if a static scale
+/// above the joints differs between axes.
+/// [`ImportError::TooMuchMemory`] if reading takes more memory than
+/// [`ImportOptions::max_memory_bytes`] allows; this includes `bytes`.
+pub fn from_bytes(
+    file: &str,
+    bytes: &[u8],
+    options: &ImportOptions,
+) -> Result<Import, ImportError> {
+    options.validate()?;
+    let mut budget = Budget::new(file, options, bytes.len() as u64)?;
+    let scene = scene::load(file, bytes, &mut budget)?;
+    let mut notes = scene::faults(file, &scene);
+    if options.humanoid_names {
+        notes.push(Note::NoHumanoid { file: file.to_owned() });
+    }
+    let channels = Channels::of(&scene, &mut budget)?;
+    let motions = motion::all(file, &scene, &mut budget)?;
+    let mut left_out = Collector::default();
+    left_out.scene(&scene, &mut budget)?;
+    let rig = rig::of(file, &scene, &channels, &motions, options.unit_cm, &mut budget)?;
+    let mut room = Room::new(options.max_transforms);
+    let rate_hz = options.rate_hz.unwrap_or_else(|| scene::rate_hz(&scene));
+    let mut clips: Vec<RawClip> = Vec::new();
+    for (index, motion) in motions.iter().enumerate() {
+        motion.left_out(rig.as_ref(), &channels, &mut left_out, &mut budget)?;
+        let rig = rig.as_ref().filter(|rig| has_clip(motion, rig, &channels));
+        let index = index.to_string();
+        let own_name = Some(&*motion.stack.element.name).filter(|name| !name.is_empty());
+        let own_name = own_name.unwrap_or(&index);
+        let Some(rig) = rig else {
+            // A stack without a name is counted without one.
+            left_out.add(
+                LeftOutKind::EmptyAnimation,
+                &motion.stack.element.name,
+                "",
+                &mut budget,
+            )?;
+            continue;
+        };
+        let name = clips::name(stem(file, &[ENDING]), own_name);
+        let job = sample::Job { file, scene: &scene, rig, channels: &channels, motion, rate_hz };
+        let clip = job.clip(name, room, &mut left_out, &mut budget)?;
+        room.take(&clip);
+        clips.push(clip);
+    }
+    if clips.is_empty() {
+        notes.push(Note::NoClip { file: file.to_owned() });
+    }
+    Ok(Import { clips, notes, left_out: left_out.finish(&mut budget)? })
+}
+
+/// Whether a stack animates a joint or has a curve.
+fn has_clip(motion: &Motion<'_>, rig: &Rig, channels: &Channels<'_>) -> bool {
+    motion.parts.iter().any(|part| match *part {
+        Part::Transform { node, .. } | Part::Custom { node, .. } => rig.joint_of(node).is_some(),
+        Part::Weight { channel, .. } => channels.node_of(channel).is_some(),
+        Part::Other { .. } => false,
+    })
+}

@@ -1,0 +1,282 @@
+//! What the animation stacks of a scene animate.
+
+use ufbx::{
+    AllocatorOpts, Anim, AnimCurve, AnimLayer, AnimOpts, AnimProp, AnimRoot, AnimStack,
+    BlendChannel, Element, ElementType, Interpolation, ListOpt, Prop, PropFlags, PropType, Scene,
+};
+
+use super::left_out::Collector;
+use super::scene::bad;
+use super::{ImportError, LeftOutKind, Rig};
+use crate::import::budget::Budget;
+
+/// The most layers of a stack: each joint of each sample takes a look at all of them.
+const MAX_LAYERS: usize = 64;
+/// The most animated properties of all stacks together. Stacks may share layers.
+const MAX_PARTS: usize = 1 << 22;
+/// What ufbx may take for the layers of a stack that are not muted.
+const ANIM_BYTES: u64 = 1 << 16;
+
+/// The properties that make the transform of a node.
+const OF_TRANSFORM: [&str; 10] = [
+    "Lcl Translation",
+    "Lcl Rotation",
+    "Lcl Scaling",
+    "PreRotation",
+    "PostRotation",
+    "RotationOrder",
+    "RotationOffset",
+    "RotationPivot",
+    "ScalingOffset",
+    "ScalingPivot",
+];
+/// The weight of a blend shape in percent.
+const WEIGHT: &str = "DeformPercent";
+
+/// Two numbers closer than this, relative to the larger and at least to 1, are the same: keys are
+/// single floats.
+const SAME: f64 = 1e-5;
+
+/// A stack and what it animates.
+pub(super) struct Motion<'a> {
+    pub(super) stack: &'a AnimStack,
+    /// The stack without its muted layers, if it has some.
+    audible: Option<AnimRoot>,
+    pub(super) parts: Vec<Part<'a>>,
+}
+
+/// An animated property. `keys` is its time from the first key to the last.
+pub(super) enum Part<'a> {
+    /// One of the properties of a node's transform. It moves if it differs from the node's own.
+    Transform { node: usize, moves: bool, keys: Span },
+    /// The weight of a blend shape.
+    Weight { channel: usize, keys: Span },
+    /// A number of a node that a user defined. It moves if it differs from the node's own.
+    Custom { node: usize, name: &'a str, moves: bool, keys: Span },
+    /// Anything else that changes.
+    Other { element: &'a Element, name: &'a str },
+}
+
+/// From a time to a later one, in seconds.
+pub(super) type Span = (f64, f64);
+
+impl Motion<'_> {
+    /// What ufbx evaluates.
+    pub(super) fn anim(&self) -> &Anim {
+        self.audible.as_deref().unwrap_or(&self.stack.anim)
+    }
+}
+
+impl<'a> Motion<'a> {
+    /// Lists the parts that no clip has.
+    pub(super) fn left_out(
+        &self,
+        rig: Option<&Rig>,
+        channels: &Channels<'a>,
+        left_out: &mut Collector<'a>,
+        budget: &mut Budget,
+    ) -> Result<(), ImportError> {
+        let is_joint = |node| rig.is_some_and(|rig| rig.joint_of(node).is_some());
+        for layer in self.stack.layers.iter().filter(|layer| is_muted(layer)) {
+            left_out.add(LeftOutKind::MutedLayer, &layer.element.name, "", budget)?;
+        }
+        let scene = channels.scene;
+        for part in &self.parts {
+            match *part {
+                Part::Transform { node, moves: true, .. } if !is_joint(node) => {
+                    let name = &scene.nodes[node].element.name;
+                    left_out.add(LeftOutKind::OtherNode, name, "", budget)?;
+                }
+                Part::Custom { node, name, moves: true, .. } if !is_joint(node) => {
+                    let node = &scene.nodes[node].element.name;
+                    left_out.add(LeftOutKind::Property, node, name, budget)?;
+                }
+                Part::Weight { channel, .. } if channels.node_of(channel).is_none() => {
+                    let channel = &scene.blend_channels[channel].element.name;
+                    left_out.add(LeftOutKind::Property, channel, WEIGHT, budget)?;
+                }
+                Part::Other { element, name } => {
+                    left_out.add(LeftOutKind::Property, label(element), name, budget)?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The name of an element or, if it has none, of the first node that has it.
+fn label(element: &Element) -> &str {
+    match element.instances.first() {
+        Some(node) if element.name.is_empty() => &node.element.name,
+        _ => &element.name,
+    }
+}
+
+/// The stacks of a scene.
+pub(super) fn all<'a>(
+    file: &str,
+    scene: &'a Scene,
+    budget: &mut Budget,
+) -> Result<Vec<Motion<'a>>, ImportError> {
+    let stacks = &scene.anim_stacks;
+    let audible = |stack: &'a AnimStack| stack.layers.iter().filter(|layer| !is_muted(layer));
+    let parts = stacks.iter().flat_map(|stack| audible(stack).map(|layer| layer.anim_props.len()));
+    let count = parts.fold(0usize, usize::saturating_add);
+    if count > MAX_PARTS {
+        return Err(bad(file, format!("its stacks animate {count} properties")));
+    }
+    if let Some(stack) = stacks.iter().find(|stack| stack.layers.len() > MAX_LAYERS) {
+        let (name, layers) = (&*stack.element.name, stack.layers.len());
+        return Err(bad(
+            file,
+            format!("{name} has {layers} layers, at most {MAX_LAYERS} are read"),
+        ));
+    }
+    budget.take((count * size_of::<Part<'_>>()) as u64)?;
+    budget.take((stacks.len() * size_of::<Motion<'_>>()) as u64)?;
+    budget.take((scene.anim_curves.len() * size_of::<Option<f64>>()) as u64)?;
+    let constants: Vec<Option<f64>> =
+        scene.anim_curves.iter().map(|curve| constant(curve)).collect();
+    let mut motions = Vec::with_capacity(stacks.len());
+    for stack in stacks {
+        let layers: Vec<&AnimLayer> = audible(stack).map(AsRef::as_ref).collect();
+        let mut parts = Vec::with_capacity(layers.iter().map(|layer| layer.anim_props.len()).sum());
+        for prop in layers.iter().flat_map(|layer| layer.anim_props.iter()) {
+            // With several layers, a constant may be added to another.
+            let moves = layers.len() > 1 || !is_held(prop, &constants);
+            parts.extend(part(prop, moves));
+        }
+        let audible =
+            (layers.len() < stack.layers.len()).then(|| without_muted(scene, &layers, budget));
+        motions.push(Motion { stack, audible: audible.transpose()?, parts });
+    }
+    Ok(motions)
+}
+
+fn without_muted(
+    scene: &Scene,
+    layers: &[&AnimLayer],
+    budget: &mut Budget,
+) -> Result<AnimRoot, ImportError> {
+    budget.take(ANIM_BYTES)?;
+    let ids = layers.iter().map(|layer| layer.element.typed_id).collect();
+    let limit = ANIM_BYTES as usize;
+    let options = AnimOpts {
+        layer_ids: ListOpt::Owned(ids),
+        result_allocator: AllocatorOpts { memory_limit: limit, ..AllocatorOpts::default() },
+        ..AnimOpts::default()
+    };
+    ufbx::create_anim(scene, options).map_err(|_| budget.too_much(ANIM_BYTES))
+}
+
+fn is_muted(layer: &AnimLayer) -> bool {
+    ufbx::find_prop(&layer.element.props, "Mute").is_some_and(|mute| mute.value_int != 0)
+}
+
+/// The part of an animated property, or `None` if it does not change what its element shows.
+fn part(prop: &AnimProp, moves: bool) -> Option<Part<'_>> {
+    let (element, name): (&Element, &str) = (&prop.element, &prop.prop_name);
+    let index = element.typed_id as usize;
+    let keys = keys(prop);
+    match element.type_ {
+        // ufbx applies the weight of a layer.
+        ElementType::AnimLayer if name == "Weight" => None,
+        ElementType::Node if OF_TRANSFORM.contains(&name) => {
+            Some(Part::Transform { node: index, moves, keys })
+        }
+        ElementType::Node if is_custom(element, name) => {
+            Some(Part::Custom { node: index, name, moves, keys })
+        }
+        ElementType::BlendChannel if name == WEIGHT => Some(Part::Weight { channel: index, keys }),
+        _ => moves.then_some(Part::Other { element, name }),
+    }
+}
+
+/// Whether a property is a single number that a user defined.
+fn is_custom(element: &Element, name: &str) -> bool {
+    let is_number = |prop: &Prop| {
+        use PropType::{Boolean, Distance, Integer, Number};
+        prop.flags.has_any(PropFlags::USER_DEFINED)
+            && matches!(prop.type_, Boolean | Distance | Integer | Number)
+    };
+    ufbx::find_prop(&element.props, name).is_some_and(is_number)
+}
+
+fn curves(prop: &AnimProp) -> impl Iterator<Item = &AnimCurve> {
+    prop.anim_value.curves.iter().flatten().map(AsRef::as_ref)
+}
+
+/// The times of the first and the last key.
+fn keys(prop: &AnimProp) -> Span {
+    let spans = curves(prop).filter(|curve| !curve.keyframes.is_empty());
+    spans.fold((f64::INFINITY, f64::NEG_INFINITY), |(begin_s, end_s), curve| {
+        (begin_s.min(curve.min_time), end_s.max(curve.max_time))
+    })
+}
+
+/// Whether the animation of a property is the property's own value at all times.
+fn is_held(prop: &AnimProp, constants: &[Option<f64>]) -> bool {
+    let Some(own) = ufbx::find_prop(&prop.element.props, &prop.prop_name) else { return false };
+    let own = [own.value_vec4.x, own.value_vec4.y, own.value_vec4.z];
+    let value = &prop.anim_value;
+    let default = [value.default_value.x, value.default_value.y, value.default_value.z];
+    (0..3).all(|axis| {
+        let animated = match &value.curves[axis] {
+            Some(curve) => constants.get(curve.element.typed_id as usize).copied().flatten(),
+            None => Some(default[axis]),
+        };
+        animated.is_some_and(|value| is_same(value, own[axis]))
+    })
+}
+
+fn is_same(a: f64, b: f64) -> bool {
+    (a - b).abs() <= SAME * a.abs().max(b.abs()).max(1.0)
+}
+
+/// The value of a curve that has the same everywhere.
+fn constant(curve: &AnimCurve) -> Option<f64> {
+    let first = curve.keyframes.first()?.value;
+    let is_flat = |key: &ufbx::Keyframe| {
+        is_same(key.value, first)
+            && (key.interpolation != Interpolation::Cubic
+                || (key.left.dy == 0.0 && key.right.dy == 0.0))
+    };
+    curve.keyframes.iter().all(is_flat).then_some(first)
+}
+
+/// The channels of blend shapes, and the nodes with their meshes.
+pub(super) struct Channels<'a> {
+    scene: &'a Scene,
+    /// By channel: the first node with its mesh.
+    nodes: Vec<Option<usize>>,
+}
+
+impl<'a> Channels<'a> {
+    pub(super) fn of(scene: &'a Scene, budget: &mut Budget) -> Result<Self, ImportError> {
+        budget.take((scene.blend_channels.len() * size_of::<Option<usize>>()) as u64)?;
+        let mut nodes = vec![None; scene.blend_channels.len()];
+        for mesh in &scene.meshes {
+            let Some(node) = mesh.element.instances.first() else { continue };
+            for channel in mesh.blend_deformers.iter().flat_map(|deformer| deformer.channels.iter())
+            {
+                nodes[channel.element.typed_id as usize]
+                    .get_or_insert(node.element.typed_id as usize);
+            }
+        }
+        Ok(Self { scene, nodes })
+    }
+
+    /// The node whose mesh has a channel.
+    pub(super) fn node_of(&self, channel: usize) -> Option<usize> {
+        self.nodes.get(channel).copied().flatten()
+    }
+
+    /// A channel, and its name or that of its shape.
+    pub(super) fn get(&self, channel: usize) -> (&'a BlendChannel, Option<&'a str>) {
+        let channel = &self.scene.blend_channels[channel];
+        let shape = channel.target_shape.as_ref().map(|shape| &*shape.element.name);
+        let names = [Some(&*channel.element.name), shape];
+        (channel, names.into_iter().flatten().find(|name| !name.is_empty()))
+    }
+}
