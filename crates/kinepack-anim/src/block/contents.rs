@@ -11,7 +11,7 @@ impl Contents {
     /// another writer chose other widths or longer offsets.
     pub(crate) fn from_clip<B: AsRef<[u8]>>(clip: &Clip<B>) -> Self {
         let kinds = clip.kinds();
-        let mut bytes = &clip.as_bytes()[clip.parts.constants..];
+        let mut bytes = &clip.as_bytes()[clip.parts().constants..];
         let constants = layout::tracks_of(&kinds, Kind::Constant)
             .map(|track| Constant::read(track.channel, &mut bytes))
             .collect();
@@ -19,11 +19,11 @@ impl Contents {
             header: *clip.header(),
             kinds,
             constants,
-            tracks: Vec::with_capacity(clip.joints.len()),
+            tracks: Vec::with_capacity(clip.tables.joints().len()),
             blends: Vec::new(),
             segments: Vec::with_capacity(clip.segments()),
-            labels: clip.as_bytes()[clip.parts.labels..clip.parts.end].to_vec(),
-            owner: clip.rig.as_ref().map_or(clip.skeleton, |rig| rig.hash()),
+            labels: clip.as_bytes()[clip.parts().labels..clip.parts().end].to_vec(),
+            owner: clip.owner(),
         };
         contents.tracks.extend(clip.groups().flat_map(|(_, tracks)| tracks));
         if clip.header.blends {
@@ -49,7 +49,7 @@ impl Contents {
                 own[range].copy_from_slice(&segment.coefficients(piece)[..count]);
             }
         }
-        let anchors = segment.to_anchors(clip.far.len());
+        let anchors = segment.to_anchors(clip.tables.far().len());
         SegmentContents { step, length, anchors, coefficients }
     }
 

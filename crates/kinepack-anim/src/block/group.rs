@@ -42,14 +42,6 @@ impl Codes {
 /// Bytes of the own scales of a track's components, after its other numbers.
 const STEPS_BYTES: usize = 3;
 
-/// What a clip keeps of a group, besides the group's bytes.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct GroupHead {
-    /// The number of live components before the group.
-    pub(super) first_component: u32,
-    pub(super) live: Live,
-}
-
 /// The groups of rotations, or those of translations, scales and curves, one after another.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Groups<'a> {
@@ -57,8 +49,8 @@ pub(super) struct Groups<'a> {
     bytes: &'a [u8],
     /// The joints of all tracks, and the numbers of curve tracks.
     joints: &'a [u16],
-    /// A head for each group, and one for the end.
-    heads: &'a [GroupHead],
+    /// By group: its live components, in their stored form.
+    lives: &'a [[u16; 2]],
     /// Bytes in front of the numbers of each group.
     head_bytes: usize,
     /// Bytes of a track's numbers, without those in `head_bytes` and without its steps.
@@ -71,13 +63,13 @@ impl<'a> Groups<'a> {
     pub(super) fn rotations(
         bytes: &'a [u8],
         joints: &'a [u16],
-        heads: &'a [GroupHead],
+        lives: &'a [[u16; 2]],
         codes: Codes,
     ) -> Self {
         Self {
             bytes,
             joints,
-            heads,
+            lives,
             head_bytes: codes.head_bytes(),
             number_bytes: 6 * codes.bytes(),
         }
@@ -85,8 +77,8 @@ impl<'a> Groups<'a> {
 
     /// The groups of translations, scales and curves.
     #[inline(always)]
-    pub(super) fn vectors(bytes: &'a [u8], joints: &'a [u16], heads: &'a [GroupHead]) -> Self {
-        Self { bytes, joints, heads, head_bytes: 0, number_bytes: 12 }
+    pub(super) fn vectors(bytes: &'a [u8], joints: &'a [u16], lives: &'a [[u16; 2]]) -> Self {
+        Self { bytes, joints, lives, head_bytes: 0, number_bytes: 12 }
     }
 
     /// Number of bytes that the groups take.
@@ -100,17 +92,11 @@ impl<'a> Groups<'a> {
         self.joints.len().div_ceil(GROUP)
     }
 
-    /// The first live component of a group. For the number of groups, the end of the last one.
-    #[inline(always)]
-    pub(super) fn first_component(&self, group: usize) -> usize {
-        self.heads.get(group).map_or(0, |head| head.first_component as usize)
-    }
-
     /// Number of live components of those of these groups that exist.
     #[inline(always)]
     pub(super) fn components(&self, groups: Range<usize>) -> usize {
         let end = groups.end.min(self.groups());
-        self.first_component(end) - self.first_component(groups.start)
+        live_components(self.lives.get(groups.start..end).unwrap_or_default())
     }
 
     /// Number of tracks.
@@ -140,10 +126,10 @@ impl<'a> Groups<'a> {
     pub(super) fn take(&mut self) -> Group<'a> {
         let count = self.joints.len().min(GROUP);
         let (joints, rest) = self.joints.split_at(count);
-        let (head, heads) =
-            self.heads.split_first().map_or((GroupHead::default(), self.heads), |(h, r)| (*h, r));
-        let group = Group { bytes: self.bytes, count, joints, live: head.live };
-        (self.joints, self.heads) = (rest, heads);
+        let (live, lives) =
+            self.lives.split_first().map_or(([0; 2], self.lives), |(live, rest)| (*live, rest));
+        let group = Group { bytes: self.bytes, count, joints, live: Live::from_words(live) };
+        (self.joints, self.lives) = (rest, lives);
         let bytes = self.head_bytes + count * (self.number_bytes + STEPS_BYTES);
         self.bytes = self.bytes.get(bytes..).unwrap_or_default();
         group
@@ -156,9 +142,19 @@ impl<'a> Groups<'a> {
         let at = group * self.head_bytes + tracks * (self.number_bytes + STEPS_BYTES);
         self.bytes = self.bytes.get(at..).unwrap_or_default();
         self.joints = &self.joints[tracks..];
-        self.heads = self.heads.get(group..).unwrap_or_default();
+        self.lives = self.lives.get(group..).unwrap_or_default();
         self
     }
+}
+
+/// Number of live components of groups.
+#[inline(always)]
+pub(super) fn live_components(lives: &[[u16; 2]]) -> usize {
+    let mut count = 0;
+    for live in lives {
+        count += usize::from(Live::from_words(*live).count);
+    }
+    count
 }
 
 /// A group.

@@ -110,13 +110,13 @@ impl<B: AsRef<[u8]>> Clip<B> {
 
     /// The names of the curves, in order. A clip without names has empty ones.
     pub fn curve_names(&self) -> impl Iterator<Item = &str> {
-        let mut rest = &self.as_bytes()[self.parts.labels..self.parts.markers];
+        let mut rest = &self.as_bytes()[self.parts().labels..self.parts().markers];
         (0..self.header.curves).map(move |_| take_name(&mut rest))
     }
 
     /// The markers, by time.
     pub fn markers(&self) -> impl Iterator<Item = MarkerRef<'_>> {
-        let mut rest = &self.as_bytes()[self.parts.markers..self.parts.end];
+        let mut rest = &self.as_bytes()[self.parts().markers..self.parts().end];
         let count = take(&mut rest, LENGTH_BYTES);
         let rate_hz = self.header.rate_hz;
         (0..u16_of(count)).map(move |_| {

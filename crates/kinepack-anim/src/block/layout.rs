@@ -148,6 +148,12 @@ impl Header {
         HEADER_BYTES + if self.is_extended() { EXTENSION_BYTES } else { 0 }
     }
 
+    /// Bytes of the bits that say which of this number of segments blend.
+    #[inline]
+    pub(crate) fn blend_bytes(&self, segments: usize) -> usize {
+        if self.blends { segments.div_ceil(8) } else { 0 }
+    }
+
     /// Number of curve tracks.
     pub(crate) fn curve_tracks(&self) -> usize {
         usize::from(self.curves).div_ceil(CURVES_OF_TRACK)

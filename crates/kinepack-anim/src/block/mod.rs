@@ -22,6 +22,7 @@ mod pose;
 mod read;
 mod rig;
 mod sampler;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod tracks;
@@ -31,10 +32,11 @@ mod write;
 use std::sync::Arc;
 
 use far::Far;
-use group::{Codes, GroupHead, Groups};
+use group::{Codes, Groups};
 use kernel::Segment;
 use parameters::VectorTracks;
 use play::{Segments, Source};
+use tables::Tables;
 
 use crate::{Channel, ClipError, ClipInfo, TrackId};
 
@@ -69,8 +71,8 @@ pub(crate) use write::{Constant, Contents, LiveComponents, SegmentContents};
 
 /// A block clip, in the bytes of its file: owned, borrowed, or mapped into memory.
 ///
-/// Besides the bytes it keeps 3 bytes for each animated track. A clip of a rig also keeps the
-/// parameters of its tracks, about 15 bytes each.
+/// Besides the bytes it keeps about 100 bytes, and 2.5 bytes for each animated track. A clip of a
+/// rig also keeps the parameters of its tracks, about 15 bytes each.
 ///
 /// A slice of embedded bytes, `&include_bytes!("walk.kpa")[..]`, gives a `Clip<&'static [u8]>`.
 /// Without `[..]` the type would contain the file's length, so each file would have a type of its
@@ -97,30 +99,38 @@ pub(crate) use write::{Constant, Contents, LiveComponents, SegmentContents};
 pub struct Clip<B = Vec<u8>> {
     bytes: B,
     header: Header,
-    skeleton: u64,
-    rig: Option<Arc<Rig>>,
-    parts: Parts,
-    /// The joints of the animated tracks, in the order of the groups, and then the numbers of the
-    /// curve tracks, from 0 on.
-    joints: Box<[u16]>,
-    /// Number of animated tracks that are rotations; they are the first ones.
-    rotations: usize,
-    /// Number of animated tracks that are translations; they follow.
-    translations: usize,
-    /// The numbers of the far tracks among the translations.
-    far: Box<[u16]>,
-    /// Number of live components of all tracks, curve tracks included.
-    components: usize,
+    lengths: Lengths,
+    tables: Tables,
+    /// What the clip takes from its rig, if it has one.
+    shared: Option<Box<Shared>>,
+}
+
+/// What a clip takes from its rig.
+#[derive(Clone, Debug)]
+struct Shared {
+    rig: Arc<Rig>,
+    /// The clip's groups with the shared numbers filled in.
+    groups: Box<[u8]>,
+}
+
+/// The lengths from which the places of a clip's parts follow. Those in bytes fit into 32 bits,
+/// since the numbers of joints, samples, curves and markers are limited.
+#[derive(Clone, Copy, Debug, Default)]
+struct Lengths {
+    /// Bytes of the constants.
+    constants: u32,
+    /// Bytes of the groups.
+    groups: u32,
     /// Number of segments.
-    segments: usize,
-    /// A head for each group, and one for the end.
-    heads: Box<[GroupHead]>,
-    /// The groups of a clip of a rig, with the shared numbers filled in. Empty for others.
-    filled: Box<[u8]>,
+    segments: u32,
+    /// Bytes of the names of curves.
+    names: u32,
+    /// Bytes of the markers, with their number.
+    markers: u32,
 }
 
 /// The byte offsets at which the parts of a clip begin.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Parts {
     constants: usize,
     groups: usize,
@@ -161,10 +171,8 @@ impl<B: AsRef<[u8]>> Clip<B> {
     pub fn memory_bytes(&self) -> usize {
         size_of::<Self>()
             + self.as_bytes().len()
-            + size_of_val(&*self.joints)
-            + size_of_val(&*self.far)
-            + size_of_val(&*self.heads)
-            + size_of_val(&*self.filled)
+            + self.tables.heap_bytes()
+            + self.shared.as_deref().map_or(0, |own| size_of_val(own) + own.groups.len())
     }
 
     /// The bytes of the clip's file.
@@ -183,18 +191,24 @@ impl<B: AsRef<[u8]>> Clip<B> {
             joints: self.joints(),
             samples: self.samples(),
             rate_hz: self.rate_hz(),
-            skeleton_hash: self.skeleton,
+            skeleton_hash: self.skeleton_hash(),
         }
     }
 
     /// [`Skeleton::hash`](crate::Skeleton::hash) of the skeleton that the clip moves.
     pub fn skeleton_hash(&self) -> u64 {
-        self.skeleton
+        self.rig().map_or_else(|| self.owner(), |rig| rig.skeleton_hash())
+    }
+
+    /// The stored hash of the skeleton, or of the rig if the clip has one.
+    fn owner(&self) -> u64 {
+        let stored = self.as_bytes()[self.parts().end..].first_chunk().copied();
+        u64::from_le_bytes(stored.unwrap_or_default())
     }
 
     /// The rig that the clip uses, if any.
     pub fn rig(&self) -> Option<&Arc<Rig>> {
-        self.rig.as_ref()
+        self.shared.as_deref().map(|own| &own.rig)
     }
 
     /// Number of joints.
@@ -232,28 +246,29 @@ impl<B: AsRef<[u8]>> Clip<B> {
 
     /// The animated tracks: rotations, then translations, then scales, each by joint.
     pub fn animated_tracks(&self) -> impl ExactSizeIterator<Item = TrackId> + '_ {
-        let channel = |index| match index {
-            index if index < self.rotations => Channel::Rotation,
-            index if index < self.rotations + self.translations => Channel::Translation,
+        let (rotations, translations) = (self.tables.rotations(), self.tables.translations());
+        let channel = move |index| match index {
+            index if index < rotations => Channel::Rotation,
+            index if index < rotations + translations => Channel::Translation,
             _ => Channel::Scale,
         };
-        let joints = self.joints[..self.joint_tracks()].iter().enumerate();
+        let joints = self.tables.joints()[..self.joint_tracks()].iter().enumerate();
         joints.map(move |(index, joint)| TrackId { joint: *joint, channel: channel(index) })
     }
 
     /// Number of animated tracks of joints.
     fn joint_tracks(&self) -> usize {
-        self.joints.len() - self.header.curve_tracks()
+        self.tables.joints().len() - self.header.curve_tracks()
     }
 
     /// The tracks that keep a constant value other than the bind pose's, with those values.
     pub fn constants(&self) -> Vec<(TrackId, [f32; 4])> {
         let kinds = self.kinds();
-        let mut bytes = &self.as_bytes()[self.parts.constants..];
+        let mut bytes = &self.as_bytes()[self.parts().constants..];
         let own = tracks_of(&kinds, Kind::Constant);
         let mut constants: Vec<_> =
             own.map(|track| (track, Constant::read(track.channel, &mut bytes).value())).collect();
-        if let Some(rig) = &self.rig {
+        if let Some(rig) = self.rig() {
             let shared = tracks_of(&kinds, Kind::Shared);
             constants
                 .extend(shared.filter_map(|track| Some((track, rig.constant(track)?.value()))));
@@ -268,22 +283,45 @@ impl<B: AsRef<[u8]>> Clip<B> {
 
     /// Number of segments.
     pub fn segments(&self) -> usize {
-        self.segments
+        self.lengths.segments as usize
+    }
+
+    /// The places of the parts.
+    #[inline]
+    fn parts(&self) -> Parts {
+        let Lengths { constants, groups, names, markers, .. } = self.lengths;
+        let constants_at = self.header.bytes() + self.joints();
+        let groups_at = constants_at + constants as usize;
+        let blends = groups_at + groups as usize;
+        let offsets = blends + self.header.blend_bytes(self.segments());
+        let end = self.as_bytes().len() - END_BYTES;
+        let markers = end - markers as usize;
+        Parts {
+            constants: constants_at,
+            groups: groups_at,
+            blends,
+            offsets,
+            segments: offsets + usize::from(self.header.offset_bytes) * self.segments(),
+            labels: markers - names as usize,
+            markers,
+            end,
+        }
     }
 
     /// What playback needs.
     #[inline]
     fn source(&self) -> Source<'_> {
         let bytes = self.as_bytes();
-        let Parts { constants, groups, blends, offsets, segments, labels, .. } = self.parts;
-        let (own_groups, codes) = match self.filled.len() {
-            0 if self.header.is_fine => (&bytes[groups..], Codes::Fine),
-            0 => (&bytes[groups..], Codes::Coarse),
-            _ => (&self.filled[..], Codes::Mixed),
+        let Parts { constants, groups, blends, offsets, segments, labels, .. } = self.parts();
+        let (own_groups, codes) = match &self.shared {
+            None if self.header.is_fine => (&bytes[groups..], Codes::Fine),
+            None => (&bytes[groups..], Codes::Coarse),
+            Some(own) => (&own.groups[..], Codes::Mixed),
         };
-        let (of_rotations, of_vectors) = self.joints.split_at(self.rotations);
-        let first_vectors = self.rotations.div_ceil(layout::GROUP);
-        let rotations = Groups::rotations(own_groups, of_rotations, &self.heads, codes);
+        let heads = self.tables.heads();
+        let (of_rotations, of_vectors) = self.tables.joints().split_at(self.tables.rotations());
+        let first_vectors = of_rotations.len().div_ceil(layout::GROUP);
+        let rotations = Groups::rotations(own_groups, of_rotations, heads.lives(), codes);
         let own_groups = own_groups.get(rotations.len()..).unwrap_or_default();
         Source {
             header: self.header,
@@ -291,21 +329,22 @@ impl<B: AsRef<[u8]>> Clip<B> {
             constants: &bytes[constants..],
             rotations,
             codes,
-            vectors: Groups::vectors(own_groups, of_vectors, &self.heads[first_vectors..]),
+            vectors: Groups::vectors(own_groups, of_vectors, &heads.lives()[first_vectors..]),
+            heads,
             stored: VectorTracks {
-                translations: self.translations,
-                joints: self.joint_tracks() - self.rotations,
+                translations: self.tables.translations(),
+                joints: of_vectors.len() - self.header.curve_tracks(),
             },
-            far: Far { tracks: &self.far },
+            far: Far { tracks: self.tables.far() },
             counts: self.counts(),
             segments: Segments {
-                count: self.segments,
+                count: self.segments(),
                 blends: &bytes[blends..offsets],
                 offsets: &bytes[offsets..segments],
                 bytes: &bytes[segments..],
                 end: labels - segments,
             },
-            rig: self.rig.as_deref(),
+            rig: self.rig().map(|rig| &**rig),
         }
     }
 
@@ -313,9 +352,9 @@ impl<B: AsRef<[u8]>> Clip<B> {
     #[inline]
     fn counts(&self) -> Counts {
         Counts {
-            components: self.components,
-            skip_points: skip_points(self.heads.len() - 1),
-            far: self.far.len(),
+            components: self.tables.components(),
+            skip_points: skip_points(self.tables.groups()),
+            far: self.tables.far().len(),
         }
     }
 
@@ -331,7 +370,7 @@ impl<B: AsRef<[u8]>> Clip<B> {
 
     /// The first byte of a segment. For the number of segments it is the byte after the last one.
     pub(crate) fn segment_at(&self, segment: usize) -> usize {
-        self.parts.segments + self.source().segments.at(segment, &self.header)
+        self.parts().segments + self.source().segments.at(segment, &self.header)
     }
 
     /// A reader at the beginning of segment `number`.
@@ -343,9 +382,9 @@ impl<B: AsRef<[u8]>> Clip<B> {
     /// The size of each part in bytes, in the order of the file. The sizes sum to the file's
     /// length.
     pub fn bytes_by_part(&self) -> Vec<(&'static str, usize)> {
-        let Parts { constants, groups, blends, segments, labels, end, .. } = self.parts;
+        let Parts { constants, groups, blends, segments, labels, end, .. } = self.parts();
         let header = self.header.bytes();
-        let profiles = self.segments() * self.components * self.header.block.pieces();
+        let profiles = self.segments() * self.live_components() * self.header.block.pieces();
         let anchors = |number| self.segment_reader(number).anchors().len();
         let places = self.segments() * (1 + SKIP_BYTES * self.counts().skip_points)
             + (0..self.segments()).map(anchors).sum::<usize>();
@@ -384,12 +423,12 @@ impl<B: AsRef<[u8]>> Clip<B> {
 
     /// Number of live components: those that have coefficients. All others are 0 at all times.
     pub fn live_components(&self) -> usize {
-        self.components
+        self.tables.components()
     }
 
     /// The track index of each live component, in the order in which segments store them.
     fn component_tracks(&self) -> Vec<usize> {
-        let mut components = Vec::with_capacity(self.components);
+        let mut components = Vec::with_capacity(self.live_components());
         let mut first = 0;
         for (ids, tracks) in self.groups() {
             for axis in 0..3 {

@@ -12,6 +12,7 @@ use super::kernel::{
 use super::layout::{Counts, GROUP, Header, Interpolation, Kind, SKIP_GROUPS};
 use super::parameters::{Parameters, Rotations, VectorTracks, Vectors};
 use super::pose::{Choice, PoseWriter};
+use super::tables::Heads;
 use super::{Constant, Rig, joint, read};
 use crate::{Channel, TrackId};
 
@@ -26,6 +27,8 @@ pub(super) struct Source<'a> {
     pub(super) rotations: Groups<'a>,
     pub(super) codes: Codes,
     pub(super) vectors: Groups<'a>,
+    /// Of all groups.
+    pub(super) heads: Heads<'a>,
     pub(super) stored: VectorTracks,
     pub(super) far: Far<'a>,
     pub(super) counts: Counts,
@@ -68,17 +71,8 @@ impl Source<'_> {
     #[inline(always)]
     pub(super) fn way_to(&self, group: usize) -> Way {
         let point = group / SKIP_GROUPS;
-        let skipped = self.first_component(point * SKIP_GROUPS);
-        Way { point, skipped, count: self.first_component(group) - skipped }
-    }
-
-    /// The first live component of a group, among all groups.
-    #[inline(always)]
-    fn first_component(&self, group: usize) -> usize {
-        match group.checked_sub(self.rotations.groups()) {
-            Some(of_vectors) => self.vectors.first_component(of_vectors),
-            None => self.rotations.first_component(group),
-        }
+        let skipped = self.heads.components_before(point);
+        Way { point, skipped, count: self.heads.components(point * SKIP_GROUPS..group) }
     }
 
     /// Calls `take` with the constant tracks, by joint, then by channel.

@@ -6,17 +6,17 @@ use std::sync::Arc;
 use kinepack::hash::Fnv1a;
 
 use super::far::StoredAnchors;
-use super::group::GroupHead;
 use super::kernel::{Live, Segment};
 use super::labels;
 use super::layout::{
     CONSTANT_BYTES, CURVES_OF_TRACK, Counts, END_BYTES, EXTENSION_BYTES, FAR, GROUP, HEADER_BYTES,
     Header, Interpolation, Kind, MAGIC, MAX_NUMBER, SKIP_BYTES, SKIP_GROUPS, VERSION, animated,
-    kinds_from_byte, skip_points, tracks_of,
+    kinds_from_byte, tracks_of,
 };
+use super::tables::Tables;
 use super::tracks::{Track, min_group_bytes, read_group};
 use super::widths::BlockLength;
-use super::{Clip, Parts, Rig};
+use super::{Clip, Lengths, Rig, Shared};
 use crate::rest::{self, Rest};
 use crate::{Channel, ClipError, TrackId};
 
@@ -53,8 +53,10 @@ pub(super) fn read<B: AsRef<[u8]>>(
         |channel| tracks.iter().filter(|track: &&TrackId| track.channel == channel).count();
     let [rotations, translations] = [Channel::Rotation, Channel::Translation].map(channel_count);
     tracks.extend((0..header.curve_tracks()).map(curve_track));
-    let mut parts = Parts { constants, groups: rest.at(), ..Parts::default() };
-    let (mut components, mut heads, mut shares) = (0, Vec::new(), Vec::new());
+    let groups = rest.at();
+    let (mut components, mut lives, mut shares) = (0, Vec::new(), Vec::new());
+    // The number of components before each skip point.
+    let mut skips = Vec::new();
     let mut first = 0_usize;
     for group in tracks[..rotations].chunks(GROUP).chain(tracks[rotations..].chunks(GROUP)) {
         let own = read_group(&mut rest, group, header.group_format())?;
@@ -67,23 +69,24 @@ pub(super) fn read<B: AsRef<[u8]>>(
         }
         first += group.len();
         let live = Live::new(own.iter().map(|track| track.steps));
-        heads.push(GroupHead { first_component: components as u32, live });
+        if !lives.is_empty() && lives.len().is_multiple_of(SKIP_GROUPS) {
+            skips.push(components);
+        }
+        lives.push(live);
         components += usize::from(live.count);
         let shared = own.iter().zip(group).filter(|(track, _)| track.shares.contains(&true));
         shares.extend(shared.map(|(_, id)| *id));
     }
-    heads.push(GroupHead { first_component: components as u32, live: Live::default() });
-    parts.blends = rest.at();
+    let blends_at = rest.at();
     let segments = if tracks.is_empty() { 0 } else { header.segments() };
-    let blends = rest.take(if header.blends { segments.div_ceil(8) } else { 0 }, 1, "blends")?;
+    let blends = rest.take(header.blend_bytes(segments), 1, "blends")?;
     if blends.last().is_some_and(|last| !segments.is_multiple_of(8) && last >> (segments % 8) != 0)
     {
         return Err(ClipError::BadHeader { field: "blends" });
     }
-    parts.offsets = rest.at();
     let offsets = rest.take(segments, usize::from(header.offset_bytes), "offsets")?;
-    parts.segments = rest.at();
-    let far: Box<[u16]> = tracks[rotations..]
+    let segments_at = rest.at();
+    let far: Vec<u16> = tracks[rotations..]
         .iter()
         .zip(0..)
         .filter(|(track, _)| {
@@ -92,9 +95,9 @@ pub(super) fn read<B: AsRef<[u8]>>(
         })
         .map(|(_, number)| number)
         .collect();
-    let counts = Counts { components, skip_points: skip_points(heads.len() - 1), far: far.len() };
+    let counts = Counts { components, skip_points: skips.len(), far: far.len() };
     for segment in 0..segments {
-        if offset(offsets, segment, header.offset_bytes) != rest.at() - parts.segments {
+        if offset(offsets, segment, header.offset_bytes) != rest.at() - segments_at {
             return Err(ClipError::BadSegment {
                 segment,
                 reason: "it does not begin at its offset",
@@ -103,16 +106,22 @@ pub(super) fn read<B: AsRef<[u8]>>(
         let bytes = check_segment(
             rest.bytes(),
             counts,
-            &heads,
+            &skips,
             header.segment_length(segment),
             header.block,
         );
         let bytes = bytes.map_err(|reason| ClipError::BadSegment { segment, reason })?;
         rest.take(1, bytes, "segments")?;
     }
-    parts.labels = rest.at();
-    parts.markers = labels::check(&mut rest, &header)?;
-    parts.end = rest.at();
+    let labels_at = rest.at();
+    let markers_at = labels::check(&mut rest, &header)?;
+    let lengths = Lengths {
+        constants: (groups - constants) as u32,
+        groups: (blends_at - groups) as u32,
+        segments: segments as u32,
+        names: (markers_at - labels_at) as u32,
+        markers: (rest.at() - markers_at) as u32,
+    };
     let end: [u8; END_BYTES] = rest.take(1, END_BYTES, "hashes")?.try_into().unwrap_or_default();
     rest.end()?;
     let [a, b, c, d, e, f, g, h, hash @ ..] = end;
@@ -125,24 +134,17 @@ pub(super) fn read<B: AsRef<[u8]>>(
         let own = rig.as_ref().filter(|rig| rig.hash() == owner && rig.joints() == kinds.len());
         check_rig(own.ok_or(ClipError::Rig { hash: owner })?, &kinds, &shares)?;
     }
-    let skeleton = rig.as_ref().map_or(owner, |rig| rig.skeleton_hash());
+    let joints: Vec<u16> = tracks.iter().map(|track| track.joint).collect();
     let mut clip = Clip {
         header,
-        skeleton,
-        rig,
-        parts,
-        joints: tracks.iter().map(|track| track.joint).collect(),
-        rotations,
-        translations,
-        far,
-        components,
-        segments,
-        heads: heads.into(),
-        filled: Box::default(),
+        lengths,
+        tables: Tables::new([rotations, translations, components], [&joints, &far], &lives),
+        shared: rig.map(|rig| Box::new(Shared { rig, groups: Box::default() })),
         bytes: storage,
     };
-    if header.is_of_rig {
-        clip.filled = clip.filled_groups();
+    let groups = clip.shared.is_some().then(|| clip.filled_groups());
+    if let (Some(shared), Some(groups)) = (&mut clip.shared, groups) {
+        shared.groups = groups;
     }
     Ok(clip)
 }
@@ -230,7 +232,7 @@ fn header(bytes: &[u8]) -> Result<Header, ClipError> {
 fn check_segment(
     bytes: &[u8],
     counts: Counts,
-    heads: &[GroupHead],
+    skips: &[usize],
     length: usize,
     block: BlockLength,
 ) -> Result<usize, &'static str> {
@@ -250,8 +252,7 @@ fn check_segment(
         return Err(SHORT);
     }
     let mut segment = Segment::new(bytes, counts, block, length);
-    let mut points =
-        heads.iter().step_by(SKIP_GROUPS).map(|head| head.first_component as usize).skip(1);
+    let mut points = skips.iter().copied();
     let (mut next_point, mut passed) = (points.next(), 0);
     // Groups without live components may be the last ones, so a point may come after all components.
     for component in 0..=components {

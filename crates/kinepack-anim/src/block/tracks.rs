@@ -179,10 +179,10 @@ impl<B: AsRef<[u8]>> Clip<B> {
     /// The tracks with their parameters, group by group, the ones from the rig included. Curve
     /// tracks follow all others and count as scales.
     pub(super) fn groups(&self) -> impl Iterator<Item = (Vec<TrackId>, Vec<Track>)> {
-        let mut rest = Rest::new(self.as_bytes(), self.parts.groups);
+        let mut rest = Rest::new(self.as_bytes(), self.parts().groups);
         let curve_tracks = (0..self.header.curve_tracks()).map(curve_track);
         let ids: Vec<TrackId> = self.animated_tracks().chain(curve_tracks).collect();
-        let (rotations, vectors) = ids.split_at(self.rotations);
+        let (rotations, vectors) = ids.split_at(self.tables.rotations());
         let groups: Vec<Vec<TrackId>> =
             rotations.chunks(GROUP).chain(vectors.chunks(GROUP)).map(<[_]>::to_vec).collect();
         groups.into_iter().map_while(move |ids| {
@@ -192,7 +192,7 @@ impl<B: AsRef<[u8]>> Clip<B> {
                 track.is_far =
                     id.channel == Channel::Translation && self.is_far(usize::from(id.joint));
             }
-            if let Some(rig) = &self.rig {
+            if let Some(rig) = self.rig() {
                 tracks
                     .iter_mut()
                     .zip(&ids)
@@ -218,10 +218,6 @@ impl<B: AsRef<[u8]>> Clip<B> {
                 (true, false),
                 &mut bytes,
             );
-        }
-        // An empty box means that the clip's own bytes have the groups.
-        if bytes.is_empty() {
-            bytes.push(0);
         }
         bytes.into()
     }

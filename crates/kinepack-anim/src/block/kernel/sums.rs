@@ -101,6 +101,19 @@ impl Live {
         live
     }
 
+    /// The stored form.
+    pub(crate) fn words(self) -> [u16; 2] {
+        let [x, y, z] = self.masks;
+        [u16::from_le_bytes([x, y]), u16::from_le_bytes([z, self.count])]
+    }
+
+    /// From its stored form.
+    #[inline(always)]
+    pub(crate) fn from_words([first, second]: [u16; 2]) -> Self {
+        let ([x, y], [z, count]) = (first.to_le_bytes(), second.to_le_bytes());
+        Self { masks: [x, y, z], count }
+    }
+
     /// The places of a lane's first, second and third component among the sums of the group. `None`
     /// for a dead component.
     #[inline(always)]

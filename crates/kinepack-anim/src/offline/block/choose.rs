@@ -39,12 +39,15 @@ pub(super) fn choose(target: &Target, options: &BlockOptions) -> (Plan, Vec<Plan
     }
     let mut best = alone(usual);
     if options.effort != Effort::Fast {
-        let others: &[BlockLength] = match options.effort {
-            Effort::Thorough => &[BlockLength::N8],
-            _ => &[BlockLength::N8, BlockLength::N32],
+        best = best.cheaper(alone(Choices { block: BlockLength::N8, ..usual }));
+        // If blocks of 8 samples cost less than those of 16, those of 32 cost even more.
+        let tries_longest = match options.effort {
+            Effort::Thorough => false,
+            Effort::Best => true,
+            _ => best.plan.choices.block == usual.block,
         };
-        for &block in others {
-            best = best.cheaper(alone(Choices { block, ..usual }));
+        if tries_longest {
+            best = best.cheaper(alone(Choices { block: BlockLength::N32, ..usual }));
         }
         let aims: &[f64] =
             if options.effort >= Effort::Thorough { &[0.0, 0.25, 0.75, 1.0] } else { &[0.0] };

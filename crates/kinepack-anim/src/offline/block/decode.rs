@@ -2,13 +2,13 @@
 
 use glam::{DVec3, Vec3};
 
-use crate::block::{self, played};
+use crate::block::{self, MAX_LENGTH, played};
 use crate::measure::Frame;
 use crate::{Channel, Transform};
 
 use super::plan::PlannedTrack;
 use super::rotations::rotation_from_parameters;
-use super::segment::{Coder, Components};
+use super::segment::{Coder, Components, inverse};
 
 /// Samples that are decoded together.
 const LANES: usize = 8;
@@ -24,6 +24,28 @@ pub(super) enum Arithmetic {
 }
 
 impl Coder<'_> {
+    /// Takes coefficients for the segment that was coded last, and decodes them.
+    pub(super) fn take(&mut self, step: u8, coefficients: &[i32]) {
+        let length = self.span.length;
+        self.step = step;
+        self.coefficients.copy_from_slice(coefficients);
+        for joint in 0..self.target.joints() {
+            let mut local = [self.plan.still[joint]; MAX_LENGTH];
+            for track in self.plan.track_of[joint].into_iter().flatten() {
+                let mut components: Components = [[0.0; MAX_LENGTH]; 3];
+                for (component, samples) in (3 * track..).zip(&mut components) {
+                    let own = &coefficients[component * length..][..length];
+                    inverse(self.step_size(component), own, &mut samples[..length]);
+                    self.round(component, own, &mut samples[..length]);
+                    self.values[component] = *samples;
+                }
+                self.decode(track, &components, &mut local[..length]);
+            }
+            self.local[joint * MAX_LENGTH..][..length].copy_from_slice(&local[..length]);
+            self.update_object(joint);
+        }
+    }
+
     /// Writes the values that the components of a track stand for into a joint's transforms.
     pub(super) fn decode(&self, track: usize, components: &Components, local: &mut [Frame]) {
         if self.arithmetic == Arithmetic::Player {

@@ -18,6 +18,7 @@ mod target;
 mod tighten;
 mod train;
 mod trial;
+mod trim;
 mod tune;
 
 use std::sync::Arc;

@@ -23,10 +23,16 @@ const STILL: f64 = 0.1;
 /// but a shared one is off, always to the same side.
 pub(super) const SHARED: f64 = 0.1;
 /// A component is dead if it never moves a point by more than this share of the limit.
-const DEAD: f64 = 0.15;
+const DEAD: f64 = 0.3;
 /// The size of a step, in units of the limit divided by the reach. A component on its own is off by
 /// at most half a step.
 const STEP: f64 = 0.25;
+/// A rotation is near the end of its chain if at most this many descendants have animated
+/// rotations.
+const NEAR_END: usize = 1;
+/// By how much larger the steps of such a rotation are. Its errors add up with those of few other
+/// rotations.
+const COARSER_NEAR_END: f64 = 1.189_207_115_002_721; // 2^(1/4), one step
 
 /// A translation is far if it moves by more than this multiple of its limit: 13 m for 0.01 cm. The
 /// errors of `f32` are then a few per cent of the limit.
@@ -253,7 +259,9 @@ impl Plan {
             rotations().map(|(rotation, _)| relative_parameters(reference, rotation)).collect();
         let (inertia, aim) = self.inertia(target, joint);
         let limit = target.least_limit_cm[joint];
-        let own_steps = DVec3::AXES.map(|axis| step_code(step_size(axes * axis, inertia, limit)));
+        let limit_of_steps = self.limit_of_steps_cm(target, joint);
+        let own_steps =
+            DVec3::AXES.map(|axis| step_code(step_size(axes * axis, inertia, limit_of_steps)));
         let all_steps = if shares[1] { shared.steps } else { own_steps };
         let steps = [0, 1, 2].map(|index| {
             let largest =
@@ -274,6 +282,20 @@ impl Plan {
             shares,
             aim,
         }
+    }
+
+    /// The error that the steps of a joint's rotation are planned for.
+    pub(super) fn limit_of_steps_cm(&self, target: &Target, joint: usize) -> f64 {
+        let mut is_below = vec![false; target.joints()];
+        is_below[joint] = true;
+        let mut turning = 0;
+        for below in joint + 1..target.joints() {
+            is_below[below] =
+                target.skeleton().parent(below).is_some_and(|parent| is_below[parent]);
+            turning += usize::from(is_below[below] && self.kinds[below][0] == Kind::Animated);
+        }
+        let share = if turning <= NEAR_END { COARSER_NEAR_END } else { 1.0 };
+        share * target.least_limit_cm[joint]
     }
 
     /// The mean inertia of the points that a joint's rotation moves, in the joint's axes, and how

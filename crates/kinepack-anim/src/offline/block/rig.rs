@@ -188,7 +188,7 @@ impl RotationUse {
         let every = frames.len().div_ceil(MAX_ROTATIONS);
         let rotations = frames.iter().step_by(every).map(|frame| frame.rotation).collect();
         let (inertia, _) = plan.inertia(target, joint);
-        Self { rotations, inertia, limit_cm: target.least_limit_cm[joint] }
+        Self { rotations, inertia, limit_cm: plan.limit_of_steps_cm(target, joint) }
     }
 }
 

@@ -7,8 +7,9 @@ use super::choose::sample_spans;
 use super::decode::Arithmetic;
 use super::plan::{Choices, Plan, USUAL_STEP};
 use super::segment::{Coder, Rounding, Span};
-use super::shave::Shaver;
+use super::shave::{Shaver, worst};
 use super::target::Target;
+use super::trim::Trim;
 
 /// How far below the step at which it begins the search goes.
 const DEEPEST: u8 = 60;
@@ -21,16 +22,34 @@ const AHEAD: u8 = 2;
 const ESTIMATES: usize = 2;
 /// The approximate bits of a segment's offset.
 const OFFSET: usize = 16;
-/// At default effort: the changes of coefficients that are tried with a step, and the number of
-/// steps that may fail in a row.
-const DEFAULT_SHAVE: (usize, usize) = (200, 3);
+/// How coefficients are changed at default effort.
+const DEFAULT_SHAVE: Shave = Shave {
+    tries: 200,
+    failures: 2,
+    trim: Trim { weights: &[2.0, 1.0], farthest: 1.15, tries: 50, failures: 4 },
+};
 /// The same at higher efforts.
-const BEST_SHAVE: (usize, usize) = (1500, 4);
+const BEST_SHAVE: Shave = Shave {
+    tries: 1500,
+    failures: 4,
+    trim: Trim { weights: &[4.0, 2.0, 1.0, 0.5], farthest: 2.0, tries: 200, failures: 12 },
+};
 
 /// If no step is small enough: the largest error that changes of coefficients may repair, and the
 /// steps at which that is tried, relative to the one with the smallest error.
 const REPAIRABLE: f64 = 3.0;
 const REPAIRED: [i8; 7] = [0, -1, 1, -2, 2, -3, 3];
+
+/// How single coefficients of a segment are changed.
+#[derive(Clone, Copy)]
+struct Shave {
+    /// The changes that are tried with a step.
+    tries: usize,
+    /// The number of steps that may fail in a row.
+    failures: usize,
+    /// What follows at the best step.
+    trim: Trim,
+}
 
 /// Coded segments.
 pub(super) struct Coded {
@@ -253,7 +272,7 @@ fn repaired(coder: &mut Coder, shaver: &mut Shaver, span: Span) -> (f64, Best) {
     if least > 1.0 && least < REPAIRABLE {
         for step in REPAIRED.map(|by| step.saturating_add_signed(by)) {
             coder.code(span, step, Rounding::Nearest, f64::INFINITY);
-            if coder.curve_error <= 1.0 && shaver.repair(coder, BEST_SHAVE.0) {
+            if coder.curve_error <= 1.0 && shaver.repair(coder, BEST_SHAVE.tries) {
                 return (1.0, Best::from_coder(coder));
             }
         }
@@ -292,15 +311,15 @@ fn shaved_step(
     coder: &mut Coder,
     shaver: &mut Shaver,
     (span, usual): (Span, u8),
-    (tries, failures): (usize, usize),
+    Shave { tries, failures, trim }: Shave,
 ) -> Best {
-    let mut is_enough = |coder: &mut Coder, step| {
+    let is_enough = |coder: &mut Coder, shaver: &mut Shaver, step| {
         coder.code(span, step, Rounding::RateDistortion, f64::INFINITY);
         coder.curve_error <= 1.0 && shaver.repair(coder, tries)
     };
     let begin = approach(coder, span, usual).saturating_add(AHEAD);
     let deepest = begin.saturating_sub(DEEPEST);
-    let Some(least) = (deepest..=begin).rev().find(|step| is_enough(coder, *step)) else {
+    let Some(least) = (deepest..=begin).rev().find(|step| is_enough(coder, shaver, *step)) else {
         return nearest(coder, shaver, span);
     };
     let mut best = Best::from_coder(coder);
@@ -308,12 +327,14 @@ fn shaved_step(
     let mut step = begin;
     while failed < failures && step < u8::MAX {
         step += 1;
-        if is_enough(coder, step) && coder.bits() < best.bits {
+        if is_enough(coder, shaver, step) && coder.bits() < best.bits {
             best = Best::from_coder(coder);
             failed = 0;
         } else {
             failed += 1;
         }
     }
-    best
+    coder.take(best.step, &best.coefficients);
+    shaver.trim(coder, trim);
+    if coder.bits() < best.bits && worst(coder).2 <= 1.0 { Best::from_coder(coder) } else { best }
 }

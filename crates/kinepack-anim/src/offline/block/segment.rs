@@ -182,8 +182,12 @@ impl<'a> Coder<'a> {
         if self.steps[component / 3][component % 3] == 0 {
             return 0;
         }
-        let coefficients = &self.coefficients[component * self.span.length..][..self.span.length];
-        component_bits(self.plan.choices.block, coefficients)
+        component_bits(self.plan.choices.block, self.coefficients_of(component))
+    }
+
+    /// The coefficients of a component.
+    pub(super) fn coefficients_of(&self, component: usize) -> &[i32] {
+        &self.coefficients[component * self.span.length..][..self.span.length]
     }
 
     /// Finds the coefficients of a joint's tracks, and its decoded transforms relative to the
@@ -368,15 +372,18 @@ pub(super) fn transform(
     if rounding == Rounding::RateDistortion {
         pieces::shrink(block, &sums[..length], coefficients, ERROR_BITS);
     }
+    inverse(step, coefficients, samples);
+}
+
+/// The samples that the coefficients of a component decode to.
+pub(super) fn inverse(step: f64, coefficients: &[i32], samples: &mut [f64]) {
+    let length = samples.len();
     let count =
         coefficients.iter().rposition(|coefficient| *coefficient != 0).map_or(0, |last| last + 1);
     for (sample, value) in samples.iter_mut().enumerate() {
         let row = &block::basis_row(length, sample)[..count];
-        let sum: f64 = row
-            .iter()
-            .zip(&*coefficients)
-            .map(|(basis, c)| f64::from(*basis) * f64::from(*c))
-            .sum();
+        let sum: f64 =
+            row.iter().zip(coefficients).map(|(basis, c)| f64::from(*basis) * f64::from(*c)).sum();
         *value = sum * step;
     }
 }

@@ -2,6 +2,8 @@
 //! step, single coefficients that affect the largest errors are changed by one, until all errors
 //! are within their limits.
 
+use std::cmp::Ordering;
+
 use glam::{DMat3, DVec3};
 
 use crate::block::{self, MAX_LENGTH};
@@ -14,15 +16,25 @@ use super::trial::Trial;
 
 /// The most changes of coefficients that are tried for an error.
 const CANDIDATES: usize = 150;
+/// One of the first changes usually helps, so the others are sorted only if none of these does.
+const FIRST: usize = 12;
 
 /// A change of a coefficient by 1 or −1.
 #[derive(Clone, Copy, Debug)]
-struct Change {
-    component: usize,
+pub(super) struct Change {
+    pub(super) component: usize,
     k: usize,
     by: i32,
     /// About how much it reduces the square of the error.
     gain: f64,
+}
+
+impl Change {
+    /// The larger gain first.
+    fn by_gain(&self, other: &Self) -> Ordering {
+        let by_place = || (self.component, self.k).cmp(&(other.component, other.k));
+        other.gain.total_cmp(&self.gain).then_with(by_place)
+    }
 }
 
 /// Repairs the segments of a clip.
@@ -30,6 +42,9 @@ pub(super) struct Shaver {
     /// By joint: the joint and its descendants, parents first.
     below: Vec<Vec<usize>>,
     changes: Vec<Change>,
+    /// The changes that the last repair made.
+    pub(super) made: Vec<Change>,
+    pub(super) repaired: Vec<usize>,
     trial: Trial,
     /// The width of each coefficient in the profile that its piece uses.
     widths: Vec<u8>,
@@ -46,6 +61,8 @@ impl Shaver {
         Self {
             below: coder.target.skeleton().below(),
             changes: Vec::new(),
+            made: Vec::new(),
+            repaired: Vec::new(),
             trial: Trial::new(coder.target.joints()),
             widths: Vec::new(),
             values: [[0.0; MAX_LENGTH]; 3],
@@ -57,9 +74,21 @@ impl Shaver {
 
     /// Changes coefficients of the segment that was coded last, until all errors are within their
     /// limits. Returns whether it managed to with at most `tries` changes.
-    pub(super) fn repair(&mut self, coder: &mut Coder, mut tries: usize) -> bool {
+    pub(super) fn repair(&mut self, coder: &mut Coder, tries: usize) -> bool {
+        self.begin(coder);
+        self.bring_within(coder, tries)
+    }
+
+    /// Begins with the segment that was coded last.
+    pub(super) fn begin(&mut self, coder: &Coder) {
         self.find_widths(coder);
         self.trial.forget();
+    }
+
+    /// Changes coefficients until all errors are within their limits. Returns whether it managed to
+    /// with at most `tries` changes.
+    pub(super) fn bring_within(&mut self, coder: &mut Coder, mut tries: usize) -> bool {
+        self.made.clear();
         let mut norm = norm(coder);
         loop {
             let (joint, sample, worst) = worst(coder);
@@ -73,8 +102,12 @@ impl Shaver {
                     return false;
                 }
                 tries -= 1;
+                if index == FIRST {
+                    self.changes[FIRST..].sort_unstable_by(Change::by_gain);
+                }
                 let change = self.changes[index];
                 if let Some(better) = self.apply(coder, change, norm) {
+                    self.made.push(change);
                     norm = better;
                     is_better = true;
                     break;
@@ -135,66 +168,138 @@ impl Shaver {
                 }
             }
         }
-        self.changes.sort_by(|a, b| b.gain.total_cmp(&a.gain));
+        let first = self.changes.len().min(FIRST);
+        if first < self.changes.len() {
+            self.changes.select_nth_unstable_by(first, Change::by_gain);
+        }
+        self.changes[..first].sort_unstable_by(Change::by_gain);
     }
 
     /// Makes a change if it reduces the norm of all errors, and returns the new norm.
     fn apply(&mut self, coder: &mut Coder, change: Change, before: f64) -> Option<f64> {
-        let (track, axis) = (change.component / 3, change.component % 3);
-        let TrackId { joint, channel } = coder.plan.tracks[track].id;
-        let joint = usize::from(joint);
+        let Change { component, k, by, .. } = change;
         let length = coder.span.length;
-        let below = &self.below[joint];
-        let least = before * (1.0 - 1e-6);
-        let step = coder.step_size(change.component) * f64::from(change.by);
-        self.values.copy_from_slice(&coder.values[3 * track..][..3]);
-        self.local[..length].copy_from_slice(&coder.local[joint * MAX_LENGTH..][..length]);
-        for (sample, value) in self.values[axis][..length].iter_mut().enumerate() {
-            *value += step * f64::from(block::basis_row(length, sample)[change.k]);
-        }
         let mut coefficients = [0; MAX_LENGTH];
-        let own = change.component * length..(change.component + 1) * length;
-        coefficients[..length].copy_from_slice(&coder.coefficients[own]);
-        coefficients[change.k] += change.by;
-        coder.round(change.component, &coefficients[..length], &mut self.values[axis][..length]);
-        coder.decode(track, &self.values, &mut self.local[..length]);
-        if channel != Channel::Scale
-            && !self.trial.is_better(coder, below, &self.local[..length], before, least)
-        {
+        coefficients[..length].copy_from_slice(coder.coefficients_of(component));
+        coefficients[k] += by;
+        let coefficients = &coefficients[..length];
+        let joint = self.decode(coder, component, coefficients);
+        let least = before * (1.0 - 1e-6);
+        let below = &self.below[joint];
+        let is_scale = coder.plan.tracks[component / 3].id.channel == Channel::Scale;
+        if !is_scale && !self.trial.is_better(coder, below, &self.local[..length], before, least) {
             return None;
         }
+        self.put(coder, joint);
+        let powers = |errors: &[f64]| errors.iter().map(|error| power(*error)).sum::<f64>();
+        let mut norm = before;
+        for (&joint, old) in self.below[joint].iter().zip(self.errors.chunks_exact(length)) {
+            norm += powers(&coder.errors[joint * MAX_LENGTH..][..length]) - powers(old);
+        }
+        if norm < least {
+            self.keep(coder, component, coefficients);
+            return Some(norm);
+        }
+        self.take_back(coder, joint);
+        None
+    }
+
+    /// Takes back the changes that the last repair made.
+    pub(super) fn undo(&mut self, coder: &mut Coder) {
+        while let Some(Change { component, k, by, .. }) = self.made.pop() {
+            let mut coefficients = coder.coefficients_of(component).to_vec();
+            coefficients[k] -= by;
+            let joint = self.decode(coder, component, &coefficients);
+            self.put(coder, joint);
+            self.keep(coder, component, &coefficients);
+        }
+    }
+
+    /// Finds the widths of a component again, whose coefficients have changed.
+    pub(super) fn update_widths(&mut self, coder: &Coder, component: usize) {
+        let widths = pieces::widths(coder.plan.choices.block, coder.coefficients_of(component));
+        let own = &mut self.widths[component * coder.span.length..];
+        own.iter_mut().zip(widths).for_each(|(own, width)| *own = width);
+    }
+
+    /// Whether the squares of all errors probably stay below `most` with the transforms that were
+    /// decoded last for the joint of a component.
+    pub(super) fn probably_stays_below(
+        &mut self,
+        coder: &Coder,
+        component: usize,
+        most: f64,
+    ) -> bool {
+        let TrackId { joint, channel } = coder.plan.tracks[component / 3].id;
+        let local = &self.local[..coder.span.length];
+        channel == Channel::Scale
+            || self.trial.stays_below(coder, &self.below[usize::from(joint)], local, most)
+    }
+
+    /// Decodes the joint of a component as if that had other coefficients. Returns the joint.
+    pub(super) fn decode(
+        &mut self,
+        coder: &Coder,
+        component: usize,
+        coefficients: &[i32],
+    ) -> usize {
+        let (track, axis) = (component / 3, component % 3);
+        let joint = usize::from(coder.plan.tracks[track].id.joint);
+        let length = coder.span.length;
+        let step = coder.step_size(component);
+        for (values, old) in self.values.iter_mut().zip(&coder.values[3 * track..]) {
+            values[..length].copy_from_slice(&old[..length]);
+        }
+        self.local[..length].copy_from_slice(&coder.local[joint * MAX_LENGTH..][..length]);
+        let values = &mut self.values[axis][..length];
+        let before = coder.coefficients_of(component);
+        for (k, (new, old)) in
+            coefficients.iter().zip(before).enumerate().filter(|(_, (new, old))| new != old)
+        {
+            let by = step * f64::from(new - old);
+            for (sample, value) in values.iter_mut().enumerate() {
+                *value += by * f64::from(block::basis_row(length, sample)[k]);
+            }
+        }
+        coder.round(component, coefficients, values);
+        coder.decode(track, &self.values, &mut self.local[..length]);
+        joint
+    }
+
+    /// Gives a joint the transforms that were decoded last. Returns the square of the largest error
+    /// of the joint and its descendants.
+    pub(super) fn put(&mut self, coder: &mut Coder, joint: usize) -> f64 {
+        let length = coder.span.length;
         self.object.clear();
         self.errors.clear();
-        for &joint in below {
+        for &joint in &self.below[joint] {
             self.object.extend_from_slice(&coder.object[joint * MAX_LENGTH..][..length]);
             self.errors.extend_from_slice(&coder.errors[joint * MAX_LENGTH..][..length]);
         }
         let local = &mut coder.local[joint * MAX_LENGTH..][..length];
         local.swap_with_slice(&mut self.local[..length]);
-        let mut norm = before;
-        for (index, &joint) in below.iter().enumerate() {
-            coder.update_object(joint);
-            let new = &coder.errors[joint * MAX_LENGTH..][..length];
-            norm += new.iter().map(|error| power(*error)).sum::<f64>();
-            norm -= self.errors[index * length..][..length]
-                .iter()
-                .map(|error| power(*error))
-                .sum::<f64>();
-        }
-        if norm < least {
-            coder.values[change.component] = self.values[axis];
-            coder.coefficients[change.component * length + change.k] += change.by;
-            self.trial.forget_some(below);
-            return Some(norm);
-        }
+        self.below[joint].iter().map(|joint| coder.update_object(*joint)).fold(0.0, f64::max)
+    }
+
+    /// Keeps what was put.
+    pub(super) fn keep(&mut self, coder: &mut Coder, component: usize, coefficients: &[i32]) {
+        let length = coder.span.length;
+        let joint = usize::from(coder.plan.tracks[component / 3].id.joint);
+        coder.values[component] = self.values[component % 3];
+        coder.coefficients[component * length..][..length].copy_from_slice(coefficients);
+        self.trial.forget_some(&self.below[joint]);
+    }
+
+    /// Takes back what was put.
+    pub(super) fn take_back(&mut self, coder: &mut Coder, joint: usize) {
+        let length = coder.span.length;
         coder.local[joint * MAX_LENGTH..][..length].copy_from_slice(&self.local[..length]);
-        for (index, &joint) in below.iter().enumerate() {
+        for (index, &joint) in self.below[joint].iter().enumerate() {
             coder.object[joint * MAX_LENGTH..][..length]
                 .copy_from_slice(&self.object[index * length..][..length]);
             coder.errors[joint * MAX_LENGTH..][..length]
                 .copy_from_slice(&self.errors[index * length..][..length]);
         }
-        None
     }
 }
 
@@ -212,7 +317,7 @@ pub(super) fn norm(coder: &Coder) -> f64 {
 }
 
 /// The joint and sample with the largest error, and the square of that error.
-fn worst(coder: &Coder) -> (usize, usize, f64) {
+pub(super) fn worst(coder: &Coder) -> (usize, usize, f64) {
     let mut worst = (0, 0, 0.0);
     for (joint, errors) in coder.errors.chunks_exact(MAX_LENGTH).enumerate() {
         for (sample, &error) in errors[..coder.span.length].iter().enumerate() {

@@ -35,6 +35,15 @@ struct Points {
     places: [Row; 9],
 }
 
+/// The errors of a joint after a motion.
+#[derive(Clone, Copy, Debug)]
+struct After {
+    /// The sum of the powers of all errors.
+    power: f32,
+    /// The square of the largest error, a little too large.
+    worst: f32,
+}
+
 /// How a joint's transform in object space changes.
 #[derive(Clone, Debug, Default)]
 struct Motion {
@@ -86,17 +95,35 @@ impl Trial {
     ) -> bool {
         let before: f64 = below.iter().map(|joint| self.current(coder, *joint).power).sum();
         self.motion.fill(coder, below[0], local);
-        let rows = local.len().div_ceil(LANES);
         let mut after = norm - before;
-        for &joint in below {
-            let limit_cm = coder.target.limit_cm[joint];
-            let per_limit = (1.0 / (limit_cm * limit_cm)) as f32;
-            after += f64::from(self.points[joint].power_after(&self.motion, rows, per_limit));
-            if after >= least {
-                return false;
-            }
-        }
-        true
+        below.iter().all(|joint| {
+            after += f64::from(self.after(coder, *joint, local.len()).power);
+            after < least
+        })
+    }
+
+    /// Whether the squares of all errors probably stay below `most` if the first of the joints
+    /// `below` gets these transforms relative to its parent, and the others keep theirs. The change
+    /// must not be one of scale.
+    pub(super) fn stays_below(
+        &mut self,
+        coder: &Coder,
+        below: &[usize],
+        local: &[Frame],
+        most: f64,
+    ) -> bool {
+        self.motion.fill(coder, below[0], local);
+        below.iter().all(|joint| {
+            self.current(coder, *joint);
+            f64::from(self.after(coder, *joint, local.len()).worst) < most
+        })
+    }
+
+    /// A joint's errors after the motion. Its points must be up to date.
+    fn after(&self, coder: &Coder, joint: usize, length: usize) -> After {
+        let limit_cm = coder.target.limit_cm[joint];
+        let per_limit = (1.0 / (limit_cm * limit_cm)) as f32;
+        self.points[joint].after(&self.motion, length.div_ceil(LANES), per_limit)
     }
 
     /// The points of a joint, which are computed again if they are out of date.
@@ -128,9 +155,10 @@ impl Points {
         self.offsets.iter_mut().chain(&mut self.places).for_each(|row| clear(row, length));
     }
 
-    /// The sum of the powers of all errors after a motion.
-    fn power_after(&self, motion: &Motion, rows: usize, per_limit: f32) -> f32 {
+    /// The errors after a motion.
+    fn after(&self, motion: &Motion, rows: usize, per_limit: f32) -> After {
         let mut sum = [0.0_f32; LANES];
+        let mut most = [0.0_f32; LANES];
         for row in 0..rows {
             let [center, way] =
                 [&motion.center, &motion.way].map(|rows| rows.each_ref().map(|axis| &axis[row]));
@@ -165,12 +193,13 @@ impl Points {
             for lane in 0..LANES {
                 let square = worst[lane] * per_limit + SMALLEST_SQUARE;
                 let square = if square < LARGEST_SQUARE { square } else { LARGEST_SQUARE };
+                most[lane] = if square > most[lane] { square } else { most[lane] };
                 let fourth = square * square;
                 let eighth = fourth * fourth;
                 sum[lane] += eighth * eighth;
             }
         }
-        sum.into_iter().sum()
+        After { power: sum.into_iter().sum(), worst: most.into_iter().fold(0.0, f32::max) }
     }
 }
 
