@@ -296,8 +296,10 @@ fn fill_fast<
             second_weights[spot][eight] = kernel.load(&weights.piece(1)[eight]);
         }
     }
+    let Some((front, others)) = sums.split_first_mut() else { return 0 };
+    let places = front.numbers[first..].as_chunks_mut::<N>().0.iter_mut();
     let mut count = 0;
-    for profiles in profiles.as_chunks::<N>().0 {
+    for (place, profiles) in places.zip(profiles.as_chunks::<N>().0) {
         let (mut bits, mut end, mut is_escaped) = ([[0; PIECES]; N], bit, false);
         for (bits, numbers) in bits.iter_mut().zip(profiles) {
             for (piece, number) in numbers.iter().enumerate() {
@@ -321,8 +323,9 @@ fn fill_fast<
                     kernel.piece::<SECOND, SPOTS>(component, *number, words, *bit, second_weights)
                 };
             }
-            for (sums, sum) in sums.iter_mut().zip(component) {
-                sums.numbers[first + count + nth].write(sum);
+            place[nth].write(component[0]);
+            for (sums, sum) in others.iter_mut().zip(&component[1..]) {
+                sums.numbers[first + count + nth].write(*sum);
             }
         }
         bit = end;
