@@ -7,7 +7,7 @@ use super::group::Groups;
 use super::kernel::{Kernel, Lanes, Sums, Vector, Wanted};
 use super::layout::{GROUP, Kind};
 use super::parameters::{Parameters, Rotations, Vectors};
-use super::play::{Join, Place, Point, Source, Way, added};
+use super::play::{Place, Point, Source, Way, joined};
 use super::pose::PoseWriter;
 use crate::{Channel, TrackId};
 
@@ -33,14 +33,14 @@ pub(super) fn play<K: Kernel, W: PoseWriter + ?Sized>(
     let place = Place::new(source, position);
     let [rotation, translation, scale] = tracks;
     if let Some(track) = rotation {
-        let value = value::<K, Rotations<_>>(kernel, source, &place, (rotations, 0), track, codes);
-        Rotations::<K::Lanes>::write(codes, track, value, joint, writer);
+        let value = value::<K, Rotations>(kernel, source, &place, (rotations, 0), track, codes);
+        <Rotations as Parameters<K::Lanes>>::write(codes, track, value, joint, writer);
     }
     for track in [translation, scale].into_iter().flatten() {
         let from = (vectors, rotations.groups());
-        let value = value::<K, Vectors<_>>(kernel, source, &place, from, track, stored);
+        let value = value::<K, Vectors>(kernel, source, &place, from, track, stored);
         let value = source.far.add(&place, track, value);
-        Vectors::<K::Lanes>::write(stored, track, value, joint, writer);
+        <Vectors as Parameters<K::Lanes>>::write(stored, track, value, joint, writer);
     }
 }
 
@@ -58,21 +58,13 @@ fn value<K: Kernel, P: Parameters<K::Lanes>>(
     let group = groups.from(number).take();
     let way = source.way_to(groups_before + number);
     let places = group.live.places_of(lane);
-    let parameters = P::read(kernel, &group, stored);
-    let here = components(kernel, &place.here, way, places);
-    let values = match &place.next {
-        Some((point, join)) => {
-            let next = components(kernel, point, way, places);
-            match join {
-                Join::Blend(share) => {
-                    parameters.of_blend(P::blend(kernel, &group, stored, [here, next], *share))
-                }
-                Join::Sum(_) => parameters.values(added(here, next)),
-            }
-        }
-        None => parameters.values(here),
-    };
-    K::Lanes::transpose(values)[lane]
+    let mut here = components(kernel, &place.here, way, places);
+    let mut next = None;
+    if let Some((point, join)) = &place.next {
+        next = joined(&mut here, components(kernel, point, way, places), *join);
+    }
+    let relative = P::relative(kernel, &group, stored, here, next);
+    K::Lanes::transpose(P::values(kernel, &group, stored, relative))[lane]
 }
 
 /// The components at three places of a group, each in all lanes.

@@ -6,25 +6,31 @@ use super::kernel::{self, Kernel, Lanes, Quaternion, Turn, Vector};
 use super::layout::{CURVES_OF_TRACK, GROUP};
 use super::pose::PoseWriter;
 
-/// The parameters of eight tracks, which turn components into values.
-pub(super) trait Parameters<L: Lanes>: Copy {
+/// What turns the components of eight tracks into values, in two steps. The first steps of several
+/// groups take less time together than each with its second step, since either is a long chain of
+/// operations.
+pub(super) trait Parameters<L: Lanes> {
     /// The kind of numbers that the clip stores.
     type Stored: Copy;
+    /// What components stand for by themselves.
+    type Relative: Copy;
 
-    fn read(kernel: L::Kernel, group: &Group<'_>, stored: Self::Stored) -> Self;
-    /// The values of eight tracks at these components.
-    fn values(&self, components: Vector<L>) -> [L; 4];
-    /// What [`of_blend`](Self::of_blend) takes to give the values between the components of two
-    /// samples. The second one has this share.
-    fn blend(
+    /// What the components `here` stand for. With `next`, blends it with what those components
+    /// stand for, whose share is the number beside them.
+    fn relative(
         kernel: L::Kernel,
         group: &Group<'_>,
         stored: Self::Stored,
-        samples: [Vector<L>; 2],
-        share: f32,
+        here: Vector<L>,
+        next: Option<(Vector<L>, f32)>,
+    ) -> Self::Relative;
+    /// The values of the tracks.
+    fn values(
+        kernel: L::Kernel,
+        group: &Group<'_>,
+        stored: Self::Stored,
+        relative: Self::Relative,
     ) -> [L; 4];
-    /// The values of eight tracks at a [`blend`](Self::blend).
-    fn of_blend(&self, blend: [L; 4]) -> [L; 4];
     /// Writes the value of a track, which is `track` among those of these groups.
     fn write<W: PoseWriter + ?Sized>(
         stored: Self::Stored,
@@ -35,34 +41,8 @@ pub(super) trait Parameters<L: Lanes>: Copy {
     );
 }
 
-/// The parameters of eight rotation tracks. Both rotations are not normalized, so that a value
-/// takes a single division for all of its factors.
-#[derive(Clone, Copy)]
-pub(super) struct Rotations<L> {
-    references: Turn<L>,
-    axes: Turn<L>,
-    /// The own scales of the components.
-    scales: Vector<L>,
-}
-
-impl<L: Lanes> Rotations<L> {
-    /// The parameters from rows of references and axes, and those of own scales.
-    #[inline(always)]
-    fn from_rows(kernel: L::Kernel, rows: [L; 6], steps: [[u8; GROUP]; 3]) -> Self {
-        let [x, y, z, axis_x, axis_y, axis_z] = rows;
-        Self {
-            references: Turn::new([x, y, z]),
-            axes: Turn::new([axis_x, axis_y, axis_z]),
-            scales: own_scales(kernel, steps),
-        }
-    }
-
-    /// The rotations that turn the references by these ones, about the axes.
-    #[inline(always)]
-    fn relative(&self, rotations: Turn<L>) -> Quaternion<L> {
-        self.references.after(rotations.about(self.axes)).normalized()
-    }
-}
+/// Rotation tracks.
+pub(super) struct Rotations;
 
 /// The rotations of components along their axes, relative to the references.
 #[inline(always)]
@@ -96,27 +76,52 @@ fn mixed(codes: [u8; 2 * GROUP], coarse: u8) -> [f32; GROUP] {
     numbers
 }
 
-impl<L: Lanes> Parameters<L> for Rotations<L> {
+impl<L: Lanes> Parameters<L> for Rotations {
     type Stored = Codes;
+    /// Rotations along the axes.
+    type Relative = Turn<L>;
 
     #[inline(always)]
-    fn read(kernel: L::Kernel, group: &Group<'_>, codes: Codes) -> Self {
+    fn relative(
+        kernel: L::Kernel,
+        group: &Group<'_>,
+        codes: Codes,
+        here: Vector<L>,
+        next: Option<(Vector<L>, f32)>,
+    ) -> Turn<L> {
+        let scales = own_scales(kernel, group.rows(codes.numbers_bytes(group.count)));
+        let here = relative_rotations(here, scales);
+        match next {
+            Some((next, share)) => {
+                let next = relative_rotations(next, scales).normalized();
+                Turn::unit(kernel::blend(here.normalized(), next, share))
+            }
+            None => here,
+        }
+    }
+
+    /// Both rotations of a track are not normalized, so that a value takes a single division for
+    /// all of its factors.
+    #[inline(always)]
+    fn values(
+        kernel: L::Kernel,
+        group: &Group<'_>,
+        codes: Codes,
+        relative: Turn<L>,
+    ) -> Quaternion<L> {
         let mut rows = [kernel.splat(0.0); 6];
         match codes {
             Codes::Coarse => {
                 let (middle, step) = (kernel.splat(128.0), kernel.splat(1.0 / 127.0));
-                let [stored @ .., first, second, third]: [[u8; GROUP]; 9] = group.rows(0);
-                for (row, stored) in rows.iter_mut().zip::<[_; 6]>(stored) {
+                for (row, stored) in rows.iter_mut().zip::<[_; 6]>(group.rows(0)) {
                     *row = kernel.bytes(stored).sub(middle).mul(step);
                 }
-                Self::from_rows(kernel, rows, [first, second, third])
             }
             Codes::Fine => {
                 let (middle, step) = (kernel.splat(32768.0), kernel.splat(1.0 / 32767.0));
                 for (row, stored) in rows.iter_mut().zip::<[_; 6]>(group.rows(0)) {
                     *row = kernel.words(stored).sub(middle).mul(step);
                 }
-                Self::from_rows(kernel, rows, group.rows(codes.numbers_bytes(group.count)))
             }
             Codes::Mixed => {
                 let head: [u8; 2] = group.bytes.first_chunk().copied().unwrap_or_default();
@@ -125,32 +130,11 @@ impl<L: Lanes> Parameters<L> for Rotations<L> {
                 {
                     *row = kernel.load(&mixed(stored, head[index / 3]));
                 }
-                Self::from_rows(kernel, rows, group.rows(head.len() + 12 * group.count))
             }
         }
-    }
-
-    #[inline(always)]
-    fn values(&self, components: Vector<L>) -> Quaternion<L> {
-        self.relative(relative_rotations(components, self.scales))
-    }
-
-    #[inline(always)]
-    fn blend(
-        kernel: L::Kernel,
-        group: &Group<'_>,
-        codes: Codes,
-        [here, next]: [Vector<L>; 2],
-        share: f32,
-    ) -> Quaternion<L> {
-        let scales = own_scales(kernel, group.rows(codes.numbers_bytes(group.count)));
-        let here = relative_rotations(here, scales).normalized();
-        kernel::blend(here, relative_rotations(next, scales).normalized(), share)
-    }
-
-    #[inline(always)]
-    fn of_blend(&self, blend: Quaternion<L>) -> Quaternion<L> {
-        self.relative(Turn::unit(blend))
+        let [x, y, z, axis_x, axis_y, axis_z] = rows;
+        let (references, axes) = (Turn::new([x, y, z]), Turn::new([axis_x, axis_y, axis_z]));
+        references.after(relative.about(axes)).normalized()
     }
 
     #[inline(always)]
@@ -165,12 +149,8 @@ impl<L: Lanes> Parameters<L> for Rotations<L> {
     }
 }
 
-/// The parameters of eight translation, scale or curve tracks.
-#[derive(Clone, Copy)]
-pub(super) struct Vectors<L> {
-    middles: Vector<L>,
-    scales: Vector<L>,
-}
+/// Translation, scale and curve tracks.
+pub(super) struct Vectors;
 
 /// How many vector tracks there are of each kind.
 #[derive(Clone, Copy, Debug)]
@@ -181,23 +161,28 @@ pub(super) struct VectorTracks {
     pub(super) joints: usize,
 }
 
-impl<L: Lanes> Vectors<L> {
-    /// The vectors that components stand for.
-    #[inline(always)]
-    fn vectors(&self, components: Vector<L>) -> Vector<L> {
-        let mut vectors = components;
-        for ((number, middle), scale) in vectors.iter_mut().zip(self.middles).zip(self.scales) {
-            *number = middle.add(number.mul(scale));
-        }
-        vectors
+/// The vectors of components around their middles.
+#[inline(always)]
+fn scaled<L: Lanes>(mut components: Vector<L>, middles: Vector<L>, scales: Vector<L>) -> Vector<L> {
+    for ((number, middle), scale) in components.iter_mut().zip(middles).zip(scales) {
+        *number = middle.add(number.mul(scale));
     }
+    components
 }
 
-impl<L: Lanes> Parameters<L> for Vectors<L> {
+impl<L: Lanes> Parameters<L> for Vectors {
     type Stored = VectorTracks;
+    /// The vectors themselves.
+    type Relative = Vector<L>;
 
     #[inline(always)]
-    fn read(kernel: L::Kernel, group: &Group<'_>, _: VectorTracks) -> Self {
+    fn relative(
+        kernel: L::Kernel,
+        group: &Group<'_>,
+        _: VectorTracks,
+        here: Vector<L>,
+        next: Option<(Vector<L>, f32)>,
+    ) -> Vector<L> {
         let mut middles = [kernel.splat(0.0); 3];
         let stored: [[u8; 4 * GROUP]; 3] = group.rows(0);
         for (middle, stored) in middles.iter_mut().zip(stored) {
@@ -208,36 +193,19 @@ impl<L: Lanes> Parameters<L> for Vectors<L> {
             *middle = kernel.load(&numbers);
         }
         let scales = own_scales(kernel, group.rows(12 * group.count));
-        Self { middles, scales }
-    }
-
-    #[inline(always)]
-    fn values(&self, components: Vector<L>) -> [L; 4] {
-        let [x, y, z] = self.vectors(components);
-        [x, y, z, z]
-    }
-
-    #[inline(always)]
-    fn blend(
-        kernel: L::Kernel,
-        group: &Group<'_>,
-        stored: VectorTracks,
-        [here, next]: [Vector<L>; 2],
-        share: f32,
-    ) -> [L; 4] {
-        let own = Self::read(kernel, group, stored);
-        let mut value = own.vectors(here);
-        let (near, far) = (kernel.splat(1.0 - share), kernel.splat(share));
-        for (number, other) in value.iter_mut().zip(own.vectors(next)) {
-            *number = number.mul(near).add(other.mul(far));
+        let mut vectors = scaled(here, middles, scales);
+        if let Some((next, share)) = next {
+            let (near, far) = (kernel.splat(1.0 - share), kernel.splat(share));
+            for (number, other) in vectors.iter_mut().zip(scaled(next, middles, scales)) {
+                *number = number.mul(near).add(other.mul(far));
+            }
         }
-        let [x, y, z] = value;
-        [x, y, z, z]
+        vectors
     }
 
     #[inline(always)]
-    fn of_blend(&self, blend: [L; 4]) -> [L; 4] {
-        blend
+    fn values(_: L::Kernel, _: &Group<'_>, _: VectorTracks, [x, y, z]: Vector<L>) -> [L; 4] {
+        [x, y, z, z]
     }
 
     #[inline(always)]

@@ -262,7 +262,7 @@ impl<C: Choice, W: PoseWriter + ?Sized, F: FnOnce(&mut W)> Task for Play<'_, C, 
         let mut sums = [Sums::new(), Sums::new()];
         let VectorTracks { joints, .. } = source.stored;
         if C::JOINTS {
-            place.play::<K, Rotations<_>, _, _>(
+            place.play::<K, Rotations, _, _>(
                 kernel,
                 (source.rotations, 0..source.rotations.groups(), Far { tracks: &[] }),
                 source.codes,
@@ -276,7 +276,7 @@ impl<C: Choice, W: PoseWriter + ?Sized, F: FnOnce(&mut W)> Task for Play<'_, C, 
         // A group may have both scales and curves.
         let first = if C::JOINTS { 0 } else { joints / GROUP };
         let end = if C::CURVES { source.vectors.groups() } else { joints.div_ceil(GROUP) };
-        place.play::<K, Vectors<_>, _, _>(
+        place.play::<K, Vectors, _, _>(
             kernel,
             (source.vectors, first..end, source.far),
             source.stored,
@@ -322,7 +322,8 @@ impl<'a> Place<'a> {
         writer: &mut W,
     ) {
         let mut rest = groups.from(numbers.start);
-        let mut blends = [[kernel.splat(0.0); 4]; GROUPS_AT_ONCE];
+        let is_blend = matches!(self.next, Some((_, Join::Blend(_))));
+        let mut relatives = [None; GROUPS_AT_ONCE];
         for number in numbers.clone() {
             let nth = if C::ALL { (number - numbers.start) % GROUPS_AT_ONCE } else { 0 };
             let mut ahead = rest;
@@ -333,34 +334,26 @@ impl<'a> Place<'a> {
                 self.skip(usize::from(group.live.count));
                 continue;
             }
+            let end = if C::ALL { numbers.end.min(number + GROUPS_AT_ONCE) } else { number + 1 };
             if nth == 0 {
-                let end =
-                    if C::ALL { numbers.end.min(number + GROUPS_AT_ONCE) } else { number + 1 };
                 self.decode(kernel, groups.components(number..end), sums);
-                // All blends at once take less time than each with its group, because a blend is
-                // a long chain of operations.
-                if let Some((_, Join::Blend(share))) = self.next {
-                    for blend in blends.iter_mut().take(end - number) {
-                        let group = ahead.take();
-                        let [here, next] = &mut *sums;
-                        let both = [here.take(kernel, &group.live), next.take(kernel, &group.live)];
-                        *blend = P::blend(kernel, &group, stored, both, share);
+            }
+            // Blends of several groups take less time together, other components do not.
+            let (at, count) = if is_blend { (nth, end - number) } else { (0, 1) };
+            if at == 0 {
+                for relative in relatives.iter_mut().take(count) {
+                    let group = ahead.take();
+                    let mut here = sums[0].take(kernel, &group.live);
+                    let mut next = None;
+                    if let Some((_, join)) = self.next {
+                        next = joined(&mut here, sums[1].take(kernel, &group.live), join);
                     }
+                    *relative = Some(P::relative(kernel, &group, stored, here, next));
                 }
             }
-            let parameters = P::read(kernel, &group, stored);
-            let values = match self.next {
-                Some((_, Join::Blend(_))) => parameters.of_blend(blends[nth]),
-                Some((_, Join::Sum(_))) => {
-                    let [here, next] = &mut *sums;
-                    let here = here.take(kernel, &group.live);
-                    parameters.values(added(here, next.take(kernel, &group.live)))
-                }
-                None => parameters.values(sums[0].take(kernel, &group.live)),
-            };
-            for (lane, (joint, value)) in
-                group.joints.iter().zip(K::Lanes::transpose(values)).enumerate()
-            {
+            let Some(relative) = relatives[at] else { continue };
+            let values = K::Lanes::transpose(P::values(kernel, &group, stored, relative));
+            for (lane, (joint, value)) in group.joints.iter().zip(values).enumerate() {
                 if C::ALL || chosen >> lane & 1 != 0 {
                     let track = GROUP * number + lane;
                     let value = far.add(self, track, value);
@@ -402,13 +395,22 @@ impl<'a> Place<'a> {
     }
 }
 
-/// The sums of the components of two points.
+/// Adds the next point's components to `here`, or returns them with their share.
 #[inline(always)]
-pub(super) fn added<L: Lanes>(mut here: Vector<L>, next: Vector<L>) -> Vector<L> {
-    for (here, next) in here.iter_mut().zip(next) {
-        *here = here.add(next);
+pub(super) fn joined<L: Lanes>(
+    here: &mut Vector<L>,
+    next: Vector<L>,
+    join: Join,
+) -> Option<(Vector<L>, f32)> {
+    match join {
+        Join::Blend(share) => Some((next, share)),
+        Join::Sum(_) => {
+            for (here, next) in here.iter_mut().zip(next) {
+                *here = here.add(next);
+            }
+            None
+        }
     }
-    here
 }
 
 /// A bit for each lane of a group: whether its track belongs to a chosen joint.

@@ -72,6 +72,8 @@ pub(crate) trait Lanes: Copy {
 /// holds a value may use them.
 pub(crate) trait Kernel: Copy {
     type Lanes: Lanes<Kernel = Self>;
+    /// Whether two components at once are read faster. That takes more code.
+    const PAIRS: bool = true;
 
     /// The same number in all lanes.
     fn splat(self, number: f32) -> Self::Lanes;

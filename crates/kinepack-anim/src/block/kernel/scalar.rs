@@ -10,6 +10,7 @@ pub(crate) struct Scalar;
 
 impl Kernel for Scalar {
     type Lanes = [f32; GROUP];
+    const PAIRS: bool = false;
 
     #[inline(always)]
     fn splat(self, number: f32) -> [f32; GROUP] {

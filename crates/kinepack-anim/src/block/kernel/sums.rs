@@ -239,10 +239,13 @@ fn fill<K, const PIECES: usize, const FIRST: usize, const SECOND: usize, const S
     let (mut profiles, _) = profiles.as_chunks::<PIECES>();
     let Range { start: mut at, end } = places;
     loop {
-        // Two components at once are a little faster.
-        let twos = fill_fast::<K, PIECES, FIRST, SECOND, SPOTS, 2>(
-            kernel, sums, at, profiles, segment, weights,
-        );
+        let twos = if K::PAIRS {
+            fill_fast::<K, PIECES, FIRST, SECOND, SPOTS, 2>(
+                kernel, sums, at, profiles, segment, weights,
+            )
+        } else {
+            0
+        };
         let ones = fill_fast::<K, PIECES, FIRST, SECOND, SPOTS, 1>(
             kernel,
             sums,
