@@ -6,9 +6,9 @@ use super::kernel::{self, Kernel, Lanes, Quaternion, Turn, Vector};
 use super::layout::{CURVES_OF_TRACK, GROUP};
 use super::pose::PoseWriter;
 
-/// What turns the components of eight tracks into values, in two steps. The first steps of several
-/// groups take less time together than each with its second step, since either is a long chain of
-/// operations.
+/// How the components of eight tracks become values, in two steps. Both are long chains of
+/// operations if samples are blended. The first steps of several groups then take less time
+/// together than each with its second step.
 pub(super) trait Parameters<L: Lanes> {
     /// The kind of numbers that the clip stores.
     type Stored: Copy;

@@ -1,4 +1,4 @@
-//! What readers of scenes share: nodes, their tree, and the choice of those that are joints.
+//! The tree of a scene's nodes, and which nodes are joints. The readers of glTF and FBX share it.
 
 use glam::{DQuat, DVec3};
 

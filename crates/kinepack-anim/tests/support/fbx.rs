@@ -205,7 +205,7 @@ impl Scene {
 
 fn property((name, kind, flags, numbers): Property<'_>) -> Record {
     if numbers.is_empty() {
-        // A text, which stands in for the flags.
+        // A property without numbers has a text, which is in `flags`.
         return record(
             "P",
             vec![text(name), text(kind), text(""), text(""), text(flags)],

@@ -223,7 +223,7 @@ fn read<K: Kernel, const SPOTS: usize>(
     }
 }
 
-/// [`read`], for components of so many pieces, with these tables.
+/// [`read`], for components of `PIECES` pieces whose tables are `FIRST` and `SECOND`.
 #[inline(always)]
 fn fill<K, const PIECES: usize, const FIRST: usize, const SECOND: usize, const SPOTS: usize>(
     kernel: K,
