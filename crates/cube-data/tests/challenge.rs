@@ -1,19 +1,16 @@
 //! The reader of challenge files: good files read back, bad ones are refused with the place, and no
 //! bytes cause a panic.
 
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
-mod common;
-
 use std::path::Path;
 
-use common::{
-    Files, Header, OBJECTS, Record, bin, f32_file, good_bin, good_f32, record, states, zst,
-};
 use cube_data::cube::{self, Measured, Quantized};
 use cube_data::{Challenge, ChallengeError, Frame, is_capture};
 use kinepack::{Snapshot, Tick};
 use kinepack_capture::CaptureLimits;
+
+use crate::common::{
+    Files, Header, OBJECTS, Record, bin, f32_file, good_bin, good_f32, record, states, zst,
+};
 
 /// A file's complete contents.
 #[derive(Debug, Default, PartialEq)]

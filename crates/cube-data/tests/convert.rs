@@ -1,24 +1,19 @@
 //! Challenge files to capture files and back, bit for bit.
 
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
-mod common;
-#[path = "../../kinepack-capture/tests/files/mod.rs"]
-mod files;
-
 use std::fs;
 use std::io::{Cursor, Read};
 use std::path::PathBuf;
 
-use common::{Files, Header, OBJECTS, good_bin, good_f32, states, zst};
 use cube_data::cube::{self, Cube, Quantized};
 use cube_data::{
     CapturedStates, Challenge, ConvertError, Converted, Frame, capture_to_challenge,
     challenge_to_capture,
 };
-use files::{Ship, Sink, ship};
 use kinepack::{EntityId, Schema, Snapshot, Tick};
 use kinepack_capture::{Capture, Recorder};
+
+use crate::common::{self, Files, Header, OBJECTS, good_bin, good_f32, states, zst};
+use crate::files::{self, Ship, Sink, ship};
 
 fn to_capture(name: &str, file: Vec<u8>) -> Result<Vec<u8>, ConvertError> {
     let sink = Sink::default();

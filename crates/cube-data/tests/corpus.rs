@@ -1,19 +1,11 @@
 //! The driver of the fuzz target `challenge` over its stored corpus, and over the beginnings of
 //! each file.
 //!
-//! `KINEPACK_WRITE_CORPUS=1 cargo test -p cube-data --test corpus` writes the corpus anew.
+//! `KINEPACK_WRITE_CORPUS=1 cargo test -p cube-data corpus::` writes the corpus anew.
 
-#![allow(clippy::unwrap_used)]
-
-// Public in the crate of the fuzz targets.
-#[allow(unreachable_pub)]
-#[path = "../../../fuzz/src/challenge.rs"]
-mod challenge;
-mod common;
-#[path = "../../kinepack-capture/tests/stored/mod.rs"]
-mod stored;
-
-use common::{Header, good_bin, good_f32, zst};
+use crate::common::{Header, good_bin, good_f32, zst};
+use crate::driver as challenge;
+use crate::stored;
 
 /// A file of each format, and headers that lie.
 fn files() -> Vec<Vec<u8>> {

@@ -1,10 +1,6 @@
 //! The articles' cube: its sizes, its profile, and the article's code of rotations on real and
 //! simulated pairs.
 
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
-mod common;
-
 use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
 use std::fs::File;
 use std::io::Read;

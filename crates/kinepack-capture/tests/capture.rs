@@ -1,17 +1,14 @@
 //! Capture files: recorded states read back, damaged files are read up to the damage, invalid input
 //! is refused.
 
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
-mod files;
-
 use std::io::Cursor;
 
-use files::{Ship, Sink, read_all, record_ships, ship};
 use kinepack::{EntityId, Pack, Schema, Snapshot, Tick};
 use kinepack_capture::{
     Capture, CaptureError, RecordError, RecordSummary, Recorder, Stream, StreamEncoding, components,
 };
+
+use crate::files::{Ship, Sink, read_all, record_ships, ship};
 
 #[test]
 fn states_read_back_as_words_and_quantized() {

@@ -1,17 +1,12 @@
 //! Capture files that are cut off, damaged or malicious: each is read up to the damage or refused,
 //! and causes no allocation that it does not fill.
 
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
-#[allow(dead_code, unreachable_pub)]
-#[path = "../../../fuzz/src/capture.rs"]
-mod driver;
-mod files;
-
 use std::io::Cursor;
 
-use files::{Sink, read_all, record_ships};
 use kinepack_capture::{Capture, CaptureError, Recorder};
+
+use crate::driver;
+use crate::files::{self, Sink, read_all, record_ships};
 
 /// A `SplitMix64` generator.
 struct Random(u64);

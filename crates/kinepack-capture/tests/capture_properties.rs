@@ -1,20 +1,15 @@
 //! For any schema and any words, a recording reads back bit for bit.
 
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
-mod files;
-#[path = "../../kinepack/tests/runner/mod.rs"]
-mod runner;
-
 use std::io::Cursor;
 
-use files::Sink;
 use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
 use kinepack::schema::{Field, FieldKind, Role, SchemaBuilder, TimePrecision};
 use kinepack::{EntityId, Pack, Schema, Snapshot, Tick};
 use kinepack_capture::{Capture, Recorder};
 use proptest::prelude::*;
-use runner::for_all;
+
+use crate::files::Sink;
+use crate::runner::for_all;
 
 fn axis() -> impl Strategy<Value = FloatLimits> {
     (-1e6f64..1e6, 1e-3f64..1e6, 1.0f64..1e6, 0u8..4).prop_filter_map(

@@ -1,7 +1,6 @@
 //! The guide's games: their recordings read back, no value is clamped, and the struct after the
 //! analysis takes less than the first.
 
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 #![allow(clippy::duplicate_mod, reason = "each game is a separate program with common parts")]
 
 use std::collections::VecDeque;

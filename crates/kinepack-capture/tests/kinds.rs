@@ -1,18 +1,12 @@
 //! Streams of several kinds of entities: recorded, read back, and refused if they are invalid.
 
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
-#[allow(dead_code, unreachable_pub)]
-#[path = "../../../fuzz/src/capture.rs"]
-mod driver;
-mod files;
-
 use std::io::Cursor;
 
-use driver::{file, kinds_json, kinds_message};
-use files::{Ship, Sink, read_all, ship};
 use kinepack::{EncodeError, EntityId, Pack, Schema, Snapshot, Tick};
 use kinepack_capture::{Capture, CaptureError, RecordError, Recorder, component_names};
+
+use crate::driver::{self, file, kinds_json, kinds_message};
+use crate::files::{Ship, Sink, read_all, ship};
 
 #[derive(Clone, Debug, PartialEq, Pack)]
 struct Torpedo {

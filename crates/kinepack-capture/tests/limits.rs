@@ -1,11 +1,5 @@
 //! Small captures with huge contents: their values and the memory of their analysis are limited.
 
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
-#[allow(dead_code, unreachable_pub)]
-#[path = "../../../fuzz/src/capture.rs"]
-mod driver;
-
 use std::io::Cursor;
 
 use allocation_counter::measure;
@@ -14,6 +8,8 @@ use kinepack::schema::{Field, FieldKind};
 use kinepack::{EntityId, Profile, Schema, Tick};
 use kinepack_capture::analysis::{Analysis, AnalysisError, AnalysisOptions, Analyzer};
 use kinepack_capture::{Capture, CaptureError, CaptureLimits, Columns};
+
+use crate::driver;
 
 /// A frame with constant columns: each entity takes only the two bytes of its id.
 fn constant_frame(entities: u16) -> Vec<u8> {

@@ -1,10 +1,6 @@
 //! Viewers over a pipe that loses packets: each sees the publisher's world, lane for lane, joins
 //! within a group, and changes tiers without a break.
 
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
-mod support;
-
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,7 +8,10 @@ use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
 use kinepack_crowd::{
     Carried, Catalogue, CrowdError, Piece, Publisher, Refused, Tier, Track, Viewer, ViewerConfig,
 };
-use support::{Ball, FAST, FULL, PAIRS, Pipe, RIGHT, THIRD, at, catalogue, is_right, show, world};
+
+use crate::support::{
+    self, Ball, FAST, FULL, PAIRS, Pipe, RIGHT, THIRD, at, catalogue, is_right, show, world,
+};
 
 const BALLS: u32 = 40;
 const LEVELS: [Level; 3] = [Level::PACKED, Level::ADAPTIVE, Level::LEARNING];

@@ -1,17 +1,14 @@
 //! Any bytes as a catalogue, an object or a datagram: an error or a valid value, and a refused input
 //! changes nothing.
 
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
-mod support;
-
 use kinepack::{Level, Tick};
 use kinepack_crowd::{
     Carried, Carry, Catalogue, CrowdError, Piece, Publisher, Refused, Tier, Track, Viewer,
     ViewerConfig,
 };
 use proptest::prelude::*;
-use support::{FAST, FULL, PAIRS, Random, at, catalogue, codec, show, world};
+
+use crate::support::{FAST, FULL, PAIRS, Random, at, catalogue, codec, show, world};
 
 const BALLS: u32 = 12;
 

@@ -1,8 +1,6 @@
 //! Broadcasts over QUIC, through a relay in the same process.
 
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
-mod support;
+#![cfg(feature = "moq")]
 
 use std::time::Duration;
 
@@ -11,8 +9,9 @@ use kinepack_crowd::Publisher;
 use kinepack_crowd::moq::{
     Address, Connector, Identity, Link, LocalRelay, Publication, Trust, Watching,
 };
-use support::{FAST, FULL, PAIRS, RIGHT, THIRD, TICK_HZ, at, catalogue, is_right, world};
 use tokio::time::{MissedTickBehavior, interval, timeout};
+
+use crate::support::{FAST, FULL, PAIRS, RIGHT, THIRD, TICK_HZ, at, catalogue, is_right, world};
 
 const BALLS: u32 = 40;
 const NAMES: [&str; 5] = ["full", "third", "right", "fast", "pairs"];

@@ -1,15 +1,12 @@
 //! The frozen broadcast of `spec/vectors/crowd.txt`: version 2 stays readable, and publishers still
 //! make the same bytes.
 
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
-mod support;
-
 use std::fmt::Write as _;
 
 use kinepack::{Level, Tick};
 use kinepack_crowd::{Carried, Catalogue, Piece, Publisher, Track, Viewer, ViewerConfig};
-use support::{RIGHT, at, catalogue, is_right, show, world};
+
+use crate::support::{RIGHT, at, catalogue, is_right, show, world};
 
 const TICKS: u32 = 70;
 

@@ -3,10 +3,6 @@
 //! changes nothing: after any number of refused datagrams, an endpoint continues exactly as its
 //! twin that never saw them.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::time::Duration;
 
 use kinepack::{Level, Snapshot, Tick};
@@ -14,7 +10,8 @@ use kinepack_net::{
     Hub, HubConfig, Link, LinkConfig, Loss, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions,
     Refused, Sequence,
 };
-use support::{
+
+use crate::support::{
     Random, TICK_HZ, World, codec, codec_at, emit_some, event_kinds, number_of, unchecked,
 };
 

@@ -2,10 +2,6 @@
 //! increase, weights that are not numbers, worlds that are too large, and sets that are set
 //! repeatedly.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,7 +10,8 @@ use kinepack::{Codec, EntityId, Level, Profile, Schema, Snapshot, Tick};
 use kinepack_net::{
     Hub, HubConfig, NetError, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions,
 };
-use support::{TICK_HZ, Thing, World, codec, codec_at};
+
+use crate::support::{TICK_HZ, Thing, World, codec, codec_at};
 
 const ID: ReceiverId = ReceiverId(7);
 

@@ -1,9 +1,5 @@
 //! Two hubs and two streams on one connection, told apart by their channels.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::time::Duration;
 
 use kinepack::stream::{StreamCodec, StreamLevel};
@@ -13,7 +9,8 @@ use kinepack_net::{
     Refused, StreamConfig, StreamReceiver, StreamRefused, StreamSender, datagram_kind,
     split_datagram,
 };
-use support::{Thing, codec};
+
+use crate::support::{Thing, codec};
 
 const ID: ReceiverId = ReceiverId(7);
 

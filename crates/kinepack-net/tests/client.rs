@@ -1,16 +1,13 @@
 //! What a client learns beside the state: the round trip, the share of lost datagrams, the server's
 //! time, and which entities were added and removed between two frames.
 
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
-mod support;
-
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 use kinepack::EntityId;
 use kinepack_net::{HubConfig, LinkConfig, Loss, PRESETS, ReceiverOptions};
-use support::{Net, TICK_HZ, World};
+
+use crate::support::{Net, TICK_HZ, World};
 
 fn net(link: LinkConfig, seed: u64, options: ReceiverOptions) -> Net {
     let mut world = World::new(60, seed);

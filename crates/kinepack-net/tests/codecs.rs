@@ -1,9 +1,5 @@
 //! One hub with several codecs: each receiver gets its own, and those with the same share the work.
 
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
-mod support;
-
 use std::time::Duration;
 
 use kinepack::quantize::IntegerLimits;
@@ -13,7 +9,8 @@ use kinepack_net::{
     Handled, Hub, HubConfig, LinkConfig, Loss, Mismatch, NetError, Receiver, ReceiverConfig,
     ReceiverId, ReceiverOptions, Refused,
 };
-use support::{Net, Thing, World, codec, codec_at};
+
+use crate::support::{self, Net, Thing, World, codec, codec_at};
 
 const ID: ReceiverId = ReceiverId(1);
 

@@ -1,23 +1,14 @@
 //! Runs the drivers of the network's fuzz targets over their stored corpora, and over mutations of
 //! them.
 //!
-//! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-net --test corpus` rewrites the corpora.
-
-#![allow(clippy::unwrap_used)]
-
-// Public for the crate of the fuzz targets.
-#[allow(unreachable_pub)]
-#[path = "../../../fuzz/src/net.rs"]
-mod net;
-#[allow(unreachable_pub)]
-#[path = "../../../fuzz/src/net_stream.rs"]
-mod net_stream;
-mod support;
+//! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-net corpus::` rewrites the corpora.
 
 use std::fs;
 use std::path::PathBuf;
 
-use support::Random;
+use crate::net;
+use crate::net_stream;
+use crate::support::Random;
 
 /// Mutations of each stored file. Sessions take longest and get a third of them.
 const MUTATIONS: usize = 40;

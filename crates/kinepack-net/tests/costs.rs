@@ -1,10 +1,6 @@
 //! What snapshots cost: for each datagram by part and by entity, for any kind of snapshot. Counting
 //! does not change the datagrams.
 
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
-mod support;
-
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +10,8 @@ use kinepack_net::{
     Cost, Hub, HubConfig, Link, LinkConfig, Loss, Received, Receiver, ReceiverConfig, ReceiverId,
     ReceiverOptions, Sequence,
 };
-use support::{
+
+use crate::support::{
     TICK_HZ, World, codec_at, is_snapshot, lanes, older_sequences, sequence_of, unchecked,
 };
 

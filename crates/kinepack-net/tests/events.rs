@@ -1,10 +1,6 @@
 //! Events beside snapshots over bad links: each arrives once, in order, with its tick, whatever is
 //! lost.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -13,7 +9,8 @@ use kinepack_net::{
     Audience, EventKinds, Hub, HubConfig, Link, LinkConfig, Loss, Mismatch, NetError, Received,
     Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Refused, datagram_sequence,
 };
-use support::{Random, TICK_HZ, World, codec};
+
+use crate::support::{self, Random, TICK_HZ, World, codec};
 
 const ID: ReceiverId = ReceiverId(1);
 /// How many ticks a noise may be late.

@@ -1,9 +1,5 @@
 //! State checks: a receiver with wrong memory or arithmetic notices it, and the session recovers.
 
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
-mod support;
-
 use std::time::Duration;
 
 use kinepack::{Codec, EntityId, Level};
@@ -13,7 +9,8 @@ use kinepack_net::{
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use support::{Random, TICK_HZ, World, coarse_codec, codec_at, is_snapshot, sequence_of};
+
+use crate::support::{Random, TICK_HZ, World, coarse_codec, codec_at, is_snapshot, sequence_of};
 
 const ID: ReceiverId = ReceiverId(1);
 const LEVELS: [Level; 3] = [Level::PACKED, Level::ADAPTIVE, Level::LEARNING];

@@ -1,10 +1,6 @@
 //! Groups of fields that only some receivers may see: each receiver holds the world without what is
 //! not for it, over bad links, and no datagram tells of the rest.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,7 +9,8 @@ use kinepack_net::{
     Hub, HubConfig, Link, LinkConfig, Loss, NetError, Receiver, ReceiverConfig, ReceiverId,
     ReceiverOptions, Refused,
 };
-use support::{Random, TICK_HZ};
+
+use crate::support::{Random, TICK_HZ};
 
 #[derive(Pack, Clone, Debug, PartialEq)]
 struct Player {

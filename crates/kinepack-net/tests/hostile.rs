@@ -1,10 +1,6 @@
 //! Datagrams that this crate's endpoints would never send, written by hand from `spec/NET.md`. Also
 //! long or unlucky sessions that could break what endpoints hold and forget.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::time::Duration;
 
 use kinepack::{Encoder, EntityId, Snapshot, Tick};
@@ -12,7 +8,8 @@ use kinepack_net::{
     Acknowledgement, Handled, Hub, HubConfig, Received, Receiver, ReceiverConfig, ReceiverId,
     ReceiverOptions, Refused, Sequence,
 };
-use support::{Random, TICK_HZ, Thing, codec};
+
+use crate::support::{Random, TICK_HZ, Thing, codec};
 
 const ID: ReceiverId = ReceiverId(1);
 const LEFT_OUT: u8 = 1 << 3;

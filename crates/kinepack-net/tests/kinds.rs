@@ -1,10 +1,6 @@
 //! Worlds of several kinds of entities over bad links: views, playback, and entities that become
 //! ones of another kind.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
@@ -13,7 +9,8 @@ use kinepack_net::{
     Hub, HubConfig, KindOptions, Link, LinkConfig, Loss, NetError, Playback, Received, Receiver,
     ReceiverConfig, ReceiverId, ReceiverOptions, Refused, Sequence,
 };
-use support::{Random, TICK_HZ, sequence_of};
+
+use crate::support::{Random, TICK_HZ, sequence_of};
 
 const ID: ReceiverId = ReceiverId(1);
 

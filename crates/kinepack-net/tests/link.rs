@@ -1,7 +1,5 @@
 //! The simulated link: its effects match the configuration, and are reproducible.
 
-#![allow(clippy::unwrap_used)]
-
 use std::time::Duration;
 
 use kinepack_net::{HEADER_BYTES, Link, LinkConfig, LinkError, LinkStats, Loss, PRESETS};

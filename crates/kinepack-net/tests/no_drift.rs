@@ -1,14 +1,11 @@
 //! No drift, under virtual time: whatever the link does, each view that a receiver decodes equals
 //! the sender's.
 
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
-mod support;
-
 use std::time::Duration;
 
 use kinepack_net::{HubConfig, LinkConfig, Loss, PRESETS, ReceiverOptions, Sequence};
-use support::{Net, World};
+
+use crate::support::{Net, World};
 
 fn millis(millis: u64) -> Duration {
     Duration::from_millis(millis)

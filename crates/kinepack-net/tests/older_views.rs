@@ -1,9 +1,5 @@
 //! Older views, `spec/NET.md`, section 4.3: each reason to refuse them, and how a hub uses them.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::time::Duration;
 
 use kinepack::{Baselines, Codec, Encoder, EntityId, Level, Snapshot, Tick, View};
@@ -11,7 +7,8 @@ use kinepack_net::{
     Hub, HubConfig, LinkConfig, NetError, Received, Receiver, ReceiverConfig, ReceiverId,
     ReceiverOptions, Refused, Sequence,
 };
-use support::{Net, Thing, World, codec_at, is_snapshot, unchecked};
+
+use crate::support::{Net, Thing, World, codec_at, is_snapshot, unchecked};
 
 const LEFT_OUT: u8 = 1 << 3;
 const OLDER: u8 = 3;

@@ -1,9 +1,5 @@
 //! The jitter buffer under virtual time, fed by the simulated link.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::time::Duration;
 
 use kinepack::Tick;
@@ -12,7 +8,8 @@ use kinepack_net::{
     PlayoutError, PlayoutStats, Pushed, ReceiverOptions,
 };
 use proptest::prelude::*;
-use support::{Net, World};
+
+use crate::support::{Net, World};
 
 const MS: Duration = Duration::from_millis(1);
 
@@ -282,7 +279,7 @@ fn a_delay_without_enough_room_shows_the_oldest_state() {
     assert!((28.0..32.0).contains(&(newest - stream.last_shown)), "{newest} {}", stream.last_shown);
 }
 
-/// `cargo test -p kinepack-net --test playout presets -- --nocapture` prints the table.
+/// `cargo test -p kinepack-net playout::presets -- --nocapture` prints the table.
 #[test]
 fn presets_starve_as_seldom_as_configured() {
     // The most mean delay, and the largest share of starved frames: 1 − coverage, plus what bursts

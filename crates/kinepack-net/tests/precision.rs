@@ -1,15 +1,12 @@
 //! A hub with codecs that have a time precision: receivers hold coarser values of moving entities,
 //! the same as the sender, and exact ones once they rest.
 
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
-mod support;
-
 use std::time::Duration;
 
 use kinepack::{Codec, Level, Snapshot};
 use kinepack_net::{HubConfig, LinkConfig, Loss, ReceiverOptions};
-use support::{Net, World, coarse_codec, codec_at, most_off};
+
+use crate::support::{self, Net, World, coarse_codec, codec_at, most_off};
 
 const LEVELS: [Level; 3] = [Level::PACKED, Level::ADAPTIVE, Level::LEARNING];
 const BUDGETS: [Option<u32>; 2] = [None, Some(8_000)];

@@ -2,11 +2,7 @@
 //! and outages. The generator has a fixed seed, so every run is the same. A session that failed
 //! becomes a named test.
 //!
-//! A long run: `PROPTEST_CASES=20000 cargo test -p kinepack-net --release --test properties`.
-
-#![allow(clippy::unwrap_used)]
-
-mod support;
+//! A long run: `PROPTEST_CASES=20000 cargo test -p kinepack-net --release properties::`.
 
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -20,7 +16,8 @@ use kinepack_net::{
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use support::{
+
+use crate::support::{
     Random, TICK_HZ, World, coarse_codec, codec, codec_at, emit_some, event_kinds, is_snapshot,
     lanes, most_off, number_of, older_sequences, sequence_of, unchecked,
 };

@@ -1,16 +1,13 @@
 //! Kinds that are not sent in each tick: fewer bytes, smooth playback, shared encodings.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::time::Duration;
 
 use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
 use kinepack_net::{
     Hub, HubConfig, KindOptions, NetError, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions,
 };
-use support::TICK_HZ;
+
+use crate::support::TICK_HZ;
 
 /// A step of the positions.
 const STEP_M: f32 = 0.01;

@@ -2,10 +2,6 @@
 //! that others share, or makes them wait. No receiver drifts or waits forever, and receivers that
 //! acknowledge at random cost no more than the limit.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -14,7 +10,8 @@ use kinepack_net::{
     Acknowledgement, Hub, HubConfig, LinkConfig, Loss, Receiver, ReceiverConfig, ReceiverId,
     ReceiverOptions, Sequence,
 };
-use support::{Net, Random, TICK_HZ, World, codec_at, is_snapshot, sequence_of};
+
+use crate::support::{Net, Random, TICK_HZ, World, codec_at, is_snapshot, sequence_of};
 
 const LEVELS: [Level; 3] = [Level::PACKED, Level::ADAPTIVE, Level::LEARNING];
 

@@ -1,12 +1,8 @@
 //! The frozen datagrams of `spec/vectors/net.txt`: what this version writes, and what every later
 //! version must read. The head of the file describes them; lines are only ever added.
 //!
-//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-net --test vectors -- --nocapture` prints the
+//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-net vectors:: -- --nocapture` prints the
 //! lines as this version writes them.
-
-#![allow(clippy::unwrap_used)]
-
-mod support;
 
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
@@ -19,7 +15,8 @@ use kinepack_net::{
     Acknowledgement, Audience, EventKinds, Hub, HubConfig, Received, Receiver, ReceiverConfig,
     ReceiverId, ReceiverOptions, Refused, Sequence, datagram_sequence,
 };
-use support::older_sequences;
+
+use crate::support::older_sequences;
 
 const VECTORS: &str = include_str!("../../../spec/vectors/net.txt");
 const ID: ReceiverId = ReceiverId(1);

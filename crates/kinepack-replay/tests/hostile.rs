@@ -1,16 +1,13 @@
 //! Any bytes: an error, or a replay whose intact groups play. Nothing panics.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::io::Cursor;
 
 use kinepack::{Codec, Level, Profile, Schema, Tick};
 use kinepack_capture::container::{Channel, Container, Message, Packing};
 use kinepack_capture::schema_document;
 use kinepack_replay::{ReplayError, ReplayReader};
-use support::{codec, events, frames, open, replay, ticks, world};
+
+use crate::support::{self, codec, events, frames, open, replay, ticks, world};
 
 /// The frames that can be read. They are as they were written.
 fn readable(file: Vec<u8>) -> Result<Vec<u32>, ReplayError> {

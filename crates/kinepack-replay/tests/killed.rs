@@ -1,9 +1,6 @@
 //! A process that is killed while it writes loses at most its last group.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
-
-mod support;
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -12,7 +9,8 @@ use std::time::Duration;
 
 use kinepack::Level;
 use kinepack_replay::{ReplayError, ReplayReader, ReplayWriter};
-use support::{codec, frames, options, world};
+
+use crate::support::{codec, frames, options, world};
 
 const PATH: &str = "KINEPACK_TEST_REPLAY";
 const KILLS: u64 = 200;
@@ -32,7 +30,7 @@ fn writer() {
 /// Kills a writer after some microseconds. Returns the last tick that it is known to have written.
 fn kill(path: &Path, after: Duration) -> u32 {
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "writer", "--nocapture"])
+        .args(["--exact", "killed::writer", "--nocapture"])
         .env(PATH, path)
         .stdout(Stdio::piped())
         .spawn()

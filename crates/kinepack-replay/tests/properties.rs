@@ -1,16 +1,13 @@
 //! Random matches: whatever is written, flushed, marked and emitted comes back, and every moment is
 //! the newest state before it.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::time::Duration;
 
 use kinepack::{Level, Snapshot, Tick};
 use kinepack_replay::{ReplayOptions, ReplayWriter};
 use proptest::prelude::*;
-use support::{Hit, codec, open, options, world};
+
+use crate::support::{Hit, codec, open, options, world};
 
 /// What a game does in a step.
 #[derive(Clone, Debug)]

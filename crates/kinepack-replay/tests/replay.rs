@@ -1,9 +1,5 @@
 //! What is written is read: every state, from any moment, with its events, markers and notes.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::io::{self, Cursor, Write};
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +9,10 @@ use kinepack::{Codec, EntityId, Level, Profile, Schema, Snapshot, Tick};
 use kinepack_replay::{
     KillCam, ReplayError, ReplayLimits, ReplayOptions, ReplayReader, ReplayWriter,
 };
-use support::{Ball, Goal, Hit, codec, events, frames, hit, open, options, replay, ticks, world};
+
+use crate::support::{
+    Ball, Goal, Hit, codec, events, frames, hit, open, options, replay, ticks, world,
+};
 
 #[test]
 fn every_state_comes_back() {

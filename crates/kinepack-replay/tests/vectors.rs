@@ -1,18 +1,15 @@
 //! The frozen replay of `spec/vectors/replay.txt`: version 1 of the format stays readable, and
 //! writers still make the same messages.
 //!
-//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-replay --test vectors` writes it, once.
-
-#![allow(clippy::unwrap_used)]
-
-mod support;
+//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-replay vectors::` writes it, once.
 
 use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
 use kinepack::{Level, Tick};
-use support::{Goal, Hit, frames, hit, open, replay, ticks};
+
+use crate::support::{Goal, Hit, frames, hit, open, replay, ticks};
 
 const COUNT: u32 = 100;
 

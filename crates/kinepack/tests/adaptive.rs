@@ -1,10 +1,6 @@
 //! The adaptive level: whatever views both sides hold, a snapshot comes back lane for lane;
 //! profiles survive their files.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::collections::BTreeMap;
 
 use kinepack::codec::Chosen;
@@ -14,7 +10,8 @@ use kinepack::{
     Baselines, BaselinesError, Codec, DecodeError, Decoder, Encoder, EntityId, Level, Profile,
     Schema, SetupError, Snapshot, Tick, View,
 };
-use support::{
+
+use crate::support::{
     Random, assert_valid, at_tick, bodies, bodies_run as run, bodies_schema as schema,
     check_stored_schema, from_hex, hex, profile_of, trained, views,
 };

@@ -2,10 +2,6 @@
 //! encoded values, or an error without effect, and never panics. `rle.rs` and `magnitude.rs` have
 //! their own.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use kinepack::bits::{BitReader, BitSink, BitWriter, bits_for};
 use kinepack::quantize::{FloatLimits, IntegerLimits};
 use kinepack::schema::{Field, FieldKind};
@@ -16,7 +12,8 @@ use kinepack::{
     Baselines, Codec, DecodeError, DecodeLimits, Decoder, EncodeError, Encoder, EntityId, Level,
     Profile, Schema, Snapshot, Tick, View,
 };
-use support::{
+
+use crate::support::{
     DECODED, Ends, Subject, battery, battery_of, frames, profiles, schema, schemas, views,
 };
 

@@ -1,7 +1,5 @@
 //! Columns of numbers become the lanes that the same states become, wherever in memory they are.
 
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
 use kinepack::schema::{Field, FieldKind};
 use kinepack::values::{Column, ColumnsError, Number, Quantizer};
 use kinepack::{EncodeError, EntityId, Pack, Schema, Snapshot, Tick};

@@ -1,6 +1,6 @@
 //! The errors of `#[derive(Pack)]`: each names the field and says what to write instead.
 //!
-//! `TRYBUILD=overwrite cargo test -p kinepack --test compile_fail` writes the expected messages
+//! `TRYBUILD=overwrite cargo test -p kinepack compile_fail::` writes the expected messages
 //! again. The messages of `impossible_*.rs` come from constants; the text that rustc puts around
 //! them may change with its version.
 

@@ -2,10 +2,6 @@
 //! take no bits, and the frozen bytes of `spec/vectors/optional.txt`. Generated schemas with such
 //! fields are in `generated/`, a second reader is in `reference/`.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use kinepack::quantize::IntegerLimits;
 use kinepack::schema::{Condition, Field, FieldKind};
 use kinepack::stream::{StreamBase, StreamCodec, StreamLevel};
@@ -13,7 +9,10 @@ use kinepack::{
     Between, Codec, Decoder, EncodeError, Encoder, EntityId, Level, Profile, Schema, SetupError,
     Snapshot, Tick, View,
 };
-use support::{PACKETS, World, check_stored_schema, hex, packet_lines, schema, schema_lines};
+
+use crate::support::{
+    PACKETS, World, check_stored_schema, hex, packet_lines, schema, schema_lines,
+};
 
 fn number(max: i128) -> FieldKind {
     FieldKind::Integer(IntegerLimits::new(0, max, 1).unwrap())

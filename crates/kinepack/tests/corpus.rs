@@ -1,37 +1,20 @@
 //! Runs the drivers of the fuzz targets over the stored corpus and its mutations: a few seconds of
 //! `cargo +nightly fuzz run`, without the fuzzer.
 //!
-//! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack --test corpus` writes the corpus again.
-
-#![allow(clippy::unwrap_used)]
-
-// These modules are public in the crate of the fuzz targets.
-#[allow(unreachable_pub)]
-#[path = "../../../fuzz/src/coding.rs"]
-mod coding;
-#[allow(unreachable_pub)]
-#[path = "../../../fuzz/src/drivers.rs"]
-mod drivers;
-#[allow(unreachable_pub)]
-#[path = "../../../fuzz/src/groups.rs"]
-mod groups;
-#[allow(unreachable_pub)]
-#[path = "../../../fuzz/src/profile_file.rs"]
-mod profile_file;
-#[allow(unreachable_pub)]
-#[path = "../../../fuzz/src/records.rs"]
-mod records;
-#[allow(unreachable_pub)]
-#[path = "../../../fuzz/src/streams.rs"]
-mod streams;
-mod support;
+//! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack corpus::` writes the corpus again.
 
 use std::fs;
 use std::path::PathBuf;
 
 use kinepack::bits::BitWriter;
 use kinepack::rle::{encode_difference, write_sparse_difference};
-use support::Random;
+
+use crate::drivers;
+use crate::groups_driver as groups;
+use crate::profile_file;
+use crate::records;
+use crate::streams;
+use crate::support::Random;
 
 /// Mutations of each stored file.
 const MUTATIONS: usize = 200;

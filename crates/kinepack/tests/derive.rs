@@ -4,16 +4,14 @@
 #![cfg(feature = "derive")]
 // The derived code must pass the lints of strict crates.
 #![deny(missing_docs, unused, unused_qualifications, trivial_numeric_casts, non_local_definitions)]
-#![allow(clippy::unwrap_used)]
-
-mod states;
 
 use core::f32::consts::{PI, TAU};
 
 use kinepack::quantize::IntegerLimits;
 use kinepack::schema::{Field, FieldKind, Lane, LaneArithmetic, PackWith, Role, TimePrecision};
 use kinepack::{Bytes, BytesUpTo, EncodeError, EntityId, Pack, Schema, Snapshot, Tick};
-use states::{error, lanes, round_trip};
+
+use crate::states::{error, lanes, round_trip};
 
 /// The cube of the article "Snapshot Compression", with additional fields.
 #[derive(Pack, Clone, Debug, PartialEq)]
@@ -604,7 +602,7 @@ fn derived_in_macros_functions_and_under_another_name() {
     assert_eq!(round_trip(&Made { position: [0.5; 3], count: 7 }).count, 7);
 
     #[derive(kinepack::Pack)]
-    #[pack(crate = crate::kine::reexport)]
+    #[pack(crate = crate::derive::kine::reexport)]
     struct Local {
         #[pack(range = -(LIMIT)..=LIMIT, precision = 1.0)]
         x: f32,

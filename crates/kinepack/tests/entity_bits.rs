@@ -1,13 +1,10 @@
 //! The bits of each entity of a packet: they add up to the whole at every level, and are not
 //! counted unless requested.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use kinepack::codec::{Chosen, Difference};
 use kinepack::{Baselines, Codec, Encoder, Level, Profile, Schema, Snapshot, View};
-use support::{
+
+use crate::support::{
     bodies, bodies_run, bodies_schema, frames, profiles, schema, schemas, trained, views,
 };
 

@@ -1,21 +1,11 @@
 //! The entropy coder: compared with a naive model and its ideal cost, and under the battery.
 //!
-//! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack --test entropy` writes the corpus of the fuzz
+//! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack entropy::` writes the corpus of the fuzz
 //! target again.
-
-#![allow(clippy::unwrap_used)]
-
-// Public in the crate of the fuzz targets, and shared with it.
-#[allow(unreachable_pub)]
-#[path = "../../../fuzz/src/entropy.rs"]
-mod driver;
-mod runner;
-mod support;
 
 use std::fs;
 use std::path::PathBuf;
 
-use driver::{Step, blank, check_bytes, check_steps, code_all, decode, encode};
 use kinepack::DecodeError;
 use kinepack::bits::{BitCounter, BitReader, BitSink, BitWriter};
 use kinepack::entropy::{
@@ -23,8 +13,11 @@ use kinepack::entropy::{
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
-use runner::for_all;
-use support::{BitModel, Random};
+
+use crate::entropy_driver as driver;
+use crate::entropy_driver::{Step, blank, check_bytes, check_steps, code_all, decode, encode};
+use crate::runner::for_all;
+use crate::support::{BitModel, Random};
 
 fn any_probability() -> impl Strategy<Value = u16> {
     prop_oneof![any::<u16>(), 0u16..4, (u16::MAX - 3)..=u16::MAX, Just(1 << 15)]

@@ -1,7 +1,5 @@
 //! `Snapshot::extend` makes the snapshots that `push` makes, and refuses what `push` refuses.
 
-#![allow(clippy::unwrap_used)]
-
 use core::time::Duration;
 
 use kinepack::schema::{Field, FieldKind, PackWith};

@@ -1,8 +1,6 @@
 //! glam's vectors and quaternions as fields.
 
 #![cfg(all(feature = "glam", feature = "derive"))]
-#![allow(clippy::unwrap_used)]
-
 use glam::{
     DQuat, DVec2, DVec3, DVec4, IVec2, IVec3, IVec4, Quat, UVec2, UVec3, UVec4, Vec2, Vec3, Vec3A,
     Vec4,

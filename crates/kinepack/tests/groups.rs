@@ -1,16 +1,13 @@
 //! Groups (`spec/GROUP.md`): what is written is read, in any way that a file can be cut into groups;
 //! any other bytes are refused or are other groups, and never have an effect when refused.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use kinepack::group::{GroupReader, GroupWriter};
 use kinepack::{
     Baselines, BaselinesError, Codec, DecodeError, DecodeLimits, EncodeError, Encoder, EntityId,
     Level, Profile, Schema, Snapshot, Tick, View,
 };
-use support::{Ends, assert_valid, battery_of, frames, profiles, schema, schemas};
+
+use crate::support::{Ends, assert_valid, battery_of, frames, profiles, schema, schemas};
 
 fn codecs(schema: &Schema) -> impl Iterator<Item = Codec> {
     let levels = [Level::TABLE[0], Level::PACKED, Level::ADAPTIVE, Level::LEARNING];

@@ -1,10 +1,7 @@
 //! The state between two states: every kind of field, both ends, and arbitrary lanes.
 
 #![cfg(feature = "derive")]
-#![allow(clippy::unwrap_used)]
-
 mod hermite;
-mod support;
 
 use core::f64::consts::TAU;
 
@@ -13,7 +10,8 @@ use hermite::thrown;
 use kinepack::quantize::FloatLimits;
 use kinepack::schema::{Field, FieldKind, PackWith};
 use kinepack::{Between, EncodeError, EntityId, Pack, Schema, Snapshot, Tick};
-use support::Random;
+
+use crate::support::Random;
 
 /// A place with a ratio but no time.
 fn at(ratio: f32) -> Between {

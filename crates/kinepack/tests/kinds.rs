@@ -1,9 +1,6 @@
 //! Schemas of several kinds of entities, and the frozen bytes of `spec/vectors/kinds.txt`.
 
 #![cfg(all(feature = "training", feature = "derive"))]
-#![allow(clippy::unwrap_used)]
-
-mod support;
 
 use kinepack::codec::Difference;
 use kinepack::profile::Bodies;
@@ -13,7 +10,8 @@ use kinepack::{
     Baselines, Codec, DecodeError, Decoder, EncodeError, Encoder, EntityId, Level, Pack, Profile,
     Schema, SetupError, Snapshot, Tick, View,
 };
-use support::{Random, Subject, check_stored_schema, packet_lines, schema_lines, views};
+
+use crate::support::{Random, Subject, check_stored_schema, packet_lines, schema_lines, views};
 
 #[derive(Pack, Clone, Debug, PartialEq)]
 struct Player {

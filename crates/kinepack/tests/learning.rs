@@ -1,15 +1,12 @@
 //! The level that learns: both sides learn the same whichever packets are lost, and neither side
 //! needs the learned state.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use kinepack::training::{TrainError, Training};
 use kinepack::{
     Baselines, Codec, DecodeError, Decoder, Encoder, Level, Profile, SetupError, Snapshot, View,
 };
-use support::{
+
+use crate::support::{
     Random, assert_valid, bodies, bodies_run as run, bodies_schema as schema, trained, views,
 };
 

@@ -1,11 +1,6 @@
 //! Numbers by magnitude: the reference's table of sizes, naive forms, and a check that no code is
 //! wasted.
 
-#![allow(clippy::unwrap_used)]
-
-mod runner;
-mod support;
-
 use kinepack::bits::{BitCounter, BitReader, BitSink, BitWriter, bits_for};
 use kinepack::magnitude::{
     Precision, read_any, read_difference, read_multiples, read_steps, write_any, write_difference,
@@ -14,8 +9,9 @@ use kinepack::magnitude::{
 use kinepack::quantize::{FloatLimits, VectorLimits};
 use kinepack::{DecodeError, EncodeError};
 use proptest::prelude::*;
-use runner::for_all;
-use support::{BitModel, Random, battery, from_hex, hex};
+
+use crate::runner::for_all;
+use crate::support::{BitModel, Random, battery, from_hex, hex};
 
 const VECTORS: &str = include_str!("../../../spec/vectors/magnitude.txt");
 const PRECISIONS: [Precision; 3] = [Precision::Whole, Precision::Tenth, Precision::Hundredth];

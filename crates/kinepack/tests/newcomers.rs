@@ -2,15 +2,12 @@
 //! two thirds of their bits in full, an added entity may have any values, and files of profiles keep what
 //! training found out. `spec/CODEC.md`, section 12.11.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use kinepack::quantize::{FloatLimits, IntegerLimits};
 use kinepack::schema::{Field, FieldKind};
 use kinepack::training::Training;
 use kinepack::{Codec, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View};
-use support::Random;
+
+use crate::support::{self, Random};
 
 const PLAYERS: u32 = 20;
 /// Ticks that a bullet flies.

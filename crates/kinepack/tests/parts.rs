@@ -1,13 +1,10 @@
 //! Snapshots made from parts: encoding a part of the changes equals encoding a baseline with that
 //! part.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use kinepack::codec::{Chosen, Difference};
 use kinepack::{Codec, EncodeError, Encoder, Level, Profile, Snapshot};
-use support::{Random, frames, profiles, schema, views};
+
+use crate::support::{Random, frames, profiles, schema, views};
 
 /// The entities of `before`; those that `after` also has take their lanes from it.
 fn without_comings_and_goings(before: &Snapshot, after: &Snapshot) -> Snapshot {

@@ -1,10 +1,6 @@
 //! Precision as time: a moving value is off by at most its motion in that time, both sides hold the
 //! same values, and an entity at rest becomes exact.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::collections::BTreeMap;
 
 use kinepack::codec::Chosen;
@@ -16,9 +12,10 @@ use kinepack::{
     Baselines, Codec, Decoder, Encoder, EntityId, Level, Profile, Schema, SetupError, Snapshot,
     Tick, View,
 };
-use support::{
-    Random, assert_valid, bodies_schema, check_stored_schema, frames, hex, profile_of, schema,
-    views,
+
+use crate::support::{
+    self, Random, assert_valid, bodies_schema, check_stored_schema, frames, hex, profile_of,
+    schema, views,
 };
 
 /// Entities that hurry, slow down, rest and start again; now and then one is added or removed. One

@@ -1,7 +1,5 @@
 //! Profile files, compressed and not. `spec/CODEC.md`, section 13.
 
-#![allow(clippy::unwrap_used)]
-
 use kinepack::hash::Fnv1a;
 use kinepack::profile::GapCode;
 use kinepack::quantize::SmallestThree;
@@ -9,8 +7,7 @@ use kinepack::schema::{Field, FieldKind};
 use kinepack::{Codec, Level, Profile, Schema, SetupError};
 use miniz_oxide::deflate::compress_to_vec;
 
-#[path = "support/hex.rs"]
-mod hex;
+use crate::support::{from_hex, hex, profile_of};
 
 /// A profile as a file that is not compressed, and as one that is.
 const VECTORS: &str = include_str!("../../../spec/vectors/profile_file.txt");
@@ -27,7 +24,7 @@ fn schema() -> Schema {
 /// The line of the vectors that begins with this name.
 fn vector(name: &str) -> Vec<u8> {
     let line = VECTORS.lines().find_map(|line| line.strip_prefix(name)).unwrap();
-    hex::from_hex(line.trim())
+    from_hex(line.trim())
 }
 
 fn close(mut bytes: Vec<u8>) -> Vec<u8> {
@@ -59,12 +56,12 @@ fn compressed_files_are_read_as_frozen() {
     if std::env::var_os("KINEPACK_WRITE_VECTORS").is_some() {
         let profile = Profile::untrained(&schema);
         let [plain, compressed] = [profile.to_plain_bytes(), profile.to_bytes()];
-        let lines = format!("profile {}\ncompressed {}\n", hex::hex(&plain), hex::hex(&compressed));
+        let lines = format!("profile {}\ncompressed {}\n", hex(&plain), hex(&compressed));
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/vectors/profile_file.txt");
         std::fs::write(path, lines).unwrap();
         return;
     }
-    let profile = hex::profile_of(VECTORS, &schema);
+    let profile = profile_of(VECTORS, &schema);
     assert_eq!(Profile::from_bytes(&vector("compressed"), &schema).unwrap(), profile);
     assert_eq!(profile.to_plain_bytes(), vector("profile"));
     assert!(profile.to_bytes().len() <= vector("compressed").len());

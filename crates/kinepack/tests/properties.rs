@@ -1,12 +1,6 @@
 //! Properties of every stage over generated input. The generator has a fixed seed, so the input is
 //! the same in every run.
 
-#![allow(clippy::unwrap_used)]
-
-mod limits;
-mod runner;
-mod support;
-
 use core::fmt::Debug;
 
 use kinepack::bits::{BitReader, BitSink, BitWriter};
@@ -15,10 +9,11 @@ use kinepack::value::{
     Difference, Limits, read_difference, read_if_changed, write_difference, write_if_changed,
 };
 use kinepack::{Codec, DecodeError, EncodeError, Level, SetupError};
-use limits::{any_ends, any_steps, float_limits, integer_limits};
 use proptest::prelude::*;
-use runner::for_all;
-use support::{BitModel, Subject, frames, profiles, schema, views};
+
+use crate::limits::{any_ends, any_steps, float_limits, integer_limits};
+use crate::runner::for_all;
+use crate::support::{BitModel, Subject, frames, profiles, schema, views};
 
 /// Ends that `f32` holds exactly, of all magnitudes, on both sides of zero; now and then both are
 /// equal.

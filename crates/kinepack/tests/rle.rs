@@ -1,11 +1,6 @@
 //! Runs and sparse bytes against naive forms: dynamic programming over all runs, and the
 //! specification's tree.
 
-#![allow(clippy::unwrap_used)]
-
-mod runner;
-mod support;
-
 use kinepack::DecodeError;
 use kinepack::bits::{BitReader, BitSink, BitWriter};
 use kinepack::rle::{
@@ -13,8 +8,9 @@ use kinepack::rle::{
     read_sparse_difference, write_sparse, write_sparse_difference,
 };
 use proptest::prelude::*;
-use runner::for_all;
-use support::{BitModel, Ends, Random, battery, battery_of, from_hex, hex};
+
+use crate::runner::for_all;
+use crate::support::{BitModel, Ends, Random, battery, battery_of, from_hex, hex};
 
 const VECTORS: &str = include_str!("../../../spec/vectors/rle.txt");
 

@@ -1,15 +1,11 @@
 //! Schemas as bytes. `spec/CODEC.md`, section 5.8.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use kinepack::hash::Fnv1a;
 use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
 use kinepack::schema::{Condition, Field, FieldKind, Role, TimePrecision};
 use kinepack::{Schema, SetupError};
 
-use support::{check_stored_schema, from_hex, schema, schemas};
+use crate::support::{check_stored_schema, from_hex, schema, schemas};
 
 const VECTORS: &str = include_str!("../../../spec/vectors/schemas.txt");
 

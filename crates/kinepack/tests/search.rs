@@ -1,19 +1,15 @@
 //! The search for the structure of profiles: close to the best by brute force, always valid, and
 //! deterministic.
 
-#![allow(clippy::unwrap_used)]
-
-mod runner;
-mod support;
-
 use kinepack::profile::{Class, Context, FieldCode, LaneWidth, Reference};
 use kinepack::quantize::IntegerLimits;
 use kinepack::schema::{Field, FieldKind};
 use kinepack::training::{ProfileSearch, TrainError, Trainer, Training};
 use kinepack::{Codec, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View};
 use proptest::prelude::*;
-use runner::for_all;
-use support::{Random, frames, schemas, views};
+
+use crate::runner::for_all;
+use crate::support::{Random, frames, schemas, views};
 
 fn search(lag_ticks: u32) -> ProfileSearch {
     ProfileSearch { lag_ticks, max_trials: 300, ..ProfileSearch::default() }

@@ -1,9 +1,6 @@
 //! Spawn fields: sent when an entity appears, and never again.
 
 #![cfg(all(feature = "training", feature = "derive"))]
-#![allow(clippy::unwrap_used)]
-
-mod support;
 
 use kinepack::codec::Difference;
 use kinepack::schema::{Condition, Field, FieldKind, Role, TimePrecision};
@@ -12,7 +9,8 @@ use kinepack::{
     Codec, Decoder, Encoder, EntityId, Level, Pack, Profile, Schema, SetupError, Snapshot, Tick,
     View,
 };
-use support::{Random, Subject, views};
+
+use crate::support::{Random, Subject, views};
 
 #[derive(Pack, Clone, Debug, PartialEq)]
 struct Skin {

@@ -1,17 +1,13 @@
 //! Streams at both levels: decoded records, learned states, costs, and refusals.
 
-#![allow(clippy::unwrap_used)]
-
-mod runner;
-mod support;
-
 use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
 use kinepack::schema::{Field, FieldKind, Lane, Role};
 use kinepack::stream::{Learned, StreamBase, StreamCodec, StreamLevel};
 use kinepack::{DecodeError, EncodeError, Schema, SetupError};
 use proptest::prelude::*;
-use runner::for_all;
-use support::{
+
+use crate::runner::for_all;
+use crate::support::{
     BitModel, Ends, Random, Walk, battery_of, bodies_schema, records_schema, schema, schemas,
 };
 

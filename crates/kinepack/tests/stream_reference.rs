@@ -2,21 +2,16 @@
 //! `spec/CODEC.md` alone: on long walks with learning, and on damaged packets, which both refuse or
 //! both decode to the same records.
 
-#![allow(clippy::unwrap_used)]
-
-#[path = "reference/mod.rs"]
-mod reference;
-mod support;
-
 use std::collections::VecDeque;
 
 use kinepack::Schema;
 use kinepack::quantize::{FloatLimits, IntegerLimits};
 use kinepack::schema::{Field, FieldKind, Role};
 use kinepack::stream::{Learned, StreamBase, StreamCodec, StreamLevel};
-use reference::stream::Stream;
-use reference::{Axis, Kind};
-use support::{
+
+use crate::reference::stream::Stream;
+use crate::reference::{self, Axis, Kind};
+use crate::support::{
     Random, Walk, bodies_schema, from_hex, records_schema, schema, schemas, stream_packets,
     stream_records, stream_schema,
 };

@@ -1,8 +1,6 @@
 //! Snapshots and streams with types of other schemas, even with as many lanes, and with lanes above
 //! their maximum: they are refused, and no state is read as another type.
 
-#![allow(clippy::unwrap_used)]
-
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kinepack::quantize::FloatLimits;

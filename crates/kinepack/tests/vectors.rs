@@ -2,19 +2,16 @@
 //! them.
 //!
 //! A line is `level profile packet`, for the snapshots that `spec/vectors/README.md` describes.
-//! Lines are only ever added. `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack --test vectors`
+//! Lines are only ever added. `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack vectors::`
 //! prints the lines that this version writes.
-
-#![allow(clippy::unwrap_used)]
-
-mod support;
 
 use kinepack::group::{GroupReader, GroupWriter};
 use kinepack::quantize::{FloatLimits, IntegerLimits};
 use kinepack::schema::{Field, FieldKind};
 use kinepack::stream::{StreamBase, StreamCodec, StreamLevel};
 use kinepack::{Codec, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View};
-use support::{
+
+use crate::support::{
     check_stored_schema, from_hex, hex, naive_check, packets_profiles, packets_schema,
     packets_states, stream_packets, stream_records, stream_schema,
 };

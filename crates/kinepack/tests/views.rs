@@ -1,10 +1,6 @@
 //! Views: the encoder's view equals the decoder's, the state check finds differences between the
 //! sides, and memory is reused only if it has no other owner.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
@@ -13,7 +9,8 @@ use kinepack::{
     Baselines, Codec, DecodeError, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapshot,
     Tick, View,
 };
-use support::{
+
+use crate::support::{
     Random, assert_valid, at_tick, bodies_run, bodies_schema, frames, naive_check, profile_of,
     profiles, schema, schemas,
 };

@@ -56,7 +56,7 @@ fn gamma(bytes: &[u8], at: &mut usize) -> Result<u64, Refusal> {
     let mut bit = || {
         let byte = bytes.get(*at / 8).ok_or("the bits end")?;
         *at += 1;
-        Ok(u64::from(byte >> ((*at - 1) % 8) & 1))
+        Ok::<u64, Refusal>(u64::from(byte >> ((*at - 1) % 8) & 1))
     };
     let mut zeros = 0;
     while bit()? == 0 {

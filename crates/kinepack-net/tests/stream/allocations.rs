@@ -5,8 +5,8 @@ use std::time::Duration;
 use allocation_counter::measure;
 use kinepack_net::{Sequence, StreamConfig, StreamReceiver, StreamSender, split_datagram};
 
+use super::world::{Input, Player, at, codec};
 use crate::support::Random;
-use crate::world::{Input, Player, at, codec};
 
 #[test]
 fn both_ends_allocate_nothing() {

@@ -10,8 +10,8 @@ use kinepack_net::{
     StreamRefused, StreamSender,
 };
 
+use super::world::{Player, at, codec};
 use crate::support::{Random, Thing};
-use crate::world::{Player, at, codec};
 
 const RING: u16 = 64;
 /// The packets of the recorded session; the first has number [`FIRST`].

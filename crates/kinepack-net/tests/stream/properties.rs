@@ -9,9 +9,9 @@ use kinepack_net::{
 };
 use proptest::prelude::*;
 
-use crate::naive::Naive;
+use super::naive::Naive;
+use super::world::{Player, codec, header, lanes};
 use crate::runner::for_all;
-use crate::world::{Player, codec, header, lanes};
 
 /// What happens next.
 #[derive(Clone, Debug)]

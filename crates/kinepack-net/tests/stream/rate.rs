@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kinepack_net::{LinkConfig, StreamConfig, StreamReceiver, StreamRefused, StreamSender};
 
-use crate::world::{Player, Session, at, codec};
+use super::world::{Player, Session, at, codec};
 
 const LINK: LinkConfig = LinkConfig { latency: Duration::from_millis(40), ..LinkConfig::PERFECT };
 

@@ -9,8 +9,8 @@ use kinepack_net::{
     LinkConfig, Loss, PRESETS, Sequence, StreamConfig, StreamReceiver, StreamRefused, StreamSender,
 };
 
+use super::world::{Player, Session, codec, header, lanes};
 use crate::support::Random;
-use crate::world::{Player, Session, codec, header, lanes};
 
 fn bad_link(loss_ratio: f32) -> LinkConfig {
     LinkConfig {
@@ -187,7 +187,7 @@ fn records_pushed_since_the_last_packet_are_sent_together() {
         assert_eq!((number, handled.records().count()), (Sequence(pushed - 1), count.min(16)));
         let last = handled.records().last().unwrap();
         assert_eq!((last.number, last.repeated, last.late), (number, false, false));
-        let read = last.read::<crate::world::Input>().unwrap();
+        let read = last.read::<super::world::Input>().unwrap();
         assert_eq!(receiver.read(number), Ok(Some(read)));
         sender.handle(&receiver.acknowledgement().unwrap().to_bytes()).unwrap();
         assert_eq!(sender.acknowledged(), Some(number));

@@ -1,7 +1,7 @@
 //! The frozen datagrams of `spec/vectors/net_stream.txt`. The head of the file describes them;
 //! lines are only ever added.
 //!
-//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-net --test stream -- --nocapture vectors`
+//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-net stream::vectors:: -- --nocapture`
 //! prints the lines as they would be written now.
 
 use std::time::Duration;

@@ -3,9 +3,9 @@
 use kinepack::schema::FieldKind;
 use kinepack::{ArrayString, ArrayVec, Pack, Schema};
 
-use super::runner::for_all;
 use super::variants::Spell;
 use super::{ALWAYS, at, between, bits, expected, lanes, round_trip, summary};
+use crate::runner::for_all;
 
 #[derive(Pack, Clone, Debug, PartialEq)]
 struct Bag {

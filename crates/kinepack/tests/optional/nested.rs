@@ -6,8 +6,8 @@ use kinepack::{
 };
 use proptest::prelude::*;
 
-use super::runner::for_all;
 use super::{between, lanes, round_trip};
+use crate::runner::for_all;
 
 /// Everything in everything.
 #[derive(Pack, Clone, Debug, PartialEq)]

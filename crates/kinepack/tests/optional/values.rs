@@ -6,8 +6,8 @@ use kinepack::schema::Components;
 use kinepack::{EncodeError, Pack};
 use proptest::prelude::*;
 
-use super::runner::for_all;
 use super::{ALWAYS, Gear, between, bits, error, expected, round_trip, summary};
+use crate::runner::for_all;
 
 #[test]
 fn tuples_are_coded_part_by_part() {

@@ -204,7 +204,7 @@ fn generic_enums_and_enums_with_another_path() {
     );
 
     #[derive(kinepack::Pack, Debug, PartialEq)]
-    #[pack(crate = crate::variants::kine::reexport)]
+    #[pack(crate = crate::optional::variants::kine::reexport)]
     enum Only {
         One(#[pack(max = 3)] u8),
     }

@@ -6,12 +6,6 @@
 //! specification allows ([`Audit`]). A second pair of receivers, whose answers are discarded, also
 //! gets damaged datagrams.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
-
-#[path = "reference/mod.rs"]
-mod naive;
-mod support;
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,8 +15,9 @@ use kinepack_net::{
     EventKinds, Handled, Hub, HubConfig, Link, LinkConfig, Loss, Receiver, ReceiverConfig,
     ReceiverId, ReceiverOptions, Refused, Sequence, VERSION,
 };
-use naive::{Header, NaiveReceiver, entities, since};
-use support::{
+
+use crate::naive::{Header, NaiveReceiver, entities, since};
+use crate::support::{
     Random, Said, Shot, TICK_HZ, World, coarse_codec, codec, emit_some, event_kinds, is_snapshot,
     sequence_of, split_events, unchecked,
 };

@@ -3,33 +3,21 @@
 //! effect. Codecs of equal hash read each other.
 //!
 //! The suite tries some hundred schemas. A long run, of some minutes: `PROPTEST_CASES=5000 cargo
-//! test --release -p kinepack --test generated`
+//! test --release -p kinepack generated::`
 
-#![allow(clippy::unwrap_used)]
-
-// Shared with the drivers of the fuzz targets; this test uses its codecs under test.
-#[allow(dead_code)]
-#[allow(unreachable_pub)]
-#[path = "../../../../fuzz/src/coding.rs"]
-mod coding;
-#[path = "../limits/mod.rs"]
-mod limits;
-#[path = "../runner/mod.rs"]
-mod runner;
 mod schemas;
-#[path = "../support/mod.rs"]
-mod support;
 
 use std::cell::Cell;
 
-use coding::{Pair, adaptive_profile};
 use kinepack::quantize::{FloatLimits, FloatParts};
 use kinepack::schema::{Field, FieldKind, Role};
 use kinepack::stream::{StreamBase, StreamCodec, StreamLevel};
 use kinepack::{Baselines, Codec, DecodeError, Level, Profile, Schema, View};
 use proptest::prelude::*;
-use runner::for_all;
-use support::{Random, Walk, frames, profiles};
+
+use crate::coding::{Pair, adaptive_profile};
+use crate::runner::for_all;
+use crate::support::{Random, Walk, frames, profiles};
 
 /// The parts of a case besides its schema.
 #[derive(Clone, Debug)]

@@ -4,15 +4,9 @@
 #![cfg(all(feature = "derive", feature = "arrayvec"))]
 // The derived code must pass the lints of strict crates.
 #![deny(unused, unused_qualifications, trivial_numeric_casts, non_local_definitions)]
-#![allow(clippy::unwrap_used)]
-
 mod lists;
 mod nested;
 mod options;
-#[path = "../runner/mod.rs"]
-mod runner;
-#[path = "../states/mod.rs"]
-mod states;
 mod values;
 mod variants;
 
@@ -21,7 +15,8 @@ use core::ops::RangeInclusive;
 use kinepack::quantize::SmallestThree;
 use kinepack::schema::{Condition, Field, FieldKind, Lane, PackWith};
 use kinepack::{Between, EncodeError, Pack, Schema};
-use states::{error, lanes, round_trip};
+
+use crate::states::{error, lanes, round_trip};
 
 /// A place with a ratio but no time.
 fn at(ratio: f32) -> Between {

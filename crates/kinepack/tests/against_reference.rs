@@ -2,11 +2,6 @@
 //! alone: on the frozen vectors, on random snapshots, and on damaged packets, which both refuse or
 //! both decode to the same snapshot.
 
-#![allow(clippy::unwrap_used)]
-
-#[path = "reference/mod.rs"]
-mod reference;
-
 use std::collections::BTreeSet;
 
 use kinepack::profile::{Class, Context, FieldCode, GapCode, LaneWidth};
@@ -19,9 +14,10 @@ use kinepack::{
     Baselines, Codec, DecodeLimits, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapshot,
     Tick, View,
 };
-use reference::kinds::{self, World, WorldReader};
-use reference::{
-    Axis, Differences, Entities, Gaps, Kind, Reader, Reference, Time, Width, Words, bits_for,
+
+use crate::reference::kinds::{self, World, WorldReader};
+use crate::reference::{
+    self, Axis, Differences, Entities, Gaps, Kind, Reader, Reference, Time, Width, Words, bits_for,
 };
 
 /// The generator of `spec/vectors/README.md`.

@@ -1,0 +1,24 @@
+//! The tests as one program, which links once. `cargo test -p kinepack-capture NAME` runs those whose
+//! paths contain NAME.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+// Shared by the tests.
+mod files;
+#[path = "../../kinepack/tests/runner/mod.rs"]
+mod runner;
+mod stored;
+
+// The driver of the fuzz target, which is public in its crate.
+#[allow(unreachable_pub)]
+#[path = "../../../fuzz/src/capture.rs"]
+mod driver;
+
+mod analysis;
+mod capture;
+mod capture_hostile;
+mod capture_properties;
+mod corpus;
+mod guide;
+mod kinds;
+mod limits;

@@ -1,0 +1,43 @@
+//! The tests as one program, which links once. `cargo test -p kinepack-net NAME` runs those whose
+//! paths contain NAME.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+// Shared by the tests.
+#[path = "reference/mod.rs"]
+mod naive;
+#[path = "../../kinepack/tests/runner/mod.rs"]
+mod runner;
+mod support;
+
+// The drivers of the fuzz targets, which are public in their crate.
+#[allow(unreachable_pub)]
+#[path = "../../../fuzz/src/net.rs"]
+mod net;
+#[allow(unreachable_pub)]
+#[path = "../../../fuzz/src/net_stream.rs"]
+mod net_stream;
+
+mod against_reference;
+mod battery;
+mod caller;
+mod channels;
+mod client;
+mod codecs;
+mod corpus;
+mod costs;
+mod events;
+mod faults;
+mod groups;
+mod hostile;
+mod kinds;
+mod link;
+mod no_drift;
+mod older_views;
+mod playout;
+mod precision;
+mod properties;
+mod rates;
+mod sharing;
+mod stream;
+mod vectors;
