@@ -40,7 +40,7 @@ run Tests.exe ../crates/kinepack-c/include/kinepack.h "$out"
 # The frozen vectors that the C interface can run, through the public classes.
 compile Vectors.exe -main:Vectors -reference:"$out/Kinepack.dll" tests/Vector*.cs tests/Check.cs
 KINEPACK_WRITE_SCRIPT="$out/script.txt" \
-  cargo test --quiet -p kinepack-c --test vectors >"$out/script.log" 2>&1 \
+  cargo test --quiet -p kinepack-c --test tests vectors:: >"$out/script.log" 2>&1 \
   || { cat "$out/script.log" >&2; exit 1; }
 run Vectors.exe "$out/script.txt"
 # With another last digit of a vector it must fail.

@@ -66,9 +66,8 @@ fn check_targets(line: &str) {
     let folder = Path::new(ROOT).join("crates").join(package);
     assert!(folder.is_dir(), "{line}: no crate {package}");
     let folders = [("--example", "examples"), ("--bench", "benches"), ("--test", "tests")];
-    let exists = |path: &Path, main: &str| {
-        path.with_extension("rs").is_file() || path.join(main).is_file()
-    };
+    let exists =
+        |path: &Path, main: &str| path.with_extension("rs").is_file() || path.join(main).is_file();
     for (option, inside) in folders {
         if let Some(name) = after(option) {
             // The program `tests` has a crate's tests as modules.
