@@ -40,19 +40,11 @@ run Tests.exe ../crates/kinepack-c/include/kinepack.h "$out"
 # The frozen vectors that the C interface can run, through the public classes.
 compile Vectors.exe -main:Vectors -reference:"$out/Kinepack.dll" tests/Vector*.cs tests/Check.cs
 KINEPACK_WRITE_SCRIPT="$out/script.txt" \
-  cargo test --quiet -p kinepack-c --test vectors >"$out/script.log" 2>&1 \
+  cargo test --quiet -p kinepack-c --test tests vectors:: >"$out/script.log" 2>&1 \
   || { cat "$out/script.log" >&2; exit 1; }
-run Vectors.exe "$out/script.txt"
 # With another last digit of a vector it must fail.
-for command in schema hash profile view runs sparse magnitude sends records acknowledges stream_codec packet clip pose anm_pose replay frame \
-  shows catalogue gives piece; do
-  sed "0,/^$command /{/^$command /{s/0\$/1/;t;s/.\$/0/}}" "$out/script.txt" >"$out/wrong.txt"
-  if mono --debug "$out/Vectors.exe" "$out/wrong.txt" >"$out/wrong.log" \
-    || ! grep -q "^command [0-9]*: $command " "$out/wrong.log"; then
-    echo "a wrong vector was not noticed: $command" >&2
-    exit 1
-  fi
-done
+run Vectors.exe "$out/script.txt" schema hash profile view runs sparse magnitude sends records \
+  acknowledges stream_codec packet clip pose anm_pose replay frame shows catalogue gives piece
 # Libraries with another interface, and from before the function that tells it.
 compile OtherLibrary.exe -main:OtherLibrary -reference:"$out/Kinepack.dll" \
   tests/OtherLibrary.cs tests/Check.cs

@@ -3,7 +3,7 @@ using Kinepack;
 
 /// <summary>
 /// Clips: loaded, sampled into an engine's layout by bone, blended with a mask. The files are those
-/// of the test in C (crates/kinepack-c/tests/c.rs): an arm of three joints, and two clips.
+/// of the test in C (crates/kinepack-c/tests/programs.rs): an arm of three joints, and two clips.
 /// </summary>
 internal static class Clips
 {

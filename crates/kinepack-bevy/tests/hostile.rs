@@ -1,11 +1,10 @@
 //! Bytes from outside harm nothing.
 
-mod support;
-
 use bevy_transform::components::Transform;
 use kinepack_bevy::{MotionClient, MotionServer};
 use kinepack_net::{LinkConfig, ReceiverId};
-use support::{Session, Shield, Ship, of_all};
+
+use crate::support::{Session, Shield, Ship, of_all};
 
 /// A small generator, so that each run has the same bytes.
 struct Random(u64);

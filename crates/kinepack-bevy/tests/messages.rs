@@ -1,14 +1,13 @@
 //! Inputs and events arrive once and in order.
 
-mod support;
-
 use bevy_app::{App, FixedUpdate, Update};
 use bevy_ecs::prelude::*;
 use kinepack_bevy::{
     ClientJoined, ClientLeft, Emit, Happened, Input, MotionId, MotionInputs, MotionServer,
 };
 use kinepack_net::{LinkConfig, ReceiverId};
-use support::{Chat, Hit, LOSSY, Session, Ship, Steer};
+
+use crate::support::{Chat, Hit, LOSSY, Session, Ship, Steer};
 
 /// What an app has heard.
 #[derive(Resource, Default)]

@@ -3,8 +3,6 @@
 
 #![cfg(feature = "replicon")]
 
-mod support;
-
 use std::time::Duration;
 
 use bevy_app::{App, FixedUpdate};
@@ -19,7 +17,8 @@ use kinepack_bevy::{
 };
 use kinepack_net::{Link, LinkConfig};
 use serde::{Deserialize, Serialize};
-use support::{LOSSY, ShipPose, TICK_HZ, app};
+
+use crate::support::{LOSSY, ShipPose, TICK_HZ, app};
 
 /// A gameplay component, which replicon replicates.
 #[derive(Component, Serialize, Deserialize, Clone, Debug, PartialEq)]

@@ -1,7 +1,5 @@
 //! Clients show what the server has, whatever the network does.
 
-mod support;
-
 use std::collections::BTreeMap;
 
 use bevy_app::{App, FixedUpdate};
@@ -13,7 +11,8 @@ use kinepack_bevy::{
     MotionServerPlugin, MotionSettings, Moving, Part, Predicted, ScaledPose,
 };
 use kinepack_net::{LinkConfig, Mismatch, ReceiverId, ReceiverOptions};
-use support::{Bullet, LOSSY, Session, Shield, Ship, ShipPose, Velocity, of_all};
+
+use crate::support::{Bullet, LOSSY, Session, Shield, Ship, ShipPose, Velocity, of_all};
 
 /// Ships on straight lines; of ten, one rests.
 fn spawn_ships(world: &mut World, count: u32) {

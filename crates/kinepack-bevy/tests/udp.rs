@@ -2,8 +2,6 @@
 
 #![cfg(feature = "udp")]
 
-mod support;
-
 use std::time::{Duration, Instant};
 
 use bevy_app::App;
@@ -13,7 +11,8 @@ use kinepack_bevy::{
     MotionUdpClient, MotionUdpClientPlugin, MotionUdpServer, MotionUdpServerPlugin, UdpLost,
 };
 use kinepack_udp::{ClientOptions, ClientState, LostReason, Secret, ServerOptions};
-use support::{Ship, TICK_HZ, app, register};
+
+use crate::support::{Ship, TICK_HZ, app, register};
 
 const GAME: u64 = 7;
 

@@ -2,8 +2,6 @@
 
 #![cfg(all(feature = "udp", feature = "web"))]
 
-mod support;
-
 use std::time::{Duration, Instant};
 
 use bevy_app::App;
@@ -15,10 +13,11 @@ use kinepack_bevy::{
 use kinepack_net::{HubConfig, Receiver, ReceiverConfig};
 use kinepack_udp::{ClientOptions, Secret, ServerOptions};
 use kinepack_webtransport::{SAFE_PAYLOAD_BYTES, Token, WebOptions, WebServer};
-use support::{Shield, Ship, ShipPose, TICK_HZ, app};
 use wtransport::endpoint::ConnectOptions;
 use wtransport::tls::Sha256Digest;
 use wtransport::{ClientConfig, Connection, Endpoint};
+
+use crate::support::{Shield, Ship, ShipPose, TICK_HZ, app};
 
 const GAME: u64 = 7;
 const ORIGIN: &str = "http://127.0.0.1:8080";

@@ -2,8 +2,6 @@
 
 #![cfg(feature = "web")]
 
-mod support;
-
 use std::time::{Duration, Instant};
 
 use bevy_app::App;
@@ -18,7 +16,8 @@ use kinepack_webtransport::{
     SAFE_PAYLOAD_BYTES, Token, WebClientOptions, WebClientState, WebLostReason, WebOptions,
     WebServer,
 };
-use support::{Ship, TICK_HZ, app, register};
+
+use crate::support::{Ship, TICK_HZ, app, register};
 
 struct Pair {
     server: App,

@@ -1,7 +1,5 @@
-//! The header is what the sources say. `KINEPACK_WRITE_HEADER=1 cargo test -p kinepack-c --test
-//! header` writes it anew.
-
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+//! The header is what the sources say. `KINEPACK_WRITE_HEADER=1 cargo test -p kinepack-c --test tests
+//! header::` writes it anew.
 
 use std::path::Path;
 

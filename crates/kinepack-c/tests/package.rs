@@ -1,7 +1,6 @@
 //! An installation by CMake, found by CMake and by pkg-config, with the static and the shared library.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 use std::path::Path;
 use std::process::{Command, Output};

@@ -1,16 +1,14 @@
 //! Programs in C and C++ that use the library as a game does, and give it bad input.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
-mod support;
 
 use std::fs;
 use std::sync::Arc;
 
 use kinepack_anim::offline::{BuildOptions, build};
 use kinepack_anim::{AnyClip, Curve, Joint, Marker, RawClip, Skeleton, Transform, disk};
-use support::{C, CPP, run, run_with};
+
+use crate::support::{C, CPP, run, run_with};
 
 #[test]
 fn a_world_crosses_a_bad_network() {

@@ -1,15 +1,13 @@
 //! Broadcasts: the whole way on one machine, and its parts in processes of their own.
 
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
-#[path = "support/program.rs"]
-mod program;
+#![cfg(feature = "broadcast")]
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};
 
-use program::{program, refusal, run};
 use serde_json::Value;
+
+use crate::support::program::{Run, program, refusal, run};
 
 /// A process that ends with the test.
 struct Running(Child);
@@ -35,7 +33,7 @@ fn broadcast() -> (Running, Vec<String>) {
     (Running(child), arguments)
 }
 
-fn watch(arguments: &[String], more: &[&str]) -> program::Run {
+fn watch(arguments: &[String], more: &[&str]) -> Run {
     let arguments: Vec<&str> =
         arguments.iter().map(String::as_str).chain(more.iter().copied()).collect();
     run(&arguments)

@@ -1,20 +1,13 @@
 //! The commands for captures: recording, converting, analyzing, tuning, training and replaying.
 
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-#![allow(dead_code, reason = "other tests use the rest of these modules")]
-
-#[path = "../../cube-data/tests/common/mod.rs"]
-mod common;
-#[path = "support/drone.rs"]
-mod drone;
-#[path = "support/program.rs"]
-mod program;
-
-use common::{Files, good_bin, good_f32};
-use drone::Drone;
 use kinepack::{EntityId, Pack, Profile, Schema, Tick};
 use kinepack_capture::Recorder;
-use program::{check_width, json, refusal, run, see_that_it_replaces_by_force_alone, stdout};
+
+use crate::challenge::{Files, good_bin, good_f32};
+use crate::support::drone::Drone;
+use crate::support::program::{
+    check_width, json, refusal, run, see_that_it_replaces_by_force_alone, stdout,
+};
 
 #[test]
 fn analyze_and_measure_agree() {

@@ -1,20 +1,16 @@
 //! The program as users see it: exit codes, standard output and error, and numbers that must not
 //! change.
 
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
-#[path = "../../cube-data/tests/common/mod.rs"]
-mod common;
-#[path = "support/program.rs"]
-mod program;
-
 use std::io::Read;
 use std::process::Stdio;
 
-use common::{Files, Header, OBJECTS, bin, f32_file, good_bin, good_f32, record, states, zst};
 use kinepack::Level;
-use program::{json, program, refusal, run, stdout};
 use serde_json::Value;
+
+use crate::challenge::{
+    Files, Header, OBJECTS, bin, f32_file, good_bin, good_f32, record, states, zst,
+};
+use crate::support::program::{json, program, refusal, run, stdout};
 
 /// The names of the levels of a document.
 fn level_names(document: &Value) -> Vec<&str> {

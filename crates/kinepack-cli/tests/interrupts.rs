@@ -1,22 +1,13 @@
 //! Ctrl-C in commands that run long: they report what they have done by then, and exit with 130.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-#![allow(dead_code, reason = "other tests use the rest of these modules")]
-
-#[path = "../../cube-data/tests/common/mod.rs"]
-mod common;
-#[path = "support/program.rs"]
-mod program;
-#[path = "support/mod.rs"]
-mod running;
 
 use std::thread::sleep;
 use std::time::Duration;
 
-use common::Files;
-use program::{beside, json, run};
-use running::{Run, Running};
+use crate::challenge::Files;
+use crate::support::program::{Run, beside, json, run};
+use crate::support::running::Running;
 
 /// Waits before a signal. A machine that is busy with other tests may need the later ones.
 const WAITS_MS: [u64; 5] = [500, 1500, 4000, 10_000, 25_000];

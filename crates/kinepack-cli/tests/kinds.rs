@@ -1,17 +1,13 @@
 //! The commands on a capture with several kinds of entities.
 
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
-#[path = "support/program.rs"]
-mod program;
-
 use std::path::Path;
 
 use kinepack::{EntityId, Pack, Schema, Tick};
 use kinepack_capture::Recorder;
-use program::{json, refusal, run, stdout};
 use serde_json::Value;
 use tempfile::TempDir;
+
+use crate::support::program::{json, refusal, run, stdout};
 
 const TICKS: u32 = 240;
 

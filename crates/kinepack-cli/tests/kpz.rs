@@ -1,23 +1,14 @@
 //! The commands for replay files: `pack`, `unpack`, `info`, `cut`, and what records them.
 
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-#![allow(dead_code, reason = "other tests use the rest of these modules")]
-
-#[path = "../../cube-data/tests/common/mod.rs"]
-mod common;
-#[path = "support/drone.rs"]
-mod drone;
-#[path = "support/program.rs"]
-mod program;
-
 use std::fs;
 
-use common::{Files, good_bin, good_f32, zst};
-use drone::Drone;
 use kinepack::{EntityId, Tick};
 use kinepack_capture::Recorder;
-use program::{json, refusal, run, see_that_a_failure_changes_nothing, stdout};
 use serde_json::Value;
+
+use crate::challenge::{Files, OBJECTS, good_bin, good_f32, state, zst};
+use crate::support::drone::Drone;
+use crate::support::program::{json, refusal, run, see_that_a_failure_changes_nothing, stdout};
 
 /// Runs a command that says on standard error what it wrote.
 fn done(arguments: &[&str]) -> String {
@@ -138,10 +129,10 @@ fn transforms_are_what_other_tools_expect() {
         assert_eq!(schema["properties"]["transforms"]["type"], "array");
         let value: Value = serde_json::from_slice(&message.data).unwrap();
         let transforms = value["transforms"].as_array().unwrap();
-        assert_eq!(transforms.len(), common::OBJECTS);
+        assert_eq!(transforms.len(), OBJECTS);
         let nanoseconds = (tick as f64 * 1e9 / 60.0).round() as u64;
         for (object, transform) in transforms.iter().enumerate() {
-            let state = common::state(tick, object);
+            let state = state(tick, object);
             assert_eq!(transform["child_frame_id"], format!("cubes/{object}"));
             assert_eq!(transform["timestamp"]["nsec"], nanoseconds);
             for (axis, name) in ["x", "y", "z"].iter().enumerate() {

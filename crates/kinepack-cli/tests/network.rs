@@ -2,9 +2,6 @@
 //! codes.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
-mod support;
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -12,7 +9,9 @@ use std::time::{Duration, Instant};
 use kinepack::Snapshot;
 use kinepack_capture::Capture;
 use serde_json::Value;
-use support::{Run, Running, number};
+
+use crate::support::program::Run;
+use crate::support::running::{Running, number};
 
 const SECRET: &str = "the secret of these tests";
 

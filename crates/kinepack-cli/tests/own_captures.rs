@@ -1,21 +1,12 @@
 //! Captures of schemas of one's own: their numbers as CSV, the choice of a stream, and what the
 //! reports say beside a number.
 
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-#![allow(dead_code, reason = "other tests use the rest of these modules")]
-
-#[path = "../../cube-data/tests/common/mod.rs"]
-mod common;
-#[path = "support/drone.rs"]
-mod drone;
-#[path = "support/program.rs"]
-mod program;
-
-use common::{Files, good_f32};
-use drone::Drone;
 use kinepack::{EntityId, Pack, Profile, Schema, Tick};
 use kinepack_capture::Recorder;
-use program::{json, refusal, run, stdout};
+
+use crate::challenge::{Files, good_f32};
+use crate::support::drone::Drone;
+use crate::support::program::{json, refusal, run, stdout};
 
 #[derive(Pack)]
 struct Gate {

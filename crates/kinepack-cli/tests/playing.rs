@@ -1,9 +1,6 @@
 //! Playing over loopback, as users see it: two joiners with scripts, and one at a terminal.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
-mod support;
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -14,7 +11,8 @@ use std::time::{Duration, Instant};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Termios, Winsize, tcgetattr, tcsetwinsize};
 use serde_json::Value;
-use support::{PATIENCE, Running, number};
+
+use crate::support::running::{PATIENCE, Running, number};
 
 const SECRET: &str = "the secret of these tests";
 const FIRST_CUBE: u64 = 1 << 16;

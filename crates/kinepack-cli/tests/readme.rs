@@ -1,8 +1,6 @@
 //! The program understands the commands in the README, the book and the other pages, and the
 //! examples, benchmarks and tests that they name exist.
 
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -68,12 +66,19 @@ fn check_targets(line: &str) {
     let folder = Path::new(ROOT).join("crates").join(package);
     assert!(folder.is_dir(), "{line}: no crate {package}");
     let folders = [("--example", "examples"), ("--bench", "benches"), ("--test", "tests")];
+    let exists =
+        |path: &Path, main: &str| path.with_extension("rs").is_file() || path.join(main).is_file();
     for (option, inside) in folders {
         if let Some(name) = after(option) {
+            // The program `tests` has a crate's tests as modules.
+            let name = if *name == "tests" { "main" } else { name };
             let path = folder.join(inside).join(name);
-            let exists = path.with_extension("rs").is_file() || path.join("main.rs").is_file();
-            assert!(exists, "{line}: no {}", path.display());
+            assert!(exists(&path, "main.rs"), "{line}: no {}", path.display());
         }
+    }
+    for module in words.iter().filter_map(|word| word.strip_suffix("::")) {
+        let path = folder.join("tests").join(module);
+        assert!(exists(&path, "mod.rs"), "{line}: no {}", path.display());
     }
 }
 

@@ -1,12 +1,8 @@
 //! `measure --input-stream` as users see it.
 
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
-#[path = "support/program.rs"]
-mod program;
-
-use program::{check_width, json, refusal, run, stdout};
 use serde_json::Value;
+
+use crate::support::program::{check_width, json, refusal, run, stdout};
 
 const FEW: [&str; 6] = ["measure", "--input-stream", "--seconds", "20", "--clients", "4"];
 

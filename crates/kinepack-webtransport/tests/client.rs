@@ -1,7 +1,5 @@
 //! A native client against a server, over loopback.
 
-#![allow(clippy::unwrap_used)]
-
 use std::net::{SocketAddr, UdpSocket};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

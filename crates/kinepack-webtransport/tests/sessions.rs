@@ -1,7 +1,5 @@
 //! Clients of WebTransport and WebSocket against a server, over loopback.
 
-#![allow(clippy::unwrap_used)]
-
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 

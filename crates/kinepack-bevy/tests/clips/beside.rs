@@ -12,7 +12,7 @@ use bevy_math::curve::{FunctionCurve, Interval};
 use bevy_transform::components::Transform;
 use kinepack_bevy::clips::{ClipLayer, ClipPlayer};
 
-use crate::support::*;
+use super::support::*;
 
 /// Lets Bevy move an entity along x by a metre a second.
 fn animate(app: &mut App, player: Entity, joint: Entity) {

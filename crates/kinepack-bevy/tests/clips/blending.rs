@@ -9,7 +9,7 @@ use kinepack_anim::offline::BuildOptions;
 use kinepack_anim::{AnyClip, Skeleton, additive, blend};
 use kinepack_bevy::clips::{ClipAsset, ClipLayer, ClipPlayer};
 
-use crate::support::*;
+use super::support::*;
 
 struct Setting {
     app: App,

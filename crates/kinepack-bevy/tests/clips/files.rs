@@ -10,7 +10,7 @@ use kinepack_anim::offline::{BlockOptions, BuildOptions, RigTrainer, Scheme, bui
 use kinepack_anim::{RawClip, disk};
 use kinepack_bevy::clips::{ClipAsset, ClipPlayer, ClipSettings, SkeletonAsset};
 
-use crate::support::*;
+use super::support::*;
 
 fn dir() -> Dir {
     Dir::new(Path::new("").into())

@@ -5,7 +5,7 @@ use bevy_transform::components::Transform;
 use kinepack_anim::{Joint, RawClip, Skeleton};
 use kinepack_bevy::clips::{ClipJoint, ClipJoints, ClipPlayer};
 
-use crate::support::*;
+use super::support::*;
 
 /// An app, its clip and a character without joints.
 fn setting() -> (bevy_app::App, kinepack_anim::AnyClip, Entity) {

@@ -7,7 +7,7 @@ use bevy_transform::components::Transform;
 use kinepack_anim::AnyClip;
 use kinepack_bevy::clips::{ClipAsset, ClipLayer, ClipPlayer};
 
-use crate::support::*;
+use super::support::*;
 
 const SECOND: usize = 1000 / 16;
 

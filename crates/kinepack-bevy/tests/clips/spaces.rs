@@ -10,8 +10,8 @@ use kinepack_anim::import::gltf::{from_bytes, no_files};
 use kinepack_bevy::clips::{ClipLayer, ClipPlayer};
 use serde_json::json;
 
-use crate::gltf_file::{Document, QUARTER};
-use crate::support::*;
+use super::gltf_file::{Document, QUARTER};
+use super::support::*;
 
 /// As exporters write it: the armature turns and scales the model.
 fn armature() -> Transform {

@@ -1,8 +1,6 @@
 //! A server and its clients as headless apps under a virtual clock, joined by links that lose
 //! datagrams by a seed.
 
-#![allow(dead_code, reason = "each test file uses a part")]
-
 use std::collections::BTreeMap;
 use std::time::Duration;
 

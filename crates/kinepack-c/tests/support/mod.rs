@@ -1,7 +1,7 @@
 //! Programs in C and C++ against the static library: compiled and run, with the address and undefined
 //! behaviour sanitizers, and under valgrind where that is installed.
 
-#![allow(dead_code, reason = "each test uses a part")]
+#![cfg(unix)]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

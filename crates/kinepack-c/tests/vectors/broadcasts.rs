@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use kinepack::Tick;
 use kinepack_crowd::{Carried, Carry, Catalogue, Piece, Track, Viewer, ViewerConfig};
 
-use crate::crowd::{RIGHT, at, is_right, show, world};
-use crate::hex::{from_hex, hex};
-use crate::script::{lines, packed, write_schema, write_state};
+use super::crowd::{RIGHT, at, is_right, show, world};
+use super::hex::{from_hex, hex};
+use super::script::{lines, packed, write_schema, write_state};
 
 /// `crowd.txt`.
 pub(crate) fn write(script: &mut String) {

@@ -7,8 +7,8 @@ use kinepack::schema::{Field, FieldKind};
 use kinepack::{EntityId, Level, Schema};
 use kinepack_net::{Event, EventKinds, Receiver, ReceiverConfig};
 
-use crate::hex::{from_hex, hex};
-use crate::script::{at_level, integer, lines, packed, write_schema};
+use super::hex::{from_hex, hex};
+use super::script::{at_level, integer, lines, packed, write_schema};
 
 pub(crate) fn write(script: &mut String) {
     write_datagrams(script);

@@ -6,8 +6,8 @@ use kinepack::bits::BitReader;
 use kinepack::magnitude::{Precision, read_any, read_multiples};
 use kinepack::quantize::{FloatLimits, VectorLimits};
 
-use crate::hex::from_hex;
-use crate::script::lines;
+use super::hex::from_hex;
+use super::script::lines;
 
 pub(crate) fn write(script: &mut String) {
     for words in lines(vectors!("rle.txt")) {

@@ -6,9 +6,9 @@ use std::io::Cursor;
 use kinepack::Tick;
 use kinepack_replay::ReplayReader;
 
-use crate::hex::{from_hex, hex};
-use crate::network::described;
-use crate::script::lines;
+use super::hex::{from_hex, hex};
+use super::network::described;
+use super::script::lines;
 
 pub(crate) fn write(script: &mut String) {
     for words in lines(vectors!("clip.txt")).filter(|words| words[0] == "skeleton") {

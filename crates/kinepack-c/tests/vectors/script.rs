@@ -45,9 +45,9 @@ use kinepack::quantize::{IntegerLimits, SmallestThree};
 use kinepack::schema::{Field, FieldKind};
 use kinepack::{Codec, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View};
 
-use crate::hex::{from_hex, hex};
-use crate::vectors::{packets_profiles, packets_schema, packets_states};
-use crate::{broadcasts, network, numbers, played, streams};
+use super::hex::{from_hex, hex};
+use super::states::{packets_profiles, packets_schema, packets_states};
+use super::{broadcasts, network, numbers, played, streams};
 
 /// The lines of a file without comments, as words.
 pub(crate) fn lines(file: &'static str) -> impl Iterator<Item = Vec<&'static str>> {

@@ -6,8 +6,8 @@ use kinepack::schema::FieldKind;
 use kinepack::stream::{Learned, StreamBase, StreamCodec, StreamLevel};
 use kinepack::values::Values;
 
-use crate::hex::from_hex;
-use crate::script::{lines, schema};
+use super::hex::from_hex;
+use super::script::{lines, schema};
 
 pub(crate) fn write(script: &mut String) {
     for level in [StreamLevel::Packed, StreamLevel::Adaptive] {

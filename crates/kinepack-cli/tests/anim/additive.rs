@@ -6,8 +6,8 @@ use kinepack_anim::measure::{ErrorOptions, pose_distance_cm};
 use kinepack_anim::{RawClip, Skeleton, Transform, additive, exchange};
 use serde_json::{Value, json};
 
-use crate::program::{self, refusal, stdout};
-use crate::{Files, document};
+use super::{Files, document};
+use crate::support::program::{self, refusal, stdout};
 
 /// The note of additive clips.
 fn note(document: &Value) -> &str {

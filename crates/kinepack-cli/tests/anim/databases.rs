@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use kinepack_anim::{ClipDatabase, exchange};
 
-use crate::Files;
-use crate::program::{
+use super::Files;
+use crate::support::program::{
     json, refusal, see_that_a_failure_changes_nothing, see_that_it_replaces_by_force_alone, stdout,
 };
 
@@ -97,7 +97,7 @@ fn clips_of_a_database_are_decoded_and_exported() {
             stdout(&["anim", "decode", &of(clip), &files.at("decoded.clip"), "--force"]);
             let decoded = exchange::read("decoded", &files.read("decoded.clip")).unwrap();
             let raw = exchange::read("raw", &files.read("raw/an_arm__Move.clip")).unwrap();
-            assert!(crate::max_distance_cm(&raw, &decoded) <= 0.0101);
+            assert!(super::max_distance_cm(&raw, &decoded) <= 0.0101);
         }
         let glb = files.at("back.glb");
         stdout(&["anim", "export", &of("back"), &glb, "--gltf", "--force"]);

@@ -5,8 +5,8 @@ use std::fs;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::document::{Document, arm};
-use crate::program::{json as run, refusal, stdout};
+use super::document::{Document, arm};
+use crate::support::program::{json as run, refusal, stdout};
 
 /// A directory with `arm.glb`, whose document is changed.
 fn files(change: impl Fn(&mut Document)) -> (TempDir, String) {

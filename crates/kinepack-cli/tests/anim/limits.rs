@@ -4,8 +4,8 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::document::Document;
-use crate::program::{refusal, stdout};
+use super::document::Document;
+use crate::support::program::{refusal, stdout};
 
 #[test]
 fn a_file_that_needs_too_much_memory_is_refused_with_advice() {

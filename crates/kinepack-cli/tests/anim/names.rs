@@ -4,10 +4,10 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::Files;
-use crate::document::Document;
-use crate::document::fbx::{Keys, Scene};
-use crate::program::{self, json, refusal, stdout};
+use super::Files;
+use super::document::Document;
+use super::document::fbx::{Keys, Scene};
+use crate::support::program::{self, json, refusal, stdout};
 
 /// The names of all files in a directory.
 fn names_in(directory: &str) -> Vec<String> {

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use super::Files;
-use crate::program::{
+use crate::support::program::{
     beside, json, refusal, see_that_a_failure_changes_nothing, see_that_it_replaces_by_force_alone,
 };
 
@@ -121,7 +121,7 @@ fn nothing_is_written_if_the_second_file_fails() {
 fn an_interrupted_run_leaves_no_files() {
     use std::process::Command;
 
-    use crate::running::{Running, wait_for};
+    use crate::support::running::{Running, wait_for};
 
     let files = built(&[]);
     let [arm, pipe, out] = ["an arm.glb", "pipe.bvh", "out"].map(|name| files.at(name));

@@ -5,8 +5,8 @@ use std::fs;
 use kinepack_anim::{Rig, exchange};
 use serde_json::Value;
 
-use crate::Files;
-use crate::program::{json, refusal, stdout};
+use super::Files;
+use crate::support::program::{json, refusal, stdout};
 
 impl Files {
     /// Two files with samples of the arm: forwards and backwards.

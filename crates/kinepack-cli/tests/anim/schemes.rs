@@ -5,8 +5,8 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::Files;
-use crate::program::{self, json, stdout};
+use super::Files;
+use crate::support::program::{self, json, stdout};
 
 #[test]
 fn joints_keep_their_own_precisions_and_shells() {

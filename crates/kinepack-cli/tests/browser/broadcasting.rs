@@ -6,10 +6,10 @@ use std::process::Command;
 
 use fantoccini::key::Key;
 
-use crate::driver::Browser;
-use crate::exported::host;
-use crate::layout::check_looks;
-use crate::support::Running;
+use super::driver::Browser;
+use super::exported::host;
+use super::layout::check_looks;
+use crate::support::running::Running;
 
 const CUBES: u32 = 400;
 

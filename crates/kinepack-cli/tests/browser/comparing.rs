@@ -4,8 +4,8 @@
 use fantoccini::key::Key;
 use serde_json::Value;
 
-use crate::driver::Browser;
-use crate::support::Running;
+use super::driver::Browser;
+use crate::support::running::Running;
 
 /// Bits of an uncompressed cube, with its share of the headers of a datagram of 29 cubes.
 const CUBE_BITS: f64 = 321.0 + 224.0 / 29.0;

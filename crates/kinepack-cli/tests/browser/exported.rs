@@ -9,8 +9,8 @@ use std::{fs, io, thread};
 
 use serde_json::Value;
 
-use crate::driver::Browser;
-use crate::layout::{FAINT, TOO_WIDE};
+use super::driver::Browser;
+use super::layout::{FAINT, TOO_WIDE};
 
 /// Serves the files of a folder until the test's process ends.
 pub(crate) fn host(folder: &Path) -> SocketAddr {

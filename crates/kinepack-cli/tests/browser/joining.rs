@@ -15,9 +15,9 @@ use kinepack::{EntityId, Snapshot, Tick};
 use kinepack_replay::ReplayReader;
 use serde_json::Value;
 
-use crate::driver::Browser;
-use crate::layout::TOO_WIDE;
-use crate::support::Running;
+use super::driver::Browser;
+use super::layout::TOO_WIDE;
+use crate::support::running::Running;
 
 /// `serve --web` at free ports, and the page's address.
 fn serve(options: &[&str]) -> (Running, SocketAddr) {

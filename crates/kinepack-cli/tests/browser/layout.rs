@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use fantoccini::key::Key;
 use serde_json::Value;
 
-use crate::driver::Browser;
-use crate::support::Running;
+use super::driver::Browser;
+use crate::support::running::Running;
 
 pub(crate) const CONTROLS: &str =
     "[...document.querySelectorAll('a[href], button, input, select, summary, [tabindex=\"0\"]')]

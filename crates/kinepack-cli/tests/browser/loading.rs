@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::driver::Browser;
-use crate::support::Running;
+use super::driver::Browser;
+use crate::support::running::Running;
 
 /// The newest tick of the left world in the page.
 const TICK: &str = "kinepack.world()?.tick ?? 0";

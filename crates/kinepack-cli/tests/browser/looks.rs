@@ -7,10 +7,10 @@ use std::time::Instant;
 use fantoccini::key::Key;
 use serde_json::json;
 
-use crate::driver::Browser;
-use crate::screenshot::Area;
-use crate::support::Running;
-use crate::window::PATIENCE;
+use super::driver::Browser;
+use super::screenshot::Area;
+use super::window::PATIENCE;
+use crate::support::running::Running;
 
 const VIEWS: [&str; 2] = ["view-sent", "view-shown"];
 const LOOK: &str = "document.getElementById('look').innerText";

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use fantoccini::key::Key;
 
-use crate::driver::Browser;
-use crate::support::Running;
+use super::driver::Browser;
+use crate::support::running::Running;
 
 /// Opens a second socket next to the page, which stores the program's last status in `heard`.
 const LISTEN: &str = "(() => {

@@ -3,8 +3,8 @@
 
 use serde_json::json;
 
-use crate::driver::Browser;
-use crate::support::Running;
+use super::driver::Browser;
+use crate::support::running::Running;
 
 /// The bits that the page marks on the bodies of a world, in sixteenths, summed.
 fn heat(world: &str) -> String {

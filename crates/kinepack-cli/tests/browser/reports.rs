@@ -4,9 +4,9 @@
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::driver::Browser;
-use crate::layout::TOO_WIDE;
-use crate::support::Running;
+use super::driver::Browser;
+use super::layout::TOO_WIDE;
+use crate::support::running::Running;
 
 /// Charts that are scaled, so that their text would shrink with them.
 const SCALED: &str = "[...document.querySelectorAll('svg')]

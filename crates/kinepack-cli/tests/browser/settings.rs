@@ -1,7 +1,7 @@
 //! The settings of the page apply to the link and the sender, and are stored in the address.
 
-use crate::driver::Browser;
-use crate::support::Running;
+use super::driver::Browser;
+use crate::support::running::Running;
 
 /// The last tick whose packets the page knows.
 const LAST: &str = "kinepack.packets().at(-1)?.[0] ?? 0";

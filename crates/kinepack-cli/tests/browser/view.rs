@@ -6,11 +6,11 @@ use fantoccini::key::Key;
 use fantoccini::{Client, Locator};
 use serde_json::Value;
 
-use crate::driver::Browser;
-use crate::figure;
-use crate::layout::{CONTROLS, FAINT, TOO_WIDE};
-use crate::screenshot::Screenshot;
-use crate::support::Running;
+use super::driver::Browser;
+use super::layout::{CONTROLS, FAINT, TOO_WIDE};
+use super::screenshot::Screenshot;
+use crate::support::figure;
+use crate::support::running::Running;
 
 /// One skeleton on the screen: the view without the other one.
 const FIGURES: [&str; 2] = ["raw", "compressed"];

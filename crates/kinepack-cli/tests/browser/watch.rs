@@ -3,10 +3,10 @@
 use fantoccini::key::Key;
 use fantoccini::{Client, Locator};
 
-use crate::driver::Browser;
-use crate::layout::check_looks;
-use crate::replay::{TICKS, replay};
-use crate::support::Running;
+use super::driver::Browser;
+use super::layout::check_looks;
+use crate::support::replay::{TICKS, replay};
+use crate::support::running::Running;
 
 #[test]
 fn a_replay_is_played_stepped_and_sought() {

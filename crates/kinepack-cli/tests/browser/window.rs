@@ -10,8 +10,8 @@ use fantoccini::elements::Element;
 use fantoccini::key::Key;
 use serde_json::{Value, json};
 
-use crate::driver::Browser;
-use crate::screenshot::Screenshot;
+use super::driver::Browser;
+use super::screenshot::Screenshot;
 
 /// Long enough for two slow, busy cores that draw two worlds.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);

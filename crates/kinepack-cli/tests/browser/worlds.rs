@@ -3,8 +3,8 @@
 use fantoccini::key::Key;
 use serde_json::Value;
 
-use crate::driver::Browser;
-use crate::support::Running;
+use super::driver::Browser;
+use crate::support::running::Running;
 
 /// Records the drawn frames of the page for [`DISTANCES`].
 const WATCH: &str = "(() => {

@@ -12,9 +12,9 @@ use kinepack_capture::Capture;
 use serde_json::Value;
 
 use super::{OLD, SHORT, captures};
-use crate::common::Files;
-use crate::program::{beside, program, run};
-use crate::running::{Run, Running, number, wait_for};
+use crate::challenge::Files;
+use crate::support::program::{Run, beside, program, run};
+use crate::support::running::{Running, number, wait_for};
 
 /// Options of a recording that is far longer than a test.
 const LONG: [&str; 4] = ["--seconds", "86400", "--cubes", "20"];

@@ -3,10 +3,10 @@
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
-use crate::figure;
-use crate::http::get;
-use crate::socket::Page;
-use crate::support::{PATIENCE, Running};
+use super::http::get;
+use super::socket::Page;
+use crate::support::figure;
+use crate::support::running::{PATIENCE, Running};
 
 /// More than twice the limit of the program.
 const CROWD: usize = 300;

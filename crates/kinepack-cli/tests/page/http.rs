@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
-use crate::support::PATIENCE;
+use crate::support::running::PATIENCE;
 
 pub(crate) struct Answer {
     pub(crate) status: u16,

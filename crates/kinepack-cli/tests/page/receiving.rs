@@ -7,9 +7,9 @@ use kinepack::{Codec, Level, Profile, Schema};
 use kinepack_net::{EventKinds, Receiver, ReceiverConfig};
 use serde_json::{Value, json};
 
-use crate::http::get;
-use crate::socket::{Datagrams, Page, Said};
-use crate::support::{Running, number};
+use super::http::get;
+use super::socket::{Datagrams, Page, Said};
+use crate::support::running::{Running, number};
 
 const SMALL: &[&str] = &["--cubes", "20", "--link", "lan"];
 

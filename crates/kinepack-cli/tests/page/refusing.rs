@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tungstenite::Message;
 
-use crate::socket::{Page, Said};
-use crate::support::Running;
+use super::socket::{Page, Said};
+use crate::support::running::Running;
 
 const SMALL: &[&str] = &["--cubes", "20"];
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::net::{SocketAddr, TcpListener};
 
-use crate::http::{Answer, get, request};
-use crate::support::Running;
+use super::http::{Answer, get, request};
+use crate::support::running::Running;
 
 const SMALL: &[&str] = &["--cubes", "20"];
 /// The default port of the page.

@@ -9,7 +9,7 @@ use tungstenite::client::IntoClientRequest;
 use tungstenite::http::HeaderValue;
 use tungstenite::{Error, HandshakeError, Message, WebSocket, client};
 
-use crate::support::PATIENCE;
+use crate::support::running::PATIENCE;
 
 pub(crate) struct Page {
     socket: WebSocket<TcpStream>,

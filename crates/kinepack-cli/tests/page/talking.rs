@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::socket::{Page, Said, World};
-use crate::support::{Running, number};
+use super::socket::{Page, Said, World};
+use crate::support::running::{Running, number};
 
 const SMALL: &[&str] = &["--cubes", "20"];
 

@@ -4,10 +4,10 @@ use std::net::SocketAddr;
 
 use serde_json::Value;
 
-use crate::figure::{self, JOINTS, RATE_HZ, SAMPLES};
-use crate::http::{get, request};
-use crate::serving::assert_files_are_protected;
-use crate::support::{Running, number};
+use super::http::{get, request};
+use super::serving::assert_files_are_protected;
+use crate::support::figure::{self, JOINTS, RATE_HZ, SAMPLES};
+use crate::support::running::{Running, number};
 
 const TIMES: usize = 2 * SAMPLES - 1;
 

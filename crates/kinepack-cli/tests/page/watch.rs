@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use crate::http::{get, request};
-use crate::replay::{BODIES, TICKS, replay};
-use crate::serving::assert_files_are_protected;
-use crate::support::Running;
+use super::http::{get, request};
+use super::serving::assert_files_are_protected;
+use crate::support::replay::{BODIES, TICKS, replay};
+use crate::support::running::Running;
 
 #[test]
 fn the_page_has_the_replay_its_worlds_and_its_sizes() {

@@ -1,8 +1,5 @@
 //! The clips of the tests of `anim view`: a walking figure, made by hand.
 
-// Each test binary compiles this for itself and uses its own part of it.
-#![allow(dead_code)]
-
 use std::f32::consts::TAU;
 use std::fs::File;
 use std::path::PathBuf;

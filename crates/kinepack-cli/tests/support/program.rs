@@ -1,8 +1,5 @@
 //! Runs the program to its end.
 
-// Each test binary compiles this for itself and uses its own part of it.
-#![allow(dead_code)]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -14,6 +11,14 @@ pub(crate) struct Run {
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
+}
+
+impl Run {
+    /// The JSON document of a run that succeeded.
+    pub(crate) fn document(&self) -> Value {
+        assert_eq!(self.code, Some(0), "{}", self.stderr);
+        serde_json::from_str(&self.stdout).expect("one JSON document")
+    }
 }
 
 pub(crate) fn program() -> Command {

@@ -1,30 +1,15 @@
 //! `kinepack anim`, run as a user runs it.
 
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
-#[path = "anim/additive.rs"]
 mod additive;
-#[path = "anim/databases.rs"]
 mod databases;
 #[allow(dead_code, reason = "tests of importing use more of it")]
-#[path = "../../kinepack-anim/tests/support/mod.rs"]
+#[path = "../../../kinepack-anim/tests/support/mod.rs"]
 mod document;
-#[path = "anim/left_out.rs"]
 mod left_out;
-#[path = "anim/limits.rs"]
 mod limits;
-#[path = "anim/names.rs"]
 mod names;
-#[path = "anim/outputs.rs"]
 mod outputs;
-#[path = "support/program.rs"]
-mod program;
-#[path = "anim/rigs.rs"]
 mod rigs;
-#[cfg(unix)]
-#[path = "support/mod.rs"]
-mod running;
-#[path = "anim/schemes.rs"]
 mod schemes;
 
 use std::fs;
@@ -32,9 +17,10 @@ use std::fs;
 use kinepack_anim::anm::{Anm, elf_hash};
 use kinepack_anim::measure::{ErrorOptions, pose_distance_cm};
 use kinepack_anim::{AnyClip, RawClip, Skeleton, exchange};
-use program::{json, refusal, stdout};
 use serde_json::Value;
 use tempfile::TempDir;
+
+use crate::support::program::{self, json, refusal, stdout};
 
 const BVH: &str = "HIERARCHY
 ROOT Hips

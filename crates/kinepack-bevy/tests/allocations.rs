@@ -1,10 +1,18 @@
-//! A frame in which nothing changes allocates nothing.
+//! A frame in which nothing changes allocates nothing. This is a program of its own, because a
+//! program that counts allocations has another allocator.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+// It counts the allocations of one thread.
+#![cfg(not(feature = "multi_threaded"))]
+
+#[allow(dead_code, reason = "the other tests of clips use the rest")]
+#[path = "clips/support.rs"]
+mod support;
 
 use allocation_counter::measure;
 use bevy_ecs::prelude::*;
 use kinepack_bevy::clips::{ClipLayer, ClipPlayer};
-
-use crate::support::*;
+use support::*;
 
 /// A frame with clips allocates as much as a frame without. Only this thread's allocations count,
 /// so the test needs the systems on it.

@@ -1,24 +1,13 @@
 //! The files that commands write. Existing files are replaced only with `--force`, files are
 //! complete or absent, and a command that fails leaves old files unchanged.
 
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-#![allow(dead_code, reason = "other tests use the rest of these modules")]
-
-#[path = "../../cube-data/tests/common/mod.rs"]
-mod common;
-#[path = "support/program.rs"]
-mod program;
 #[cfg(unix)]
-#[path = "support/mod.rs"]
-mod running;
-#[cfg(unix)]
-#[path = "outputs/unix.rs"]
 mod unix;
 
 use std::fs;
 
-use common::{Files, good_f32};
-use program::{
+use crate::challenge::{Files, good_f32};
+use crate::support::program::{
     refusal, run, see_that_a_failure_changes_nothing, see_that_it_replaces_by_force_alone,
 };
 

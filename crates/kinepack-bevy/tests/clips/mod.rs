@@ -1,10 +1,7 @@
 //! Clips on entities: headless apps with manual time and files in memory.
 
-#![allow(clippy::unwrap_used)]
+#![cfg(feature = "clips")]
 
-// It counts the allocations of one thread.
-#[cfg(not(feature = "multi_threaded"))]
-mod allocations;
 mod beside;
 mod blending;
 mod files;

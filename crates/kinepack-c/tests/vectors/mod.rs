@@ -1,9 +1,8 @@
 //! The frozen vectors of `spec/vectors/` through the C interface: as one script for a program in C.
-//! Programs in other languages run the same script. `KINEPACK_WRITE_SCRIPT=FILE cargo test -p kinepack-c
-//! --test vectors` only writes it for them, and does not run the program in C.
+//! Programs in other languages run the same script. `KINEPACK_WRITE_SCRIPT=FILE cargo test
+//! -p kinepack-c --test tests vectors::` only writes it for them, and does not run the program in C.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 /// A file of `spec/vectors/`.
 macro_rules! vectors {
@@ -21,15 +20,15 @@ mod hex;
 mod network;
 mod numbers;
 mod played;
-#[path = "../support/mod.rs"]
-mod programs;
 mod script;
-mod streams;
 #[path = "../../../kinepack/tests/support/vectors.rs"]
 #[allow(dead_code, reason = "the tests of the codec use the rest")]
-mod vectors;
+mod states;
+mod streams;
 
 use hex::hex;
+
+use crate::support;
 
 #[test]
 fn all_frozen_vectors_pass_through_c() {
@@ -41,5 +40,5 @@ fn all_frozen_vectors_pass_through_c() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("script.txt");
     std::fs::write(&path, script).unwrap();
-    programs::run_with("tests/c/vectors.c", &programs::C, &path);
+    support::run_with("tests/c/vectors.c", &support::C, &path);
 }

@@ -1,0 +1,14 @@
+//! Headless apps: motion over a network, connections, clips. These are modules of one program,
+//! because each further program would have to be linked.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+mod clips;
+mod hostile;
+mod messages;
+mod replicon;
+mod states;
+mod support;
+mod udp;
+mod web;
+mod web_client;

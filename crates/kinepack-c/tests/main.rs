@@ -1,0 +1,10 @@
+//! The C interface, its header and its package. These are modules of one program, because each
+//! further program would have to be linked.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+mod header;
+mod package;
+mod programs;
+mod support;
+mod vectors;

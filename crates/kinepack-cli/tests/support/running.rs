@@ -1,0 +1,171 @@
+//! Runs the program as a user does: with options, reading its lines, interrupting it. It never
+//! outlives the test.
+
+use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use super::program::Run;
+
+/// Long enough for a machine that is busy with other tests.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(15);
+
+/// The running program, and its lines on standard error. It is killed when this is dropped.
+pub(crate) struct Running {
+    child: Child,
+    lines: Receiver<String>,
+    seen: Vec<String>,
+}
+
+impl Running {
+    pub(crate) fn start(arguments: &[&str], secret: Option<&str>) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_kinepack"));
+        command
+            .args(arguments)
+            .env_remove("KINEPACK_SECRET")
+            .envs(secret.map(|secret| ("KINEPACK_SECRET", secret)));
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let (sender, lines) = channel();
+        let stderr = BufReader::new(child.stderr.take().unwrap());
+        thread::spawn(move || {
+            stderr.lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
+        });
+        Self { child, lines, seen: Vec::new() }
+    }
+
+    /// `demo` with its page at a free port, and the page's address.
+    pub(crate) fn demo(options: &[&str]) -> (Self, SocketAddr) {
+        Self::demo_at(0, options)
+    }
+
+    pub(crate) fn demo_at(port: u16, options: &[&str]) -> (Self, SocketAddr) {
+        let listen = format!("127.0.0.1:{port}");
+        let mut demo = Self::start(
+            &[&["demo", "--no-open", "--json", "--listen", &listen], options].concat(),
+            None,
+        );
+        let address = demo.page();
+        (demo, address)
+    }
+
+    /// `anim view` with its page at a free port, and the page's address.
+    pub(crate) fn view(files: &[PathBuf]) -> (Self, SocketAddr) {
+        Self::view_of("block", files)
+    }
+
+    /// The same with a clip scheme.
+    pub(crate) fn view_of(scheme: &str, files: &[PathBuf]) -> (Self, SocketAddr) {
+        let files = files.iter().map(|file| file.to_str().unwrap());
+        let options = ["anim", "view", "--no-open", "--listen", "127.0.0.1:0", "--scheme", scheme];
+        let mut view = Self::start(&options.into_iter().chain(files).collect::<Vec<_>>(), None);
+        let address = view.page();
+        (view, address)
+    }
+
+    /// `watch` with its page at a free port, and the page's address.
+    pub(crate) fn watch(file: &Path) -> (Self, SocketAddr) {
+        let file = file.to_str().unwrap();
+        let mut watch = Self::start(&["watch", file, "--no-open", "--listen", "127.0.0.1:0"], None);
+        let address = watch.page();
+        (watch, address)
+    }
+
+    /// The page's address, from the line that names it.
+    pub(crate) fn page(&mut self) -> SocketAddr {
+        let line = self.until("http://127.0.0.1:");
+        let address = line.split_once("http://").unwrap().1.split('/').next().unwrap();
+        address.parse().unwrap_or_else(|error| panic!("{error}: {line}"))
+    }
+
+    /// The next line that contains `text`.
+    pub(crate) fn until(&mut self, text: &str) -> String {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            match self.lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
+                Ok(line) => self.seen.push(line),
+                Err(error) => panic!("{error}: no line with {text:?} in {:#?}", self.seen),
+            }
+            if let Some(line) = self.seen.last().filter(|line| line.contains(text)) {
+                return line.clone();
+            }
+        }
+    }
+
+    pub(crate) fn signal(&self, name: &str) {
+        let status =
+            Command::new("kill").args([name, &self.child.id().to_string()]).status().unwrap();
+        assert!(status.success());
+    }
+
+    /// Waits until a signal no longer kills the program. Only Linux tells which signals a process
+    /// handles; elsewhere this waits for a second.
+    pub(crate) fn until_it_handles_signals(&self) {
+        let status = format!("/proc/{}/status", self.child.id());
+        let handles_interrupts = || {
+            let status = std::fs::read_to_string(&status).unwrap_or_default();
+            let handled = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+            handled.is_some_and(|mask| u64::from_str_radix(mask.trim(), 16).unwrap() & 0b10 != 0)
+        };
+        if cfg!(target_os = "linux") {
+            wait_for("a handler of signals", handles_interrupts);
+        } else {
+            thread::sleep(Duration::from_secs(1));
+        }
+    }
+
+    /// Waits until the program ends.
+    pub(crate) fn end(mut self) -> Run {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            match self.lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
+                Ok(line) => self.seen.push(line),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => {
+                    panic!("the program does not end: {:#?}", self.seen)
+                }
+            }
+        }
+        let mut stdout = String::new();
+        self.child.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
+        let code = self.child.wait().unwrap().code();
+        Run { code, stdout, stderr: self.seen.join("\n") }
+    }
+
+    pub(crate) fn interrupt(self) -> Run {
+        self.signal("-INT");
+        self.end()
+    }
+
+    /// Kills the program, which cannot react.
+    pub(crate) fn kill(self) {
+        self.signal("-KILL");
+        self.end();
+    }
+}
+
+/// Waits until a condition holds.
+pub(crate) fn wait_for(what: &str, holds: impl Fn() -> bool) {
+    let end = Instant::now() + PATIENCE;
+    while !holds() {
+        assert!(Instant::now() < end, "waited in vain for {what}");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+pub(crate) fn number(document: &Value, key: &str) -> f64 {
+    document[key].as_f64().unwrap_or_else(|| panic!("{key} in {document:#}"))
+}

@@ -1,0 +1,7 @@
+//! Servers and clients over loopback. These are modules of one program, because each further program
+//! would have to be linked.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+mod client;
+mod sessions;
