@@ -30,7 +30,7 @@ export RUSTFLAGS="$linker --cfg getrandom_backend=\"unsupported\""
 (cd vectors && cargo test --no-run --locked --target wasm32-unknown-unknown --target-dir "$target" \
   --ignore-rust-version -Zbuild-std=std,panic_abort,test --message-format json) |
   sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' > "$target/vectors.txt"
-[ "$(wc -l < "$target/vectors.txt")" -ge 19 ] || { echo 'the vectors were not built' >&2; exit 1; }
+[ "$(wc -l < "$target/vectors.txt")" -ge 8 ] || { echo 'the vectors were not built' >&2; exit 1; }
 step node vectors/main.js "$target/vectors.txt"
 step node browser.js "$target/vectors.txt"
 

@@ -1,17 +1,14 @@
 //! Additive clips: the difference of a motion from a pose or another motion, built against that
 //! base.
 
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
-mod random;
-
 use std::sync::Arc;
 
 use kinepack_anim::additive::{self, AdditiveError};
 use kinepack_anim::measure::{ErrorOptions, pose_distance_cm};
 use kinepack_anim::offline::{BuildError, BuildOptions, KeyedOptions, Scheme, build};
 use kinepack_anim::{Joint, RawClip, Skeleton, Transform};
-use random::Random;
+
+use crate::random::Random;
 
 const JOINTS: usize = 9;
 

@@ -1,24 +1,19 @@
 //! `r3d2canm` files: `ltk_anim` and our player play what we write, from any time.
 
-#![allow(clippy::unwrap_used)]
-
-mod anm_support;
-#[path = "../../kinepack/tests/runner/mod.rs"]
-mod runner;
-
 use std::io::Cursor;
 
-use anm_support::{
-    Random, SCALE, TRANSLATION, assert_same, file_of, hashes, head, naive_pose, pose_at,
-    smooth_tracks,
-};
 use kinepack_anim::anm::{Anm, AnmHead, AnmPlayer, AnmTrack, elf_hash, fill_missing, order};
 use kinepack_anim::keyed::quantize::{VectorRange, rotation_48};
 use kinepack_anim::keyed::{Key, Parametrization};
 use kinepack_anim::{Channel, Transform};
 use ltk_anim::Compressed;
 use proptest::prelude::*;
-use runner::for_all;
+
+use crate::anm_support::{
+    SCALE, TRANSLATION, assert_same, file_of, hashes, head, naive_pose, pose_at, smooth_tracks,
+};
+use crate::random::Random;
+use crate::runner::for_all;
 
 const BOTH: [Parametrization; 2] = [Parametrization::Uniform, Parametrization::Times];
 

@@ -1,14 +1,9 @@
 //! Clips as `r3d2canm` files: at the sample times, our player and `ltk_anim` play the file as the
 //! clip plays.
 
-#![allow(clippy::unwrap_used)]
-
-mod anm_support;
-
 use std::io::Cursor as Reader;
 use std::sync::Arc;
 
-use anm_support::Random;
 use kinepack_anim::anm::{Anm, AnmError, AnmPlayer, elf_hash};
 use kinepack_anim::keyed::quantize::{VectorRange, rotation_48};
 use kinepack_anim::keyed::{Cursor, KeyedClip, Kind, Parametrization, RotationBits};
@@ -16,6 +11,8 @@ use kinepack_anim::measure::{ErrorOptions, pose_distance_cm};
 use kinepack_anim::offline::{BuildOptions, KeyedOptions, Scheme, build};
 use kinepack_anim::{Channel, Joint, RawClip, Skeleton, Transform};
 use ltk_anim::Compressed;
+
+use crate::random::Random;
 
 /// A chain of joints with these names, each 10 cm from its parent.
 fn chain(names: &[&str]) -> Arc<Skeleton> {

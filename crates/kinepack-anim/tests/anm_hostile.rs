@@ -1,16 +1,12 @@
 //! Hostile `r3d2canm` files: refused for the right reason, or played without harm.
 
-#![allow(clippy::unwrap_used)]
-
-mod anm_support;
-#[path = "../../../fuzz/src/anm.rs"]
-#[allow(unreachable_pub)]
-mod driver;
-
-use anm_support::{Random, file_of, hashes, head, smooth_tracks};
 use kinepack_anim::Channel;
 use kinepack_anim::anm::{Anm, AnmBlock, AnmError, AnmHead, AnmTrack, ErrorMargin, order};
 use kinepack_anim::keyed::{Key, Parametrization, VectorRange};
+
+use crate::anm_support::{file_of, hashes, head, smooth_tracks};
+use crate::drivers::anm as driver;
+use crate::random::Random;
 
 const JOINTS: usize = 24;
 const KEYS: usize = 28;

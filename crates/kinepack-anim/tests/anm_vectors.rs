@@ -1,19 +1,18 @@
 //! The frozen files of `spec/vectors/anm.txt` and their poses. This version writes these files, and
 //! every later one must read them.
 //!
-//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-anim --test anm_vectors` writes them again.
-
-#![allow(clippy::unwrap_used)]
-
-mod anm_support;
+//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-anim anm_vectors` writes them again.
 
 use std::path::PathBuf;
 
-use anm_support::{Random, file_of, head, hex, pose_at};
 use kinepack_anim::anm::{Anm, AnmHead, AnmTrack, elf_hash, order};
 use kinepack_anim::keyed::Parametrization;
 use kinepack_anim::keyed::quantize::{VectorRange, rotation_48};
 use kinepack_anim::{Channel, Transform};
+
+use crate::anm_support::{file_of, head, pose_at};
+use crate::clip_support::hex;
+use crate::random::Random;
 
 const TIMES_S: [f32; 5] = [0.0, 0.25, 0.61, 1.5, 2.0];
 

@@ -1,39 +1,20 @@
 //! Runs the driver of the fuzz target `clip` over its stored corpus, and over every prefix of each
 //! file.
 //!
-//! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-anim --test clip_corpus` writes the corpus
-//! again.
-
-#![allow(clippy::unwrap_used)]
-
-// Shared with the tests of block clips.
-#[allow(dead_code)]
-#[path = "block/write.rs"]
-mod block;
-mod corpora;
-// It is public in the crate of the fuzz targets.
-#[allow(unreachable_pub)]
-#[path = "../../../fuzz/src/clip.rs"]
-mod driver;
-// Shared with the tests of clips, which use all of them.
-#[allow(dead_code)]
-#[path = "clip/naive.rs"]
-mod naive;
-#[allow(dead_code)]
-#[path = "clip/support.rs"]
-mod support;
-#[path = "block/widths.rs"]
-mod widths;
-#[allow(dead_code)]
-#[path = "clip/write.rs"]
-mod write;
+//! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-anim clip_corpus` writes the corpus again.
 
 use std::sync::Arc;
 
-use block::{ANIMATED, DEFAULT, FAR, Parts as BlockParts, any_parts, any_parts_of, any_rig, kinds};
 use kinepack_anim::{AnyClip, Rig, Skeleton, exchange};
-use support::{Random, skeleton, smooth_clip};
-use write::{Parts, any_track};
+
+use crate::block::write::{
+    ANIMATED, DEFAULT, FAR, Parts as BlockParts, any_parts, any_parts_of, any_rig, kinds,
+};
+use crate::clip::write::{Parts, any_track};
+use crate::clip_support::{skeleton, smooth_clip};
+use crate::corpora;
+use crate::drivers::clip as driver;
+use crate::random::Random;
 
 /// Keyed clips with each parametrization, with and without slices, with rows of both widths, with
 /// constants, and with one sample. Skeletons and exchange files. Block clips of each block length,

@@ -1,24 +1,19 @@
 //! Runs the drivers of the fuzz targets `gltf_import`, `fbx_import`, `bvh_import` and `exchange` over
 //! their stored corpora: over every prefix of each file, over files with a flipped bit, and over noise.
 //!
-//! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-anim --test corpus` writes the corpora again.
+//! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-anim corpus` writes all corpora of clips again.
 
 #![cfg(feature = "import")]
-#![allow(clippy::unwrap_used)]
-
-// It is public in the crate of the fuzz targets.
-#[allow(unreachable_pub)]
-#[path = "../../../fuzz/src/anim.rs"]
-mod anim;
-mod corpora;
-mod support;
 
 use kinepack_anim::exchange;
 use kinepack_anim::import::fbx;
 use kinepack_anim::import::gltf::{from_bytes, no_files};
 use serde_json::{Value, json};
-use support::fbx::{Keys, Property, Scene};
-use support::{Document, arm};
+
+use crate::corpora;
+use crate::drivers::anim;
+use crate::support::fbx::{Keys, Property, Scene};
+use crate::support::{Document, arm};
 
 const BVH: &str = "HIERARCHY\nROOT Hips\n{\n\tOFFSET 0 1 0\n\
     \tCHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation Xrotation\n\

@@ -1,7 +1,5 @@
 //! Exported glTF files: a strict reader accepts them, and importing them gives the same clip.
 
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
 use std::sync::Arc;
 
 use kinepack_anim::import::gltf::{from_bytes, no_files};

@@ -1,8 +1,6 @@
 //! The features that the pages state are those of the manifest, and the examples of the pages
 //! compile with them. Tests themselves are built with all features, so they would not notice.
 
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
 use std::collections::BTreeSet;
 use std::path::Path;
 

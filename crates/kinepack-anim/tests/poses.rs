@@ -1,10 +1,6 @@
 //! What engines do with poses: model space, blends, metres; and what they get for poses and files
 //! that do not fit.
 
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
-mod random;
-
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -17,7 +13,8 @@ use kinepack_anim::{
     AnyClip, Clip, ClipError, FileKind, Joint, Metres, PlayError, RawClip, Rig, Skeleton,
     SkeletonFileError, SoaPose, Transform, additive, blend, disk, sample_batch,
 };
-use random::Random;
+
+use crate::random::Random;
 
 const JOINTS: usize = 9;
 

@@ -1,7 +1,6 @@
 //! Curves and markers of raw clips.
 
 #![cfg(feature = "raw")]
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 use std::sync::Arc;
 

@@ -1,17 +1,12 @@
 //! Shared by the tests of `r3d2canm` files: seeded tracks, and a naive player that plays each track
 //! alone.
 
-// Each test binary compiles this module and uses a part of it.
-#![allow(dead_code)]
-
-#[path = "../random/mod.rs"]
-mod random;
-
 use kinepack_anim::anm::{Anm, AnmHead, AnmPlayer, AnmTrack, elf_hash, order};
 use kinepack_anim::keyed::quantize::{VectorRange, rotation_48, rotation_from_48};
 use kinepack_anim::keyed::spline::{Parametrization, blend, weights};
 use kinepack_anim::{Channel, Transform};
-pub(crate) use random::Random;
+
+use crate::random::Random;
 
 pub(crate) const TRANSLATION: VectorRange =
     VectorRange { min: [-40.0, -3.0, 10.0], max: [25.0, 90.0, 10.5] };
@@ -162,9 +157,4 @@ pub(crate) fn assert_same(one: &[Transform], other: &[Transform], context: &str)
         floats.map(f32::to_bits).collect()
     };
     assert!(bits(one) == bits(other), "{context}: {one:?} and {other:?}");
-}
-
-/// Bytes in the form of the vectors.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -10,10 +10,11 @@ use kinepack_anim::{
     AnyPlayer, Channel, Clip, Joint, RawClip, Sampler, Skeleton, TrackId, Transform,
 };
 
-use crate::motions::{Motion, USUAL, motions};
+use super::motions::{Motion, USUAL, motions};
+use super::play::{EFFORTS, built, compare, options};
+use crate::clip_support::pose_floats;
 use crate::object_space::{self, error_cm, place};
-use crate::play::{EFFORTS, built, compare, options};
-use crate::support::{Random, pose_floats};
+use crate::random::Random;
 
 fn errors_cm(raw: &RawClip, clip: &Clip, shell_cm: f64) -> Vec<f64> {
     let bind = raw.skeleton().bind_pose();
@@ -49,7 +50,7 @@ fn kinds(clip: &Clip, joint: usize) -> [Kind; 3] {
 /// A clip of random samples.
 fn noise(joints: usize, samples: usize) -> RawClip {
     let mut random = Random(77);
-    let skeleton = crate::motions::chain(joints, 8.0);
+    let skeleton = super::motions::chain(joints, 8.0);
     let transform = |_| {
         let rotation = [(); 4].map(|()| random.between(-1.0, 1.0));
         let translation = [(); 3].map(|()| random.between(-20.0, 20.0));
@@ -199,7 +200,7 @@ fn static_tracks_take_only_their_kind_or_a_constant() {
 
 /// A root with these scales, and a child that turns.
 fn scaled(scales: &[f32], turn: impl Fn(usize) -> f32) -> RawClip {
-    let skeleton = crate::motions::chain(2, 50.0);
+    let skeleton = super::motions::chain(2, 50.0);
     let pose = |(sample, scale): (usize, &f32)| {
         let mut pose = skeleton.bind_pose();
         pose[0].scale = [*scale; 3];

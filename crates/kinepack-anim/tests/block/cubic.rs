@@ -7,8 +7,8 @@ use kinepack_anim::disk::{pack, unpack};
 use kinepack_anim::offline::{BlockOptions, BuildOptions, Built, Scheme, build};
 use kinepack_anim::{Clip, Joint, RawClip, Sampler, Skeleton, Transform};
 
-use crate::motions::{Motion, USUAL};
-use crate::play::compare;
+use super::motions::{Motion, USUAL};
+use super::play::compare;
 
 fn built(raw: &RawClip, precision_cm: f64, interpolation: Interpolation) -> (Built, Arc<Clip>) {
     let scheme = Scheme::Block(BlockOptions { interpolation, ..BlockOptions::default() });

@@ -7,10 +7,10 @@ use kinepack_anim::offline::Effort;
 use kinepack_anim::{Clip, Curve, Joint, Marker, RawClip, Sampler, Skeleton, Transform};
 use proptest::prelude::*;
 
-use crate::motions::{Motion, USUAL};
-use crate::play::{EFFORTS, built, compare};
+use super::motions::{Motion, USUAL};
+use super::play::{EFFORTS, built, compare};
+use crate::random::Random;
 use crate::runner::for_all;
-use crate::support::Random;
 
 /// Values of a curve: smooth, held, noisy or constant.
 fn values(random: &mut Random, samples: usize) -> Vec<f32> {

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use kinepack_anim::offline::Effort;
 use kinepack_anim::{Joint, RawClip, Sampler, Skeleton, Transform};
 
-use crate::naive::Naive;
-use crate::play::{built, compare};
-use crate::support::Random;
+use super::naive::Naive;
+use super::play::{built, compare};
+use crate::random::Random;
 
 /// A root with two limbs. `root` gives the root's place in cm, by time in seconds.
 fn clip(samples: usize, root: impl Fn(f64) -> [f64; 3]) -> RawClip {

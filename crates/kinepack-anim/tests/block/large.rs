@@ -6,8 +6,8 @@ use std::sync::Arc;
 use kinepack_anim::offline::Effort;
 use kinepack_anim::{RawClip, Transform};
 
-use crate::motions::{Motion, USUAL};
-use crate::play::{built, compare};
+use super::motions::{Motion, USUAL};
+use super::play::{built, compare};
 
 /// The motion, with this scale of the root. With `grows` it changes over time.
 fn scaled(motion: Motion, seed: u64, scale: f32, grows: bool) -> RawClip {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use kinepack_anim::{Joint, RawClip, Skeleton, Transform};
 
-use crate::support::{Random, skeleton};
+use crate::clip_support::skeleton;
+use crate::random::Random;
 
 /// How joints move.
 #[derive(Clone, Copy)]

@@ -4,10 +4,11 @@
 use kinepack_anim::offline::{BlockOptions, BuildOptions, Built, Effort, Scheme, build};
 use kinepack_anim::{Clip, JointMask, RawClip, Sampler, SoaPose, Transform};
 
-use crate::motions::motions;
-use crate::naive::{Floats, Naive};
-use crate::support::{Random, assert_sane, pose_floats, position};
-use crate::write::any_parts;
+use super::motions::motions;
+use super::naive::Naive;
+use super::write::any_parts;
+use crate::clip_support::{Floats, assert_sane, pose_floats, position};
+use crate::random::Random;
 
 pub(crate) const EFFORTS: [Effort; 4] =
     [Effort::Fast, Effort::Default, Effort::Thorough, Effort::Best];

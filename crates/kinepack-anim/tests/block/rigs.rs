@@ -13,15 +13,16 @@ use kinepack_anim::{
     AnyClip, Channel, Clip, ClipError, FileKind, RawClip, Rig, Sampler, TrackId, Transform,
 };
 
-use crate::motions::{Motion, USUAL};
-use crate::naive::{Naive, NaiveRig};
-use crate::play::{EFFORTS, assert_bits, compare_naive, options};
-use crate::support::{Random, hex, pose_floats, pose_hex};
-use crate::vectors::bytes_of;
-use crate::write::{
+use super::motions::{Motion, USUAL};
+use super::naive::{Naive, NaiveRig};
+use super::play::{EFFORTS, assert_bits, compare_naive, options};
+use super::vectors::bytes_of;
+use super::write::{
     ANIMATED, Parts, RigParts, SHARED, Track, any_parts_of, any_parts_with_curves, any_rig, kinds,
     sealed,
 };
+use crate::clip_support::{hex, pose_floats, pose_hex};
+use crate::random::Random;
 
 /// Reads a rig with both readers.
 fn agree_rig(bytes: &[u8]) -> Result<Rig, ClipError> {
@@ -156,7 +157,7 @@ fn invalid_rigs_are_refused() {
 /// The bytes, with the hash at their end corrected.
 fn sealed_rig(mut bytes: Vec<u8>) -> Vec<u8> {
     let end = bytes.len() - 8;
-    let hash = crate::write::fnv(&bytes[..end]);
+    let hash = super::write::fnv(&bytes[..end]);
     bytes[end..].copy_from_slice(&hash.to_le_bytes());
     bytes
 }
@@ -322,7 +323,7 @@ fn built() -> (Vec<u8>, Vec<u8>) {
 /// `spec/vectors/rig.txt` has rigs, their clips, for some a disk file, and the poses that they
 /// play.
 ///
-/// `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-anim --test block rigs` rewrites them.
+/// `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-anim block::rigs` rewrites them.
 #[test]
 fn every_vector_is_read_and_played() {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../spec/vectors/rig.txt");

@@ -2,18 +2,19 @@
 //! stores every clip's bytes. Each later reader must read them, whatever a later builder makes. An
 //! earlier builder made the clips whose names begin with `built`.
 //!
-//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-anim --test block vectors` rewrites them.
+//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-anim block::vectors` rewrites them.
 
 use std::path::PathBuf;
 
 use kinepack_anim::offline::Effort;
 use kinepack_anim::{Clip, Sampler, Transform};
 
-use crate::motions::{Motion, USUAL};
-use crate::naive::Naive;
-use crate::play::{assert_bits, assert_curves, assert_labels, built};
-use crate::support::{Random, dumped, hex, pose_floats, pose_hex};
-use crate::write::{ANIMATED, CONSTANT, DEFAULT, FAR, Parts, Track, escaped, kinds};
+use super::motions::{Motion, USUAL};
+use super::naive::Naive;
+use super::play::{assert_bits, assert_curves, assert_labels, built};
+use super::write::{ANIMATED, CONSTANT, DEFAULT, FAR, Parts, Track, escaped, kinds};
+use crate::clip_support::{dumped, hex, pose_floats, pose_hex};
+use crate::random::Random;
 
 const POSITIONS: [f64; 10] = [-1.0, 0.0, 0.4, 1.0, 1.75, 5.5, 9.0, 15.25, 31.5, 1000.0];
 

@@ -1,8 +1,8 @@
 //! Writes block clips as `spec/ANIM.md` lays them out, from any parts, valid or not. It uses no
 //! code of the crate.
 
-use crate::support::Random;
-use crate::widths::{pieces, profile};
+use super::widths::{pieces, profile};
+use crate::random::Random;
 
 /// Kinds by joint: default, constant, animated or shared rotation, translation, scale.
 pub(crate) const DEFAULT: u8 = 0;

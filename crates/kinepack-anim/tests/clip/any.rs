@@ -4,7 +4,7 @@ use kinepack_anim::keyed::{Cursor, KeyedClip};
 use kinepack_anim::offline::{BuildOptions, KeyedOptions, Scheme, build};
 use kinepack_anim::{AnyClip, ClipError, PlayError, RawClip, Skeleton};
 
-use crate::support::{assert_same, pose_floats, smooth_clip};
+use crate::clip_support::{assert_same, pose_floats, smooth_clip};
 
 fn keyed_clip(raw: &RawClip) -> KeyedClip {
     let scheme = Scheme::Keyed(KeyedOptions::default());

@@ -4,7 +4,7 @@ use kinepack_anim::block::{Clip, Kind};
 use kinepack_anim::offline::{BuildOptions, build};
 use kinepack_anim::{Channel, RawClip};
 
-use crate::support::smooth_clip;
+use crate::clip_support::smooth_clip;
 
 fn block_clip(raw: &RawClip, precision_cm: f64) -> Clip {
     let built = build(raw, &BuildOptions { precision_cm, ..BuildOptions::default() }).unwrap();

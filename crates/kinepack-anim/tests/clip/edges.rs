@@ -7,8 +7,8 @@ use kinepack_anim::keyed::{KeyedClip, Kind, RotationBits};
 use kinepack_anim::offline::{BuildError, BuildOptions, KeyedOptions, Scheme, build};
 use kinepack_anim::{Channel, ClipError, Joint, RawClip, Skeleton, TrackId, Transform};
 
-use crate::play::compare;
-use crate::support::smooth_clip;
+use super::play::compare;
+use crate::clip_support::smooth_clip;
 
 const FINE: Scheme = Scheme::Quantized(RotationBits::Bits48);
 

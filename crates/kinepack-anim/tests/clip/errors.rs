@@ -8,9 +8,9 @@ use kinepack_anim::measure::{ErrorOptions, Errors, measure};
 use kinepack_anim::offline::{BuildOptions, Scheme, build};
 use kinepack_anim::{AnyClip, Joint, RawClip, Skeleton, Transform};
 
+use super::write::Parts;
+use crate::clip_support::smooth_clip;
 use crate::object_space::{error_cm, place, unit};
-use crate::support::smooth_clip;
-use crate::write::Parts;
 
 fn assert_errors(found: Errors, mut all: Vec<f64>, context: &str) {
     let mean = all.iter().sum::<f64>() / all.len() as f64;

@@ -3,8 +3,9 @@
 
 use kinepack_anim::{ExchangeError, RawClip, RawClipError, SkeletonError, exchange};
 
-use crate::driver;
-use crate::support::{Random, floats, smooth_clip};
+use crate::clip_support::{floats, smooth_clip};
+use crate::drivers::clip as driver;
+use crate::random::Random;
 
 const JOINTS: usize = 3;
 const SAMPLES: usize = 4;

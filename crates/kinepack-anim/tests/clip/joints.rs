@@ -3,7 +3,7 @@
 use kinepack_anim::measure::ErrorOptions;
 use kinepack_anim::offline::{BlockOptions, BuildError, BuildOptions, KeyedOptions, Scheme, build};
 
-use crate::support::smooth_clip;
+use crate::clip_support::smooth_clip;
 
 fn schemes() -> [Scheme; 2] {
     [Scheme::Block(BlockOptions::default()), Scheme::Keyed(KeyedOptions::default())]

@@ -1,8 +1,7 @@
 //! Reads and plays clips as `spec/ANIM.md` says, without code of the crate. It keeps each track
 //! apart and searches for its segment at each time.
 
-/// Rotation x, y, z, w, translation, scale.
-pub(crate) type Floats = [f32; 10];
+use crate::clip_support::Floats;
 
 /// The keys of a track: tick and stored value.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,7 +6,7 @@ use kinepack_anim::keyed::quantize::{
     VectorRange, rotation_32, rotation_48, rotation_from_32, rotation_from_48,
 };
 
-use crate::support::Random;
+use crate::random::Random;
 
 /// The errors of a rotation: of the kept components, of the dropped one, and the angle in radians.
 fn errors(rotation: [f32; 4], back: [f32; 4]) -> [f64; 3] {

@@ -5,9 +5,10 @@ use kinepack_anim::keyed::quantize::rotation_from_48;
 use kinepack_anim::keyed::{Cursor, KeyedClip, Parametrization, RotationBits};
 use kinepack_anim::offline::{BuildOptions, KeyedOptions, Scheme, build};
 
-use crate::naive::{Naive, NaiveTrack};
-use crate::support::{Random, assert_same, assert_sane, pose_floats, position, smooth_clip};
-use crate::write::{Parts, any_track, end_of, parts_of};
+use super::naive::{Naive, NaiveTrack};
+use super::write::{Parts, any_track, end_of, parts_of};
+use crate::clip_support::{assert_same, assert_sane, pose_floats, position, smooth_clip};
+use crate::random::Random;
 
 /// Plays forwards at 60 Hz, backwards, at random times, with huge steps, and at times that are not
 /// finite, all with the same cursor.

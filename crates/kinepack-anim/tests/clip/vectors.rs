@@ -1,16 +1,17 @@
 //! The frozen clips and skeletons of `spec/vectors/clip.txt` and their poses. Every later decoder
 //! must read these bytes, even if the builder changes.
 //!
-//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-anim --test clip vectors` writes them again.
+//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-anim clip::vectors` writes them again.
 
 use std::path::PathBuf;
 
 use kinepack_anim::keyed::{Cursor, KeyedClip};
 use kinepack_anim::{Joint, Skeleton, Transform};
 
-use crate::naive::{Naive, NaiveTrack};
-use crate::support::{Random, assert_same, dumped, hex, pose_floats, pose_hex};
-use crate::write::{Parts, any_track};
+use super::naive::{Naive, NaiveTrack};
+use super::write::{Parts, any_track};
+use crate::clip_support::{assert_same, dumped, hex, pose_floats, pose_hex};
+use crate::random::Random;
 
 const POSITIONS: [f64; 7] = [-1.0, 0.0, 0.4, 1.0, 1.75, 2.5, 9.0];
 

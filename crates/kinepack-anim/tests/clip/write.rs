@@ -1,8 +1,8 @@
 //! Writes clips as `spec/ANIM.md`, section 5 says, without the writer of the crate, with any slices
 //! and kinds.
 
-use crate::naive::{Naive, NaiveTrack};
-use crate::support::Random;
+use super::naive::{Naive, NaiveTrack};
+use crate::random::Random;
 
 /// The contents of a clip, without the order of keys and the jump table.
 #[derive(Clone)]

@@ -1,10 +1,11 @@
 //! Runs the driver of the fuzz target `clip_database` over its stored corpus, and over every prefix
 //! of each file.
 //!
-//! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-anim --test database corpus` rewrites the corpus.
+//! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-anim database::corpus` rewrites the corpus.
 
-use crate::vectors::stored;
-use crate::{corpora, driver};
+use super::vectors::stored;
+use crate::corpora;
+use crate::drivers::clip_database;
 
 /// All vectors, with the hash as it is and corrected.
 fn files() -> Vec<Vec<u8>> {
@@ -19,5 +20,5 @@ fn the_stored_corpus_matches_the_vectors() {
 
 #[test]
 fn stored_files_and_their_prefixes_are_used_or_refused() {
-    corpora::drive_beginnings("clip_database", driver::clip_database);
+    corpora::drive_beginnings("clip_database", clip_database::clip_database);
 }

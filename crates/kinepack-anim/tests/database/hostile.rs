@@ -6,10 +6,10 @@ use kinepack_anim::{
     ClipError, DatabaseError, FileKind, Joint, Skeleton, SkeletonFileError, Transform,
 };
 
-use crate::driver;
-use crate::made::{both, open};
-use crate::reader::{fnv, head_bytes, read};
-use crate::support::Random;
+use super::made::{both, open};
+use super::reader::{fnv, head_bytes, read};
+use crate::drivers::clip_database as driver;
+use crate::random::Random;
 
 /// Opens a database with both readers.
 fn agree(bytes: &[u8]) -> Result<ClipDatabase<&[u8]>, DatabaseError> {

@@ -6,7 +6,7 @@ use kinepack_anim::database::{ClipDatabase, DatabaseWriter};
 use kinepack_anim::offline::{BlockOptions, BuildOptions, RigTrainer, Scheme, build};
 use kinepack_anim::{Clip, Curve, Marker, RawClip, Rig, Skeleton, disk};
 
-use crate::support::smooth_clip;
+use crate::clip_support::smooth_clip;
 
 /// Clips of one skeleton, which turn about different axes. The second has a curve and a marker, the
 /// third loops.

@@ -7,8 +7,8 @@ use std::thread;
 use kinepack_anim::database::ClipDatabase;
 use kinepack_anim::{Clip, DatabaseError, Sampler};
 
-use crate::made::{Made, both, made, open};
-use crate::reader::{Stored, read};
+use super::made::{Made, both, made, open};
+use super::reader::{Stored, read};
 
 /// Checks all of a database against the second reader and the clips that were added.
 fn check<B: AsRef<[u8]>>(database: &ClipDatabase<B>, made: &Made) {

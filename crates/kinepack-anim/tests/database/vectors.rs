@@ -1,7 +1,7 @@
 //! The frozen files of `spec/vectors/clip_database.txt`, and the worked bytes of `spec/ANIM.md`.
 //! This version writes them, and every later version must read them.
 //!
-//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-anim --test database vectors` rewrites them.
+//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-anim database::vectors` rewrites them.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,9 +9,9 @@ use std::sync::Arc;
 use kinepack_anim::database::DatabaseWriter;
 use kinepack_anim::{Joint, Skeleton, Transform};
 
-use crate::made::{Made, both, open};
-use crate::reader::{fnv, read};
-use crate::support::{dumped, hex};
+use super::made::{Made, both, open};
+use super::reader::{fnv, read};
+use crate::clip_support::{dumped, hex};
 
 /// Names, files, and the memory forms of their clips.
 type Stored = (String, Vec<u8>, Vec<Vec<u8>>);

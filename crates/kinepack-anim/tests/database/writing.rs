@@ -7,8 +7,8 @@ use kinepack_anim::offline::{BuildOptions, KeyedOptions, Scheme, build};
 use kinepack_anim::{ClipError, DatabaseError, FileKind, Skeleton};
 use proptest::prelude::*;
 
-use crate::made::{both, built, family, made, open, rig_of};
-use crate::reader::read;
+use super::made::{both, built, family, made, open, rig_of};
+use super::reader::read;
 use crate::runner::for_all;
 
 #[test]

@@ -1,11 +1,12 @@
 //! Runs the driver of the fuzz target `clip_disk` over its stored corpus, and over every prefix of
 //! each file.
 //!
-//! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-anim --test disk corpus` rewrites the corpus.
+//! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-anim disk::corpus` rewrites the corpus.
 
-use crate::packets::first_packet;
-use crate::vectors::stored;
-use crate::{corpora, driver};
+use super::packets::first_packet;
+use super::vectors::stored;
+use crate::corpora;
+use crate::drivers::clip_disk;
 
 /// All vectors except the long one, as files and as packets.
 fn files() -> Vec<Vec<u8>> {
@@ -24,5 +25,5 @@ fn the_stored_corpus_matches_the_vectors() {
 
 #[test]
 fn stored_files_and_their_prefixes_are_unpacked_or_refused() {
-    corpora::drive_beginnings("clip_disk", driver::clip_disk);
+    corpora::drive_beginnings("clip_disk", clip_disk::clip_disk);
 }

@@ -7,13 +7,18 @@ use kinepack_anim::block::Interpolation;
 use kinepack_anim::offline::{BlockOptions, BuildOptions, Scheme, build};
 use kinepack_anim::{Clip, Curve, Marker, RawClip};
 
-use crate::support::smooth_clip;
+use crate::clip_support::smooth_clip;
 
 /// The memory form of a built clip.
 pub(crate) fn built(seed: u64, joints: usize, samples: usize, precision_cm: f64) -> Clip {
     let options = BuildOptions { precision_cm, ..BuildOptions::default() };
     let built = build(&smooth_clip(seed, joints, samples), &options).unwrap();
     Clip::clone(built.clip.as_block().unwrap())
+}
+
+/// A small clip of more than one segment.
+pub(crate) fn basic() -> Clip {
+    (0..50).map(|seed| built(seed, 2, 40, 0.1)).find(|clip| clip.segments() > 1).unwrap()
 }
 
 /// The memory form of a built clip with four curves and two markers.

@@ -4,7 +4,7 @@ use kinepack_anim::disk::{Unpacker, pack, unpack};
 use kinepack_anim::{Clip, ClipError};
 use proptest::prelude::*;
 
-use crate::made::{built, of_segments};
+use super::made::{built, of_segments};
 use crate::runner::for_all;
 
 #[test]

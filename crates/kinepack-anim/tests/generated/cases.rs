@@ -11,7 +11,7 @@ use kinepack_anim::{RawClip, Rig, Transform, additive};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-use crate::motions::{Motion, motions};
+use super::motions::{Motion, motions};
 
 /// A clip's relation to other clips.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -8,7 +8,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-use crate::support::Random;
+use crate::random::Random;
 
 /// The shape of a track over time.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! Curves from FBX, and what the importer lists as left out.
 
-use crate::fbx::import;
+use super::fbx::import;
 use crate::support::fbx::{Keys, Property, Scene};
 use kinepack_anim::RawClip;
 

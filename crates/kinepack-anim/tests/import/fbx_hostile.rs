@@ -1,27 +1,11 @@
 //! FBX files that are damaged or want too much: each is refused, or read within the limits.
 
-use allocation_counter::measure;
 use kinepack_anim::import::fbx::from_bytes;
 use kinepack_anim::import::{Import, ImportError, ImportOptions, Note};
 use proptest::prelude::*;
 
+use super::fbx_scenes::{bones, scene};
 use crate::support::fbx::{Keys, Property, Scene};
-
-/// A bone that moves for this long, with a weight, a light and a property of a user.
-fn scene(duration_s: f64) -> Scene {
-    let mut scene = Scene::default();
-    let grip: Property<'_> = ("grip", "Number", "A+U", &[0.0]);
-    let bone = scene.bone("hip", 0, &[grip]);
-    let face = scene.node(("face", "Mesh"), bone, &[]);
-    let smile = scene.channel(face, "smile");
-    let layer = scene.stack("move", [0.0, duration_s]);
-    let keys = [(0.0, 0.0), (duration_s, 1.0)];
-    scene.curve(layer, (bone, "Lcl Translation"), "d|X", Keys::Linear, &keys);
-    scene.curve(layer, (bone, "Lcl Rotation"), "d|Z", Keys::Cubic(3.0), &keys);
-    scene.curve(layer, (bone, "grip"), "d|grip", Keys::Constant, &keys);
-    scene.curve(layer, (smile, "DeformPercent"), "d|DeformPercent", Keys::Linear, &keys);
-    scene
-}
 
 fn of(bytes: &[u8]) -> Result<Import, ImportError> {
     from_bytes("a.fbx", bytes, &ImportOptions::default())
@@ -82,37 +66,6 @@ fn a_clip_has_at_most_as_many_samples_as_the_limits_allow() {
     let options = ImportOptions { max_transforms: 10, ..ImportOptions::default() };
     let error = from_bytes("a.fbx", &scene(1.0).binary(), &options).unwrap_err();
     assert!(matches!(error, ImportError::TooManyTransforms { samples: 25, .. }), "{error}");
-}
-
-#[test]
-fn memory_stays_within_the_limit() {
-    let (mut refused, mut read) = (0, 0);
-    for (scene, limits) in [(scene(0.1), 10..22), (scene(600.0), 16..24), (bones(500), 16..26)] {
-        let file = scene.binary();
-        for bits in limits {
-            let limit = (file.len() as u64).max(1 << bits);
-            let options =
-                ImportOptions { max_memory_bytes: Some(limit), ..ImportOptions::default() };
-            let mut result = None;
-            let measured = measure(|| result = Some(from_bytes("a.fbx", &file, &options)));
-            // The file is outside, and the options of ufbx beside the limit.
-            let most = limit - file.len() as u64 + (1 << 14);
-            assert!(measured.bytes_max <= most, "{} bytes, {most} allowed", measured.bytes_max);
-            match result.unwrap() {
-                Ok(import) => read += import.clips.len(),
-                Err(ImportError::TooMuchMemory { .. }) => refused += 1,
-                Err(error) => panic!("{error}"),
-            }
-        }
-    }
-    assert!(refused > 5 && read > 5, "{refused} {read}");
-}
-
-/// A chain of bones.
-fn bones(count: usize) -> Scene {
-    let mut scene = scene(1.0);
-    (1..count).fold(1, |parent, bone| scene.bone(&format!("b{bone}"), parent, &[]));
-    scene
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! The files in `packed/` are made from the model of this test by gltfpack 1.3:
 //!
 //! ```sh
-//! KINEPACK_WRITE_MODEL=model.glb cargo test -p kinepack-anim --test import packed
+//! KINEPACK_WRITE_MODEL=model.glb cargo test -p kinepack-anim import::packed
 //! npx gltfpack@1.3 -kn -i model.glb -o quantized.glb
 //! npx gltfpack@1.3 -kn -c -i model.glb -o ext.glb
 //! npx gltfpack@1.3 -kn -cz -ar 16 -at 24 -as 24 -i model.glb -o khr.glb

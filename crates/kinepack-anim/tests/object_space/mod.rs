@@ -5,6 +5,10 @@ use kinepack_anim::{AnyPlayer, RawClip, Skeleton, Transform};
 
 type Vector = [f64; 3];
 
+/// Block clips are played in `f32`, so a clip's error may be this share of the size of its numbers,
+/// if that exceeds the clip's precision.
+pub(crate) const ROUNDING: f64 = 1e-6;
+
 /// A joint in object space.
 #[derive(Clone, Copy)]
 pub(crate) struct Placed {
@@ -71,8 +75,6 @@ pub(crate) fn error_cm(a: &Placed, b: &Placed, shell_cm: f64) -> f64 {
 }
 
 /// The largest error of each joint at the sample times.
-// Unused in tests that also measure between the samples.
-#[allow(dead_code)]
 pub(crate) fn errors_cm(raw: &RawClip, mut player: AnyPlayer, shells_cm: &[f64]) -> Vec<f64> {
     let mut pose = raw.pose(0).to_vec();
     let mut errors = vec![0.0; raw.joints()];

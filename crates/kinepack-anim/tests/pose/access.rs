@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kinepack_anim::offline::{BuildOptions, KeyedOptions, Scheme, build};
 use kinepack_anim::{JointMask, RawClip};
 
-use crate::made::{at, skeleton};
+use super::made::{at, skeleton};
 
 #[test]
 fn players_of_both_schemes_name_their_clip() {

@@ -4,7 +4,7 @@ use kinepack_anim::pose::{Blend, JointWeights, Joints, Layer, MAX_WEIGHT};
 use kinepack_anim::{JointMask, Transform, additive, blend};
 use proptest::prelude::*;
 
-use crate::made::{assert_near, at, difference, pose, product, small_rotation};
+use super::made::{assert_near, at, difference, pose, product, small_rotation};
 use crate::random::Random;
 
 const JOINTS: usize = 7;

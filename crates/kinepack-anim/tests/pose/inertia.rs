@@ -4,7 +4,7 @@
 use kinepack_anim::Transform;
 use kinepack_anim::pose::{Frames, Inertia};
 
-use crate::made::{angle, assert_near, at, pose, product, small_rotation, transform};
+use super::made::{angle, assert_near, at, pose, product, small_rotation, transform};
 use crate::random::Random;
 
 const DT_S: f32 = 1.0 / 60.0;

@@ -5,7 +5,7 @@ use kinepack_anim::pose::{
     Axis, Blend, Frames, Inertia, JointWeights, Layer, Passed, Retarget, RootMotion, SyncTrack,
 };
 
-use crate::made::{pose, skeleton, transform};
+use super::made::{pose, skeleton, transform};
 use crate::random::Random;
 
 /// FNV-1a over the bits of all numbers.

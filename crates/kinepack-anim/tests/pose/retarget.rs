@@ -3,7 +3,7 @@
 use kinepack_anim::pose::Retarget;
 use kinepack_anim::{Skeleton, Transform};
 
-use crate::made::{angle, assert_near, at, pose, product, rotation, skeleton, small_rotation};
+use super::made::{angle, assert_near, at, pose, product, rotation, skeleton, small_rotation};
 use crate::random::Random;
 
 type Bone = (&'static str, Option<u16>, Transform);

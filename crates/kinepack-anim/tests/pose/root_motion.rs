@@ -4,7 +4,7 @@
 use kinepack_anim::Transform;
 use kinepack_anim::pose::{Axis, Passed, Playhead, RootMotion, Turn};
 
-use crate::made::{assert_near, at, product, unit};
+use super::made::{assert_near, at, product, unit};
 use crate::random::Random;
 
 const DURATION_S: f32 = 1.5;

@@ -3,7 +3,7 @@
 use kinepack_anim::pose::{JointWeights, WeightsError};
 use kinepack_anim::{JointMask, Skeleton};
 
-use crate::made::{at, skeleton};
+use super::made::{at, skeleton};
 
 fn body() -> Skeleton {
     let bind = at(0.0, 1.0, 0.0);

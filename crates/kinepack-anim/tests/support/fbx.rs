@@ -1,7 +1,5 @@
 //! Small handmade FBX files, as text and in binary form.
 
-#![allow(dead_code, reason = "each test uses a part")]
-
 use std::collections::HashMap;
 use std::fmt::Write;
 

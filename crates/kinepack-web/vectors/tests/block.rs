@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, dead_code, unused_imports)]
 
+#[path = "../../../kinepack-anim/tests/clip_support.rs"]
+mod clip_support;
 #[path = "../../../kinepack-anim/tests/block/motions.rs"]
 mod motions;
 #[path = "../../../kinepack-anim/tests/block/naive/mod.rs"]
@@ -10,10 +12,10 @@ mod naive;
 mod object_space;
 #[path = "../../../kinepack-anim/tests/block/play.rs"]
 mod play;
+#[path = "../../../kinepack-anim/tests/random/mod.rs"]
+mod random;
 #[path = "../../../kinepack-anim/tests/block/rigs.rs"]
 mod rigs;
-#[path = "../../../kinepack-anim/tests/clip/support.rs"]
-mod support;
 #[path = "../../../kinepack-anim/tests/block/vectors.rs"]
 mod vectors;
 #[path = "../../../kinepack-anim/tests/block/widths.rs"]

@@ -7,11 +7,10 @@ mod player;
 use bytes::{Bytes, Read, bits, require};
 use player::{Turn, turn};
 
-use crate::widths::{pieces, profile};
-use crate::write::fnv;
+use super::widths::{pieces, profile};
+use super::write::fnv;
+use crate::clip_support::Floats;
 
-/// Rotation x, y, z, w, translation, scale.
-pub(crate) type Floats = [f32; 10];
 type Vector = [f32; 3];
 
 pub(crate) struct Naive {

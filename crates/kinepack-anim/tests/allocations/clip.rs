@@ -1,12 +1,20 @@
 //! Playing allocates nothing, and the length of the bytes bounds the memory of reading.
 
+#[path = "../clip/naive.rs"]
+mod naive;
+#[path = "../clip/small.rs"]
+mod small;
+#[path = "../clip/write.rs"]
+mod write;
+
 use allocation_counter::measure;
 use kinepack_anim::keyed::{Cursor, KeyedClip};
 use kinepack_anim::{Skeleton, Transform};
+use small::small;
+use write::{Parts, any_track};
 
-use crate::hostile::small;
-use crate::support::{Random, skeleton};
-use crate::write::{Parts, any_track};
+use crate::clip_support::skeleton;
+use crate::random::Random;
 
 #[test]
 fn sampling_allocates_nothing() {

@@ -1,5 +1,7 @@
 //! Small files that need much memory: reading never takes more in total than the options allow.
 
+#![cfg(feature = "import")]
+
 use std::fmt::Write;
 use std::{fs, io};
 

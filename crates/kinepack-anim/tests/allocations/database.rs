@@ -1,10 +1,14 @@
 //! What opening a database and reading a clip allocate.
 
+#[path = "../database/made.rs"]
+mod made;
+#[path = "../database/reader.rs"]
+mod reader;
+
 use allocation_counter::measure;
 use kinepack_anim::ClipDatabase;
-
-use crate::made::made;
-use crate::reader::{fnv, head_bytes};
+use made::made;
+use reader::{fnv, head_bytes};
 
 #[test]
 fn opening_allocates_nothing_for_a_clip() {

@@ -2,42 +2,10 @@
 //! precision, play at any time, and survive the disk form. Damaged bytes are refused or played.
 //!
 //! The suite runs a few dozen cases. A long run takes some minutes:
-//! `PROPTEST_CASES=3000 cargo test -p kinepack-anim --test generated`
-
-#![allow(clippy::unwrap_used)]
+//! `PROPTEST_CASES=3000 cargo test -p kinepack-anim generated`
 
 mod cases;
-// It is public in the crate of the fuzz targets.
-#[allow(dead_code)]
-#[allow(unreachable_pub)]
-#[path = "../../../../fuzz/src/clip_disk.rs"]
-mod disk_driver;
-#[allow(dead_code)]
-#[allow(unreachable_pub)]
-#[path = "../../../../fuzz/src/clip.rs"]
-mod driver;
-mod hold;
 mod motions;
-// Shared with the tests of block clips, which use all of them.
-#[allow(dead_code)]
-#[path = "../block/naive/mod.rs"]
-mod naive;
-#[allow(dead_code)]
-#[path = "../object_space/mod.rs"]
-mod object_space;
-#[path = "../disk/packets.rs"]
-mod packets;
-#[path = "../../../kinepack/tests/runner/mod.rs"]
-mod runner;
-mod scenes;
-#[allow(dead_code)]
-#[path = "../clip/support.rs"]
-mod support;
-#[path = "../block/widths.rs"]
-mod widths;
-#[allow(dead_code)]
-#[path = "../block/write.rs"]
-mod write;
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -46,14 +14,15 @@ use cases::{Case, Ready, cases};
 use kinepack_anim::disk::{Unpacker, pack, unpack};
 use kinepack_anim::offline::{BuildError, Built, Scheme, build};
 use kinepack_anim::{AnyClip, ClipError, Rig};
-use object_space::errors_cm;
-use packets::first_packet;
-use runner::for_all;
-use support::{Random, assert_sane};
 
-/// The allowed error as a share of the size of a clip's numbers, if that exceeds its precision.
-/// Block clips are played in `f32`. Keyed clips have numbers of 15 bits and more.
-const ROUNDING: f64 = 1e-6;
+use crate::clip_support::assert_sane;
+use crate::disk::packets::first_packet;
+use crate::drivers::{clip as driver, clip_disk as disk_driver};
+use crate::object_space::{ROUNDING, errors_cm};
+use crate::random::Random;
+use crate::runner::for_all;
+
+/// `ROUNDING` for keyed clips, which have numbers of 15 bits and more.
 const KEYED_ROUNDING: f64 = 1e-4;
 /// Steps exist for clips whose rounding is at most this multiple of the precision, and whose scales
 /// multiply lengths by at most this.

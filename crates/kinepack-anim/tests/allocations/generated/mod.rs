@@ -1,6 +1,8 @@
 //! Clips of random scenes hold the precision. Their bytes survive the disk form, the naive player
 //! plays the same poses, and loading, playing and unpacking take little memory.
 
+mod scenes;
+
 use std::cell::Cell;
 use std::sync::Arc;
 
@@ -10,13 +12,13 @@ use kinepack_anim::offline::{BlockOptions, BuildOptions, Effort, RigTrainer, Sch
 use kinepack_anim::{AnyClip, Clip, RawClip, Rig, Sampler, Transform};
 use proptest::prelude::*;
 use proptest::sample::select;
+use scenes::{Scene, scenes};
 
-use crate::ROUNDING;
-use crate::naive::{Naive, NaiveRig};
-use crate::object_space::errors_cm;
+use crate::block::naive::{Naive, NaiveRig};
+use crate::clip_support::{pose_floats, position};
+use crate::object_space::{ROUNDING, errors_cm};
+use crate::random::Random;
 use crate::runner::for_all;
-use crate::scenes::{Scene, scenes};
-use crate::support::{Random, pose_floats};
 
 /// The number of scenes that a usual run draws.
 const CASES: u32 = 120;
@@ -140,18 +142,18 @@ fn check_poses(clip: &Clip, rig: Option<&Rig>, raw: &RawClip, seed: u64) {
     for time_s in times {
         let measured = measure(|| sampler.sample_with_curves(time_s, &mut pose, &mut curves));
         assert_eq!(measured.count_total, 0);
-        let position = crate::support::position(time_s, clip.rate_hz());
+        let at = position(time_s, clip.rate_hz());
         let bits =
             |numbers: &[f32]| numbers.iter().map(|c| (c + 0.0).to_bits()).collect::<Vec<_>>();
         let ours = pose_floats(&pose);
-        let theirs = naive.pose(position, &pose_floats(&bind));
+        let theirs = naive.pose(at, &pose_floats(&bind));
         for (joint, (ours, theirs)) in ours.iter().zip(&theirs).enumerate() {
             assert!(
                 bits(ours) == bits(theirs),
                 "joint {joint} at {time_s} s: {ours:?}, naive {theirs:?}"
             );
         }
-        assert_eq!(bits(&curves), bits(&naive.curve_values(position)));
+        assert_eq!(bits(&curves), bits(&naive.curve_values(at)));
         for _ in 0..4 {
             let index = random.below(raw.joints() as u32) as usize;
             let measured = measure(|| joint = sampler.joint(time_s, index));

@@ -1,11 +1,14 @@
 //! In the steady state nothing is allocated.
 
+#[path = "../pose/made.rs"]
+mod made;
+
 use allocation_counter::measure;
 use kinepack_anim::pose::{
     Axis, Blend, Frames, Inertia, JointWeights, Layer, Playhead, Retarget, RootMotion, SyncTrack,
 };
+use made::{at, pose, skeleton};
 
-use crate::made::{at, pose, skeleton};
 use crate::random::Random;
 
 #[test]

@@ -1,11 +1,23 @@
 //! Sampling allocates nothing, and the length of the bytes bounds what reading allocates.
 
-use allocation_counter::measure;
-use kinepack_anim::{Clip, JointMask, Sampler, SoaPose, Transform};
+#[path = "../block/naive/mod.rs"]
+pub(crate) mod naive;
+#[path = "../block/small.rs"]
+mod small;
+#[path = "../block/waves.rs"]
+mod waves;
+#[path = "../block/widths.rs"]
+mod widths;
+#[path = "../block/write.rs"]
+mod write;
 
-use crate::hostile::small;
-use crate::support::Random;
-use crate::write::{ANIMATED, Parts, Track, any_parts, kinds, sealed};
+use allocation_counter::measure;
+use kinepack_anim::{Clip, Instructions, JointMask, Sampler, SoaPose, Transform, sample_batch};
+use small::small;
+use waves::clips;
+use write::{ANIMATED, Parts, Track, any_parts, kinds, sealed};
+
+use crate::random::Random;
 
 #[test]
 fn sampling_allocates_nothing() {
@@ -33,6 +45,30 @@ fn sampling_allocates_nothing() {
             (0..300).for_each(|step| sampler.sample_at(f64::from(step) / 3.0, &mut pose));
         });
         assert_eq!(info.count_total, 0);
+    }
+}
+
+#[test]
+fn sampling_with_any_instructions_allocates_nothing() {
+    for (raw, clip) in clips() {
+        let bind = raw.skeleton().bind_pose();
+        let mask = JointMask::new(raw.joints(), |joint| joint % 2 == 0);
+        let mut pose = bind.clone();
+        let mut soa = SoaPose::new(raw.joints());
+        for set in Instructions::ALL.into_iter().filter(|set| set.is_available()) {
+            let sampler =
+                Sampler::with_bind_pose(clip.clone(), &bind).unwrap().with_instructions(set);
+            let info = measure(|| {
+                for time_s in [0.0, 0.01, 0.27, 0.5, 1.3, 0.1] {
+                    sampler.sample(time_s, &mut pose);
+                    sampler.sample_joints(time_s, &mask, &mut pose);
+                    sampler.write(time_s, &mut soa);
+                    sampler.joint(time_s, raw.joints() - 1);
+                    sample_batch(&[(&sampler, time_s)], &mut pose);
+                }
+            });
+            assert_eq!(info.count_total, 0);
+        }
     }
 }
 

@@ -1,14 +1,11 @@
 //! Playing `r3d2canm` files allocates nothing, and their length bounds the memory of reading them.
 
-#![allow(clippy::unwrap_used)]
-
-mod anm_support;
-
 use allocation_counter::measure;
-use anm_support::{file_of, head, smooth_tracks};
 use kinepack_anim::Transform;
 use kinepack_anim::anm::{Anm, AnmPlayer};
 use kinepack_anim::keyed::Parametrization;
+
+use crate::anm_support::{file_of, head, smooth_tracks};
 
 #[test]
 fn sampling_allocates_nothing() {

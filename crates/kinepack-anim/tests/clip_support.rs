@@ -1,14 +1,13 @@
 //! Shared by the tests of clips: seeded smooth motion, and comparisons of poses bit by bit.
 
-#[path = "../random/mod.rs"]
-mod random;
-
 use std::sync::Arc;
 
 use kinepack_anim::{Joint, RawClip, Skeleton, Transform};
 
-use crate::naive::Floats;
-pub(crate) use random::Random;
+use crate::random::Random;
+
+/// Rotation x, y, z, w, translation, scale.
+pub(crate) type Floats = [f32; 10];
 
 /// Joints whose parents are random earlier joints.
 pub(crate) fn skeleton(random: &mut Random, joints: usize) -> Arc<Skeleton> {

@@ -9,7 +9,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::support::Random;
+use crate::random::Random;
 
 /// How the root moves.
 #[derive(Clone, Copy, Debug)]

@@ -1,0 +1,15 @@
+//! The drivers of the fuzz targets.
+
+// Their items are public for the crate of the fuzz targets.
+#![allow(unreachable_pub)]
+
+#[path = "../../../fuzz/src/anim.rs"]
+pub(crate) mod anim;
+#[path = "../../../fuzz/src/anm.rs"]
+pub(crate) mod anm;
+#[path = "../../../fuzz/src/clip.rs"]
+pub(crate) mod clip;
+#[path = "../../../fuzz/src/clip_database.rs"]
+pub(crate) mod clip_database;
+#[path = "../../../fuzz/src/clip_disk.rs"]
+pub(crate) mod clip_disk;

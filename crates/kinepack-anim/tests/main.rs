@@ -1,0 +1,35 @@
+//! The tests as one program, which links once. `cargo test -p kinepack-anim NAME` runs those whose
+//! paths contain NAME, for example `block::vectors`. Those in `allocations/` are a second program.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+// Shared by the tests.
+mod anm_support;
+mod clip_support;
+mod corpora;
+mod drivers;
+mod object_space;
+mod random;
+#[path = "../../kinepack/tests/runner/mod.rs"]
+mod runner;
+mod support;
+
+mod additive;
+mod anm;
+mod anm_corpus;
+mod anm_from_clip;
+mod anm_hostile;
+mod anm_vectors;
+mod block;
+mod clip;
+mod clip_corpus;
+mod corpus;
+mod database;
+mod disk;
+mod export;
+mod features;
+mod generated;
+mod import;
+mod pose;
+mod poses;
+mod raw;
