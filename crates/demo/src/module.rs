@@ -11,6 +11,7 @@ pub const MODULE: &[File] = &[
 ];
 
 /// Files of the npm package, at the same places as in the package.
+#[cfg(any(feature = "broadcast", feature = "web"))]
 macro_rules! package {
     ($($name:literal,)*) => {
         &[$((
@@ -21,6 +22,7 @@ macro_rules! package {
 }
 
 /// What joins a server.
+#[cfg(feature = "web")]
 pub const JOINING: &[File] = package![
     "connection.js",
     "frame.js",

@@ -25,8 +25,12 @@ fn shell_lines(page: &str) -> Vec<&str> {
 
 /// The arguments of the program in a line. `None` for other commands and for output.
 fn arguments(line: &str) -> Option<Vec<&str>> {
-    let before =
-        ["cargo run --release -- ", "cargo run --release --features broadcast -- ", "kinepack "];
+    let before = [
+        "cargo run --release -- ",
+        "cargo run --release --features broadcast -- ",
+        "cargo run --release --features web -- ",
+        "kinepack ",
+    ];
     let rest = before.iter().find_map(|words| line.strip_prefix(words))?;
     let words = rest.split_whitespace().take_while(|word| !["#", "|", ">", "&&"].contains(word));
     // A shell removes the quotes of a word.

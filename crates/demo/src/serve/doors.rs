@@ -5,7 +5,11 @@ use std::net::SocketAddr;
 use std::ops::Range;
 
 use kinepack_udp::{SendError, ServerEvent, UdpServer, UdpStats, header_bytes};
+#[cfg(feature = "web")]
 use kinepack_webtransport::{WebServer, WebStats};
+
+#[cfg(not(feature = "web"))]
+use super::absent::{WebServer, WebStats};
 
 /// A way into the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

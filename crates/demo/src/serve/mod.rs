@@ -8,8 +8,11 @@
 //!
 //! A client that sends keys plays, see `players.rs`.
 
+#[cfg(not(feature = "web"))]
+mod absent;
 mod doors;
 mod guests;
+#[cfg(feature = "web")]
 mod page;
 mod players;
 mod report;
@@ -19,6 +22,8 @@ mod timing;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+#[cfg(not(feature = "web"))]
+use absent::{SAFE_PAYLOAD_BYTES, WebServer, WebSetupError};
 use clap::Args;
 use command_kit::interrupt::Interrupt;
 use command_kit::page::PageError;
@@ -28,6 +33,7 @@ use kinepack_net::{HubConfig, NetError};
 use kinepack_udp::{
     MAX_OVERHEAD_BYTES, Secret, ServerOptions, SetupError, UdpServer, header_bytes,
 };
+#[cfg(feature = "web")]
 use kinepack_webtransport::{SAFE_PAYLOAD_BYTES, WebOptions, WebServer, WebSetupError};
 #[cfg(test)]
 pub use players::Players;
@@ -172,6 +178,20 @@ pub fn run(arguments: &Arguments) -> Result<(), ServeError> {
     Ok(())
 }
 
+#[cfg(not(feature = "web"))]
+impl Arguments {
+    #[allow(clippy::unused_self, reason = "as with browsers")]
+    fn open_web(
+        &self,
+        _: SocketAddr,
+        _: &Secret,
+        _: &Sender,
+    ) -> Result<(WebServer, SocketAddr), ServeError> {
+        Err(WebSetupError.into())
+    }
+}
+
+#[cfg(feature = "web")]
 impl Arguments {
     /// Opens the door for browsers, and its page. Returns the page's address.
     fn open_web(

@@ -1,0 +1,58 @@
+//! Stands in for the server for browsers in a program that was built without it.
+
+use std::ops::Range;
+
+use kinepack_udp::{SendError, ServerEvent};
+
+/// As in `kinepack-webtransport`; it limits nothing here.
+pub(super) const SAFE_PAYLOAD_BYTES: usize = usize::MAX;
+
+/// There is none.
+pub enum WebServer {}
+
+/// What a server would count: nothing.
+#[derive(Clone, Copy, Default)]
+pub(super) struct WebStats {
+    pub datagrams_in: u64,
+    pub bytes_in: u64,
+    pub datagrams_out: u64,
+    pub bytes_out: u64,
+    pub refused: u64,
+    pub limited: u64,
+    pub overflowed: u64,
+    pub unsent: u64,
+}
+
+/// This program was built without the feature.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "this program was built without browsers; build it again with `--features web`, as in `cargo \
+     run --release --features web -- serve`"
+)]
+pub struct WebSetupError;
+
+impl WebServer {
+    pub(super) fn poll(&mut self, _: &mut Vec<ServerEvent>) {
+        match *self {}
+    }
+
+    pub(super) fn payload(&self, _: &Range<usize>) -> &[u8] {
+        match *self {}
+    }
+
+    pub(super) fn has(&self, _: u64) -> bool {
+        match *self {}
+    }
+
+    pub(super) fn send(&mut self, _: u64, _: &[u8]) -> Result<(), SendError> {
+        match *self {}
+    }
+
+    pub(super) fn disconnect(&mut self, _: u64) {
+        match *self {}
+    }
+
+    pub(super) fn stats(&self) -> WebStats {
+        match *self {}
+    }
+}
