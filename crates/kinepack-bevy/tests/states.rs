@@ -268,7 +268,7 @@ impl Part for Angle {
 fn parts_write_only_what_they_are_made_of() {
     let settings = MotionSettings { time_precision_ms: Some(2.0), ..MotionSettings::at_hz(60) };
     let mut pair = [(); 2].map(|()| {
-        let mut app = support::app();
+        let mut app = crate::support::app();
         app.add_motion_kind::<(Angle, ScaledPose<100, 256, 12, 4>)>("door");
         app
     });
@@ -342,7 +342,7 @@ fn a_predicted_entity_keeps_what_the_client_writes() {
 #[test]
 fn a_client_with_other_kinds_is_refused() {
     let mut session = Session::new(LinkConfig::PERFECT, 1, |_| {});
-    let mut other = support::app();
+    let mut other = crate::support::app();
     other.add_motion_kind::<(Bullet,)>("bullet");
     other.add_plugins(MotionClientPlugin::new(MotionSettings::at_hz(60)));
     other.finish();
