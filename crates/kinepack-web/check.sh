@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Tests the npm package: that its modules are what the sources make, its tests in Node and in
 # Chromium, and the frozen vectors of all crates as WebAssembly in both. Needs Node 20 and Chromium.
+# Options of cargo select packages and features for the example server, so that a build that exists
+# already is used again: `check.sh --workspace --all-features --test tests`.
 set -euo pipefail
 cd "$(dirname "$0")"
 target=$(mkdir -p "${CARGO_TARGET_DIR:-../../target}/web" && cd "${CARGO_TARGET_DIR:-../../target}/web" && pwd)
@@ -37,7 +39,8 @@ step node browser.js "$target/vectors.txt"
 # The example server and its pages.
 unset RUSTC RUSTFLAGS RUSTC_BOOTSTRAP
 world=../kinepack-webtransport/examples/world
-step cargo build --locked -p kinepack-webtransport --example world --message-format short
+[ $# -gt 0 ] || set -- -p kinepack-webtransport
+step cargo build --locked "$@" --example world --message-format short
 (cd $world && step npm install --no-save --no-package-lock three@0.180.0)
 step npm install --no-save --no-package-lock puppeteer-core@24.20.0
 step node examples.js "$(dirname "$target")/debug/examples/world"

@@ -10,7 +10,7 @@ use crate::support::program::{Run, beside, json, run};
 use crate::support::running::Running;
 
 /// Waits before a signal. A machine that is busy with other tests may need the later ones.
-const WAITS_MS: [u64; 5] = [500, 1500, 4000, 10_000, 25_000];
+const WAITS_MS: [u64; 6] = [100, 400, 1500, 4000, 10_000, 25_000];
 
 /// A capture of a minute.
 fn capture(files: &Files) -> String {

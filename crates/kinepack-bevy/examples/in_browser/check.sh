@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
 # Builds the client as WebAssembly and the server, and tests them with Chromium.
+# Options of cargo select the server's packages and features, so that a build that exists already is
+# used again: `check.sh --workspace --all-features --test tests`. Without options it builds its own.
 set -euo pipefail
 cd "$(dirname "$0")"
 target=$(mkdir -p "${CARGO_TARGET_DIR:-../../../../target}/web" && cd "${CARGO_TARGET_DIR:-../../../../target}/web" && pwd)
@@ -14,6 +16,7 @@ cargo build --release --locked --quiet --manifest-path $web/builder/Cargo.toml -
 )
 "$target/builder/release/kinepack-web-builder" "$target/wasm32-unknown-unknown/debug/in-browser.wasm" "$target/in-browser" client
 unset RUSTC RUSTC_BOOTSTRAP
-cargo build --locked -p in-browser
+[ $# -gt 0 ] || set -- -p in-browser
+cargo build --locked "$@" --bin in-browser
 "$(dirname "$target")/debug/in-browser" "$target/in-browser" --check
 echo "the module is in $target/in-browser"

@@ -1,11 +1,11 @@
-//! Chromium and its driver, started and stopped with each test.
+//! Chromium and its driver. A test takes a browser that an earlier test of this process has left, or
+//! starts one, because a start takes longer than many tests. Each test has a tab of its own.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 use std::{env, thread};
 
 use axum::http::Method;
@@ -17,8 +17,21 @@ use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
 use url::{ParseError, Url};
 
-/// One browser at a time: each of them draws with the processor.
-static ONE: Mutex<()> = Mutex::new(());
+/// The browsers that no test uses. A test holds this lock, so only one uses the processor to draw.
+static IDLE: Mutex<Vec<Driver>> = Mutex::new(Vec::new());
+
+/// The shell runs the driver, `$0`, until this process ends or closes the pipe, even if it is killed.
+/// The first line is the number of the browser's process, which outlives its driver. `$1` is the
+/// folder of both.
+const UNTIL_THE_PIPE_CLOSES: &str = r#"
+"$0" --port=0 &
+driver=$!
+read -r browser
+cat > /dev/null
+kill -KILL $driver $browser 2> /dev/null
+wait
+rm -rf "$1" || { sleep 1; rm -rf "$1"; }
+"#;
 
 /// WebGL on the processor, which works on any machine.
 const SOFTWARE_GL: &[&str] = &["--use-angle=swiftshader", "--enable-unsafe-swiftshader"];
@@ -26,14 +39,17 @@ const NO_GL: &[&str] = &["--disable-gpu", "--disable-software-rasterizer", "--di
 
 /// A browser with one window. Each call returns when its effect is complete.
 pub(crate) struct Browser {
+    /// It is there until this is dropped.
+    driver: Option<Driver>,
+    idle: MutexGuard<'static, Vec<Driver>>,
+}
+
+/// A running browser and its driver.
+struct Driver {
     runtime: Runtime,
     client: Client,
-    /// The browser's process, which outlives a killed driver.
-    browser_id: u64,
-    driver: Child,
-    /// The browser's files, deleted after the test.
-    _home: TempDir,
-    _one: MutexGuard<'static, ()>,
+    options: &'static [&'static str],
+    shell: Child,
 }
 
 impl Browser {
@@ -45,40 +61,26 @@ impl Browser {
         Self::with(NO_GL)
     }
 
-    fn with(options: &[&str]) -> Self {
-        let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
-        let chromium =
-            ["chromium", "chromium-browser", "google-chrome"].into_iter().find_map(installed);
-        let (Some(chromium), Some(chromedriver)) = (chromium, installed("chromedriver")) else {
-            panic!(
-                "the tests of the page need Chromium and its driver: apt-get install chromium \
-                 chromium-driver"
-            );
+    fn with(options: &'static [&'static str]) -> Self {
+        let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(at) = idle.iter().position(|driver| driver.options == options) else {
+            return Self { driver: Some(Driver::start(options)), idle };
         };
-        let home = TempDir::new().unwrap();
-        let (driver, port) = start_driver(&chromedriver, home.path());
-        // From here on, a failure must kill `driver` explicitly.
-        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
-        let capabilities = capabilities(&chromium, home.path(), options);
-        let capabilities = capabilities.as_object().unwrap();
-        let address = format!("http://127.0.0.1:{port}");
-        let connecting =
-            Client::with_capabilities_and_connector(&address, capabilities, HttpConnector::new());
-        let mut driver = KillOnDrop(Some(driver));
-        let client = runtime
-            .block_on(connecting)
-            .unwrap_or_else(|error| panic!("the browser does not start: {error}"));
-        let browser_id =
-            client.capabilities().and_then(|told| told.get("goog:processID")?.as_u64());
-        let browser_id = browser_id.expect("the driver tells the number of the browser's process");
-        Self {
-            runtime,
-            client,
-            browser_id,
-            driver: driver.0.take().unwrap(),
-            _home: home,
-            _one: one,
-        }
+        let driver = idle.swap_remove(at);
+        let browser = Self { driver: Some(driver), idle };
+        browser.run(async |client| {
+            let old = client.windows().await?;
+            let tab = client.new_window(true).await?.handle;
+            for window in old {
+                client.switch_to_window(window).await?;
+                client.close_window().await?;
+            }
+            client.switch_to_window(tab).await
+        });
+        browser.wait("document.visibilityState === 'visible'");
+        // An earlier test may have left messages.
+        browser.console();
+        browser
     }
 
     /// Runs a closure with the driver's client.
@@ -86,7 +88,9 @@ impl Browser {
         &self,
         work: impl AsyncFnOnce(&Client) -> Result<T, E>,
     ) -> T {
-        self.runtime.block_on(work(&self.client)).unwrap_or_else(|error| panic!("{error}"))
+        let driver = self.driver.as_ref().expect("a browser");
+        let done = driver.runtime.block_on(work(&driver.client));
+        done.unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// A command that is specific to this driver, by its path below the session.
@@ -103,26 +107,46 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        let closing = async {
-            tokio::time::timeout(Duration::from_secs(5), self.client.clone().close()).await
-        };
-        let closed = self.runtime.block_on(closing);
-        if !matches!(closed, Ok(Ok(()))) {
-            let _ = Command::new("kill").args(["-KILL", &self.browser_id.to_string()]).status();
+        // After a failure the browser may be in any state.
+        if !thread::panicking() {
+            self.idle.extend(self.driver.take());
         }
-        let _ = self.driver.kill();
-        let _ = self.driver.wait();
     }
 }
 
-struct KillOnDrop(Option<Child>);
+impl Driver {
+    fn start(options: &'static [&'static str]) -> Self {
+        let chromium =
+            ["chromium", "chromium-browser", "google-chrome"].into_iter().find_map(installed);
+        let (Some(chromium), Some(chromedriver)) = (chromium, installed("chromedriver")) else {
+            panic!(
+                "the tests of the page need Chromium and its driver: apt-get install chromium \
+                 chromium-driver"
+            );
+        };
+        // The shell deletes it.
+        let home = TempDir::new().unwrap().keep();
+        let (mut shell, port) = start_driver(&chromedriver, &home);
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        let capabilities = capabilities(&chromium, &home, options);
+        let capabilities = capabilities.as_object().unwrap();
+        let address = format!("http://127.0.0.1:{port}");
+        let connecting =
+            Client::with_capabilities_and_connector(&address, capabilities, HttpConnector::new());
+        let client = runtime
+            .block_on(connecting)
+            .unwrap_or_else(|error| panic!("the browser does not start: {error}"));
+        let process = client.capabilities().and_then(|told| told.get("goog:processID")?.as_u64());
+        let process = process.expect("the driver tells the number of the browser's process");
+        writeln!(shell.stdin.as_mut().unwrap(), "{process}").unwrap();
+        Self { runtime, client, options, shell }
+    }
+}
 
-impl Drop for KillOnDrop {
+impl Drop for Driver {
     fn drop(&mut self) {
-        if let Some(child) = &mut self.0 {
-            let _ = child.kill();
-            let _ = child.wait();
-        }
+        // The pipe closes, so the shell ends the browser.
+        let _ = self.shell.wait();
     }
 }
 
@@ -132,22 +156,18 @@ fn installed(name: &str) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// The driver, and the port that it has found.
+/// The shell that runs the driver, and the driver's port.
 fn start_driver(chromedriver: &Path, home: &Path) -> (Child, u16) {
-    let mut command = Command::new(chromedriver);
-    command.arg("--port=0").env("TMPDIR", home);
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut driver = command.spawn().unwrap();
-    let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines().map_while(Result::ok);
+    let mut command = Command::new("sh");
+    command.args(["-c", UNTIL_THE_PIPE_CLOSES]).arg(chromedriver).arg(home).env("TMPDIR", home);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut shell = command.spawn().unwrap();
+    let mut lines = BufReader::new(shell.stdout.take().unwrap()).lines().map_while(Result::ok);
     let port = lines.find_map(|line| {
         line.split_once("successfully on port ")?.1.trim_end_matches('.').parse().ok()
     });
     thread::spawn(move || lines.for_each(drop));
-    let Some(port) = port else {
-        drop(KillOnDrop(Some(driver)));
-        panic!("chromedriver does not say its port");
-    };
-    (driver, port)
+    (shell, port.expect("chromedriver does not say its port"))
 }
 
 fn capabilities(chromium: &Path, home: &Path, options: &[&str]) -> Value {

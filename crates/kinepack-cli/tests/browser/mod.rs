@@ -1,8 +1,8 @@
 //! The pages of `demo`, `serve`, `anim view` and `watch` in a real browser: `cargo test
 //! -p kinepack-cli --features browser --test tests browser::`.
 //!
-//! Needs Chromium and chromedriver. Each test has its own program and its own browser, one at a
-//! time; all of it is gone when the test is.
+//! Needs Chromium and chromedriver. Each test has its own program and its own tab, one at a time. The
+//! browser is gone when the process of the tests is.
 
 #![cfg(all(unix, feature = "browser"))]
 

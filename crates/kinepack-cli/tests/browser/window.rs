@@ -46,13 +46,15 @@ impl Browser {
     /// Waits until the expression is true, and returns its value.
     pub(crate) fn wait(&self, expression: &str) -> Value {
         let end = Instant::now() + PATIENCE;
+        let mut pause = Duration::from_millis(5);
         loop {
             let value = self.eval(expression);
             if !matches!(value, Value::Null | Value::Bool(false)) && value != 0 && value != "" {
                 return value;
             }
             assert!(Instant::now() < end, "never: {expression}\n{}", self.says());
-            thread::sleep(Duration::from_millis(50));
+            thread::sleep(pause);
+            pause = (2 * pause).min(Duration::from_millis(50));
         }
     }
 

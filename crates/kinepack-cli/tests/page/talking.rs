@@ -1,6 +1,5 @@
 //! The messages from the program to its pages, and their requests.
 
-use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -57,8 +56,8 @@ fn a_page_that_connects_later_begins_with_the_newest_ones() {
     let (_demo, address) = Running::demo(SMALL);
     let mut first = Page::open(address);
     let before = f64::from(first.world().tick);
+    first.status("later ticks", |status| tick(status) > before + 30.0);
     drop(first);
-    thread::sleep(Duration::from_secs(1));
     let mut second = Page::open(address);
     let status = tick(&second.hear("status"));
     let world = f64::from(second.world().tick);
