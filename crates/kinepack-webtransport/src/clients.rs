@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use kinepack_udp::{Bucket, DisconnectReason, RateLimit, SendError, ServerEvent, Sources, source};
 use wtransport::Connection;
 
 use crate::datagrams;
-use crate::handshakes::Handshakes;
+use crate::handshakes::{Handshakes, Limits};
 use crate::inbox::Inbox;
 use crate::token::{Checker, Permit, unix_s};
 use crate::{MAX_PAYLOAD_BYTES, Origins, WebOptions, WebStats};
@@ -20,8 +20,6 @@ use crate::{MAX_PAYLOAD_BYTES, Origins, WebOptions, WebStats};
 const KNOCKS_OF_ONE: RateLimit = RateLimit { per_second: 20, burst: 200 };
 /// A handshake takes about 1 ms of a core.
 const KNOCKS_OF_ALL: RateLimit = RateLimit { per_second: 200, burst: 400 };
-/// The longest time from the first packet of a visitor until it has taken the answer to its request.
-pub(crate) const HANDSHAKE: Duration = Duration::from_secs(5);
 /// With this many handshakes at once, an address must show that it receives what is sent to it.
 pub(crate) const RETRY_ABOVE: usize = 32;
 /// Tokens that were used and have not expired.
@@ -33,15 +31,13 @@ const SOCKET_QUEUE: usize = 32;
 pub(crate) struct Clients {
     checker: Checker,
     pub(crate) options: WebOptions,
-    /// [`HANDSHAKE`]; less in tests.
-    pub(crate) handshake_time: Duration,
+    pub(crate) limits: Limits,
     start: Instant,
     table: Mutex<Table>,
     inbox: Mutex<Inbox>,
     counters: Counters,
 }
 
-#[derive(Default)]
 struct Table {
     present: HashMap<u64, Client>,
     handshakes: Handshakes,
@@ -122,15 +118,17 @@ impl Drop for Seat {
 }
 
 impl Clients {
-    pub(crate) fn new(
-        checker: Checker,
-        options: WebOptions,
-        handshake_time: Duration,
-    ) -> Arc<Self> {
-        let (table, inbox) = (Mutex::default(), Mutex::default());
-        let counters = Counters::default();
-        let start = Instant::now();
-        Arc::new(Self { checker, options, handshake_time, start, table, inbox, counters })
+    pub(crate) fn new(checker: Checker, options: WebOptions, limits: Limits) -> Arc<Self> {
+        let table = Table {
+            present: HashMap::new(),
+            handshakes: Handshakes::new(limits.most),
+            used: HashMap::new(),
+            sources: Sources::default(),
+            strangers: Bucket::default(),
+        };
+        let (table, inbox) = (Mutex::new(table), Mutex::default());
+        let (start, counters) = (Instant::now(), Counters::default());
+        Arc::new(Self { checker, options, limits, start, table, inbox, counters })
     }
 
     fn now_us(&self) -> u64 {
@@ -361,24 +359,29 @@ mod tests {
 
     fn clients(options: WebOptions) -> Arc<Clients> {
         let secret = Secret::parse(&"5a".repeat(32)).expect("64 digits");
-        Clients::new(Checker::new(&secret), options, HANDSHAKE)
+        Clients::new(Checker::new(&secret), options, Limits::default())
     }
 
     #[test]
-    fn handshakes_are_limited_for_each_address_and_for_all() {
+    fn handshakes_in_a_row_are_limited_for_an_address() {
         let clients = clients(WebOptions::default());
         let one = IpAddr::from([10, 0, 0, 1]);
-        // Those that end at once are limited in their rate.
         let ended = (0..1_000).map_while(|_| clients.knock(one).map(drop)).count();
         assert!((200..=210).contains(&ended), "{ended} of one address");
-        // Those that last are limited in their number. Another address is not shut out, until too
-        // many are at it.
-        let two = IpAddr::from([10, 0, 0, 2]);
-        let mut held: Vec<_> = (0..1_000).map_while(|_| clients.knock(two)).collect();
+        assert!(clients.stats().limited > 0);
+    }
+
+    #[test]
+    fn handshakes_that_last_are_limited_for_each_address_and_for_all() {
+        let clients = clients(WebOptions::default());
+        let one = IpAddr::from([10, 0, 0, 1]);
+        let mut held: Vec<_> = (0..1_000).map_while(|_| clients.knock(one)).collect();
         assert_eq!(held.len(), 51);
+        // Another address is not shut out, until too many are at it.
         let others = (0..=255).map(|last| IpAddr::from([10, 0, 1, last]));
         held.extend(others.map_while(|address| clients.knock(address)));
-        assert!(held.last().is_some_and(|(_, pending)| *pending == held.len()));
+        assert_eq!(held.len(), 256);
+        assert!(held.last().is_some_and(|(_, pending)| *pending == 256));
         held.clear();
         assert!(
             clients.knock(IpAddr::from([10, 0, 2, 1])).is_some_and(|(_, pending)| pending == 1)

@@ -6,24 +6,44 @@
 
 use std::collections::HashMap;
 use std::net::IpAddr;
+use std::time::Duration;
 
-/// Handshakes at once.
-pub(crate) const MOST: usize = 256;
 /// An address may hold this part of those that are free.
 const PART: usize = 4;
 
+/// The limits of handshakes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// Handshakes at once.
+    pub(crate) most: usize,
+    /// The longest time from the first packet of a visitor until it has taken the answer to its
+    /// request.
+    pub(crate) time: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { most: 256, time: Duration::from_secs(5) }
+    }
+}
+
 /// The handshakes at present.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Handshakes {
+    most: usize,
     /// How many each address holds. The entries are those with at least one.
     held: HashMap<IpAddr, usize>,
     count: usize,
 }
 
 impl Handshakes {
+    pub(crate) fn new(most: usize) -> Self {
+        Self { most, held: HashMap::new(), count: 0 }
+    }
+
     /// Whether both bounds allow a [source](kinepack_udp::source) one more.
     pub(crate) fn has_room(&self, source: IpAddr) -> bool {
-        let free = MOST - self.count;
+        let free = self.most - self.count;
         let held = self.held.get(&source).copied().unwrap_or_default();
         // A visitor alone at its address gets one of the last ones too.
         free > 0 && held < (free / PART).max(1)
@@ -56,6 +76,8 @@ impl Handshakes {
 mod tests {
     use super::*;
 
+    const MOST: usize = 256;
+
     fn address(last: u8) -> IpAddr {
         IpAddr::from([10, 0, 0, last])
     }
@@ -73,7 +95,7 @@ mod tests {
 
     #[test]
     fn an_address_holds_a_share_and_another_one_still_gets_in() {
-        let mut handshakes = Handshakes::default();
+        let mut handshakes = Handshakes::new(MOST);
         assert_eq!(begun(&mut handshakes, 1), 51);
         assert_eq!(begun(&mut handshakes, 2), 41);
         for last in 3..=20 {
@@ -89,7 +111,7 @@ mod tests {
 
     #[test]
     fn the_bound_holds_for_all_addresses_together() {
-        let mut handshakes = Handshakes::default();
+        let mut handshakes = Handshakes::new(MOST);
         let all: usize = (0..=255).map(|last| begun(&mut handshakes, last)).sum();
         assert_eq!((all, handshakes.count()), (MOST, MOST));
         let another = IpAddr::from([10, 0, 1, 1]);

@@ -12,7 +12,8 @@ use kinepack_udp::{RateLimit, Secret, SendError, ServerEvent, open_socket, recei
 use tokio::sync::oneshot;
 use wtransport::Identity;
 
-use crate::clients::{Clients, HANDSHAKE, lock};
+use crate::clients::{Clients, lock};
+use crate::handshakes::Limits;
 use crate::inbox::Inbox;
 use crate::sessions::{Listener, config};
 use crate::token::Checker;
@@ -164,15 +165,15 @@ impl WebServer {
         secret: &Secret,
         options: WebOptions,
     ) -> Result<Self, WebSetupError> {
-        Self::bind_within(address, secret, options, HANDSHAKE)
+        Self::bind_within(address, secret, options, Limits::default())
     }
 
-    /// As [`bind`](Self::bind), with another time for handshakes.
+    /// As [`bind`](Self::bind), with other limits of handshakes.
     pub(crate) fn bind_within(
         address: SocketAddr,
         secret: &Secret,
         mut options: WebOptions,
-        handshake_time: Duration,
+        limits: Limits,
     ) -> Result<Self, WebSetupError> {
         if options.max_clients == 0 {
             return Err(WebSetupError::NoClients);
@@ -181,7 +182,7 @@ impl WebServer {
         let certificate = options.certificate.clone();
         options.timeout = options.timeout.clamp(TIMEOUTS[0], TIMEOUTS[1]);
         let timeout = options.timeout;
-        let clients = Clients::new(Checker::new(secret), options, handshake_time);
+        let clients = Clients::new(Checker::new(secret), options, limits);
         let hash = Arc::new(Mutex::new([0; 32]));
         let (end, ended) = oneshot::channel();
         let (of_thread, of_hash) = (Arc::clone(&clients), Arc::clone(&hash));

@@ -111,7 +111,7 @@ async fn session(
     // One deadline for everything that waits for the visitor. That includes the answer to a request
     // that is refused, which the visitor need not take.
     let handshake = handshake(incoming, config, &clients);
-    let shaken = tokio::time::timeout(clients.handshake_time, handshake).await;
+    let shaken = tokio::time::timeout(clients.limits.time, handshake).await;
     let (client, connection) = match shaken {
         Ok(Ok(accepted)) => accepted,
         ended => {

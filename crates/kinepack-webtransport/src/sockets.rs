@@ -53,7 +53,7 @@ async fn upgrade(
         .max_message_size(MAX_PAYLOAD_BYTES)
         .max_frame_size(MAX_PAYLOAD_BYTES)
         .max_write_buffer_size(256 << 10);
-    let turn = hold(pending, clients.handshake_time);
+    let turn = hold(pending, clients.limits.time);
     limited.on_upgrade(move |socket| async move {
         if turn.is_closed() {
             return clients.note_abandoned();
@@ -135,26 +135,27 @@ mod tests {
 
     use super::*;
     use crate::WebOptions;
-    use crate::clients::HANDSHAKE;
+    use crate::handshakes::Limits;
     use crate::token::Checker;
 
     #[tokio::test(start_paused = true)]
     async fn a_web_socket_that_takes_no_answer_frees_its_handshake() {
         let secret = Secret::parse(&"5a".repeat(32)).expect("64 digits");
-        let clients = Clients::new(Checker::new(&secret), WebOptions::default(), HANDSHAKE);
+        let limits = Limits::default();
+        let clients = Clients::new(Checker::new(&secret), WebOptions::default(), limits);
         let from = IpAddr::from([10, 0, 0, 1]);
         let knock = || clients.knock(from).expect("there is room");
         // One is upgraded, and one never.
         let (first, _) = knock();
-        let turn = hold(first, HANDSHAKE);
+        let turn = hold(first, limits.time);
         let (second, count) = knock();
         assert_eq!(count, 2);
-        let late = hold(second, HANDSHAKE);
+        let late = hold(second, limits.time);
         drop(turn);
-        tokio::time::sleep(HANDSHAKE / 2).await;
+        tokio::time::sleep(limits.time / 2).await;
         assert!(!late.is_closed());
         assert_eq!(knock().1, 2);
-        tokio::time::sleep(HANDSHAKE).await;
+        tokio::time::sleep(limits.time).await;
         assert!(late.is_closed());
         assert_eq!(knock().1, 1);
     }
