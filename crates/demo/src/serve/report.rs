@@ -54,9 +54,10 @@ pub(super) struct ServeReport {
     pub(super) undeciphered: u64,
     /// Datagrams of receivers that deciphered, but that the hub refused.
     pub(super) wrong_datagrams: u64,
-    /// Datagrams that the system refused to send.
+    /// Datagrams that the system or a full queue refused to send.
     pub(super) unsent: u64,
-    /// Visitors in browsers that were refused: wrong origin or token, or no place.
+    /// Visitors in browsers that were refused: wrong origin or token, no place, or a handshake that
+    /// was not completed.
     pub(super) web_refused: u64,
     pub(super) keys: KeysReport,
     /// To one receiver, with IP and UDP headers, encryption and keep-alives.

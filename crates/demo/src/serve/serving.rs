@@ -340,7 +340,7 @@ impl Serving {
             undeciphered: stats.refused,
             wrong_datagrams: self.wrong_datagrams,
             unsent: stats.unsent + web.unsent,
-            web_refused: web.refused,
+            web_refused: web.refused + web.abandoned,
             keys: KeysReport::new(&self.players),
             kbps_per_receiver: self.doors.bytes_out() as f64 * 8.0 / 1000.0 / receiver_seconds,
         }

@@ -9,8 +9,9 @@ use moq_net::bytes::Bytes;
 use moq_net::{Client, broadcast, group, kio, track};
 use tokio::sync::{mpsc, watch};
 use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::timeout;
 
-use super::connector::{again_and_again, origin, run};
+use super::connector::{CONNECT_TIMEOUT, again_and_again, origin, run};
 use super::{Address, Connector, MoqError};
 use crate::{CATALOGUE, Catalogue, Refused, Track, Viewer, ViewerConfig};
 
@@ -280,7 +281,11 @@ async fn one_broadcast(
     events: &Events,
     wanted: &mut watch::Receiver<Vec<Track>>,
 ) -> Result<bool, MoqError> {
-    let catalogue = Arc::new(read_catalogue(broadcast).await?);
+    let read = timeout(CONNECT_TIMEOUT, read_catalogue(broadcast)).await;
+    let catalogue = Arc::new(read.unwrap_or_else(|_| {
+        let seconds = CONNECT_TIMEOUT.as_secs();
+        Err(MoqError::Broadcast(format!("its catalogue did not come in {seconds} s")))
+    })?);
     if !send(events, Event::Catalogue(Arc::clone(&catalogue))).await {
         return Ok(false);
     }
@@ -385,4 +390,24 @@ async fn read_group(of: Track, mut group: group::Consumer, events: Events) {
 
 fn failed(error: moq_net::Error) -> MoqError {
     MoqError::Broadcast(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_catalogue_that_does_not_come_is_given_up() {
+        let mut tasks = JoinSet::new();
+        let origin = origin(CACHE_BYTES, &mut tasks);
+        let producer = origin.create_broadcast("match").unwrap();
+        let _track = producer.create_track(CATALOGUE.to_owned(), track::Info::default()).unwrap();
+        producer.announce(Default::default()).unwrap();
+        let consumer = origin.consume().routed_broadcast("match").await.unwrap();
+        let (events, _) = mpsc::channel(MAX_EVENTS);
+        let (_sender, mut wanted) = watch::channel(Vec::new());
+        let ended = one_broadcast(&consumer, &events, &mut wanted).await;
+        let reason = ended.unwrap_err().to_string();
+        assert!(reason.contains("did not come in 10 s"), "{reason}");
+    }
 }
