@@ -229,9 +229,9 @@ pub enum NetError {
         /// Bytes of the block.
         bytes: usize,
     },
-    /// A receiver answers, but has taken no fragment of its first state for ten seconds. The state is
-    /// probably above its limits: [`Receiver::too_large`](crate::Receiver::too_large). The hub gives
-    /// this block up, and begins another with what is relevant then.
+    /// A receiver answers, but has taken no fragment of its first state for ten seconds. The state
+    /// is probably above its limits: [`Receiver::too_large`](crate::Receiver::too_large). The hub
+    /// gives this block up, and begins another with what is relevant then.
     BlockRefused {
         /// Which receiver.
         id: ReceiverId,

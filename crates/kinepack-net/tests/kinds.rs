@@ -319,7 +319,10 @@ fn an_id_may_be_reused_after_a_refused_tick() {
         world
     };
     let at = Duration::from_secs;
-    let is_changed = |refused: Result<(), NetError>, id| matches!(refused, Err(NetError::SpawnChanged { id: EntityId(changed), .. }) if changed == id);
+    let is_changed = |refused, id| match refused {
+        Err(NetError::SpawnChanged { id: EntityId(changed), .. }) => changed == id,
+        _ => false,
+    };
     hub.tick(at(1), &state(1, &[(5, 7), (6, 1), (9, 3)])).unwrap();
     // Bullets 5 and 9 are gone in worlds that are refused for another reason.
     assert!(is_changed(hub.tick(at(2), &state(2, &[(6, 2), (9, 3)])), 6));

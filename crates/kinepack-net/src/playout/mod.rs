@@ -6,11 +6,11 @@
 //!
 //! Playback lags by a *delay*: just long enough that the next state is there when it is needed. The
 //! delay follows from recent arrivals ([`delay`]). A clock that never goes backwards follows the
-//! delay by running slightly fast or slow ([`clock`]), and leaps when the stream had stopped. The idea is adaptive playout of audio
-//! (Ramjee et al. 1994; WebRTC's NetEq). Audio has to stretch samples; motion only needs to bend
-//! its clock. The jitter in the statistics is that of RFC 3550, section 6.4.1. Cost of a state:
-//! O(log n) and a short move within two arrays of at most 1024 numbers; of a frame: O(log n).
-//! Memory: `max_states` states and 48 KiB.
+//! delay by running slightly fast or slow ([`clock`]), and leaps when the stream had stopped. The
+//! idea is adaptive playout of audio (Ramjee et al. 1994; WebRTC's NetEq). Audio has to stretch
+//! samples; motion only needs to bend its clock. The jitter in the statistics is that of RFC 3550,
+//! section 6.4.1. Cost of a state: O(log n) and a short move within two arrays of at most 1024
+//! numbers; of a frame: O(log n). Memory: `max_states` states and 48 KiB.
 
 mod clock;
 mod config;

@@ -802,8 +802,8 @@ impl Receiver {
 
     /// Why the newest state was refused, if it is above this side's limits:
     /// [`Refused::BlockTooLarge`] or [`DecodeError::TooManyEntities`]. Raise
-    /// [`max_memory_bytes`](ReceiverConfig::max_memory_bytes), [`limits`](ReceiverConfig::limits) or
-    /// [`max_block_bytes`](ReceiverConfig::max_block_bytes), or make fewer entities relevant.
+    /// [`max_memory_bytes`](ReceiverConfig::max_memory_bytes), [`limits`](ReceiverConfig::limits)
+    /// or [`max_block_bytes`](ReceiverConfig::max_block_bytes), or make fewer entities relevant.
     pub fn too_large(&self) -> Option<Refused> {
         self.too_large
     }

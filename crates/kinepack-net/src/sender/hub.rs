@@ -170,12 +170,12 @@ impl HubConfig {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReceiverOptions {
-    /// The most bytes a second, including the transport's headers; at least 256. `None` for no limit
-    /// except [`HubConfig::datagrams_per_tick`].
+    /// The most bytes a second, including the transport's headers; at least 256. `None` for no
+    /// limit except [`HubConfig::datagrams_per_tick`].
     ///
-    /// In any `t` seconds, the receiver gets at most `t` times the budget and a burst. At first, the
-    /// burst is a tenth of a second of the budget. Later it may be one full datagram, if that is
-    /// more: what a receiver did not need is kept for that long. A refusal of a hello does not
+    /// In any `t` seconds, the receiver gets at most `t` times the budget and a burst. At first,
+    /// the burst is a tenth of a second of the budget. Later it may be one full datagram, if that
+    /// is more: what a receiver did not need is kept for that long. A refusal of a hello does not
     /// count.
     pub budget_bytes_per_s: Option<u32>,
     /// The first sequence. Leave it at 0, except in tests of sequences that wrap.
@@ -437,8 +437,8 @@ impl Hub {
     /// Removes a receiver and all that the hub kept for it. False if there was none.
     ///
     /// If the same id is [added](Self::add) again, the old [`Receiver`](crate::Receiver) on that
-    /// connection begins anew: after a second without datagrams it says hello again. Reliable events
-    /// of the old session that had not arrived are lost.
+    /// connection begins anew: after a second without datagrams it says hello again. Reliable
+    /// events of the old session that had not arrived are lost.
     pub fn remove(&mut self, id: ReceiverId) -> bool {
         self.sending.outbox.forget(id);
         let Some(peer) = self.peers.remove(&id) else { return false };
@@ -545,8 +545,8 @@ impl Hub {
     /// [`NetError::TickNotRising`] and [`NetError::TimeRanBack`]: nothing has changed then.
     /// [`NetError::Receiver`] and [`NetError::BlockTooLarge`] name a receiver that gets nothing in
     /// this tick, [`NetError::BlockRefused`] one that does not take its first state, and
-    /// [`NetError::EventsWaiting`] one that does not get all events; the others get their datagrams.
-    /// [`NetError::Several`] has the errors of several receivers. [`NetError::receiver`]
+    /// [`NetError::EventsWaiting`] one that does not get all events; the others get their
+    /// datagrams. [`NetError::Several`] has the errors of several receivers. [`NetError::receiver`]
     /// has an example.
     pub fn tick(&mut self, now: Duration, world: &Snapshot) -> Result<(), NetError> {
         self.tick_with(now, world, None)

@@ -83,8 +83,8 @@ pub struct PeerStatus {
     /// Ticks in which the receiver got nothing because the hub had reached
     /// [`HubConfig::encodings_per_tick`].
     pub postponed: u64,
-    /// How often the state was sent anew because a state check failed at the receiver, or because it
-    /// lacked the memory for a view that the hub used.
+    /// How often the state was sent anew because a state check failed at the receiver, or because
+    /// it lacked the memory for a view that the hub used.
     pub sent_anew: u64,
     /// Events that have not arrived yet, as far as is known.
     pub unfinished_events: usize,
@@ -903,7 +903,8 @@ fn header_bytes(config: &HubConfig, header: &SnapshotHeader) -> usize {
     header.bytes() + if config.check_every_bytes.is_some() { CHECK_BYTES } else { 0 }
 }
 
-/// What a budget pays for each datagram besides the bytes that [`HubConfig::datagram_bytes`] counts.
+/// What a budget pays for each datagram besides the bytes that [`HubConfig::datagram_bytes`]
+/// counts.
 pub(super) fn overhead_bytes(config: &HubConfig) -> usize {
     config.overhead_bytes + config.channel.bytes()
 }
