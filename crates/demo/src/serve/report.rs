@@ -37,6 +37,8 @@ pub(super) struct ServeReport {
     pub(super) timed_out: u64,
     /// Clients refused because of another schema, codec or version.
     pub(super) refused: u64,
+    /// Clients disconnected because the hub could not serve them, such as for lack of answers.
+    pub(super) failed: u64,
     pub(super) datagrams_in: u64,
     pub(super) bytes_in: u64,
     pub(super) datagrams_out: u64,
@@ -143,6 +145,9 @@ impl ServeReport {
             ("joined / left", counts(&[self.joined, self.left])),
             ("timed out / refused", counts(&[self.timed_out, self.refused])),
         ];
+        if self.failed > 0 {
+            rows.push(("disconnected as not servable", self.failed.to_string()));
+        }
         // Only ticks with receivers are measured.
         if self.receivers_peak > 0 {
             rows.extend([
