@@ -218,6 +218,7 @@ impl Peer {
         if let Some(budget) = &mut self.budget {
             budget.note_events(bytes + moment.config.overhead_bytes);
         }
+        self.events_waited = 0;
         let carried = self.events.note_sent(moment.tick, list);
         // A world at rest still needs its snapshots.
         let last_sent = self.last_sent;

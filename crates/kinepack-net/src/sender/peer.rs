@@ -27,6 +27,8 @@ use crate::{Acknowledgement, Cost, NetError, Refused, Sequence};
 
 /// A budget that has no room for a snapshot of this size waits for the next tick.
 const LEAST_BYTES: usize = 48;
+/// After this many snapshots without room for an event that is due, they wait for it.
+const EVENTS_WAIT: u32 = 16;
 /// For this long after a block arrived, changes are sent in parts and not as another block.
 const BLOCK_IS_RECENT: Duration = Duration::from_secs(5);
 
@@ -136,6 +138,8 @@ pub(super) struct Peer {
     waited_ticks: u32,
     checks: Checks,
     pub(super) events: Outgoing,
+    /// Snapshots since events were due and a budget had no room for any.
+    pub(super) events_waited: u32,
     /// The events to send in front of the next snapshot of this tick.
     front: Option<EventList>,
 }
@@ -223,6 +227,7 @@ impl Peer {
             waited_ticks: 0,
             checks: Checks::new(),
             events: Outgoing::default(),
+            events_waited: 0,
             front: None,
         }
     }
@@ -462,7 +467,10 @@ impl Peer {
         let copies = moment.config.event_copies;
         self.front =
             self.event_list(moment, sending, copies, limit_bytes, LONGEST_IN_FRONT_BYTES)?;
-        if self.front.is_none() && !is_first && !silent && self.saves_for_events(moment, sending)? {
+        let waits = self.front.is_none() && self.budget.is_some() && self.events.is_due();
+        self.events_waited = if waits { self.events_waited.saturating_add(1) } else { 0 };
+        let may_save = self.events_waited > EVENTS_WAIT && !is_first && !silent;
+        if may_save && self.saves_for_events(moment, sending)? {
             return self.end(moment, sending, target);
         }
         let taken = match is_first {
