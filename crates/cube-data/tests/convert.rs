@@ -40,7 +40,7 @@ fn the_states_of_a_converted_file_are_those_of_the_file() {
     let states = states(5, 30);
     let floats = to_capture("a.f32", good_f32(5, 30)).unwrap();
     let read = CapturedStates::open(&files.write("floats", &floats)).unwrap();
-    assert_eq!((read.frames, read.damage), (states, None));
+    assert_eq!((read.frames, read.damage), (states, Vec::new()));
     let lanes = to_capture("a.bin", good_bin(2)).unwrap();
     assert!(CapturedStates::open(&files.write("lanes", &lanes)).unwrap().frames.is_empty());
 }

@@ -315,7 +315,7 @@ fn an_id_may_be_reused_after_a_refused_tick() {
     let state = |tick, bullets: &[(u32, u8)]| {
         let mut world = Snapshot::new(&schema(), Tick(tick));
         let mut push = |(id, maker): &(u32, u8)| world.push(EntityId(*id), &bullet(*maker));
-        bullets.iter().try_for_each(|row| push(row)).unwrap();
+        bullets.iter().try_for_each(&mut push).unwrap();
         world
     };
     let at = Duration::from_secs;
