@@ -60,6 +60,7 @@ impl SessionError {
 impl Failure for SessionError {
     fn exit_code(&self) -> u8 {
         match self {
+            Self::World(error) => error.exit_code(),
             Self::OutOfRange { .. } | Self::Drifted { .. } | Self::WrongKeys { .. } => 1,
             Self::Interrupted(interrupted) => interrupted.exit_code(),
             Self::Output(error) => error.exit_code(),
