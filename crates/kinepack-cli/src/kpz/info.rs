@@ -117,7 +117,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
         damage: replay.damage().iter().map(ToString::to_string).collect(),
     };
     print(|out| if *json { write_json(&report, out) } else { write(&report, out) })?;
-    if *verify && !report.damage.is_empty() {
+    if !report.damage.is_empty() {
         return Err(KpzError::Damaged { path: file.clone(), count: report.damage.len() });
     }
     Ok(())

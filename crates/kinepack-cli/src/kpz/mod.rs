@@ -55,6 +55,7 @@ fn damage_found(count: usize) -> String {
 impl Failure for KpzError {
     fn exit_code(&self) -> u8 {
         match self {
+            Self::Captured(error) => error.exit_code(),
             Self::Output(error) => error.exit_code(),
             Self::Damaged { .. } => 1,
             _ => 2,
