@@ -1,17 +1,14 @@
 //! Captures as other programs write them: other compression, other orders, damage in the middle.
 
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
-mod files;
-
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
-use files::{Sink, record_ships, ship};
 use kinepack::{EntityId, Tick};
 use kinepack_capture::{Capture, DamageKind, Recorder};
 use mcap::records::MessageHeader;
 use mcap::{Compression, WriteOptions};
+
+use crate::files::{Ship, Sink, record_ships, ship};
 
 /// The messages of a file with another compression, in an order that `order` makes of their
 /// numbers, with chunks of about this many bytes.
@@ -119,7 +116,7 @@ fn damaged_lz4_is_damage() {
 fn three_chunks() -> Vec<u8> {
     let sink = Sink::default();
     let mut recorder = Recorder::to_writer("chunks", sink.clone()).unwrap();
-    let ships = recorder.stream::<files::Ship>("ships", 60.0).unwrap();
+    let ships = recorder.stream::<Ship>("ships", 60.0).unwrap();
     for tick in 0..9 {
         let ids = (0..tick % 7).map(|n| n * n + tick);
         let states = ids.map(|id| (EntityId(id), ship(tick, id)));
@@ -230,7 +227,7 @@ fn the_memory_for_sorting_does_not_grow_with_the_file() {
 fn a_refused_stream_is_named_and_the_others_are_read() {
     let sink = Sink::default();
     let mut recorder = Recorder::to_writer("two", sink.clone()).unwrap();
-    let ships = recorder.stream::<files::Ship>("ships", 60.0).unwrap();
+    let ships = recorder.stream::<Ship>("ships", 60.0).unwrap();
     let lamps = recorder.stream::<bool>("lamps", 60.0).unwrap();
     for tick in 0..50 {
         recorder.record(&ships, Tick(tick), [(EntityId(1), ship(tick, 1))]).unwrap();

@@ -1,24 +1,15 @@
 //! Captures and replays that are damaged, wrong, or have missing ticks: what the commands say, and how
 //! they end.
 
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-#![allow(dead_code, reason = "other tests use the rest of these modules")]
-
-#[path = "../../cube-data/tests/common/mod.rs"]
-mod common;
-#[path = "support/drone.rs"]
-mod drone;
-#[path = "support/program.rs"]
-mod program;
-
 use std::path::Path;
 
-use common::Files;
-use drone::Drone;
 use kinepack::{EntityId, Tick};
 use kinepack_capture::Recorder;
-use program::{json, refusal, run};
 use serde_json::Value;
+
+use crate::challenge::Files;
+use crate::support::drone::Drone;
+use crate::support::program::{json, refusal, run};
 
 /// Records twenty drones that move evenly, at these ticks, with a chunk for each ten frames.
 fn record(files: &Files, name: &str, rate_hz: f64, ticks: impl IntoIterator<Item = u32>) -> String {
