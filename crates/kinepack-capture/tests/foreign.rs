@@ -172,13 +172,17 @@ fn frames_that_are_missing_without_other_damage_are_noticed() {
     file[end + 9..end + 13].fill(0);
     let (ticks, damage, lost) = opened(&file);
     assert_eq!((&ticks[..], lost), (&[0, 1, 2, 6, 7, 8][..], Some(3)));
-    assert!(damage[0].ends_with("3 of the frames that the file counts are not in it"), "{damage:?}");
+    assert!(
+        damage[0].ends_with("3 of the frames that the file counts are not in it"),
+        "{damage:?}"
+    );
 }
 
 /// A generator of permutations.
 fn shuffle(numbers: &mut [usize], mut state: u64) {
     for last in (1..numbers.len()).rev() {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         numbers.swap(last, (state >> 33) as usize % (last + 1));
     }
 }
@@ -194,9 +198,12 @@ fn messages_in_any_order_are_read_by_time() {
     let lz4 = Some(Compression::Lz4);
     read_by_time("backwards", &rewritten(&ships, lz4, 4_000, |order| order.reverse()));
     read_by_time("at random", &rewritten(&ships, lz4, 4_000, |order| shuffle(order, 1)));
-    read_by_time("nearly in order", &rewritten(&ships, lz4, 4_000, |order| {
-        order.chunks_mut(10).for_each(|few| shuffle(few, 7));
-    }));
+    read_by_time(
+        "nearly in order",
+        &rewritten(&ships, lz4, 4_000, |order| {
+            order.chunks_mut(10).for_each(|few| shuffle(few, 7));
+        }),
+    );
     // Without an index each chunk alone is sorted.
     let one = rewritten(&ships, lz4, 1 << 20, |order| shuffle(order, 3));
     let (ticks, damage, lost) = read(in_memory(&one));
@@ -211,7 +218,7 @@ fn messages_in_any_order_are_read_by_time() {
 
 #[test]
 fn the_memory_for_sorting_does_not_grow_with_the_file() {
-    let ships = record_ships(3_000);
+    let ships = record_ships(10_000);
     let file = rewritten(&ships, None, 20_000, |order| order.reverse());
     let (_directory, path) = on_disk(&file);
     let measured = allocation_counter::measure(|| {
@@ -219,8 +226,8 @@ fn the_memory_for_sorting_does_not_grow_with_the_file() {
         while capture.next_frame().unwrap().is_some() {}
         assert!(capture.damage().is_empty());
     });
-    assert!(file.len() > 700_000, "{}", file.len());
-    assert!(measured.bytes_max < 400_000, "{} of {}", measured.bytes_max, file.len());
+    assert!(file.len() > 1_000_000, "{}", file.len());
+    assert!(measured.bytes_max < 500_000, "{} of {}", measured.bytes_max, file.len());
 }
 
 #[test]
@@ -238,9 +245,8 @@ fn a_refused_stream_is_named_and_the_others_are_read() {
     let file = rewritten(&sink.bytes(), None, 1 << 20, |_| ());
     let text = b"\"component_bits\":11";
     let mut other = file;
-    let places: Vec<usize> = (0..other.len() - text.len())
-        .filter(|at| other[*at..].starts_with(text))
-        .collect();
+    let places: Vec<usize> =
+        (0..other.len() - text.len()).filter(|at| other[*at..].starts_with(text)).collect();
     assert_eq!(places.len(), 2, "in the data and in the summary");
     for at in places {
         other[at + text.len() - 2..at + text.len()].copy_from_slice(b"99");
@@ -276,8 +282,8 @@ fn zero_checksums(file: &mut [u8]) {
 }
 
 #[test]
-fn a_file_that_grows_or_vanishes_is_an_error_or_read_as_it_was() {
-    let (directory, path) = on_disk(&rewritten(&record_ships(300), None, 4_000, |order| {
+fn a_file_that_is_cut_while_it_is_read_is_damaged() {
+    let (_directory, path) = on_disk(&rewritten(&record_ships(300), None, 4_000, |order| {
         order.reverse();
     }));
     let mut capture = Capture::open(&path).unwrap();
@@ -285,7 +291,6 @@ fn a_file_that_grows_or_vanishes_is_an_error_or_read_as_it_was() {
     cut(&path, 2_000);
     while capture.next_frame().unwrap().is_some() {}
     assert!(!capture.damage().is_empty());
-    drop(directory);
 }
 
 fn cut(path: &Path, bytes: u64) {

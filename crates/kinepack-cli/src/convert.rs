@@ -12,9 +12,7 @@ use cube_data::{
 };
 use kinepack_capture::{Capture, CaptureError, RecordError, Recorder, component_names};
 
-use crate::captured::{
-    CaptureArguments, Captured, CapturedError, Ending, Stream, StreamArguments,
-};
+use crate::captured::{CaptureArguments, Captured, CapturedError, Ending, Stream, StreamArguments};
 
 /// Write the numbers of a capture as CSV, or convert between captures and challenge files.
 ///

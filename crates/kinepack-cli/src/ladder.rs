@@ -9,9 +9,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use clap::ValueEnum;
-use command_kit::{Failure, counted};
 use command_kit::cube_precision::{Errors, Precision};
 use command_kit::parts::{PartOfField, Parts};
+use command_kit::{Failure, counted};
 use cube_data::cube::{self, Measured, Quantized};
 use kinepack::{
     Baselines, Codec, Decoder, EncodeError, Encoder, EntityId, Level, Profile, Schema, SetupError,

@@ -68,8 +68,9 @@ pub(super) fn record_at(chunk: &[u8], at: usize) -> Result<(u8, Range<usize>), S
     let Some((head, data)) = rest.split_first_chunk::<HEAD_BYTES>() else {
         return Err("a chunk ends within the head of a record".into());
     };
-    let length =
-        u64::from_le_bytes([head[1], head[2], head[3], head[4], head[5], head[6], head[7], head[8]]);
+    let length = u64::from_le_bytes([
+        head[1], head[2], head[3], head[4], head[5], head[6], head[7], head[8],
+    ]);
     let Some(length) = usize::try_from(length).ok().filter(|length| *length <= data.len()) else {
         return Err(format!("a record has {length} bytes, but the chunk has only {}", data.len()));
     };

@@ -145,9 +145,9 @@ impl<'a> CaptureFrame<'a> {
             match columns {
                 Columns::Raw(columns) => {
                     words.iter_mut().zip(columns).for_each(|(word, column)| *word = column[index]);
-                    let is_within = schema
-                        .quantize_raw(&words, &mut row)
-                        .map_err(|error| bad(refusal(self.stream.schema(), kind, &words, &error)))?;
+                    let is_within = schema.quantize_raw(&words, &mut row).map_err(|error| {
+                        bad(refusal(self.stream.schema(), kind, &words, &error))
+                    })?;
                     clamped += usize::from(!is_within);
                 }
                 // The reader checked that the lanes are possible.

@@ -282,11 +282,7 @@ impl Capture {
             Some(start_ns) => self.window.wants(start_ns),
             None => self.window.is_empty(),
         };
-        if is_next {
-            self.read_record()
-        } else {
-            self.take_waiting()
-        }
+        if is_next { self.read_record() } else { self.take_waiting() }
     }
 
     /// Reads a record of the file: the messages of a chunk then wait in the window.
@@ -321,7 +317,8 @@ impl Capture {
         let frame = record_at(&chunk.records, message.at as usize)
             .and_then(|(_, data)| {
                 let data = &chunk.records[data];
-                split_message(data).map(|(channel, sequence, rest)| (channel, sequence, &data[rest]))
+                split_message(data)
+                    .map(|(channel, sequence, rest)| (channel, sequence, &data[rest]))
             })
             .map_err(Refused::from)
             .and_then(|(channel, sequence, data)| {
@@ -397,7 +394,6 @@ impl Capture {
         });
         self.window.add(records, (at_byte, self.source.read_bytes()), messages);
     }
-
 }
 
 enum Step {

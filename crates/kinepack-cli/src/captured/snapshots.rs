@@ -77,14 +77,16 @@ impl Snapshots {
                 let (raw, lanes) = (&mut self.raw[..lanes], &mut self.lanes[..lanes]);
                 let to = &mut self.to[..self.steps.of_kinds[kind].lanes().len()];
                 for (row, id) in ids.iter().enumerate() {
-                    let is_within = columns
-                        .entity(row, schema, raw, lanes)
-                        .map_err(|error| frame.refused(&path, &self.stream, (kind, *id), raw, &error))?;
+                    let is_within = columns.entity(row, schema, raw, lanes).map_err(|error| {
+                        frame.refused(&path, &self.stream, (kind, *id), raw, &error)
+                    })?;
                     self.clamped += u64::from(!is_within);
                     self.steps
                         .quantize((kind, schema), raw, lanes, to)
                         .and_then(|()| snapshot.push_lanes_of(kind, *id, to))
-                        .map_err(|error| frame.refused(&path, &self.stream, (kind, *id), raw, &error))?;
+                        .map_err(|error| {
+                            frame.refused(&path, &self.stream, (kind, *id), raw, &error)
+                        })?;
                 }
             }
             self.read += 1;

@@ -150,7 +150,8 @@ impl Run {
         let error_of_field = names.iter().map(|name| error_of(name)).collect();
         let SentTicks { rate_hz, tick_hz, .. } = ticks;
         let mut config = ReceiverConfig::at_hz(tick_hz);
-        config.playout.max_states = (tick_hz as usize).clamp(config.playout.max_states, MOST_STATES);
+        config.playout.max_states =
+            (tick_hz as usize).clamp(config.playout.max_states, MOST_STATES);
         let max_delay = config.playout.max_delay;
         Ok(Self {
             hub,

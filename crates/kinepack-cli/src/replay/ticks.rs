@@ -46,9 +46,14 @@ mod tests {
 
     #[test]
     fn slow_and_uneven_rates_are_sent_in_parts_of_ticks() {
-        for (rate_hz, tick_hz, parts) in
-            [(60.0, 60, 1), (59.94, 60, 1), (0.1, 1, 10), (0.001, 1, 1000), (2.5, 5, 2), (1e6, 1_000_000, 1)]
-        {
+        for (rate_hz, tick_hz, parts) in [
+            (60.0, 60, 1),
+            (59.94, 60, 1),
+            (0.1, 1, 10),
+            (0.001, 1, 1000),
+            (2.5, 5, 2),
+            (1e6, 1_000_000, 1),
+        ] {
             let ticks = SentTicks::new(rate_hz);
             assert_eq!((ticks.tick_hz, ticks.parts), (tick_hz, parts), "{rate_hz}");
         }

@@ -193,8 +193,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), TuneError> {
         write(&targets, &schema, bytes)?;
     }
     let field_order = if interrupt.is_raised() { None } else { tuning.order(&interrupt)? };
-    let tuned =
-        found.profile.map(|profile| measure::parts(&schema, &profile, &frames, training, lag_ticks));
+    let tuned = found
+        .profile
+        .map(|profile| measure::parts(&schema, &profile, &frames, training, lag_ticks));
     let report = Report {
         file,
         stream: stream.name,

@@ -162,8 +162,7 @@ fn bytes(
     let failed = |error: kinepack::EncodeError| TuneError::Training(error.into());
     let [training_part, held_out] = [part(parts[0], wanted[0]), part(parts[1], wanted[1])];
     let mut training = Training::new(Profile::untrained(&ordered), bodies);
-    (training.packed_lag_ticks, training.passes, training.max_lags_ticks) =
-        (lag, 2, vec![lag]);
+    (training.packed_lag_ticks, training.passes, training.max_lags_ticks) = (lag, 2, vec![lag]);
     let model = training
         .model(&ordered, &[training_part.map_err(failed)?], |_| ())
         .map_err(TuneError::Training)?;

@@ -102,7 +102,8 @@ fn a_phones_first_screen_has_the_numbers_and_both_worlds() {
     let bottom = |of: &str| {
         browser.number(&format!("document.querySelector('{of}').getBoundingClientRect().bottom"))
     };
-    for of in ["#now-kbps", "#now-factor", "#now-error", "#now-delay", "#view-sent", "#view-shown"] {
+    for of in ["#now-kbps", "#now-factor", "#now-error", "#now-delay", "#view-sent", "#view-shown"]
+    {
         assert!(bottom(of) <= 844.0, "{of}: {}", bottom(of));
     }
     assert!(bottom("#now-kbps") < bottom("#view-sent"));

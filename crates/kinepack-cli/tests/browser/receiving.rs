@@ -87,9 +87,8 @@ fn the_headline_numbers_are_dashes_until_their_seconds_are_full() {
     let shown = "['now-kbps', 'now-factor', 'now-error']
         .map((id) => document.getElementById(id).textContent)";
     // Ten samples a second. Asked for in one step, because the page goes on.
-    let early = browser.eval(&format!(
-        "kinepack.samples().length < 90 ? {shown} : ['–', '–', '–']"
-    ));
+    let early =
+        browser.eval(&format!("kinepack.samples().length < 90 ? {shown} : ['–', '–', '–']"));
     assert_eq!(early, json!(["–", "–", "–"]));
     browser.wait("kinepack.samples().length > 100");
     browser.wait(&format!("/^[0-9.,]+ \\/ [0-9.,]+$/.test({shown}[2])"));
