@@ -64,8 +64,9 @@ impl Moment {
                         lanes.copy_from_slice(&last.lanes[row]);
                     }
                     None => {
-                        let refused = |error| Refusal::new((kind, *id), raw, error);
-                        columns.entity(index, schema, raw, lanes).map_err(refused)?;
+                        columns
+                            .entity(index, schema, raw, lanes)
+                            .map_err(|error| Refusal::new((kind, *id), raw, error))?;
                     }
                 }
                 steps
