@@ -59,8 +59,8 @@ pub enum SetupError {
         /// Index of the field in the schema.
         field: usize,
     },
-    /// A condition that names no earlier flag, choice or integer of one lane, or an empty range of
-    /// values.
+    /// A condition that names no earlier flag, choice or integer of one lane, an empty range of
+    /// values, or more than 64 selectors in a row.
     BadCondition {
         /// Index of the field in the schema.
         field: usize,
@@ -132,7 +132,7 @@ impl fmt::Display for SetupError {
                 write!(
                     f,
                     "the condition of field {field} must name an earlier flag, choice or integer, \
-                     and a range of its values"
+                     and a range of its values, with at most 64 selectors in a row"
                 )
             }
             Self::BadGapCode => write!(f, "the profile's index code is malformed"),
