@@ -67,6 +67,13 @@ pub enum SetupError {
     },
     /// The index code's widths or lengths do not have the form that `spec/CODEC.md` requires.
     BadGapCode,
+    /// A codec that takes more memory than the caller allows.
+    CodecTooLarge {
+        /// The bytes that it takes.
+        memory_bytes: usize,
+        /// The caller's limit.
+        max_memory_bytes: usize,
+    },
     /// Code lengths that are not a complete prefix code of at most 8 bits.
     BadPrefixCode,
     /// A schema without lanes, which has nothing to send.
@@ -136,6 +143,9 @@ impl fmt::Display for SetupError {
                 )
             }
             Self::BadGapCode => write!(f, "the profile's index code is malformed"),
+            Self::CodecTooLarge { memory_bytes, max_memory_bytes } => {
+                write!(f, "the codec takes {memory_bytes} bytes; the limit is {max_memory_bytes}")
+            }
             Self::BadPrefixCode => write!(f, "the code lengths are not a complete prefix code"),
             Self::NoLanes => write!(f, "the schema has no lanes: there is nothing to send"),
             Self::KindCount { kinds } => {

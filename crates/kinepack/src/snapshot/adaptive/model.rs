@@ -72,6 +72,27 @@ impl Model {
         Ok(Self::new(None, &plan, &[MAX_TICKS]))
     }
 
+    /// Bytes on the heap.
+    pub(in crate::snapshot) fn memory_bytes(&self) -> usize {
+        let rows: usize = self.sets.iter().map(Vec::len).sum();
+        let energies: usize = self.energies.iter().map(Vec::len).sum();
+        size_of_val(&self.counters[..])
+            + rows * size_of::<Row>()
+            + energies * size_of::<Energies>()
+            + self.bodies.as_ref().map_or(0, |bodies| size_of_val(&bodies.kind_of_ids[..]))
+    }
+
+    /// Bytes of what a level that learns computes from the energies.
+    pub(in crate::snapshot) fn inverses_bytes(&self) -> usize {
+        self.energies.iter().map(Vec::len).sum::<usize>() * size_of::<Row>()
+    }
+
+    /// The bytes on the heap of an [`untrained`](Self::untrained) model.
+    pub(in crate::snapshot) fn untrained_bytes(schema: &Schema) -> Result<usize, SetupError> {
+        let plan = Plan::new(schema, None, true)?;
+        Ok(plan.layout.len * size_of::<Counter>() + 2 * plan.rows * size_of::<Row>())
+    }
+
     /// An untrained model for ranges of lags up to these limits.
     pub(super) fn new(bodies: Option<Bodies>, plan: &Plan, max_lags_ticks: &[u32]) -> Self {
         let rows = plan.untrained_rows(bodies.as_ref());
