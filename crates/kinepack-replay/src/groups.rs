@@ -2,6 +2,7 @@
 //! noted, and passed over.
 
 use std::collections::BTreeSet;
+use std::io::{Seek, SeekFrom};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -61,6 +62,11 @@ impl Groups {
     /// Looks for groups that were written since then.
     pub(crate) fn refresh(&mut self) -> Result<bool, ReplayError> {
         self.index.scan(&mut *self.file)
+    }
+
+    /// Bytes of the file.
+    pub(crate) fn file_bytes(&mut self) -> Result<u64, ReplayError> {
+        Ok(self.file.seek(SeekFrom::End(0))?)
     }
 
     /// Notes that a file without an end has bytes after its last record.

@@ -228,6 +228,14 @@ impl ReplayReader {
         self.groups.index.groups.iter().map(|place| (place.first, place.bytes))
     }
 
+    /// Bytes of the whole file: its groups, and the profile and the index besides.
+    ///
+    /// # Errors
+    /// [`ReplayError::Io`].
+    pub fn file_bytes(&mut self) -> Result<u64, ReplayError> {
+        self.groups.file_bytes()
+    }
+
     /// The tick of each frame of a group, and its bytes. Does not decode the frames. `None` if there
     /// is no such group.
     ///

@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
     target.write(&samples)?;
     let counts = [clip.curves(), clip.markers().count()];
     let left_out: Vec<_> = LeftOutReport::of_counts(&arguments.clip, "", counts).collect();
-    print(|out| left_out.iter().try_for_each(|part| writeln!(out, "{}", part.line())))?;
+    print(|out| left_out.iter().try_for_each(|part| write_text(out, "", &part.line())))?;
     Ok(())
 }
 
