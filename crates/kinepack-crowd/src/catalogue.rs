@@ -134,19 +134,19 @@ fn check(before: &[Tier], tier: &Tier) -> Result<(), CrowdError> {
 }
 
 /// The codec with a time precision of its bodies. `None` if there are none.
-fn coarse(tick_hz: u16, codec: &Codec) -> Option<Codec> {
+fn coarse(tick_hz: u16, codec: &Codec) -> Result<Option<Codec>, CrowdError> {
     let ticks_per_s = f64::from(tick_hz.max(1));
     let precision = TimePrecision::new(1e3 * COARSE_TICKS / ticks_per_s, ticks_per_s);
     let can = |field: &Field| {
         field.role == Role::Body && field.condition.is_none() && field.takes_time_precision()
     };
     if !codec.schema().fields().iter().any(can) {
-        return None;
+        return Ok(None);
     }
     let schema = codec.schema().clone().with_time_precision(|field| {
         if can(field) { Some(precision) } else { field.time_precision }
     });
-    Codec::new(schema, *codec.level(), codec.profile().clone()).ok()
+    Ok(Some(Codec::new(schema, *codec.level(), codec.profile().clone())?))
 }
 
 /// What a transport carries as one track: groups of objects, and datagrams.
@@ -217,7 +217,7 @@ impl Catalogue {
             Tier { ticks_per_frame: 8, ..new("eighth") },
             Tier { carry: Carry::Datagrams, ..Tier::new("fast", codec, fast_ticks) },
         ];
-        if let Some(codec) = coarse(tick_hz, codec) {
+        if let Some(codec) = coarse(tick_hz, codec)? {
             let frames_per_object = COARSE_FRAMES;
             let new = Tier::new("coarse", &codec, tick_hz.max(8));
             tiers.push(Tier { ticks_per_frame: 3, frames_per_object, ..new });
