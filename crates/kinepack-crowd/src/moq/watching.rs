@@ -351,10 +351,10 @@ async fn read_catalogue(broadcast: &broadcast::Consumer) -> Result<Catalogue, Mo
 /// Passes on what a track brings, until it ends. After an error it waits before it ends, so that a
 /// relay that refuses the track is not asked without a pause.
 async fn read_track(of: Track, track: track::Consumer, events: Events) {
-    if let Err(error) = pass_on(of, &track, &events).await {
-        if send(&events, Event::Missed(failed(error))).await {
-            tokio::time::sleep(RETRY).await;
-        }
+    if let Err(error) = pass_on(of, &track, &events).await
+        && send(&events, Event::Missed(failed(error))).await
+    {
+        tokio::time::sleep(RETRY).await;
     }
 }
 
