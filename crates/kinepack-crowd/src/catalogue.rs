@@ -118,6 +118,16 @@ impl Tier {
     }
 }
 
+fn check_counts(tick_hz: u16, tiers: usize) -> Result<(), &'static str> {
+    if tick_hz == 0 {
+        Err("there are no ticks")
+    } else if !(1..=MAX_TIERS).contains(&tiers) {
+        Err("it has 1 to 64 tiers")
+    } else {
+        Ok(())
+    }
+}
+
 /// Checks a tier that comes after others.
 fn check(before: &[Tier], tier: &Tier) -> Result<(), CrowdError> {
     let hash = |tier: &Tier| tier.codec.schema().hash();
@@ -183,12 +193,7 @@ impl Catalogue {
     /// and for a catalogue above a MiB.
     pub fn new(tick_hz: u16, tiers: Vec<Tier>) -> Result<Self, CrowdError> {
         let wrong = |reason| CrowdError::Catalogue { reason };
-        if tick_hz == 0 {
-            return Err(wrong("there are no ticks"));
-        }
-        if !(1..=MAX_TIERS).contains(&tiers.len()) {
-            return Err(wrong("it has 1 to 64 tiers"));
-        }
+        check_counts(tick_hz, tiers.len()).map_err(wrong)?;
         for (nth, tier) in tiers.iter().enumerate() {
             check(&tiers[..nth], tier)?;
         }
@@ -337,8 +342,9 @@ impl Catalogue {
         // All of it is read before anything is built.
         let (schemas, profiles) = (reader.files()?, reader.files()?);
         let count = usize::from(reader.byte()?);
-        if count > MAX_TIERS || schemas.len().max(profiles.len()) > count {
-            return Err(wrong("it has too many tiers, schemas or profiles"));
+        check_counts(tick_hz, count).map_err(wrong)?;
+        if schemas.len().max(profiles.len()) > count {
+            return Err(wrong("it has more schemas or profiles than tiers"));
         }
         let entries: Vec<Entry<'_>> =
             (0..count).map(|_| reader.entry(&schemas, &profiles)).collect::<Result<_, _>>()?;
@@ -352,8 +358,7 @@ impl Catalogue {
         let mut tiers: Vec<Tier> = Vec::new();
         let mut left_bytes = max_memory_bytes;
         for (nth, entry) in entries.iter().enumerate() {
-            let parts = |entry: &Entry<'_>| (entry.schema, entry.profile, entry.level);
-            let shared = entries[..nth].iter().position(|other| parts(other) == parts(entry));
+            let shared = entries[..nth].iter().position(|other| other.codec() == entry.codec());
             let codec = match shared {
                 Some(other) => tiers[other].codec.clone(),
                 None => {
@@ -376,7 +381,7 @@ impl Catalogue {
             check(&tiers, &tier)?;
             tiers.push(tier);
         }
-        Self::new(tick_hz, tiers)
+        Ok(Self { tick_hz, tiers })
     }
 }
 
@@ -391,6 +396,13 @@ struct Entry<'a> {
     /// The bytes of its schema and of its profile.
     schema: &'a [u8],
     profile: &'a [u8],
+}
+
+impl Entry<'_> {
+    /// What its codec is made of.
+    fn codec(&self) -> (&[u8], &[u8], Level) {
+        (self.schema, self.profile, self.level)
+    }
 }
 
 /// Reads parts from the front.
@@ -442,9 +454,11 @@ impl<'a> Reader<'a> {
             level: Level::named(self.text()?).ok_or(wrong("a level has no known name"))?,
             schema: schemas
                 .get(usize::from(self.byte()?))
+                .copied()
                 .ok_or(wrong("there is no such schema"))?,
             profile: profiles
                 .get(usize::from(self.byte()?))
+                .copied()
                 .ok_or(wrong("there is no such profile"))?,
         })
     }

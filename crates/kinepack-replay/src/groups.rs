@@ -2,7 +2,7 @@
 //! noted, and passed over.
 
 use std::collections::BTreeSet;
-use std::io::{Seek, SeekFrom};
+use std::io::SeekFrom;
 use std::ops::Range;
 use std::sync::Arc;
 

@@ -447,11 +447,13 @@ fn with_a_broken_frame(message: &[u8], given: Option<Tick>, tick: u32) -> Vec<u8
     let heads: Vec<_> = Heads::new(group, given).map(Result::unwrap).collect();
     let nth = heads.iter().position(|(of, _)| of.0 == tick).unwrap();
     let (begin, end) = (heads[nth - 1].1, heads[nth].1);
-    // Frames of 64 to 8,191 bytes have two bytes before them.
-    let packet = &group[begin + 2..end];
+    // Twice the size in a byte, or in two.
+    let packet = &group[begin + 1 + usize::from(group[begin] >> 7)..end];
     let size = (packet.len() as u16 + 2) << 1;
-    assert!((1 << 7..1 << 14).contains(&size));
-    let head = [size as u8 | 0x80, (size >> 7) as u8];
+    let head = match size {
+        ..0x80 => vec![size as u8],
+        _ => vec![size as u8 | 0x80, (size >> 7) as u8],
+    };
     [&message[..4 + begin], &head, packet, &[0xff, 0xff], &group[end..]].concat()
 }
 
