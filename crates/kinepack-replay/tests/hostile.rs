@@ -170,7 +170,7 @@ fn metadata(codec: &Codec) -> [(&'static str, String); 4] {
 
 /// The message of a key group of these ticks.
 fn group(ticks: impl IntoIterator<Item = u32>) -> Vec<u8> {
-    let mut writer = kinepack::group::GroupWriter::new(&codec(Level::ADAPTIVE));
+    let mut writer = GroupWriter::new(&codec(Level::ADAPTIVE));
     let mut bytes = Vec::new();
     let mut key = None;
     for tick in ticks {
@@ -237,7 +237,7 @@ fn forged_files_are_refused_or_read_as_far_as_they_are_valid() {
     assert_eq!(readable(forged(&good, &[(u32::MAX, u32::MAX, &ticks_wrap)])).unwrap().len(), 1);
     // A frame of two bytes, more often than a group may have it.
     let mut many = group([5]);
-    let mut writer = kinepack::group::GroupWriter::new(&codec);
+    let mut writer = GroupWriter::new(&codec);
     let mut same = world(5);
     let mut unchanged = Vec::new();
     for tick in 5..9 {
