@@ -14,8 +14,8 @@ use command_kit::parts::{PartOfField, Parts};
 use command_kit::{Failure, counted};
 use cube_data::cube::{self, Measured, Quantized};
 use kinepack::{
-    Baselines, Codec, DecodeLimits, Decoder, EncodeError, Encoder, EntityId, Level, Profile, Schema,
-    SetupError, Snapshot, Tick, View,
+    Baselines, Codec, DecodeLimits, Decoder, EncodeError, Encoder, EntityId, Level, Profile,
+    Schema, SetupError, Snapshot, Tick, View,
 };
 use kinepack_capture::analysis::Past;
 

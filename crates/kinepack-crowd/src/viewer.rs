@@ -158,9 +158,8 @@ impl Viewer {
         let snapshots_bytes = max_memory_bytes
             .checked_sub(memory_bytes)
             .ok_or(SetupError::CodecTooLarge { memory_bytes, max_memory_bytes })?;
-        let holds_none = |tier: &Tier| {
-            config.limits_of(&tier.codec, 1, snapshots_bytes).max_entities == 0
-        };
+        let holds_none =
+            |tier: &Tier| config.limits_of(&tier.codec, 1, snapshots_bytes).max_entities == 0;
         let is_too_long = !History::can_span(config.history, config.playout.tick_hz)
             || catalogue.tiers().iter().any(holds_none);
         if config.history > Duration::ZERO && is_too_long {

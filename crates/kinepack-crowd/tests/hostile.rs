@@ -95,10 +95,8 @@ fn tiers_of_one_codec_share_it_and_the_caller_limits_the_memory() {
             if memory_bytes == codec.memory_bytes()
     );
     assert!(is_reason && memory < of_one, "{memory} bytes");
-    let config = ViewerConfig {
-        max_memory_bytes: codec.memory_bytes() - 1,
-        ..ViewerConfig::at_hz(60)
-    };
+    let config =
+        ViewerConfig { max_memory_bytes: codec.memory_bytes() - 1, ..ViewerConfig::at_hz(60) };
     let refused = Viewer::new(&catalogue, config);
     assert!(matches!(refused, Err(CrowdError::Codec(SetupError::CodecTooLarge { .. }))));
 

@@ -230,8 +230,7 @@ mod tests {
     #[test]
     fn a_frame_that_no_reader_takes_is_refused_and_one_that_needs_a_group_gets_it() {
         let schema = Schema::new(vec![Field::new("word", FieldKind::Raw { lanes: 1 })]);
-        let codec =
-            Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema)).unwrap();
+        let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema)).unwrap();
         let mut builder = GroupBuilder::new(&codec, &ReplayOptions::at_hz(60.0));
         builder.most_bytes = 1_000;
         // Words in full: about four bytes an entity.

@@ -7,9 +7,9 @@ use kinepack::group::{GroupReader, Heads};
 use kinepack::{Codec, DecodeLimits, Snapshot, Tick, View};
 use kinepack_net::EventKinds;
 
-use crate::{ReplayError, ReplayLimits};
 use crate::events::Events;
 use crate::group::{MOST_FRAMES, MOST_GROUP_BYTES};
+use crate::{ReplayError, ReplayLimits};
 
 /// A group whose frames are read in any order.
 ///

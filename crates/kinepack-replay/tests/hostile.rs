@@ -469,9 +469,7 @@ fn a_cut_after_a_frame_that_failed_has_the_frames_before_it_and_their_events() {
     writer.finish().unwrap();
     // The second of two groups of 30 ticks. It is given the first frame of the first one.
     let broken = rewritten(&file, |message| match message.channel.topic.as_str() {
-        "world" if message.sequence == 30 => {
-            with_a_broken_frame(&message.data, Some(Tick(0)), 40)
-        }
+        "world" if message.sequence == 30 => with_a_broken_frame(&message.data, Some(Tick(0)), 40),
         _ => message.data.to_vec(),
     });
     for (from, is_fresh) in [(0, false), (35, false), (35, true)] {

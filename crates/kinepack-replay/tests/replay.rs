@@ -262,11 +262,8 @@ fn a_cut_has_worlds_above_the_default_limit_of_entities() {
     const ENTITIES: u32 = 66_000;
     let schema = Schema::of::<Goal>();
     let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema)).unwrap();
-    let options = ReplayOptions {
-        group: Duration::from_secs(1),
-        key_every: 8,
-        ..ReplayOptions::at_hz(2.0)
-    };
+    let options =
+        ReplayOptions { group: Duration::from_secs(1), key_every: 8, ..ReplayOptions::at_hz(2.0) };
     let world = |tick: u32| {
         let mut world = Snapshot::new(&schema, Tick(tick));
         for id in 0..ENTITIES {

@@ -151,12 +151,7 @@ fn files_that_declare_more_than_the_schema_has_take_little_memory() {
         ("all states", &gaps, [vec![3, 0, 0, 0], number(MANY)].concat(), bad_field),
         ("ranges", &fields, [vec![1, 0], number(17)].concat(), SetupError::BadProfileFile),
         ("all ranges", &fields, [vec![1, 0], number(MANY)].concat(), SetupError::BadProfileFile),
-        (
-            "body kinds",
-            &fields,
-            [&bodies[..], &number(MANY)].concat(),
-            SetupError::BadProfileFile,
-        ),
+        ("body kinds", &fields, [&bodies[..], &number(MANY)].concat(), SetupError::BadProfileFile),
     ] {
         let mut contents = [&begin[..], &declared].concat();
         contents.resize(4 * MANY, 0);
