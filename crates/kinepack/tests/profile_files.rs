@@ -164,9 +164,9 @@ fn files_that_declare_more_than_the_schema_has_take_little_memory() {
         assert!(memory.bytes_max < most, "{name}: {} bytes", memory.bytes_max);
     }
     // More contents than any profile of the schema has: 4 MiB, and 64 KiB for each of 16 parts.
-    let zeros = vec![0; 6 * MANY];
+    let file = file(&vec![0; 6 * MANY], 6 * MANY, &[]);
     let memory = allocation_counter::measure(|| {
-        let read = Profile::from_bytes(&file(&zeros, zeros.len(), &[]), &schema);
+        let read = Profile::from_bytes(&file, &schema);
         assert_eq!(read, Err(SetupError::BadProfileFile));
     });
     assert!(memory.bytes_max < 1 << 20, "{} bytes", memory.bytes_max);
