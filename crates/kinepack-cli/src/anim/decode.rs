@@ -1,11 +1,12 @@
 //! `kinepack anim decode`: writes the samples of a compressed clip as plain floats.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
 
 use clap::Args;
 use command_kit::output::Force;
 use command_kit::print;
+use command_kit::table::write_text;
 use kinepack_anim::{AnyClip, Skeleton, exchange};
 
 use super::compiled::{self, Compiled, SkeletonArguments};
