@@ -14,8 +14,8 @@ use command_kit::parts::{PartOfField, Parts};
 use command_kit::{Failure, counted};
 use cube_data::cube::{self, Measured, Quantized};
 use kinepack::{
-    Baselines, Codec, Decoder, EncodeError, Encoder, EntityId, Level, Profile, Schema, SetupError,
-    Snapshot, Tick, View,
+    Baselines, Codec, DecodeLimits, Decoder, EncodeError, Encoder, EntityId, Level, Profile,
+    Schema, SetupError, Snapshot, Tick, View,
 };
 use kinepack_capture::analysis::Past;
 
@@ -180,7 +180,8 @@ impl Ladder {
     ) {
         let run = Run {
             encoder: Encoder::new(codec),
-            decoder: Decoder::new(codec),
+            // It reads what this side has encoded.
+            decoder: Decoder::with_limits(codec, DecodeLimits { max_entities: u32::MAX }),
             packet: Vec::new(),
             past: Past::new(self.history.most_views()),
             is_exact: !codec.has_precision(),

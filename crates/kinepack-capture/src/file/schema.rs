@@ -164,8 +164,8 @@ pub fn from_json(json: &[u8]) -> Result<(Schema, f64), SchemaError> {
         version => return Err(SchemaError::Version { version }),
     };
     check_rate(rate_hz)?;
-    // Count first: a few bytes can declare many lanes.
-    check_lanes(fields.iter().map(|field| field.kind.lanes()).sum())?;
+    // Count first: a few bytes can declare many lanes. A field without lanes takes memory too.
+    check_lanes(fields.iter().map(|field| field.kind.lanes().max(1)).sum())?;
     let names = names(kinds.as_deref().unwrap_or_default(), &fields);
     let fields = fields.into_iter().zip(&names);
     let fields: Vec<Field> =

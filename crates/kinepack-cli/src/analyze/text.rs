@@ -36,7 +36,7 @@ fn write_stream(
         true => format!("from {} before", counted(lag, "frame")),
         false => format!("from the newest frame that is {lag} ticks older or more"),
     };
-    writeln!(out, "{file}: {name}")?;
+    write_text(out, "", &format!("{file}: {name}"))?;
     let title = format!(
         "{} at {pace}, {:.1} entities of {}{}; {changed_per_frame:.1} of them differ {before}",
         counted(frames, "frame"),

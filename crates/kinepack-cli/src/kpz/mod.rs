@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 use command_kit::output::Problem;
 use command_kit::{Failure, OutputError};
 use cube_data::ConvertError;
-use kinepack::SetupError;
+use kinepack::{DecodeLimits, SetupError};
 use kinepack_capture::RecordError;
-use kinepack_replay::{ReplayError, ReplayReader};
+use kinepack_replay::{ReplayError, ReplayLimits, ReplayReader};
 
 use crate::captured::CapturedError;
 use crate::ladder::ProfileError;
@@ -63,9 +63,20 @@ impl Failure for KpzError {
     }
 }
 
+/// The most bytes of a snapshot's lanes: this is a person's own file, so the limit is memory and not
+/// a number of entities.
+const SNAPSHOT_BYTES: usize = 256 << 20;
+
 /// Opens a replay.
+pub(crate) fn open_replay(path: &Path) -> Result<ReplayReader, ReplayError> {
+    let replay = ReplayReader::open(path)?;
+    let any = DecodeLimits { max_entities: u32::MAX };
+    let decode = any.within(replay.schema(), SNAPSHOT_BYTES);
+    Ok(replay.with_limits(ReplayLimits { decode, ..ReplayLimits::default() }))
+}
+
 fn open(path: &Path) -> Result<ReplayReader, KpzError> {
-    ReplayReader::open(path).map_err(|error| read_error(path, error))
+    open_replay(path).map_err(|error| read_error(path, error))
 }
 
 /// An error of reading a file.

@@ -415,7 +415,7 @@ impl Report {
     fn write_table(&self, out: &mut impl Write) -> io::Result<()> {
         let Self { file, stream, link, link_about, frames, speed, .. } = self;
         let pace = Pace { rate_hz: self.rate_hz, frames_per_s: self.frames_per_s };
-        writeln!(out, "{file}: {stream}")?;
+        write_text(out, "", &format!("{file}: {stream}"))?;
         let title = format!(
             "{} at {pace}, {link} ({link_about}); {speed:.0} times as fast as in real time",
             counted(frames, "frame"),

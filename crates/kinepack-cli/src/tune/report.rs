@@ -70,7 +70,7 @@ impl Report {
             Some(bytes) => format!("the profile takes {}", counted(bytes, "byte")),
             None => "no profile was found".to_owned(),
         };
-        writeln!(out, "{file}: {stream}")?;
+        write_text(out, "", &format!("{file}: {stream}"))?;
         let title = format!("bytes a frame, {against}; {size}");
         write_text(out, "", &title)?;
         let [training, held_out] =

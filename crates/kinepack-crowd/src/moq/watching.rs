@@ -19,6 +19,8 @@ use crate::{CATALOGUE, Catalogue, Refused, Track, Viewer, ViewerConfig};
 const CACHE_BYTES: u64 = 16 << 20;
 /// A group that is late by more than this is given up.
 const LATE: Duration = Duration::from_secs(1);
+/// A track that failed is asked for again after this time.
+const RETRY: Duration = Duration::from_secs(1);
 /// Events that wait for the program. More make the relay wait, and drop what is late.
 const MAX_EVENTS: usize = 1024;
 
@@ -44,6 +46,8 @@ pub struct Watching {
     start: Instant,
     link: Link,
     received_bytes: u64,
+    missed: u64,
+    missed_because: Option<MoqError>,
     /// The names of the tiers that were asked for.
     tiers: Vec<String>,
     configure: fn(u32) -> ViewerConfig,
@@ -68,6 +72,8 @@ enum Event {
     },
     /// What this session has received, in bytes with all headers.
     Received(u64),
+    /// A track or a group could not be read to its end.
+    Missed(MoqError),
 }
 
 impl Watching {
@@ -91,6 +97,8 @@ impl Watching {
             start: Instant::now(),
             link: Link::Connecting { because: None },
             received_bytes: 0,
+            missed: 0,
+            missed_because: None,
             tiers: tiers.iter().map(|name| (*name).to_owned()).collect(),
             configure: ViewerConfig::at_hz,
             shown: None,
@@ -159,11 +167,21 @@ impl Watching {
         self.received_bytes
     }
 
+    /// The number of tracks and groups that could not be read to their ends, such as groups that
+    /// were too late, and why the last of them could not.
+    pub fn missed(&self) -> (u64, Option<&MoqError>) {
+        (self.missed, self.missed_because.as_ref())
+    }
+
     fn take(&mut self, at: Instant, event: Event) {
         let now = at.saturating_duration_since(self.start);
         match event {
             Event::Connected => self.link = Link::Connected,
             Event::Lost(error) => self.link = Link::Connecting { because: Some(error) },
+            Event::Missed(error) => {
+                self.missed += 1;
+                self.missed_because = Some(error);
+            }
             Event::Received(bytes) => self.received_bytes = bytes,
             Event::Catalogue(catalogue) => self.begin(catalogue),
             Event::Object { track, group, number, bytes } => {
@@ -330,21 +348,34 @@ async fn read_catalogue(broadcast: &broadcast::Consumer) -> Result<Catalogue, Mo
     Catalogue::from_bytes(&frame.payload).map_err(|error| MoqError::Broadcast(error.to_string()))
 }
 
-/// Passes on what a track brings, until it ends.
+/// Passes on what a track brings, until it ends. After an error it waits before it ends, so that a
+/// relay that refuses the track is not asked without a pause.
 async fn read_track(of: Track, track: track::Consumer, events: Events) {
+    if let Err(error) = pass_on(of, &track, &events).await
+        && send(&events, Event::Missed(failed(error))).await
+    {
+        tokio::time::sleep(RETRY).await;
+    }
+}
+
+async fn pass_on(
+    of: Track,
+    track: &track::Consumer,
+    events: &Events,
+) -> Result<(), moq_net::Error> {
     let subscription = track::Subscription::default().with_max_age(LATE);
-    let Ok(mut track) = track.subscribe(subscription).await else { return };
+    let mut track = track.subscribe(subscription).await?;
     let mut groups = JoinSet::new();
     loop {
         tokio::select! {
-            came = next(&mut track) => match came {
+            came = next(&mut track) => match came? {
                 Some(Came::Group(group)) => {
                     groups.spawn(read_group(of, *group, events.clone()));
                 }
                 Some(Came::Datagram(bytes)) => {
                     let event = Event::Datagram { tier: of.tier(), bytes };
-                    if !send(&events, event).await {
-                        return;
+                    if !send(events, event).await {
+                        return Ok(());
                     }
                 }
                 None => break,
@@ -353,6 +384,7 @@ async fn read_track(of: Track, track: track::Consumer, events: Events) {
         }
     }
     while groups.join_next().await.is_some() {}
+    Ok(())
 }
 
 /// What a track brings.
@@ -362,13 +394,15 @@ enum Came {
 }
 
 /// Waits for a group or a datagram. `None` at the end of the track.
-async fn next(track: &mut track::Subscriber) -> Option<Came> {
+async fn next(track: &mut track::Subscriber) -> Result<Option<Came>, moq_net::Error> {
     kio::wait(|waiter| {
         if let Poll::Ready(group) = track.poll_recv_group(waiter) {
-            return Poll::Ready(group.ok().flatten().map(|group| Came::Group(Box::new(group))));
+            return Poll::Ready(group.map(|group| group.map(|of| Came::Group(Box::new(of)))));
         }
         match track.poll_recv_datagram(waiter) {
-            Poll::Ready(Ok(Some(datagram))) => Poll::Ready(Some(Came::Datagram(datagram.payload))),
+            Poll::Ready(Ok(Some(datagram))) => {
+                Poll::Ready(Ok(Some(Came::Datagram(datagram.payload))))
+            }
             // The end of the datagrams is not yet that of the groups.
             _ => Poll::Pending,
         }
@@ -379,8 +413,18 @@ async fn next(track: &mut track::Subscriber) -> Option<Came> {
 async fn read_group(of: Track, mut group: group::Consumer, events: Events) {
     let sequence = group.sequence;
     let mut number = group.index();
-    while let Ok(Some(frame)) = group.read_frame().await {
-        let event = Event::Object { track: of, group: sequence, number, bytes: frame.payload };
+    loop {
+        let event = match group.read_frame().await {
+            Ok(Some(frame)) => {
+                Event::Object { track: of, group: sequence, number, bytes: frame.payload }
+            }
+            Ok(None) => return,
+            // The viewer needs no more of this group.
+            Err(error) => {
+                send(&events, Event::Missed(failed(error))).await;
+                return;
+            }
+        };
         if !send(&events, event).await {
             return;
         }
