@@ -566,8 +566,8 @@ fn a_small_budget_sends_large_events_beside_a_moving_world() {
         let ticks = 60 * TICK_HZ;
         for tick in 1..=ticks {
             let now = Duration::from_secs(1) * tick / TICK_HZ;
-            // Half of the budget.
-            if tick.is_multiple_of(2_400 * TICK_HZ / budget) && tick < ticks - 20 * TICK_HZ {
+            // A quarter of the budget.
+            if tick.is_multiple_of(4_800 * TICK_HZ / budget) && tick < ticks - 20 * TICK_HZ {
                 let text = ArrayString::from(&"x".repeat(1_000)).unwrap();
                 hub.emit(&Page { text }, Audience::All).unwrap();
             }
@@ -584,7 +584,7 @@ fn a_small_budget_sends_large_events_beside_a_moving_world() {
             }
         }
         let status = hub.status(ID).unwrap();
-        let emitted = 40 * budget as usize / 2_400;
+        let emitted = 40 * budget as usize / 4_800;
         assert!(arrived.abs_diff(emitted) <= 1 && status.unfinished_events == 0, "{arrived}");
         assert!(snapshots > 60, "{budget}: {snapshots} snapshots");
         assert!(bytes <= 61 * budget as usize + 1_228, "{budget}: {bytes} bytes");

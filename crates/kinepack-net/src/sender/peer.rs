@@ -27,8 +27,9 @@ use crate::{Acknowledgement, Cost, NetError, Refused, Sequence};
 
 /// A budget that has no room for a snapshot of this size waits for the next tick.
 const LEAST_BYTES: usize = 48;
-/// After this many snapshots without room for an event that is due, they wait for it.
-const EVENTS_WAIT: u32 = 16;
+/// After this many snapshots without room for an event that is due, they wait for it: half a second
+/// at 60 Hz.
+const EVENTS_WAIT: u32 = 30;
 /// For this long after a block arrived, changes are sent in parts and not as another block.
 const BLOCK_IS_RECENT: Duration = Duration::from_secs(5);
 
