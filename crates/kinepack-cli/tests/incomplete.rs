@@ -164,21 +164,21 @@ fn a_mistake_in_a_schema_is_named_with_stream_field_and_reason() {
     let hash = format!("{:016x}", kinepack::Schema::of::<Drone>().hash());
     let other_hash = "0123456789abcdef";
     for (from, to, reasons) in [
-        (&*hash, other_hash, &[&*format!("the hash {other_hash:?}"), &*format!("have {hash}")][..]),
+        (&*hash, other_hash, [&*format!("the hash {other_hash:?}"), &*format!("have {hash}")]),
         (
             "\"max_code\":99999",
             "\"max_code\":99998",
-            &["field \"position\"", "axis 0: the largest code is 99998"],
+            ["field \"position\"", "axis 0: the largest code is 99998"],
         ),
         (
             "\"highest\":499.995",
             "\"highest\":599.995",
-            &["field \"position\"", "highest is 599.995"],
+            ["field \"position\"", "highest is 599.995"],
         ),
         (
             "\"role\":\"plain\"",
             "\"role\":\"plane\"",
-            &["field \"position\"", "unknown variant `plane`"],
+            ["field \"position\"", "unknown variant `plane`"],
         ),
     ] {
         let file = with_schema(&files, &whole, from, to);
