@@ -158,7 +158,8 @@ impl Codec {
         self.0.hash
     }
 
-    /// Bytes on the heap, to within about a third. All clones share them.
+    /// Bytes on the heap, to within about a third, besides 1 or 2 kB that each codec takes. All
+    /// clones share them.
     ///
     /// At the adaptive levels each field takes about 10 kB, and each lane 1 kB for each range of
     /// lags of the profile.
