@@ -443,6 +443,8 @@ fn playback_recovers_after_an_outage() {
             seconds,
             "--cubes",
             "300",
+            "--level",
+            "packed",
             "--fast",
             "--link",
             "cable",

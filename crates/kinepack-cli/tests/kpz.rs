@@ -196,8 +196,9 @@ fn damage_is_named_and_the_rest_is_there() {
     assert_eq!(info["frames"], 24 - 6);
     assert!(info["damage"][0].as_str().unwrap().contains("the group of tick 12"));
     let table = files.path("rest.csv").to_str().unwrap().to_owned();
-    let message = done(&["unpack", &damaged, &table]);
-    assert!(message.contains("18 frames"), "{message}");
+    let unpacked = run(&["unpack", &damaged, &table]);
+    assert_eq!(unpacked.code, Some(1));
+    assert!(unpacked.stderr.contains("18 frames"), "{}", unpacked.stderr);
 
     // Cut off: a writer that was killed.
     bytes.truncate(third.chunk_start_offset as usize + 100);

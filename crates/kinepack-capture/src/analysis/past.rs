@@ -50,7 +50,7 @@ impl Past {
     /// The baselines of a view at `tick`, if each view is acknowledged `lag_ticks` later. `None` if
     /// there is no baseline.
     pub fn baselines(&self, tick: Tick, lag_ticks: u32) -> Option<Baselines<'_>> {
-        Baselines::new(self.chain(tick, [lag_ticks; 1 + Baselines::OLDER])).ok()
+        Baselines::new(self.chain(tick, [lag_ticks; 3])).ok()
     }
 }
 
