@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bevy_animation::AnimationPlugin;
-use bevy_app::{App, TaskPoolPlugin};
+use bevy_app::{App, Plugins, TaskPoolPlugin};
 use bevy_asset::io::memory::{Dir, MemoryAssetReader};
 use bevy_asset::io::{AssetSourceBuilder, AssetSourceId};
 use bevy_asset::{AssetApp, AssetPlugin, Assets, Handle};
@@ -64,11 +64,17 @@ pub(crate) fn keyed(raw: &RawClip) -> AnyClip {
 
 /// An app with Bevy's animation and clips, whose assets are the files in `dir`.
 pub(crate) fn app_with(dir: &Dir) -> App {
+    app_of(dir, TransformPlugin)
+}
+
+/// The same with other plugins than the one that propagates transforms.
+pub(crate) fn app_of<M>(dir: &Dir, plugins: impl Plugins<M>) -> App {
     let mut app = App::new();
     let root = dir.clone();
     let reader = move || Box::new(MemoryAssetReader { root: root.clone() }) as Box<_>;
     app.register_asset_source(AssetSourceId::Default, AssetSourceBuilder::new(reader))
-        .add_plugins((TaskPoolPlugin::default(), TimePlugin, TransformPlugin))
+        .add_plugins((TaskPoolPlugin::default(), TimePlugin))
+        .add_plugins(plugins)
         .add_plugins((AssetPlugin::default(), AnimationPlugin, ClipsPlugin))
         .insert_resource(TimeUpdateStrategy::ManualDuration(FRAME));
     app.finish();
