@@ -173,7 +173,7 @@ fn challenge_files_convert_to_captures_and_back() {
 #[test]
 fn every_command_recognises_captures_and_challenge_files_by_content() {
     let files = Files::new();
-    let challenge = files.write("run.f32", &good_f32(60, 30));
+    let challenge = files.write("run.f32", &good_f32(60, 5));
     let capture = files.path("run.mcap");
     let [challenge, capture] = [&challenge, &capture].map(|path| path.to_str().unwrap());
     assert_eq!(run(&["convert", challenge, capture]).code, Some(0));
