@@ -8,14 +8,15 @@ use kinepack_anim::{RawClip, exchange};
 const MAX_TRANSFORMS: usize = 1 << 12;
 
 /// The lowest bit of the first byte selects whether the rest is a file, or the JSON and binary chunk
-/// of a valid container. For a container, two more bytes are the length of the JSON. The next bit
-/// selects the names of human bones.
+/// of a valid container. For a container, two more bytes are the length of the JSON. The next bits
+/// select the names of human bones, and all nodes.
 pub fn gltf_import(data: &[u8]) {
     let Some((&pick, data)) = data.split_first() else { return };
     let options = ImportOptions {
         max_transforms: MAX_TRANSFORMS,
         max_bytes: 1 << 16,
         humanoid_names: pick >> 1 & 1 == 1,
+        all_nodes: pick >> 2 & 1 == 1,
         ..ImportOptions::default()
     };
     let mut resolve = |_: &str, most: u64| Ok(data[..data.len().min(most as usize)].to_vec());
@@ -49,12 +50,13 @@ pub fn fbx_import(data: &[u8]) {
         unit_cm: has(1).then_some(2.54),
         max_transforms: MAX_TRANSFORMS,
         max_memory_bytes: has(2).then_some(1 << 16),
+        all_nodes: has(3),
         ..ImportOptions::default()
     };
     check(fbx::from_bytes("any.fbx", file, &options));
 }
 
-/// The first byte selects options; the rest is text.
+/// The first byte selects options; the rest is text in any encoding.
 pub fn bvh_import(data: &[u8]) {
     let Some((&pick, text)) = data.split_first() else { return };
     let has = |bit: u8| pick >> bit & 1 == 1;
@@ -67,7 +69,7 @@ pub fn bvh_import(data: &[u8]) {
         max_transforms: MAX_TRANSFORMS,
         ..ImportOptions::default()
     };
-    check(bvh::from_text("any.bvh", &String::from_utf8_lossy(text), &options));
+    check(bvh::from_bytes("any.bvh", text, &options));
 }
 
 /// A `.clip` file: a file that is read is written again with the same number of bytes, and reads
@@ -96,6 +98,12 @@ fn check(import: Result<Import, ImportError>) {
             import.clips.iter().for_each(check_clip);
             assert!(import.notes.iter().all(|note| note.to_string().contains("any.")));
             assert!(import.left_out.iter().all(|part| part.to_string().contains(&part.name)));
+            for part in &import.skipped {
+                assert!(part.to_string().starts_with("any."), "{part}");
+                assert!(part.to_string().ends_with(" is skipped"), "{part}");
+            }
+            // What is skipped never turns into nothing.
+            assert!(import.skipped.is_empty() || !import.clips.is_empty());
         }
         Err(error) => assert!(error.to_string().starts_with("any."), "{error}"),
     }

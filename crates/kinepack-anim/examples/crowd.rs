@@ -109,7 +109,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn read_all(files: &[String]) -> Result<Vec<RawClip>, Box<dyn Error>> {
     let mut clips = Vec::new();
     for file in files {
-        clips.extend(read(file.as_ref(), &ImportOptions::default())?.clips);
+        clips.extend(read(file.as_ref(), &ImportOptions::default())?.complete()?.clips);
     }
     Ok(clips)
 }

@@ -125,7 +125,7 @@ fn main() -> Result<()> {
 fn read_all(files: &[PathBuf]) -> Result<Vec<RawClip>> {
     let mut clips: Vec<RawClip> = Vec::new();
     for file in files {
-        clips.extend(read(file, &ImportOptions::default())?.clips);
+        clips.extend(read(file, &ImportOptions::default())?.complete()?.clips);
     }
     let first = clips.first().ok_or("no clip is in these files")?.skeleton().hash();
     match clips.iter().find(|clip| clip.skeleton().hash() != first) {

@@ -125,7 +125,7 @@ fn play(walk: &Gait, run: &Gait, run_weight: f32, by_phase: bool, skeleton: &Ske
     let motion = RootMotion::on_ground(Axis::Y);
     let bind = skeleton.bind_pose();
     let (mut poses, mut pose) = ([bind.clone(), bind.clone()], bind.clone());
-    let mut playheads = gaits.map(|gait| Playhead::new(gait.track.duration_s()).looped());
+    let mut playheads = gaits.map(|gait| Playhead::looped(gait.track.duration_s()));
     let (mut phase, mut character, mut feet) = (0.0, Transform::IDENTITY, Feet::default());
     for _ in 0..FRAMES {
         let passed: [Passed; 2] = if by_phase {

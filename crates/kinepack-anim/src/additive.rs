@@ -59,6 +59,14 @@ pub enum AdditiveError {
         /// Samples of the base.
         base: usize,
     },
+    /// The base has a scale of 0 where the clip has another, and nothing that is multiplied by 0
+    /// gives that.
+    ZeroScale {
+        /// Index of the joint.
+        joint: usize,
+        /// Index of the first such sample of the clip.
+        sample: usize,
+    },
     /// The difference is not a valid clip, because a number is not finite.
     Clip(crate::RawClipError),
 }
@@ -81,6 +89,13 @@ impl fmt::Display for AdditiveError {
                      the base must have one, or as many as the clip"
                 )
             }
+            Self::ZeroScale { joint, sample } => {
+                write!(
+                    f,
+                    "joint {joint} in sample {sample}: the base has a scale of 0 and the clip has \
+                     another, which no difference gives; use a base that shows the joint"
+                )
+            }
             Self::Clip(error) => error.fmt(f),
         }
     }
@@ -99,13 +114,15 @@ pub fn skeleton(skeleton: &Skeleton) -> Skeleton {
 
 #[cfg(feature = "raw")]
 /// The motion that `raw` adds to `base`. The base is a pose (a clip of one sample) or a clip with
-/// the same number of samples. If the base has a scale of 0, the delta has 1. Curves of the base are
+/// the same number of samples. If both have a scale of 0, the delta has 1. Curves of the base are
 /// subtracted from those of `raw` with the same names; the markers are those of `raw`.
 ///
 /// # Errors
-/// [`AdditiveError`] if the base has another number of joints or samples.
+/// [`AdditiveError`] if the base has another number of joints or samples. Also if it has a scale of
+/// 0 where `raw` has another, because a delta multiplies the scale of its base.
 pub fn difference(raw: &RawClip, base: &RawClip) -> Result<RawClip, AdditiveError> {
     check(raw, base)?;
+    check_scales(raw, base)?;
     let deltas = raw.poses().enumerate().flat_map(|(sample, pose)| {
         let base = pose_of(base, sample);
         pose.iter()
@@ -117,6 +134,20 @@ pub fn difference(raw: &RawClip, base: &RawClip) -> Result<RawClip, AdditiveErro
         .and_then(|clip| clip.with_curves(curves(raw, base)))
         .and_then(|clip| clip.with_markers(raw.markers().to_vec()))
         .map_err(AdditiveError::Clip)
+}
+
+#[cfg(feature = "raw")]
+/// Refuses a base that hides a joint which the clip shows.
+fn check_scales(raw: &RawClip, base: &RawClip) -> Result<(), AdditiveError> {
+    for (sample, pose) in raw.poses().enumerate() {
+        let is_hidden = |(own, base): (&Transform, &Transform)| {
+            own.scale.iter().zip(base.scale).any(|(own, base)| base == 0.0 && *own != 0.0)
+        };
+        if let Some(joint) = pose.iter().zip(pose_of(base, sample)).position(is_hidden) {
+            return Err(AdditiveError::ZeroScale { joint, sample });
+        }
+    }
+    Ok(())
 }
 
 #[cfg(feature = "raw")]

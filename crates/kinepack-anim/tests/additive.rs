@@ -119,6 +119,35 @@ fn half_of_a_difference_gives_half_of_the_motion() {
 }
 
 #[test]
+fn a_base_that_hides_a_joint_of_the_clip_is_refused() {
+    let skeleton = skeleton();
+    let (whole, base) = (motion(&skeleton, 1, 20, 0.5), motion(&skeleton, 2, 20, 0.5));
+    let hidden = |clip: &RawClip, samples: std::ops::Range<usize>| {
+        let mut poses: Vec<Transform> = clip.poses().flatten().copied().collect();
+        samples.for_each(|sample| poses[sample * JOINTS + 4].scale[1] = 0.0);
+        RawClip::new("hidden", Arc::clone(&skeleton), 30.0, poses).unwrap()
+    };
+    let error = AdditiveError::ZeroScale { joint: 4, sample: 7 };
+    assert_eq!(additive::difference(&whole, &hidden(&base, 7..20)), Err(error.clone()));
+    assert_eq!(
+        additive::difference(&hidden(&whole, 0..7), &hidden(&base, 0..20)),
+        Err(error.clone())
+    );
+    assert!(error.to_string().starts_with("joint 4 in sample 7: the base has a scale of 0"));
+    // If both hide it, or only the clip, the sum is right.
+    for hides in [0..20, 0..0] {
+        let (own, base) = (hidden(&whole, 0..20), hidden(&base, hides));
+        let delta = additive::difference(&own, &base).unwrap();
+        for sample in 0..20 {
+            let mut pose = base.pose(sample).to_vec();
+            additive::add(&mut pose, delta.pose(sample), 1.0);
+            let (found, expected) = (pose[4].scale, own.pose(sample)[4].scale);
+            assert!((0..3).all(|axis| (found[axis] - expected[axis]).abs() < 1e-6));
+        }
+    }
+}
+
+#[test]
 fn a_base_must_fit() {
     let skeleton = skeleton();
     let whole = motion(&skeleton, 1, 20, 0.5);

@@ -6,8 +6,8 @@
 #![cfg(feature = "import")]
 
 use kinepack_anim::exchange;
-use kinepack_anim::import::fbx;
 use kinepack_anim::import::gltf::{from_bytes, no_files};
+use kinepack_anim::import::{bvh, fbx};
 use serde_json::{Value, json};
 
 use crate::corpora;
@@ -25,6 +25,10 @@ const BVH: &str = "HIERARCHY\nROOT Hips\n{\n\tOFFSET 0 1 0\n\
 const DAZ: &str = "HIERARCHY ROOT hip { OFFSET 0 1 0 CHANNELS 1 Yrotation \
     JOINT abdomen { OFFSET 0 1 0 JOINT chest { OFFSET 0 1 0 } } } \
     MOTION Frames: 12 Frame Time: 0.01 0 1 2 3 4 5 6 7 8 9 10 11";
+
+/// Shift-JIS and Latin-1, labels in other forms, more rows than stated, and one that is cut off.
+const LENIENT: &[u8] = b"HIERARCHY ROOT \x83{\x83^ \x83\x93 { OFFSET 0 1 0 CHANNELS 2 Xposition Yrotation \
+    JOINT H\xfcfte\n{ OFFSET 0 .5 0 } } MOTION\nFrames :2\nFrame Time:.04\n1 2\n3 4\n5 6\n7\0\x1a\n";
 
 /// The contents of a view of a document, in a stream of meshoptimizer.
 fn add_packed(document: &mut Document, extension: &str, filter: &str, version: u8) -> usize {
@@ -111,6 +115,26 @@ fn documents() -> [Document; 4] {
     [arm(), document, packed(), face()]
 }
 
+/// The text of a document with two animations: channels by pointers, loose JSON, and four channels
+/// that are skipped.
+fn loose() -> Document {
+    let mut document = arm();
+    let mut bad = document.json["animations"][0].clone();
+    bad["samplers"][0]["input"] = json!(99);
+    let channels = bad["channels"].as_array_mut().unwrap();
+    for target in [json!({ "node": 9, "path": "scale" }), json!({ "node": 1, "path": "scale" })] {
+        channels.push(json!({ "sampler": 1, "target": target }));
+    }
+    channels.push(json!({ "sampler": 7, "target": { "node": 0, "path": "scale" } }));
+    document.json["animations"].as_array_mut().unwrap().push(bad);
+    let pointer = json!({ "KHR_animation_pointer": { "pointer": "/nodes/0/rotation" } });
+    let channel = &mut document.json["animations"][0]["channels"][0];
+    channel["target"] = json!({ "path": "pointer", "extensions": pointer });
+    channel["sampler"] = json!(0.0);
+    document.json["cameras"] = Value::Null;
+    document
+}
+
 fn gltf_files() -> Vec<Vec<u8>> {
     let mut files = Vec::new();
     for mut document in documents() {
@@ -123,6 +147,7 @@ fn gltf_files() -> Vec<Vec<u8>> {
         files.push([[0].as_slice(), document.json.to_string().as_bytes()].concat());
     }
     files.push([[2].as_slice(), &face().glb()].concat());
+    files.push([[4].as_slice(), &loose().glb()].concat());
     files
 }
 
@@ -163,9 +188,11 @@ fn fbx_files() -> Vec<Vec<u8>> {
 }
 
 fn bvh_files() -> Vec<Vec<u8>> {
-    [(0, BVH), (0b1001, BVH), (0x32, BVH), (0, DAZ)]
-        .map(|(pick, text)| [&[pick], text.as_bytes()].concat())
-        .to_vec()
+    [(0, BVH.as_bytes()), (0b1001, BVH.as_bytes()), (0x32, BVH.as_bytes()), (0, DAZ.as_bytes())]
+        .into_iter()
+        .chain([(0, LENIENT)])
+        .map(|(pick, text)| [&[pick], text].concat())
+        .collect()
 }
 
 fn exchange_files() -> Vec<Vec<u8>> {
@@ -205,6 +232,10 @@ fn documents_of_the_corpus_are_read() {
             1
         );
     }
+    let import = from_bytes("a.glb", &loose().glb(), &Default::default(), no_files).unwrap();
+    assert_eq!((import.clips.len(), import.skipped.len(), import.notes.len()), (2, 4, 1));
+    let import = bvh::from_bytes("a.bvh", LENIENT, &Default::default()).unwrap();
+    assert_eq!((import.clips[0].samples(), import.notes.len()), (3, 5));
     for file in [scene().text().into_bytes(), scene().binary()] {
         let import = fbx::from_bytes("a.fbx", &file, &Default::default()).unwrap();
         assert_eq!((import.clips[0].curves().len(), import.left_out.len()), (2, 2));

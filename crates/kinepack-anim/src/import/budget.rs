@@ -79,6 +79,11 @@ impl Budget {
         self.limit.saturating_sub(self.kept + self.passing)
     }
 
+    /// The name of the file.
+    pub(super) fn file(&self) -> &str {
+        &self.file
+    }
+
     /// The whole limit.
     pub(super) fn limit(&self) -> u64 {
         self.limit

@@ -3,9 +3,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::ImportError;
 use super::budget::Budget;
-use crate::{MAX_NAME_BYTES, MAX_SAMPLES, RawClip, RawClipError};
+use super::{ImportError, Note};
+use crate::{MAX_NAME_BYTES, MAX_SAMPLES, RawClip, RawClipError, Skeleton};
+
+/// A skeleton that is smaller gets a note: its unit is more likely wrong than it is a beetle's.
+const SMALL_CM: f64 = 5.0;
+/// The suggested unit makes a skeleton at least this large.
+const USUAL_CM: f64 = 30.0;
 
 /// What a curve takes besides its values and its name, generously.
 const MOST_OF_CURVE_BYTES: u64 = 512;
@@ -20,6 +25,32 @@ pub(super) fn name(stem: &str, own: &str) -> String {
 pub(super) fn samples(duration_s: f64, rate_hz: f32) -> usize {
     // The cast saturates.
     ((duration_s * f64::from(rate_hz)).round_ties_even() as usize).saturating_add(1)
+}
+
+/// A note for a skeleton that is so small that its unit is probably another: usually a power of ten
+/// away, such as metres that were taken as cm. The origin counts as a part of the skeleton, because
+/// it is on the ground.
+pub(super) fn size_note(file: &str, skeleton: &Skeleton, unit_cm: f64) -> Option<Note> {
+    if skeleton.len() < 2 {
+        return None;
+    }
+    let bind = skeleton.bind_pose();
+    let mut model = bind.clone();
+    skeleton.model_pose(&bind, &mut model);
+    let side = |axis: usize| {
+        let places = model.iter().map(|joint| joint.translation[axis]);
+        let (low, high) =
+            places.fold((0.0_f32, 0.0_f32), |(low, high), c| (low.min(c), high.max(c)));
+        f64::from(high) - f64::from(low)
+    };
+    let extent_cm = [0, 1, 2].map(side).into_iter().fold(0.0, f64::max);
+    // Joints that are all at the origin have no size.
+    if !(extent_cm > 0.0 && extent_cm < SMALL_CM) {
+        return None;
+    }
+    let tens = (USUAL_CM / extent_cm).log10().ceil() as i32;
+    let (file, suggested_cm) = (file.to_owned(), unit_cm * 10.0_f64.powi(tens));
+    Some(Note::Small { file, extent_cm, unit_cm, suggested_cm })
 }
 
 /// The most transforms of all clips of a file together, and how many of them are left.

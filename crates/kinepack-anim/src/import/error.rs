@@ -1,11 +1,11 @@
-//! Why a file gives no clips. Each variant names the file and the place in it.
+//! Why a file, or a part of it, gives no clip. Each variant names the file and the place in it.
 
 use std::fmt;
 use std::io;
 
 use crate::{RawClipError, SkeletonError};
 
-/// Why a file gives no clips. `file` is the name that the caller gave.
+/// Why a file, or an animation of it, gives no clip. `file` is the name that the caller gave.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ImportError {
@@ -117,6 +117,15 @@ pub enum ImportError {
         file: String,
         /// The reason.
         reason: String,
+    },
+    /// FBX: an animation stack with too many layers.
+    BadStack {
+        /// The file.
+        file: String,
+        /// Its number of layers.
+        layers: usize,
+        /// The most that are read.
+        limit: usize,
     },
 
     /// glTF: the container is damaged or not of version 2.
@@ -271,16 +280,37 @@ pub enum ImportError {
     },
 }
 
+impl ImportError {
+    /// Whether the error is of one animation or one channel, so that others can be read without
+    /// it. Limits count all of the file, so they are not.
+    pub(super) fn is_of_a_part(&self) -> bool {
+        matches!(
+            self,
+            Self::Clip { .. }
+                | Self::BadStack { .. }
+                | Self::BadBuffer { .. }
+                | Self::BufferFile { .. }
+                | Self::BadAccessor { .. }
+                | Self::BadChannel { .. }
+                | Self::BadKeyTime { .. }
+                | Self::WrongKeyCount { .. }
+                | Self::BadKeyValue { .. }
+                | Self::ZeroRotation { .. }
+        )
+    }
+}
+
 impl fmt::Display for ImportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::BadOption { option, expected } => write!(f, "{option} must be {expected}"),
             Self::Io { file, source } => write!(f, "{file}: {source}"),
             Self::UnknownFormat { file } => {
+                let fbx = if cfg!(feature = "fbx") { " .fbx," } else { "" };
                 write!(
                     f,
                     "{file}: not an animation: \
-                     the name must end in .glb, .gltf, .vrm, .vrma, .fbx, .bvh or .bvh.zst"
+                     the name must end in .glb, .gltf, .vrm, .vrma,{fbx} .bvh or .bvh.zst"
                 )
             }
             Self::NeedsFbx { file } => write!(
@@ -322,10 +352,17 @@ impl fmt::Display for ImportError {
                 write!(f, "{}", rates.join(", "))
             }
             Self::BadFbx { file, reason } => write!(f, "{file}: FBX: {reason}"),
+            Self::BadStack { file, layers, limit } => {
+                write!(f, "{file}: FBX: {layers} layers, at most {limit} are read")
+            }
             Self::BadContainer { file, reason } => write!(f, "{file}: not a GLB file: {reason}"),
             Self::BadJson { file, reason } => write!(f, "{file}: not glTF: {reason}"),
             Self::UnsupportedVersion { file, version } => {
-                write!(f, "{file}: glTF version {version:?}: only 2.0 can be read")
+                write!(
+                    f,
+                    "{file}: glTF version {version:?}: only 2.0 can be read: convert the file, \
+                     for example with gltf-pipeline"
+                )
             }
             Self::UnsupportedExtension { file, extension } => {
                 write!(

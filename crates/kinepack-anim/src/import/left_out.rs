@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// Parts of a file that a clip could have shown, but does not have. Meshes, materials and other
+/// Parts of a file that a clip could have shown, but does not have. They are not damaged, as those of
+/// [`Import::skipped`](super::Import::skipped) are. Meshes, materials and other
 /// data that do not move are not listed. In FBX, an animation that keeps the value that its
 /// property has anyway is not listed either.
 ///
@@ -41,7 +42,8 @@ pub enum LeftOutKind {
     OtherNode,
     /// Channels of weights whose node has no morph targets. The name is that of the node.
     NoMorphTargets,
-    /// Channels of `KHR_animation_pointer`. The name is the pointer.
+    /// Channels of `KHR_animation_pointer` to anything but a node's own translation, rotation, scale
+    /// and weights. The name is the pointer.
     AnimationPointer,
     /// Channels of an unknown path. The name is the path.
     UnknownPath,

@@ -18,6 +18,7 @@ mod nodes;
 mod options;
 mod packed;
 mod rig;
+mod skipped;
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -26,13 +27,17 @@ use std::path::{Component, Path};
 pub use bvh::BvhConvention;
 pub use error::ImportError;
 pub use left_out::{LeftOut, LeftOutKind};
-pub use options::{ImportOptions, Note};
+pub use options::{ImportOptions, NameEncoding, Note};
+pub use skipped::Skipped;
 
 use crate::RawClip;
 use budget::Budget;
 use packed::Refused;
 
 /// The contents of a file.
+///
+/// An animation or a channel that cannot be read does not keep the others from being read:
+/// [`skipped`](Self::skipped) lists it. A file of which nothing else remains is an error.
 ///
 /// ```
 /// use kinepack_anim::import::{ImportOptions, Note, bvh};
@@ -47,11 +52,14 @@ use packed::Refused;
 /// for note in &import.notes {
 ///     println!("{note}"); // walk.bvh: taken as a capture of CMU for MotionBuilder …
 /// }
+/// for part in &import.skipped {
+///     eprintln!("{part}"); // the program should not exit as if all were well
+/// }
 /// assert_eq!(import.clips[0].samples(), 2);
 /// assert!(matches!(import.notes[..], [Note::Convention { dropped: 1, .. }]));
 /// # Ok::<(), kinepack_anim::import::ImportError>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default)]
 pub struct Import {
     /// The clips in the order of the file. Clips of one file share a skeleton.
     pub clips: Vec<RawClip>,
@@ -59,6 +67,18 @@ pub struct Import {
     pub notes: Vec<Note>,
     /// Parts of the file that no clip has, by kind. BVH files have none.
     pub left_out: Vec<LeftOut>,
+    /// Damaged animations and channels, which no clip has. BVH files have none.
+    pub skipped: Vec<Skipped>,
+}
+
+impl Import {
+    /// The same import, for callers that want all of a file or nothing.
+    ///
+    /// # Errors
+    /// The error of the first part that was [skipped](Self::skipped).
+    pub fn complete(mut self) -> Result<Self, ImportError> {
+        if self.skipped.is_empty() { Ok(self) } else { Err(self.skipped.swap_remove(0).error) }
+    }
 }
 
 /// Reads a file; the extension of its name selects the format. A clip of glTF or FBX is named
@@ -110,7 +130,7 @@ pub fn read(path: &Path, options: &ImportOptions) -> Result<Import, ImportError>
         })?;
         budget.take(bytes.len() as u64)?;
     }
-    bvh::from_words(&file, &text(bytes), options, &mut budget)
+    bvh::from_words(&file, &bytes, options, &mut budget)
 }
 
 #[cfg(feature = "fbx")]
@@ -121,19 +141,6 @@ fn read_fbx(path: &Path, file: String, options: &ImportOptions) -> Result<Import
 #[cfg(not(feature = "fbx"))]
 fn read_fbx(_: &Path, file: String, _: &ImportOptions) -> Result<Import, ImportError> {
     Err(ImportError::NeedsFbx { file })
-}
-
-/// Converts bytes to text in place. Bytes that are not UTF-8 become question marks, because a name
-/// in another encoding is no reason to refuse a motion.
-fn text(mut bytes: Vec<u8>) -> String {
-    let mut from = 0;
-    while let Err(error) = std::str::from_utf8(&bytes[from..]) {
-        let begin = from + error.valid_up_to();
-        let end = error.error_len().map_or(bytes.len(), |length| begin + length);
-        bytes[begin..end].fill(b'?');
-        from = end;
-    }
-    String::from_utf8(bytes).unwrap_or_default()
 }
 
 /// The name of a file without its directories and without the first of `endings` that it has.

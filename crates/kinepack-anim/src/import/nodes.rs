@@ -64,6 +64,21 @@ impl Tree {
         is_joint
     }
 
+    /// All nodes of the trees that have a node of the set. The roots of trees are the nodes below
+    /// `scene`, which is the root of all nodes in FBX and belongs to no tree.
+    pub(super) fn whole_trees(&self, set: &[bool], scene: Option<usize>) -> Vec<bool> {
+        let mut root_of: Vec<usize> = (0..set.len()).collect();
+        let mut has_one = vec![false; set.len()];
+        for &node in &self.order {
+            if let Some(parent) = self.parents[node].filter(|parent| Some(*parent) != scene) {
+                root_of[node] = root_of[parent];
+            }
+            has_one[root_of[node]] |= set[node];
+        }
+        let is_whole = |node: usize| has_one[root_of[node]] && Some(node) != scene;
+        (0..set.len()).map(is_whole).collect()
+    }
+
     /// Adds the nodes above joints, from the topmost node of `bases` down.
     fn include_ancestors(&self, is_joint: &mut [bool], bases: &[bool]) {
         let (above, below) = (self.above(is_joint), self.below(bases));

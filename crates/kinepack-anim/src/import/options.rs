@@ -36,9 +36,13 @@ pub struct ImportOptions {
     /// BVH: the convention that the file follows. `None`: detected from the names of the joints.
     pub convention: Option<BvhConvention>,
     /// glTF: name the joints of humans as VRM 1.0 does (`hips`, `leftUpperArm`), if the file says
-    /// which they are (`VRM`, `VRMC_vrm` or `VRMC_vrm_animation`). Clips of different models then
-    /// share names. Other joints keep the names of their nodes.
+    /// which they are (`VRM`, `VRMC_vrm` or `VRMC_vrm_animation`). All of them are joints then,
+    /// whether they move or not. Clips of different models then share names. Other joints keep the
+    /// names of their nodes.
     pub humanoid_names: bool,
+    /// glTF and FBX: all nodes of a tree are joints if one of them is. Files of one model that move
+    /// different nodes then share a skeleton.
+    pub all_nodes: bool,
     /// The most transforms (joints × samples, 40 bytes each) of all clips of a file together. The
     /// default is 2^24, or 671 MB: 100 joints at 60 Hz for 46 minutes.
     pub max_transforms: usize,
@@ -61,6 +65,7 @@ impl Default for ImportOptions {
             frame_rate_hz: None,
             convention: None,
             humanoid_names: false,
+            all_nodes: false,
             max_transforms: 1 << 24,
             max_bytes: 1 << 30,
             max_memory_bytes: None,
@@ -117,18 +122,64 @@ pub enum Note {
         /// The file.
         file: String,
     },
-    /// An FBX file has a fault, and was read nevertheless.
+    /// A file has a fault, and was read nevertheless.
     Faulty {
         /// The file.
         file: String,
         /// The fault, in English.
         fault: &'static str,
     },
+    /// A BVH file has another number of rows than it states. All whole rows were read.
+    FrameCount {
+        /// The file.
+        file: String,
+        /// Number of frames that the file states.
+        stated: u64,
+        /// Number of whole rows.
+        found: u64,
+        /// Numbers of a last row that is not whole, which was left out.
+        cut: usize,
+    },
+    /// Names of joints that are not UTF-8.
+    OtherEncoding {
+        /// The file.
+        file: String,
+        /// What they were taken as.
+        encoding: NameEncoding,
+        /// Number of such names.
+        names: usize,
+        /// The start of one of them, as text.
+        example: String,
+    },
+    /// The skeleton is smaller than 5 cm, so the unit may be another.
+    Small {
+        /// The file.
+        file: String,
+        /// The size of the skeleton in the bind pose, with the origin.
+        extent_cm: f64,
+        /// The unit in cm.
+        unit_cm: f64,
+        /// A unit in cm with which the skeleton would be at least 30 cm large.
+        suggested_cm: f64,
+    },
     /// A file has no animation that moves joints.
     NoClip {
         /// The file.
         file: String,
+        /// Number of animations that it has.
+        animations: usize,
     },
+}
+
+/// What names that are not UTF-8 were taken as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum NameEncoding {
+    /// Latin-1, the encoding of western Europe.
+    Latin1,
+    /// An unknown encoding, such as Shift-JIS. Each byte that is not ASCII became a percent sign
+    /// and two hexadecimal digits, so no two names became one.
+    Unknown,
 }
 
 impl fmt::Display for Note {
@@ -152,7 +203,37 @@ impl fmt::Display for Note {
                 write!(f, "{file}: no list of human bones: joints keep the names of their nodes")
             }
             Self::Faulty { file, fault } => write!(f, "{file}: {fault}"),
-            Self::NoClip { file } => write!(f, "{file}: no animation of joints or nodes"),
+            Self::FrameCount { file, stated, found, cut } => {
+                write!(f, "{file}: it states {stated} frames and has {found}, which are all read")?;
+                match cut {
+                    0 => Ok(()),
+                    1 => write!(f, "; a row of one number at its end is left out"),
+                    _ => write!(f, "; a row of {cut} numbers at its end is left out"),
+                }
+            }
+            Self::OtherEncoding { file, encoding, names, example } => {
+                let joints = if *names == 1 { "joint" } else { "joints" };
+                write!(f, "{file}: the names of {names} {joints} are not UTF-8: taken as ")?;
+                match encoding {
+                    NameEncoding::Latin1 => write!(f, "Latin-1, such as {example:?}"),
+                    NameEncoding::Unknown => {
+                        write!(f, "bytes in hexadecimal, such as {example:?}: save it as UTF-8")
+                    }
+                }
+            }
+            Self::Small { file, extent_cm, unit_cm, suggested_cm } => write!(
+                f,
+                "{file}: the skeleton is {extent_cm:.1} cm large at {unit_cm} cm a unit: \
+                 if that is too small, try another unit: --unit-cm {suggested_cm}"
+            ),
+            Self::NoClip { file, animations: 0 } => {
+                write!(f, "{file}: no animation of joints or nodes")
+            }
+            Self::NoClip { file, animations } => write!(
+                f,
+                "{file}: no animation of joints or nodes among its {animations}: \
+                 they change other things, which are left out"
+            ),
         }
     }
 }

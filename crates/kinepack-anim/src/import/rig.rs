@@ -70,6 +70,11 @@ impl Rig {
         Ok(Self { skeleton, joints, by_node, parents: tree.parents, unit_cm })
     }
 
+    /// The file's unit in cm.
+    pub(super) fn unit_cm(&self) -> f64 {
+        self.unit_cm
+    }
+
     /// The joint of a node.
     pub(super) fn joint_of(&self, node: usize) -> Option<usize> {
         self.by_node.get(node).copied().flatten().map(usize::from)

@@ -7,6 +7,7 @@
 //! | [`Blend`], [`Layer`], [`blend`] | many poses into one, with additive layers on top |
 //! | [`JointWeights`] | weights by joint, for layers that move a part of the body |
 //! | [`RootMotion`] | takes the motion of the root out of a clip, to move a character by it |
+//! | [`RootJoint`] | finds the joint that carries this motion |
 //! | [`SyncTrack`] | the phases of clips, so that the feet of a walk and a run stay in step |
 //! | [`Inertia`] | transitions that continue the old motion and let its difference decay |
 //! | [`Retarget`] | poses of one skeleton on another, by the names of joints |
@@ -23,6 +24,7 @@ mod inertia;
 mod playhead;
 mod retarget;
 mod rig_map;
+mod root_joint;
 mod root_motion;
 mod sync;
 mod weights;
@@ -32,6 +34,7 @@ pub use inertia::{Frames, Inertia};
 pub use playhead::{Passed, Piece, Playhead};
 pub use retarget::Retarget;
 pub use rig_map::Unmatched;
+pub use root_joint::RootJoint;
 pub use root_motion::{Axis, RootMotion, Turn};
 pub use sync::{SyncError, SyncTrack};
 pub use weights::{JointWeights, WeightsError};

@@ -6,7 +6,7 @@
 /// use kinepack_anim::pose::Playhead;
 ///
 /// // A clip of two seconds, at half its speed.
-/// let mut playhead = Playhead::new(2.0).looped().at_rate(0.5);
+/// let mut playhead = Playhead::looped(2.0).at_rate(0.5);
 /// let passed = playhead.advance(3.0);
 /// assert_eq!((playhead.time_s(), passed.wraps), (1.5, 0));
 ///
@@ -34,10 +34,9 @@ impl Playhead {
         Self { duration_s: duration(duration_s), time_s: 0.0, rate: 1.0, looping: false }
     }
 
-    /// The same playhead with a loop.
-    #[must_use]
-    pub fn looped(self) -> Self {
-        Self { looping: true, ..self }
+    /// The same for a clip that loops.
+    pub fn looped(duration_s: f32) -> Self {
+        Self { looping: true, ..Self::new(duration_s) }
     }
 
     /// The same playhead at another speed.
@@ -92,10 +91,15 @@ impl Playhead {
     }
 }
 
-/// What passed of a clip between two frames.
+/// What passed of a clip between two frames. A [`Playhead`] returns it, and it is made in the same
+/// way: [`new`](Self::new) for a clip that does not loop, [`looped`](Self::looped) for one that does.
 ///
 /// ```
 /// use kinepack_anim::pose::Passed;
+///
+/// // From 0.5 s before the beginning of a clip of 2 s to 0.5 s after its end, without a loop.
+/// let passed = Passed::new(2.0, -0.5, 2.5);
+/// assert_eq!((passed.from_s, passed.to_s, passed.wraps), (0.0, 2.0, 0));
 ///
 /// // From 0.5 s before the first beginning of a clip of 2 s to 0.5 s after the second.
 /// let passed = Passed::looped(2.0, -0.5, 2.5);
@@ -116,6 +120,15 @@ pub struct Passed {
 }
 
 impl Passed {
+    /// What passes of a clip that does not loop between two times. Times outside the clip are its
+    /// ends; NaN counts as 0.
+    pub fn new(duration_s: f32, from_s: f64, to_s: f64) -> Self {
+        let length = duration(duration_s);
+        let within = |time_s: f64| time_s.max(0.0).min(length) as f32;
+        let (from_s, to_s) = (within(from_s), within(to_s));
+        Self { from_s, to_s, wraps: 0, duration_s: length as f32 }
+    }
+
     /// What passes of a loop between two times on a line without end. They are `f64`, because a
     /// game may run for days.
     pub fn looped(duration_s: f32, from_s: f64, to_s: f64) -> Self {

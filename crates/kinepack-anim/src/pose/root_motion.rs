@@ -32,7 +32,8 @@ pub enum Turn {
     Whole,
 }
 
-/// What belongs to the motion of the root.
+/// What belongs to the motion of the root. [`RootJoint`](super::RootJoint) finds the joint that has
+/// it, and takes the motion of that joint. Here it is the first joint.
 ///
 /// ```
 /// use kinepack_anim::Transform;
@@ -44,7 +45,7 @@ pub enum Turn {
 ///     ..Transform::IDENTITY
 /// };
 /// let motion = RootMotion::on_ground(Axis::Y);
-/// let mut playhead = Playhead::new(1.0).looped();
+/// let mut playhead = Playhead::looped(1.0);
 /// let mut character = Transform::IDENTITY;
 /// for _ in 0..5 {
 ///     // `Sampler::joint` gives the root of a block clip. With another player, sample a pose.

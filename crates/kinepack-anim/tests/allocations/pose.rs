@@ -18,7 +18,7 @@ fn a_frame_allocates_nothing() {
     let [mut own, one, two] = [0; 3].map(|_| pose(&mut random, 2));
     let weights = JointWeights::all(&rig).with_subtree(&rig, "b", 0.5, 1).unwrap();
     let mut retarget = Retarget::new(&rig, &rig, &[]);
-    let (mut playhead, motion) = (Playhead::new(1.0).looped(), RootMotion::on_ground(Axis::Y));
+    let (mut playhead, motion) = (Playhead::looped(1.0), RootMotion::on_ground(Axis::Y));
     let track = SyncTrack::new(1.0, &[("left", 0.0), ("right", 0.5)]).unwrap();
     let mut inertia = Inertia::new();
     inertia.start(Frames::still(&one), Frames::still(&two), 0.01, 0.2);

@@ -4,8 +4,10 @@ use std::f32::consts::FRAC_1_SQRT_2;
 use std::fmt::Write;
 use std::fs;
 
-use kinepack_anim::import::bvh::from_text;
-use kinepack_anim::import::{BvhConvention, Import, ImportError, ImportOptions, Note, read};
+use kinepack_anim::import::bvh::{from_bytes, from_text};
+use kinepack_anim::import::{
+    BvhConvention, Import, ImportError, ImportOptions, NameEncoding, Note, read,
+};
 use kinepack_anim::{MAX_JOINTS, RawClip};
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
@@ -95,9 +97,9 @@ fn names_and_t_poses_select_the_convention() {
     let found = |text: &str| {
         let import = import(text).unwrap();
         let bind = import.clips[0].skeleton().bind_pose()[0].translation[0];
-        let convention = import.notes.first().map(|note| match note {
-            Note::Convention { convention, dropped, .. } => (*convention, *dropped),
-            _ => panic!("{note}"),
+        let convention = import.notes.iter().find_map(|note| match note {
+            Note::Convention { convention, dropped, .. } => Some((*convention, *dropped)),
+            _ => None,
         });
         (import.clips[0].samples(), bind, convention)
     };
@@ -231,22 +233,11 @@ fn errors_name_the_line_and_the_expected_word() {
             "line 5: expected CHANNELS, JOINT, End Site or }, found \"OFFSET\"",
         ),
         ("}\n}\nMOTION", "}\n}\n}\nMOTION", "line 11: expected MOTION or ROOT, found \"}\""),
-        (
-            "Frames: 2",
-            "Frames: 0",
-            "line 13: expected a motion of at least one frame, found \"Frame\"",
-        ),
         ("Frames: 2", "Frames: -1", "line 12: expected a number of frames, found \"-1\""),
-        (
-            "Frames: 2",
-            "Frames: 3",
-            "line 15: expected number 1 of 2 of frame 3 of 3, found the end of the file",
-        ),
-        (
-            "Frames: 2",
-            "Frames: 1",
-            "line 15: expected the end of the file after frame 1, found \"3\"",
-        ),
+        ("Frames: 2", "Frames-2", "line 12: expected Frames:, found \"Frames-2\""),
+        ("Frames: 2", "Frames2", "line 12: expected Frames:, found \"Frames2\""),
+        ("Time: .0", "Times .0", "line 13: expected Time:, found \"Times\""),
+        ("1 2\n3 4", "1", "line 14: expected number 2 of 2 of frame 1, found the end of the file"),
         (".0333333", "inf", "line 13: expected a time in seconds, found \"inf\""),
         (
             ".0333333",
@@ -258,8 +249,8 @@ fn errors_name_the_line_and_the_expected_word() {
             "-1",
             "line 14: expected the first frame after a positive frame time, found \"1\"",
         ),
-        ("3 4", "3 NaN", "line 15: expected number 2 of 2 of frame 2 of 2, found \"NaN\""),
-        ("3 4", "3 1e999", "line 15: expected number 2 of 2 of frame 2 of 2, found \"1e999\""),
+        ("3 4", "3 NaN", "line 15: expected number 2 of 2 of frame 2, found \"NaN\""),
+        ("3 4", "3 1e999", "line 15: expected number 2 of 2 of frame 2, found \"1e999\""),
         (
             "2 Xrotation Yposition",
             "0",
@@ -284,18 +275,125 @@ fn numbers_beyond_floats_are_refused() {
 }
 
 #[test]
-fn four_billion_missing_frames_are_refused() {
-    let text = one("1 Xrotation", &["0"]).replace("Frames: 1", "Frames: 4000000000");
-    let error = import(&text).unwrap_err();
-    assert!(
-        matches!(error, ImportError::TooManyTransforms { samples: 4_000_000_000, .. }),
-        "{error}"
+fn the_rows_count_and_not_the_stated_frames() {
+    let text = one("2 Xrotation Yposition", &["0 1", "0 2", "0 3"]);
+    let read = |frames: &str, end: &str| {
+        let text = text.replace("Frames: 3", &format!("Frames: {frames}")) + end;
+        let options = ImportOptions { unit_cm: Some(1.0), ..ImportOptions::default() };
+        let import = from_text("walk.bvh", &text, &options).unwrap();
+        let heights = import.clips[0].poses().map(|pose| pose[0].translation[1]);
+        (heights.collect::<Vec<_>>(), import.notes)
+    };
+    assert_eq!(read("3", ""), (vec![1.0, 2.0, 3.0], vec![]));
+    let note = |stated, found, cut| {
+        vec![Note::FrameCount { file: "walk.bvh".to_owned(), stated, found, cut }]
+    };
+    for stated in [0, 2, 4, 4_000_000_000, u64::MAX] {
+        assert_eq!(read(&stated.to_string(), ""), (vec![1.0, 2.0, 3.0], note(stated, 3, 0)));
+    }
+    // A file that is cut off within a row.
+    assert_eq!(read("4", "0"), (vec![1.0, 2.0, 3.0], note(4, 3, 1)));
+    assert_eq!(read("3", "0 4\n0 5\n7"), (vec![1.0, 2.0, 3.0, 4.0, 5.0], note(3, 5, 1)));
+    assert_eq!(
+        note(10, 20, 0)[0].to_string(),
+        "walk.bvh: it states 10 frames and has 20, which are all read"
     );
-    // Dropped frames take no memory, but they must exist.
-    let options = ImportOptions { drop_frames: Some(3_999_999_999), ..ImportOptions::default() };
+    assert!(note(3, 5, 1)[0].to_string().ends_with("; a row of one number at its end is left out"));
+    // Dropped frames must exist.
+    let options = ImportOptions { drop_frames: Some(3), ..ImportOptions::default() };
+    let text = text.replace("Frames: 3", "Frames: 4000000000");
     let error = from_text("a.bvh", &text, &options).unwrap_err();
-    assert!(matches!(error, ImportError::Unexpected { .. }), "{error}");
-    assert!(import(&text.replace("4000000000", "18446744073709551615")).is_err());
+    assert!(matches!(error, ImportError::AllDropped { frames: 3, dropped: 3, .. }), "{error}");
+}
+
+#[test]
+fn frames_and_their_time_may_be_written_in_other_ways() {
+    let text = one("1 Xposition", &["10", "20"]);
+    let usual = clip(&text);
+    let faults = |text: &str| {
+        let import = import(text).unwrap();
+        assert_eq!(import.clips, std::slice::from_ref(&usual), "{text}");
+        let is_fault = |note: &&Note| matches!(note, Note::Faulty { .. });
+        import.notes.iter().filter(is_fault).map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let fault = "dir/walk.bvh: it has Frames or Frame Time without a colon and a space after them";
+    for (from, to) in [
+        ("Frames: 2", "Frames 2"),
+        ("Frames: 2", "Frames : 2"),
+        ("Frames: 2", "frames :2"),
+        ("Frames: 2", "Frames:2"),
+        ("Time: .0", "Time:.0"),
+        ("Time: .0", "Time .0"),
+        ("Time: .0", "TIME\n:\n.0"),
+    ] {
+        assert!(text.contains(from));
+        assert_eq!(faults(&text.replace(from, to)), [fault], "{to}");
+    }
+    let end = "dir/walk.bvh: NUL or Ctrl-Z is at its end";
+    for marks in ["\0", "\u{1a}", "\r\n\u{1a}\0\0\n"] {
+        assert_eq!(faults(&format!("{text}{marks}")), [end]);
+    }
+    assert_eq!(faults(&format!("{text}\n \n")), [""; 0]);
+    // Between other words they are an error.
+    assert!(import(&text.replace("10", "\0")).is_err());
+}
+
+#[test]
+fn names_in_other_encodings_are_kept() {
+    let text = "HIERARCHY ROOT A\n{ OFFSET 0 90 0 CHANNELS 1 Xposition JOINT B\n{ OFFSET 0 9 0 }\n\
+                JOINT C {\n OFFSET 0 9 0 } } MOTION Frames: 1 Frame Time: 1 0";
+    let read = |names: [&[u8]; 3]| {
+        let mut bytes = Vec::new();
+        for byte in text.bytes() {
+            match byte {
+                b'A'..=b'C' if bytes.ends_with(b"ROOT ") || bytes.ends_with(b"JOINT ") => {
+                    bytes.extend(names[usize::from(byte - b'A')]);
+                }
+                _ => bytes.push(byte),
+            }
+        }
+        let mut import = from_bytes("walk.bvh", &bytes, &ImportOptions::default()).unwrap();
+        let skeleton = import.clips[0].skeleton();
+        let found = skeleton.joints().iter().map(|joint| joint.name.clone()).collect::<Vec<_>>();
+        (found, import.notes.pop())
+    };
+    let (names, note) = read(["\u{4e0a} b".as_bytes(), b"b", b"c"]);
+    assert_eq!((&names[0][..], note), ("\u{4e0a} b", None));
+    // H\u{fc}fte and T\u{ea}te.
+    let (names, note) = read([b"H\xfcfte", b"b", b"T\xeate x"]);
+    assert_eq!(names, ["H\u{fc}fte", "b", "T\u{ea}te x"]);
+    let latin =
+        "walk.bvh: the names of 2 joints are not UTF-8: taken as Latin-1, such as \"H\u{fc}fte\"";
+    assert_eq!(note.unwrap().to_string(), latin);
+    // The upper body and a button in Shift-JIS. The second has a byte that is a brace in ASCII.
+    let (names, note) = read([b"\x8f\xe3\x94\xbc\x90g", b"\x83{\x83^\x83\x93", b"H\xfcfte"]);
+    assert_eq!(names, ["%8F%E3%94%BC%90g", "%83{%83^%83%93", "H%FCfte"]);
+    let Some(Note::OtherEncoding { encoding, names: 3, .. }) = note else { panic!("{note:?}") };
+    assert_eq!(encoding, NameEncoding::Unknown);
+}
+
+#[test]
+fn skeletons_of_a_few_units_get_a_note() {
+    let sized = |offset: f64, unit_cm: Option<f64>| {
+        let text = format!(
+            "HIERARCHY ROOT a {{ OFFSET 0 {offset} 0 CHANNELS 1 Xposition \
+             JOINT b {{ OFFSET 0 {offset} 0 }} }} MOTION Frames: 1 Frame Time: 1 0"
+        );
+        let options = ImportOptions { unit_cm, ..ImportOptions::default() };
+        from_text("walk.bvh", &text, &options).unwrap().notes
+    };
+    // A person in metres.
+    let note = &sized(0.7, None)[0];
+    assert_eq!(
+        note.to_string(),
+        "walk.bvh: the skeleton is 1.4 cm large at 1 cm a unit: if that is too small, \
+         try another unit: --unit-cm 100"
+    );
+    let Note::Small { suggested_cm, .. } = *note else { panic!("{note}") };
+    assert_eq!(sized(0.7, Some(suggested_cm)), []);
+    assert_eq!(sized(0.7, Some(1.0)), []);
+    assert_eq!((sized(2.6, None), sized(0.0, None), sized(90.0, None)), (vec![], vec![], vec![]));
+    assert!(matches!(sized(-0.2, None)[0], Note::Small { suggested_cm: 100.0, .. }));
 }
 
 #[test]

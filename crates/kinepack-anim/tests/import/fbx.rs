@@ -13,10 +13,7 @@ const VECTOR: &str = "Vector3D";
 fn import_with(scene: &Scene, options: &ImportOptions) -> Result<Import, ImportError> {
     let import = from_bytes("a.fbx", scene.text().as_bytes(), options);
     let binary = from_bytes("a.fbx", &scene.binary(), options);
-    match (&import, &binary) {
-        (Ok(text), Ok(binary)) => assert_eq!(text, binary),
-        (text, binary) => assert_eq!(format!("{text:?}"), format!("{binary:?}")),
-    }
+    assert_eq!(format!("{import:?}"), format!("{binary:?}"));
     import
 }
 
@@ -324,6 +321,22 @@ fn files_are_read_by_their_ending() {
 fn a_scene_that_does_not_move_has_no_clip() {
     let mut scene = Scene::default();
     scene.bone("hip", 0, &[]);
-    let expected = vec![Note::NoClip { file: "a.fbx".to_owned() }];
-    assert_eq!(import(&scene), Import { notes: expected, ..Import::default() });
+    let import = import(&scene);
+    assert_eq!(import.notes, [Note::NoClip { file: "a.fbx".to_owned(), animations: 0 }]);
+    assert_eq!((import.clips.len(), import.left_out.len(), import.skipped.len()), (0, 0, 0));
+}
+
+#[test]
+fn all_nodes_of_a_tree_are_joints_if_asked() {
+    let mut scene = Scene::default();
+    let rig = scene.node(("rig", "Null"), 0, &[]);
+    let hip = scene.node(("hip", "Null"), rig, &[]);
+    scene.node(("knee", "Null"), hip, &[]);
+    scene.node(("lamp", "Null"), 0, &[]);
+    let layer = scene.stack("turn", [0.0, 1.0]);
+    scene.curve(layer, (hip, "Lcl Rotation"), "d|X", Keys::Linear, &[(0.0, 0.0), (1.0, 90.0)]);
+    assert_eq!(names(&one(&scene)), ["hip"]);
+    let options = ImportOptions { all_nodes: true, ..ImportOptions::default() };
+    let import = import_with(&scene, &options).unwrap();
+    assert_eq!(names(&import.clips[0]), ["rig", "hip", "knee"]);
 }

@@ -240,6 +240,160 @@ fn skeletons_of_more_than_20_m_are_in_cm() {
 }
 
 #[test]
+fn skeletons_of_a_few_millimetres_get_a_note() {
+    let mut document = arm();
+    document.json["nodes"][0]["translation"] = json!([0.0, 0.003, 0.0]);
+    document.json["nodes"][1]["translation"] = json!([0.0, 0.003, 0.0]);
+    let notes = import_with(&document, &ImportOptions::default()).notes;
+    let [Note::Small { unit_cm: 100.0, suggested_cm: 10_000.0, .. }] = notes[..] else {
+        panic!("{notes:?}")
+    };
+    assert!(notes[0].to_string().contains("is 0.6 cm large at 100 cm a unit"), "{}", notes[0]);
+    let options = ImportOptions { unit_cm: Some(10_000.0), ..ImportOptions::default() };
+    assert_eq!(import_with(&document, &options).notes, []);
+}
+
+#[test]
+fn loose_json_is_read_with_a_note() {
+    let expected = [clip_of(&arm())];
+    let options = ImportOptions { rate_hz: Some(4.0), ..ImportOptions::default() };
+    let read = |json: &str| {
+        let bytes = crate::support::glb(json.as_bytes(), &arm().chunk);
+        from_bytes("an arm.glb", &bytes, &options, no_files)
+    };
+    let json = arm().json.to_string();
+    for (from, to) in [
+        (r#""count":2"#, r#""count":2.0"#),
+        (r#""node":1"#, r#""node":1e0"#),
+        (r#""children":[1]"#, r#""children":[1.0]"#),
+        (r#""joints":[0,1]"#, r#""joints":[0.0,1]"#),
+        (r#""asset":"#, r#""cameras":null,"extensionsUsed":null,"meshes":null,"asset":"#),
+        (r#""name":"Move""#, r#""name":"Stop","name":"Move""#),
+    ] {
+        assert!(json.contains(from), "{from}");
+        let import = read(&json.replace(from, to)).unwrap();
+        assert_eq!(import.clips, expected, "{to}");
+        let [note @ Note::Faulty { .. }] = &import.notes[..] else { panic!("{:?}", import.notes) };
+        assert!(note.to_string().starts_with("an arm.glb: its JSON has null, "), "{note}");
+    }
+    // Words for interpolations, as other readers take them.
+    for word in ["linear", "Linear"] {
+        let import = read(&json.replace("LINEAR", word)).unwrap();
+        assert_eq!((import.clips, import.notes), (expected.to_vec(), vec![]));
+    }
+    // Half a node, and a list with a hole.
+    for (from, to) in
+        [(r#""node":1"#, r#""node":0.5"#), (r#""joints":[0,1]"#, r#""joints":[0,null]"#)]
+    {
+        let error = read(&json.replace(from, to)).unwrap_err().to_string();
+        assert!(error.starts_with("an arm.glb: not glTF: "), "{error}");
+    }
+}
+
+/// The channels of a document, by pointers.
+fn by_pointers(document: &mut Document) {
+    for channel in document.json["animations"][0]["channels"].as_array_mut().unwrap() {
+        let target = &channel["target"];
+        let pointer = format!("/nodes/{}/{}", target["node"], target["path"].as_str().unwrap());
+        let pointer = json!({ "KHR_animation_pointer": { "pointer": pointer } });
+        channel["target"] = json!({ "path": "pointer", "extensions": pointer });
+    }
+}
+
+#[test]
+fn pointers_to_a_nodes_own_properties_are_played() {
+    let mut document = arm();
+    let primitive = json!({ "attributes": {}, "targets": [{}] });
+    document.json["meshes"] = json!([{ "primitives": [primitive] }]);
+    document.json["nodes"][1]["mesh"] = json!(0);
+    document.channel(1, "weights", "LINEAR", &[0.0, 1.0], &[[0.0], [1.0]]);
+    let expected = clip_of(&document);
+    assert_eq!(expected.curves().len(), 1);
+    by_pointers(&mut document);
+    document.json["extensionsUsed"] = json!(["KHR_animation_pointer"]);
+    let import =
+        import_with(&document, &ImportOptions { rate_hz: Some(4.0), ..Default::default() });
+    assert_eq!((import.clips, import.left_out), (vec![expected], vec![]));
+    // Without a skin, such nodes are the joints.
+    document.json["skins"] = json!([]);
+    assert_eq!(clip_of(&document).joints(), 2);
+
+    // A pointer and a channel to one property, and pointers to other things.
+    let mut document = arm();
+    let channels = document.json["animations"][0]["channels"].as_array_mut().unwrap();
+    for pointer in ["/nodes/0/rotation", "/nodes/9/scale", "/nodes/+1/scale", "/nodes/1/scale/0"] {
+        let pointer = json!({ "KHR_animation_pointer": { "pointer": pointer } });
+        channels
+            .push(json!({ "sampler": 0, "target": { "path": "pointer", "extensions": pointer } }));
+    }
+    let import = import_with(&document, &ImportOptions::default());
+    let skipped: Vec<_> = import.skipped.iter().map(|skipped| skipped.channel).collect();
+    assert_eq!(skipped, [Some(3), Some(4)]);
+    let left_out: Vec<&str> = import.left_out.iter().map(|part| &*part.name).collect();
+    assert_eq!(left_out, ["/nodes/+1/scale", "/nodes/1/scale/0"]);
+}
+
+/// A hip and a knee below a static root, of which these nodes move, and a lamp beside them.
+fn moving(nodes: &[usize]) -> Document {
+    let mut document = Document::new(json!([
+        { "name": "root", "children": [1] },
+        { "name": "hip", "children": [2], "translation": [0.0, 1.0, 0.0] },
+        { "name": "knee", "translation": [0.0, -0.5, 0.0] },
+        { "name": "lamp" },
+    ]));
+    for node in nodes {
+        document.channel(
+            *node,
+            "rotation",
+            "LINEAR",
+            &[0.0, 1.0],
+            &[[0.0, 0.0, 0.0, 1.0], QUARTER],
+        );
+    }
+    document
+}
+
+#[test]
+fn all_nodes_of_a_tree_are_joints_if_asked() {
+    let of = |nodes: &[usize], all_nodes| {
+        let options = ImportOptions { all_nodes, ..ImportOptions::default() };
+        let import = import_with(&moving(nodes), &options);
+        let joints = import.clips[0].skeleton().joints().to_vec();
+        joints.into_iter().map(|joint| joint.name).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        (of(&[1], false), of(&[2], false)),
+        (vec!["hip".to_owned()], vec!["knee".to_owned()])
+    );
+    for nodes in [&[1][..], &[2], &[1, 2]] {
+        assert_eq!(of(nodes, true), ["root", "hip", "knee"]);
+    }
+    assert_eq!(of(&[3], true), ["lamp"]);
+}
+
+#[test]
+fn all_human_bones_are_joints_if_they_have_names() {
+    let of = |nodes: &[usize], skins: serde_json::Value| {
+        let mut document = moving(nodes);
+        document.json["skins"] = skins;
+        let bones = json!({ "hips": { "node": 1 }, "leftLowerLeg": { "node": 2 } });
+        document.json["extensions"]["VRMC_vrm_animation"] =
+            json!({ "humanoid": { "humanBones": bones } });
+        let options = ImportOptions { humanoid_names: true, ..ImportOptions::default() };
+        let import = import_with(&document, &options);
+        let clip = &import.clips[0];
+        (clip.skeleton().hash(), clip.skeleton().joints()[0].name.clone(), clip.joints())
+    };
+    let (hash, first, joints) = of(&[1], json!([]));
+    assert_eq!((&*first, joints), ("hips", 2));
+    assert_eq!(of(&[2], json!([])).0, hash);
+    assert_eq!(of(&[1, 2], json!([])).0, hash);
+    assert_eq!(of(&[1], json!([{ "joints": [1] }])).0, hash);
+    // What moves elsewhere is still a joint.
+    assert_eq!(of(&[1, 3], json!([])).2, 3);
+}
+
+#[test]
 fn clips_are_named_after_files() {
     let mut document = arm();
     document.json["animations"][0]["name"] = json!("Armature|walk left/right");
@@ -260,7 +414,7 @@ fn animations_without_joints_are_skipped() {
     let import = import_with(&document, &ImportOptions::default());
     assert_eq!(
         (import.clips.len(), import.notes),
-        (0, vec![Note::NoClip { file: "dir/an arm.glb".to_owned() }])
+        (0, vec![Note::NoClip { file: "dir/an arm.glb".to_owned(), animations: 0 }])
     );
 }
 

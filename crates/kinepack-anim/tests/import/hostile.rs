@@ -14,6 +14,14 @@ fn import(document: &Document) -> Result<Import, ImportError> {
     import_bytes(&document.glb())
 }
 
+/// The error of a document, or of the first part of it that is skipped.
+fn error(document: &Document) -> ImportError {
+    match import(document) {
+        Ok(mut import) => import.skipped.swap_remove(0).error,
+        Err(error) => error,
+    }
+}
+
 /// The arm with other values at these places of its JSON.
 fn changed(changes: &[(&str, Value)]) -> Document {
     let mut document = arm();
@@ -30,7 +38,7 @@ fn changed(changes: &[(&str, Value)]) -> Document {
 
 /// The error of such a document.
 fn said(changes: &[(&str, Value)]) -> String {
-    let error = import(&changed(changes)).unwrap_err().to_string();
+    let error = error(&changed(changes)).to_string();
     error.strip_prefix("a.glb: ").unwrap().to_owned()
 }
 
@@ -45,7 +53,11 @@ fn bad_containers_are_refused() {
         file[at..at + 4].copy_from_slice(&word.to_le_bytes());
         import_bytes(&file).unwrap_err().to_string()
     };
-    assert_eq!(with(4, 1), "a.glb: not a GLB file: its version is not 2");
+    assert_eq!(
+        with(4, 1),
+        "a.glb: glTF version \"1\": only 2.0 can be read: convert the file, for example with \
+         gltf-pipeline"
+    );
     // A length shorter than the header.
     assert!(with(8, 0).contains("not a GLB file"));
     assert!(with(8, u32::MAX).contains("not a GLB file"));
@@ -400,6 +412,128 @@ fn too_large_skeletons_are_refused_and_deep_hierarchies_read() {
     document.json["skins"] = json!([{ "joints": [99_998, 99_999] }]);
     document.json["animations"][0]["channels"][0]["target"]["node"] = json!(99_999);
     assert_eq!(import(&document).unwrap().clips[0].joints(), 2);
+}
+
+/// The arm, and an animation `Bad` in front of its own, whose channels are changed.
+fn beside_bad(channels: &[(usize, usize, &str)]) -> Document {
+    let mut document = arm();
+    let mut bad = document.json["animations"][0].clone();
+    bad["name"] = json!("Bad");
+    bad["channels"] = channels
+        .iter()
+        .map(|(sampler, node, path)| {
+            json!({ "sampler": sampler, "target": { "node": node, "path": path } })
+        })
+        .collect();
+    document.json["animations"].as_array_mut().unwrap().insert(0, bad);
+    document
+}
+
+#[test]
+fn bad_channels_are_skipped_and_the_rest_is_read() {
+    // Sampler 0 has rotations, 1 has scales.
+    let document = beside_bad(&[(0, 0, "rotation"), (0, 0, "rotation"), (1, 9, "scale")]);
+    let import = import(&document).unwrap();
+    let alone = import_bytes(&arm().glb()).unwrap();
+    assert_eq!((import.clips.len(), import.clips[0].name()), (2, "a__Bad"));
+    assert_eq!(import.clips[1], alone.clips[0]);
+    // The channel beside the bad ones is played.
+    let turned = |sample: usize| import.clips[0].pose(sample)[0].rotation;
+    assert_eq!(turned(30), alone.clips[0].pose(30)[0].rotation);
+    assert!(turned(30) != turned(0));
+    let skipped: Vec<String> = import.skipped.iter().map(ToString::to_string).collect();
+    let expected = [
+        "a.glb: animation 0, channel 1: another channel moves the same property; \
+         channel 1 of Bad is skipped",
+        "a.glb: animation 0, channel 2: its node does not exist; channel 2 of Bad is skipped",
+    ];
+    assert_eq!(skipped, expected);
+    assert_eq!((import.notes, import.left_out), (vec![], vec![]));
+}
+
+#[test]
+fn bad_keys_cost_only_their_channel() {
+    let one = [0.0, 0.0, 0.0, 1.0];
+    let back = one.map(|c| -c);
+    let zero = [0.0; 4];
+    let through = [zero, one, zero, zero, back, zero];
+    for (times, values, interpolation, reason) in [
+        (&[0.0, 0.0][..], &[one; 2][..], "LINEAR", "key 1 is not finite or not after"),
+        (&[1.0, 0.5], &[one; 2], "LINEAR", "key 1 is not finite or not after"),
+        (&[0.0, 1.0], &[one; 3], "LINEAR", "3 values, but its key times need 2"),
+        (&[0.0, 1.0], &[one, zero], "STEP", "a rotation of length zero"),
+        (&[0.0, 1.0], &through, "CUBICSPLINE", "goes through zero at 0.5 s"),
+    ] {
+        let mut document = Document::new(json!([{}]));
+        document.channel(0, "rotation", interpolation, times, values);
+        document.channel(0, "translation", "LINEAR", &[0.0, 1.0], &[[0.0; 3], [1.0; 3]]);
+        let import = import(&document).unwrap();
+        let clip = &import.clips[0];
+        let end = clip.pose(clip.samples() - 1)[0];
+        assert_eq!((end.rotation, end.translation, clip.samples()), (one, [100.0; 3], 31));
+        assert_eq!(clip.pose(15)[0].rotation, one);
+        let [skipped] = &import.skipped[..] else { panic!("{:?}", import.skipped) };
+        assert_eq!((&*skipped.animation, skipped.channel), ("Move", Some(0)));
+        assert!(skipped.to_string().contains(reason), "{skipped}");
+    }
+}
+
+#[test]
+fn animations_that_make_no_clip_are_skipped() {
+    let mut document = beside_bad(&[(0, 0, "rotation")]);
+    // 1e30 seconds.
+    let times = document.floats(&[[0.0], [1e30]]);
+    document.json["animations"][0]["samplers"][0]["input"] = json!(times);
+    let import = import(&document).unwrap();
+    assert_eq!((import.clips.len(), import.clips[0].name()), (1, "a__Move"));
+    let [skipped] = &import.skipped[..] else { panic!("{:?}", import.skipped) };
+    assert_eq!((&*skipped.animation, skipped.channel), ("Bad", None));
+    assert!(skipped.to_string().ends_with("; the animation Bad is skipped"), "{skipped}");
+    // If no channel is left, the list of what is left out has the animation too.
+    let import = self::import(&beside_bad(&[(9, 0, "scale")])).unwrap();
+    assert_eq!((import.clips.len(), import.skipped.len()), (1, 1));
+    assert_eq!(import.left_out[0].to_string(), "animation without channels that can be read: Bad");
+}
+
+#[test]
+fn a_missing_file_costs_only_the_channels_that_need_it() {
+    let mut document = beside_bad(&[(0, 0, "rotation"), (1, 1, "scale")]);
+    let buffers = document.json["buffers"].as_array_mut().unwrap();
+    buffers.push(json!({ "byteLength": 8, "uri": "away.bin" }));
+    let view = document.view(&[]);
+    document.json["bufferViews"][view] = json!({ "buffer": 1, "byteLength": 8 });
+    let accessor =
+        json!({ "bufferView": view, "componentType": 5126, "count": 2, "type": "SCALAR" });
+    let times = document.accessor(accessor);
+    for sampler in 0..2 {
+        document.json["animations"][0]["samplers"][sampler]["input"] = json!(times);
+    }
+    let mut calls = 0;
+    let resolve = |_: &str, _: u64| {
+        calls += 1;
+        Err(std::io::ErrorKind::NotFound.into())
+    };
+    let import = from_bytes("a.glb", &document.glb(), &ImportOptions::default(), resolve).unwrap();
+    let reasons: Vec<String> =
+        import.skipped.iter().map(|skipped| skipped.error.to_string()).collect();
+    assert_eq!((import.clips.len(), reasons.len(), calls), (1, 2, 1));
+    assert!(reasons[0].starts_with("a.glb: buffer 1: its file: "), "{}", reasons[0]);
+    assert_eq!(reasons[1], "a.glb: buffer 1: it cannot be loaded");
+}
+
+#[test]
+fn older_versions_of_gltf_are_named() {
+    // Version 1.0 has objects in place of lists.
+    for version in [json!("1.0"), json!(1.0), json!("0.8")] {
+        let text = json!({
+            "asset": { "version": version }, "nodes": { "a": {} }, "animations": { "b": {} },
+        });
+        let error = import_bytes(text.to_string().as_bytes()).unwrap_err().to_string();
+        let number = version.as_str().map_or_else(|| version.to_string(), str::to_owned);
+        assert!(error.starts_with(&format!("a.glb: glTF version \"{number}\": ")), "{error}");
+    }
+    let other = import_bytes(br#"{ "asset": { "version": "2.0" }, "nodes": {} }"#).unwrap_err();
+    assert!(matches!(other, ImportError::BadJson { .. }), "{other}");
 }
 
 #[test]

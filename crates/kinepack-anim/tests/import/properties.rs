@@ -3,9 +3,9 @@
 use crate::support::Document;
 use kinepack_anim::RawClip;
 use kinepack_anim::import::gltf::{from_bytes, no_files};
-use kinepack_anim::import::{ImportOptions, bvh};
+use kinepack_anim::import::{ImportOptions, Note, bvh};
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 fn import(document: &Document, rate_hz: f32) -> RawClip {
     let options =
@@ -16,6 +16,31 @@ fn import(document: &Document, rate_hz: f32) -> RawClip {
 fn rotation() -> impl Strategy<Value = [f32; 4]> {
     prop::array::uniform4(-1.0f32..1.0)
         .prop_filter("a length", |xyzw| xyzw.iter().any(|c| c.abs() > 0.1))
+}
+
+/// Gives members of objects a null beside them, and whole numbers a fraction, by the bits of a
+/// number.
+fn loosen(value: &mut Value, bits: &mut u64) {
+    let mut bit = || {
+        *bits = bits.rotate_left(7).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        *bits >> 63 == 1
+    };
+    match value {
+        Value::Number(number) if number.is_u64() && bit() => {
+            *value = json!(number.as_f64().unwrap());
+        }
+        Value::Object(members) => {
+            // All of these may be absent.
+            for name in ["extras", "cameras", "meshes", "materials", "extensions"] {
+                if bit() && !members.contains_key(name) {
+                    members.insert(name.to_owned(), Value::Null);
+                }
+            }
+            members.values_mut().for_each(|member| loosen(member, bits));
+        }
+        Value::Array(list) => list.iter_mut().for_each(|member| loosen(member, bits)),
+        _ => {}
+    }
 }
 
 proptest! {
@@ -72,6 +97,79 @@ proptest! {
         let root = glam::DQuat::from_array(bind[0].rotation.map(f64::from));
         let found = vector(bind[0].translation) + root * vector(bind[1].translation);
         prop_assert!((found - expected).length() < 1e-3, "{found} is not {expected}");
+    }
+
+    /// A document with null members and with fractions in place of whole numbers is the same.
+    #[test]
+    fn loose_json_is_the_same_document(seed in any::<u64>()) {
+        let mut document = crate::support::arm();
+        let expected = import(&document, 4.0);
+        let mut bits = seed;
+        loosen(&mut document.json, &mut bits);
+        prop_assert_eq!(import(&document, 4.0), expected);
+    }
+
+    /// Rows in any number and labels in any form give the rows.
+    #[test]
+    fn bvh_is_read_by_its_rows(
+        stated in 0u64..10,
+        rows in prop::collection::vec(-90i32..90, 1..8),
+        labels in prop::sample::select(vec!["Frames: ", "Frames ", "Frames : ", "FRAMES:"]),
+        time in prop::sample::select(vec!["Time: ", "Time:", "Time ", "Time :"]),
+        end in prop::sample::select(vec!["", "\0", "\n\u{1a}", "\r\n\0\0 "]),
+    ) {
+        let frames: Vec<String> = rows.iter().map(ToString::to_string).collect();
+        let text = format!(
+            "HIERARCHY ROOT a {{ OFFSET 0 0 0 CHANNELS 1 Xposition }} \
+             MOTION\n{labels}{stated}\nFrame {time}0.1\n{}{end}",
+            frames.join("\n")
+        );
+        let import = bvh::from_text("a.bvh", &text, &ImportOptions::default()).unwrap();
+        let places: Vec<i32> =
+            import.clips[0].poses().map(|pose| pose[0].translation[0] as i32).collect();
+        let is_noted = |note: &Note| matches!(note, Note::FrameCount { .. });
+        prop_assert_eq!(import.notes.iter().any(is_noted), stated != rows.len() as u64);
+        prop_assert_eq!(places, rows);
+    }
+
+    /// A bad channel changes nothing but itself.
+    #[test]
+    fn other_channels_are_as_without_a_bad_one(
+        kind in 0usize..5,
+        place in 0usize..4,
+    ) {
+        let mut document = crate::support::arm();
+        let expected = import(&document, 4.0);
+        let target = json!({ "node": if kind == 0 { 9 } else { 0 }, "path": "scale" });
+        let rotations = json!({ "node": 1, "path": "rotation" });
+        let bad = match kind {
+            0 => json!({ "sampler": 1, "target": target }),
+            1 => json!({ "sampler": 9, "target": target }),
+            2 => json!({ "sampler": 1, "target": rotations }),
+            3 => json!({ "sampler": 2, "target": rotations }),
+            _ => json!({ "sampler": 0, "target": target }),
+        };
+        let channels = document.json["animations"][0]["channels"].as_array_mut().unwrap();
+        channels.insert(place.min(channels.len()), bad);
+        let options = ImportOptions {
+            rate_hz: Some(4.0),
+            unit_cm: Some(1.0),
+            ..ImportOptions::default()
+        };
+        let import = from_bytes("a.glb", &document.glb(), &options, no_files).unwrap();
+        prop_assert_eq!(&import.clips[..], std::slice::from_ref(&expected));
+        prop_assert_eq!(import.skipped.len(), 1);
+        prop_assert_eq!(import.skipped[0].channel, Some(place.min(3)));
+    }
+
+    /// Random bytes are read or refused.
+    #[test]
+    fn bytes_of_bvh_never_panic(words in prop::collection::vec(prop::sample::select(vec![
+        &b"HIERARCHY"[..], b"ROOT", b"JOINT", b"\x83{", b"\xfc", b"{", b"}", b"OFFSET 0 0 0",
+        b"CHANNELS 1 Xposition", b"MOTION", b"Frames", b":", b"Frame", b"Time:.5", b"0", b"\n", b"\0",
+        b"\x1a", b"1",
+    ]), 0..60)) {
+        let _ = bvh::from_bytes("a.bvh", &words.join(&b' '), &ImportOptions::default());
     }
 
     /// Random words are read or refused.

@@ -10,7 +10,7 @@ fn pieces(passed: Passed) -> Vec<(f32, f32)> {
 
 #[test]
 fn backwards_it_wraps_at_the_beginning() {
-    let mut playhead = Playhead::new(2.0).looped().at_rate(-1.0);
+    let mut playhead = Playhead::looped(2.0).at_rate(-1.0);
     let passed = playhead.advance(0.5);
     assert_eq!((playhead.time_s(), passed.wraps, passed.is_backwards()), (1.5, -1, true));
     assert_eq!(pieces(passed), [(2.0, 1.5)]);
@@ -23,7 +23,7 @@ fn backwards_it_wraps_at_the_beginning() {
 
 #[test]
 fn the_end_of_a_loop_is_its_beginning() {
-    let mut playhead = Playhead::new(2.0).looped();
+    let mut playhead = Playhead::looped(2.0);
     let passed = playhead.advance(2.0);
     assert_eq!((playhead.time_s(), passed.wraps), (0.0, 1));
     assert_eq!(pieces(passed), [(0.0, 2.0)]);
@@ -49,11 +49,36 @@ fn without_a_loop_it_stops_at_both_ends() {
 }
 
 #[test]
+fn passed_has_the_form_of_a_playhead() {
+    let mut random = Random(3);
+    for _ in 0..200 {
+        let duration_s = random.between(0.1, 3.0);
+        let [from_s, step_s] = [random.between(-4.0, 4.0), random.between(-4.0, 4.0)];
+        for (mut playhead, looping) in
+            [(Playhead::new(duration_s), false), (Playhead::looped(duration_s), true)]
+        {
+            assert_eq!(playhead.looping, looping);
+            playhead.seek(from_s);
+            let from_s = f64::from(playhead.time_s());
+            let stepped = playhead.advance(step_s);
+            let make = if looping { Passed::looped } else { Passed::new };
+            let made = make(duration_s, from_s, from_s + f64::from(step_s));
+            assert_eq!((made.wraps, made.duration_s), (stepped.wraps, stepped.duration_s));
+            assert_eq!(made.from_s, stepped.from_s);
+            assert!((made.to_s - stepped.to_s).abs() < 1e-6, "{made:?} {stepped:?}");
+        }
+    }
+    let useless = Passed::new(2.0, f64::NAN, f64::INFINITY);
+    assert_eq!((useless.from_s, useless.to_s, useless.wraps), (0.0, 2.0, 0));
+    assert_eq!(Passed::new(f32::NAN, 1.0, 2.0).pieces().count(), 0);
+}
+
+#[test]
 fn the_pieces_sum_to_the_time() {
     let mut random = Random(1);
     for _ in 0..200 {
         let duration_s = random.between(0.1, 3.0);
-        let mut playhead = Playhead::new(duration_s).looped().at_rate(random.between(-3.0, 3.0));
+        let mut playhead = Playhead::looped(duration_s).at_rate(random.between(-3.0, 3.0));
         playhead.seek(random.between(-10.0, 10.0));
         let (mut expected, mut sum) = (0.0_f64, 0.0_f64);
         for _ in 0..50 {
@@ -92,7 +117,7 @@ fn two_times_on_a_line_give_what_the_steps_between_them_give() {
 
 #[test]
 fn useless_numbers_pass_no_time() {
-    let mut playhead = Playhead::new(1.0).looped();
+    let mut playhead = Playhead::looped(1.0);
     playhead.advance(0.25);
     for dt_s in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
         assert_eq!(pieces(playhead.advance(dt_s)), []);
@@ -102,12 +127,12 @@ fn useless_numbers_pass_no_time() {
     assert_eq!(pieces(playhead.advance(1.0)), []);
     assert_eq!(playhead.time_s(), 0.25);
     for duration_s in [0.0, -1.0, f32::NAN, f32::INFINITY] {
-        let mut playhead = Playhead::new(duration_s).looped();
+        let mut playhead = Playhead::looped(duration_s);
         assert_eq!(pieces(playhead.advance(1.0)), []);
         assert_eq!((playhead.time_s(), playhead.duration_s()), (0.0, 0.0));
         assert_eq!(Passed::looped(duration_s, 3.0, 4.0).wraps, 0);
     }
     // As many rounds as fit in a number, without a loop over them.
-    let passed = Playhead::new(1e-30).looped().at_rate(f32::MAX).advance(f32::MAX);
+    let passed = Playhead::looped(1e-30).at_rate(f32::MAX).advance(f32::MAX);
     assert!(passed.wraps > 1 << 60 && passed.pieces().take(3).count() == 3);
 }

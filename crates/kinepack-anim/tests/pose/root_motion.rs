@@ -1,10 +1,10 @@
 //! Root motion: deltas compose, over loops and backwards, and what is taken out is what the deltas
 //! give back.
 
-use kinepack_anim::Transform;
-use kinepack_anim::pose::{Axis, Passed, Playhead, RootMotion, Turn};
+use kinepack_anim::pose::{Axis, Passed, Playhead, RootJoint, RootMotion, Turn};
+use kinepack_anim::{Skeleton, Transform};
 
-use super::made::{assert_near, at, product, unit};
+use super::made::{assert_near, at, product, skeleton, unit};
 use crate::random::Random;
 
 const DURATION_S: f32 = 1.5;
@@ -137,7 +137,7 @@ fn half_turns_without_a_yaw_are_no_turn() {
 #[test]
 fn a_character_that_walks_for_long_stays_on_its_curve() {
     let motion = RootMotion::on_ground(Axis::Y);
-    let mut playhead = Playhead::new(DURATION_S).looped();
+    let mut playhead = Playhead::looped(DURATION_S);
     let mut character = motion.frame(&root(0.0));
     let mut time_s = 0.0;
     for _ in 0..3000 {
@@ -160,4 +160,99 @@ fn many_rounds_cost_no_more_than_two() {
     let passed = Passed { from_s: 0.1, to_s: 0.2, wraps: i64::MAX, duration_s: DURATION_S };
     let delta = RootMotion::on_ground(Axis::Y).delta(counted, &passed);
     assert!(calls <= 6 && delta.rotation.iter().all(|c| c.is_finite()));
+}
+
+/// Below a static joint with Z upwards and half the size: hips with three joints on them, and a
+/// hand.
+fn figure() -> Skeleton {
+    let quarter = std::f32::consts::FRAC_1_SQRT_2;
+    let scene = Transform { rotation: [-quarter, 0.0, 0.0, quarter], ..at(7.0, 0.0, 0.0) };
+    let scene = Transform { scale: [0.5; 3], ..scene };
+    skeleton(&[
+        ("scene", None, scene),
+        ("target", Some(0), at(0.0, 0.0, 0.0)),
+        ("hips", Some(0), at(0.0, 0.0, 190.0)),
+        ("chest", Some(2), at(0.0, 0.0, 90.0)),
+        ("head", Some(3), at(0.0, 0.0, 60.0)),
+        ("hand", Some(3), at(90.0, 0.0, 0.0)),
+    ])
+}
+
+/// A pose of the figure whose hips and hand are somewhere else.
+fn posed(skeleton: &Skeleton, hips: [f32; 3], hand: f32) -> impl FnMut(&mut [Transform]) + use<> {
+    let bind = skeleton.bind_pose();
+    move |pose: &mut [Transform]| {
+        pose.copy_from_slice(&bind);
+        (0..3).for_each(|axis| pose[2].translation[axis] += hips[axis]);
+        pose[5].translation[2] += hand;
+    }
+}
+
+#[test]
+fn the_joint_that_carries_a_clip_is_found_below_static_ones() {
+    let skeleton = figure();
+    let motion = RootMotion::on_ground(Axis::Y);
+    let find = |hips: fn(f32) -> [f32; 3], hand: f32| {
+        RootJoint::find(&skeleton, &motion, 2.0, |time_s, pose| {
+            posed(&skeleton, hips(time_s), hand * time_s)(pose);
+        })
+    };
+    // In the space of the scene, y leads backwards: 120 units of half a centimetre a second.
+    let walk = find(|time_s| [0.0, -120.0 * time_s, 0.0], 0.0);
+    assert_eq!((walk.joint(), walk.travels()), (2, true));
+    assert!((walk.way_cm() - 120.0).abs() < 1e-3, "{}", walk.way_cm());
+    // A lap that ends where it begins travels too.
+    let lap = find(|time_s| [(3.2 * time_s).sin() * 100.0, 0.0, 0.0], 0.0);
+    assert_eq!((lap.joint(), lap.travels()), (2, true));
+    // A jump on the spot, hips that sway, and a hand that ends elsewhere do not.
+    for still in [
+        find(|time_s| [0.0, 0.0, 100.0 * time_s], 0.0),
+        find(|time_s| [4.0 * time_s, 0.0, 0.0], 80.0),
+    ] {
+        assert!(!still.travels(), "{still:?}");
+    }
+    // If the root travels, the hips only sway above it.
+    let rooted = RootJoint::find(&skeleton, &motion, 1.0, |time_s, pose| {
+        posed(&skeleton, [0.0, 10.0 * time_s, 0.0], 0.0)(pose);
+        pose[0].translation[2] += 100.0 * time_s;
+    });
+    assert_eq!((rooted.joint(), rooted.travels()), (0, true));
+    let empty = Skeleton::new(Vec::new()).unwrap();
+    assert_eq!(RootJoint::find(&empty, &motion, 1.0, |_, _| ()).joint(), 0);
+}
+
+#[test]
+fn the_motion_of_a_joint_below_others_is_in_the_models_space() {
+    let skeleton = figure();
+    let motion = RootMotion::on_ground(Axis::Y);
+    let sample = |time_s: f32, pose: &mut [Transform]| {
+        posed(&skeleton, [20.0, -120.0 * time_s, 0.0], 0.0)(pose);
+        let half = 0.2 * time_s;
+        pose[2].rotation = [0.0, 0.0, half.sin(), half.cos()];
+    };
+    let root = RootJoint::find(&skeleton, &motion, 2.0, sample);
+    let local = |time_s: f32| {
+        let mut pose = skeleton.bind_pose();
+        sample(time_s, &mut pose);
+        root.in_model(&pose[root.joint()])
+    };
+    // The turn about the scene's z is one about the model's y.
+    let delta = motion.delta(local, &Passed::new(2.0, 0.0, 1.0));
+    assert!((delta.translation[2] - 60.0).abs() < 1e-3, "{delta:?}");
+    assert!((delta.rotation[1] - 0.2_f32.sin()).abs() < 1e-5, "{delta:?}");
+    // A character that moves by the deltas, with poses without their motion, is where the clip is.
+    let mut character = motion.frame(&local(0.0));
+    let mut playhead = Playhead::new(2.0);
+    for _ in 0..8 {
+        character = RootMotion::moved(&character, &motion.delta(local, &playhead.advance(0.25)));
+        let (mut pose, mut whole) = (skeleton.bind_pose(), skeleton.bind_pose());
+        sample(playhead.time_s(), &mut whole);
+        pose.copy_from_slice(&whole);
+        root.remove(&motion, &mut pose);
+        pose[0] = RootMotion::moved(&character, &pose[0]);
+        let (mut model, mut expected) = (skeleton.bind_pose(), skeleton.bind_pose());
+        skeleton.model_pose(&pose, &mut model);
+        skeleton.model_pose(&whole, &mut expected);
+        assert_near(&model, &expected, 1e-3);
+    }
 }

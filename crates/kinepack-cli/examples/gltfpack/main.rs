@@ -179,7 +179,7 @@ fn sum(files: &[FileReport]) -> Vec<Row> {
 
 /// All rows for one file.
 fn compare(gltfpack: &Gltfpack, file: &Path, options: &ImportOptions) -> Outcome<FileReport> {
-    let import = import::read(file, options)?;
+    let import = import::read(file, options)?.complete()?;
     // The packed file is read with the unit of the original.
     let is_cm = import.notes.iter().any(|note| matches!(note, Note::TakenAsCm { .. }));
     let raws: Vec<RawClip> = import
@@ -230,7 +230,8 @@ fn their_row(
         &packed.with_constants,
         options,
         import::gltf::no_files,
-    )?;
+    )?
+    .complete()?;
     // Clips are named after the file.
     let animation = |clip: &RawClip| {
         clip.name().split_once("__").map(|(_, animation)| animation.to_owned()).unwrap_or_default()

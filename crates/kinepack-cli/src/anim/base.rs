@@ -1,14 +1,17 @@
 //! The base of additive clips, on the command line.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use clap::Args;
 use command_kit::counted;
+use kinepack_anim::additive::AdditiveError;
 use kinepack_anim::import::ImportOptions;
 use kinepack_anim::{Curve, RawClip, Skeleton, additive};
 
 use super::file_types::file_and_clip;
 use super::joints::joint_name;
+use super::skipped::Skipped;
 use super::sources::{self, Source};
 use crate::anim::error::AnimError;
 
@@ -37,14 +40,18 @@ impl BaseArguments {
         self.base.is_some()
     }
 
-    /// Reads the base, if one is given, with the notes of its import.
+    /// Reads the base, if one is given, with the notes of its import and what that skipped.
     pub(crate) fn read(
         &self,
         options: &ImportOptions,
-    ) -> Result<Option<(Base, Vec<String>)>, AnimError> {
+    ) -> Result<Option<(Base, Vec<String>, Skipped)>, AnimError> {
         let Some(given) = &self.base else { return Ok(None) };
         let (file, name) = file_and_clip(given);
-        let (sources, notes) = sources::read(&[file], options)?.into_parts();
+        let (sources, notes, skipped) = sources::read(&[file], options)?.into_parts();
+        if sources.is_empty() {
+            skipped.refuse()?;
+            return Err(bad(given, "the file has no clip"));
+        }
         let clip = choose(given, name, sources)?;
         let raw = match self.base_sample {
             Some(sample) => pose(given, &clip, sample)?,
@@ -53,6 +60,7 @@ impl BaseArguments {
         Ok(Some((
             Base { given: given.clone(), sample: self.base_sample, raw: Arc::new(raw) },
             notes,
+            skipped,
         )))
     }
 }
@@ -74,7 +82,6 @@ fn choose(given: &str, name: Option<&str>, sources: Vec<Source>) -> Result<RawCl
     };
     match (found, name) {
         (Some(index), _) => Ok(clips.swap_remove(index)),
-        (None, _) if many == 0 => Err(bad(given, "the file has no clip")),
         (None, Some(_)) => {
             Err(bad(given, format!("the file has no such clip; its clips are {names}")))
         }
@@ -112,18 +119,37 @@ fn bad(given: &str, reason: impl Into<String>) -> AnimError {
 }
 
 impl Base {
-    /// The difference of each clip from the base.
-    pub(crate) fn differences(&self, sources: Vec<Source>) -> Result<Vec<Source>, AnimError> {
+    /// The difference of each clip from the base. Skips clips that do not fit it.
+    pub(crate) fn differences(&self, sources: Vec<Source>, skipped: &mut Skipped) -> Vec<Source> {
         let difference = |Source { file, raw }: Source| {
             let refused =
                 |reason| bad(&self.given, format!("{} of {} {reason}", raw.name(), file.display()));
             self.check(&raw).map_err(refused)?;
-            let raw = additive::difference(&raw, &self.raw);
-            let raw =
-                raw.map_err(|error| bad(&self.given, format!("{}: {error}", file.display())))?;
+            let difference = additive::difference(&raw, &self.raw);
+            let raw = difference.map_err(|error| self.no_difference(&file, &raw, &error))?;
             Ok(Source { file, raw })
         };
-        sources.into_iter().map(difference).collect()
+        let mut all = Vec::with_capacity(sources.len());
+        for source in sources {
+            match difference(source) {
+                Ok(source) => all.push(source),
+                Err(failure) => skipped.add(failure),
+            }
+        }
+        all
+    }
+
+    fn no_difference(&self, file: &Path, raw: &RawClip, error: &AdditiveError) -> AnimError {
+        let place = format!("{} of {}", raw.name(), file.display());
+        let reason = match error {
+            AdditiveError::ZeroScale { joint, sample } => format!(
+                "in sample {sample} of {place}, {} has a scale and the base has 0, which no \
+                 difference changes; use a base that shows the joint, such as another --base-sample",
+                joint_name(raw.skeleton(), *joint)
+            ),
+            error => format!("{place}: {error}"),
+        };
+        bad(&self.given, reason)
     }
 
     /// Checks that a clip can be added to the base.

@@ -61,6 +61,9 @@ struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     peer: Option<Comparison>,
     notes: Vec<String>,
+    /// Bad parts of the input. The command exits with 1 if there are any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    skipped: Vec<String>,
 }
 
 /// The results of one scheme over all clips.
@@ -88,7 +91,8 @@ struct Played {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
     let peers = arguments.peer.as_deref().map(Peers::read).transpose()?;
-    let (sources, notes) = sources::read_some(&arguments.files, &arguments.import)?.into_parts();
+    let read = sources::read_some(&arguments.files, &arguments.import)?;
+    let (sources, notes, skipped) = read.into_parts();
     arguments.scheme.check(sources.iter().map(|source| &source.raw))?;
     arguments.scheme.check_block(&[("--rig", arguments.rig)])?;
     let schemes = if arguments.options { options(arguments) } else { schemes(arguments) };
@@ -125,9 +129,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
         rows,
         peer: peers.map(|peers| peers.compare(&sources, &last, rig_bytes)),
         notes,
+        skipped: skipped.lines(),
     };
     print(|out| if arguments.json { write_json(&report, out) } else { report.write(out) })?;
-    Ok(())
+    skipped.finish()
 }
 
 type Options<'a> = Box<dyn Fn(&RawClip) -> BuildOptions + Sync + 'a>;

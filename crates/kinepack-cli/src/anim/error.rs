@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use command_kit::page::PageError;
-use command_kit::{Failure, OutputError};
+use command_kit::{Failure, OutputError, counted};
 use kinepack_anim::FileKind;
-use kinepack_anim::import::ImportError;
+use kinepack_anim::import::{ImportError, Skipped};
 use kinepack_anim::offline::BuildError;
 
 use super::file_types;
@@ -19,6 +19,15 @@ pub(crate) enum AnimError {
         #[from]
         error: ImportError,
     },
+    /// An animation or a channel of a file cannot be read.
+    #[error("{0}")]
+    Part(Skipped),
+    /// Some parts of the input are bad. The command did the rest.
+    #[error("{} and the rest is done:{}", skipped(parts), list(parts))]
+    Skipped { parts: Vec<String> },
+    /// All of the input is bad.
+    #[error("nothing of the input can be read:{}", list(parts))]
+    NothingLeft { parts: Vec<String> },
     /// The skeleton or the rig of a clip is missing.
     #[error(
         "{}: its {what} is missing: its directory has no file *-{hash:016x}.{extension}; {}",
@@ -62,9 +71,21 @@ impl Failure for AnimError {
         match self {
             Self::Page(error) => error.exit_code(),
             Self::Output(error) => error.exit_code(),
+            Self::Skipped { .. } => 1,
             _ => 2,
         }
     }
+}
+
+/// Says how many parts are skipped.
+fn skipped(parts: &[String]) -> String {
+    let is = if parts.len() == 1 { "is" } else { "are" };
+    format!("{} {is} skipped,", counted(parts.len(), "part"))
+}
+
+/// A line for each part.
+fn list(parts: &[String]) -> String {
+    parts.iter().map(|part| format!("\n  {part}")).collect()
 }
 
 /// Advice for a file that exceeds a limit, or that this build cannot read.

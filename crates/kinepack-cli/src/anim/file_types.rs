@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use kinepack_anim::FileKind;
 use kinepack_anim::import::ImportError;
 
+use super::skipped::Skipped;
 use crate::anim::error::AnimError;
 
 /// Motion that other programs wrote.
@@ -72,15 +73,21 @@ pub(crate) fn of_database(path: &Path) -> (PathBuf, Option<&str>) {
     split.unwrap_or_else(|| (path.to_owned(), None))
 }
 
-/// Divides files into compressed clips and files to build clips from.
-pub(crate) fn split(files: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<PathBuf>), AnimError> {
-    files.iter().try_for_each(|file| check(&of_database(file).0, CLIPS_AND_SOURCES))?;
-    Ok(files.iter().cloned().partition(|file| ends_in(&of_database(file).0, CLIPS)))
+/// Divides files into compressed clips and files to build clips from. Skips all others.
+pub(crate) fn split(files: &[PathBuf], skipped: &mut Skipped) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    let is_taken = |file: &&PathBuf| {
+        let checked = check(&of_database(file).0, CLIPS_AND_SOURCES);
+        checked.map_err(|failure| skipped.add(failure)).is_ok()
+    };
+    let taken = files.iter().filter(is_taken).cloned();
+    taken.partition(|file| ends_in(&of_database(file).0, CLIPS))
 }
 
 /// The message of [`AnimError::OtherFile`], after the path.
 pub(crate) fn refused(takes: &[&str], found: Option<FileKind>) -> String {
-    let list = match takes {
+    let is_read = |ending: &&&str| cfg!(feature = "fbx") || **ending != FBX;
+    let takes_now: Vec<&str> = takes.iter().filter(is_read).copied().collect();
+    let list = match &takes_now[..] {
         [others @ .., one, last] => [others, &[&*format!("{one} or {last}")]].concat().join(", "),
         few => few.concat(),
     };
@@ -104,6 +111,10 @@ mod tests {
 
     #[test]
     fn the_error_lists_what_a_command_takes() {
+        let fbx = if cfg!(feature = "fbx") { ".fbx, " } else { "" };
+        let animations = format!(
+            "this is a rig (.kpr); the file must be .glb, .gltf, .vrm, .vrma, {fbx}.bvh or .bvh.zst"
+        );
         for (takes, found, text) in [
             (CLIPS, None, "the file must be .kpa, .kpd or .kpb"),
             (
@@ -112,11 +123,7 @@ mod tests {
                 "this is a glTF file; the file must be .kpa, .kpd or .kpb: compress it with `anim build`",
             ),
             (SKELETONS, Some(FileKind::Bvh), "this is a BVH file; the file must be .kps"),
-            (
-                ANIMATIONS,
-                Some(FileKind::Rig),
-                "this is a rig (.kpr); the file must be .glb, .gltf, .vrm, .vrma, .fbx, .bvh or .bvh.zst",
-            ),
+            (ANIMATIONS, Some(FileKind::Rig), &*animations),
             (
                 CLIPS,
                 Some(FileKind::Skeleton),

@@ -24,9 +24,13 @@ pub(crate) struct ImportArguments {
     #[arg(long, value_enum, default_value_t)]
     convention: Convention,
     /// glTF: name the joints of humans as VRM 1.0 does, if the file says which they are, so that
-    /// clips of different models share names.
+    /// clips of different models share names. All of them are joints then, moving or not.
     #[arg(long)]
     humanoid_names: bool,
+    /// glTF and FBX: make joints of all nodes of a tree in which something moves, so that files of
+    /// one model share a skeleton whatever they move.
+    #[arg(long)]
+    all_nodes: bool,
     /// Memory that reading a file may take, in MiB. By default 128, and 64 bytes more for each byte
     /// of the file. Raise it only for files that you trust.
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
@@ -65,6 +69,7 @@ impl ImportArguments {
             drop_frames: self.drop_frames,
             frame_rate_hz: self.frame_rate,
             humanoid_names: self.humanoid_names,
+            all_nodes: self.all_nodes,
             convention: match self.convention {
                 Convention::Auto => None,
                 Convention::AsWritten => Some(BvhConvention::AsWritten),

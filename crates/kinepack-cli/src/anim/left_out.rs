@@ -5,7 +5,7 @@ use std::path::Path;
 
 use command_kit::table::table;
 use kinepack_anim::RawClip;
-use kinepack_anim::import::LeftOut;
+use kinepack_anim::import::{LeftOut, LeftOutKind};
 use serde::Serialize;
 
 /// Parts of a file or a clip that are left out.
@@ -59,9 +59,19 @@ impl LeftOutReport {
 
     /// The report in a line, for commands without a table of it.
     pub(crate) fn line(&self) -> String {
-        let Self { file, what, name, count } = self;
+        format!("{}: left out: {}", self.file, self.part())
+    }
+
+    /// The part, without its file.
+    pub(crate) fn part(&self) -> String {
+        let Self { what, name, count, .. } = self;
         let space = if name.is_empty() { "" } else { " " };
-        format!("{file}: left out: {what}:{space}{name} ({count})")
+        format!("{what}:{space}{name} ({count})")
+    }
+
+    /// Whether the part is an animation that moves nothing of the skeleton.
+    pub(crate) fn is_empty_animation(&self) -> bool {
+        self.what == LeftOutKind::EmptyAnimation.name()
     }
 
     /// Writes a table, if anything is left out.

@@ -20,9 +20,11 @@ mod peers;
 mod raw;
 mod rigs;
 mod scheme;
+mod skipped;
 mod sources;
 mod timing;
 mod train;
+mod travel;
 mod view;
 
 use clap::{Args, Subcommand};

@@ -7,13 +7,14 @@ use clap::Args;
 use command_kit::output::{Batch, Force};
 use command_kit::print;
 use command_kit::table::{table, write_json};
-use kinepack_anim::{RawClip, exchange, import};
+use kinepack_anim::{RawClip, exchange};
 use serde::Serialize;
 
-use super::file_types::{self, ANIMATIONS};
+use super::file_types::ANIMATIONS;
 use super::import_options::ImportArguments;
 use super::left_out::LeftOutReport;
 use super::names::{Names, file_stem};
+use super::skipped::Skipped;
 use super::sources;
 use crate::anim::error::AnimError;
 
@@ -42,6 +43,9 @@ pub(crate) struct Arguments {
 struct Report {
     clips: Vec<ClipReport>,
     notes: Vec<String>,
+    /// Bad parts of the input. The command exits with 1 if there are any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    skipped: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -58,16 +62,24 @@ struct ClipReport {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
     let options = arguments.import.options();
+    options.validate()?;
     let out_dir = &arguments.out_dir;
     let mut batch = Batch::in_directory(out_dir)?;
     let mut report = Report::default();
     let mut names = Names::default();
+    let mut skipped = Skipped::default();
+    let mut left_out = Vec::new();
     for file in &arguments.files {
-        file_types::check(file, ANIMATIONS)?;
-        let import = import::read(file, &options)?;
+        let import = match sources::read_file(file, ANIMATIONS, &options) {
+            Ok(import) => import,
+            Err(failure) => {
+                skipped.add(failure);
+                continue;
+            }
+        };
+        skipped.extend(import.skipped.into_iter().map(AnimError::Part));
         report.notes.extend(import.notes.iter().map(ToString::to_string));
-        let left_out = LeftOutReport::of_file(file, &import.left_out);
-        report.notes.extend(left_out.map(|part| part.line()));
+        left_out.extend(LeftOutReport::of_file(file, &import.left_out));
         for clip in import.clips {
             let (clip, note) = names.take(clip, file);
             report.notes.extend(note);
@@ -82,11 +94,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
         }
     }
     if report.clips.is_empty() {
-        sources::refuse_empty(&arguments.files)?;
+        skipped.refuse()?;
+        return sources::refuse_empty(&arguments.files, &left_out);
     }
     batch.commit()?;
+    report.notes.extend(left_out.iter().map(LeftOutReport::line));
+    report.skipped = skipped.lines();
     print(|out| if arguments.json { write_json(&report, out) } else { report.write_table(out) })?;
-    Ok(())
+    skipped.finish()
 }
 
 impl ClipReport {

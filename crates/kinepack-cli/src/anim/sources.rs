@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use kinepack_anim::import::{self, ImportOptions};
+use kinepack_anim::import::{self, Import, ImportOptions};
 use kinepack_anim::offline::{BuildError, BuildOptions, Built, build};
 use kinepack_anim::{RawClip, disk, exchange};
 
@@ -18,6 +18,7 @@ use super::import_options::ImportArguments;
 use super::left_out::LeftOutReport;
 use super::names::Names;
 use super::scheme::SchemeArguments;
+use super::skipped::Skipped;
 use crate::anim::error::AnimError;
 
 /// A clip and the file that it comes from.
@@ -40,40 +41,56 @@ pub(crate) struct Sources {
     pub(crate) notes: Vec<String>,
     /// What the import left out.
     pub(crate) left_out: Vec<LeftOutReport>,
+    /// Files, animations and channels that cannot be read.
+    pub(crate) skipped: Skipped,
 }
 
 impl Sources {
-    /// The clips, and notes that also say what the import left out.
-    pub(crate) fn into_parts(mut self) -> (Vec<Source>, Vec<String>) {
+    /// The clips, notes that also say what the import left out, and what was skipped.
+    pub(crate) fn into_parts(mut self) -> (Vec<Source>, Vec<String>, Skipped) {
         self.notes.extend(self.left_out.iter().map(LeftOutReport::line));
-        (self.sources, self.notes)
+        (self.sources, self.notes, self.skipped)
     }
 }
 
-/// Reads all clips of animations or `.clip` files.
+/// Reads all clips of animations or `.clip` files. Skips files that cannot be read.
 pub(crate) fn read(files: &[PathBuf], options: &ImportOptions) -> Result<Sources, AnimError> {
     let bar = progress(files.len() as u64, "read");
-    let Sources { mut sources, mut notes, mut left_out } = Sources::default();
+    // A bad option is not the fault of a file.
+    options.validate()?;
+    let Sources { mut sources, mut notes, mut left_out, mut skipped } = Sources::default();
     let mut names = Names::default();
     for file in files {
-        file_types::check(file, SOURCES)?;
-        let clips = if ends_in(file, &[RAW_CLIP]) {
-            vec![read_clip_file(file)?]
-        } else {
-            let import = import::read(file, options)?;
-            notes.extend(import.notes.iter().map(ToString::to_string));
-            left_out.extend(LeftOutReport::of_file(file, &import.left_out));
-            import.clips
-        };
-        for raw in clips {
-            let (raw, note) = names.take(raw, file);
-            notes.extend(note);
-            sources.push(Source { file: file.clone(), raw });
+        match read_file(file, SOURCES, options) {
+            Ok(import) => {
+                notes.extend(import.notes.iter().map(ToString::to_string));
+                left_out.extend(LeftOutReport::of_file(file, &import.left_out));
+                skipped.extend(import.skipped.into_iter().map(AnimError::Part));
+                for raw in import.clips {
+                    let (raw, note) = names.take(raw, file);
+                    notes.extend(note);
+                    sources.push(Source { file: file.clone(), raw });
+                }
+            }
+            Err(failure) => skipped.add(failure),
         }
         bar.inc(1);
     }
     bar.finish_and_clear();
-    Ok(Sources { sources, notes, left_out })
+    Ok(Sources { sources, notes, left_out, skipped })
+}
+
+/// Reads a file that a command takes by the ending of its name.
+pub(crate) fn read_file(
+    file: &Path,
+    takes: &'static [&'static str],
+    options: &ImportOptions,
+) -> Result<Import, AnimError> {
+    file_types::check(file, takes)?;
+    if ends_in(file, &[RAW_CLIP]) {
+        return Ok(Import { clips: vec![read_clip_file(file)?], ..Import::default() });
+    }
+    Ok(import::read(file, options)?)
 }
 
 fn read_clip_file(path: &Path) -> Result<RawClip, AnimError> {
@@ -104,17 +121,52 @@ pub(crate) struct BuiltFiles {
     pub(crate) sources: Vec<Source>,
     pub(crate) built: Vec<BuiltClip>,
     pub(crate) notes: Vec<String>,
+    pub(crate) skipped: Skipped,
 }
 
-/// Reads all clips of some files and builds them with the options of the command line.
+/// Reads all clips of some files and builds them with the options of the command line. Files without
+/// any clip count as skipped.
 pub(crate) fn read_and_build(
     files: &[PathBuf],
     import: &ImportArguments,
     scheme: &SchemeArguments,
 ) -> Result<BuiltFiles, AnimError> {
-    let (sources, notes) = read_checked(files, import, scheme)?.into_parts();
-    let built = build_all(&sources, |raw| scheme.options(raw), "built", None)?;
-    Ok(BuiltFiles { sources, built, notes })
+    let read = read(files, &import.options())?;
+    let of_none = match read.sources.is_empty() && read.skipped.is_empty() {
+        true => refuse_empty(files, &read.left_out),
+        false => Ok(()),
+    };
+    let (mut sources, notes, mut skipped) = read.into_parts();
+    skipped.extend(of_none.err());
+    if !sources.is_empty() {
+        scheme.check(sources.iter().map(|source| &source.raw))?;
+    }
+    let results = build_each(&sources, |raw| scheme.options(raw), "built", None)?;
+    let (is_built, built) = split_built(results, &mut skipped);
+    keep(&mut sources, &is_built);
+    Ok(BuiltFiles { sources, built, notes, skipped })
+}
+
+/// The clips that were built, and for each source whether it was.
+pub(crate) fn split_built(
+    results: Vec<Result<BuiltClip, AnimError>>,
+    skipped: &mut Skipped,
+) -> (Vec<bool>, Vec<BuiltClip>) {
+    let is_built = results.iter().map(Result::is_ok).collect();
+    let built = results.into_iter().filter_map(|result| match result {
+        Ok(built) => Some(built),
+        Err(failure) => {
+            skipped.add(failure);
+            None
+        }
+    });
+    (is_built, built.collect())
+}
+
+/// Keeps the items for which this is true.
+pub(crate) fn keep<T>(items: &mut Vec<T>, is_kept: &[bool]) {
+    let mut is_kept = is_kept.iter().copied();
+    items.retain(|_| is_kept.next().unwrap_or_default());
 }
 
 /// Reads all clips of some files, and checks that the options fit them.
@@ -134,39 +186,59 @@ pub(crate) fn read_checked(
 pub(crate) fn read_some(files: &[PathBuf], import: &ImportArguments) -> Result<Sources, AnimError> {
     let read = read(files, &import.options())?;
     if read.sources.is_empty() {
-        refuse_empty(files)?;
+        read.skipped.refuse()?;
+        refuse_empty(files, &read.left_out)?;
+        return Ok(Sources::default());
     }
     Ok(read)
 }
 
 /// The refusal of files without any clip.
-pub(crate) fn refuse_empty(files: &[PathBuf]) -> Result<(), AnimError> {
+pub(crate) fn refuse_empty(files: &[PathBuf], left_out: &[LeftOutReport]) -> Result<(), AnimError> {
+    /// The most parts that the refusal lists.
+    const LISTED: usize = 5;
     let Some(file) = files.first() else { return Ok(()) };
     let others = if files.len() > 1 { ", and the other files have none either" } else { "" };
-    let reason = format!(
-        "no animation of joints or nodes{others}: export the file with its animations, \
-         or give one that has some"
-    );
+    let has_animations = left_out.iter().any(LeftOutReport::is_empty_animation);
+    let parts = left_out.iter().filter(|part| !part.is_empty_animation()).take(LISTED);
+    let parts: Vec<String> = parts.map(LeftOutReport::part).collect();
+    let advice = match (has_animations, parts.is_empty()) {
+        (false, _) => "export the file with its animations, or give one that has some".to_owned(),
+        (true, true) => "its animations have no channels; give a file that has some".to_owned(),
+        (true, false) => format!("its animations change other things: {}", parts.join(", ")),
+    };
+    let reason = format!("no animation of joints or nodes{others}: {advice}");
     Err(AnimError::BadClip { path: file.clone(), reason })
 }
 
-/// Builds all clips, each with its own options and on one thread. `jobs` is the number of clips
-/// that are built at the same time, by default as many as there are cores.
+/// Builds all clips. Stops at the first that cannot be built.
 pub(crate) fn build_all(
     sources: &[Source],
     options: impl Fn(&RawClip) -> BuildOptions + Sync,
     what: &str,
     jobs: Option<NonZeroUsize>,
 ) -> Result<Vec<BuiltClip>, AnimError> {
+    build_each(sources, options, what, jobs)?.into_iter().collect()
+}
+
+/// Builds each clip with its own options and on one thread. `jobs` is the number of clips that are
+/// built at the same time, by default as many as there are cores. A clip whose own numbers cannot
+/// be built has an error. Stops at any other failure, because it is that of the options.
+pub(crate) fn build_each(
+    sources: &[Source],
+    options: impl Fn(&RawClip) -> BuildOptions + Sync,
+    what: &str,
+    jobs: Option<NonZeroUsize>,
+) -> Result<Vec<Result<BuiltClip, AnimError>>, AnimError> {
     let build_one = |source: &Source| {
         let begun = Instant::now();
-        let built = build(&source.raw, &options(&source.raw));
-        let built = built.map_err(|error| source.not_built(error))?;
-        Ok(BuiltClip {
-            built,
-            build_ms: 1e3 * begun.elapsed().as_secs_f64(),
-            packed: OnceLock::new(),
-        })
+        let built = match build(&source.raw, &options(&source.raw)) {
+            Ok(built) => built,
+            Err(error @ BuildError::Clip(_)) => return Ok(Err(source.not_built(error))),
+            Err(error) => return Err(source.not_built(error)),
+        };
+        let build_ms = 1e3 * begun.elapsed().as_secs_f64();
+        Ok(Ok(BuiltClip { built, build_ms, packed: OnceLock::new() }))
     };
     let mut all = Vec::with_capacity(sources.len());
     take_from_all_cores(sources, what, jobs, build_one, |built| all.push(built))?;

@@ -55,6 +55,9 @@ struct Report {
     precisions_cm: Vec<f64>,
     pieces: Vec<PieceReport>,
     notes: Vec<String>,
+    /// Bad parts of the input. The command exits with 1 if there are any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    skipped: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -75,7 +78,8 @@ const PIECES: [(BlockLength, usize); 4] =
 pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
     let [out, binary] =
         arguments.force.targets([Some(&arguments.out), arguments.binary.as_deref()])?;
-    let (clips, notes) = sources::read_some(&arguments.files, &arguments.import)?.into_parts();
+    let read = sources::read_some(&arguments.files, &arguments.import)?;
+    let (clips, notes, skipped) = read.into_parts();
     let items: Vec<_> = clips
         .iter()
         .flat_map(|clip| arguments.precision.iter().map(move |precision| (clip, *precision)))
@@ -109,9 +113,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
         precisions_cm: arguments.precision.clone(),
         pieces: tables.iter().map(PieceReport::new).collect(),
         notes,
+        skipped: skipped.lines(),
     };
     print(|out| if arguments.json { write_json(&report, out) } else { report.write(out) })?;
-    Ok(())
+    skipped.finish()
 }
 
 impl PieceReport {

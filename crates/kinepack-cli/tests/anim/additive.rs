@@ -162,3 +162,29 @@ fn a_base_that_does_not_fit_is_refused() {
         alone.stderr
     );
 }
+
+#[test]
+fn a_base_that_hides_a_joint_skips_the_clip_and_names_it() {
+    let files = Files::new();
+    let mut hidden = document::arm();
+    hidden.json["animations"][0]["channels"] = json!([]);
+    hidden.channel(1, "scale", "STEP", &[0.0, 1.0], &[[0.0; 3], [1.0; 3]]);
+    fs::write(files.at("hidden.glb"), hidden.glb()).unwrap();
+    let (arm, base) = (files.at("an arm.glb"), files.at("hidden.glb"));
+    let build = ["anim", "build", &arm, "--base", &base, "--base-sample"];
+    let said = refusal(&[&build[..], &["0"]].concat());
+    let reason = "in sample 0 of an_arm__Move of ";
+    assert!(
+        said.contains(reason) && said.contains("lower has a scale and the base has 0"),
+        "{said}"
+    );
+    stdout(&[&build[..], &["30"]].concat());
+    // A clip that is hidden too can be built.
+    let run = program::run(&[&build[..], &["0", &base]].concat());
+    assert_eq!(run.code, Some(1), "{}", run.stderr);
+    assert!(
+        run.stdout.contains("1 clip") && !run.stdout.contains("an_arm__Move "),
+        "{}",
+        run.stdout
+    );
+}

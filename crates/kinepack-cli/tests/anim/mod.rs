@@ -179,6 +179,7 @@ fn built_clips_match_the_report() {
             "precision_cm",
             "rate_hz",
             "raw_bytes",
+            "root_motion",
             "sample_ns_per_joint",
             "samples",
             "scheme",

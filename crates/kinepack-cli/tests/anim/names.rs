@@ -61,7 +61,8 @@ fn files_of_other_kinds_are_named() {
     let (clip, skeleton) = (files.at("out/an_arm__Move.kpa"), files.at(&files.skeleton()));
     let (out, code) = (files.at("file"), files.at("build.rs"));
     fs::write(&code, "fn main() {}").unwrap();
-    let sources = ".glb, .gltf, .vrm, .vrma, .fbx, .bvh, .bvh.zst or .clip";
+    let fbx = if cfg!(feature = "fbx") { " .fbx," } else { "" };
+    let sources = &format!(".glb, .gltf, .vrm, .vrma,{fbx} .bvh, .bvh.zst or .clip");
     let all = format!(".kpa, .kpd, .kpb, {sources}");
     let of_skeleton = "this is a skeleton (.kps); the file must be";
     let give = ": give a clip of the skeleton";

@@ -66,10 +66,10 @@ impl BvhConvention {
     /// after the ramp.
     pub(super) fn of(joints: &[BvhJoint], frames: u64, begins_with_t_pose: bool) -> Self {
         let is = |index: Option<usize>, name: &str| {
-            index.is_some_and(|index| joints[index].name == name)
+            index.is_some_and(|index| joints[index].name == name.as_bytes())
         };
         let has = |name: &str, parent: &str| {
-            joints.iter().any(|joint| joint.name == name && is(joint.parent, parent))
+            joints.iter().any(|joint| joint.name == name.as_bytes() && is(joint.parent, parent))
         };
         if is(Some(0), "hip")
             && has("abdomen", "hip")

@@ -29,7 +29,8 @@ impl BvhChannel {
 }
 
 pub(super) struct BvhJoint {
-    pub(super) name: String,
+    /// The bytes of the file; UTF-8 after [`decode`](super::names::decode).
+    pub(super) name: Vec<u8>,
     /// Index of the parent, which comes earlier.
     pub(super) parent: Option<usize>,
     /// In the file's unit.
@@ -59,8 +60,9 @@ impl BvhJoint {
     pub(super) fn into_joint(self, unit_cm: f64) -> Joint {
         // Without numbers, the pose is the offset alone.
         let bind = self.pose(&[], unit_cm);
+        let name = String::from_utf8(self.name).unwrap_or_default();
         // Parents are joints of the file, so there are at most `MAX_JOINTS` of them.
-        Joint { name: self.name, parent: self.parent.map(|parent| parent as u16), bind }
+        Joint { name, parent: self.parent.map(|parent| parent as u16), bind }
     }
 }
 

@@ -4,13 +4,17 @@
 //! A joint's rotation is the product of the rotations of its channels, in their order in the file.
 //! Its translation is its offset, unless position channels replace it. The bind pose has the
 //! offsets and no rotation. BVH does not state its unit, and some collections begin each motion
-//! with an extra pose. A [`BvhConvention`] describes what is usual for a collection. Source: the
-//! format as Biovision's exporters wrote it, and as its readers have agreed on it since.
-//! format as Biovision's exporters wrote it, and as its readers agree on it since.
+//! with an extra pose. A [`BvhConvention`] describes what is usual for a collection.
+//!
+//! Programs differ in details, and other readers take them all: `Frames 20` and `Frame Time:0.03`,
+//! more or fewer rows than stated, NUL or Ctrl-Z at the end, names that are not UTF-8. Such files
+//! are read, and a [`Note`] says what was found. All whole rows count, and no other number of them.
+//! Source: the format as Biovision's exporters wrote it, and as its readers agree on it since.
 
 mod convention;
 mod hierarchy;
 mod motion;
+mod names;
 mod tokens;
 
 use std::sync::Arc;
@@ -18,7 +22,7 @@ use std::sync::Arc;
 pub use convention::BvhConvention;
 
 use super::budget::Budget;
-use super::{Import, ImportError, ImportOptions, stem};
+use super::{Import, ImportError, ImportOptions, Note, clips, stem};
 use crate::{RawClip, Skeleton};
 use motion::Motion;
 use tokens::Tokens;
@@ -43,22 +47,40 @@ use tokens::Tokens;
 /// reading takes more memory than [`ImportOptions::max_memory_bytes`] allows; this includes the
 /// text.
 pub fn from_text(file: &str, text: &str, options: &ImportOptions) -> Result<Import, ImportError> {
-    options.validate()?;
-    from_words(file, text, options, &mut Budget::new(file, options, text.len() as u64)?)
+    from_bytes(file, text.as_bytes(), options)
 }
 
-/// The same, for a text whose memory is already taken from `budget`.
+/// The same, for the bytes of a file in any encoding that contains ASCII. Names that are not UTF-8
+/// get a [`Note::OtherEncoding`].
+///
+/// # Errors
+/// As [`from_text`].
+pub fn from_bytes(
+    file: &str,
+    bytes: &[u8],
+    options: &ImportOptions,
+) -> Result<Import, ImportError> {
+    options.validate()?;
+    from_words(file, bytes, options, &mut Budget::new(file, options, bytes.len() as u64)?)
+}
+
+/// The same, for bytes whose memory is already taken from `budget`.
 pub(super) fn from_words(
     file: &str,
-    text: &str,
+    bytes: &[u8],
     options: &ImportOptions,
     budget: &mut Budget,
 ) -> Result<Import, ImportError> {
-    let mut tokens = Tokens::new(file, text);
-    let hierarchy = hierarchy::read(&mut tokens, budget)?;
+    let mut tokens = Tokens::new(file, bytes);
+    let mut hierarchy = hierarchy::read(&mut tokens, budget)?;
+    let of_names = names::decode(file, &mut hierarchy, budget)?;
     let name = stem(file, &[".bvh", ".bvh.zst"]);
-    let Motion { samples, rate_hz, unit_cm, note } =
+    let Motion { samples, rate_hz, unit_cm, mut notes } =
         motion::read(&mut tokens, &hierarchy, name, options, budget)?;
+    notes.extend(of_names);
+    if tokens.has_end_marks() {
+        notes.push(Note::Faulty { file: file.to_owned(), fault: "NUL or Ctrl-Z is at its end" });
+    }
 
     let joints = hierarchy.into_iter().map(|joint| joint.into_joint(unit_cm)).collect();
     let skeleton = Skeleton::new(joints)
@@ -69,5 +91,8 @@ pub(super) fn from_words(
         clip: name.to_owned(),
         error,
     })?;
-    Ok(Import { clips: vec![clip], notes: note.into_iter().collect(), left_out: Vec::new() })
+    if options.unit_cm.is_none() {
+        notes.extend(clips::size_note(file, clip.skeleton(), unit_cm));
+    }
+    Ok(Import { clips: vec![clip], notes, ..Import::default() })
 }

@@ -14,10 +14,11 @@ pub(super) struct Motion {
     pub(super) samples: Vec<Transform>,
     pub(super) rate_hz: f32,
     pub(super) unit_cm: f64,
-    pub(super) note: Option<Note>,
+    pub(super) notes: Vec<Note>,
 }
 
-/// Reads everything after `MOTION`, to the end of the file.
+/// Reads everything after `MOTION`, to the end of the file. The rows of numbers count, and not the
+/// number of frames that the file states.
 pub(super) fn read(
     tokens: &mut Tokens<'_>,
     joints: &[BvhJoint],
@@ -25,13 +26,10 @@ pub(super) fn read(
     options: &ImportOptions,
     budget: &mut Budget,
 ) -> Result<Motion, ImportError> {
-    tokens.expect("Frames:")?;
-    let frames = tokens.count("a number of frames", u64::MAX)?;
-    if frames == 0 {
-        return Err(tokens.unexpected("a motion of at least one frame"));
-    }
+    let mut is_usual = tokens.expect_label("Frames")?;
+    let stated = tokens.count("a number of frames", u64::MAX)?;
     tokens.expect("Frame")?;
-    tokens.expect("Time:")?;
+    is_usual &= tokens.expect_label("Time")?;
     let frame_time_s = tokens.number(|| "a time in seconds".to_owned())?;
     let native_hz = options.frame_rate_hz.unwrap_or_else(|| nearest_rate(frame_time_s));
     if !(native_hz > 0.0 && native_hz.is_finite()) {
@@ -45,7 +43,10 @@ pub(super) fn read(
     }
     budget.take((channels * size_of::<f64>()) as u64)?;
     let mut numbers = vec![0.0; channels];
-    read_frame(tokens, &mut numbers, 0, frames)?;
+    read_frame(tokens, &mut numbers, 0)?;
+    // The words of further frames, and of one that is cut off.
+    let words = tokens.words();
+    let (frames, cut) = ((words / channels) as u64 + 1, words % channels);
 
     let begins_with_t_pose = is_t_pose(joints, &numbers);
     let found = BvhConvention::of(joints, frames, begins_with_t_pose);
@@ -66,41 +67,37 @@ pub(super) fn read(
         let (clip, joints, limit) = (clip.to_owned(), joints.len(), options.max_transforms);
         return Err(ImportError::TooManyTransforms { file: file(), clip, joints, samples, limit });
     }
-    let is_worth_a_note = options.convention.is_none() && convention != BvhConvention::AsWritten;
-    let note =
-        is_worth_a_note.then(|| Note::Convention { file: file(), convention, unit_cm, dropped });
+    let mut notes = Vec::new();
+    if options.convention.is_none() && convention != BvhConvention::AsWritten {
+        notes.push(Note::Convention { file: file(), convention, unit_cm, dropped });
+    }
+    if !is_usual {
+        let fault = "it has Frames or Frame Time without a colon and a space after them";
+        notes.push(Note::Faulty { file: file(), fault });
+    }
+    if stated != frames || cut > 0 {
+        notes.push(Note::FrameCount { file: file(), stated, found: frames, cut });
+    }
 
-    // The number of frames in the file may be wrong, but each number takes at least two bytes of
-    // the text.
-    let possible = (tokens.text_bytes() as u64 / (2 * channels as u64) + 1).div_ceil(step);
-    let transforms = samples.min(possible).saturating_mul(joints.len() as u64);
+    let transforms = samples.saturating_mul(joints.len() as u64);
     budget.take(transforms.saturating_mul(size_of::<Transform>() as u64))?;
     let mut poses = Vec::with_capacity(transforms as usize);
     for frame in 0..frames {
         if frame > 0 {
-            read_frame(tokens, &mut numbers, frame, frames)?;
+            read_frame(tokens, &mut numbers, frame)?;
         }
         if frame.checked_sub(dropped as u64).is_some_and(|frame| frame.is_multiple_of(step)) {
             push_pose(joints, &numbers, unit_cm, &mut poses);
         }
     }
-    match tokens.peek() {
-        None => Ok(Motion { samples: poses, rate_hz: native_hz / step as f32, unit_cm, note }),
-        Some(_) => Err(tokens.unexpected(&format!("the end of the file after frame {frames}"))),
-    }
+    Ok(Motion { samples: poses, rate_hz: native_hz / step as f32, unit_cm, notes })
 }
 
-fn read_frame(
-    tokens: &mut Tokens<'_>,
-    numbers: &mut [f64],
-    frame: u64,
-    frames: u64,
-) -> Result<(), ImportError> {
+fn read_frame(tokens: &mut Tokens<'_>, numbers: &mut [f64], frame: u64) -> Result<(), ImportError> {
     let count = numbers.len();
     for (index, number) in numbers.iter_mut().enumerate() {
-        *number = tokens.number(|| {
-            format!("number {} of {count} of frame {} of {frames}", index + 1, frame + 1)
-        })?;
+        *number =
+            tokens.number(|| format!("number {} of {count} of frame {}", index + 1, frame + 1))?;
     }
     Ok(())
 }

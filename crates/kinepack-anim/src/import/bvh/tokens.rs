@@ -1,54 +1,59 @@
-//! Splits a text into words, and tracks their lines.
-
-use std::iter::Peekable;
-use std::str::{Lines, SplitAsciiWhitespace};
+//! Splits the bytes of a file into words, and tracks their lines. Only names may have bytes that are
+//! not ASCII: the encoding of the file does not matter to the other words.
 
 use super::ImportError;
 
-/// The words of a text in order. Lines matter in BVH only for names, which may have spaces.
+/// What DOS and some exporters write after the last line.
+const NUL: u8 = 0;
+const CTRL_Z: u8 = 0x1a;
+
+/// The words of a file in order. Lines matter in BVH only for names, which may have spaces.
 pub(super) struct Tokens<'a> {
     file: &'a str,
-    text_bytes: usize,
-    lines: Lines<'a>,
-    words: Peekable<SplitAsciiWhitespace<'a>>,
-    /// The line of the next word, from 1; the last line if there are no more words.
+    /// The bytes after the last word that was taken.
+    rest: &'a [u8],
+    /// The line of the next word, from 1; that of the last word if there are no more words.
     line: usize,
+    /// Whether NUL or Ctrl-Z follows the last word.
+    has_end_marks: bool,
 }
 
 impl<'a> Tokens<'a> {
-    pub(super) fn new(file: &'a str, text: &'a str) -> Self {
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        Self {
-            file,
-            text_bytes: text.len(),
-            lines: text.lines(),
-            words: "".split_ascii_whitespace().peekable(),
-            line: 0,
-        }
+    pub(super) fn new(file: &'a str, bytes: &'a [u8]) -> Self {
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        let is_end = |byte: &u8| matches!(*byte, NUL | CTRL_Z) || byte.is_ascii_whitespace();
+        let length = bytes.iter().rposition(|byte| !is_end(byte)).map_or(0, |last| last + 1);
+        let (rest, end) = bytes.split_at(length);
+        let has_end_marks = end.iter().any(|byte| !byte.is_ascii_whitespace());
+        Self { file, rest, line: 1, has_end_marks }
     }
 
     pub(super) fn file(&self) -> &'a str {
         self.file
     }
 
-    /// Length of the whole text.
-    pub(super) fn text_bytes(&self) -> usize {
-        self.text_bytes
+    /// Whether NUL or Ctrl-Z follows the last word.
+    pub(super) fn has_end_marks(&self) -> bool {
+        self.has_end_marks
     }
 
-    pub(super) fn peek(&mut self) -> Option<&'a str> {
-        while self.words.peek().is_none() {
-            self.words = self.lines.next()?.split_ascii_whitespace().peekable();
-            self.line += 1;
-        }
-        self.words.peek().copied()
+    /// The number of words that were not taken yet.
+    pub(super) fn words(&self) -> usize {
+        self.rest.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count()
+    }
+
+    pub(super) fn peek(&mut self) -> Option<&'a [u8]> {
+        let begin = self.rest.iter().position(|byte| !byte.is_ascii_whitespace())?;
+        self.line += self.rest[..begin].iter().filter(|byte| **byte == b'\n').count();
+        self.advance(begin);
+        Some(&self.rest[..word_bytes(self.rest)])
     }
 
     /// Skips the next word if it is this one, ignoring case. Returns whether it was.
     pub(super) fn take(&mut self, word: &str) -> bool {
-        let is_it = self.peek().is_some_and(|next| next.eq_ignore_ascii_case(word));
+        let is_it = self.peek().is_some_and(|next| next.eq_ignore_ascii_case(word.as_bytes()));
         if is_it {
-            self.words.next();
+            self.advance(word.len());
         }
         is_it
     }
@@ -57,66 +62,99 @@ impl<'a> Tokens<'a> {
         if self.take(word) { Ok(()) } else { Err(self.unexpected(word)) }
     }
 
-    /// Reads the words up to the end of the line or to `{`.
-    pub(super) fn name(&mut self) -> String {
-        let mut name = String::with_capacity(self.name_bytes());
-        while let Some(word) = self.words.next_if(|word| *word != "{") {
+    /// Skips a word with a colon after it: `Frames:`, and also `Frames`, `Frames :` and `Frames:20`,
+    /// as other programs read it. Returns whether it has the usual form, which is the first one.
+    pub(super) fn expect_label(&mut self, label: &str) -> Result<bool, ImportError> {
+        let next = self.peek().unwrap_or_default();
+        let is_it = next.split_at_checked(label.len()).is_some_and(|(word, after)| {
+            word.eq_ignore_ascii_case(label.as_bytes()) && matches!(after, [] | [b':', ..])
+        });
+        if !is_it {
+            return Err(self.unexpected(&format!("{label}:")));
+        }
+        let is_usual = next.len() == label.len() + 1;
+        self.advance(label.len());
+        if self.peek().is_some_and(|next| next.starts_with(b":")) {
+            self.advance(1);
+        }
+        Ok(is_usual)
+    }
+
+    /// The words up to the end of the line or to `{`, with a space between each two.
+    pub(super) fn name(&mut self) -> Vec<u8> {
+        let mut name = Vec::with_capacity(self.name_bytes());
+        while let Some(word) = self.next_of_name() {
             if !name.is_empty() {
-                name.push(' ');
+                name.push(b' ');
             }
-            name.push_str(word);
+            name.extend_from_slice(word);
         }
         name
     }
 
     /// An upper bound on the length of the next [`name`](Self::name).
     pub(super) fn name_bytes(&self) -> usize {
-        self.words.clone().take_while(|word| *word != "{").map(|word| word.len() + 1).sum()
+        let line = self.rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let words = line.split(u8::is_ascii_whitespace);
+        words.take_while(|word| *word != b"{").map(|word| word.len() + 1).sum()
     }
 
     /// Skips the next [`name`](Self::name).
     pub(super) fn skip_name(&mut self) {
-        while self.words.next_if(|word| *word != "{").is_some() {}
+        while self.next_of_name().is_some() {}
+    }
+
+    fn next_of_name(&mut self) -> Option<&'a [u8]> {
+        let begin = self.rest.iter().position(|byte| !byte.is_ascii_whitespace())?;
+        let word = &self.rest[begin..][..word_bytes(&self.rest[begin..])];
+        if self.rest[..begin].contains(&b'\n') || word == b"{" {
+            return None;
+        }
+        self.advance(begin + word.len());
+        Some(word)
     }
 
     /// Reads a finite number.
     pub(super) fn number(&mut self, expected: impl FnOnce() -> String) -> Result<f64, ImportError> {
-        match self
-            .peek()
-            .and_then(|word| word.parse::<f64>().ok())
-            .filter(|number| number.is_finite())
-        {
-            Some(number) => {
-                self.words.next();
-                Ok(number)
-            }
-            None => Err(self.unexpected(&expected())),
-        }
+        self.parsed(f64::is_finite).ok_or_else(|| self.unexpected(&expected()))
     }
 
     /// Reads a whole number from 0 to `most`.
     pub(super) fn count(&mut self, expected: &str, most: u64) -> Result<u64, ImportError> {
-        match self.peek().and_then(|word| word.parse::<u64>().ok()).filter(|count| *count <= most) {
-            Some(count) => {
-                self.words.next();
-                Ok(count)
-            }
-            None => Err(self.unexpected(expected)),
+        self.parsed(|count: u64| count <= most).ok_or_else(|| self.unexpected(expected))
+    }
+
+    /// Takes the next word if it is a number that is fit.
+    fn parsed<T: std::str::FromStr + Copy>(&mut self, is_fit: impl Fn(T) -> bool) -> Option<T> {
+        let word = self.peek()?;
+        let number = std::str::from_utf8(word).ok()?.parse().ok().filter(|found| is_fit(*found));
+        if number.is_some() {
+            self.advance(word.len());
         }
+        number
     }
 
     /// The error for a next word that is not the expected one.
     pub(super) fn unexpected(&mut self, expected: &str) -> ImportError {
         let found = match self.peek() {
             // The start of a word is enough.
-            Some(word) => format!("{:?}", word.chars().take(40).collect::<String>()),
+            Some(word) => format!("{:?}", String::from_utf8_lossy(&word[..word.len().min(40)])),
             None => "the end of the file".to_owned(),
         };
         ImportError::Unexpected {
             file: self.file.to_owned(),
-            line: self.line.max(1),
+            line: self.line,
             expected: expected.to_owned(),
             found,
         }
     }
+
+    fn advance(&mut self, bytes: usize) {
+        self.rest = &self.rest[bytes..];
+    }
+}
+
+/// The length of the word at the beginning of some bytes.
+fn word_bytes(bytes: &[u8]) -> usize {
+    bytes.iter().position(u8::is_ascii_whitespace).unwrap_or(bytes.len())
 }

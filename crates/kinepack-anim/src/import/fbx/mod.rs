@@ -29,7 +29,7 @@ mod scene;
 use super::budget::Budget;
 use super::clips::{self, Room};
 use super::rig::Rig;
-use super::{Import, ImportError, ImportOptions, LeftOutKind, Note, stem};
+use super::{Import, ImportError, ImportOptions, LeftOutKind, Note, Skipped, stem};
 use left_out::Collector;
 use motion::{Channels, Motion, Part};
 
@@ -74,9 +74,9 @@ const DEFAULT_RATE_HZ: f32 = 30.0;
 /// ```
 ///
 /// # Errors
-/// [`ImportError`] if ufbx cannot read the bytes, if nodes nest deeper than 1024, if a stack has more
-/// than 64 layers, if there are more joints or samples than a clip can have, or if a static scale
-/// above the joints differs between axes.
+/// [`ImportError`] if ufbx cannot read the bytes, if nodes nest deeper than 1024, if there are more
+/// joints than a clip can have, or if a static scale above the joints differs between axes. Also if
+/// all stacks are skipped, because they have more than 64 layers or too many samples.
 /// [`ImportError::TooMuchMemory`] if reading takes more memory than
 /// [`ImportOptions::max_memory_bytes`] allows; this includes `bytes`.
 pub fn from_bytes(
@@ -92,10 +92,11 @@ pub fn from_bytes(
         notes.push(Note::NoHumanoid { file: file.to_owned() });
     }
     let channels = Channels::of(&scene, &mut budget)?;
-    let motions = motion::all(file, &scene, &mut budget)?;
+    let mut skipped = Vec::new();
+    let motions = motion::all(file, &scene, &mut skipped, &mut budget)?;
     let mut left_out = Collector::default();
     left_out.scene(&scene, &mut budget)?;
-    let rig = rig::of(file, &scene, &channels, &motions, options.unit_cm, &mut budget)?;
+    let rig = rig::of(file, &scene, &channels, &motions, options, &mut budget)?;
     let mut room = Room::new(options.max_transforms);
     let rate_hz = options.rate_hz.unwrap_or_else(|| scene::rate_hz(&scene));
     let mut clips: Vec<RawClip> = Vec::new();
@@ -117,14 +118,27 @@ pub fn from_bytes(
         };
         let name = clips::name(stem(file, &[ENDING]), own_name);
         let job = sample::Job { file, scene: &scene, rig, channels: &channels, motion, rate_hz };
-        let clip = job.clip(name, room, &mut left_out, &mut budget)?;
-        room.take(&clip);
-        clips.push(clip);
+        match job.clip(name, room, &mut left_out, &mut budget) {
+            Ok(clip) => {
+                room.take(&clip);
+                clips.push(clip);
+            }
+            Err(error) => {
+                let part = Skipped { animation: own_name.to_owned(), channel: None, error };
+                part.add_to(&mut skipped, &mut budget)?;
+            }
+        }
+    }
+    if let Some(rig) = rig.as_ref().filter(|_| options.unit_cm.is_none()) {
+        notes.extend(clips::size_note(file, &rig.skeleton, rig.unit_cm()));
     }
     if clips.is_empty() {
-        notes.push(Note::NoClip { file: file.to_owned() });
+        if !skipped.is_empty() {
+            return Err(skipped.swap_remove(0).error);
+        }
+        notes.push(Note::NoClip { file: file.to_owned(), animations: scene.anim_stacks.len() });
     }
-    Ok(Import { clips, notes, left_out: left_out.finish(&mut budget)? })
+    Ok(Import { clips, notes, left_out: left_out.finish(&mut budget)?, skipped })
 }
 
 /// Whether a stack animates a joint or has a curve.

@@ -8,6 +8,7 @@ use ufbx::{
 use super::left_out::Collector;
 use super::scene::bad;
 use super::{ImportError, LeftOutKind, Rig};
+use crate::import::Skipped;
 use crate::import::budget::Budget;
 
 /// The most layers of a stack: each joint of each sample takes a look at all of them.
@@ -113,25 +114,19 @@ fn label(element: &Element) -> &str {
     }
 }
 
-/// The stacks of a scene.
+/// The stacks of a scene. Skips those with too many layers.
 pub(super) fn all<'a>(
     file: &str,
     scene: &'a Scene,
+    skipped: &mut Vec<Skipped>,
     budget: &mut Budget,
 ) -> Result<Vec<Motion<'a>>, ImportError> {
-    let stacks = &scene.anim_stacks;
+    let stacks: Vec<&AnimStack> = fit_stacks(file, scene, skipped, budget)?;
     let audible = |stack: &'a AnimStack| stack.layers.iter().filter(|layer| !is_muted(layer));
     let parts = stacks.iter().flat_map(|stack| audible(stack).map(|layer| layer.anim_props.len()));
     let count = parts.fold(0usize, usize::saturating_add);
     if count > MAX_PARTS {
         return Err(bad(file, format!("its stacks animate {count} properties")));
-    }
-    if let Some(stack) = stacks.iter().find(|stack| stack.layers.len() > MAX_LAYERS) {
-        let (name, layers) = (&*stack.element.name, stack.layers.len());
-        return Err(bad(
-            file,
-            format!("{name} has {layers} layers, at most {MAX_LAYERS} are read"),
-        ));
     }
     budget.take((count * size_of::<Part<'_>>()) as u64)?;
     budget.take((stacks.len() * size_of::<Motion<'_>>()) as u64)?;
@@ -152,6 +147,28 @@ pub(super) fn all<'a>(
         motions.push(Motion { stack, audible: audible.transpose()?, parts });
     }
     Ok(motions)
+}
+
+/// The stacks without those that have too many layers.
+fn fit_stacks<'a>(
+    file: &str,
+    scene: &'a Scene,
+    skipped: &mut Vec<Skipped>,
+    budget: &mut Budget,
+) -> Result<Vec<&'a AnimStack>, ImportError> {
+    budget.take((scene.anim_stacks.len() * size_of::<&AnimStack>()) as u64)?;
+    let mut fit = Vec::with_capacity(scene.anim_stacks.len());
+    for stack in &scene.anim_stacks {
+        let layers = stack.layers.len();
+        if layers <= MAX_LAYERS {
+            fit.push(stack);
+            continue;
+        }
+        let error = ImportError::BadStack { file: file.to_owned(), layers, limit: MAX_LAYERS };
+        let animation = stack.element.name.to_string();
+        Skipped { animation, channel: None, error }.add_to(skipped, budget)?;
+    }
+    Ok(fit)
 }
 
 fn without_muted(

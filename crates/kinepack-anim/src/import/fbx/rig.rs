@@ -3,9 +3,9 @@
 use glam::DVec3;
 use ufbx::{InheritMode, Node, Scene, Transform};
 
-use super::ImportError;
 use super::motion::{Channels, Motion, Part};
 use super::scene::bad;
+use super::{ImportError, ImportOptions};
 use crate::import::budget::Budget;
 use crate::import::nodes::{Local, Tree, unit};
 use crate::import::rig::{Nodes, Rig};
@@ -19,7 +19,7 @@ pub(super) fn of(
     scene: &Scene,
     channels: &Channels<'_>,
     motions: &[Motion<'_>],
-    unit_cm: Option<f64>,
+    options: &ImportOptions,
     budget: &mut Budget,
 ) -> Result<Option<Rig>, ImportError> {
     let nodes = &scene.nodes;
@@ -31,11 +31,14 @@ pub(super) fn of(
         nodes[node].children.as_ref().iter().map(move |child| index(child))
     })
     .map_err(|node| bad(file, format!("{:?} is its own descendant", &*nodes[node].element.name)))?;
-    let is_joint = select(scene, channels, motions, &tree);
+    let mut is_joint = select(scene, channels, motions, &tree);
     if !is_joint.contains(&true) {
         return Ok(None);
     }
-    let unit_cm = unit_cm.unwrap_or(100.0 * scene.settings.unit_meters);
+    if options.all_nodes {
+        is_joint = tree.whole_trees(&is_joint, nodes.iter().position(|node| node.is_root));
+    }
+    let unit_cm = options.unit_cm.unwrap_or(100.0 * scene.settings.unit_meters);
     if !(unit_cm > 0.0 && unit_cm.is_finite()) {
         return Err(bad(file, format!("its unit is {unit_cm} cm")));
     }

@@ -3,7 +3,7 @@
 //! views are decoded when they are first needed, and kept.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use base64::Engine;
@@ -40,6 +40,10 @@ pub(super) struct Buffers<'a> {
     loaded: Vec<Option<Cow<'a, [u8]>>>,
     /// The compressed views that were needed, decoded.
     decoded: BTreeMap<usize, Vec<u8>>,
+    /// The buffers that could not be loaded, and the compressed views that could not be decoded.
+    /// Many channels may need them, and each attempt may take long.
+    bad_buffers: BTreeSet<usize>,
+    bad_views: BTreeSet<usize>,
     /// The most bytes of all loaded files and decoded views together. A thousand buffers may name
     /// the same file.
     limit_bytes: u64,
@@ -77,6 +81,8 @@ impl<'a> Buffers<'a> {
             chunk,
             loaded,
             decoded: BTreeMap::new(),
+            bad_buffers: BTreeSet::new(),
+            bad_views: BTreeSet::new(),
             limit_bytes,
             room_bytes,
             limit_keys,
@@ -115,7 +121,12 @@ impl<'a> Buffers<'a> {
                     if packed.count.checked_mul(packed.byte_stride) != Some(view.byte_length) {
                         return Err(bad("its buffer view has another length than its data"));
                     }
+                    if self.bad_views.contains(&index) {
+                        return Err(bad("its buffer view cannot be decoded"));
+                    }
+                    self.bad_views.insert(index);
                     let decoded = self.decode(accessor, packed)?;
+                    self.bad_views.remove(&index);
                     self.decoded.insert(index, decoded);
                 }
                 self.decoded.get(&index).map(Vec::as_slice).unwrap_or_default()
@@ -166,7 +177,12 @@ impl<'a> Buffers<'a> {
             return Err(document.bad_accessor(accessor, "its buffer does not exist"));
         }
         if self.loaded[index].is_none() {
+            if self.bad_buffers.contains(&index) {
+                return Err(document.bad_buffer(index, "it cannot be loaded"));
+            }
+            self.bad_buffers.insert(index);
             let bytes = self.load(index)?;
+            self.bad_buffers.remove(&index);
             self.loaded[index] = Some(bytes);
         }
         Ok(self.loaded[index].as_deref().unwrap_or_default())

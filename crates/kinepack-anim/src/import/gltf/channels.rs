@@ -3,8 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use super::buffers::Buffers;
 use super::json::{self, Animation, Interpolation};
 use super::left_out::Collector;
+use super::skips::Skips;
 use super::{Document, ImportError, LeftOutKind};
 use crate::import::rig::Rig;
 
@@ -33,6 +35,12 @@ pub(super) struct JointChannels {
     pub(super) scale: Option<Channel>,
 }
 
+impl JointChannels {
+    fn all(&mut self) -> [&mut Option<Channel>; 3] {
+        [&mut self.rotation, &mut self.translation, &mut self.scale]
+    }
+}
+
 /// A channel of the weights of a node's morph targets.
 #[derive(Clone, Copy)]
 pub(super) struct Weights {
@@ -54,11 +62,29 @@ impl Channels {
         self.joints.is_empty() && self.weights.is_empty()
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Channel> {
-        self.joints
-            .values()
-            .flat_map(|joint| joint.rotation.iter().chain(&joint.translation).chain(&joint.scale))
-            .chain(self.weights.values().map(|weights| &weights.channel))
+    /// Drops the channels that `keep` does not want.
+    pub(super) fn retain(
+        &mut self,
+        mut keep: impl FnMut(&Channel) -> Result<bool, ImportError>,
+    ) -> Result<(), ImportError> {
+        for own in self.joints.values_mut().flat_map(JointChannels::all) {
+            if let Some(channel) = own
+                && !keep(channel)?
+            {
+                *own = None;
+            }
+        }
+        self.joints.retain(|_, joint| joint.all().iter().any(|own| own.is_some()));
+        let mut dropped = Vec::new();
+        for (node, weights) in &self.weights {
+            if !keep(&weights.channel)? {
+                dropped.push(*node);
+            }
+        }
+        for node in dropped {
+            self.weights.remove(&node);
+        }
+        Ok(())
     }
 }
 
@@ -73,8 +99,8 @@ pub(super) enum Property {
 
 impl Property {
     /// `None` for an unknown path.
-    pub(super) fn of(target: &json::Target) -> Option<Self> {
-        Some(match &*target.path {
+    fn of(path: &str) -> Option<Self> {
+        Some(match path {
             "rotation" => Self::Rotation,
             "translation" => Self::Translation,
             "scale" => Self::Scale,
@@ -84,19 +110,77 @@ impl Property {
     }
 }
 
-/// The channels of an animation that are read. Tells the collector of all others.
+/// What a channel aims at.
+pub(super) enum Aim<'a> {
+    /// A property of a node, by either way to name it. The node may not exist.
+    Node(usize, Property),
+    /// Anything else that `KHR_animation_pointer` names.
+    Pointer(&'a str),
+    /// A path that glTF does not have.
+    Path(&'a str),
+    /// A channel without a node.
+    Nothing,
+}
+
+impl<'a> Aim<'a> {
+    pub(super) fn of(target: &'a json::Target) -> Self {
+        let pointer = target.extensions.as_ref().and_then(|extensions| extensions.pointer.as_ref());
+        if let Some(pointer) = pointer {
+            let pointer = pointer.pointer.as_deref().unwrap_or_default();
+            let own = Self::of_pointer(pointer);
+            return own.map_or(Self::Pointer(pointer), |(node, own)| Self::Node(node, own));
+        }
+        match (Property::of(&target.path), target.node) {
+            (Some(property), Some(node)) => Self::Node(node, property),
+            (None, _) => Self::Path(&target.path),
+            (_, None) => Self::Nothing,
+        }
+    }
+
+    /// The node and its property in a pointer like `/nodes/3/rotation`.
+    fn of_pointer(pointer: &str) -> Option<(usize, Property)> {
+        let (node, path) = pointer.strip_prefix("/nodes/")?.split_once('/')?;
+        let node = Some(node).filter(|node| node.bytes().all(|byte| byte.is_ascii_digit()))?;
+        Some((node.parse().ok()?, Property::of(path)?))
+    }
+}
+
+/// The channels of an animation that are read. Tells the collector of others, and skips bad ones.
 pub(super) fn of<'a>(
-    document: Document<'a>,
+    buffers: &mut Buffers<'a>,
     animation_index: usize,
     animation: &'a Animation,
-    rig: &Rig,
+    rig: Option<&Rig>,
     left_out: &mut Collector<'a>,
+    skips: &mut Skips,
 ) -> Result<Channels, ImportError> {
+    let document = buffers.document;
     let mut channels = Channels::default();
     for (index, channel) in animation.channels.iter().enumerate() {
         let place = (animation_index, index);
-        let Some((node, property)) = target(&channel.target, left_out) else { continue };
-        let joint = rig.joint_of(node);
+        let (node, property) = match Aim::of(&channel.target) {
+            Aim::Node(node, property) => (node, property),
+            Aim::Pointer(pointer) => {
+                left_out.text(LeftOutKind::AnimationPointer, pointer);
+                continue;
+            }
+            Aim::Path(path) => {
+                left_out.text(LeftOutKind::UnknownPath, path);
+                continue;
+            }
+            Aim::Nothing => {
+                left_out.text(LeftOutKind::NoNode, "");
+                continue;
+            }
+        };
+        let mut skip = |reason| {
+            skips.channel(&mut buffers.budget, document, place, bad(document, place, reason))
+        };
+        if node >= document.root.nodes.len() {
+            skip("its node does not exist")?;
+            continue;
+        }
+        let joint = rig.and_then(|rig| rig.joint_of(node));
         let targets = document.morph_targets(node);
         match (property, joint) {
             (Property::Weights, _) if targets == 0 => {
@@ -110,16 +194,20 @@ pub(super) fn of<'a>(
             }
         }
         let Some(sampler) = animation.samplers.get(channel.sampler) else {
-            return Err(bad(document, place, "its sampler does not exist"));
+            skip("its sampler does not exist")?;
+            continue;
         };
         let interpolation = sampler.interpolation;
         if interpolation == Interpolation::Other {
-            return Err(bad(document, place, "its interpolation does not exist in glTF"));
+            skip("its interpolation does not exist in glTF")?;
+            continue;
         }
         let new = Channel { place, interpolation, times: sampler.input, values: sampler.output };
         let is_second = match (property, joint) {
             (Property::Weights, _) => {
-                channels.weights.insert(node, Weights { channel: new, targets }).is_some()
+                let is_second = channels.weights.contains_key(&node);
+                channels.weights.entry(node).or_insert(Weights { channel: new, targets });
+                is_second
             }
             (_, joint) => {
                 let own = channels.joints.entry(joint.unwrap_or_default()).or_default();
@@ -128,35 +216,16 @@ pub(super) fn of<'a>(
                     Property::Scale => &mut own.scale,
                     _ => &mut own.translation,
                 };
-                own.replace(new).is_some()
+                let is_second = own.is_some();
+                own.get_or_insert(new);
+                is_second
             }
         };
         if is_second {
-            return Err(bad(document, place, "another channel moves the same property"));
+            skip("another channel moves the same property")?;
         }
     }
     Ok(channels)
-}
-
-/// The node and the property that a channel moves, or `None` if it moves something unknown.
-pub(super) fn target<'a>(
-    target: &'a json::Target,
-    left_out: &mut Collector<'a>,
-) -> Option<(usize, Property)> {
-    let pointer = target.extensions.as_ref().and_then(|extensions| extensions.pointer.as_ref());
-    if let Some(pointer) = pointer {
-        let pointer = pointer.pointer.as_deref().unwrap_or_default();
-        left_out.text(LeftOutKind::AnimationPointer, pointer);
-        return None;
-    }
-    let Some(property) = Property::of(target) else {
-        left_out.text(LeftOutKind::UnknownPath, &target.path);
-        return None;
-    };
-    if target.node.is_none() {
-        left_out.text(LeftOutKind::NoNode, "");
-    }
-    Some((target.node?, property))
 }
 
 fn bad(

@@ -1,8 +1,12 @@
 //! Splits a GLB file into its two chunks, JSON and binary data. Other files are JSON as a whole.
+//! JSON that is looser than glTF's is read too, as other readers do.
 //! Source: the specification of glTF 2.0, section 4.4.
 
-use super::ImportError;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
 use super::json::{self, Root};
+use super::{ImportError, loose};
 use crate::import::budget::Budget;
 
 const HEADER_BYTES: usize = 12;
@@ -12,35 +16,77 @@ const BINARY: [u8; 4] = *b"BIN\0";
 /// The draft of `EXT_meshopt_compression`. Without support for it the data are meaningless.
 const DRAFT: &str = "MESHOPT_compression";
 
-/// Reads the document, and the binary chunk if there is one.
+/// The parts of a file.
+pub(super) struct Parts<'a> {
+    pub(super) root: Root,
+    /// The binary chunk, if there is one.
+    pub(super) chunk: Option<&'a [u8]>,
+    /// Whether the JSON is not that of glTF and was read nevertheless.
+    pub(super) is_loose: bool,
+}
+
+/// Reads the document, and finds the binary chunk.
 pub(super) fn read<'a>(
     file: &str,
     bytes: &'a [u8],
     budget: &mut Budget,
-) -> Result<(Root, Option<&'a [u8]>), ImportError> {
-    let is_binary = bytes.starts_with(b"glTF");
-    let (json, chunk) = if is_binary {
+) -> Result<Parts<'a>, ImportError> {
+    let other_version =
+        |version: String| ImportError::UnsupportedVersion { file: file.to_owned(), version };
+    let (json, chunk) = if bytes.starts_with(b"glTF") {
+        match bytes.get(4..8) {
+            Some(&[2, 0, 0, 0]) | None => {}
+            Some(version) => {
+                let version = version.iter().rev().fold(0, |all, byte| all << 8 | u32::from(*byte));
+                return Err(other_version(version.to_string()));
+            }
+        }
         split(bytes)
             .map_err(|reason| ImportError::BadContainer { file: file.to_owned(), reason })?
     } else {
         (bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes), None)
     };
     budget.take(most_bytes(json))?;
-    let root: Root = serde_json::from_slice(json).map_err(|error| ImportError::BadJson {
-        file: file.to_owned(),
-        reason: error.to_string(),
-    })?;
-    if root.asset.version.split('.').next() != Some("2") {
-        return Err(ImportError::UnsupportedVersion {
-            file: file.to_owned(),
-            version: root.asset.version,
-        });
+    let is_other = |version: &str| version.split('.').next() != Some("2");
+    let (root, is_loose): (Root, bool) = match serde_json::from_slice(json) {
+        Ok(root) => (root, false),
+        Err(error) => {
+            // Documents of glTF 1.0 have objects in place of lists.
+            if let Some(version) = stated_version(json).filter(|version| is_other(version)) {
+                return Err(other_version(version));
+            }
+            // The tree and the text that is made of it.
+            budget.take(most_bytes(json) + loose::MOST_OF_BYTE * json.len() as u64)?;
+            let tidy = loose::tidied(json).and_then(|tidy| serde_json::from_slice(&tidy).ok());
+            let reason = || error.to_string();
+            let bad = || ImportError::BadJson { file: file.to_owned(), reason: reason() };
+            (tidy.ok_or_else(bad)?, true)
+        }
+    };
+    if is_other(&root.asset.version) {
+        return Err(other_version(root.asset.version));
     }
     if root.extensions_required.iter().any(|name| name == DRAFT) {
         let (file, extension) = (file.to_owned(), DRAFT.to_owned());
         return Err(ImportError::UnsupportedExtension { file, extension });
     }
-    Ok((root, chunk))
+    Ok(Parts { root, chunk, is_loose })
+}
+
+/// The version that a document states, which may have another form than that of glTF 2.0.
+fn stated_version(json: &[u8]) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Head {
+        asset: Asset,
+    }
+    #[derive(Deserialize)]
+    struct Asset {
+        version: Box<RawValue>,
+    }
+    let head: Head = serde_json::from_slice(json).ok()?;
+    let version = head.asset.version.get().trim_matches('"');
+    // Anything longer is no version.
+    (version.len() < 16).then(|| version.to_owned())
 }
 
 /// The most memory that a document takes after parsing, including what the importer makes of its
@@ -97,12 +143,9 @@ fn split(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), &'static str> {
     let word = |at: usize| {
         bytes.get(at..).and_then(|rest| rest.first_chunk()).map(|word| u32::from_le_bytes(*word))
     };
-    let (Some(version), Some(length)) = (word(4), word(8)) else {
+    let Some(length) = word(8) else {
         return Err("it ends within its header");
     };
-    if version != 2 {
-        return Err("its version is not 2");
-    }
     let Some(chunks) = bytes.get(HEADER_BYTES..length as usize) else {
         return Err("the length in its header is longer than the file or shorter than the header");
     };

@@ -92,6 +92,11 @@ impl<const N: usize> Function<N> {
         Ok(Self { interpolation, times, values, key: 0 })
     }
 
+    /// Starts again at the beginning of time.
+    pub(super) fn rewind(&mut self) {
+        self.key = 0;
+    }
+
     /// The value at a time, which must not be before the last requested time. `None` for a rotation
     /// of length zero.
     pub(super) fn at(&mut self, time_s: f64) -> Option<[f64; N]> {
@@ -152,7 +157,7 @@ impl Targets {
 
     /// The weight of one target, from the beginning of time.
     pub(super) fn function_of(&mut self, target: usize) -> &mut Function<1> {
-        self.function.key = 0;
+        self.function.rewind();
         self.function.values.clear();
         self.function.values.extend(self.keys.iter().skip(target).step_by(self.targets));
         &mut self.function

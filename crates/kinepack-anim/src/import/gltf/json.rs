@@ -127,15 +127,26 @@ pub(super) struct Sampler {
     pub(super) interpolation: Interpolation,
 }
 
+/// Case does not count, because other readers take an unknown word as `LINEAR`.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "UPPERCASE")]
+#[serde(from = "String")]
 pub(super) enum Interpolation {
     Step,
     #[default]
     Linear,
     CubicSpline,
-    #[serde(other)]
     Other,
+}
+
+impl From<String> for Interpolation {
+    fn from(word: String) -> Self {
+        match &*word.to_ascii_uppercase() {
+            "STEP" => Self::Step,
+            "LINEAR" => Self::Linear,
+            "CUBICSPLINE" => Self::CubicSpline,
+            _ => Self::Other,
+        }
+    }
 }
 
 #[derive(Deserialize)]

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use super::Document;
-use super::channels::target;
 use crate::import::{LeftOut, LeftOutKind};
 
 /// Extensions that the importer understands, or that change only how numbers are stored.
@@ -39,18 +38,6 @@ impl<'a> Collector<'a> {
     /// Counts a part with its own name.
     pub(super) fn text(&mut self, kind: LeftOutKind, name: &'a str) {
         *self.texts.entry((kind, name)).or_default() += 1;
-    }
-
-    /// Counts all animations, of a file without a skeleton.
-    pub(super) fn channels_without_joints(&mut self) {
-        for (index, animation) in self.document.root.animations.iter().enumerate() {
-            for channel in &animation.channels {
-                if let Some((node, _)) = target(&channel.target, self) {
-                    self.node(LeftOutKind::NoMorphTargets, node);
-                }
-            }
-            self.animation(LeftOutKind::EmptyAnimation, index);
-        }
     }
 
     /// Adds a part that has an animation's name.

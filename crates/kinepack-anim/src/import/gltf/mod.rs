@@ -13,9 +13,13 @@
 //! [markers](crate::Marker).
 //!
 //! The importer looks only at the parts of a document that an animation refers to, and every lookup
-//! may fail. Errors elsewhere (in materials, in images) are no reason to refuse a file. It reads
-//! compressed buffers (`EXT_meshopt_compression`, `KHR_meshopt_compression`), and the names of
-//! human bones in VRM files. Source: the specification of glTF 2.0 by Khronos.
+//! may fail. Errors elsewhere (in materials, in images) are no reason to refuse a file. A channel
+//! that cannot be played is [skipped](Import::skipped), and the others are read. JSON may be as
+//! loose as other readers take it, with a [`Note`].
+//!
+//! It reads compressed buffers (`EXT_meshopt_compression`, `KHR_meshopt_compression`), channels that
+//! name a node's own property by `KHR_animation_pointer`, and the names of human bones in VRM files.
+//! Source: the specification of glTF 2.0 by Khronos.
 
 mod accessor;
 mod buffers;
@@ -25,11 +29,13 @@ mod function;
 mod human;
 mod json;
 mod left_out;
+mod loose;
 mod markers;
 mod meshopt;
 mod nodes;
 mod rig;
 mod sample;
+mod skips;
 mod weights;
 
 use std::borrow::Cow;
@@ -40,8 +46,11 @@ use super::clips::{self, Room};
 use super::rig::Rig;
 use super::{Import, ImportError, ImportOptions, LeftOutKind, Note, stem};
 use buffers::Buffers;
+use container::Parts;
 use json::Root;
 use left_out::Collector;
+use sample::Sampling;
+use skips::Skips;
 use weights::TargetNames;
 
 use crate::RawClip;
@@ -57,9 +66,9 @@ const DEFAULT_RATE_HZ: f32 = 30.0;
 /// buffer: it gets the path relative to the document, and the most bytes allowed. See [`no_files`].
 ///
 /// # Errors
-/// [`ImportError`], with the place, if the document is malformed or `resolve` fails, if there are
-/// more joints or samples than a clip can have, or if a static scale above the joints differs
-/// between axes. [`ImportError::TooMuchMemory`] if reading takes more memory than
+/// [`ImportError`], with the place, if the document is malformed, if there are more joints than a
+/// clip can have, or if a static scale above the joints differs between axes. Also if all animations
+/// are damaged, or no buffer can be loaded. [`ImportError::TooMuchMemory`] if reading takes more memory than
 /// [`ImportOptions::max_memory_bytes`] allows; this includes `bytes`.
 pub fn from_bytes(
     file: &str,
@@ -69,9 +78,14 @@ pub fn from_bytes(
 ) -> Result<Import, ImportError> {
     options.validate()?;
     let mut budget = Budget::new(file, options, bytes.len() as u64)?;
-    let (root, chunk) = container::read(file, bytes, &mut budget)?;
+    let Parts { root, chunk, is_loose } = container::read(file, bytes, &mut budget)?;
     let document = Document { file, root: &root };
     let mut notes = Vec::new();
+    if is_loose {
+        let fault = "its JSON has null, whole numbers with a fraction or a key given twice, \
+                     of which the last counts";
+        notes.push(Note::Faulty { file: file.to_owned(), fault });
+    }
     let mut names = Default::default();
     if options.humanoid_names {
         match human::names(&root, &mut budget)? {
@@ -80,50 +94,68 @@ pub fn from_bytes(
         }
     }
     let mut left_out = Collector::new(document);
-    let mut clips = Vec::new();
-    if let Some((rig, taken_as_cm)) = rig::of(document, options.unit_cm, &names)? {
-        if let Some(extent_m) = taken_as_cm {
-            notes.push(Note::TakenAsCm { file: file.to_owned(), extent_m });
+    let mut skips = Skips::default();
+    let rig = rig::of(document, options, &names)?;
+    let mut buffers = Buffers::new(document, chunk, options, budget, &mut resolve);
+    let of_rig = rig.as_ref().map(|(rig, _)| rig);
+    let clips = read_clips(&mut buffers, of_rig, options, &mut left_out, &mut skips)?;
+    match &rig {
+        Some((_, Some(extent_m))) => {
+            notes.push(Note::TakenAsCm { file: file.to_owned(), extent_m: *extent_m });
         }
-        let mut buffers = Buffers::new(document, chunk, options, budget, &mut resolve);
-        clips = read_clips(&mut buffers, &rig, options, &mut left_out)?;
-    } else {
-        left_out.channels_without_joints();
+        Some((rig, None)) if options.unit_cm.is_none() => {
+            notes.extend(clips::size_note(file, &rig.skeleton, rig.unit_cm()));
+        }
+        _ => {}
     }
     if clips.is_empty() {
-        notes.push(Note::NoClip { file: file.to_owned() });
+        if !skips.list.is_empty() {
+            return Err(skips.list.swap_remove(0).error);
+        }
+        notes.push(Note::NoClip { file: file.to_owned(), animations: root.animations.len() });
     }
-    Ok(Import { clips, notes, left_out: left_out.finish(options.humanoid_names) })
+    let left_out = left_out.finish(options.humanoid_names);
+    Ok(Import { clips, notes, left_out, skipped: skips.list })
 }
 
 /// The clips of all animations.
 fn read_clips<'a>(
     buffers: &mut Buffers<'a>,
-    rig: &Rig,
+    rig: Option<&Rig>,
     options: &ImportOptions,
     left_out: &mut Collector<'a>,
+    skips: &mut Skips,
 ) -> Result<Vec<RawClip>, ImportError> {
     let document = buffers.document;
     let rate_hz = options.rate_hz.unwrap_or(DEFAULT_RATE_HZ);
     let stem = stem(document.file, ENDINGS);
     let mut room = Room::new(options.max_transforms);
-    let mut target_names = TargetNames::default();
+    let target_names = TargetNames::default();
+    let mut sampling = rig.map(|rig| Sampling { rig, rate_hz, target_names });
     let mut clips = Vec::new();
     for (index, animation) in document.root.animations.iter().enumerate() {
-        let channels = channels::of(document, index, animation, rig, left_out)?;
-        if channels.is_empty() {
-            left_out.animation(LeftOutKind::EmptyAnimation, index);
-            continue;
+        let channels = channels::of(buffers, index, animation, rig, left_out, skips)?;
+        let sampled = match &mut sampling {
+            Some(sampling) if !channels.is_empty() => {
+                let name = clips::name(stem, &document.animation_name(index));
+                sample::clip(buffers, sampling, name, channels, room, skips)
+            }
+            _ => Ok(None),
+        };
+        match sampled {
+            Ok(Some((mut clip, begin_s))) => {
+                room.take(&clip);
+                if !markers::add(&mut clip, animation, begin_s) {
+                    left_out.animation(LeftOutKind::Markers, index);
+                }
+                clips.push(clip);
+            }
+            Ok(None) => left_out.animation(LeftOutKind::EmptyAnimation, index),
+            Err(error) => {
+                buffers.budget.release();
+                skips.animation(&mut buffers.budget, document, index, error)?;
+            }
         }
-        let name = clips::name(stem, &document.animation_name(index));
-        let names = &mut target_names;
-        let (mut clip, begin_s) =
-            sample::clip(buffers, rig, name, &channels, names, rate_hz, room)?;
-        room.take(&clip);
-        if !markers::add(&mut clip, animation, begin_s) {
-            left_out.animation(LeftOutKind::Markers, index);
-        }
-        clips.push(clip);
     }
     Ok(clips)
 }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::channels::Property;
+use super::channels::{Aim, Property};
 use super::nodes::{local, tree};
-use super::{Document, ImportError};
+use super::{Document, ImportError, ImportOptions};
 use crate::import::nodes::{Local, Tree};
 use crate::import::rig::{Nodes, Rig, extent};
 
@@ -42,17 +42,20 @@ impl Nodes for Named<'_> {
 /// the skeleton's size in metres, if the file was taken as cm without an option.
 pub(super) fn of(
     document: Document<'_>,
-    unit_cm: Option<f64>,
+    options: &ImportOptions,
     names: &BTreeMap<usize, String>,
 ) -> Result<Option<(Rig, Option<f64>)>, ImportError> {
     let tree = tree(document)?;
-    let is_joint = select(document, &tree)?;
+    let mut is_joint = select(document, &tree, names)?;
     if !is_joint.contains(&true) {
         return Ok(None);
     }
+    if options.all_nodes {
+        is_joint = tree.whole_trees(&is_joint, None);
+    }
     let mut taken_as_cm = None;
     let rig = Rig::new(&Named { document, names }, tree, &is_joint, |joints| {
-        unit_cm.unwrap_or_else(|| {
+        options.unit_cm.unwrap_or_else(|| {
             taken_as_cm = Some(extent(joints)).filter(|extent_m| *extent_m > LARGEST_M);
             if taken_as_cm.is_some() { 1.0 } else { METRE_CM }
         })
@@ -60,10 +63,15 @@ pub(super) fn of(
     Ok(Some((rig, taken_as_cm)))
 }
 
-/// Selects the joints: the nodes of skins or, without a skin, the animated nodes. If weights alone
-/// are animated, their nodes are the joints, because a clip needs one.
-fn select(document: Document<'_>, tree: &Tree) -> Result<Vec<bool>, ImportError> {
-    let (is_animated, has_weights) = animated(document)?;
+/// Selects the joints: the nodes of skins or, without a skin, the animated nodes. Human bones that
+/// have names are joints too. If weights alone are animated, their nodes are the joints, because a
+/// clip needs one.
+fn select(
+    document: Document<'_>,
+    tree: &Tree,
+    names: &BTreeMap<usize, String>,
+) -> Result<Vec<bool>, ImportError> {
+    let (is_animated, has_weights) = animated(document);
     let mut is_joint = vec![false; document.root.nodes.len()];
     for (skin, joints) in document.root.skins.iter().map(|skin| &skin.joints).enumerate() {
         for node in joints.iter().copied() {
@@ -78,32 +86,33 @@ fn select(document: Document<'_>, tree: &Tree) -> Result<Vec<bool>, ImportError>
     if !is_joint.contains(&true) {
         is_joint.clone_from(&is_animated);
     }
+    for node in names.keys() {
+        // A list of bones may name nodes that do not exist.
+        if let Some(is_joint) = is_joint.get_mut(*node) {
+            *is_joint = true;
+        }
+    }
     if !is_joint.contains(&true) {
         is_joint.clone_from(&has_weights);
     }
     Ok(tree.joints(is_joint, &is_animated))
 }
 
-/// Whether any animation moves each node, and whether any changes its weights.
-fn animated(document: Document<'_>) -> Result<(Vec<bool>, Vec<bool>), ImportError> {
+/// Whether any animation moves each node, and whether any changes its weights. Channels of nodes
+/// that do not exist are skipped later.
+fn animated(document: Document<'_>) -> (Vec<bool>, Vec<bool>) {
     let mut is_animated = vec![false; document.root.nodes.len()];
     let mut has_weights = is_animated.clone();
-    for (animation, channels) in
-        document.root.animations.iter().map(|animation| &animation.channels).enumerate()
-    {
-        for (channel, target) in channels.iter().map(|channel| &channel.target).enumerate() {
-            let (Some(node), Some(property)) = (target.node, Property::of(target)) else {
-                continue;
-            };
-            if node >= is_animated.len() {
-                let (file, reason) = (document.file.to_owned(), "its node does not exist");
-                return Err(ImportError::BadChannel { file, animation, channel, reason });
+    let channels = document.root.animations.iter().flat_map(|animation| &animation.channels);
+    for channel in channels {
+        match Aim::of(&channel.target) {
+            Aim::Node(node, _) if node >= is_animated.len() => {}
+            Aim::Node(node, Property::Weights) => {
+                has_weights[node] |= document.morph_targets(node) > 0;
             }
-            match property {
-                Property::Weights => has_weights[node] |= document.morph_targets(node) > 0,
-                _ => is_animated[node] = true,
-            }
+            Aim::Node(node, _) => is_animated[node] = true,
+            _ => {}
         }
     }
-    Ok((is_animated, has_weights))
+    (is_animated, has_weights)
 }

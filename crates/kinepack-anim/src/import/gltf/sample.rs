@@ -6,26 +6,36 @@ use glam::{DQuat, DVec3};
 
 use super::ImportError;
 use super::buffers::Buffers;
-use super::channels::{Channel, Channels};
+use super::channels::{Channel, Channels, JointChannels};
 use super::function::{Function, key_times};
+use super::skips::Skips;
 use super::weights::{self, TargetNames};
 use crate::import::clips::{self, Room};
+use crate::import::nodes::Local;
 use crate::import::rig::Rig;
 use crate::{RawClip, Transform};
 
+/// What the clips of a document have in common.
+pub(super) struct Sampling<'b> {
+    pub(super) rig: &'b Rig,
+    pub(super) rate_hz: f32,
+    pub(super) target_names: TargetNames,
+}
+
 /// The clip of an animation that moves at least one joint or changes a weight, and the time of its
-/// first sample in the file. Times after the last key count as the last key.
+/// first sample in the file. Times after the last key count as the last key. `None` if all channels
+/// are bad.
 pub(super) fn clip(
     buffers: &mut Buffers<'_>,
-    rig: &Rig,
+    sampling: &mut Sampling<'_>,
     name: String,
-    channels: &Channels,
-    target_names: &mut TargetNames,
-    rate_hz: f32,
+    mut channels: Channels,
     room: Room,
-) -> Result<(RawClip, f64), ImportError> {
+    skips: &mut Skips,
+) -> Result<Option<(RawClip, f64)>, ImportError> {
     let file = buffers.document.file;
-    let (begin_s, end_s) = span(buffers, channels)?;
+    let Sampling { rig, rate_hz, .. } = *sampling;
+    let Some((begin_s, end_s)) = span(buffers, &mut channels, skips)? else { return Ok(None) };
     let duration_s = end_s - begin_s;
     let samples = clips::samples(duration_s, rate_hz);
     let joints = rig.skeleton.len();
@@ -34,56 +44,137 @@ pub(super) fn clip(
     buffers.budget.take(((samples + 1) * joints * size_of::<Transform>()) as u64)?;
     let mut transforms = rig.skeleton.bind_pose().repeat(samples);
     let time = |sample: usize| begin_s + (sample as f64 / f64::from(rate_hz)).min(duration_s);
+    let mut has_channels = false;
     for (&joint, channels) in &channels.joints {
-        let mut rotation = read::<4>(buffers, channels.rotation.as_ref())?;
-        let mut translation = read::<3>(buffers, channels.translation.as_ref())?;
-        let mut scale = read::<3>(buffers, channels.scale.as_ref())?;
+        let Some(mut functions) = Functions::read(buffers, channels, skips)? else {
+            buffers.budget.release();
+            continue;
+        };
+        let mut sample = 0;
         let mut local = rig.rest(joint);
-        for sample in 0..samples {
-            let time_s = time(sample);
-            if let Some((channel, function)) = &mut rotation {
-                let rotation = function.at(time_s).ok_or_else(|| {
-                    let (animation, channel) = channel.place;
-                    ImportError::ZeroRotation { file: file.to_owned(), animation, channel, time_s }
-                })?;
-                local.rotation = DQuat::from_array(rotation);
+        while sample < samples {
+            if functions.set(time(sample), &mut local) {
+                transforms[sample * joints + joint] = rig.transform(joint, local);
+                sample += 1;
+            } else if let Some((channel, _)) = functions.rotation.take() {
+                let (animation, index) = channel.place;
+                let (file, time_s) = (file.to_owned(), time(sample));
+                let error = ImportError::ZeroRotation { file, animation, channel: index, time_s };
+                skips.channel(&mut buffers.budget, buffers.document, channel.place, error)?;
+                // Begins again, without the rotation.
+                functions.rewind();
+                (sample, local) = (0, rig.rest(joint));
             }
-            if let Some(value) = translation.as_mut().and_then(|(_, function)| function.at(time_s))
-            {
-                local.translation = DVec3::from_array(value);
-            }
-            if let Some(value) = scale.as_mut().and_then(|(_, function)| function.at(time_s)) {
-                local.scale = DVec3::from_array(value);
-            }
-            transforms[sample * joints + joint] = rig.transform(joint, local);
         }
+        has_channels |= !functions.is_empty();
         buffers.budget.release();
     }
-    let curves =
-        weights::curves(buffers, rig, target_names, &channels.weights, (0..samples).map(time))?;
+    let times = (0..samples).map(time);
+    let names = &mut sampling.target_names;
+    let curves = weights::curves(buffers, rig, names, &channels.weights, times, skips)?;
+    let is_empty = !has_channels && curves.as_ref().is_ok_and(Vec::is_empty);
+    if is_empty {
+        return Ok(None);
+    }
     let clip = RawClip::new(name.clone(), Arc::clone(&rig.skeleton), rate_hz, transforms)
         .and_then(|clip| clip.with_curves(curves?))
         .map_err(|error| ImportError::Clip { file: file.to_owned(), clip: name, error })?;
-    Ok((clip, begin_s))
+    Ok(Some((clip, begin_s)))
 }
 
-/// The times of the first and the last key over all channels.
-fn span(buffers: &mut Buffers<'_>, channels: &Channels) -> Result<(f64, f64), ImportError> {
+/// The times of the first and the last key over all channels. Skips channels with bad times. `None`
+/// if there are no others.
+fn span(
+    buffers: &mut Buffers<'_>,
+    channels: &mut Channels,
+    skips: &mut Skips,
+) -> Result<Option<(f64, f64)>, ImportError> {
     let (mut begin_s, mut end_s) = (f64::INFINITY, f64::NEG_INFINITY);
-    for channel in channels.iter() {
-        let times = key_times(buffers, channel)?;
+    channels.retain(|channel| {
+        let times = key_times(buffers, channel);
+        buffers.budget.release();
+        let times = match times {
+            Ok(times) => times,
+            Err(error) => {
+                skips.channel(&mut buffers.budget, buffers.document, channel.place, error)?;
+                return Ok(false);
+            }
+        };
         begin_s = times.first().copied().unwrap_or(begin_s).min(begin_s);
         end_s = times.last().copied().unwrap_or(end_s).max(end_s);
-        buffers.budget.release();
-    }
-    Ok((begin_s, end_s))
+        Ok(true)
+    })?;
+    Ok((!channels.is_empty()).then_some((begin_s, end_s)))
 }
 
 type Read<'a, const N: usize> = Option<(&'a Channel, Function<N>)>;
 
+/// The channels of a joint as functions of time.
+struct Functions<'a> {
+    rotation: Read<'a, 4>,
+    translation: Read<'a, 3>,
+    scale: Read<'a, 3>,
+}
+
+impl<'a> Functions<'a> {
+    /// Reads the keys. Skips bad channels. `None` if there are no others.
+    fn read(
+        buffers: &mut Buffers<'_>,
+        channels: &'a JointChannels,
+        skips: &mut Skips,
+    ) -> Result<Option<Self>, ImportError> {
+        let own = Self {
+            rotation: read(buffers, channels.rotation.as_ref(), skips)?,
+            translation: read(buffers, channels.translation.as_ref(), skips)?,
+            scale: read(buffers, channels.scale.as_ref(), skips)?,
+        };
+        Ok((!own.is_empty()).then_some(own))
+    }
+
+    fn is_empty(&self) -> bool {
+        self.rotation.is_none() && self.translation.is_none() && self.scale.is_none()
+    }
+
+    /// Sets the parts of a transform that are animated. Returns false if the rotation has no
+    /// length.
+    fn set(&mut self, time_s: f64, local: &mut Local) -> bool {
+        if let Some((_, function)) = &mut self.rotation {
+            match function.at(time_s) {
+                Some(rotation) => local.rotation = DQuat::from_array(rotation),
+                None => return false,
+            }
+        }
+        if let Some(value) = self.translation.as_mut().and_then(|(_, own)| own.at(time_s)) {
+            local.translation = DVec3::from_array(value);
+        }
+        if let Some(value) = self.scale.as_mut().and_then(|(_, own)| own.at(time_s)) {
+            local.scale = DVec3::from_array(value);
+        }
+        true
+    }
+
+    fn rewind(&mut self) {
+        if let Some((_, function)) = &mut self.translation {
+            function.rewind();
+        }
+        if let Some((_, function)) = &mut self.scale {
+            function.rewind();
+        }
+    }
+}
+
+/// The keys of a channel, or `None` if it is skipped.
 fn read<'a, const N: usize>(
     buffers: &mut Buffers<'_>,
     channel: Option<&'a Channel>,
+    skips: &mut Skips,
 ) -> Result<Read<'a, N>, ImportError> {
-    channel.map(|channel| Ok((channel, Function::read(buffers, channel)?))).transpose()
+    let Some(channel) = channel else { return Ok(None) };
+    match Function::read(buffers, channel) {
+        Ok(function) => Ok(Some((channel, function))),
+        Err(error) => {
+            skips.channel(&mut buffers.budget, buffers.document, channel.place, error)?;
+            Ok(None)
+        }
+    }
 }

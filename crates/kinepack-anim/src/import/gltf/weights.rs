@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 use super::buffers::Buffers;
 use super::channels::Weights;
 use super::function::Targets;
+use super::skips::Skips;
 use super::{Document, ImportError};
 use crate::import::clips::Names;
 use crate::import::rig::Rig;
@@ -35,7 +36,7 @@ impl TargetNames {
     }
 }
 
-/// Reads the curves of a clip: a value at each of `times`. The error of the clip itself has no
+/// Reads the curves of a clip: a value at each of `times`. Skips bad channels. The error of the clip itself has no
 /// place in the file.
 pub(super) fn curves(
     buffers: &mut Buffers<'_>,
@@ -43,6 +44,7 @@ pub(super) fn curves(
     target_names: &mut TargetNames,
     weights: &BTreeMap<usize, Weights>,
     times: impl ExactSizeIterator<Item = f64> + Clone,
+    skips: &mut Skips,
 ) -> Result<Result<Vec<Curve>, RawClipError>, ImportError> {
     let count = count(weights);
     if count > MAX_CURVES {
@@ -52,7 +54,14 @@ pub(super) fn curves(
     let mut names = Names::default();
     let mut curves = Vec::with_capacity(count);
     for (&node, weights) in weights {
-        let mut targets = Targets::read(buffers, &weights.channel, weights.targets)?;
+        let mut targets = match Targets::read(buffers, &weights.channel, weights.targets) {
+            Ok(targets) => targets,
+            Err(error) => {
+                buffers.budget.release();
+                skips.channel(&mut buffers.budget, document, weights.channel.place, error)?;
+                continue;
+            }
+        };
         let (of_node, mesh) =
             (document.morphed_name(node, rig.parent_of(node)), document.root.nodes[node].mesh);
         let of_targets = mesh.map_or(&[][..], |mesh| target_names.of(document, mesh));

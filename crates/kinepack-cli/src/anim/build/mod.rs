@@ -25,6 +25,7 @@ use crate::anim::left_out::LeftOutReport;
 use crate::anim::markers::MarkerArguments;
 use crate::anim::rigs::Rigs;
 use crate::anim::scheme::{SchemeArguments, SchemeName};
+use crate::anim::skipped::Skipped;
 use crate::anim::sources::{self, BuiltClip, Source, Sources};
 
 /// Compress every clip of animation files. Writes DIR/CLIP.kpa or .kpd for each clip,
@@ -83,16 +84,29 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
         ("--base", arguments.base.is_given()),
     ];
     scheme.check_block(&of_block)?;
-    let Inputs { sources, mut notes, left_out, base } = Inputs::read(arguments)?;
-    let outputs = Outputs::new(arguments, &sources)?;
-    let (built, rigs) = build(arguments, &sources, base.as_ref())?;
+    let Inputs { mut sources, mut notes, left_out, mut skipped, base } = Inputs::read(arguments)?;
+    let mut outputs = Outputs::new(arguments, &sources)?;
+    let (results, rigs) = build(arguments, &sources, base.as_ref())?;
+    let (is_built, built) = sources::split_built(results, &mut skipped);
+    if built.is_empty() {
+        return skipped.refuse();
+    }
+    sources::keep(&mut sources, &is_built);
+    outputs.keep(&is_built);
+    // The report has the bytes on disk of all clips.
+    let pack = |built: &BuiltClip| {
+        built.packed();
+        Ok(())
+    };
+    sources::take_from_all_cores(&built, "packed", arguments.jobs, pack, |()| ())?;
     let database = outputs.write(arguments, &sources, &built, &rigs)?;
     notes.extend(
         sources.iter().zip(&built).filter_map(|(source, built)| too_far_off(source, built, scheme)),
     );
     let bar = sources::progress(sources.len() as u64, "measured");
     let clips = sources.iter().zip(&built).map(|(source, built)| {
-        let report = ClipReport::new(source, built, scheme, arguments.cold);
+        let is_additive = base.is_some();
+        let report = ClipReport::new(source, built, scheme, arguments.cold, is_additive);
         bar.inc(1);
         report
     });
@@ -100,9 +114,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
     bar.finish_and_clear();
     let within = database.as_ref().map(DatabaseReport::file);
     let rigs = rigs.reports(&built, within);
-    let report = Report { clips, rigs, database, left_out, notes };
+    let lines = skipped.lines();
+    let report = Report { clips, rigs, database, left_out, notes, skipped: lines };
     print(|out| if arguments.json { write_json(&report, out) } else { report.write_table(out) })?;
-    Ok(())
+    skipped.finish()
 }
 
 /// The input of a build.
@@ -111,6 +126,7 @@ struct Inputs {
     sources: Vec<Source>,
     notes: Vec<String>,
     left_out: Vec<LeftOutReport>,
+    skipped: Skipped,
     base: Option<Base>,
 }
 
@@ -118,33 +134,40 @@ impl Inputs {
     fn read(arguments: &Arguments) -> Result<Self, AnimError> {
         let Arguments { files, import, scheme, .. } = arguments;
         let base = arguments.base.read(&import.options())?;
-        let Sources { mut sources, mut notes, mut left_out } =
+        let Sources { mut sources, mut notes, mut left_out, mut skipped } =
             sources::read_checked(files, import, scheme)?;
         arguments.markers.add_to(&mut sources)?;
         if !matches!(arguments.scheme.scheme(), SchemeName::Block) {
             let of_clip = |source: &Source| LeftOutReport::of_clip(&source.file, &source.raw);
             left_out.extend(sources.iter().flat_map(of_clip));
         }
-        let Some((base, base_notes)) = base else {
-            return Ok(Self { sources, notes, left_out, base: None });
+        let Some((base, base_notes, base_skipped)) = base else {
+            return Ok(Self { sources, notes, left_out, skipped, base: None });
         };
-        let sources = base.differences(sources)?;
+        skipped.append(base_skipped);
+        let sources = base.differences(sources, &mut skipped);
+        if sources.is_empty() {
+            std::mem::take(&mut skipped).refuse()?;
+        }
         for note in base_notes {
             if !notes.contains(&note) {
                 notes.push(note);
             }
         }
         notes.push(base.note());
-        Ok(Self { sources, notes, left_out, base: Some(base) })
+        Ok(Self { sources, notes, left_out, skipped, base: Some(base) })
     }
 }
+
+/// A clip, or why it cannot be built.
+type Built = Result<BuiltClip, AnimError>;
 
 /// Builds all clips and the rigs that they share.
 fn build(
     arguments: &Arguments,
     sources: &[Source],
     base: Option<&Base>,
-) -> Result<(Vec<BuiltClip>, Rigs), AnimError> {
+) -> Result<(Vec<Built>, Rigs), AnimError> {
     let options = |raw: &RawClip| {
         let mut options = arguments.scheme.options(raw);
         options.error.base = base.map(|base| Arc::clone(&base.raw));
@@ -156,14 +179,7 @@ fn build(
         Rigs::default()
     };
     let options = |raw: &RawClip| rigs.give(raw, options(raw));
-    let built = sources::build_all(sources, options, "built", arguments.jobs)?;
-    // The report has the bytes on disk of all clips.
-    let pack = |built: &BuiltClip| {
-        built.packed();
-        Ok(())
-    };
-    sources::take_from_all_cores(&built, "packed", arguments.jobs, pack, |()| ())?;
-    Ok((built, rigs))
+    Ok((sources::build_each(sources, options, "built", arguments.jobs)?, rigs))
 }
 
 /// A note for a clip that does not keep its precision. Quantized clips have none, because they

@@ -12,7 +12,7 @@ use crate::anim::databases::{self, DatabaseReport};
 use crate::anim::error::AnimError;
 use crate::anim::names::{asset, file_stem};
 use crate::anim::rigs::Rigs;
-use crate::anim::sources::{BuiltClip, Source};
+use crate::anim::sources::{self, BuiltClip, Source};
 
 /// Where the clips go.
 pub(super) enum Outputs<'a> {
@@ -38,6 +38,14 @@ impl<'a> Outputs<'a> {
         }
         let Some(directory) = &arguments.out else { return Ok(Self::None) };
         Ok(Self::Directory(directory, Targets::new(directory, arguments, sources)?))
+    }
+
+    /// Keeps the files of the sources for which this is true. A skeleton that no clip has is
+    /// written nevertheless.
+    pub(super) fn keep(&mut self, is_kept: &[bool]) {
+        if let Self::Directory(_, targets) = self {
+            sources::keep(&mut targets.clips, is_kept);
+        }
     }
 
     /// Writes everything. Returns a report of the database, if there is one.

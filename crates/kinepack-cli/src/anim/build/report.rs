@@ -13,6 +13,7 @@ use crate::anim::rigs::RigReport;
 use crate::anim::scheme::SchemeArguments;
 use crate::anim::sources::{BuiltClip, Source};
 use crate::anim::timing;
+use crate::anim::travel::Travel;
 
 /// The report of a build.
 #[derive(Serialize)]
@@ -25,6 +26,9 @@ pub(super) struct Report {
     /// What the clips do not have.
     pub(super) left_out: Vec<LeftOutReport>,
     pub(super) notes: Vec<String>,
+    /// Bad parts of the input. The command exits with 1 if there are any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) skipped: Vec<String>,
 }
 
 /// The report of a clip.
@@ -61,6 +65,9 @@ pub(super) struct ClipReport {
     /// The largest of these errors, in precisions of the curve.
     #[serde(skip_serializing_if = "Option::is_none")]
     max_curve_error_share: Option<f64>,
+    /// Whether it travels, and by which joint. Additive clips have none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    root_motion: Option<Travel>,
     build_ms: f64,
     sample_ns_per_joint: f64,
     /// Playing random copies of the clip that together take 2.5 MB.
@@ -77,6 +84,7 @@ impl ClipReport {
         built: &BuiltClip,
         scheme: &SchemeArguments,
         is_cold: bool,
+        is_additive: bool,
     ) -> Self {
         let disk_bytes = built.packed().map(<[u8]>::len);
         let BuiltClip { built, build_ms, .. } = built;
@@ -106,6 +114,7 @@ impl ClipReport {
             markers: built.clip.markers().count(),
             curve_errors: errors.curves.clone(),
             max_curve_error_share: curve_share,
+            root_motion: (!is_additive).then(|| Travel::of_raw(raw)),
             build_ms: *build_ms,
             sample_ns_per_joint: timing::warm_ns_per_joint(raw, built),
             cold_2_5_mb_ns_per_joint: cold(2_500_000),
@@ -154,6 +163,7 @@ impl Report {
             let share = shares.fold(0.0, f64::max);
             writeln!(out, "{curves}, {markers}; curves at most {share:.2} of their precision off")?;
         }
+        self.write_travel(out)?;
         writeln!(
             out,
             "built at {:.1} MB of raw samples a second on one core",
@@ -203,5 +213,29 @@ impl Report {
             writeln!(out)?;
         }
         self.notes.iter().try_for_each(|note| write_text(out, "", note))
+    }
+
+    /// Says which clips travel.
+    fn write_travel(&self, out: &mut impl Write) -> io::Result<()> {
+        /// The most clips that are listed.
+        const LISTED: usize = 5;
+        let known = |clip: &ClipReport| clip.root_motion.is_some();
+        if !self.clips.iter().any(known) {
+            return Ok(());
+        }
+        let travel = |clip: &ClipReport| {
+            let own = clip.root_motion.as_ref().filter(|own| own.travels)?;
+            Some(format!("{} {}", clip.name, own.short()))
+        };
+        let all: Vec<String> = self.clips.iter().filter_map(travel).collect();
+        let list = match all.len().checked_sub(LISTED) {
+            None | Some(0) => all.join(", "),
+            Some(more) => format!("{} and {more} more (--json)", all[..LISTED].join(", ")),
+        };
+        match all.len() {
+            0 => writeln!(out, "no clip travels"),
+            1 => write_text(out, "", &format!("1 clip travels: {list}")),
+            many => write_text(out, "", &format!("{many} clips travel: {list}")),
+        }
     }
 }

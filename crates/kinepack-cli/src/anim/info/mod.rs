@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use block::BlockReport;
 use clap::Args;
-use command_kit::table::{percent, table, write_json};
+use command_kit::table::{percent, table, write_json, write_text};
 use command_kit::{counted, print};
 use database::DatabaseList;
 use keyed::KeyedReport;
@@ -21,7 +21,9 @@ use super::compiled::{self, Compiled, SkeletonArguments};
 use super::import_options::ImportArguments;
 use super::joints::joint_name;
 use super::scheme::SchemeArguments;
+use super::skipped::Skipped;
 use super::sources::{self, BuiltFiles};
+use super::travel::Travel;
 use super::{databases, file_types};
 use crate::anim::error::AnimError;
 
@@ -51,12 +53,15 @@ pub(crate) struct Arguments {
 /// The most tracks or joints in a list.
 const LISTED: usize = 10;
 
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct Report {
     clips: Vec<ClipReport>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     databases: Vec<DatabaseList>,
     notes: Vec<String>,
+    /// Bad parts of the input. The command exits with 1 if there are any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    skipped: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -69,6 +74,9 @@ struct ClipReport {
     raw_bytes: usize,
     bytes: usize,
     parts: Vec<(&'static str, usize)>,
+    /// Whether it travels, and by which joint.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    root_motion: Option<Travel>,
     #[serde(flatten)]
     scheme: SchemeReport,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -103,8 +111,9 @@ struct ErrorRow {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
-    let (compiled, animations) = file_types::split(&arguments.files)?;
-    let mut report = Report { clips: Vec::new(), databases: Vec::new(), notes: Vec::new() };
+    let mut skipped = Skipped::default();
+    let (compiled, animations) = file_types::split(&arguments.files, &mut skipped);
+    let mut report = Report::default();
     let raw = arguments
         .raw
         .clone()
@@ -114,11 +123,21 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
         arguments.scheme.check(raw.sources.iter().map(|source| &source.raw))?;
     }
     for path in compiled {
-        if let Some(list) = database_list(&path)? {
-            report.databases.push(list);
-            continue;
-        }
-        let Compiled { name, clip, skeleton, rig } = compiled::read(&path, &arguments.skeleton)?;
+        let read = match database_list(&path) {
+            Ok(Some(list)) => {
+                report.databases.push(list);
+                continue;
+            }
+            Ok(None) => compiled::read(&path, &arguments.skeleton),
+            Err(failure) => Err(failure),
+        };
+        let Compiled { name, clip, skeleton, rig } = match read {
+            Ok(read) => read,
+            Err(failure) => {
+                skipped.add(failure);
+                continue;
+            }
+        };
         let raw = raw.as_ref().and_then(|raw| raw.sources.first()).map(|source| &source.raw);
         if raw.is_some_and(|raw| (raw.joints(), raw.samples()) != (clip.joints(), clip.samples())) {
             return Err(AnimError::BadClip {
@@ -136,8 +155,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
         }
         report.clips.push(ClipReport::new(&name, &skeleton, (&clip, rig), errors.as_ref()));
     }
-    let BuiltFiles { sources, built, notes } =
+    let BuiltFiles { sources, built, notes, skipped: of_animations } =
         sources::read_and_build(&animations, &arguments.import, &arguments.scheme)?;
+    skipped.append(of_animations);
     report.clips.extend(sources.iter().zip(&built).map(|(source, built)| {
         let raw: &RawClip = &source.raw;
         ClipReport::new(
@@ -147,9 +167,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
             Some(&built.built.errors),
         )
     }));
+    if report.clips.is_empty() && report.databases.is_empty() {
+        return skipped.refuse();
+    }
     report.notes.extend(notes);
+    report.skipped = skipped.lines();
     print(|out| if arguments.json { write_json(&report, out) } else { report.write(out) })?;
-    Ok(())
+    skipped.finish()
 }
 
 /// The clips of a file, if it is a database and the argument names no clip of it.
@@ -179,6 +203,7 @@ impl ClipReport {
             raw_bytes: clip.joints() * clip.samples() * kinepack_anim::Transform::BYTES,
             bytes: clip.as_bytes().len(),
             parts: clip.bytes_by_part(),
+            root_motion: Travel::of_clip(clip, skeleton),
             scheme: SchemeReport::new(skeleton, clip, rig),
             errors: errors.map(|errors| ErrorsReport::new(errors, skeleton, clip)),
         }
@@ -275,6 +300,9 @@ impl ClipReport {
         )?;
         let share = percent(self.bytes, self.raw_bytes);
         writeln!(out, "{} bytes, {share} of the raw floats", self.bytes)?;
+        if let Some(travel) = &self.root_motion {
+            write_text(out, "", &travel.text())?;
+        }
         let parts = self.parts.iter().map(|(part, bytes)| {
             [(*part).to_owned(), bytes.to_string(), percent(*bytes, self.bytes)]
         });

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use clap::Args;
 use command_kit::interrupt::Interrupt;
 use command_kit::page::PageError;
-use command_kit::{OutputError, page};
+use command_kit::{OutputError, page, say};
 use kinepack_anim::measure::{ErrorOptions, ErrorReport, measure};
 use kinepack_anim::{AnyClip, RawClip};
 
@@ -22,6 +22,7 @@ use super::compiled::{self, Compiled, SkeletonArguments};
 use super::file_types;
 use super::import_options::ImportArguments;
 use super::scheme::SchemeArguments;
+use super::skipped::Skipped;
 use super::sources::{self, BuiltFiles};
 use crate::anim::error::AnimError;
 
@@ -48,11 +49,22 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
     let scheme = &arguments.scheme;
-    let (compiled, animations) = file_types::split(&arguments.files)?;
-    let compiled = compiled.iter().map(|file| Shown::compiled(file, &arguments.skeleton));
-    let compiled = compiled.collect::<Result<Vec<_>, _>>()?;
-    let BuiltFiles { sources, built, notes } =
+    let mut skipped = Skipped::default();
+    let (compiled, animations) = file_types::split(&arguments.files, &mut skipped);
+    let compiled: Vec<Shown> = compiled
+        .iter()
+        .filter_map(|file| {
+            let shown = Shown::compiled(file, &arguments.skeleton);
+            shown.map_err(|failure| skipped.add(failure)).ok()
+        })
+        .collect();
+    let BuiltFiles { sources, built, notes, skipped: of_animations } =
         sources::read_and_build(&animations, &arguments.import, scheme)?;
+    skipped.append(of_animations);
+    if sources.is_empty() && compiled.is_empty() {
+        return skipped.refuse();
+    }
+    skipped.lines().iter().for_each(|line| say(format_args!("skipped: {line}")));
     notes.iter().for_each(|note| eprintln!("{note}"));
     let clips = sources.into_iter().zip(built).map(|(source, built)| Shown {
         error: scheme.error(&source.raw),
@@ -63,7 +75,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
         precision_cm: scheme.precision_cm(),
         is_compiled: false,
     });
-    show(clips.chain(compiled).collect(), &arguments.view)
+    show(clips.chain(compiled).collect(), &arguments.view)?;
+    skipped.finish()
 }
 
 /// Where the page is served.

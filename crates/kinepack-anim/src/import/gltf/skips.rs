@@ -1,0 +1,37 @@
+//! Collects the animations and channels that are skipped.
+
+use super::{Document, ImportError};
+use crate::import::Skipped;
+use crate::import::budget::Budget;
+
+/// The parts of a document that were skipped.
+#[derive(Default)]
+pub(super) struct Skips {
+    pub(super) list: Vec<Skipped>,
+}
+
+impl Skips {
+    /// Skips a channel of an animation, if the error is of one.
+    pub(super) fn channel(
+        &mut self,
+        budget: &mut Budget,
+        document: Document<'_>,
+        (animation, channel): (usize, usize),
+        error: ImportError,
+    ) -> Result<(), ImportError> {
+        let animation = document.animation_name(animation);
+        Skipped { animation, channel: Some(channel), error }.add_to(&mut self.list, budget)
+    }
+
+    /// Skips an animation, if the error is of one.
+    pub(super) fn animation(
+        &mut self,
+        budget: &mut Budget,
+        document: Document<'_>,
+        animation: usize,
+        error: ImportError,
+    ) -> Result<(), ImportError> {
+        let animation = document.animation_name(animation);
+        Skipped { animation, channel: None, error }.add_to(&mut self.list, budget)
+    }
+}

@@ -1,0 +1,197 @@
+//! The joint that carries the motion of a clip. Many files have a node above the hips that stays at
+//! the origin, so the first joint need not be the one that travels.
+//!
+//! The joints that have at least half of the skeleton on them are a chain, from a root to the
+//! pelvis. The first of them that goes at least half as far as any other carries the motion. A hand
+//! that ends elsewhere is not on this chain, and hips that sway above a moving root come second.
+
+use super::{Passed, RootMotion};
+use crate::{Sampler, Skeleton, Transform};
+
+/// How many stretches of a clip are looked at.
+const STEPS: u16 = 64;
+/// A clip travels if its joint goes farther than this share of the skeleton's size.
+const TRAVELS_RATIO: f32 = 0.1;
+/// Nothing closer than this counts as travelling.
+const TRAVELS_CM: f32 = 1.0;
+
+/// The joint that carries the motion of a clip, and where it is in the model's space.
+///
+/// The joints above it must stand still in the clip: their places at its start count.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use kinepack_anim::offline::{BuildOptions, build};
+/// # use kinepack_anim::{Joint, RawClip, Sampler, Skeleton, Transform};
+/// use kinepack_anim::pose::{Axis, Playhead, RootJoint, RootMotion};
+///
+/// # let joint = |name: &str, parent| Joint { name: name.into(), parent, bind: Transform::IDENTITY };
+/// # let joints = vec![joint("scene", None), joint("hips", Some(0)), joint("chest", Some(1))];
+/// # let skeleton = Arc::new(Skeleton::new(joints)?);
+/// # let pose = |sample: i32| {
+/// #     let hips = Transform { translation: [0.0, 95.0, 4.0 * sample as f32], ..Transform::IDENTITY };
+/// #     let chest = Transform { translation: [0.0, 40.0, 0.0], ..Transform::IDENTITY };
+/// #     [Transform::IDENTITY, hips, chest]
+/// # };
+/// # let raw = RawClip::new("walk", Arc::clone(&skeleton), 30.0, (0..31).flat_map(pose).collect())?;
+/// # let clip = build(&raw, &BuildOptions::default())?.clip;
+/// # let sampler = Sampler::new(Arc::clone(clip.as_block().expect("a block clip")), &skeleton)?;
+/// // Once. The clip walks 120 cm in a second; joint 0 stays at the origin.
+/// let motion = RootMotion::on_ground(Axis::Y);
+/// let root = RootJoint::of(&sampler, &skeleton, &motion);
+/// assert_eq!((root.joint(), root.travels()), (1, true));
+/// assert!((root.way_cm() - 120.0).abs() < 0.1);
+///
+/// // Each frame.
+/// let mut playhead = Playhead::looped(sampler.clip().duration_s());
+/// let delta = root.delta(&motion, &sampler, &playhead.advance(0.5));
+/// let character = RootMotion::moved(&Transform::IDENTITY, &delta);
+/// assert!((character.translation[2] - 60.0).abs() < 0.1);
+/// let mut pose = skeleton.bind_pose();
+/// sampler.sample(playhead.time_s(), &mut pose);
+/// root.remove(&motion, &mut pose);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct RootJoint {
+    joint: usize,
+    /// The parent of the joint in the model's space.
+    above: Transform,
+    /// The joints without a parent.
+    roots: Box<[usize]>,
+    way_cm: f32,
+    travels: bool,
+}
+
+impl RootJoint {
+    /// The joint that carries the motion of a block clip. It samples the clip at 65 times.
+    ///
+    /// # Panics
+    /// If the sampler is for another number of joints.
+    pub fn of<B: AsRef<[u8]>>(
+        sampler: &Sampler<B>,
+        skeleton: &Skeleton,
+        motion: &RootMotion,
+    ) -> Self {
+        let sample = |time_s: f32, pose: &mut [Transform]| sampler.sample(time_s, pose);
+        Self::find(skeleton, motion, sampler.clip().duration_s(), sample)
+    }
+
+    /// The same with any player: `sample` writes the pose at a time from 0 to `duration_s`. Only the
+    /// axes of `motion` count as a way. A skeleton without joints gives joint 0.
+    pub fn find(
+        skeleton: &Skeleton,
+        motion: &RootMotion,
+        duration_s: f32,
+        mut sample: impl FnMut(f32, &mut [Transform]),
+    ) -> Self {
+        let trunk = trunk(skeleton);
+        let (mut pose, mut model) = (skeleton.bind_pose(), skeleton.bind_pose());
+        let mut start = Vec::new();
+        let mut ways_cm = vec![0.0_f32; trunk.len()];
+        for step in 0..=STEPS {
+            sample(duration_s * (f32::from(step) / f32::from(STEPS)), &mut pose);
+            skeleton.model_pose(&pose, &mut model);
+            if start.is_empty() {
+                start.clone_from(&model);
+            }
+            for (way_cm, &joint) in ways_cm.iter_mut().zip(&trunk) {
+                let (from, to) = (start[joint].translation, model[joint].translation);
+                let square = |axis: usize| {
+                    let part = if motion.translation[axis] { to[axis] - from[axis] } else { 0.0 };
+                    part * part
+                };
+                *way_cm = way_cm.max((square(0) + square(1) + square(2)).sqrt());
+            }
+        }
+        let most_cm = ways_cm.iter().copied().fold(0.0, f32::max);
+        let carries = ways_cm.iter().position(|way_cm| 2.0 * way_cm >= most_cm).unwrap_or(0);
+        let joint = trunk.get(carries).copied().unwrap_or(0);
+        let way_cm = ways_cm.get(carries).copied().unwrap_or(0.0);
+        let parent = (joint < skeleton.len()).then(|| skeleton.parent(joint)).flatten();
+        Self {
+            joint,
+            above: parent.map_or(Transform::IDENTITY, |parent| start[parent]),
+            roots: (0..skeleton.len()).filter(|joint| skeleton.parent(*joint).is_none()).collect(),
+            way_cm,
+            travels: way_cm > (TRAVELS_RATIO * size(&start)).max(TRAVELS_CM),
+        }
+    }
+
+    /// The joint's index.
+    pub fn joint(&self) -> usize {
+        self.joint
+    }
+
+    /// The farthest that the joint goes from where it starts, along the axes of the motion.
+    pub fn way_cm(&self) -> f32 {
+        self.way_cm
+    }
+
+    /// Whether that is farther than a tenth of the skeleton's size.
+    pub fn travels(&self) -> bool {
+        self.travels
+    }
+
+    /// The joint in the model's space, from its transform relative to its parent. For
+    /// [`RootMotion::delta`] with other players than a [`Sampler`].
+    pub fn in_model(&self, local: &Transform) -> Transform {
+        self.above.child(local)
+    }
+
+    /// The motion of what passed of a block clip: [`RootMotion::delta`] of this joint.
+    pub fn delta<B: AsRef<[u8]>>(
+        &self,
+        motion: &RootMotion,
+        sampler: &Sampler<B>,
+        passed: &Passed,
+    ) -> Transform {
+        motion.delta(|time_s| self.in_model(&sampler.joint(time_s, self.joint)), passed)
+    }
+
+    /// Takes the motion out of a pose: out of all joints without a parent, so that the joints beside
+    /// this one stay beside it.
+    ///
+    /// # Panics
+    /// If the pose has fewer joints than the skeleton.
+    pub fn remove(&self, motion: &RootMotion, pose: &mut [Transform]) {
+        let frame = motion.frame(&self.in_model(&pose[self.joint]));
+        for &root in &self.roots {
+            RootMotion::remove_frame(&frame, &mut pose[root]);
+        }
+    }
+}
+
+/// The joints that have at least half of all joints on them, from the top. If there is no such joint,
+/// the root with the most.
+fn trunk(skeleton: &Skeleton) -> Vec<usize> {
+    let joints = skeleton.len();
+    let mut counts = vec![1; joints];
+    for joint in (0..joints).rev() {
+        if let Some(parent) = skeleton.parent(joint) {
+            counts[parent] += counts[joint];
+        }
+    }
+    let mut trunk: Vec<usize> = Vec::new();
+    for joint in 0..joints {
+        if 2 * counts[joint] >= joints && skeleton.parent(joint) == trunk.last().copied() {
+            trunk.push(joint);
+        }
+    }
+    if trunk.is_empty() {
+        // The first of the largest.
+        trunk.extend((0..joints).rev().max_by_key(|joint| counts[*joint]));
+    }
+    trunk
+}
+
+/// The longest side of the box around all joints.
+fn size(model: &[Transform]) -> f32 {
+    let side = |axis: usize| {
+        let places = model.iter().map(|joint| joint.translation[axis]);
+        let (low, high) = places
+            .fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), c| (low.min(c), high.max(c)));
+        high - low
+    };
+    [0, 1, 2].map(side).into_iter().fold(0.0, f32::max)
+}
