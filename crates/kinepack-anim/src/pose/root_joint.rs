@@ -173,8 +173,8 @@ fn trunk(skeleton: &Skeleton) -> Vec<usize> {
         }
     }
     let mut trunk: Vec<usize> = Vec::new();
-    for joint in 0..joints {
-        if 2 * counts[joint] >= joints && skeleton.parent(joint) == trunk.last().copied() {
+    for (joint, count) in counts.iter().enumerate() {
+        if 2 * count >= joints && skeleton.parent(joint) == trunk.last().copied() {
             trunk.push(joint);
         }
     }

@@ -14,14 +14,6 @@ fn import(document: &Document) -> Result<Import, ImportError> {
     import_bytes(&document.glb())
 }
 
-/// The error of a document, or of the first part of it that is skipped.
-fn error(document: &Document) -> ImportError {
-    match import(document) {
-        Ok(mut import) => import.skipped.swap_remove(0).error,
-        Err(error) => error,
-    }
-}
-
 /// The arm with other values at these places of its JSON.
 fn changed(changes: &[(&str, Value)]) -> Document {
     let mut document = arm();
@@ -38,7 +30,7 @@ fn changed(changes: &[(&str, Value)]) -> Document {
 
 /// The error of such a document.
 fn said(changes: &[(&str, Value)]) -> String {
-    let error = error(&changed(changes)).to_string();
+    let error = super::first_error(import(&changed(changes))).to_string();
     error.strip_prefix("a.glb: ").unwrap().to_owned()
 }
 

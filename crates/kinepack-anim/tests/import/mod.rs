@@ -12,3 +12,13 @@ mod gltf;
 mod hostile;
 mod packed;
 mod properties;
+
+use kinepack_anim::import::{Import, ImportError};
+
+/// The error of a file, or of the first part of it that is skipped.
+fn first_error(result: Result<Import, ImportError>) -> ImportError {
+    match result {
+        Ok(mut import) => import.skipped.swap_remove(0).error,
+        Err(error) => error,
+    }
+}

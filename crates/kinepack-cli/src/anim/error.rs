@@ -21,7 +21,7 @@ pub(crate) enum AnimError {
     },
     /// An animation or a channel of a file cannot be read.
     #[error("{0}")]
-    Part(Skipped),
+    Part(Box<Skipped>),
     /// Some parts of the input are bad. The command did the rest.
     #[error("{} and the rest is done:{}", skipped(parts), list(parts))]
     Skipped { parts: Vec<String> },

@@ -77,7 +77,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
                 continue;
             }
         };
-        skipped.extend(import.skipped.into_iter().map(AnimError::Part));
+        skipped.extend(import.skipped.into_iter().map(Box::new).map(AnimError::Part));
         report.notes.extend(import.notes.iter().map(ToString::to_string));
         left_out.extend(LeftOutReport::of_file(file, &import.left_out));
         for clip in import.clips {

@@ -65,7 +65,7 @@ pub(crate) fn read(files: &[PathBuf], options: &ImportOptions) -> Result<Sources
             Ok(import) => {
                 notes.extend(import.notes.iter().map(ToString::to_string));
                 left_out.extend(LeftOutReport::of_file(file, &import.left_out));
-                skipped.extend(import.skipped.into_iter().map(AnimError::Part));
+                skipped.extend(import.skipped.into_iter().map(Box::new).map(AnimError::Part));
                 for raw in import.clips {
                     let (raw, note) = names.take(raw, file);
                     notes.extend(note);

@@ -179,8 +179,12 @@ fn a_base_that_hides_a_joint_skips_the_clip_and_names_it() {
         "{said}"
     );
     stdout(&[&build[..], &["30"]].concat());
-    // A clip that is hidden too can be built.
-    let run = program::run(&[&build[..], &["0", &base]].concat());
+    // A clip whose joint is always hidden can be built.
+    hidden.json["animations"][0]["channels"] = json!([]);
+    hidden.channel(1, "scale", "STEP", &[0.0, 1.0], &[[0.0; 3]; 2]);
+    let always = files.at("always.glb");
+    fs::write(&always, hidden.glb()).unwrap();
+    let run = program::run(&[&build[..], &["0", &always]].concat());
     assert_eq!(run.code, Some(1), "{}", run.stderr);
     assert!(
         run.stdout.contains("1 clip") && !run.stdout.contains("an_arm__Move "),

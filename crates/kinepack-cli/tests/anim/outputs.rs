@@ -96,23 +96,24 @@ fn train_replaces_files_only_with_force_and_refuses_the_same_file_twice() {
 }
 
 #[test]
-fn nothing_is_written_if_the_second_file_fails() {
+fn nothing_is_written_if_no_file_can_be_read() {
     let files = built(&[]);
     let old = PathBuf::from(files.at("out/an_arm__Move.clip"));
     fs::write(&old, "worth something").unwrap();
     fs::write(files.at("bad.bvh"), "HIERARCHY").unwrap();
-    let [arm, bad, out] = ["an arm.glb", "bad.bvh", "out"].map(|name| files.at(name));
+    fs::write(files.at("worse.bvh"), "HIERARCHY").unwrap();
+    let [worse, bad, out] = ["worse.bvh", "bad.bvh", "out"].map(|name| files.at(name));
     let said =
-        see_that_a_failure_changes_nothing(&old, &["anim", "raw", &arm, &bad, &out, "--force"], 2);
+        see_that_a_failure_changes_nothing(&old, &["anim", "raw", &worse, &bad, &out, "--force"], 2);
     assert!(said.contains("bad.bvh"), "{said}");
     see_that_a_failure_changes_nothing(
         &old,
-        &["anim", "build", &arm, &bad, "--out", &out, "--force"],
+        &["anim", "build", &worse, &bad, "--out", &out, "--force"],
         2,
     );
     // Directories that were created for the files are removed too.
     let there = beside(&PathBuf::from(&out));
-    refusal(&["anim", "raw", &arm, &bad, &files.at("new/clips")]);
+    refusal(&["anim", "raw", &worse, &bad, &files.at("new/clips")]);
     assert_eq!(beside(&PathBuf::from(&out)), there);
 }
 

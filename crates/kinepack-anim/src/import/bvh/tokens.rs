@@ -83,35 +83,31 @@ impl<'a> Tokens<'a> {
     /// The words up to the end of the line or to `{`, with a space between each two.
     pub(super) fn name(&mut self) -> Vec<u8> {
         let mut name = Vec::with_capacity(self.name_bytes());
-        while let Some(word) = self.next_of_name() {
+        while let Some((word, rest)) = word_of_name(self.rest) {
             if !name.is_empty() {
                 name.push(b' ');
             }
             name.extend_from_slice(word);
+            self.rest = rest;
         }
         name
     }
 
     /// An upper bound on the length of the next [`name`](Self::name).
     pub(super) fn name_bytes(&self) -> usize {
-        let line = self.rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
-        let words = line.split(u8::is_ascii_whitespace);
-        words.take_while(|word| *word != b"{").map(|word| word.len() + 1).sum()
+        let (mut bytes, mut rest) = (0, self.rest);
+        while let Some((word, after)) = word_of_name(rest) {
+            bytes += word.len() + 1;
+            rest = after;
+        }
+        bytes
     }
 
     /// Skips the next [`name`](Self::name).
     pub(super) fn skip_name(&mut self) {
-        while self.next_of_name().is_some() {}
-    }
-
-    fn next_of_name(&mut self) -> Option<&'a [u8]> {
-        let begin = self.rest.iter().position(|byte| !byte.is_ascii_whitespace())?;
-        let word = &self.rest[begin..][..word_bytes(&self.rest[begin..])];
-        if self.rest[..begin].contains(&b'\n') || word == b"{" {
-            return None;
+        while let Some((_, rest)) = word_of_name(self.rest) {
+            self.rest = rest;
         }
-        self.advance(begin + word.len());
-        Some(word)
     }
 
     /// Reads a finite number.
@@ -152,6 +148,14 @@ impl<'a> Tokens<'a> {
     fn advance(&mut self, bytes: usize) {
         self.rest = &self.rest[bytes..];
     }
+}
+
+/// The next word of a name and the bytes after it. Looks no further, because a file may be one line.
+fn word_of_name(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let begin = bytes.iter().position(|byte| !byte.is_ascii_whitespace())?;
+    let (space, rest) = bytes.split_at(begin);
+    let (word, rest) = rest.split_at(word_bytes(rest));
+    (!space.contains(&b'\n') && word != b"{").then_some((word, rest))
 }
 
 /// The length of the word at the beginning of some bytes.
