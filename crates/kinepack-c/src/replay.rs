@@ -314,7 +314,6 @@ pub(crate) fn refused(error: ReplayError) -> Failure {
         | ReplayError::TooManyEvents { .. }
         | ReplayError::TicksNotIncreasing { .. }
         | ReplayError::TickTooLate { .. }
-        | ReplayError::FrameTooLarge { .. }
         | ReplayError::NothingToCut
         | ReplayError::Schema { .. } => KpStatus::Argument,
         _ => KpStatus::Data,

@@ -12,7 +12,7 @@ use cube_data::{
 };
 use kinepack_capture::{Capture, CaptureError, RecordError, Recorder, component_names};
 
-use crate::captured::{CaptureArguments, Captured, CapturedError, Ending, Stream, StreamArguments};
+use crate::captured::{CaptureArguments, Captured, CapturedError, Stream, StreamArguments};
 
 /// Write the numbers of a capture as CSV, or convert between captures and challenge files.
 ///
@@ -65,7 +65,6 @@ pub(crate) enum ConversionError {
 impl Failure for ConversionError {
     fn exit_code(&self) -> u8 {
         match self {
-            Self::Captured(error) => error.exit_code(),
             Self::Output(error) => error.exit_code(),
             _ => 2,
         }
@@ -123,14 +122,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), ConversionError> {
         _ => {}
     }
     let target = force.target(to)?;
-    let mut read = Ending::default();
     let (frames, output) = if ending == Some("csv") {
         let mut captured = Captured::open(from, limits)?;
         let index = captured.find(stream, &[], &[])?;
         let mut out = BufWriter::new(target.create()?);
         let unwritten = |error| failed(ConvertError::Write(error));
         let frames = write_csv(&mut captured, index, None, &mut out, unwritten)?;
-        read = captured.end(Some(index), frames)?;
+        captured.warn_of_damage();
         let output = out.into_inner().map_err(|error| unwritten(error.into_error()))?;
         (frames, output)
     } else if ending == Some("mcap") {
@@ -153,7 +151,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), ConversionError> {
     };
     output.commit()?;
     say(format_args!("{}: {}", to.display(), counted(frames, "frame")));
-    Ok(read.result()?)
+    Ok(())
 }
 
 /// Writes a row for each entity of each frame, or for those of one kind. Returns the number of

@@ -10,7 +10,6 @@ mod captures;
 #[path = "../../cube-data/tests/common/mod.rs"]
 mod challenge;
 mod cli;
-mod incomplete;
 mod interrupts;
 mod kinds;
 mod kpz;

@@ -79,18 +79,12 @@ impl<'a> Reader<'a> {
         self.bytes(count)
     }
 
-    /// Reads a count of at most `most`, then that many items. An item in memory takes many times
-    /// the bytes that it has in a file, so the bytes of a file alone do not limit the memory.
+    /// Reads a count, then that many items.
     pub(crate) fn many<T>(
         &mut self,
-        most: usize,
         mut one: impl FnMut(&mut Self) -> Result<T, SetupError>,
     ) -> Result<Vec<T>, SetupError> {
-        let count = self.count()?;
-        if count > most {
-            return Err(SetupError::BadProfileFile);
-        }
-        (0..count).map(|_| one(self)).collect()
+        (0..self.count()?).map(|_| one(self)).collect()
     }
 }
 

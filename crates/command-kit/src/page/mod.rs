@@ -4,7 +4,6 @@
 mod answers;
 mod files;
 mod guard;
-mod patient;
 mod server;
 
 use std::io::{self, IsTerminal};

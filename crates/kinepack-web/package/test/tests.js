@@ -99,7 +99,7 @@ export function tests(read) {
   };
 }
 
-export function linesOf(text) {
+function linesOf(text) {
   return text.split("\n").filter((line) => line && !line.startsWith("#"))
     .map((line) => line.split(" "));
 }
@@ -115,7 +115,7 @@ function optionsOf(text) {
   };
 }
 
-export function receiverOf(text) {
+function receiverOf(text) {
   return new snapshots.Receiver(optionsOf(text));
 }
 

@@ -93,17 +93,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
         }
         fly(&mut world, tick)?;
-        if let Err(failed) = hub.tick(now, &world) {
-            for error in failed.each() {
-                // One receiver cannot get it all; the others can. Without a receiver, nobody can.
-                let Some(ReceiverId(client)) = error.receiver() else {
-                    return Err(failed.into());
-                };
-                eprintln!("{error}");
-                hub.remove(ReceiverId(client));
-                server.disconnect(client);
-            }
-        }
+        hub.tick(now, &world)?;
         while let Some((ReceiverId(client), datagram)) = hub.poll_transmit() {
             server.send(client, datagram).ok();
         }

@@ -14,7 +14,6 @@ use wtransport::{ClientConfig, Connection, Endpoint};
 
 use super::link::{Link, Session, drive};
 use super::{WebClientOptions, WebLostReason};
-use crate::datagrams;
 use crate::window::Windows;
 
 /// Bytes of datagrams that wait in either direction.
@@ -85,7 +84,8 @@ impl Session for Connection {
         }
     }
 
-    fn send(&self, datagram: &[u8]) -> bool {
-        datagrams::send(self, datagram) == Ok(true)
+    fn send(&self, datagram: &[u8]) {
+        // The network may lose a datagram too.
+        let _ = self.send_datagram(datagram);
     }
 }
