@@ -125,25 +125,6 @@ fn names_of_joints_count_towards_the_limit() {
 }
 
 #[test]
-fn names_in_other_encodings_count_towards_the_limit() {
-    let joint = b"JOINT \x83\x83\x83\x83\x83\x83\x83\x83 { OFFSET 0 0 0 }\n".repeat(100);
-    let name = b"\x83".repeat(400_000);
-    for joints in [joint, [b"JOINT ", &name[..], b" { OFFSET 0 0 0 }"].concat()] {
-        let file = [
-            &b"HIERARCHY ROOT a { OFFSET 0 0 0 CHANNELS 1 Xrotation\n"[..],
-            &joints,
-            b"} MOTION Frames: 1 Frame Time: 1 0",
-        ];
-        let bytes = file.concat();
-        let of =
-            |limit| within(limit, bytes.len(), |options| bvh::from_bytes("a.bvh", &bytes, options));
-        let is_read = (15..23).any(|bits| of(1 << bits).is_ok());
-        assert!(is_read, "a limit of 4 MiB is enough");
-        assert!(of(1 << 12).is_err(), "4 KiB are not");
-    }
-}
-
-#[test]
 fn loose_json_stays_within_the_limit() {
     let mut document = arm();
     document.json["skins"].as_array_mut().unwrap().push(json!({ "joints": [0.0] }));
