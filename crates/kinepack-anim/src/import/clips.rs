@@ -31,9 +31,6 @@ pub(super) fn samples(duration_s: f64, rate_hz: f32) -> usize {
 /// away, such as metres that were taken as cm. The origin counts as a part of the skeleton, because
 /// it is on the ground.
 pub(super) fn size_note(file: &str, skeleton: &Skeleton, unit_cm: f64) -> Option<Note> {
-    if skeleton.len() < 2 {
-        return None;
-    }
     let bind = skeleton.bind_pose();
     let mut model = bind.clone();
     skeleton.model_pose(&bind, &mut model);

@@ -2,8 +2,9 @@
 //! the origin, so the first joint need not be the one that travels.
 //!
 //! The joints that have at least half of the skeleton on them are a chain, from a root to the
-//! pelvis. The first of them that goes at least half as far as any other carries the motion. A hand
-//! that ends elsewhere is not on this chain, and hips that sway above a moving root come second.
+//! pelvis. The first of them that goes at least half as far by itself as any other carries the
+//! motion. A hand that ends elsewhere is not on this chain, a knee below a hip that turns does not go
+//! anywhere by itself, and hips that sway above a moving root come second.
 
 use super::{Passed, RootMotion};
 use crate::{Sampler, Skeleton, Transform};
@@ -86,17 +87,20 @@ impl RootJoint {
         mut sample: impl FnMut(f32, &mut [Transform]),
     ) -> Self {
         let trunk = trunk(skeleton);
-        let (mut pose, mut model) = (skeleton.bind_pose(), skeleton.bind_pose());
-        let mut start = Vec::new();
+        let (mut pose, mut start) = (skeleton.bind_pose(), skeleton.bind_pose());
+        sample(0.0, &mut pose);
+        skeleton.model_pose(&pose, &mut start);
+        let above = |joint: usize| {
+            let parent = skeleton.parent(joint);
+            parent.map_or(Transform::IDENTITY, |parent| start[parent])
+        };
         let mut ways_cm = vec![0.0_f32; trunk.len()];
-        for step in 0..=STEPS {
+        for step in 1..=STEPS {
             sample(duration_s * (f32::from(step) / f32::from(STEPS)), &mut pose);
-            skeleton.model_pose(&pose, &mut model);
-            if start.is_empty() {
-                start.clone_from(&model);
-            }
             for (way_cm, &joint) in ways_cm.iter_mut().zip(&trunk) {
-                let (from, to) = (start[joint].translation, model[joint].translation);
+                // Without the motion of the joints above: a bow does not carry the chest away.
+                let to = above(joint).child(&pose[joint]).translation;
+                let from = start[joint].translation;
                 let square = |axis: usize| {
                     let part = if motion.translation[axis] { to[axis] - from[axis] } else { 0.0 };
                     part * part
@@ -108,10 +112,9 @@ impl RootJoint {
         let carries = ways_cm.iter().position(|way_cm| 2.0 * way_cm >= most_cm).unwrap_or(0);
         let joint = trunk.get(carries).copied().unwrap_or(0);
         let way_cm = ways_cm.get(carries).copied().unwrap_or(0.0);
-        let parent = (joint < skeleton.len()).then(|| skeleton.parent(joint)).flatten();
         Self {
             joint,
-            above: parent.map_or(Transform::IDENTITY, |parent| start[parent]),
+            above: if trunk.is_empty() { Transform::IDENTITY } else { above(joint) },
             roots: (0..skeleton.len()).filter(|joint| skeleton.parent(*joint).is_none()).collect(),
             way_cm,
             travels: way_cm > (TRAVELS_RATIO * size(&start)).max(TRAVELS_CM),
@@ -123,7 +126,8 @@ impl RootJoint {
         self.joint
     }
 
-    /// The farthest that the joint goes from where it starts, along the axes of the motion.
+    /// The farthest that the joint goes from where it starts, along the axes of the motion, while the
+    /// joints above it stay where they start.
     pub fn way_cm(&self) -> f32 {
         self.way_cm
     }

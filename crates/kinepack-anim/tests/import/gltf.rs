@@ -251,6 +251,12 @@ fn skeletons_of_a_few_millimetres_get_a_note() {
     assert!(notes[0].to_string().contains("is 0.6 cm large at 100 cm a unit"), "{}", notes[0]);
     let options = ImportOptions { unit_cm: Some(10_000.0), ..ImportOptions::default() };
     assert_eq!(import_with(&document, &options).notes, []);
+    // If one joint moves and there is no skin, its place is all that is known.
+    let mut document = moving(&[2]);
+    document.json["nodes"][1]["translation"] = json!([0.0, 0.006, 0.0]);
+    document.json["nodes"][2]["translation"] = json!([0.0, -0.003, 0.0]);
+    let notes = import_with(&document, &ImportOptions::default()).notes;
+    assert!(matches!(notes[..], [Note::Small { suggested_cm: 10_000.0, .. }]), "{notes:?}");
 }
 
 #[test]

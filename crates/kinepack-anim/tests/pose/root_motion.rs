@@ -204,6 +204,13 @@ fn the_joint_that_carries_a_clip_is_found_below_static_ones() {
     // A lap that ends where it begins travels too.
     let lap = find(|time_s| [(3.2 * time_s).sin() * 100.0, 0.0, 0.0], 0.0);
     assert_eq!((lap.joint(), lap.travels()), (2, true));
+    // Hips that turn swing what is on them, and carry nothing.
+    let bow = RootJoint::find(&skeleton, &motion, 1.0, |time_s, pose| {
+        posed(&skeleton, [0.0; 3], 0.0)(pose);
+        let half = 0.7 * time_s;
+        pose[2].rotation = [half.sin(), 0.0, 0.0, half.cos()];
+    });
+    assert!(!bow.travels() && bow.way_cm() < 1e-3, "{bow:?}");
     // A jump on the spot, hips that sway, and a hand that ends elsewhere do not.
     for still in [
         find(|time_s| [0.0, 0.0, 100.0 * time_s], 0.0),
