@@ -125,6 +125,26 @@ fn names_of_joints_count_towards_the_limit() {
 }
 
 #[test]
+fn names_in_other_encodings_count_towards_the_limit() {
+    let joint = b"JOINT \x83\x83\x83\x83\x83\x83\x83\x83 { OFFSET 0 0 0 }\n".repeat(100);
+    let name = b"\x83".repeat(400_000);
+    let long = [b"JOINT ", &name[..], b" { OFFSET 0 0 0 }\n"].concat();
+    // The least limits are larger than the files.
+    for (joints, least) in [(joint, 15), (long, 19)] {
+        let file = [
+            &b"HIERARCHY ROOT a { OFFSET 0 0 0 CHANNELS 1 Xrotation\n"[..],
+            &joints,
+            b"} MOTION Frames: 1 Frame Time: 1 0",
+        ];
+        let bytes = file.concat();
+        let of =
+            |limit| within(limit, bytes.len(), |options| bvh::from_bytes("a.bvh", &bytes, options));
+        let is_read = (least..23).any(|bits| of(1 << bits).is_ok());
+        assert!(is_read && of(1 << least).is_err());
+    }
+}
+
+#[test]
 fn loose_json_stays_within_the_limit() {
     let mut document = arm();
     document.json["skins"].as_array_mut().unwrap().push(json!({ "joints": [0.0] }));
