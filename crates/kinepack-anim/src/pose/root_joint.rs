@@ -41,13 +41,13 @@ const TRAVELS_CM: f32 = 1.0;
 /// let motion = RootMotion::on_ground(Axis::Y);
 /// let root = RootJoint::of(&sampler, &skeleton, &motion);
 /// assert_eq!((root.joint(), root.travels()), (1, true));
-/// assert!((root.way_cm() - 120.0).abs() < 0.1);
+/// assert!((root.way_cm() - 120.0).abs() < 0.3);
 ///
 /// // Each frame.
 /// let mut playhead = Playhead::looped(sampler.clip().duration_s());
 /// let delta = root.delta(&motion, &sampler, &playhead.advance(0.5));
 /// let character = RootMotion::moved(&Transform::IDENTITY, &delta);
-/// assert!((character.translation[2] - 60.0).abs() < 0.1);
+/// assert!((character.translation[2] - 60.0).abs() < 0.3);
 /// let mut pose = skeleton.bind_pose();
 /// sampler.sample(playhead.time_s(), &mut pose);
 /// root.remove(&motion, &mut pose);
