@@ -231,8 +231,8 @@ impl fmt::Display for Note {
             }
             Self::NoClip { file, animations } => write!(
                 f,
-                "{file}: no animation of joints or nodes among its {animations}: \
-                 they change other things, which are left out"
+                "{file}: no animation of joints or nodes: its animations ({animations}) move \
+                 nothing that is read"
             ),
         }
     }

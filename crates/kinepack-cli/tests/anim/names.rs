@@ -76,7 +76,7 @@ fn files_of_other_kinds_are_named() {
         (&["build", &clip], format!("this is a block clip (.kpa); the file must be {sources}")),
         (
             &["raw", &code, &out],
-            "the file must be .glb, .gltf, .vrm, .vrma, .fbx, .bvh or .bvh.zst".to_owned(),
+            format!("the file must be .glb, .gltf, .vrm, .vrma,{fbx} .bvh or .bvh.zst"),
         ),
         (
             &["info", &clip, "--skeleton", &clip],
