@@ -22,7 +22,7 @@ else
   cp -r "$target/module" "$target/package/module" && rm -r "$target/package/module/demo"
   step node --test "$target/package/test/node.test.js"
 fi
-step node --test package/test/node.test.js package/test/moq.test.js
+step node --test package/test/node.test.js package/test/moq.test.js package/test/connection.test.js
 step npm exec --yes --package typescript@5.9.3 -- tsc --noEmit --strict --target es2022 --module nodenext \
   --noUncheckedIndexedAccess package/test/types.ts
 
@@ -44,3 +44,4 @@ step cargo build --locked "$@" --example world --message-format short
 (cd $world && step npm install --no-save --no-package-lock three@0.180.0)
 step npm install --no-save --no-package-lock puppeteer-core@24.20.0
 step node examples.js "$(dirname "$target")/debug/examples/world"
+step node hidden.js "$(dirname "$target")/debug/examples/world"

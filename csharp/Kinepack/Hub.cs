@@ -184,11 +184,27 @@ namespace Kinepack
         /// </summary>
         /// <param name="nowNs">The time, in nanoseconds.</param>
         /// <param name="world">The world. Its tick is above the one before.</param>
-        public void Tick(ulong nowNs, Snapshot world)
+        /// <returns>
+        /// False if some receivers do not get all of it. The others do, so poll the datagrams then
+        /// too.
+        /// </returns>
+        public bool Tick(ulong nowNs, Snapshot world)
+        {
+            return Tick(nowNs, world, out _);
+        }
+
+        /// <summary>As the other <c>Tick</c>, with the reasons of a failure.</summary>
+        /// <param name="nowNs">The time, in nanoseconds.</param>
+        /// <param name="world">The world. Its tick is above the one before.</param>
+        /// <param name="failed">The receivers that do not get all of it and why, or null.</param>
+        /// <returns>False if some receivers do not get all of it.</returns>
+        public bool Tick(ulong nowNs, Snapshot world, out string failed)
         {
             Require.NotNull(world, nameof(world));
-            Check(Native.kp_hub_tick(Id, nowNs, world.Id));
+            bool all = Succeeds(Native.kp_hub_tick(Id, nowNs, world.Id), Status.Receivers);
+            failed = all ? null : KinepackException.LastText();
             GC.KeepAlive(world);
+            return all;
         }
 
         /// <summary>Gives the next datagram to send.</summary>

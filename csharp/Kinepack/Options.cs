@@ -97,6 +97,8 @@ namespace Kinepack
         private readonly ulong bytes;
         private readonly double roundTripMs;
         private readonly ulong waiting;
+        private readonly ulong waitingEvents;
+        private readonly ulong refusedEvents;
 #pragma warning restore 0649
 
         /// <summary>Whether the receiver's hello was accepted.</summary>
@@ -122,6 +124,15 @@ namespace Kinepack
 
         /// <summary>Entities that the last tick should have sent but that did not fit.</summary>
         public ulong Waiting => waiting;
+
+        /// <summary>Events that were never sent yet.</summary>
+        public ulong WaitingEvents => waitingEvents;
+
+        /// <summary>
+        /// Events that must arrive and never will, because too many waited. If there are any, remove
+        /// the receiver.
+        /// </summary>
+        public ulong RefusedEvents => refusedEvents;
     }
 
     /// <summary>What a receiver knows of its connection.</summary>

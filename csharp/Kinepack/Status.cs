@@ -35,6 +35,9 @@ namespace Kinepack
 
         /// <summary>A file cannot be read or written.</summary>
         File = 9,
+
+        /// <summary>The call did its work, but not for all receivers.</summary>
+        Receivers = 10,
     }
 
     /// <summary>
@@ -61,7 +64,7 @@ namespace Kinepack
         }
 
         /// <summary>The text of the last error of this thread.</summary>
-        private static unsafe string LastText()
+        internal static unsafe string LastText()
         {
             int size = Interop.ToSize(Native.kp_error_text(null, UIntPtr.Zero));
             byte[] text = new byte[size + 1];

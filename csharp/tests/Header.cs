@@ -157,6 +157,7 @@ internal static class Header
             case "struct KpTier":
                 return 32;
             case "struct KpHubStatus":
+                return 72;
             case "struct KpReceiverStatus":
             case "struct KpViewerStatus":
                 return 56;

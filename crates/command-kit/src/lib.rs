@@ -31,6 +31,6 @@ pub use link_options::{LinkOptions, LinkOptionsError, link_names, parse_millisec
 pub use output::OutputError;
 pub use progress::progress;
 pub use sent_level::SentLevel;
-pub use stdout::{print, say};
+pub use stdout::{Escaping, escaped, print, say};
 pub use words::counted;
 pub use wrong_lanes::wrong_lanes;

@@ -1,26 +1,150 @@
 //! Standard output and standard error. A reader that has closed its end (`| head`) is not a
 //! failure.
+//!
+//! All text of the program goes through here, and much of it comes from files and peers: names of
+//! markers, clips, joints, fields and streams, and errors that quote them. So this is where control
+//! characters are escaped. A name could otherwise rewrite what a terminal shows, or its title.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
 
 use crate::OutputError;
 
-/// Writes to standard output.
+/// Writes to standard output, with control characters escaped. In a JSON document an escaped
+/// character is the same character.
 ///
 /// # Errors
 /// [`OutputError::Stdout`].
 pub fn print(
-    write: impl FnOnce(&mut io::StdoutLock<'static>) -> io::Result<()>,
+    write: impl FnOnce(&mut Escaping<io::StdoutLock<'static>>) -> io::Result<()>,
 ) -> Result<(), OutputError> {
-    let mut out = io::stdout().lock();
+    let mut out = Escaping::new(io::stdout().lock());
     match write(&mut out).and_then(|()| out.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(OutputError::Stdout(error)),
         _ => Ok(()),
     }
 }
 
-/// Writes a line to standard error. Unlike `eprintln!`, it does not panic if the reader is gone.
+/// Writes a line to standard error, with control characters escaped. Unlike `eprintln!`, it does
+/// not panic if the reader is gone.
 pub fn say(line: impl Display) {
-    let _ = writeln!(io::stderr(), "{line}");
+    // There is nowhere to report that standard error is gone.
+    let _ = writeln!(io::stderr(), "{}", escaped_lines(&line.to_string()));
+}
+
+/// A text without characters that control a terminal, for a place within a line. Control
+/// characters, also line breaks, and characters that change the direction or the lines of text are
+/// written as in JSON: `\u001b`.
+pub fn escaped(text: &str) -> Cow<'_, str> {
+    with_escapes(text, controls)
+}
+
+/// The same for whole lines: line breaks and tabs stay.
+fn escaped_lines(text: &str) -> Cow<'_, str> {
+    with_escapes(text, |letter| controls(letter) && !matches!(letter, '\n' | '\t'))
+}
+
+/// Control characters (C0, DEL, C1), line and paragraph separators, and marks and embeddings of
+/// bidirectional text.
+fn controls(letter: char) -> bool {
+    letter.is_control()
+        || matches!(
+            letter,
+            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+        )
+}
+
+fn with_escapes(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if !text.contains(&is_escaped) {
+        return Cow::Borrowed(text);
+    }
+    let one = |letter: char| match is_escaped(letter) {
+        true => format!("\\u{:04x}", u32::from(letter)),
+        false => letter.to_string(),
+    };
+    Cow::Owned(text.chars().map(one).collect())
+}
+
+/// A writer of text that escapes control characters, but for line breaks and tabs.
+pub struct Escaping<W> {
+    out: W,
+    /// The bytes of a character whose others have not come yet.
+    rest: Vec<u8>,
+}
+
+impl<W: Write> Escaping<W> {
+    fn new(out: W) -> Self {
+        Self { out, rest: Vec::new() }
+    }
+
+    fn write_text(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.out.write_all(escaped_lines(&String::from_utf8_lossy(bytes)).as_bytes())
+    }
+}
+
+impl<W: Write> Write for Escaping<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut text = std::mem::take(&mut self.rest);
+        text.extend_from_slice(bytes);
+        let whole = match str::from_utf8(&text) {
+            Err(error) if error.error_len().is_none() => error.valid_up_to(),
+            _ => text.len(),
+        };
+        self.write_text(&text[..whole])?;
+        self.rest = text.split_off(whole);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let rest = std::mem::take(&mut self.rest);
+        self.write_text(&rest)?;
+        self.out.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_controls_a_terminal_is_escaped() {
+        for (text, shown) in [
+            ("goal", "goal"),
+            ("größe 大きさ 🎯", "größe 大きさ 🎯"),
+            ("\u{1b}]0;title\u{7}", "\\u001b]0;title\\u0007"),
+            ("\u{9b}31m", "\\u009b31m"),
+            ("a\u{7f}b\u{0}c\rd", "a\\u007fb\\u0000c\\u000dd"),
+            ("\u{202e}txt.exe\u{2066}\u{200f}\u{61c}", "\\u202etxt.exe\\u2066\\u200f\\u061c"),
+            ("two\nlines\tand\u{2028}more", "two\\u000alines\\u0009and\\u2028more"),
+        ] {
+            assert_eq!(escaped(text), shown);
+        }
+        assert_eq!(escaped_lines("two\nlines\t\u{1b}[2J"), "two\nlines\t\\u001b[2J");
+    }
+
+    #[test]
+    fn text_that_comes_in_parts_is_escaped() {
+        let text = "größe \u{9b}2J\u{202e}\n🎯 ".as_bytes();
+        for size in 1..text.len() {
+            let mut out = Escaping::new(Vec::new());
+            text.chunks(size).for_each(|part| out.write_all(part).unwrap());
+            // A character that never ends.
+            out.write_all(&[0xe2, 0x80]).unwrap();
+            out.flush().unwrap();
+            let shown = String::from_utf8(out.out).unwrap();
+            assert_eq!(shown, "größe \\u009b2J\\u202e\n🎯 \u{fffd}", "{size}");
+        }
+    }
+
+    #[test]
+    fn an_escaped_document_is_the_same_document() {
+        let names = ["\u{9b}\u{7f}\u{202e}", "\u{1b}[2J", "größe"];
+        let mut out = Escaping::new(Vec::new());
+        crate::table::write_json(&names, &mut out).unwrap();
+        out.flush().unwrap();
+        let text = String::from_utf8(out.out).unwrap();
+        assert!(!text.contains(['\u{9b}', '\u{7f}', '\u{202e}', '\u{1b}']));
+        assert_eq!(serde_json::from_str::<Vec<String>>(&text).unwrap(), names);
+    }
 }

@@ -10,6 +10,8 @@ use std::io::{self, Write};
 use comfy_table::{CellAlignment, LineStyle, TableStyle};
 use console::{Term, measure_text_width};
 
+use crate::escaped;
+
 /// The narrowest width that is taken seriously.
 const LEAST_WIDTH: usize = 20;
 
@@ -35,16 +37,17 @@ pub struct Table {
 
 /// Columns under a header; the first `names` are of words, the others of numbers. A heading that
 /// begins with a line break or a tab belongs to the group of the column before, which is never
-/// split. The tab is not shown.
+/// split. The tab is not shown. A cell is one line: control characters in it are escaped.
 pub fn table<H: Into<String>, R: IntoIterator<Item = String>>(
     header: impl IntoIterator<Item = H>,
     names: usize,
     rows: impl IntoIterator<Item = R>,
 ) -> Table {
+    let cell = |cell: String| escaped(&cell).into_owned();
     Table {
         header: header.into_iter().map(Into::into).collect(),
         names,
-        rows: rows.into_iter().map(|row| row.into_iter().collect()).collect(),
+        rows: rows.into_iter().map(|row| row.into_iter().map(cell).collect()).collect(),
     }
 }
 
@@ -135,6 +138,7 @@ pub fn write_text(out: &mut impl Write, first: &str, text: &str) -> io::Result<(
 }
 
 fn wrapped(first: &str, text: &str, width: Option<usize>) -> String {
+    let text = escaped(text);
     let Some(width) = width else { return format!("{first}{text}") };
     let indent = measure_text_width(first);
     let (mut lines, mut line) = (first.to_owned(), indent);
@@ -177,7 +181,7 @@ pub fn write_rows(
     let mut table = comfy_table::Table::new();
     table.load_style(TableStyle::new());
     for (what, value) in rows {
-        table.add_row([what.to_owned(), value]);
+        table.add_row([what.to_owned(), escaped(&value).into_owned()]);
     }
     for (index, column) in table.column_iter_mut().enumerate() {
         column.set_padding((0, 2));
@@ -215,9 +219,18 @@ mod tests {
     }
 
     #[test]
+    fn a_cell_stays_in_its_line() {
+        let rows = [["goal\nforged  line\u{1b}[2J".to_owned(), "7".to_owned()]];
+        let text = table(["marker", "tick"], 1, rows).fitted(None);
+        assert_eq!(text.lines().count(), 3, "{text}");
+        assert!(text.contains("goal\\u000aforged  line\\u001b[2J"), "{text}");
+    }
+
+    #[test]
     fn text_breaks_between_words_under_its_first_word() {
         assert_eq!(wrapped("- ", "one two three", Some(10)), "- one two\n  three");
         assert_eq!(wrapped("- ", "one two three", None), "- one two three");
         assert_eq!(wrapped("", "extraordinarily long", Some(5)), "extraordinarily\nlong");
+        assert_eq!(wrapped("- ", "a\nforged line", None), "- a\\u000aforged line");
     }
 }

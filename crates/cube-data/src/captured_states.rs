@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use kinepack::Schema;
+use kinepack::{Schema, Tick};
 use kinepack_capture::{Capture, CaptureError, CaptureFrame};
 
 use crate::convert::CubeVelocity;
@@ -13,29 +13,34 @@ use crate::cube::{Cube, Measured};
 pub struct CapturedStates {
     /// The cubes of each frame, in the order of their ids.
     pub frames: Vec<Vec<Measured>>,
-    /// The place where the file stops being readable, if it does, and the reason.
-    pub damage: Option<String>,
+    /// The tick of each frame. They increase, and some may be missing.
+    pub ticks: Vec<Tick>,
+    /// Ticks a second.
+    pub rate_hz: f64,
+    /// The places of the file that cannot be read, and the reasons.
+    pub damage: Vec<String>,
 }
 
 impl CapturedStates {
     /// Reads the first stream of cubes before quantization. If no stream has their velocities, the
-    /// differences between frames give them. `None` if the capture has no such stream. Keeps all
+    /// differences between frames give them. Without such a stream there are no frames. Keeps all
     /// frames in memory.
     ///
     /// # Errors
     /// [`CaptureError`] for a file that is not a capture, cannot be read or is too large.
-    pub fn open(path: &Path) -> Result<Option<Self>, CaptureError> {
+    pub fn open(path: &Path) -> Result<Self, CaptureError> {
         let [cubes, velocities] = [Schema::of::<Cube>(), Schema::of::<CubeVelocity>()];
         let mut capture = Capture::open(path)?;
         let mut read = Self::default();
-        let (mut name, mut rate_hz, mut has_velocities) = (None, 0.0, false);
+        let (mut name, mut has_velocities) = (None, false);
         while let Some((_, frame)) = capture.next_frame()? {
             let stream = frame.stream();
             let is_of =
                 |schema: &Schema| stream.is_raw() && stream.schema().hash() == schema.hash();
             if is_of(&cubes) {
                 if *name.get_or_insert_with(|| stream.name().to_owned()) == stream.name() {
-                    rate_hz = stream.rate_hz();
+                    read.rate_hz = stream.rate_hz();
+                    read.ticks.push(frame.tick());
                     read.frames.push(states(&frame));
                 }
             } else if is_of(&velocities)
@@ -50,19 +55,21 @@ impl CapturedStates {
             }
         }
         if !has_velocities {
-            read.add_velocities(rate_hz as f32);
+            read.add_velocities();
         }
-        read.damage = capture.damage().map(ToString::to_string);
-        Ok((!read.frames.is_empty()).then_some(read))
+        read.damage = capture.damage().iter().map(ToString::to_string).collect();
+        Ok(read)
     }
 
     /// Velocities from the differences between frames.
-    fn add_velocities(&mut self, rate_hz: f32) {
+    fn add_velocities(&mut self) {
         for index in 1..self.frames.len() {
+            let ticks = self.ticks[index].0 - self.ticks[index - 1].0;
+            let per_s = (self.rate_hz / f64::from(ticks)) as f32;
             let (before, after) = self.frames.split_at_mut(index);
             for (before, after) in before[index - 1].iter().zip(&mut after[0]) {
                 let moved = |axis: usize| after.position[axis] - before.position[axis];
-                after.velocity = std::array::from_fn(|axis| moved(axis) * rate_hz);
+                after.velocity = std::array::from_fn(|axis| moved(axis) * per_s);
             }
         }
     }

@@ -113,7 +113,7 @@ pub fn capture_to_challenge(
             out.write_all(&bytes)?;
         }
     }
-    if let Some(damage) = capture.damage() {
+    if let Some(damage) = capture.damage().first() {
         return Err(ConvertError::Damaged { damage: damage.to_string() });
     }
     let Some(is_quantized) = file.is_quantized.filter(|_| file.frames > 0 && file.record.is_none())
@@ -309,9 +309,9 @@ pub enum ConvertError {
     Challenge(ChallengeError),
     /// The capture cannot be read.
     Read(CaptureError),
-    /// The capture is damaged. Everything before the damage was converted.
+    /// The capture is damaged. The rest was converted.
     Damaged {
-        /// The place and the reason.
+        /// The first place, and the reason.
         damage: String,
     },
     /// The capture cannot be recorded.

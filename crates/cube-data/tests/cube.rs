@@ -268,7 +268,8 @@ fn check_search(pairs: &[Pair]) {
     let schema = rotation_schema();
     let snapshots = |part: &&[Pair]| {
         [1, 0].map(|side| {
-            let mut snapshot = Snapshot::new(&schema, Tick(0));
+            // The base, at index 1 of a pair, is the older one.
+            let mut snapshot = Snapshot::new(&schema, Tick(1 - side as u32));
             (0..)
                 .zip(*part)
                 .for_each(|(id, pair)| snapshot.push_lanes(EntityId(id), &pair[side]).unwrap());

@@ -1,6 +1,6 @@
 //! Lines on a terminal that are redrawn, below the news.
 
-use command_kit::say;
+use command_kit::{escaped, say};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 /// See the head of this file. Invisible if standard error is not a terminal.
@@ -31,7 +31,7 @@ impl Lines {
     /// Redraws the lines from this one on.
     pub(crate) fn show(&self, from: usize, texts: impl IntoIterator<Item = String>) {
         let lines = self.lines.iter().skip(from);
-        lines.zip(texts).for_each(|(line, text)| line.set_message(text));
+        lines.zip(texts).for_each(|(line, text)| line.set_message(escaped(&text).into_owned()));
     }
 
     /// Prints a line on standard error, above these.

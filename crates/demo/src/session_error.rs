@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use command_kit::interrupt::Interrupted;
 use command_kit::{Failure, LinkOptionsError, OutputError};
-use kinepack_net::{LinkError, NetError, StreamError};
+use kinepack_net::{LinkError, NetError, Refused, StreamError};
 use kinepack_replay::ReplayError;
 
 use crate::world::WorldError;
@@ -27,6 +27,9 @@ pub enum SessionError {
     /// The sockets on this machine failed.
     #[error("UDP on this machine: {0}")]
     Loopback(io::Error),
+    /// The world is above a receiver's limits.
+    #[error("the receiver refuses the world: {0}")]
+    TooLarge(Refused),
     /// A defect of this program.
     #[error("{wrong_lanes} lanes did not arrive as they were sent: please report this")]
     Drifted { wrong_lanes: u64 },
@@ -57,6 +60,7 @@ impl SessionError {
 impl Failure for SessionError {
     fn exit_code(&self) -> u8 {
         match self {
+            Self::World(error) => error.exit_code(),
             Self::OutOfRange { .. } | Self::Drifted { .. } | Self::WrongKeys { .. } => 1,
             Self::Interrupted(interrupted) => interrupted.exit_code(),
             Self::Output(error) => error.exit_code(),

@@ -37,28 +37,65 @@ pub struct WorldArguments {
     pub cubes: u32,
 }
 
-/// The frames of a challenge file or a capture of cubes, before quantization.
-pub fn read_capture(path: &Path) -> Result<Vec<Vec<Measured>>, WorldError> {
+/// The frames of a challenge file or a capture of cubes, before quantization; and an error if frames
+/// were lost, with which a command that has played the others ends.
+pub fn read_capture(path: &Path) -> Result<(CapturedRun, Result<(), WorldError>), WorldError> {
+    let path_of = || path.to_owned();
     if is_capture(path) {
-        let Some(read) = CapturedStates::open(path)? else {
-            return Err(WorldError::NeedsFloats { path: path.to_owned() });
-        };
-        if let Some(damage) = read.damage {
-            say(format_args!("{}: {damage}; the frames before it were read", path.display()));
+        let CapturedStates { frames, ticks, rate_hz, damage } = CapturedStates::open(path)?;
+        match damage.first() {
+            Some(damage) if frames.is_empty() => {
+                return Err(WorldError::NothingRead { path: path_of(), reason: damage.clone() });
+            }
+            None if frames.is_empty() => return Err(WorldError::NeedsFloats { path: path_of() }),
+            _ => {}
         }
-        return Ok(read.frames);
+        damage.iter().for_each(|damage| say(format_args!("{}: {damage}", path.display())));
+        let lost = WorldError::Incomplete { path: path_of() };
+        let ending = if damage.is_empty() { Ok(()) } else { Err(lost) };
+        let ticks = ticks.iter().map(|tick| tick.0).collect();
+        return Ok((CapturedRun { frames, ticks, rate_hz, next: 0 }, ending));
     }
     let mut capture = Challenge::open(path)?;
+    let rate_hz = f64::from(capture.rate_hz());
     let mut frames = Vec::new();
     while let Some(frame) = capture.next_frame()? {
         match frame {
             Frame::Floats(frame) => frames.push(frame.states().collect()),
-            Frame::Quantized(_) => {
-                return Err(WorldError::NeedsFloats { path: path.to_owned() });
-            }
+            Frame::Quantized(_) => return Err(WorldError::NeedsFloats { path: path_of() }),
         }
     }
-    Ok(frames)
+    let ticks = (0..frames.len() as u32).collect();
+    Ok((CapturedRun { frames, ticks, rate_hz, next: 0 }, Ok(())))
+}
+
+/// The frames of a capture, played at its pace. While ticks are missing, the last frame stays.
+pub struct CapturedRun {
+    frames: Vec<Vec<Measured>>,
+    /// The tick of each frame, increasing.
+    ticks: Vec<u32>,
+    /// Ticks a second.
+    rate_hz: f64,
+    /// The world's ticks until now. After the last frame follows the first.
+    next: u32,
+}
+
+impl CapturedRun {
+    /// Its length in ticks of the world.
+    pub fn world_ticks(&self) -> u32 {
+        let ends = self.ticks.first().zip(self.ticks.last());
+        let ticks = ends.map_or(0.0, |(first, last)| f64::from(last - first) + 1.0);
+        // The cast saturates.
+        (ticks * f64::from(cubes::TICK_HZ) / self.rate_hz).ceil() as u32
+    }
+
+    fn next_frame(&mut self) -> Option<&[Measured]> {
+        let passed = f64::from(self.next) * self.rate_hz / f64::from(cubes::TICK_HZ);
+        self.next = (self.next + 1) % self.world_ticks().max(1);
+        let tick = f64::from(*self.ticks.first()?) + passed.floor();
+        let after = self.ticks.partition_point(|of| f64::from(*of) <= tick);
+        self.frames.get(after.checked_sub(1)?).map(Vec::as_slice)
+    }
 }
 
 /// A world, and what moves in it.
@@ -67,9 +104,8 @@ pub enum Played {
     Cubes(Box<PlayedCubes>),
     /// Objects that walk about.
     Crowd(Crowd),
-    /// The frames of a capture, and the index of the next one. After the last frame follows the
-    /// first.
-    Captured(Vec<Vec<Measured>>, usize),
+    /// The frames of a capture.
+    Captured(CapturedRun),
 }
 
 /// Why a world cannot be played.
@@ -87,9 +123,21 @@ pub enum WorldError {
         path.display()
     )]
     NeedsFloats { path: PathBuf },
+    #[error("{}: no frame can be read: {reason}", path.display())]
+    NothingRead { path: PathBuf, reason: String },
+    /// The rest was played.
+    #[error("{}: frames were lost; all others were played", path.display())]
+    Incomplete { path: PathBuf },
 }
 
-impl Failure for WorldError {}
+impl Failure for WorldError {
+    fn exit_code(&self) -> u8 {
+        match self {
+            Self::Incomplete { .. } => 1,
+            _ => 2,
+        }
+    }
+}
 
 impl WorldArguments {
     pub fn frames(&self) -> u32 {
@@ -139,7 +187,7 @@ impl Played {
         match self {
             Self::Cubes(cubes) => (cubes.world().len(), Some(cubes.world().half_width_m())),
             Self::Crowd(crowd) => (crowd.len(), None),
-            Self::Captured(frames, _) => (frames.first().map_or(0, Vec::len), None),
+            Self::Captured(run) => (run.frames.first().map_or(0, Vec::len), None),
         }
     }
 
@@ -151,11 +199,10 @@ impl Played {
     /// Writes the current state into `states`, then steps the world.
     pub fn next_frame(&mut self, states: &mut States) {
         match self {
-            Self::Captured(frames, next) => {
-                if let Some(frame) = frames.get(*next) {
+            Self::Captured(run) => {
+                if let Some(frame) = run.next_frame() {
                     states.clear();
                     states.extend(frame.iter().copied());
-                    *next = (*next + 1) % frames.len();
                 }
             }
             Self::Crowd(crowd) => {

@@ -47,6 +47,8 @@ enum KpStatus
   KP_STATUS_PANIC = 8,
   // A file cannot be read or written.
   KP_STATUS_FILE = 9,
+  // The call did its work, but not for all receivers: the text names those that failed.
+  KP_STATUS_RECEIVERS = 10,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -499,6 +501,11 @@ typedef struct KpHubStatus {
   double round_trip_ms;
   // Entities that should have been sent in the last tick but did not fit.
   uint64_t waiting;
+  // Events that were never sent yet.
+  uint64_t waiting_events;
+  // Events that must arrive and never will, because too many waited. If there are any, remove the
+  // receiver.
+  uint64_t refused_events;
 } KpHubStatus;
 
 // The numbers of a field in memory of the caller, to read from: those of one entity are next to
@@ -1217,7 +1224,8 @@ KpStatus kp_hub_handle(struct KpHub hub,
                        size_t size);
 
 // Takes the world of a tick, whose tick is above the one before, and encodes what each receiver
-// needs.
+// needs. `KP_STATUS_RECEIVERS` if some receivers do not get all of it, for the reasons in the text.
+// The others do, so poll the datagrams then too. After any other failure, nothing has changed.
 KpStatus kp_hub_tick(struct KpHub hub, uint64_t now_ns, struct KpSnapshot world);
 
 // The next datagram to send, and the receiver to send it to. `KP_STATUS_NOTHING` if there is none

@@ -75,6 +75,11 @@ pub struct KpHubStatus {
     pub round_trip_ms: f64,
     /// Entities that should have been sent in the last tick but did not fit.
     pub waiting: u64,
+    /// Events that were never sent yet.
+    pub waiting_events: u64,
+    /// Events that must arrive and never will, because too many waited. If there are any, remove the
+    /// receiver.
+    pub refused_events: u64,
 }
 
 /// A hub. `options` may be null. The caller frees `*out` with `kp_hub_free`.
@@ -230,6 +235,8 @@ pub unsafe extern "C" fn kp_hub_status(
             bytes: status.bytes,
             round_trip_ms: milliseconds(status.round_trip),
             waiting: status.waiting as u64,
+            waiting_events: status.waiting_events as u64,
+            refused_events: status.refused_events,
         };
         // SAFETY: `out` is the caller's.
         unsafe { put(out, described) }
@@ -308,7 +315,8 @@ pub unsafe extern "C" fn kp_hub_handle(
 }
 
 /// Takes the world of a tick, whose tick is above the one before, and encodes what each receiver
-/// needs.
+/// needs. `KP_STATUS_RECEIVERS` if some receivers do not get all of it, for the reasons in the text.
+/// The others do, so poll the datagrams then too. After any other failure, nothing has changed.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_hub_tick(hub: KpHub, now_ns: u64, world: KpSnapshot) -> KpStatus {
     call(|| {
@@ -321,8 +329,12 @@ pub extern "C" fn kp_hub_tick(hub: KpHub, now_ns: u64, world: KpSnapshot) -> KpS
             found.map_or(1.0, |place| of_receiver[place].1)
         };
         let weight: Option<Weight<'_>> = if weights.is_empty() { None } else { Some(&weight) };
-        let refused = |error: NetError| Failure::argument(error);
-        hub.tick_with(time(now_ns), &world.snapshot, weight).map_err(refused)
+        hub.tick_with(time(now_ns), &world.snapshot, weight).map_err(|error| {
+            match error.each().iter().all(|error| error.receiver().is_some()) {
+                true => Failure::new(KpStatus::Receivers, error),
+                false => Failure::argument(error),
+            }
+        })
     })
 }
 

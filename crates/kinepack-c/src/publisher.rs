@@ -145,8 +145,9 @@ pub extern "C" fn kp_publisher_publish(publisher: KpPublisher, world: KpSnapshot
         let Publishing { publisher, schema_hash, pieces, .. } = &mut *publishing;
         world.check_schema(*schema_hash, "publisher")?;
         let refused = |error: CrowdError| Failure::argument(error);
-        pieces.extend(publisher.publish(&world.snapshot).map_err(refused)?.iter().cloned());
-        Ok(())
+        let taken = publisher.publish(&world.snapshot).map(drop);
+        pieces.extend(publisher.pieces().iter().cloned());
+        taken.map_err(refused)
     })
 }
 

@@ -314,6 +314,7 @@ pub(crate) fn refused(error: ReplayError) -> Failure {
         | ReplayError::TooManyEvents { .. }
         | ReplayError::TicksNotIncreasing { .. }
         | ReplayError::TickTooLate { .. }
+        | ReplayError::FrameTooLarge { .. }
         | ReplayError::NothingToCut
         | ReplayError::Schema { .. } => KpStatus::Argument,
         _ => KpStatus::Data,

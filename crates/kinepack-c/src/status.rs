@@ -33,6 +33,8 @@ pub enum KpStatus {
     Panic = 8,
     /// A file cannot be read or written.
     File = 9,
+    /// The call did its work, but not for all receivers: the text names those that failed.
+    Receivers = 10,
 }
 
 /// Why a function does not do what it says.

@@ -1,7 +1,7 @@
 //! Schemas of several kinds of entities: their fields' names, and the same kinds with other fields.
 
 use kinepack::schema::Field;
-use kinepack::{Schema, SetupError};
+use kinepack::{EncodeError, Schema, SetupError};
 
 /// The names of a schema's fields for people. If there are several kinds, the name of the kind is
 /// in front: `player.position`.
@@ -73,6 +73,45 @@ pub fn with_fields(
         builder = builder.kind_of_fields(kind.name(), next()?);
     }
     builder.build()
+}
+
+/// Why the raw words of an entity cannot be quantized, for people: the first field that is refused,
+/// by its name in [`field_names`], and the reason. `error` is that of
+/// [`Schema::quantize_raw`], which does not know the field.
+///
+/// ```
+/// use kinepack::quantize::FloatLimits;
+/// use kinepack::schema::{Field, FieldKind};
+/// use kinepack::Schema;
+/// use kinepack_capture::kinds;
+///
+/// let height = FieldKind::Floats(vec![FloatLimits::new(0.0, 9.0, 0.1)?]);
+/// let schema = Schema::new(vec![Field::new("lit", FieldKind::Bool), Field::new("height", height)]);
+/// let raw = [1, f64::NAN.to_bits()];
+/// let error = schema.quantize_raw(&raw, &mut [0; 2]).unwrap_err();
+/// let why = kinds::refusal(&schema, 0, &raw, &error);
+/// assert_eq!(why, "field \"height\": the value is not a number");
+/// # Ok::<(), kinepack::SetupError>(())
+/// ```
+///
+/// # Panics
+/// If the schema has no such kind, or `raw` is not as long as its lanes.
+pub fn refusal(schema: &Schema, kind: usize, raw: &[u64], error: &EncodeError) -> String {
+    let kind = &schema.kinds()[kind];
+    let names = field_names(schema);
+    let mut lanes = vec![0; schema.lanes().len()];
+    for index in kind.fields() {
+        let field = &schema.fields()[index];
+        let first = kind.lanes().start;
+        let words = &raw[field.lanes().start - first..field.lanes().end - first];
+        if !field.is_present(&lanes) {
+            continue;
+        }
+        if let Err(error) = field.quantize_raw(words, &mut lanes[field.lanes()]) {
+            return format!("field {:?}: {error}", names[index]);
+        }
+    }
+    error.to_string()
 }
 
 /// True for a schema that was built of kinds. A schema of one struct has one kind without a name.

@@ -2,7 +2,7 @@
 //!
 //! [`Recorder`] writes capture files. They are MCAP, which other tools also read, with a stream of
 //! frames for each type of entity, before or after quantization. [`Capture`] reads them frame by
-//! frame, up to the first damage. `spec/CAPTURE.md` defines the format.
+//! frame, and leaves out what is damaged. `spec/CAPTURE.md` defines the format.
 //!
 //! ```
 //! use kinepack::{EntityId, Pack, Snapshot, Tick};
@@ -42,7 +42,7 @@
 //!     let (id, numbers) = frame.components().next().expect("one ship");
 //!     assert_eq!((id, numbers.len()), (EntityId(1), 8));
 //! }
-//! assert!(capture.damage().is_none());
+//! assert!(capture.damage().is_empty());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -70,7 +70,7 @@ mod zstd;
 pub use components::{component_names, components};
 pub use error::CaptureError;
 pub use file::schema as schema_document;
-pub use file::{Capture, CaptureFrame, Damage, Stream, StreamEncoding};
+pub use file::{Capture, CaptureFrame, Damage, DamageKind, Stream, StreamEncoding};
 pub use limits::{CaptureLimits, TooManyValues, ValueCount};
 pub use recorder::{
     RecordError, RecordSummary, RecordedFrame, RecordedKinds, RecordedLanes, RecordedStream,

@@ -23,7 +23,7 @@
 /// while let Some((_, frame)) = capture.next_frame()? {
 ///     println!("tick {}: {} entities", frame.tick().0, frame.ids().len());
 /// }
-/// assert!(capture.damage().is_none());
+/// assert!(capture.damage().is_empty());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -74,8 +74,8 @@ impl<'a> Columns<'a> {
         crate::components(schema, &raw).collect()
     }
 
-    /// Fills in the raw words and the lanes of one entity. The schema is that of one kind. Values
-    /// out of range take the nearest end.
+    /// Fills in the raw words and the lanes of one entity. The schema is that of one kind. Returns
+    /// false if a value was out of its range and took the nearest end.
     ///
     /// # Errors
     /// [`EncodeError`] for a value that the schema cannot hold.
@@ -88,18 +88,18 @@ impl<'a> Columns<'a> {
         schema: &Schema,
         raw: &mut [u64],
         lanes: &mut [u32],
-    ) -> Result<(), EncodeError> {
+    ) -> Result<bool, EncodeError> {
         match self {
             Self::Raw(columns) => {
                 raw.iter_mut().zip(*columns).for_each(|(word, column)| *word = column[index]);
-                schema.quantize_raw(raw, lanes).map(|_| ())
+                schema.quantize_raw(raw, lanes)
             }
             Self::Lanes(columns) => {
                 lanes
                     .iter_mut()
                     .zip(*columns)
                     .for_each(|(lane, column)| *lane = column[index] as u32);
-                schema.reconstruct_raw(lanes, raw)
+                schema.reconstruct_raw(lanes, raw).map(|()| true)
             }
         }
     }

@@ -1,5 +1,5 @@
-//! Capture files that are cut off, damaged or malicious: each is read up to the damage or refused,
-//! and causes no allocation that it does not fill.
+//! Capture files that are cut off, damaged or malicious: each is read except for the damage, or
+//! refused, and causes no allocation that it does not fill.
 
 use std::io::Cursor;
 
@@ -171,14 +171,19 @@ fn inconsistent_schemas_are_refused() {
         ),
         (r#""component_bits":9"#, r#""component_bits":99"#, "field \"rotation\" of the schema"),
         (r#""min":-5"#, r#""min":-99999999999999999999999"#, "field \"score\" of the schema"),
-        (r#""kind":"bool""#, r#""kind":"tristate""#, "unknown variant `tristate`"),
+        (
+            r#""kind":"bool""#,
+            r#""kind":"tristate""#,
+            "field \"is_up\" of the schema: unknown variant `tristate`",
+        ),
         (r#""rate_hz":60.0"#, r#""rate_hz":0"#, "0 ticks a second are not within 0.001 to 1000000"),
-        (r#""len":2"#, r#""len":300"#, "the schema is not a document of the format"),
+        (r#""len":2"#, r#""len":300"#, "field \"tag\" of the schema: invalid value"),
         (r#""fields""#, r#""felder""#, "missing field `fields`"),
     ] {
         assert!(json.contains(from), "{from}");
         let refusal = damage("kinepack-raw", &json.replacen(from, to, 1), &[]);
         assert!(refusal.contains(reason), "{refusal}");
+        assert!(refusal.contains("stream \"things\": "), "{refusal}");
     }
     let many = r#"{"name":"tag","role":"plain","kind":{"bytes":{"len":255}}},"#.repeat(17);
     let refusal = damage(
@@ -205,7 +210,7 @@ fn inconsistent_messages_are_refused() {
     above[11] = 1;
     let refusal = damage("kinepack-lanes", &json, &[&above]);
     assert!(refusal.contains("lane 0 has 263, above its maximum 256"), "{refusal}");
-    assert!(damage("kinepack-raw", &json, &[&file[..9]]).contains("stream \"things\", tick 0: "));
+    assert!(damage("kinepack-raw", &json, &[&file[..9]]).contains("stream \"things\": tick 0: "));
     assert!(
         damage("kinepack-raw", &json, &[&[file, b"x"].concat()])
             .contains("1 bytes after the last column")

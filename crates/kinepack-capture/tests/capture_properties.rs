@@ -116,7 +116,7 @@ fn any_schema_and_its_snapshots_read_back() {
             frame.push_into(&mut snapshot).unwrap();
             assert!(snapshot == *expected);
         }
-        assert!(capture.next_frame().unwrap().is_none() && capture.damage().is_none());
+        assert!(capture.next_frame().unwrap().is_none() && capture.damage().is_empty());
         let read = &capture.streams()[0];
         // The whole schema, including the parts that the hash does not cover.
         assert_eq!((read.schema(), read.rate_hz()), (&schema, rate_hz));

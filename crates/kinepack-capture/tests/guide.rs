@@ -83,7 +83,7 @@ fn read(path: &Path, stream: &str) -> Read {
         }
         read.last = Some(snapshot);
     }
-    assert!(capture.damage().is_none());
+    assert!(capture.damage().is_empty());
     read
 }
 

@@ -19,6 +19,7 @@ mod capture;
 mod capture_hostile;
 mod capture_properties;
 mod corpus;
+mod foreign;
 mod guide;
 mod kinds;
 mod limits;

@@ -154,12 +154,12 @@ fn send(
     let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
     let mut packet = Vec::new();
     let first = from.max(lag);
-    let back = [lag, lag + spacing, 2 * lag + spacing];
-    let mut past = Past::new(back[2]);
+    let lags = [lag, spacing, lag];
+    let mut past = Past::new(lags.iter().sum());
     run[..first].iter().for_each(|exact| drop(past.push(View::from(exact.clone()))));
     let mut sent = Sent { bytes: 0.0, off_mm: Vec::new(), off_deg: Vec::new() };
     for exact in &run[first..] {
-        let known = Baselines::new(back.into_iter().map_while(|lag| past.back(lag)))
+        let known = Baselines::new(past.chain(exact.tick, lags.map(|lag| lag as u32)))
             .expect("each is older");
         packet.clear();
         let view = encoder.encode(known, exact, &mut packet).expect("the schema is the codec's");

@@ -12,7 +12,7 @@ use cube_data::{
 };
 use kinepack_capture::{Capture, CaptureError, RecordError, Recorder, component_names};
 
-use crate::captured::{CaptureArguments, Captured, CapturedError, Stream, StreamArguments};
+use crate::captured::{CaptureArguments, Captured, CapturedError, Ending, Stream, StreamArguments};
 
 /// Write the numbers of a capture as CSV, or convert between captures and challenge files.
 ///
@@ -65,6 +65,7 @@ pub(crate) enum ConversionError {
 impl Failure for ConversionError {
     fn exit_code(&self) -> u8 {
         match self {
+            Self::Captured(error) => error.exit_code(),
             Self::Output(error) => error.exit_code(),
             _ => 2,
         }
@@ -122,13 +123,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), ConversionError> {
         _ => {}
     }
     let target = force.target(to)?;
+    let mut read = Ending::default();
     let (frames, output) = if ending == Some("csv") {
         let mut captured = Captured::open(from, limits)?;
         let index = captured.find(stream, &[], &[])?;
         let mut out = BufWriter::new(target.create()?);
         let unwritten = |error| failed(ConvertError::Write(error));
         let frames = write_csv(&mut captured, index, None, &mut out, unwritten)?;
-        captured.warn_of_damage();
+        read = captured.end(Some(index), frames)?;
         let output = out.into_inner().map_err(|error| unwritten(error.into_error()))?;
         (frames, output)
     } else if ending == Some("mcap") {
@@ -151,7 +153,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), ConversionError> {
     };
     output.commit()?;
     say(format_args!("{}: {}", to.display(), counted(frames, "frame")));
-    Ok(())
+    Ok(read.result()?)
 }
 
 /// Writes a row for each entity of each frame, or for those of one kind. Returns the number of

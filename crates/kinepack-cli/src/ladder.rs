@@ -1,6 +1,6 @@
 //! The ladder: one stream of frames through several levels at once. Each frame is encoded against
-//! the one `lag` frames before, decoded, and compared lane for lane. Rows with the same schema
-//! share their snapshots.
+//! the newest one that is `lag` ticks older, decoded, and compared lane for lane. Rows with the same
+//! schema share their snapshots.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -9,17 +9,17 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use clap::ValueEnum;
-use command_kit::Failure;
 use command_kit::cube_precision::{Errors, Precision};
 use command_kit::parts::{PartOfField, Parts};
+use command_kit::{Failure, counted};
 use cube_data::cube::{self, Measured, Quantized};
 use kinepack::{
-    Baselines, Codec, Decoder, EncodeError, Encoder, EntityId, Level, Profile, Schema, SetupError,
-    Snapshot, Tick, View,
+    Baselines, Codec, DecodeLimits, Decoder, EncodeError, Encoder, EntityId, Level, Profile,
+    Schema, SetupError, Snapshot, Tick, View,
 };
 use kinepack_capture::analysis::Past;
 
-use crate::captured::{is_cubes, profile};
+use crate::captured::{Pace, is_cubes, profile};
 use crate::stages::{Stages, StagesNs};
 
 /// The measurements of a level.
@@ -49,10 +49,15 @@ pub(crate) enum CubeKinds {
 pub(crate) struct Ladder {
     history: History,
     frame: u32,
+    /// The first tick and the newest one.
+    ticks: Option<(Tick, Tick)>,
+    /// The frames that are measured, and the ticks that passed from frame to frame until each.
+    measured: u32,
+    passed_ticks: u64,
     groups: Vec<Group>,
 }
 
-/// The distances to the frames that a frame is coded against, in frames.
+/// The distances to the frames that a frame is coded against, in ticks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct History {
     /// From the frame back to its baseline.
@@ -64,10 +69,14 @@ pub(crate) struct History {
 }
 
 impl History {
-    /// From the frame back to the baseline and to each older view.
-    fn back(&self) -> [usize; 3] {
-        let [lag, spacing] = [self.lag, self.spacing].map(|frames| frames as usize);
-        [lag, lag + spacing, 2 * lag + spacing]
+    /// From the frame back to the baseline, and from there to each older view.
+    fn lags(&self) -> [u32; 3] {
+        [self.lag, self.spacing, self.lag]
+    }
+
+    /// The most views that are needed.
+    fn most_views(&self) -> usize {
+        self.lags().iter().map(|lag| *lag as usize).sum()
     }
 }
 
@@ -104,7 +113,7 @@ impl Ladder {
         precision: Precision,
         kinds: Option<CubeKinds>,
     ) -> Result<Self, LadderError> {
-        let mut ladder = Self { history, frame: 0, groups: Vec::new() };
+        let mut ladder = Self::empty(history);
         for &level in levels {
             let quantized = Quantized::at(level);
             let schema = cube::schema(quantized);
@@ -147,12 +156,17 @@ impl Ladder {
             return Err(LadderError::KindsOfCubes);
         }
         let profile = profile(parameters, schema)?;
-        let mut ladder = Self { history, frame: 0, groups: Vec::new() };
+        let mut ladder = Self::empty(history);
         for &level in levels {
             let codec = Codec::new(schema.clone(), level, profile.clone())?;
             ladder.add_run(Quantized::Everything, schema, None, &codec);
         }
         Ok(ladder)
+    }
+
+    fn empty(history: History) -> Self {
+        let groups = Vec::new();
+        Self { history, frame: 0, ticks: None, measured: 0, passed_ticks: 0, groups }
     }
 
     /// Adds a level. `schema` is that of the frames, and `split` the one that they are coded in,
@@ -166,9 +180,10 @@ impl Ladder {
     ) {
         let run = Run {
             encoder: Encoder::new(codec),
-            decoder: Decoder::new(codec),
+            // It reads what this side has encoded.
+            decoder: Decoder::with_limits(codec, DecodeLimits { max_entities: u32::MAX }),
             packet: Vec::new(),
-            past: Past::new(self.history.back()[2]),
+            past: Past::new(self.history.most_views()),
             is_exact: !codec.has_precision(),
             measurement: Measurement::new(codec, is_cubes(schema)),
         };
@@ -186,9 +201,9 @@ impl Ladder {
         }
     }
 
-    /// Takes a frame of floats.
+    /// Takes the frame of the next tick, from 0, as floats.
     pub(crate) fn add(&mut self, states: &[Measured]) -> Result<(), BadFrame> {
-        self.add_to_groups(|quantized, mut snapshot| {
+        self.add_to_groups(Tick(self.frame), |quantized, mut snapshot| {
             for (object, state) in (0..).zip(states) {
                 let pushed = cube::push(&mut snapshot, quantized, EntityId(object), *state);
                 // The object names the entity.
@@ -210,21 +225,29 @@ impl Ladder {
     /// Takes a frame of a stream.
     pub(crate) fn add_snapshot(&mut self, snapshot: Snapshot) -> Result<(), BadFrame> {
         let exact = Arc::new(snapshot);
-        self.add_to_groups(|_, _| Ok(Arc::clone(&exact)))
+        self.add_to_groups(exact.tick, |_, _| Ok(Arc::clone(&exact)))
     }
 
     /// Takes the frame that `of` makes for each schema.
     fn add_to_groups(
         &mut self,
+        tick: Tick,
         mut of: impl FnMut(Quantized, Snapshot) -> Result<Arc<Snapshot>, BadFrame>,
     ) -> Result<(), BadFrame> {
-        let is_measured = self.frame >= self.history.lag.max(self.history.from);
+        let (first, last) = self.ticks.unwrap_or((tick, tick));
+        let is_measured = self.frame >= self.history.from
+            && tick.0.checked_sub(self.history.lag).is_some_and(|newest| newest >= first.0);
+        if is_measured {
+            self.measured += 1;
+            self.passed_ticks += u64::from(tick.0 - last.0);
+        }
+        self.ticks = Some((first, tick));
         for group in &mut self.groups {
-            let mut exact = of(group.quantized, Snapshot::new(&group.schema, Tick(self.frame)))?;
+            let mut exact = of(group.quantized, Snapshot::new(&group.schema, tick))?;
             let level = group.runs[0].measurement.level;
             let failed = |error: EncodeError| BadFrame::NotVerified {
                 level,
-                frame: self.frame,
+                tick: tick.0,
                 reason: error.to_string(),
             };
             let stages = group.stages.as_mut().filter(|_| is_measured);
@@ -248,6 +271,18 @@ impl Ladder {
     /// The number of frames taken.
     pub(crate) fn frames(&self) -> u32 {
         self.frame
+    }
+
+    /// The number of frames that were measured.
+    pub(crate) fn measured(&self) -> u32 {
+        self.measured
+    }
+
+    /// The pace of the measured frames, given the ticks a second.
+    pub(crate) fn pace(&self, rate_hz: f64) -> Pace {
+        let is_even = u64::from(self.measured) == self.passed_ticks;
+        let ratio = f64::from(self.measured) / self.passed_ticks.max(1) as f64;
+        Pace { rate_hz, frames_per_s: if is_even { rate_hz } else { rate_hz * ratio } }
     }
 
     /// The measurements, one for each level.
@@ -335,7 +370,10 @@ impl ProfileError {
 
 /// A run that is too short for its baselines.
 #[derive(Debug, thiserror::Error)]
-#[error("{frames} frames are too few for a baseline {lag} frames back; give a shorter --lag")]
+#[error(
+    "{} are too few for a baseline {lag} ticks back; give a shorter --lag",
+    counted(frames, "frame")
+)]
 pub(crate) struct TooShort {
     pub(crate) frames: u32,
     pub(crate) lag: u32,
@@ -369,10 +407,10 @@ pub(crate) enum BadFrame {
     Value { object: u32, reason: String },
     /// The decoder returned another frame, which is a defect of this program.
     #[error(
-        "level {}: frame {frame} differs after decoding: {reason}",
+        "level {}: the frame of tick {tick} differs after decoding: {reason}",
         level.name()
     )]
-    NotVerified { level: Level, frame: u32, reason: String },
+    NotVerified { level: Level, tick: u32, reason: String },
 }
 
 impl Failure for BadFrame {
@@ -391,8 +429,8 @@ impl Run {
     ) -> Result<(), BadFrame> {
         let Self { encoder, decoder, packet, past, is_exact, measurement } = self;
         let (level, tick) = (measurement.level, exact.tick);
-        let failed = |reason: String| BadFrame::NotVerified { level, frame: tick.0, reason };
-        let known = Baselines::new(history.back().into_iter().map_while(|lag| past.back(lag)));
+        let failed = |reason: String| BadFrame::NotVerified { level, tick: tick.0, reason };
+        let known = Baselines::new(past.chain(tick, history.lags()));
         let known = known.map_err(|error| failed(error.to_string()))?;
         packet.clear();
         let begin = Instant::now();

@@ -21,7 +21,7 @@ use demo::stream_measure::{self, Measured as StreamMeasured, Row, StreamRun};
 use kinepack::Level;
 
 use crate::captured::{
-    CaptureArguments, Captured, CapturedError, Snapshots, StreamArguments, lag_of,
+    CaptureArguments, Captured, CapturedError, Ending, Snapshots, StreamArguments, lag_of,
 };
 use crate::ladder::{BadFrame, CubeKinds, History, Ladder, LadderError, Parameters, TooShort};
 use crate::report::Report;
@@ -43,12 +43,13 @@ pub(crate) struct Arguments {
     /// Levels by name or number [default: all that the data allow]
     #[arg(long = "level", value_name = "LEVEL", value_delimiter = ',')]
     levels: Vec<String>,
-    /// How many frames back the baseline is [default: 100 ms, which is 6 at 60 Hz]
-    #[arg(long, value_name = "FRAMES", value_parser = clap::value_parser!(u32).range(1..=600))]
+    /// How many ticks older the baseline is: the newest frame of that age [default: 100 ms, which is
+    /// 6 at 60 Hz, but at most 60]
+    #[arg(long, value_name = "TICKS", value_parser = clap::value_parser!(u32).range(1..=600))]
     lag: Option<u32>,
-    /// Frames between the baseline and the older views that the adaptive level looks at [default:
-    /// as --lag]
-    #[arg(long, value_name = "FRAMES", value_parser = clap::value_parser!(u32).range(1..=600))]
+    /// Ticks between the baseline and the older views that the adaptive level looks at [default: as
+    /// --lag]
+    #[arg(long, value_name = "TICKS", value_parser = clap::value_parser!(u32).range(1..=600))]
     spacing: Option<u32>,
     /// The first frame that counts. Earlier frames serve as baselines only.
     #[arg(long, value_name = "FRAME", default_value_t = 0)]
@@ -142,6 +143,7 @@ pub(crate) enum MeasureError {
 impl Failure for MeasureError {
     fn exit_code(&self) -> u8 {
         match self {
+            Self::Captured(error) => error.exit_code(),
             Self::Frame(error) => error.exit_code(),
             #[cfg(feature = "demo")]
             Self::Session(error) => error.exit_code(),
@@ -164,7 +166,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), MeasureError> {
     if arguments.input_stream {
         return measure_stream(arguments, &interrupt);
     }
-    let Measured { report, done, all } = match &arguments.file {
+    let Measured { report, done, all, ending } = match &arguments.file {
         Some(path) => measure_capture(arguments, path, &interrupt)?,
         #[cfg(feature = "demo")]
         None => measure_world(arguments, &interrupt)?,
@@ -176,7 +178,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), MeasureError> {
         let then = "the table is of these";
         return Err(Interrupted::after_frames(done, all, then).into());
     }
-    Ok(())
+    Ok(ending.result()?)
 }
 
 /// A report, the number of its frames, and that of all frames.
@@ -184,6 +186,8 @@ struct Measured {
     report: Report,
     done: u64,
     all: Option<u64>,
+    /// Whether the file was read completely.
+    ending: Ending,
 }
 
 #[cfg(feature = "demo")]
@@ -260,24 +264,30 @@ struct Source<'a> {
 
 impl Source<'_> {
     /// Gives all frames to a ladder, or those before a signal. `next` adds one and returns the
-    /// number of its objects, or `None` at the end.
+    /// number of its objects, or how the file ended.
     fn measure(
         self,
         history: History,
         mut ladder: Ladder,
-        mut next: impl FnMut(&mut Ladder) -> Result<Option<usize>, MeasureError>,
+        mut next: impl FnMut(&mut Ladder) -> Result<Result<usize, Ending>, MeasureError>,
     ) -> Result<Measured, MeasureError> {
         let bar = progress(self.all);
         let mut objects = 0;
+        let mut ending = Ending::default();
         while !self.interrupt.is_raised() {
-            let Some(count) = next(&mut ladder)? else { break };
-            objects = objects.max(count);
+            match next(&mut ladder)? {
+                Ok(count) => objects = objects.max(count),
+                Err(ended) => {
+                    ending = ended;
+                    break;
+                }
+            }
             bar.inc(1);
         }
         bar.finish_and_clear();
         let (frames, first) = (ladder.frames(), history.lag.max(history.from));
         let (done, all) = (u64::from(frames), self.all);
-        if frames <= first {
+        if ladder.measured() == 0 {
             let nothing = "none of them was measured";
             return Err(if self.interrupt.is_raised() {
                 Interrupted::after_frames(done, all, nothing).into()
@@ -286,8 +296,9 @@ impl Source<'_> {
             });
         }
         let measurements = ladder.measurements();
-        let report = Report::new(self.name, history.lag, self.rate_hz, objects, measurements);
-        Ok(Measured { report, done, all })
+        let pace = ladder.pace(self.rate_hz);
+        let report = Report::new(self.name, history.lag, pace, objects, measurements);
+        Ok(Measured { report, done, all, ending })
     }
 }
 
@@ -324,14 +335,12 @@ fn measure_capture(
         snapshots.schema(),
     )?;
     let source = Source { name, rate_hz, all, interrupt };
-    let measured = source.measure(history, ladder, |ladder| {
-        let Some(snapshot) = snapshots.next_snapshot()? else { return Ok(None) };
+    source.measure(history, ladder, |ladder| {
+        let Some(snapshot) = snapshots.next_snapshot()? else { return Ok(Err(snapshots.end()?)) };
         let objects = snapshot.len();
         ladder.add_snapshot(snapshot)?;
-        Ok(Some(objects))
-    })?;
-    snapshots.warn();
-    Ok(measured)
+        Ok(Ok(objects))
+    })
 }
 
 fn measure_floats(
@@ -346,14 +355,16 @@ fn measure_floats(
     let source = Source { name, rate_hz, all: challenge.frames().map(u64::from), interrupt };
     let mut states = Vec::new();
     source.measure(history, ladder, |ladder| {
-        let Some(Frame::Floats(frame)) = challenge.next_frame()? else { return Ok(None) };
+        let Some(Frame::Floats(frame)) = challenge.next_frame()? else {
+            return Ok(Err(Ending::default()));
+        };
         states.clear();
         states.extend(frame.states());
         ladder.add(&states).map_err(|bad| match bad {
             BadFrame::Value { object, reason } => challenge.bad_value(object, reason).into(),
             bad => MeasureError::from(bad),
         })?;
-        Ok(Some(states.len()))
+        Ok(Ok(states.len()))
     })
 }
 
@@ -374,11 +385,11 @@ fn measure_world(arguments: &Arguments, interrupt: &Interrupt) -> Result<Measure
     let source = Source { name: arguments.world.name(), rate_hz, all, interrupt };
     source.measure(history, ladder, |ladder| {
         if ladder.frames() == frames {
-            return Ok(None);
+            return Ok(Err(Ending::default()));
         }
         world.next_frame(&mut states);
         ladder.add(states.measured())?;
-        Ok(Some(states.count()))
+        Ok(Ok(states.count()))
     })
 }
 

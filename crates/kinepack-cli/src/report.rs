@@ -8,6 +8,7 @@ use command_kit::cube_precision::{ErrorReport, Errors};
 use command_kit::table::{table, write_json, write_text};
 use serde::Serialize;
 
+use crate::captured::Pace;
 use crate::ladder::Measurement;
 
 /// One run of the ladder.
@@ -16,7 +17,10 @@ pub(crate) struct Report {
     /// The file, or the options that reproduce the built-in world.
     file: String,
     lag: u32,
+    /// Ticks a second.
     rate_hz: f64,
+    /// Frames a second: fewer than ticks if some are missing. Kilobits a second are of these.
+    frames_per_s: f64,
     /// Frames that were encoded, decoded and compared.
     frames: usize,
     objects: usize,
@@ -66,7 +70,7 @@ impl Report {
     pub(crate) fn new<'a>(
         file: String,
         lag: u32,
-        rate_hz: f64,
+        Pace { rate_hz, frames_per_s }: Pace,
         objects: usize,
         measurements: impl Iterator<Item = &'a Measurement>,
     ) -> Self {
@@ -75,9 +79,10 @@ impl Report {
             file,
             lag,
             rate_hz,
+            frames_per_s,
             frames: levels.first().map_or(0, |level| level.frames_bytes.len()),
             objects,
-            levels: levels.into_iter().map(|level| LevelReport::new(level, rate_hz)).collect(),
+            levels: levels.into_iter().map(|level| LevelReport::new(level, frames_per_s)).collect(),
         }
     }
 
@@ -88,11 +93,13 @@ impl Report {
 
     /// A table of the levels.
     pub(crate) fn write_table(&self, out: &mut impl Write) -> io::Result<()> {
-        let Self { file, lag, rate_hz, frames, objects, .. } = self;
+        let Self { file, lag, rate_hz, frames_per_s, frames, objects, .. } = self;
+        let pace = Pace { rate_hz: *rate_hz, frames_per_s: *frames_per_s };
         let title = format!(
-            "{} at {rate_hz} Hz, {}, each against the one {lag} before, decoded and compared",
+            "{} at {pace}, {}, {}, decoded and compared",
             counted(objects, "object"),
-            counted(frames, "frame")
+            counted(frames, "frame"),
+            pace.against(*lag)
         );
         writeln!(out, "{file}")?;
         write_text(out, "", &title)?;
@@ -140,7 +147,7 @@ impl Report {
 }
 
 impl LevelReport {
-    fn new(measurement: &Measurement, rate_hz: f64) -> Self {
+    fn new(measurement: &Measurement, frames_per_s: f64) -> Self {
         let parts = measurement.mean_parts_bits();
         let mean = measurement.mean_bytes();
         Self {
@@ -158,8 +165,8 @@ impl LevelReport {
                 orientation: parts.orientation,
                 others: parts.others,
             },
-            kbps_payload: kbps(mean, rate_hz),
-            kbps_with_headers: kbps(mean + HEADER_BYTES, rate_hz),
+            kbps_payload: kbps(mean, frames_per_s),
+            kbps_with_headers: kbps(mean + HEADER_BYTES, frames_per_s),
             changed_per_frame: measurement.mean_changed(),
             fill_us_per_frame: measurement.fill_us(),
             encode_us_per_frame: measurement.encode_us(),

@@ -21,7 +21,7 @@ use kinepack::{Profile, Schema, Snapshot};
 
 use crate::bodies::{BodyArguments, NoBody};
 use crate::captured::{
-    CaptureArguments, Captured, CapturedError, Snapshots, StreamArguments, is_cubes, lag_of,
+    CaptureArguments, Captured, CapturedError, Ending, Snapshots, StreamArguments, is_cubes, lag_of,
 };
 use crate::ladder::LadderError;
 use crate::steps::StepArguments;
@@ -117,6 +117,7 @@ pub(crate) enum TrainingError {
 impl Failure for TrainingError {
     fn exit_code(&self) -> u8 {
         match self {
+            Self::Captured(error) => error.exit_code(),
             #[cfg(feature = "demo")]
             Self::World(error) => error.exit_code(),
             Self::Output(error) => error.exit_code(),
@@ -134,6 +135,8 @@ struct Data {
     schema: Schema,
     rate_hz: f64,
     runs: Vec<Vec<Snapshot>>,
+    /// Whether all files were read completely.
+    ending: Ending,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), TrainingError> {
@@ -142,11 +145,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), TrainingError> {
     let data = if arguments.files.is_empty() {
         let schema = cube::schema(Quantized::Everything);
         let runs = world::runs(&interrupt)?;
-        Data { stream: schema.clone(), schema, rate_hz: 60.0, runs }
+        Data { stream: schema.clone(), schema, rate_hz: 60.0, runs, ending: Ending::default() }
     } else {
         captured(arguments, &interrupt)?
     };
-    let Data { stream, schema, rate_hz, runs } = data;
+    let Data { stream, schema, rate_hz, runs, ending } = data;
     let frames: usize = runs.iter().map(Vec::len).sum();
     let stopped = |stage: &str| {
         let frames = counted(frames, "frame");
@@ -191,7 +194,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), TrainingError> {
         counted(bytes.len(), "byte"),
         counted(frames, "frame")
     ));
-    Ok(())
+    Ok(ending.result()?)
 }
 
 /// Says which classes and contexts a search found.
@@ -225,6 +228,7 @@ fn captured(arguments: &Arguments, interrupt: &Interrupt) -> Result<Data, Traini
             schema: snapshots.schema().clone(),
             rate_hz: snapshots.stream().rate_hz,
             runs: Vec::new(),
+            ending: Ending::default(),
         });
         if data.stream.hash() != snapshots.stream().schema.hash() {
             return Err(TrainingError::OtherSchema {
@@ -233,18 +237,20 @@ fn captured(arguments: &Arguments, interrupt: &Interrupt) -> Result<Data, Traini
                 first: arguments.files[0].clone(),
             });
         }
-        let run = read_run(&mut snapshots, arguments, interrupt)?;
+        let (run, ending) = read_run(&mut snapshots, arguments, interrupt)?;
         data.runs.push(run);
+        data.ending = std::mem::take(&mut data.ending).and(ending);
     }
     Ok(all.ok_or(TrainError::TooShort)?)
 }
 
-/// The frames of a capture that were asked for, or those before a signal.
+/// The frames of a capture that were asked for, or those before a signal, and whether others were
+/// lost.
 fn read_run(
     snapshots: &mut Snapshots,
     arguments: &Arguments,
     interrupt: &Interrupt,
-) -> Result<Vec<Snapshot>, TrainingError> {
+) -> Result<(Vec<Snapshot>, Ending), TrainingError> {
     let to = arguments.to.unwrap_or(u32::MAX);
     let bar = progress(snapshots.stream().frames.map(|frames| frames.min(u64::from(to))));
     let mut run = Vec::new();
@@ -259,8 +265,7 @@ fn read_run(
         }
     }
     bar.finish_and_clear();
-    snapshots.warn();
-    Ok(run)
+    Ok((run, snapshots.end()?))
 }
 
 #[cfg(not(feature = "demo"))]

@@ -69,7 +69,7 @@ fn bad_arguments_of_analyze_are_refused_in_one_line() {
     let files = Files::new();
     let short = files.write("short.bin", &good_bin(6));
     let message = refusal(&["analyze", short.to_str().unwrap()]);
-    assert!(message.contains("6 frames are too few for a baseline 6 frames back"), "{message}");
+    assert!(message.contains("6 frames are too few for a baseline 6 ticks back"), "{message}");
     let capture = files.write("run.f32", &good_f32(40, 30));
     let capture = capture.to_str().unwrap();
     let message = refusal(&["analyze", capture, "--profile", capture]);
@@ -270,15 +270,16 @@ fn tables_fit_into_the_terminal() {
 }
 
 #[test]
-fn a_capture_that_is_cut_off_is_read_up_to_the_damage() {
+fn a_capture_that_is_cut_off_is_read_up_to_there_and_frames_were_lost() {
     let files = Files::new();
     let whole = files.path("whole.mcap");
     run(&["record", whole.to_str().unwrap(), "--seconds", "8", "--cubes", "300"]);
     let bytes = std::fs::read(&whole).unwrap();
     let cut = files.write("cut.mcap", &bytes[..bytes.len() * 3 / 4]);
     let cut = run(&["analyze", cut.to_str().unwrap(), "--json"]);
-    assert_eq!(cut.code, Some(0), "{}", cut.stderr);
+    assert_eq!(cut.code, Some(1), "{}", cut.stderr);
     assert!(cut.stderr.contains("cut.mcap: damaged at byte"), "{}", cut.stderr);
+    assert!(cut.stderr.contains("cut.mcap: frames were lost"), "{}", cut.stderr);
     let frames =
         serde_json::from_str::<serde_json::Value>(&cut.stdout).unwrap()["streams"][0]["frames"]
             .as_u64()

@@ -330,7 +330,7 @@ fn bad_challenge_files_are_refused_in_one_line() {
             "frame 3, object 4: field `position`: -0.5 is outside",
         ),
         ("lost.f32", f32_file(Header::new(5, 8), &lost), "frame 2, object 1: field `orientation`"),
-        ("short.bin", good_bin(6), "6 frames are too few for a baseline 6 frames back"),
+        ("short.bin", good_bin(6), "6 frames are too few for a baseline 6 ticks back"),
     ];
     for (name, bytes, says) in bad {
         let path = files.write(name, &bytes);
@@ -443,6 +443,8 @@ fn playback_recovers_after_an_outage() {
             seconds,
             "--cubes",
             "300",
+            "--level",
+            "packed",
             "--fast",
             "--link",
             "cable",

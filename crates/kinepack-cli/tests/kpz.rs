@@ -4,6 +4,7 @@ use std::fs;
 
 use kinepack::{EntityId, Tick};
 use kinepack_capture::Recorder;
+use kinepack_replay::{ReplayOptions, ReplayWriter};
 use serde_json::Value;
 
 use crate::challenge::{Files, OBJECTS, good_bin, good_f32, state, zst};
@@ -113,6 +114,37 @@ fn ticks_kinds_and_notes_of_a_game_s_own_capture_are_kept() {
 }
 
 #[test]
+fn names_of_a_file_do_not_control_the_terminal() {
+    let files = Files::new();
+    let title = "\u{1b}]0;title\u{7}\u{9b}2J";
+    let (note, mark) = (format!("{title}\u{202e}"), format!("goal{title}\r\nforged  1 byte"));
+    let path = files.path("names.kpz");
+    let schema = kinepack::Schema::of::<Drone>();
+    let profile = kinepack::Profile::untrained(&schema);
+    let codec = kinepack::Codec::new(schema, kinepack::Level::PACKED, profile).unwrap();
+    let name = format!("world{title}\nforged");
+    let options = ReplayOptions { name: name.clone(), ..ReplayOptions::at_hz(60.0) };
+    let mut replay = ReplayWriter::create(&path, &codec, &options).unwrap();
+    replay.write(&kinepack::Snapshot::new(codec.schema(), Tick(7))).unwrap();
+    replay.note("map", &note).unwrap();
+    replay.mark(Tick(7), &mark).unwrap();
+    replay.finish().unwrap();
+    let path = path.to_str().unwrap();
+
+    let text = stdout(&["info", path]);
+    let is_control = |letter: char| letter.is_control() && letter != '\n' || letter == '\u{202e}';
+    assert!(!text.contains(is_control), "{text:?}");
+    assert!(!text.lines().any(|line| line.starts_with("forged")), "{text}");
+    assert!(text.contains("goal\\u001b]0;title\\u0007\\u009b2J\\u000d\\u000aforged"), "{text}");
+    let info = json(&["info", path]);
+    assert_eq!((&info["name"], &info["info"]["map"]), (&name.into(), &note.into()));
+    assert_eq!(info["markers"][0]["name"], mark);
+    // An error that quotes names.
+    let refused = refusal(&["cut", path, "part.kpz", "--from", "@other"]);
+    assert!(!refused.contains(is_control), "{refused:?}");
+}
+
+#[test]
 fn transforms_are_what_other_tools_expect() {
     let files = Files::new();
     let (replay, _) = pack(&files, "run.bin", &good_bin(8), &[]);
@@ -164,8 +196,9 @@ fn damage_is_named_and_the_rest_is_there() {
     assert_eq!(info["frames"], 24 - 6);
     assert!(info["damage"][0].as_str().unwrap().contains("the group of tick 12"));
     let table = files.path("rest.csv").to_str().unwrap().to_owned();
-    let message = done(&["unpack", &damaged, &table]);
-    assert!(message.contains("18 frames"), "{message}");
+    let unpacked = run(&["unpack", &damaged, &table]);
+    assert_eq!(unpacked.code, Some(1));
+    assert!(unpacked.stderr.contains("18 frames"), "{}", unpacked.stderr);
 
     // Cut off: a writer that was killed.
     bytes.truncate(third.chunk_start_offset as usize + 100);

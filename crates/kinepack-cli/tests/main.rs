@@ -10,6 +10,7 @@ mod captures;
 #[path = "../../cube-data/tests/common/mod.rs"]
 mod challenge;
 mod cli;
+mod incomplete;
 mod interrupts;
 mod kinds;
 mod kpz;

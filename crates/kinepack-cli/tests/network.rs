@@ -290,7 +290,7 @@ fn frames(file: &Path) -> (Vec<Snapshot>, bool, f64) {
         assert_eq!(frame.push_into(&mut snapshot).unwrap(), 0);
         frames.push(snapshot);
     }
-    assert!(capture.damage().is_none());
+    assert!(capture.damage().is_empty());
     (frames, stream.is_raw(), stream.rate_hz())
 }
 

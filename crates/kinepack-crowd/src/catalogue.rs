@@ -15,6 +15,8 @@ const KEYS: &str = ".keys";
 /// The most bytes of a catalogue.
 const MAX_BYTES: usize = 1 << 20;
 const MAX_TIERS: usize = 64;
+/// The memory of a viewer by default.
+pub(crate) const MAX_MEMORY_BYTES: usize = 256 << 20;
 const MAX_NAME_BYTES: usize = 64;
 /// The most snapshots of an object.
 pub(crate) const MAX_FRAMES: u8 = 16;
@@ -116,20 +118,45 @@ impl Tier {
     }
 }
 
+fn check_counts(tick_hz: u16, tiers: usize) -> Result<(), &'static str> {
+    if tick_hz == 0 {
+        Err("there are no ticks")
+    } else if !(1..=MAX_TIERS).contains(&tiers) {
+        Err("it has 1 to 64 tiers")
+    } else {
+        Ok(())
+    }
+}
+
+/// Checks a tier that comes after others.
+fn check(before: &[Tier], tier: &Tier) -> Result<(), CrowdError> {
+    let hash = |tier: &Tier| tier.codec.schema().hash();
+    let reason = if let Err(reason) = tier.check() {
+        reason
+    } else if before.iter().any(|other| other.name == tier.name) {
+        "another tier has this name"
+    } else if before.first().is_some_and(|first| hash(first) != hash(tier)) {
+        "its schema is not that of the first tier"
+    } else {
+        return Ok(());
+    };
+    Err(CrowdError::Tier { name: tier.name.clone(), reason })
+}
+
 /// The codec with a time precision of its bodies. `None` if there are none.
-fn coarse(tick_hz: u16, codec: &Codec) -> Option<Codec> {
+fn coarse(tick_hz: u16, codec: &Codec) -> Result<Option<Codec>, CrowdError> {
     let ticks_per_s = f64::from(tick_hz.max(1));
     let precision = TimePrecision::new(1e3 * COARSE_TICKS / ticks_per_s, ticks_per_s);
     let can = |field: &Field| {
         field.role == Role::Body && field.condition.is_none() && field.takes_time_precision()
     };
     if !codec.schema().fields().iter().any(can) {
-        return None;
+        return Ok(None);
     }
     let schema = codec.schema().clone().with_time_precision(|field| {
         if can(field) { Some(precision) } else { field.time_precision }
     });
-    Codec::new(schema, *codec.level(), codec.profile().clone()).ok()
+    Ok(Some(Codec::new(schema, *codec.level(), codec.profile().clone())?))
 }
 
 /// What a transport carries as one track: groups of objects, and datagrams.
@@ -166,24 +193,9 @@ impl Catalogue {
     /// and for a catalogue above a MiB.
     pub fn new(tick_hz: u16, tiers: Vec<Tier>) -> Result<Self, CrowdError> {
         let wrong = |reason| CrowdError::Catalogue { reason };
-        if tick_hz == 0 {
-            return Err(wrong("there are no ticks"));
-        }
-        if !(1..=MAX_TIERS).contains(&tiers.len()) {
-            return Err(wrong("it has 1 to 64 tiers"));
-        }
+        check_counts(tick_hz, tiers.len()).map_err(wrong)?;
         for (nth, tier) in tiers.iter().enumerate() {
-            let (hash, first) = (tier.codec.schema().hash(), tiers[0].codec.schema().hash());
-            let checked = tier.check().and_then(|()| {
-                if tiers[..nth].iter().any(|other| other.name == tier.name) {
-                    Err("another tier has this name")
-                } else if hash != first {
-                    Err("its schema is not that of the first tier")
-                } else {
-                    Ok(())
-                }
-            });
-            checked.map_err(|reason| CrowdError::Tier { name: tier.name.clone(), reason })?;
+            check(&tiers[..nth], tier)?;
         }
         let catalogue = Self { tick_hz, tiers };
         if catalogue.to_bytes().len() > MAX_BYTES {
@@ -210,7 +222,7 @@ impl Catalogue {
             Tier { ticks_per_frame: 8, ..new("eighth") },
             Tier { carry: Carry::Datagrams, ..Tier::new("fast", codec, fast_ticks) },
         ];
-        if let Some(codec) = coarse(tick_hz, codec) {
+        if let Some(codec) = coarse(tick_hz, codec)? {
             let frames_per_object = COARSE_FRAMES;
             let new = Tier::new("coarse", &codec, tick_hz.max(8));
             tiers.push(Tier { ticks_per_frame: 3, frames_per_object, ..new });
@@ -289,11 +301,32 @@ impl Catalogue {
         bytes
     }
 
-    /// Reads a catalogue, from untrusted bytes.
+    /// Bytes on the heap of the codecs. Tiers share the codecs that are equal.
+    pub fn memory_bytes(&self) -> usize {
+        let mut codecs: Vec<(u64, usize)> =
+            self.tiers.iter().map(|tier| (tier.codec.hash(), tier.codec.memory_bytes())).collect();
+        codecs.sort_unstable();
+        codecs.dedup();
+        codecs.into_iter().map(|(_, bytes)| bytes).sum()
+    }
+
+    /// Reads a catalogue, from untrusted bytes. Its codecs may take as much memory as a viewer does
+    /// by default, 256 MiB.
     ///
     /// # Errors
-    /// [`CrowdError`] for anything else.
+    /// As [`from_bytes_within`](Self::from_bytes_within).
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, CrowdError> {
+        Self::from_bytes_within(bytes, MAX_MEMORY_BYTES)
+    }
+
+    /// Reads a catalogue, from untrusted bytes. `max_memory_bytes` limits the
+    /// [memory](Self::memory_bytes) of all codecs. Besides, it takes the memory of one profile
+    /// while it is read.
+    ///
+    /// # Errors
+    /// [`CrowdError`] for anything else, with [`SetupError::CodecTooLarge`](kinepack::SetupError)
+    /// for codecs that exceed the limit.
+    pub fn from_bytes_within(bytes: &[u8], max_memory_bytes: usize) -> Result<Self, CrowdError> {
         let wrong = |reason| CrowdError::Catalogue { reason };
         if bytes.len() > MAX_BYTES {
             return Err(wrong("it has more than a MiB"));
@@ -306,41 +339,69 @@ impl Catalogue {
             return Err(wrong("it has another version"));
         }
         let tick_hz = reader.number()?;
-        let schemas = reader.files()?.into_iter().map(Schema::from_bytes);
-        let schemas = schemas.collect::<Result<Vec<_>, _>>()?;
-        let profiles = reader.files()?;
-        let count = reader.byte()?;
-        let mut tiers = Vec::new();
-        for _ in 0..count {
-            let name = reader.text()?.to_owned();
-            let carry = match reader.byte()? {
-                0 => Carry::Groups,
-                1 => Carry::Datagrams,
-                _ => return Err(wrong("a tier is carried in an unknown way")),
-            };
-            let (ticks_per_frame, ticks_per_group) = (reader.number()?, reader.number()?);
-            let frames_per_object = reader.byte()?;
-            let level = Level::named(reader.text()?).ok_or(wrong("a level has no known name"))?;
-            let schema: &Schema =
-                schemas.get(usize::from(reader.byte()?)).ok_or(wrong("there is no such schema"))?;
-            let profile = profiles
-                .get(usize::from(reader.byte()?))
-                .ok_or(wrong("there is no such profile"))?;
-            let profile = Profile::from_bytes(profile, schema)?;
-            let codec = Codec::new(schema.clone(), level, profile)?;
-            tiers.push(Tier {
-                name,
-                carry,
-                ticks_per_frame,
-                ticks_per_group,
-                frames_per_object,
-                codec,
-            });
+        // All of it is read before anything is built.
+        let (schemas, profiles) = (reader.files()?, reader.files()?);
+        let count = usize::from(reader.byte()?);
+        check_counts(tick_hz, count).map_err(wrong)?;
+        if schemas.len().max(profiles.len()) > count {
+            return Err(wrong("it has more schemas or profiles than tiers"));
         }
+        let entries: Vec<Entry<'_>> =
+            (0..count).map(|_| reader.entry(&schemas, &profiles)).collect::<Result<_, _>>()?;
         if !reader.0.is_empty() {
             return Err(wrong("bytes follow it"));
         }
-        Self::new(tick_hz, tiers)
+        let schemas: Vec<(&[u8], Schema)> = schemas
+            .into_iter()
+            .map(|bytes| Ok((bytes, Schema::from_bytes(bytes)?)))
+            .collect::<Result<_, CrowdError>>()?;
+        let mut tiers: Vec<Tier> = Vec::new();
+        let mut left_bytes = max_memory_bytes;
+        for (nth, entry) in entries.iter().enumerate() {
+            let shared = entries[..nth].iter().position(|other| other.codec() == entry.codec());
+            let codec = match shared {
+                Some(other) => tiers[other].codec.clone(),
+                None => {
+                    let found = schemas.iter().find(|(bytes, _)| *bytes == entry.schema);
+                    let (_, schema) = found.ok_or(wrong("there is no such schema"))?;
+                    let profile = Profile::from_bytes(entry.profile, schema)?;
+                    let codec = Codec::within(schema.clone(), entry.level, profile, left_bytes)?;
+                    left_bytes -= codec.memory_bytes();
+                    codec
+                }
+            };
+            let tier = Tier {
+                name: entry.name.to_owned(),
+                carry: entry.carry,
+                ticks_per_frame: entry.ticks_per_frame,
+                ticks_per_group: entry.ticks_per_group,
+                frames_per_object: entry.frames_per_object,
+                codec,
+            };
+            check(&tiers, &tier)?;
+            tiers.push(tier);
+        }
+        Ok(Self { tick_hz, tiers })
+    }
+}
+
+/// A tier as a catalogue stores it.
+struct Entry<'a> {
+    name: &'a str,
+    carry: Carry,
+    ticks_per_frame: u16,
+    ticks_per_group: u16,
+    frames_per_object: u8,
+    level: Level,
+    /// The bytes of its schema and of its profile.
+    schema: &'a [u8],
+    profile: &'a [u8],
+}
+
+impl Entry<'_> {
+    /// What its codec is made of.
+    fn codec(&self) -> (&[u8], &[u8], Level) {
+        (self.schema, self.profile, self.level)
     }
 }
 
@@ -372,6 +433,34 @@ impl<'a> Reader<'a> {
         let length = self.byte()?.into();
         let reason = "a name is not UTF-8";
         str::from_utf8(self.bytes(length)?).map_err(|_| CrowdError::Catalogue { reason })
+    }
+
+    fn entry(
+        &mut self,
+        schemas: &[&'a [u8]],
+        profiles: &[&'a [u8]],
+    ) -> Result<Entry<'a>, CrowdError> {
+        let wrong = |reason| CrowdError::Catalogue { reason };
+        Ok(Entry {
+            name: self.text()?,
+            carry: match self.byte()? {
+                0 => Carry::Groups,
+                1 => Carry::Datagrams,
+                _ => return Err(wrong("a tier is carried in an unknown way")),
+            },
+            ticks_per_frame: self.number()?,
+            ticks_per_group: self.number()?,
+            frames_per_object: self.byte()?,
+            level: Level::named(self.text()?).ok_or(wrong("a level has no known name"))?,
+            schema: schemas
+                .get(usize::from(self.byte()?))
+                .copied()
+                .ok_or(wrong("there is no such schema"))?,
+            profile: profiles
+                .get(usize::from(self.byte()?))
+                .copied()
+                .ok_or(wrong("there is no such profile"))?,
+        })
     }
 
     fn files(&mut self) -> Result<Vec<&'a [u8]>, CrowdError> {

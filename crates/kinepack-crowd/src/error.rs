@@ -23,6 +23,9 @@ pub enum CrowdError {
     },
     /// The parts of a catalogue do not form a codec.
     Codec(SetupError),
+    /// The viewer's history has more than 2³⁰ ticks, or so many states that the viewer's memory has
+    /// no room for an entity in each.
+    History,
     /// The viewer's delays are not possible.
     Playout(PlayoutError),
     /// A snapshot cannot be encoded.
@@ -47,6 +50,9 @@ impl fmt::Display for CrowdError {
             Self::Catalogue { reason } => write!(f, "this is not a catalogue: {reason}"),
             Self::Tier { name, reason } => write!(f, "the tier {name:?}: {reason}"),
             Self::Codec(error) => write!(f, "the catalogue's parts do not fit together: {error}"),
+            Self::History => {
+                f.write_str("the viewer's history is longer than its ticks or its memory allow")
+            }
             Self::Playout(error) => error.fmt(f),
             Self::Encode(error) => error.fmt(f),
             Self::TooLarge { bytes, most } => {

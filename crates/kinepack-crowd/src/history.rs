@@ -9,6 +9,9 @@ use kinepack::{Snapshot, Tick};
 /// States a second that are kept. Playback interpolates between them.
 const KEPT_HZ: u32 = 20;
 
+/// The most ticks of a history: half of those that can be told apart from the ones after a wrap.
+const MAX_SPAN_TICKS: u32 = 1 << 30;
+
 #[derive(Debug)]
 pub(crate) struct History {
     /// Increasing ticks.
@@ -26,9 +29,15 @@ impl History {
         Self { states: VecDeque::new(), span_ticks, step_ticks }
     }
 
+    /// Whether a history can be this long.
+    pub(crate) fn can_span(span: Duration, tick_hz: u32) -> bool {
+        span.as_secs_f64() * f64::from(tick_hz) <= f64::from(MAX_SPAN_TICKS)
+    }
+
     /// The most states that it keeps.
     pub(crate) fn max_states(span: Duration) -> usize {
-        (span.as_secs_f64() * f64::from(KEPT_HZ)).ceil() as usize + 2
+        let states = (span.as_secs_f64() * f64::from(KEPT_HZ)).ceil() as usize;
+        states.saturating_add(2)
     }
 
     pub(crate) fn push(&mut self, state: &Arc<Snapshot>) {

@@ -186,8 +186,9 @@ impl Publisher {
     ///
     /// # Errors
     /// [`CrowdError::Encode`] for a world of another schema, or of a tick that is not above the one
-    /// before, and [`CrowdError::TooLarge`]. Tiers before the one that fails have taken the world,
-    /// and their pieces come with the next one's.
+    /// before: then nothing has changed. [`CrowdError::TooLarge`] for a world that a tier in
+    /// datagrams cannot have: the other tiers have taken it, and [`pieces`](Self::pieces) has what
+    /// to carry now.
     pub fn publish(&mut self, world: &Snapshot) -> Result<&[Piece], CrowdError> {
         self.out.clear();
         if let Some(last) = self.last
@@ -196,15 +197,28 @@ impl Publisher {
             let (tick, newer) = (last.0, world.tick.0);
             return Err(EncodeError::from(BaselinesError::NotOlder { tick, newer }).into());
         }
+        let expected_hash = self.tiers.first().map_or(0, |of| of.tier.codec.schema().hash());
+        let hash = world.schema_hash();
+        if hash != expected_hash {
+            return Err(EncodeError::SchemaMismatch { expected_hash, hash }.into());
+        }
         self.last = Some(world.tick);
+        let mut taken = Ok(());
         for encoding in &mut self.tiers {
-            encoding.publish(world, &mut self.waiting)?;
+            let of_tier = encoding.publish(world, &mut self.waiting);
+            taken = taken.and(of_tier);
         }
         let is_due = |piece: &Piece| world.tick.0.wrapping_sub(piece.tick.0) >= self.delay_ticks;
         while let Some(piece) = self.waiting.pop_front_if(|piece| is_due(piece)) {
             self.out.push(piece);
         }
-        Ok(&self.out)
+        taken.map(|()| &self.out[..])
+    }
+
+    /// What to carry now, after the last [`publish`](Self::publish), also if a tier could not take the
+    /// world.
+    pub fn pieces(&self) -> &[Piece] {
+        &self.out
     }
 }
 

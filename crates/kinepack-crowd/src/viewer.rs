@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kinepack::{Codec, DecodeLimits, Snapshot, Tick, View};
+use kinepack::{Codec, DecodeLimits, SetupError, Snapshot, Tick, View};
 use kinepack_net::{FramePlayer, JitterBuffer, Playback, PlayoutConfig, PlayoutStats, Pushed};
 
+use crate::catalogue::MAX_MEMORY_BYTES;
 use crate::history::History;
 use crate::watched::{CHAIN_STATES, RECENT, Watched};
 use crate::{Catalogue, CrowdError, Refused, Tier, Track};
@@ -29,12 +30,14 @@ pub struct ViewerConfig {
     /// The most entities of a snapshot. [`max_memory_bytes`](Self::max_memory_bytes) may allow
     /// fewer.
     pub limits: DecodeLimits,
-    /// The memory for snapshots, 256 MiB: their number of entities is limited so that all that the
-    /// viewer may hold at once fit.
+    /// The memory of the catalogue's codecs and for snapshots, 256 MiB. The number of entities of a
+    /// snapshot is limited so that all that the viewer may hold at once fit, with what their views
+    /// have learned.
     pub max_memory_bytes: usize,
     /// The delay of playback.
     pub playout: PlayoutConfig,
-    /// For how long it keeps states to go back to, 20 a second. Zero keeps none.
+    /// For how long it keeps states to go back to, 20 a second. Zero keeps none. At most 2³⁰ ticks,
+    /// and no more than the memory has room for.
     pub history: Duration,
 }
 
@@ -43,18 +46,20 @@ impl ViewerConfig {
     pub fn at_hz(tick_hz: u32) -> Self {
         Self {
             limits: DecodeLimits::default(),
-            max_memory_bytes: 256 << 20,
+            max_memory_bytes: MAX_MEMORY_BYTES,
             playout: PlayoutConfig::at_hz(tick_hz),
             history: Duration::ZERO,
         }
     }
 
-    /// The limits of a snapshot of this codec, if several tiers are watched together.
-    fn limits_of(&self, codec: &Codec, tiers: usize) -> DecodeLimits {
+    /// The limits of a snapshot of this codec, if several tiers are watched together in this memory.
+    fn limits_of(&self, codec: &Codec, tiers: usize, memory_bytes: usize) -> DecodeLimits {
         let kept = History::max_states(self.history);
         let recent = if tiers > 1 { RECENT } else { 0 };
-        let states = self.playout.max_states + CHAIN_STATES + recent + kept;
-        self.limits.within(codec.schema(), self.max_memory_bytes / (states * tiers))
+        let states = (self.playout.max_states + CHAIN_STATES + recent).saturating_add(kept);
+        let learned_bytes = CHAIN_STATES * codec.learned_bytes();
+        let tier_bytes = (memory_bytes / tiers).saturating_sub(learned_bytes);
+        self.limits.within(codec.schema(), tier_bytes / states)
     }
 }
 
@@ -124,6 +129,8 @@ pub struct ViewerStats {
 pub struct Viewer {
     tiers: Vec<Tier>,
     config: ViewerConfig,
+    /// What the codecs leave of the memory.
+    snapshots_bytes: usize,
     /// The tiers that are shown.
     shown: Vec<Watched>,
     /// The tiers that will be shown once they have caught up and the delay suffices for them.
@@ -144,10 +151,23 @@ impl Viewer {
     /// A viewer that watches nothing yet.
     ///
     /// # Errors
-    /// [`CrowdError::Playout`].
+    /// [`CrowdError::Playout`], [`CrowdError::History`], and [`CrowdError::Codec`] if the codecs
+    /// alone take more than the [memory](ViewerConfig::max_memory_bytes).
     pub fn new(catalogue: &Catalogue, config: ViewerConfig) -> Result<Self, CrowdError> {
+        let (memory_bytes, max_memory_bytes) = (catalogue.memory_bytes(), config.max_memory_bytes);
+        let snapshots_bytes = max_memory_bytes
+            .checked_sub(memory_bytes)
+            .ok_or(SetupError::CodecTooLarge { memory_bytes, max_memory_bytes })?;
+        let holds_none =
+            |tier: &Tier| config.limits_of(&tier.codec, 1, snapshots_bytes).max_entities == 0;
+        let is_too_long = !History::can_span(config.history, config.playout.tick_hz)
+            || catalogue.tiers().iter().any(holds_none);
+        if config.history > Duration::ZERO && is_too_long {
+            return Err(CrowdError::History);
+        }
         Ok(Self {
             tiers: catalogue.tiers().to_vec(),
+            snapshots_bytes,
             shown: Vec::new(),
             next: Vec::new(),
             needed_delay: Duration::ZERO,
@@ -195,10 +215,10 @@ impl Viewer {
         if goes_on {
             before.append(&mut self.shown);
         }
-        let (all, config) = (&self.tiers, &self.config);
+        let (all, config, snapshots_bytes) = (&self.tiers, &self.config, self.snapshots_bytes);
         // What is being read already goes on.
         let watched = tiers.iter().map(|tier| {
-            let limits = config.limits_of(&all[*tier].codec, tiers.len());
+            let limits = config.limits_of(&all[*tier].codec, tiers.len(), snapshots_bytes);
             match before.iter().position(|watched| watched.tier == *tier) {
                 Some(place) => before.swap_remove(place).with_limits(limits),
                 None => Watched::new(*tier, &all[*tier], limits),
@@ -293,8 +313,10 @@ impl Viewer {
             }
             (Track::Keys(_), Some(watched)) => watched.key(number, bytes, &mut views),
         };
+        let of_waiting = self.watched(tier).map_or(0, |of| std::mem::take(&mut of.refused));
+        self.stats.refused += of_waiting + u64::from(taken.is_err());
         views.iter().for_each(|view| self.take(now, tier, view));
-        taken.inspect_err(|_| self.stats.refused += 1)?;
+        taken?;
         Ok(views.last().map(|view| view.tick))
     }
 

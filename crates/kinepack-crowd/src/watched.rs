@@ -43,6 +43,8 @@ pub(crate) struct Watched {
     /// The newest key snapshots.
     keys: VecDeque<View>,
     pub(crate) needs_key: bool,
+    /// Groups that waited, and whose objects were then refused. The viewer takes them.
+    pub(crate) refused: u64,
     /// The newest states, by tick, if other tiers are shown with it.
     pub(crate) recent: VecDeque<Arc<Snapshot>>,
     /// For a tier in datagrams.
@@ -65,7 +67,7 @@ enum Reading {
     /// The snapshot of the tick `given` is not there yet.
     Waiting { since: Duration, given: Tick, objects: Vec<Vec<u8>> },
     /// `next` is the number of the next object.
-    Open { reader: Box<GroupReader>, next: u64 },
+    Open { reader: Box<GroupReader>, given: Tick, next: u64 },
     /// An object was missed or refused.
     Broken,
 }
@@ -82,6 +84,7 @@ impl Watched {
             groups: VecDeque::new(),
             keys: VecDeque::new(),
             needs_key: true,
+            refused: 0,
             recent: VecDeque::new(),
             datagrams,
             last: None,
@@ -155,14 +158,15 @@ impl Watched {
             self.settle(views);
             return Ok(());
         }
-        if self.groups.back().is_some_and(|newest| number < newest.number) {
-            return Err(Refused::Late);
-        }
         if object > 0 {
-            return Err(Refused::Broken);
+            let is_late = self.groups.back().is_some_and(|newest| number < newest.number);
+            return Err(if is_late { Refused::Late } else { Refused::Broken });
         }
         let (given, _) = bytes.split_first_chunk().ok_or(Refused::Length)?;
         let given = Tick(u32::from_le_bytes(*given));
+        if self.groups.iter().any(|group| group.is_after(number, given)) {
+            return Err(Refused::Late);
+        }
         let reading = Reading::Waiting { since: now, given, objects: vec![bytes.to_vec()] };
         self.groups.push_back(Group { number, reading });
         if self.groups.len() > GROUPS {
@@ -182,7 +186,7 @@ impl Watched {
     fn settle(&mut self, views: &mut Vec<View>) {
         for place in 0..self.groups.len() {
             // A refused object of a group that has waited ends that group only.
-            let _ = self.open(place, views);
+            self.refused += u64::from(self.open(place, views).is_err());
         }
     }
 
@@ -201,7 +205,8 @@ impl Watched {
         reader.begin(Some(given.clone().with_learned(None)));
         self.needs_key = false;
         let group = &mut self.groups[place];
-        let waited = std::mem::replace(&mut group.reading, Reading::Open { reader, next: 0 });
+        let open = Reading::Open { reader, given: tick, next: 0 };
+        let waited = std::mem::replace(&mut group.reading, open);
         let Reading::Waiting { objects, .. } = waited else { return Ok(()) };
         // Nobody needs older groups that still wait.
         for older in self.groups.iter_mut().take(place) {
@@ -262,6 +267,18 @@ impl Watched {
 }
 
 impl Group {
+    /// Whether a group of this number, whose given snapshot has this tick, is older than this one.
+    /// A number alone could be wrong, and make all later groups late; so the ticks must agree, and
+    /// a group that could not be read yet does not count.
+    fn is_after(&self, number: u64, tick: Tick) -> bool {
+        match &self.reading {
+            Reading::Open { given, .. } => {
+                number < self.number && tick.0.wrapping_sub(given.0) as i32 <= 0
+            }
+            _ => false,
+        }
+    }
+
     /// Takes an object, which may have to wait. Without the bytes of the given tick.
     fn object(&mut self, number: u64, bytes: &[u8], most: usize) -> Result<Vec<View>, Refused> {
         match &mut self.reading {
@@ -281,7 +298,7 @@ impl Group {
                 self.reading = Reading::Broken;
                 Err(refused)
             }
-            Reading::Open { reader, next } => {
+            Reading::Open { reader, next, .. } => {
                 let views = if *next == number {
                     *next += 1;
                     read(reader, bytes, most)

@@ -204,8 +204,24 @@ fn large_worlds_travel_in_several_datagrams() {
             huge.push(EntityId(*id), &Ball { position, lit: tick % 2 == 0 }).unwrap();
         }
         last = publisher.publish(&huge).map(drop);
+        // The other tiers have it nevertheless.
+        let pieces = publisher.pieces();
+        assert!(pieces.iter().any(|piece| piece.track == Track::Snapshots(FULL)));
+        assert!(pieces.iter().all(|piece| piece.tick == Tick(tick)), "none has waited");
     }
     assert!(matches!(last, Err(CrowdError::TooLarge { .. })), "{last:?}");
+}
+
+#[test]
+fn a_world_of_another_schema_changes_nothing() {
+    let mut publisher = publisher(Level::PACKED);
+    publisher.publish(&world(0, BALLS)).unwrap();
+    let other = Schema::builder().kind::<Ball>("ball").build().unwrap();
+    let refused = publisher.publish(&Snapshot::new(&other, Tick(1)));
+    assert!(matches!(refused, Err(CrowdError::Encode(_))), "{refused:?}");
+    assert!(publisher.pieces().is_empty());
+    // The tick is not over.
+    assert!(!publisher.publish(&world(1, BALLS)).unwrap().is_empty());
 }
 
 #[test]
@@ -517,6 +533,21 @@ fn a_viewer_goes_back() {
     }
     // The present goes on meanwhile.
     assert!(viewer.playback(at(600)).unwrap().tick() > 590.0);
+}
+
+#[test]
+fn a_history_that_is_too_long_is_refused() {
+    let of = |history: Duration, max_memory_bytes: usize| {
+        let config = ViewerConfig { history, max_memory_bytes, ..ViewerConfig::at_hz(60) };
+        Viewer::new(&catalogue(Level::PACKED), config).map(drop)
+    };
+    let day = Duration::from_secs(24 * 3_600);
+    assert_eq!(of(day, 1 << 30), Ok(()));
+    for history in [Duration::MAX, 500 * day] {
+        assert_eq!(of(history, usize::MAX), Err(CrowdError::History));
+    }
+    // No room for an entity in each state.
+    assert_eq!(of(day, 20 << 20), Err(CrowdError::History));
 }
 
 #[test]

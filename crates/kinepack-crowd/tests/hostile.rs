@@ -1,7 +1,7 @@
 //! Any bytes as a catalogue, an object or a datagram: an error or a valid value, and a refused input
 //! changes nothing.
 
-use kinepack::{Level, Tick};
+use kinepack::{Codec, Level, SetupError, Tick};
 use kinepack_crowd::{
     Carried, Carry, Catalogue, CrowdError, Piece, Publisher, Refused, Tier, Track, Viewer,
     ViewerConfig,
@@ -60,6 +60,112 @@ fn tiers_that_contradict_each_other_are_refused() {
     assert!(Catalogue::new(0, vec![tier("full")]).is_err());
     let mut viewer = Viewer::new(&catalogue(Level::PACKED), ViewerConfig::at_hz(60)).unwrap();
     assert_eq!(viewer.watch(9), Err(CrowdError::NoTier { number: 9 }));
+}
+
+/// A catalogue with this many tiers of one codec, and the bytes of a tier.
+fn many_tiers(codec: &Codec, count: usize) -> (Vec<u8>, usize) {
+    let tiers = (0..count).map(|nth| Tier::new(&format!("tier{nth:02}"), codec, 60)).collect();
+    let level_bytes = codec.level().name().len();
+    (Catalogue::new(60, tiers).unwrap().to_bytes(), 1 + 6 + 1 + 2 + 2 + 1 + 1 + level_bytes + 2)
+}
+
+#[test]
+fn tiers_of_one_codec_share_it_and_the_caller_limits_the_memory() {
+    let codec = codec(Level::LEARNING);
+    let read = |bytes: &[u8], most: usize| {
+        let mut read = None;
+        let memory = allocation_counter::measure(|| {
+            read = Some(Catalogue::from_bytes_within(bytes, most));
+        });
+        (read.unwrap(), memory.bytes_max as usize)
+    };
+    let ((one, _), (many, tier_bytes)) = (many_tiers(&codec, 1), many_tiers(&codec, 64));
+    let (catalogue, of_one) = read(&one, 1 << 20);
+    assert_eq!(catalogue.unwrap().memory_bytes(), codec.memory_bytes());
+    let (catalogue, of_many) = read(&many, 1 << 20);
+    let catalogue = catalogue.unwrap();
+    assert_eq!(catalogue.memory_bytes(), codec.memory_bytes());
+    assert!(of_many < of_one + 64 * 1_024, "{of_many} bytes, for one tier {of_one}");
+    assert_eq!(catalogue.to_bytes(), many);
+
+    let (refused, memory) = read(&many, codec.memory_bytes() - 1);
+    let is_reason = matches!(
+        refused,
+        Err(CrowdError::Codec(SetupError::CodecTooLarge { memory_bytes, .. }))
+            if memory_bytes == codec.memory_bytes()
+    );
+    assert!(is_reason && memory < of_one, "{memory} bytes");
+    let config =
+        ViewerConfig { max_memory_bytes: codec.memory_bytes() - 1, ..ViewerConfig::at_hz(60) };
+    let refused = Viewer::new(&catalogue, config);
+    assert!(matches!(refused, Err(CrowdError::Codec(SetupError::CodecTooLarge { .. }))));
+
+    // Too many tiers are refused before a codec is built.
+    let count = many.len() - 64 * tier_bytes - 1;
+    assert_eq!(many[count], 64);
+    let mut more = many.clone();
+    more.extend_from_slice(&many[many.len() - tier_bytes..]);
+    more[count] = 65;
+    let (refused, memory) = read(&more, 1 << 20);
+    assert!(matches!(refused, Err(CrowdError::Catalogue { .. })), "{refused:?}");
+    assert!(memory < 10_000, "{memory} bytes");
+}
+
+#[test]
+fn what_views_learn_is_part_of_the_memory() {
+    let codec = codec(Level::LEARNING);
+    assert!(codec.learned_bytes() > 10_000);
+    let (bytes, _) = many_tiers(&codec, 1);
+    let catalogue = Catalogue::from_bytes(&bytes).unwrap();
+    let first = |max_memory_bytes: usize| {
+        let config = ViewerConfig { max_memory_bytes, ..ViewerConfig::at_hz(60) };
+        let mut viewer = Viewer::new(&catalogue, config).unwrap();
+        viewer.watch(0).unwrap();
+        let mut publisher = Publisher::new(&catalogue);
+        let pieces = publisher.publish(&world(0, BALLS)).unwrap();
+        pieces.iter().all(|piece| show(&mut viewer, at(0), piece).is_ok())
+    };
+    assert!(first(4 << 20));
+    assert!(!first(codec.memory_bytes() + 10 * codec.learned_bytes()));
+}
+
+#[test]
+fn a_group_with_the_largest_number_does_not_end_a_tier() {
+    let all = pieces(Level::PACKED, 200);
+    let of = |track: Track, tick: u32| {
+        all.iter().find(|piece| piece.track == track && piece.tick == Tick(tick)).unwrap()
+    };
+    let (full, keys) = (Track::Snapshots(FULL), Track::Keys(FULL));
+    // One that never can be read, and one that can.
+    for forged in [vec![9; 40], of(full, 60).bytes.clone()] {
+        let mut viewer = viewer(Level::PACKED, FULL);
+        let first_of = |viewer: &mut Viewer, tick: u32| {
+            show(viewer, at(tick), of(keys, tick)).unwrap();
+            show(viewer, at(tick), of(full, tick))
+        };
+        first_of(&mut viewer, 60).unwrap();
+        viewer.object(at(60), full, u64::MAX, 0, &forged).unwrap();
+        for tick in [120, 180] {
+            assert_eq!(first_of(&mut viewer, tick), Ok(Some(Tick(tick))));
+            let next = tick + 1;
+            assert_eq!(show(&mut viewer, at(next), of(full, next)), Ok(Some(Tick(next))));
+        }
+        assert_eq!(show(&mut viewer, at(182), of(full, 60)), Err(Refused::Late));
+    }
+}
+
+#[test]
+fn a_refused_object_of_a_group_that_waited_is_counted() {
+    let all = pieces(Level::PACKED, 70);
+    let of = |track: Track| {
+        all.iter().find(|piece| piece.track == track && piece.tick == Tick(60)).unwrap()
+    };
+    let mut viewer = viewer(Level::PACKED, FULL);
+    let mut broken = of(Track::Snapshots(FULL)).clone();
+    broken.bytes.truncate(broken.bytes.len() - 1);
+    assert_eq!(show(&mut viewer, at(60), &broken), Ok(None), "it waits");
+    assert_eq!(show(&mut viewer, at(60), of(Track::Keys(FULL))), Ok(None));
+    assert_eq!((viewer.stats().refused, viewer.stats().snapshots), (1, 0));
 }
 
 fn pieces(level: Level, ticks: u32) -> Vec<Piece> {

@@ -96,7 +96,10 @@ async fn a_viewer_that_joins_late_changes_tiers() {
             while watching.viewer().and_then(|viewer| viewer.shown_tiers().next()) != Some(tier) {
                 watching.changed().await;
                 let now = watching.now();
-                watching.viewer().unwrap().playback(now);
+                // On a busy machine the catalogue comes later than the first event.
+                if let Some(viewer) = watching.viewer() {
+                    viewer.playback(now);
+                }
             }
             compare(&mut watching, 15).await;
         }

@@ -124,6 +124,14 @@ impl fmt::Display for Refused {
 impl core::error::Error for Refused {}
 
 impl Refused {
+    /// Whether it would be accepted with higher limits.
+    pub(crate) fn is_limit(&self) -> bool {
+        matches!(
+            self,
+            Self::BlockTooLarge { .. } | Self::Snapshot(DecodeError::TooManyEntities { .. })
+        )
+    }
+
     /// A datagram of another channel than the endpoint's.
     pub(crate) fn channel(datagram: &[u8]) -> Self {
         Self::Channel { number: Channel::of(datagram).number() }
@@ -221,6 +229,17 @@ pub enum NetError {
         /// Bytes of the block.
         bytes: usize,
     },
+    /// A receiver answers, but has taken no fragment of its first state for ten seconds. The state
+    /// is probably above its limits: [`Receiver::too_large`](crate::Receiver::too_large). The hub
+    /// gives this block up, and begins another with what is relevant then.
+    BlockRefused {
+        /// Which receiver.
+        id: ReceiverId,
+        /// Fragments that were acknowledged.
+        arrived: usize,
+        /// Fragments of the block.
+        fragments: usize,
+    },
     /// No `Option` of the schema has this name, or it is a spawn field.
     NotOptional {
         /// The name.
@@ -263,10 +282,65 @@ pub enum NetError {
     EventsWaiting {
         /// Which receiver.
         id: ReceiverId,
+        /// How many of this tick's events it never gets.
+        refused: u64,
     },
+    /// The errors of several receivers in one tick, at least two. None of them is a list itself.
+    Several(Vec<NetError>),
     /// Playout settings that contradict each other.
     Playout(crate::PlayoutError),
 }
+
+impl NetError {
+    /// Puts the errors of a tick together.
+    pub(crate) fn of(mut errors: Vec<Self>) -> Result<(), Self> {
+        match errors.len() {
+            0 => Ok(()),
+            1 => errors.pop().map_or(Ok(()), Err),
+            _ => Err(Self::Several(errors)),
+        }
+    }
+
+    /// The single errors: those of the list if there are several, otherwise this one.
+    pub fn each(&self) -> &[Self] {
+        match self {
+            Self::Several(errors) => errors,
+            one => std::slice::from_ref(one),
+        }
+    }
+
+    /// The receiver that did not get all of a tick. `None` for the errors that concern no single
+    /// receiver: after those, nothing has changed.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use kinepack::Snapshot;
+    /// use kinepack_net::{Hub, NetError};
+    ///
+    /// /// Makes a tick, and removes the receivers that cannot get it.
+    /// fn tick(hub: &mut Hub, now: Duration, world: &Snapshot) -> Result<(), NetError> {
+    ///     let Err(failed) = hub.tick(now, world) else { return Ok(()) };
+    ///     for error in failed.each() {
+    ///         let Some(id) = error.receiver() else { return Err(failed) };
+    ///         eprintln!("{error}");
+    ///         hub.remove(id); // and close its connection
+    ///     }
+    ///     Ok(())
+    /// }
+    /// ```
+    pub fn receiver(&self) -> Option<ReceiverId> {
+        match self {
+            Self::Receiver { id, .. }
+            | Self::BlockTooLarge { id, .. }
+            | Self::BlockRefused { id, .. }
+            | Self::EventsWaiting { id, .. } => Some(*id),
+            _ => None,
+        }
+    }
+}
+
+/// An error message has this many of [`NetError::Several`] errors.
+const NAMED: usize = 4;
 
 impl fmt::Display for NetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -317,6 +391,13 @@ impl fmt::Display for NetError {
                  make fewer entities relevant",
                 id.0
             ),
+            Self::BlockRefused { id, arrived, fragments } => write!(
+                f,
+                "receiver {}: it answers, but took no fragment of its first state for 10 s \
+                 ({arrived} of {fragments} arrived); the state is probably above its limits, so \
+                 raise those or make fewer entities relevant",
+                id.0
+            ),
             Self::NotOptional { field } => write!(
                 f,
                 "`{field}` is not an Option of the schema; only Options can be hidden, such as \
@@ -337,11 +418,21 @@ impl fmt::Display for NetError {
             Self::EventTooLarge { bytes, limit_bytes } => {
                 write!(f, "an event of {bytes} bytes; at most {limit_bytes} fit into a datagram")
             }
-            Self::EventsWaiting { id } => write!(
+            Self::EventsWaiting { id, refused } => write!(
                 f,
-                "receiver {}: too many events wait for it; remove it, or give it a larger budget",
+                "receiver {}: too many events wait for it, and it never gets {refused} of this \
+                 tick; remove it, or give it a larger budget",
                 id.0
             ),
+            Self::Several(errors) => {
+                for (nth, error) in errors.iter().take(NAMED).enumerate() {
+                    write!(f, "{}{error}", if nth == 0 { "" } else { "; " })?;
+                }
+                match errors.len().saturating_sub(NAMED) {
+                    0 => Ok(()),
+                    more => write!(f, "; and {more} more"),
+                }
+            }
             Self::Playout(error) => error.fmt(f),
         }
     }

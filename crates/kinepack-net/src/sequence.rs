@@ -1,8 +1,16 @@
 //! Sequence numbers that wrap. `spec/NET.md`, section 1.
 
+use core::ops::RangeInclusive;
+
 /// A datagram this many sequences or fewer before one that arrived may be late; one farther before
 /// it counts as lost. TCP takes 3; packets on wireless links are overtaken by more.
 pub(crate) const REORDERED: i32 = 6;
+
+/// A hub that had a receiver of the same id begins its new session this many sequences later.
+pub(crate) const OTHER_SESSION: u16 = 0x4000;
+/// How far after the newest sequence one of the same session is, if it is not too old to be
+/// acknowledged. At four keep-alives a second, the end is half an hour of silence.
+pub(crate) const SAME_SESSION: RangeInclusive<i32> = -32..=0x2000;
 
 /// A datagram's number: 16 bits that wrap from 65,535 to 0. Sequences have no order, only a
 /// distance.

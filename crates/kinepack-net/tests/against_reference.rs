@@ -57,6 +57,7 @@ impl Pair {
     /// Feeds both. True if they accept it.
     fn handle(&mut self, now: Duration, datagram: &[u8]) -> bool {
         let is_choice = self.naive.is_choice(datagram);
+        self.naive.now = now;
         let naive = self.naive.handle(datagram);
         let library = self.library.handle(now, datagram);
         let show = || {

@@ -1,17 +1,19 @@
-//! How endpoints treat a caller's mistakes: levels that cannot work, ticks and times that do not
-//! increase, weights that are not numbers, worlds that are too large, and sets that are set
-//! repeatedly.
+//! How endpoints treat a caller's mistakes and changes: levels that cannot work, ticks and times
+//! that do not increase, weights that are not numbers, worlds that are too large, sets that are set
+//! repeatedly, budgets, and receivers that are removed and added again.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
 use kinepack::schema::{Field, FieldKind};
-use kinepack::{Codec, EntityId, Level, Profile, Schema, Snapshot, Tick};
+use kinepack::{ArrayString, Codec, EntityId, Level, Profile, Schema, Snapshot, Tick};
 use kinepack_net::{
-    Hub, HubConfig, NetError, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions,
+    Audience, Handled, Hub, HubConfig, Mismatch, NetError, Received, Receiver, ReceiverConfig,
+    ReceiverId, ReceiverOptions, Refused, Sequence,
 };
 
-use crate::support::{TICK_HZ, Thing, World, codec, codec_at};
+use crate::support::{Said, TICK_HZ, Thing, World, codec, codec_at, event_kinds, number_of};
 
 const ID: ReceiverId = ReceiverId(7);
 
@@ -183,7 +185,7 @@ fn a_hello_may_be_sent_only_once() {
 
 #[test]
 fn the_last_fragment_needs_a_budget_for_its_own_size_only() {
-    // Two full fragments empty the bucket; the third is short.
+    // Two full fragments and a short one.
     let config = HubConfig { datagram_bytes: 1_200, ..HubConfig::default() };
     let mut pair = Pair::new(&codec(), config, Some(256));
     let mut world = Snapshot::new(codec().schema(), Tick(1));
@@ -203,11 +205,265 @@ fn the_last_fragment_needs_a_budget_for_its_own_size_only() {
         pair.step(&world, None).unwrap();
         assert!(ticks < 100 * TICK_HZ);
     }
-    // The bucket begins with two datagrams of 1,228 bytes and gains 256 bytes a second.
-    let needed_s = (pair.bytes + 28 * pair.datagrams).saturating_sub(2 * 1_228) as f64 / 256.0;
+    // The bucket begins with a tenth of a second's 256 bytes.
+    let needed_s = (pair.bytes + 28 * pair.datagrams - 25) as f64 / 256.0;
     assert!(pair.datagrams == 3 && pair.bytes < 2_600, "{} bytes", pair.bytes);
     assert!(
         f64::from(ticks) / f64::from(TICK_HZ) < needed_s + 0.5,
         "{ticks} ticks for {needed_s} s of budget"
     );
+}
+
+/// A hub and a receiver with a delay of `LATENCY` in each direction.
+struct Far {
+    hub: Hub,
+    receiver: Receiver,
+    world: World,
+    tick: u32,
+    /// Of each datagram: when it arrives.
+    up: VecDeque<(Duration, Vec<u8>)>,
+    down: VecDeque<(Duration, Vec<u8>)>,
+    /// Of each datagram: when it was sent, and its bytes with headers.
+    sent: Vec<(Duration, usize)>,
+    events: Vec<(u32, u32)>,
+    refused: Vec<Refused>,
+    joined: u32,
+}
+
+const LATENCY: Duration = Duration::from_millis(40);
+
+impl Far {
+    fn new(world: World, options: ReceiverOptions) -> Self {
+        let kinds = event_kinds();
+        let mut hub = Hub::new(&codec(), HubConfig::default()).unwrap().with_events(&kinds);
+        hub.add(ID, &options, Duration::ZERO).unwrap();
+        let receiver = Receiver::new(&codec(), ReceiverConfig::at_hz(60)).unwrap();
+        Self {
+            hub,
+            receiver: receiver.with_events(&kinds),
+            world,
+            tick: 0,
+            up: VecDeque::new(),
+            down: VecDeque::new(),
+            sent: Vec::new(),
+            events: Vec::new(),
+            refused: Vec::new(),
+            joined: 0,
+        }
+    }
+
+    fn now(&self) -> Duration {
+        at(self.tick)
+    }
+
+    fn run(&mut self, ticks: u32) {
+        for _ in 0..ticks {
+            self.tick += 1;
+            let now = self.now();
+            while let Some((_, datagram)) = self.up.pop_front_if(|(due, _)| *due <= now) {
+                let handled = self.hub.handle(ID, now, &datagram);
+                self.joined += u32::from(handled == Ok(Handled::Joined));
+            }
+            let said = Said { tick: self.tick, nth: 0, text: ArrayString::default() };
+            self.hub.emit(&said, Audience::All).unwrap();
+            self.world.step(Tick(self.tick));
+            self.hub.tick(now, &self.world.snapshot).unwrap();
+            while let Some((_, datagram)) = self.hub.poll_transmit() {
+                self.sent.push((now, datagram.len() + 28));
+                self.down.push_back((now + LATENCY, datagram.to_vec()));
+            }
+            while let Some((_, datagram)) = self.down.pop_front_if(|(due, _)| *due <= now) {
+                self.refused.extend(self.receiver.handle(now, &datagram).err());
+            }
+            while let Some(datagram) = self.receiver.poll_transmit(now) {
+                self.up.push_back((now + LATENCY, datagram.to_vec()));
+            }
+            if let Some(playback) = self.receiver.playback(now) {
+                self.events.extend(playback.events().map(|event| number_of(&event)));
+            }
+        }
+    }
+
+    /// How many ticks the newest state is old.
+    fn age(&self) -> u32 {
+        self.tick - self.receiver.newest().map_or(0, |newest| newest.tick.0)
+    }
+}
+
+#[test]
+fn a_receiver_that_is_removed_and_added_again_begins_anew() {
+    // After few and after many datagrams, with a first state of one and of several datagrams.
+    for (ticks, entities, first_sequence) in
+        [(20, 30, 0), (400, 30, 0), (400, 400, 0), (400, 30, 65_500), (9, 30, 7), (5_000, 5, 0)]
+    {
+        let first_sequence = Sequence(first_sequence);
+        let options = ReceiverOptions { first_sequence, ..ReceiverOptions::default() };
+        let mut far = Far::new(World::new(entities, 1), options);
+        far.run(ticks);
+        assert!(far.age() <= 8 && far.refused.is_empty() && !far.receiver.status(far.now()).silent);
+        assert!(far.hub.remove(ID));
+        far.hub.add(ID, &ReceiverOptions::default(), far.now()).unwrap();
+        let removed_at = far.tick;
+        far.run(65);
+        assert!(far.age() > 60, "nothing arrives");
+        assert!(far.receiver.status(far.now()).silent, "and it notices");
+        far.run(65);
+        let what = format!("{ticks} ticks, {entities} entities: {:?}", far.refused);
+        assert!(far.age() <= 8, "{what}: {} ticks old", far.age());
+        let stats = far.receiver.stats();
+        assert_eq!((far.joined, stats.begun_anew), (2, 1), "{what}");
+        assert_eq!(stats.blocks, if entities == 400 { 2 } else { 0 }, "{what}");
+        let status = far.receiver.status(far.now());
+        assert!(status.joined && !status.silent && status.lost_ratio() < 0.01, "{status:?}");
+        assert_eq!(far.hub.status(ID).map(|status| status.refused_events), Some(0));
+        // Each event since it joined again, once and in order.
+        far.run(30);
+        assert!(far.events.is_sorted_by(|one, next| one < next));
+        let of_session: Vec<u32> = far
+            .events
+            .iter()
+            .map(|(tick, _)| *tick)
+            .filter(|tick| *tick > removed_at + 70)
+            .collect();
+        assert!(of_session.len() > 50, "{what}: {of_session:?}");
+        assert!(of_session.windows(2).all(|pair| pair[1] == pair[0] + 1), "{of_session:?}");
+        // And again.
+        far.hub.remove(ID);
+        far.hub.add(ID, &ReceiverOptions::default(), far.now()).unwrap();
+        far.run(150);
+        assert!(far.age() <= 8 && far.receiver.stats().begun_anew == 2, "{what}");
+    }
+}
+
+#[test]
+fn a_new_world_on_an_old_connection_is_shown_from_its_begin() {
+    let mut far = Far::new(World::new(30, 1), ReceiverOptions::default());
+    far.run(600);
+    let shown = far.receiver.playback(far.now()).unwrap().tick();
+    // The server restarts on the same connection, with the same ids and with ticks from 1 on.
+    let kinds = event_kinds();
+    let began = far.tick;
+    far.hub = Hub::new(&codec(), HubConfig::default()).unwrap().with_events(&kinds);
+    far.hub.add(ID, &ReceiverOptions::default(), far.now()).unwrap();
+    far.world = World::new(40, 2);
+    let mut far_tick = 0;
+    let mut last = 0.0;
+    for _ in 0..300 {
+        // Time goes on, ticks begin anew.
+        far_tick += 1;
+        let now = at(began + far_tick);
+        while let Some((_, datagram)) = far.up.pop_front_if(|(due, _)| *due <= now) {
+            let _: Result<Handled, Refused> = far.hub.handle(ID, now, &datagram);
+        }
+        far.world.step(Tick(far_tick));
+        far.hub.tick(now, &far.world.snapshot).unwrap();
+        while let Some((_, datagram)) = far.hub.poll_transmit() {
+            let _: Result<Received, Refused> = far.receiver.handle(now, datagram);
+        }
+        while let Some(datagram) = far.receiver.poll_transmit(now) {
+            far.up.push_back((now + LATENCY, datagram.to_vec()));
+        }
+        last = far.receiver.playback(now).unwrap().tick();
+    }
+    assert!(shown > 590.0 && (290.0..=300.0).contains(&last), "{shown} {last}");
+    assert_eq!(far.receiver.stats().begun_anew, 1);
+}
+
+#[test]
+fn a_silent_receiver_hears_why_it_is_refused() {
+    let mut far = Far::new(World::new(30, 1), ReceiverOptions::default());
+    far.run(100);
+    assert_eq!(far.receiver.mismatch(), None);
+    // The server restarts without events.
+    far.hub = Hub::new(&codec(), HubConfig::default()).unwrap();
+    far.hub.add(ID, &ReceiverOptions::default(), far.now()).unwrap();
+    for tick in 101..200 {
+        let now = at(tick);
+        while let Some(datagram) = far.receiver.poll_transmit(now) {
+            let _: Result<Handled, Refused> = far.hub.handle(ID, now, datagram);
+        }
+        while let Some((_, datagram)) = far.hub.poll_transmit() {
+            let _: Result<Received, Refused> = far.receiver.handle(now, datagram);
+        }
+    }
+    assert_eq!(far.receiver.mismatch(), Some(Mismatch::Events { hash: 0 }));
+    assert!(far.receiver.status(at(200)).silent);
+}
+
+#[test]
+fn hellos_of_a_silent_receiver_change_nothing_for_a_hub_that_knows_it() {
+    let mut far = Far::new(World::new(30, 1), ReceiverOptions::default());
+    far.run(200);
+    // Nothing arrives for five seconds.
+    for _ in 0..300 {
+        far.run(1);
+        far.down.clear();
+    }
+    assert!(far.receiver.status(far.now()).silent);
+    far.run(60);
+    let (status, stats) = (far.receiver.status(far.now()), far.receiver.stats());
+    assert!(!status.silent && far.age() <= 8 && far.refused.is_empty(), "{:?}", far.refused);
+    assert_eq!((far.joined, stats.begun_anew), (1, 0));
+    far.run(60);
+    let ticks: Vec<u32> = far.events.iter().map(|(tick, _)| *tick).collect();
+    assert!(ticks.windows(2).all(|pair| pair[1] == pair[0] + 1), "each event once, in order");
+}
+
+#[test]
+fn options_change_while_a_receiver_plays() {
+    let mut world = World::new(200, 4);
+    world.moving_one_in = 1;
+    let mut far = Far::new(world, ReceiverOptions::default());
+    let options =
+        |budget_bytes_per_s| ReceiverOptions { budget_bytes_per_s, ..ReceiverOptions::default() };
+    let refused = far.hub.set_options(ReceiverId(9), &options(None), Duration::ZERO);
+    assert_eq!(refused, Err(NetError::UnknownReceiver));
+    let refused = far.hub.set_options(ID, &options(Some(255)), Duration::ZERO);
+    assert_eq!(refused, Err(NetError::BudgetTooSmall { bytes_per_s: 255 }));
+    for budget in [None, Some(8_000), Some(3_000), Some(20_000), None, Some(3_000)] {
+        let now = far.now();
+        far.hub.set_options(ID, &options(budget), now).unwrap();
+        far.sent.clear();
+        far.run(600);
+        let bytes: usize = far.sent.iter().map(|(_, bytes)| bytes).sum();
+        match budget {
+            None => assert!(bytes > 300_000, "{bytes}"),
+            // What was in the bucket before is at most a datagram.
+            Some(budget) => {
+                let budget = budget as usize;
+                let most = 10 * budget + 1_228.max(budget / 10);
+                assert!((9 * budget..=most).contains(&bytes), "{bytes} of {most}");
+            }
+        }
+    }
+    assert!(far.refused.is_empty() && far.joined == 1);
+}
+
+#[test]
+fn a_budget_bounds_every_span() {
+    for (budget, entities) in [(256, 20), (1_000, 20), (1_000, 400), (12_000, 400), (64_000, 400)] {
+        let mut world = World::new(entities, 5);
+        world.moving_one_in = 1;
+        let options =
+            ReceiverOptions { budget_bytes_per_s: Some(budget), ..ReceiverOptions::default() };
+        let mut far = Far::new(world, options);
+        far.run(40 * TICK_HZ);
+        let budget = budget as usize;
+        let mut sum = 0;
+        for (nth, (begin, bytes)) in far.sent.iter().enumerate() {
+            sum += bytes;
+            // From the beginning on, a tenth of a second of the budget.
+            let most = budget as f64 * (begin.as_secs_f64() + 0.1);
+            assert!(sum as f64 <= most + 1.0, "{budget}: {sum} bytes until {begin:?}");
+            let mut in_span = 0;
+            for (end, bytes) in &far.sent[nth..] {
+                in_span += bytes;
+                let span_s = (*end - *begin).as_secs_f64();
+                let most = budget as f64 * span_s + 1_228f64.max(budget as f64 / 10.0);
+                assert!(in_span as f64 <= most + 1.0, "{budget}: {in_span} bytes in {span_s} s");
+            }
+        }
+        assert!(sum >= 39 * budget * 8 / 10, "{budget}: {sum} bytes");
+        assert!(far.receiver.newest().is_some(), "{budget}");
+    }
 }

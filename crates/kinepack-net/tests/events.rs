@@ -4,7 +4,8 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use kinepack::{ArrayString, Codec, Level, Pack, Profile, Schema, Snapshot, Tick};
+use kinepack::schema::{Field, FieldKind};
+use kinepack::{ArrayString, Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
 use kinepack_net::{
     Audience, EventKinds, Hub, HubConfig, Link, LinkConfig, Loss, Mismatch, NetError, Received,
     Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Refused, datagram_sequence,
@@ -403,7 +404,7 @@ fn a_flood_is_bounded_and_reported() {
     let mut hub = Hub::new(&codec(), HubConfig::default()).unwrap().with_events(&kinds);
     let _silent = joined(&mut hub, &kinds, 1);
     let mut world = World::new(3, 1);
-    let mut errors = 0;
+    let (mut errors, mut all_refused) = (0, 0);
     for tick in 1..=600 {
         for serial in 0..20 {
             hub.emit(&noise(serial), Audience::All).unwrap();
@@ -414,13 +415,17 @@ fn a_flood_is_bounded_and_reported() {
         let now = Duration::from_secs(1) * tick / TICK_HZ;
         match hub.tick(now, &world.snapshot) {
             Ok(()) => {}
-            Err(NetError::EventsWaiting { id: ID }) => errors += 1,
+            Err(NetError::EventsWaiting { id: ID, refused }) => {
+                errors += 1;
+                all_refused += refused;
+            }
             Err(error) => panic!("{error}"),
         }
         while hub.poll_transmit().is_some() {}
     }
     let status = hub.status(ID).unwrap();
     assert!(errors > 100 && status.unfinished_events <= 4_096 + 1_024, "{errors} {status:?}");
+    assert_eq!((status.waiting_events, status.refused_events), (4_096, all_refused));
     assert!(status.bytes < 200_000, "nothing but keep-alives to who does not answer");
 }
 
@@ -457,4 +462,131 @@ fn a_receiver_that_shows_nothing_refuses_more_than_it_keeps() {
     }
     assert!(full > 10, "{full}");
     assert!(taken.into_iter().eq(0..sent), "all arrive once there is room");
+}
+
+#[test]
+fn each_receiver_that_misses_events_is_reported() {
+    let kinds = kinds(Level::PACKED);
+    let mut hub = Hub::new(&codec(), HubConfig::default()).unwrap().with_events(&kinds);
+    let ids: Vec<ReceiverId> = (1..=7).map(ReceiverId).collect();
+    let receivers: Vec<Receiver> =
+        ids.iter().map(|ReceiverId(id)| joined(&mut hub, &kinds, *id)).collect();
+    let mut world = World::new(3, 1);
+    let mut tick = |hub: &mut Hub, tick| {
+        world.step(Tick(tick));
+        hub.tick(Duration::from_secs(1) * tick / TICK_HZ, &world.snapshot)
+    };
+    let emit = |hub: &mut Hub, serial, audience: Audience<'_>| {
+        hub.emit(&Said { serial, tick: 1, text: text(serial) }, audience).unwrap();
+    };
+    // The first three get 5,000 events, the others some.
+    for serial in 0..5_000 {
+        emit(&mut hub, serial, Audience::Only(&ids[..3]));
+        if serial < 1_000 {
+            emit(&mut hub, serial, Audience::Only(&ids[3..]));
+        }
+    }
+    let refused = 5_000 - 4_096;
+    let error = tick(&mut hub, 1).unwrap_err();
+    let waiting = |id: &ReceiverId, refused| NetError::EventsWaiting { id: *id, refused };
+    let expected: Vec<NetError> = ids[..3].iter().map(|id| waiting(id, refused)).collect();
+    assert_eq!(error.each(), expected);
+    assert_eq!(error, NetError::Several(expected));
+    assert!(error.each().iter().map(NetError::receiver).eq(ids[..3].iter().copied().map(Some)));
+    assert!(error.to_string().contains("receiver 3: too many events"), "{error}");
+    for (nth, id) in ids.iter().enumerate() {
+        let status = hub.status(*id).unwrap();
+        assert_eq!(status.refused_events, if nth < 3 { refused } else { 0 });
+        assert!(status.waiting_events <= status.unfinished_events);
+        assert_eq!(status.unfinished_events, if nth < 3 { 4_096 } else { 1_000 });
+    }
+    while hub.poll_transmit().is_some() {}
+
+    // A single one is no list, and a message names only a few of many.
+    (0..4_096).for_each(|serial| emit(&mut hub, serial, Audience::Only(&ids[..1])));
+    let error = tick(&mut hub, 2).unwrap_err();
+    assert!(matches!(&error, NetError::EventsWaiting { id: ReceiverId(1), .. }), "{error}");
+    assert_eq!(error.each(), std::slice::from_ref(&error));
+    while hub.poll_transmit().is_some() {}
+    (0..5_000).for_each(|serial| emit(&mut hub, serial, Audience::All));
+    let error = tick(&mut hub, 3).unwrap_err();
+    assert_eq!(error.each().len(), 7);
+    assert!(error.to_string().ends_with("; and 3 more"), "{error}");
+    drop(receivers);
+}
+
+#[test]
+fn errors_of_encoding_name_each_receiver_too() {
+    // Every world that is too large for a block, for two of three receivers.
+    let schema = Schema::new(vec![Field::new("raw", FieldKind::Raw { lanes: 64 })]);
+    let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema)).unwrap();
+    let config = HubConfig { datagram_bytes: 128, ..HubConfig::default() };
+    let mut hub = Hub::new(&codec, config).unwrap();
+    for id in 1..=3 {
+        hub.add(ReceiverId(id), &ReceiverOptions::default(), Duration::ZERO).unwrap();
+        let mut receiver = Receiver::new(&codec, ReceiverConfig::at_hz(TICK_HZ)).unwrap();
+        let hello = receiver.poll_transmit(Duration::ZERO).unwrap();
+        hub.handle(ReceiverId(id), Duration::ZERO, hello).unwrap();
+    }
+    let mut world = Snapshot::new(&schema, Tick(1));
+    for id in 0..32_000u32 {
+        world.push_lanes(EntityId(id), &[id.wrapping_mul(0x9E37_79B9) | 1; 64]).unwrap();
+    }
+    hub.set_relevant(ReceiverId(2), Some(world.ids()[..10].into())).unwrap();
+    let error = hub.tick(Duration::ZERO, &world).unwrap_err();
+    let failed: Vec<Option<ReceiverId>> = error.each().iter().map(NetError::receiver).collect();
+    assert_eq!(failed, [Some(ReceiverId(1)), Some(ReceiverId(3))]);
+    let is_too_large = |error: &NetError| matches!(error, NetError::BlockTooLarge { .. });
+    assert!(error.each().iter().all(is_too_large), "{error}");
+    let (to, _) = hub.poll_transmit().unwrap();
+    assert_eq!(to, ReceiverId(2), "the others get their datagrams");
+}
+
+#[test]
+fn a_small_budget_sends_large_events_beside_a_moving_world() {
+    // Without waiting for events, snapshots would take every byte as soon as it is there.
+    #[derive(Pack)]
+    struct Page {
+        text: ArrayString<1_000>,
+    }
+
+    let schema = Schema::builder().kind::<Page>("page").build().unwrap();
+    let codec_of_pages =
+        Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema)).unwrap();
+    let kinds = EventKinds::new(&codec_of_pages);
+    for budget in [1_000, 6_000] {
+        let mut hub = Hub::new(&codec(), HubConfig::default()).unwrap().with_events(&kinds);
+        let mut receiver = joined(&mut hub, &kinds, 1);
+        let options =
+            ReceiverOptions { budget_bytes_per_s: Some(budget), ..ReceiverOptions::default() };
+        hub.set_options(ID, &options, Duration::ZERO).unwrap();
+        let mut world = World::new(200, 1);
+        world.moving_one_in = 1;
+        let (mut arrived, mut snapshots, mut bytes) = (0, 0, 0);
+        let ticks = 60 * TICK_HZ;
+        for tick in 1..=ticks {
+            let now = Duration::from_secs(1) * tick / TICK_HZ;
+            // A quarter of the budget.
+            if tick.is_multiple_of(4_800 * TICK_HZ / budget) && tick < ticks - 20 * TICK_HZ {
+                let text = ArrayString::from(&"x".repeat(1_000)).unwrap();
+                hub.emit(&Page { text }, Audience::All).unwrap();
+            }
+            world.step(Tick(tick));
+            hub.tick(now, &world.snapshot).unwrap();
+            while let Some((_, datagram)) = hub.poll_transmit() {
+                bytes += datagram.len() + 28;
+                let taken = receiver.handle(now, datagram).unwrap();
+                snapshots += u32::from(matches!(taken, Received::Snapshot { .. }));
+            }
+            arrived += receiver.take_events().count();
+            while let Some(datagram) = receiver.poll_transmit(now) {
+                hub.handle(ID, now, datagram).unwrap();
+            }
+        }
+        let status = hub.status(ID).unwrap();
+        let emitted = 40 * budget as usize / 4_800;
+        assert!(arrived.abs_diff(emitted) <= 1 && status.unfinished_events == 0, "{arrived}");
+        assert!(snapshots > 60, "{budget}: {snapshots} snapshots");
+        assert!(bytes <= 61 * budget as usize + 1_228, "{budget}: {bytes} bytes");
+    }
 }

@@ -310,6 +310,32 @@ fn a_spawn_field_that_changes_is_refused_by_name() {
 }
 
 #[test]
+fn an_id_may_be_reused_after_a_refused_tick() {
+    let mut hub = Hub::new(&codec(Level::PACKED), HubConfig::default()).unwrap();
+    let state = |tick, bullets: &[(u32, u8)]| {
+        let mut world = Snapshot::new(&schema(), Tick(tick));
+        let mut push = |(id, maker): &(u32, u8)| world.push(EntityId(*id), &bullet(*maker));
+        bullets.iter().try_for_each(&mut push).unwrap();
+        world
+    };
+    let at = Duration::from_secs;
+    let is_changed = |refused, id| match refused {
+        Err(NetError::SpawnChanged { id: EntityId(changed), .. }) => changed == id,
+        _ => false,
+    };
+    hub.tick(at(1), &state(1, &[(5, 7), (6, 1), (9, 3)])).unwrap();
+    // Bullets 5 and 9 are gone in worlds that are refused for another reason.
+    assert!(is_changed(hub.tick(at(2), &state(2, &[(6, 2), (9, 3)])), 6));
+    assert!(matches!(hub.tick(at(2), &state(1, &[(6, 1)])), Err(NetError::TickNotRising { .. })));
+    // Bullet 6 was there all the time.
+    assert!(is_changed(hub.tick(at(2), &state(3, &[(5, 8), (6, 2), (9, 4)])), 6));
+    hub.tick(at(2), &state(3, &[(5, 8), (6, 1), (9, 4)])).unwrap();
+    // From the next tick on, they are the ones that were there before.
+    assert!(is_changed(hub.tick(at(3), &state(4, &[(5, 7), (6, 1)])), 5));
+    assert!(is_changed(hub.tick(at(3), &state(4, &[(5, 8), (6, 2)])), 6));
+}
+
+#[test]
 fn an_id_of_two_kinds_is_refused_and_changes_nothing() {
     let codec = codec(Level::PACKED);
     let mut world = Snapshot::new(&schema(), Tick(1));

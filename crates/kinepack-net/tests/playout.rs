@@ -1,15 +1,17 @@
 //! The jitter buffer under virtual time, fed by the simulated link.
 
+use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 
 use kinepack::Tick;
 use kinepack_net::{
-    HubConfig, JitterBuffer, Link, LinkConfig, Loss, NetError, PRESETS, PlayoutConfig,
-    PlayoutError, PlayoutStats, Pushed, ReceiverOptions,
+    Handled, Hub, HubConfig, JitterBuffer, Link, LinkConfig, Loss, NetError, PRESETS,
+    PlayoutConfig, PlayoutError, PlayoutStats, Pushed, Receiver, ReceiverConfig, ReceiverId,
+    ReceiverOptions, Refused,
 };
 use proptest::prelude::*;
 
-use crate::support::{Net, World};
+use crate::support::{self, Net, World};
 
 const MS: Duration = Duration::from_millis(1);
 
@@ -29,6 +31,8 @@ struct Stream {
     /// When `next_tick` is.
     next_at: Duration,
     now: Duration,
+    /// Until then the receiver takes nothing. Then everything that has arrived comes at once.
+    deaf_until: Duration,
     last_shown: f64,
     frames: u64,
     starved_frames: u64,
@@ -50,6 +54,7 @@ impl Stream {
             next_tick: 1000,
             next_at: Duration::ZERO,
             now: Duration::ZERO,
+            deaf_until: Duration::ZERO,
             last_shown: 0.0,
             frames: 0,
             starved_frames: 0,
@@ -78,12 +83,29 @@ impl Stream {
         }
     }
 
+    /// Takes nothing for a while.
+    fn stall(&mut self, duration: Duration) {
+        self.deaf_until = self.now + duration;
+        self.run(duration, true);
+    }
+
+    /// How long ago what is shown arrived, or would have arrived without a stall. The link has this
+    /// latency, and no jitter.
+    fn lag(&self, latency: Duration) -> Duration {
+        let since_tick = self.now.saturating_sub(self.next_at);
+        let tick = f64::from(self.next_tick) + since_tick.as_secs_f64() * 60.0;
+        ms((tick - self.last_shown) * 1e3 / 60.0).saturating_sub(latency)
+    }
+
     fn receive(&mut self, until: Duration) {
+        if until < self.deaf_until {
+            return;
+        }
         while let Some(due) = self.link.next_due().filter(|due| *due <= until) {
             let datagram = self.link.poll(due).expect("something is due");
             let tick = u32::from_le_bytes(datagram[..4].try_into().unwrap());
             let before = self.buffer.len();
-            let pushed = self.buffer.push(due, Tick(tick), Tick(0), tick);
+            let pushed = self.buffer.push(due.max(self.deaf_until), Tick(tick), Tick(0), tick);
             assert!(pushed == Pushed::Stored || self.buffer.len() == before);
         }
     }
@@ -386,6 +408,154 @@ fn a_stream_that_stops_is_live_again_when_it_resumes() {
             "{:?}",
             stream.stats()
         );
+    }
+}
+
+#[test]
+fn a_stall_is_made_up_for_within_three_seconds() {
+    let latency = MS * 40;
+    for (interval_ticks, interval) in [(1, ms(16.7)), (3, MS * 50), (6, MS * 100)] {
+        for seconds in [1, 2, 5, 10, 30] {
+            let mut stream = Stream::new(delayed(40, 0), interval_ticks, 1);
+            stream.run(MS * 10_000, true);
+            stream.stall(MS * 1_000 * seconds);
+            let what = format!("{seconds} s, every {interval_ticks} ticks");
+            let resumed = stream.now;
+            while stream.now < resumed + MS * 15_000 {
+                stream.run(ms(16.61), true);
+                let (lag, stats) = (stream.lag(latency), stream.stats());
+                let after = stream.now - resumed;
+                assert!(after < MS * 1_000 || lag < MS * 500, "{what}, {after:?}: {lag:?}");
+                let target = stats.target_delay + MS * 100;
+                assert!(after < MS * 3_000 || lag < target, "{what}, {after:?}: {lag:?} {stats:?}");
+                assert!(stats.delay <= MS * 500, "{what}, {after:?}: {stats:?}");
+            }
+            // What was held back does not raise the delay.
+            let stats = stream.stats();
+            assert!(stats.delay < interval + MS, "{what}: {stats:?}");
+            assert!(stats.jumps <= 2, "{what}: {stats:?}");
+        }
+    }
+}
+
+#[test]
+fn a_receiver_that_begins_late_is_soon_at_its_target() {
+    // A level was loaded meanwhile, and five seconds of states wait in the socket.
+    let mut stream = Stream::new(delayed(40, 0), 1, 1);
+    stream.stall(MS * 5_000);
+    stream.run(MS * 1_000, true);
+    assert!(stream.lag(MS * 40) < MS * 500, "{:?}", stream.stats());
+    stream.run(MS * 2_000, true);
+    assert!(stream.lag(MS * 40) < MS * 120, "{:?}", stream.stats());
+}
+
+#[test]
+fn shorter_stalls_are_made_up_for_without_a_jump() {
+    // A delay of half a second covers these, so they raise the target for two seconds. Then the
+    // clock hurries.
+    for stall_ms in [100, 200, 300, 400] {
+        let mut stream = Stream::new(delayed(40, 0), 1, 1);
+        stream.run(MS * 10_000, true);
+        for _ in 0..3 {
+            stream.stall(MS * stall_ms);
+            let mut last_shown = stream.last_shown;
+            for _ in 0..360 {
+                stream.run(ms(16.61), true);
+                let step = stream.last_shown - last_shown;
+                assert!(step < 1.25, "{stall_ms} ms: {step} ticks in one");
+                last_shown = stream.last_shown;
+            }
+            assert!(stream.lag(MS * 40) < MS * 120, "{stall_ms} ms: {:?}", stream.stats());
+        }
+        assert_eq!(stream.stats().jumps, 0);
+    }
+}
+
+#[test]
+fn ordinary_jitter_causes_no_jump() {
+    for preset in &PRESETS {
+        for (interval_ticks, seed) in [(1, 1), (3, 2), (6, 3)] {
+            if preset.name == "terrible" && interval_ticks > 1 {
+                // Its bursts of loss may last for more than a second then, which is no jitter.
+                continue;
+            }
+            let mut stream = Stream::new(preset.config, interval_ticks, seed);
+            stream.run(MS * 100_000, true);
+            let stats = stream.stats();
+            assert_eq!(stats.jumps, 0, "{} every {interval_ticks}: {stats:?}", preset.name);
+            assert!(stats.delay <= MS * 500, "{stats:?}");
+        }
+    }
+}
+
+#[test]
+fn events_and_presence_stay_in_order_over_a_stall() {
+    let codec = support::codec();
+    let kinds = support::event_kinds();
+    for seconds in [1, 2, 5, 10, 30] {
+        let mut hub = Hub::new(&codec, HubConfig::default()).unwrap().with_events(&kinds);
+        let id = ReceiverId(1);
+        hub.add(id, &ReceiverOptions::default(), Duration::ZERO).unwrap();
+        let mut receiver =
+            Receiver::new(&codec, ReceiverConfig::at_hz(60)).unwrap().with_events(&kinds);
+        let mut up: VecDeque<(Duration, Vec<u8>)> = VecDeque::new();
+        let mut down: VecDeque<(Duration, Vec<u8>)> = VecDeque::new();
+        let mut world = World::new(30, 7);
+        let mut random = support::Random::new(seconds);
+        let (mut emitted, mut received) = (Vec::new(), Vec::new());
+        let (mut scene, mut last_tick) = (BTreeSet::new(), 0.0);
+        let resumed_at = MS * (5_000 + 1_000 * seconds as u32);
+        let end = (resumed_at + MS * 5_000).as_secs() as u32 * 60;
+        let mut targets = Vec::new();
+        for tick in 1..=end {
+            let now = Duration::from_secs(1) * tick / 60;
+            while let Some((_, datagram)) = up.pop_front_if(|(due, _)| *due <= now) {
+                let _: Result<Handled, Refused> = hub.handle(id, now, &datagram);
+            }
+            let reliable = support::emit_some(&mut hub, tick, 1, &mut random);
+            emitted.extend(reliable.into_iter().filter(|_| hub.status(id).unwrap().joined));
+            world.step(Tick(tick));
+            hub.tick(now, &world.snapshot).unwrap();
+            while let Some((_, datagram)) = hub.poll_transmit() {
+                down.push_back((now + MS * 40, datagram.to_vec()));
+            }
+            if !(MS * 5_000..resumed_at).contains(&now) {
+                while let Some((_, datagram)) = down.pop_front_if(|(due, _)| *due <= now) {
+                    receiver.handle(now, &datagram).unwrap();
+                }
+            }
+            while let Some(datagram) = receiver.poll_transmit(now) {
+                up.push_back((now + MS * 40, datagram.to_vec()));
+            }
+            let target = receiver.playout_stats().target_delay;
+            let Some(playback) = receiver.playback(now) else { continue };
+            assert!(playback.tick() >= last_tick);
+            last_tick = playback.tick();
+            received.extend(playback.events().map(|event| support::number_of(&event)));
+            for id in playback.removed() {
+                assert!(scene.remove(id), "{id:?} was not there");
+            }
+            for id in playback.added() {
+                assert!(scene.insert(*id), "{id:?} was there");
+            }
+            assert!(playback.samples().map(|sample| sample.id).eq(scene.iter().copied()));
+            let lag = ms((f64::from(tick) - last_tick) * 1e3 / 60.0).saturating_sub(MS * 40);
+            if now >= resumed_at + MS * 1_000 {
+                assert!(lag < MS * 500, "{seconds} s, at {now:?}: {lag:?}");
+            }
+            if now >= resumed_at + MS * 3_000 {
+                targets.push((now, lag, target));
+            }
+        }
+        for (now, lag, target) in targets {
+            assert!(lag < target + MS * 100, "{seconds} s, at {now:?}: {lag:?} for {target:?}");
+        }
+        assert!(received.is_sorted_by(|one, next| one < next), "each once and in order");
+        received.retain(|number| emitted.contains(number));
+        assert!(received.len() + 5 >= emitted.len(), "reliable events arrive");
+        assert!(emitted.starts_with(&received));
+        let stats = receiver.playout_stats();
+        assert!(stats.jumps <= 3, "{seconds} s: {stats:?}");
     }
 }
 

@@ -13,6 +13,9 @@ pub(crate) const EVENTS: &str = "kinepack-events";
 pub(crate) const PROFILE_MEDIA_TYPE: &str = "application/x-kinepack-profile";
 
 const VERSION: &str = "1";
+/// The most bytes of a file's codec. A caller of
+/// [`ReplayReader::with_codec`](crate::ReplayReader::with_codec) may have a larger one.
+const MOST_CODEC_BYTES: usize = 256 << 20;
 
 /// The metadata of a channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,7 +66,8 @@ impl Stored {
         let level = self.level.parse().ok().and_then(Level::of_row);
         let level = level.ok_or_else(|| not_replay(format!("no level {:?}", self.level)))?;
         let profile = Profile::from_bytes(profile, schema).map_err(ReplayError::Profile)?;
-        let codec = Codec::new(schema.clone(), level, profile).map_err(ReplayError::Profile)?;
+        let codec = Codec::within(schema.clone(), level, profile, MOST_CODEC_BYTES)
+            .map_err(ReplayError::Profile)?;
         self.check(&codec)?;
         Ok(codec)
     }

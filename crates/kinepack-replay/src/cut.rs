@@ -8,7 +8,7 @@ use kinepack::group::{GroupReader, Heads};
 use kinepack::{Codec, DecodeError, DecodeLimits, Tick, View};
 use kinepack_net::EventKinds;
 
-use crate::events::{EventLog, Events};
+use crate::events::Events;
 use crate::group::Group;
 use crate::{Marker, ReplayError, ReplayOptions, ReplaySummary, ReplayWriter};
 
@@ -26,18 +26,22 @@ pub(crate) fn first_view(
 pub(crate) struct Cut<W: Write> {
     codec: Codec,
     kinds: Option<EventKinds>,
+    limits: DecodeLimits,
     from: Tick,
     to: Tick,
     writer: ReplayWriter<W>,
-    /// Whether a key group was copied, so that the groups after it can be.
-    is_copying: bool,
+    /// The first tick of the first key group that was copied. Groups of it and of later ones can be
+    /// copied too.
+    copied_from: Option<Tick>,
 }
 
 impl<W: Write> Cut<W> {
-    /// Begins the new file, with the markers of the interval and these notes.
+    /// Begins the new file, with the markers of the interval and these notes. `limits` are those of
+    /// the groups.
     pub(crate) fn begin<'i>(
         out: W,
         codec: &Codec,
+        limits: DecodeLimits,
         options: &ReplayOptions,
         [from, to]: [Tick; 2],
         markers: impl IntoIterator<Item = &'i Marker>,
@@ -51,61 +55,82 @@ impl<W: Write> Cut<W> {
             writer.mark(marker.tick, &marker.name)?;
         }
         let (codec, kinds) = (codec.clone(), options.events.clone());
-        Ok(Self { codec, kinds, from, to, writer, is_copying: false })
+        Ok(Self { codec, kinds, limits, from, to, writer, copied_from: None })
     }
 
     /// Writes the part of a group that is in the interval. `given` is the view that the group is
     /// given. Groups come in order. If the codec has a time precision, they begin with a key group:
-    /// to encode coarse values again would make them coarser.
-    pub(crate) fn write(&mut self, group: &Group, given: Option<View>) -> Result<(), ReplayError> {
+    /// to encode coarse values again would make them coarser. Returns why a part of the group
+    /// cannot be read, and is not in the new file.
+    pub(crate) fn write(
+        &mut self,
+        group: &Group,
+        given: Option<View>,
+    ) -> Result<Option<DecodeError>, ReplayError> {
         if group.is_key() && (group.first >= self.from || self.codec.has_precision()) {
-            self.writer.flush()?;
-            self.is_copying = true;
+            self.copied_from.get_or_insert(group.first);
         }
-        if !self.is_copying {
+        // A group may stand on an earlier key group than the last one.
+        if self.copied_from.is_none_or(|first| group.key < first) {
             return self.encode_again(group, given);
         }
+        self.writer.flush()?;
         if group.last <= self.to {
-            return self.writer.write_group(group);
+            self.writer.write_group(group)?;
+            return Ok(None);
         }
-        let heads: Vec<_> = Heads::new(&group.bytes, group.given()).map_while(Result::ok).collect();
-        let frames = heads.partition_point(|(tick, _)| *tick <= self.to);
-        let Some((last, end)) = frames.checked_sub(1).map(|last| heads[last]) else {
-            return Ok(());
-        };
+        let heads: Vec<_> = Heads::new(&group.bytes, group.given())
+            .take_while(|head| !matches!(head, Ok((tick, _)) if *tick > self.to))
+            .collect::<Result<_, _>>()?;
+        let Some((last, end)) = heads.last().copied() else { return Ok(None) };
         let bytes = group.bytes[..end].to_vec();
-        let mut events = Vec::new();
-        if let Some((kinds, all)) = self.kinds.as_ref().zip(self.events_of(group)) {
-            let mut log = EventLog::new(kinds);
-            for (tick, rows, index) in all.between(f64::from(group.first.0) - 1.0, last.0.into()) {
-                log.add(tick, &rows, index);
-            }
-            events = log.encode(group.first)?;
-        }
-        self.writer.write_group(&Group { last, frames, bytes, events, ..*group })
+        let (events, damage) = self.events_of(group);
+        let events = match self.kinds.as_ref().zip(events) {
+            Some((kinds, events)) => events.encode_until(kinds, [group.first, last])?,
+            None => Vec::new(),
+        };
+        self.writer.write_group(&Group { last, frames: heads.len(), bytes, events, ..*group })?;
+        Ok(damage)
     }
 
-    fn encode_again(&mut self, group: &Group, given: Option<View>) -> Result<(), ReplayError> {
-        let events = self.events_of(group);
-        let mut reader = GroupReader::new(&self.codec);
+    fn encode_again(
+        &mut self,
+        group: &Group,
+        given: Option<View>,
+    ) -> Result<Option<DecodeError>, ReplayError> {
+        let (events, damage) = self.events_of(group);
+        let mut reader = GroupReader::with_limits(&self.codec, self.limits);
         reader.begin(given);
         let mut rest = &group.bytes[..];
-        while let Ok(Some(view)) = reader.read(&mut rest) {
-            if !(self.from..=self.to).contains(&view.tick) {
+        let mut before = f64::from(self.from.0) - 1.0;
+        loop {
+            let view = match reader.read(&mut rest) {
+                Ok(Some(view)) if view.tick <= self.to => view,
+                Ok(_) => return Ok(damage),
+                Err(error) => return Ok(Some(error)),
+            };
+            if view.tick < self.from {
                 continue;
             }
-            self.writer.write(view)?;
             let tick = f64::from(view.tick.0);
-            let of_tick = events.iter().flat_map(|events| events.between(tick - 1.0, tick));
-            of_tick.for_each(|(tick, rows, index)| self.writer.add_event(tick, &rows, index));
+            for (_, rows, index) in events.iter().flat_map(|events| events.between(before, tick)) {
+                self.writer.emit_row(&rows, index)?;
+            }
+            self.writer.write(view)?;
+            before = tick;
         }
-        Ok(())
     }
 
-    fn events_of(&self, group: &Group) -> Option<Events> {
-        let kinds = self.kinds.as_ref().filter(|_| !group.events.is_empty())?;
+    /// The group's events, or why they cannot be read.
+    fn events_of(&self, group: &Group) -> (Option<Events>, Option<DecodeError>) {
+        let Some(kinds) = self.kinds.as_ref().filter(|_| !group.events.is_empty()) else {
+            return (None, None);
+        };
         let ticks = [group.first, group.last];
-        Events::read(kinds.codec(), DecodeLimits::default(), ticks, &group.events).ok()
+        match Events::read(kinds.codec(), self.limits, ticks, &group.events) {
+            Ok(events) => (Some(events), None),
+            Err(error) => (None, Some(error)),
+        }
     }
 
     /// Ends the new file.

@@ -2,7 +2,7 @@
 
 use std::{fmt, io};
 
-use kinepack::{EncodeError, SetupError};
+use kinepack::{DecodeError, EncodeError, SetupError};
 use kinepack_capture::schema_document::SchemaError;
 
 /// Why a replay cannot be written or read. Damage to single groups is no error: see
@@ -44,6 +44,15 @@ pub enum ReplayError {
         /// The tick.
         tick: u32,
     },
+    /// A snapshot takes more bytes than a reader accepts.
+    FrameTooLarge {
+        /// Its bytes.
+        bytes: usize,
+        /// The most that a group can have.
+        most: usize,
+    },
+    /// A frame or the events of a kill cam cannot be decoded.
+    Decode(DecodeError),
     /// There are more events at one tick than a group can have.
     TooManyEvents {
         /// The largest number.
@@ -74,6 +83,10 @@ impl fmt::Display for ReplayError {
             Self::TickTooLate { tick } => {
                 write!(f, "tick {tick} is more than 584 years after tick 0")
             }
+            Self::FrameTooLarge { bytes, most } => {
+                write!(f, "a snapshot of {bytes} bytes: a group has at most {most}")
+            }
+            Self::Decode(error) => error.fmt(f),
             Self::TooManyEvents { most } => write!(f, "more than {most} events at one tick"),
             Self::NoEvents => {
                 write!(f, "the replay has no kinds of events: set ReplayOptions::events")
@@ -90,6 +103,7 @@ impl std::error::Error for ReplayError {
             Self::Schema(error) => Some(error),
             Self::Profile(error) => Some(error),
             Self::Encode(error) => Some(error),
+            Self::Decode(error) => Some(error),
             _ => None,
         }
     }
@@ -104,6 +118,12 @@ impl From<io::Error> for ReplayError {
 impl From<EncodeError> for ReplayError {
     fn from(error: EncodeError) -> Self {
         Self::Encode(error)
+    }
+}
+
+impl From<DecodeError> for ReplayError {
+    fn from(error: DecodeError) -> Self {
+        Self::Decode(error)
     }
 }
 

@@ -10,9 +10,12 @@ use kinepack::{
 use kinepack_net::EventKinds;
 
 use crate::ReplayError;
+use crate::group::MOST_BYTES;
 
 /// The most events of a group.
 pub(crate) const MOST_EVENTS: usize = 1 << 16;
+/// The most lanes of a group's events, so that their message stays below what a reader accepts.
+const MOST_LANES: usize = MOST_BYTES / 8;
 
 /// The tick of the packet that holds events.
 const PACKET_TICK: Tick = Tick(1);
@@ -24,10 +27,12 @@ pub(crate) struct EventLog {
     encoder: Encoder,
     empty: View,
     scratch: Snapshot,
-    /// Events of the tick that is not written yet.
+    /// Events of the tick that is not written yet, and how many lanes they have.
     pending: Vec<(usize, Box<[u32]>)>,
-    /// Events of the group: tick, kind, lanes.
+    pending_lanes: usize,
+    /// Events of the group: tick, kind, lanes. And how many lanes they have.
     events: Vec<(Tick, usize, Box<[u32]>)>,
+    lanes: usize,
 }
 
 impl EventLog {
@@ -39,51 +44,49 @@ impl EventLog {
             empty: View::empty(codec.schema()),
             scratch: Snapshot::new(codec.schema(), PACKET_TICK),
             pending: Vec::new(),
+            pending_lanes: 0,
             events: Vec::new(),
+            lanes: 0,
         }
     }
 
     /// Adds an event of the next tick.
     pub(crate) fn emit<T: Pack>(&mut self, event: &T) -> Result<(), ReplayError> {
-        self.check_room()?;
         let event = self.kinds.quantize(event, &mut self.scratch)?;
-        self.pending.push(event);
-        Ok(())
+        self.add(event)
     }
 
     /// Adds an event of the next tick that is a row of a snapshot.
     pub(crate) fn emit_row(&mut self, rows: &Snapshot, index: usize) -> Result<(), ReplayError> {
-        self.check_room()?;
-        self.pending.push(self.kinds.row(rows, index)?);
-        Ok(())
+        self.add(self.kinds.row(rows, index)?)
     }
 
-    fn check_room(&self) -> Result<(), ReplayError> {
-        if self.pending.len() == MOST_EVENTS {
-            return Err(ReplayError::TooManyEvents { most: MOST_EVENTS });
+    fn add(&mut self, event: (usize, Box<[u32]>)) -> Result<(), ReplayError> {
+        let lanes = self.pending_lanes + event.1.len();
+        if self.pending.len() == MOST_EVENTS || lanes > MOST_LANES {
+            return Err(ReplayError::TooManyEvents { most: self.pending.len() });
         }
+        self.pending_lanes = lanes;
+        self.pending.push(event);
         Ok(())
-    }
-
-    /// Adds an event that is quantized already.
-    pub(crate) fn add(&mut self, tick: Tick, rows: &Snapshot, index: usize) {
-        let Some(kind) = rows.kind_at(index) else { return };
-        self.events.push((tick, kind, rows.lanes_at(index).collect()));
     }
 
     /// Whether the group has no room for the events of the next tick.
     pub(crate) fn is_full(&self) -> bool {
         self.events.len() + self.pending.len() > MOST_EVENTS
+            || self.lanes + self.pending_lanes > MOST_LANES
     }
 
     /// The next tick is written.
     pub(crate) fn advance(&mut self, tick: Tick) {
         self.events.extend(self.pending.drain(..).map(|(kind, lanes)| (tick, kind, lanes)));
+        self.lanes += std::mem::take(&mut self.pending_lanes);
     }
 
     /// Forgets the group's events.
     pub(crate) fn clear(&mut self) {
         self.events.clear();
+        self.lanes = 0;
     }
 
     /// The group's events as bytes, or none.
@@ -164,6 +167,20 @@ impl Events {
             return refuse(&reader);
         }
         Ok(Self { order, rows: Arc::clone(view.snapshot()) })
+    }
+
+    /// The bytes of those up to a tick, for a group that begins at `first` and ends early.
+    pub(crate) fn encode_until(
+        &self,
+        kinds: &EventKinds,
+        [first, last]: [Tick; 2],
+    ) -> Result<Vec<u8>, ReplayError> {
+        let mut log = EventLog::new(kinds);
+        for (tick, rows, index) in self.between(f64::from(first.0) - 1.0, last.0.into()) {
+            log.emit_row(&rows, index)?;
+            log.advance(tick);
+        }
+        Ok(log.encode(first)?)
     }
 
     /// Those after one moment and up to another, in order: tick, rows, and the row.

@@ -11,8 +11,10 @@ use crate::{ReplayError, ReplayOptions};
 
 /// The most frames of a group.
 pub(crate) const MOST_FRAMES: usize = 1 << 16;
-/// The most bytes of a group that a reader accepts.
+/// The most bytes of a message that a reader accepts.
 pub(crate) const MOST_BYTES: usize = 1 << 26;
+/// The most bytes of a group: its message begins with the tick of its key group.
+pub(crate) const MOST_GROUP_BYTES: usize = MOST_BYTES - size_of::<u32>();
 /// The most ticks between two frames of a group, or from the key group to another. Fewer than
 /// GROUP.md allows.
 const LONGEST_GAP: u32 = 1 << 30;
@@ -74,6 +76,8 @@ pub(crate) struct GroupBuilder {
     since_key: u32,
     frames: usize,
     bytes: Vec<u8>,
+    /// The most bytes of a group.
+    most_bytes: usize,
     ended: Option<Group>,
 }
 
@@ -92,6 +96,7 @@ impl GroupBuilder {
             since_key: 0,
             frames: 0,
             bytes: Vec::new(),
+            most_bytes: MOST_GROUP_BYTES,
             ended: None,
         }
     }
@@ -114,18 +119,19 @@ impl GroupBuilder {
         if is_full {
             self.end()?;
         }
-        if self.first.is_none() {
-            let is_due = self.since_key >= self.key_every;
-            if is_due || self.key.as_ref().is_some_and(|key| is_far(key.tick)) {
-                (self.key, self.since_key) = (None, 0);
-            }
-            self.writer.begin(self.key.clone());
+        let before = self.bytes.len();
+        let mut key = self.encode(world)?;
+        if self.bytes.len() > self.most_bytes && before > 0 {
+            // It may fit into a group of its own.
+            self.bytes.truncate(before);
+            self.end()?;
+            key = self.encode(world)?;
         }
-        let view = self.writer.write(world, &mut self.bytes)?;
-        if self.key.is_none() {
-            // What was learned would help the first frame of a group by a tenth of a percent.
-            self.key = Some(View::from(Arc::clone(view.snapshot())));
+        if self.bytes.len() > self.most_bytes {
+            let bytes = std::mem::take(&mut self.bytes).len();
+            return Err(ReplayError::FrameTooLarge { bytes, most: self.most_bytes });
         }
+        self.key = Some(key);
         self.first.get_or_insert(tick);
         self.last = Some(tick);
         self.frames += 1;
@@ -133,6 +139,22 @@ impl GroupBuilder {
             events.advance(tick);
         }
         Ok(())
+    }
+
+    /// Appends a frame to the bytes of the group, which it begins if there is none. Returns the
+    /// first view of the key group.
+    fn encode(&mut self, world: &Snapshot) -> Result<View, ReplayError> {
+        if self.first.is_none() {
+            let is_far = |key: &View| world.tick.0 - key.tick.0 > LONGEST_GAP;
+            if self.since_key >= self.key_every || self.key.as_ref().is_some_and(is_far) {
+                (self.key, self.since_key) = (None, 0);
+            }
+            self.writer.begin(self.key.clone());
+        }
+        let view = self.writer.write(world, &mut self.bytes)?;
+        // What was learned would help the first frame of a group by a tenth of a percent.
+        let first = || View::from(Arc::clone(view.snapshot()));
+        Ok(self.key.clone().unwrap_or_else(first))
     }
 
     /// Adds an event of the next frame.
@@ -143,13 +165,6 @@ impl GroupBuilder {
     /// Adds an event of the next frame that is a row of a snapshot.
     pub(crate) fn emit_row(&mut self, rows: &Snapshot, index: usize) -> Result<(), ReplayError> {
         self.events.as_mut().ok_or(ReplayError::NoEvents)?.emit_row(rows, index)
-    }
-
-    /// Adds an event of the last frame, which is quantized already.
-    pub(crate) fn add_event(&mut self, tick: Tick, rows: &Snapshot, index: usize) {
-        if let Some(events) = &mut self.events {
-            events.add(tick, rows, index);
-        }
     }
 
     /// The tick of the last frame.
@@ -202,5 +217,59 @@ impl GroupBuilder {
     /// Bytes on the heap of the group that has not ended.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.bytes.capacity()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kinepack::schema::{Field, FieldKind};
+    use kinepack::{EntityId, Level, Profile, Schema};
+
+    use super::*;
+
+    #[test]
+    fn a_frame_that_no_reader_takes_is_refused_and_one_that_needs_a_group_gets_it() {
+        let schema = Schema::new(vec![Field::new("word", FieldKind::Raw { lanes: 1 })]);
+        let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema)).unwrap();
+        let mut builder = GroupBuilder::new(&codec, &ReplayOptions::at_hz(60.0));
+        builder.most_bytes = 1_000;
+        // Words in full: about four bytes an entity.
+        let world = |tick: u32, entities: u32| {
+            let mut world = Snapshot::new(&schema, Tick(tick));
+            for id in 0..entities {
+                let word = (id + 1).wrapping_mul(2_654_435_761).wrapping_add(tick << 20);
+                world.push_lanes(EntityId(id), &[word]).unwrap();
+            }
+            world
+        };
+        let mut groups = Vec::new();
+        for (tick, entities, fits) in
+            [(1, 20, true), (2, 400, false), (3, 180, true), (4, 180, true), (5, 400, false)]
+        {
+            let written = builder.write(&world(tick, entities));
+            groups.extend(builder.take_ended());
+            assert_eq!(written.is_ok(), fits, "tick {tick}");
+            if let Err(error) = written {
+                let is_reason = matches!(error, ReplayError::FrameTooLarge { most: 1_000, .. });
+                assert!(is_reason, "{error}");
+            }
+        }
+        builder.end().unwrap();
+        groups.extend(builder.take_ended());
+        let mut ticks = Vec::new();
+        let mut key = None;
+        for group in &groups {
+            assert!(group.bytes.len() <= 1_000);
+            let mut reader = kinepack::group::GroupReader::new(&codec);
+            reader.begin(key.clone().filter(|_| !group.is_key()));
+            let mut bytes = &group.bytes[..];
+            while let Some(view) = reader.read(&mut bytes).unwrap() {
+                let expected = world(view.tick.0, view.len() as u32);
+                assert_eq!(**view.snapshot(), expected);
+                key.get_or_insert_with(|| View::from(Arc::clone(view.snapshot())));
+                ticks.push(view.tick.0);
+            }
+        }
+        assert_eq!(ticks, [1, 3, 4]);
     }
 }

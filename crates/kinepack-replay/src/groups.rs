@@ -2,6 +2,8 @@
 //! noted, and passed over.
 
 use std::collections::BTreeSet;
+use std::io::SeekFrom;
+use std::ops::Range;
 use std::sync::Arc;
 
 use kinepack::{Codec, Snapshot, Tick, View};
@@ -20,7 +22,7 @@ pub(crate) struct Groups {
     pub(crate) index: Index,
     pub(crate) codec: Codec,
     pub(crate) events: Option<EventKinds>,
-    limits: ReplayLimits,
+    pub(crate) limits: ReplayLimits,
     /// The newest first.
     loaded: [Loaded; 2],
     /// The first view of the key group that was used last.
@@ -60,6 +62,11 @@ impl Groups {
     /// Looks for groups that were written since then.
     pub(crate) fn refresh(&mut self) -> Result<bool, ReplayError> {
         self.index.scan(&mut *self.file)
+    }
+
+    /// Bytes of the file.
+    pub(crate) fn file_bytes(&mut self) -> Result<u64, ReplayError> {
+        Ok(self.file.seek(SeekFrom::End(0))?)
     }
 
     /// Notes that a file without an end has bytes after its last record.
@@ -231,7 +238,8 @@ impl Groups {
         Ok(view)
     }
 
-    fn note(&mut self, group: usize, reason: String) {
+    /// Notes what is wrong with a group, once.
+    pub(crate) fn note(&mut self, group: usize, reason: String) {
         if self.noted.insert(group) {
             let Place { first, at_byte, .. } = self.index.groups[group];
             let reason = format!("the group of tick {}: {reason}", first.0);
@@ -265,13 +273,26 @@ impl Groups {
         &mut self,
         group: usize,
     ) -> Result<Option<(Group, Option<View>)>, ReplayError> {
+        let kinds = self.events.clone();
         let loaded = self.load(group)?;
         let frames = loaded.len();
         let ticks = loaded.tick(0).zip(frames.checked_sub(1).and_then(|last| loaded.tick(last)));
         let Some((first, last)) = ticks else { return Ok(None) };
         let (key, bytes) = (loaded.given().unwrap_or(first), loaded.bytes_before(frames).to_vec());
-        let events = loaded.event_bytes().to_vec();
+        let events = kinds.map_or(Ok(Vec::new()), |kinds| loaded.event_bytes(&kinds))?;
         let group = Group { key, first, last, frames, bytes, events };
         Ok(Some((group, loaded.given_view())))
+    }
+
+    /// The first group that these groups need, with the key groups that they stand on.
+    pub(crate) fn first_needed(&mut self, groups: Range<usize>) -> Result<usize, ReplayError> {
+        let Range { start: mut first, end: mut next } = groups;
+        while next > first {
+            next -= 1;
+            let key = self.load(next)?.given();
+            let needed = key.and_then(|key| self.group_of(key.0.into()));
+            first = first.min(needed.unwrap_or(first));
+        }
+        Ok(first)
     }
 }

@@ -99,7 +99,7 @@ impl Index {
 
         let mut index = Self { is_complete: true, ..Self::default() };
         check_header(file)?;
-        let (mut chunks, mut metadata) = (Vec::new(), Vec::new());
+        let (mut chunks, mut metadata, mut places) = (Vec::new(), Vec::new(), Vec::new());
         for record in Records(&summary) {
             let record = record?;
             let mut fields = Fields(record.data);
@@ -107,18 +107,25 @@ impl Index {
                 op::CHUNK_INDEX => {
                     let (time_ns, _) = (fields.u64()?, fields.u64()?);
                     let (at_byte, bytes) = (fields.u64()?, fields.u64()?);
+                    places.push((at_byte, bytes));
                     chunks.push((time_ns, at_byte, bytes, fields.list()?));
                 }
                 op::ATTACHMENT_INDEX => {
                     let (at_byte, bytes) = (fields.u64()?, fields.u64()?);
+                    places.push((at_byte, bytes));
                     // Two times, and the size of the data.
                     fields.bytes(24)?;
                     index.attachments.push((fields.text()?, at_byte, bytes));
                 }
-                op::METADATA_INDEX => metadata.push((fields.u64()?, fields.u64()?)),
+                op::METADATA_INDEX => {
+                    let place = (fields.u64()?, fields.u64()?);
+                    places.push(place);
+                    metadata.push(place);
+                }
                 _ => index.take_declaration(&record)?,
             }
         }
+        check_places(places, begin)?;
         let world = index.world.as_ref().ok_or("the summary has no channel")?;
         let (world, rate_hz) = (world.id, world.rate_hz);
         for (time_ns, at_byte, bytes, messages) in chunks {
@@ -312,6 +319,21 @@ impl Index {
 pub(crate) fn has_header(file: &mut dyn ReadSeek) -> bool {
     let mut magic = [0; MAGIC.len()];
     file.read_exact(&mut magic).is_ok() && magic == MAGIC && check_header(file).is_ok()
+}
+
+/// Refuses records that overlap or that the index names twice. Each of them is read, so without
+/// this check the memory and the time would be quadratic in the size of the file. `end` is where
+/// the summary begins.
+fn check_places(mut places: Vec<(u64, u64)>, end: u64) -> Result<(), Broken> {
+    places.sort_unstable();
+    let mut free = MAGIC.len() as u64;
+    for (at_byte, bytes) in places {
+        let after = at_byte.checked_add(bytes).filter(|after| *after <= end);
+        free = after
+            .filter(|_| at_byte >= free && bytes >= HEAD_BYTES)
+            .ok_or("the index names a byte of the file twice")?;
+    }
+    Ok(())
 }
 
 fn check_header(file: &mut dyn ReadSeek) -> Result<(), Broken> {

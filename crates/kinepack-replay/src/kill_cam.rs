@@ -11,6 +11,9 @@ use crate::cut::{Cut, first_view};
 use crate::group::{Group, GroupBuilder};
 use crate::{Marker, ReplayError, ReplayOptions, ReplaySummary};
 
+/// The limits of groups that the kill cam has made itself.
+const OWN: DecodeLimits = DecodeLimits { max_entities: u32::MAX };
+
 /// Keeps the last seconds of a game as groups, and cuts replays from them.
 ///
 /// Memory: the encoded frames of the last seconds, and at most one group more. Besides them an
@@ -88,8 +91,8 @@ impl KillCam {
     /// Cost: that of [`Encoder::encode`](kinepack::Encoder::encode).
     ///
     /// # Errors
-    /// [`ReplayError::TicksNotIncreasing`], [`ReplayError::TickTooLate`] and
-    /// [`ReplayError::Encode`]. Then the snapshot is left out.
+    /// [`ReplayError::TicksNotIncreasing`], [`ReplayError::TickTooLate`],
+    /// [`ReplayError::FrameTooLarge`] and [`ReplayError::Encode`]. Then the snapshot is left out.
     pub fn write(&mut self, world: &Snapshot) -> Result<(), ReplayError> {
         let result = self.builder.write(world);
         self.groups.extend(self.builder.take_ended().map(Arc::new));
@@ -100,7 +103,7 @@ impl KillCam {
                 self.key = old.first_frame().map(Arc::new);
             }
         }
-        let oldest = self.groups.front().map_or(world.tick, |group| group.first);
+        let oldest = self.ticks().map_or(world.tick, |(oldest, _)| oldest);
         while self.markers.pop_front_if(|marker| marker.tick < oldest).is_some() {}
         Ok(())
     }
@@ -187,10 +190,11 @@ impl Excerpt {
     ///
     /// # Errors
     /// [`ReplayError::Io`], [`ReplayError::Schema`] for a rate or a schema that a file cannot have,
+    /// [`ReplayError::Decode`] for groups that cannot be read, which is a mistake of this library,
     /// and [`ReplayError::NothingToCut`] if there is no snapshot between the ticks.
     pub fn write(&self, out: impl Write) -> Result<ReplaySummary, ReplayError> {
         let Self { codec, options, ticks: [from, to], groups, markers } = self;
-        let mut cut = Cut::begin(out, codec, options, [*from, *to], markers, [])?;
+        let mut cut = Cut::begin(out, codec, OWN, options, [*from, *to], markers, [])?;
         let mut key: Option<View> = None;
         // The first group to write: with a time precision the key group of the first one.
         let first = groups.iter().find(|group| group.last >= *from);
@@ -201,11 +205,12 @@ impl Excerpt {
         };
         for group in groups.iter().take_while(|group| group.first <= *to) {
             if group.is_key() {
-                // Its own bytes, so they are valid.
-                key = first_view(codec, DecodeLimits::default(), &group.bytes).ok().flatten();
+                key = first_view(codec, OWN, &group.bytes)?;
             }
-            if group.first >= begin {
-                cut.write(group, key.clone().filter(|_| !group.is_key()))?;
+            if group.first >= begin
+                && let Some(error) = cut.write(group, key.clone().filter(|_| !group.is_key()))?
+            {
+                return Err(error.into());
             }
         }
         cut.finish()

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use kinepack::group::{GroupReader, Heads};
 use kinepack::{Codec, DecodeLimits, Snapshot, Tick, View};
+use kinepack_net::EventKinds;
 
-use crate::ReplayLimits;
 use crate::events::Events;
-use crate::group::{MOST_BYTES, MOST_FRAMES};
+use crate::group::{MOST_FRAMES, MOST_GROUP_BYTES};
+use crate::{ReplayError, ReplayLimits};
 
 /// A group whose frames are read in any order.
 ///
@@ -21,6 +22,8 @@ pub(crate) struct Loaded {
     bytes: Vec<u8>,
     /// The tick of each valid frame, and where it ends.
     heads: Vec<(Tick, usize)>,
+    /// Whether there were further heads, of frames that cannot be decoded.
+    ends_early: bool,
     reader: GroupReader,
     /// The view that the group is given.
     given: Option<View>,
@@ -39,6 +42,7 @@ impl Loaded {
             place: usize::MAX,
             bytes: Vec::new(),
             heads: Vec::new(),
+            ends_early: false,
             reader: GroupReader::with_limits(codec, limits.decode),
             given: None,
             kept_from: 0,
@@ -54,6 +58,7 @@ impl Loaded {
         self.place = usize::MAX;
         self.bytes.clear();
         self.heads.clear();
+        self.ends_early = false;
         self.given = None;
         self.events = None;
         self.event_bytes.clear();
@@ -73,8 +78,8 @@ impl Loaded {
         self.place = place;
         self.given = given;
         self.rewind();
-        if bytes.len() > MOST_BYTES {
-            return Some(format!("a group of {} bytes, above {MOST_BYTES}", bytes.len()));
+        if bytes.len() > MOST_GROUP_BYTES {
+            return Some(format!("a group of {} bytes, above {MOST_GROUP_BYTES}", bytes.len()));
         }
         let given = self.given.as_ref().map(|view| view.tick);
         self.bytes.extend_from_slice(bytes);
@@ -120,9 +125,15 @@ impl Loaded {
         Ok(())
     }
 
-    /// The group's events as they are in the file, if they are valid.
-    pub(crate) fn event_bytes(&self) -> &[u8] {
-        &self.event_bytes
+    /// The bytes of the group's events up to its last valid frame; none if they are not valid.
+    pub(crate) fn event_bytes(&self, kinds: &EventKinds) -> Result<Vec<u8>, ReplayError> {
+        let ticks = self.heads.first().zip(self.heads.last());
+        match (&self.events, ticks) {
+            (Some(events), Some(((first, _), (last, _)))) if self.ends_early => {
+                events.encode_until(kinds, [*first, *last])
+            }
+            _ => Ok(self.event_bytes.clone()),
+        }
     }
 
     /// The view that the group is given.
@@ -179,6 +190,7 @@ impl Loaded {
                 Ok(Some(view)) => self.frames.push_back(Arc::clone(view.snapshot())),
                 read => {
                     self.heads.truncate(next);
+                    self.ends_early = true;
                     let reason = read.err().map_or("it is empty".to_owned(), |e| e.to_string());
                     return Err(format!("frame {next}: {reason}"));
                 }

@@ -228,6 +228,14 @@ impl ReplayReader {
         self.groups.index.groups.iter().map(|place| (place.first, place.bytes))
     }
 
+    /// Bytes of the whole file: its groups, and the profile and the index besides.
+    ///
+    /// # Errors
+    /// [`ReplayError::Io`].
+    pub fn file_bytes(&mut self) -> Result<u64, ReplayError> {
+        self.groups.file_bytes()
+    }
+
     /// The tick of each frame of a group, and its bytes. Does not decode the frames. `None` if there
     /// is no such group.
     ///
@@ -391,7 +399,8 @@ impl ReplayReader {
     }
 
     /// Writes the part from one tick to another, both included, to a replay of its own, with its
-    /// events and markers, and with what the writer noted. Damaged groups are left out.
+    /// events and markers, and with what the writer noted. Damaged groups are left out, and
+    /// [`damage`](Self::damage) lists them.
     ///
     /// If the codec has a time precision, the part begins with the key group of `from`: to encode
     /// coarse values again would make them coarser.
@@ -415,21 +424,18 @@ impl ReplayReader {
             ..ReplayOptions::at_hz(self.rate_hz)
         };
         let (codec, Index { markers, info, .. }) = (&groups.codec, &groups.index);
-        let mut cut = Cut::begin(out, codec, &options, [from, to], markers, info)?;
+        let limits = groups.limits.decode;
+        let mut cut = Cut::begin(out, codec, limits, &options, [from, to], markers, info)?;
         let mut begin = groups.group_of(from.0.into()).unwrap_or(0);
-        if groups.codec.has_precision()
-            && let Some(first) = groups.index.groups.get(begin).map(|place| place.first)
-        {
-            let copied = groups.copy(begin)?;
-            let key = copied.map_or(first, |(group, _)| group.key);
-            begin = groups.group_of(key.0.into()).unwrap_or(begin);
+        let end = groups.group_of(to.0.into()).map_or(begin, |last| last + 1);
+        if groups.codec.has_precision() {
+            begin = groups.first_needed(begin..end)?;
         }
-        for index in begin..groups.len() {
-            if groups.index.groups[index].first > to {
-                break;
-            }
-            if let Some((group, given)) = groups.copy(index)? {
-                cut.write(&group, given)?;
+        for index in begin..end {
+            if let Some((group, given)) = groups.copy(index)?
+                && let Some(error) = cut.write(&group, given)?
+            {
+                groups.note(index, error.to_string());
             }
         }
         cut.finish()

@@ -210,7 +210,7 @@ impl<W: Write> ReplayWriter<W> {
     ///
     /// # Errors
     /// [`ReplayError::TicksNotIncreasing`], [`ReplayError::TickTooLate`],
-    /// [`ReplayError::Encode`]: then the snapshot is not in the replay, and later ones can be.
+    /// [`ReplayError::FrameTooLarge`], [`ReplayError::Encode`]: then the snapshot is not in the replay, and later ones can be.
     /// [`ReplayError::Io`], now and for each later call: the file ends before the group that could
     /// not be written.
     pub fn write(&mut self, world: &Snapshot) -> Result<(), ReplayError> {
@@ -235,11 +235,6 @@ impl<W: Write> ReplayWriter<W> {
     /// As [`emit`](Self::emit).
     pub fn emit_row(&mut self, rows: &Snapshot, index: usize) -> Result<(), ReplayError> {
         self.builder.emit_row(rows, index)
-    }
-
-    /// Adds an event of the last snapshot, which is quantized already.
-    pub(crate) fn add_event(&mut self, tick: Tick, rows: &Snapshot, index: usize) {
-        self.builder.add_event(tick, rows, index);
     }
 
     /// Gives a moment a name.

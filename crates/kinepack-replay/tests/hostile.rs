@@ -2,10 +2,11 @@
 
 use std::io::Cursor;
 
-use kinepack::{Codec, Level, Profile, Schema, Tick};
-use kinepack_capture::container::{Channel, Container, Message, Packing};
+use kinepack::group::{GroupReader, GroupWriter, Heads};
+use kinepack::{Codec, Level, Profile, Schema, Tick, View};
+use kinepack_capture::container::{Channel, Container, MAGIC, Message, Packing, op};
 use kinepack_capture::schema_document;
-use kinepack_replay::{ReplayError, ReplayReader};
+use kinepack_replay::{ReplayError, ReplayReader, ReplayWriter};
 
 use crate::support::{self, codec, events, frames, open, replay, ticks, world};
 
@@ -169,7 +170,7 @@ fn metadata(codec: &Codec) -> [(&'static str, String); 4] {
 
 /// The message of a key group of these ticks.
 fn group(ticks: impl IntoIterator<Item = u32>) -> Vec<u8> {
-    let mut writer = kinepack::group::GroupWriter::new(&codec(Level::ADAPTIVE));
+    let mut writer = GroupWriter::new(&codec(Level::ADAPTIVE));
     let mut bytes = Vec::new();
     let mut key = None;
     for tick in ticks {
@@ -236,7 +237,7 @@ fn forged_files_are_refused_or_read_as_far_as_they_are_valid() {
     assert_eq!(readable(forged(&good, &[(u32::MAX, u32::MAX, &ticks_wrap)])).unwrap().len(), 1);
     // A frame of two bytes, more often than a group may have it.
     let mut many = group([5]);
-    let mut writer = kinepack::group::GroupWriter::new(&codec);
+    let mut writer = GroupWriter::new(&codec);
     let mut same = world(5);
     let mut unchanged = Vec::new();
     for tick in 5..9 {
@@ -280,4 +281,215 @@ fn schemas_and_captures_of_others_are_refused_with_advice() {
     container.end_chunk().unwrap();
     container.finish().unwrap();
     assert!(matches!(readable(file), Err(ReplayError::Profile(_))));
+}
+
+/// The same file with further records in its summary, whose checksum is right.
+fn with_summary(file: &[u8], further: &[u8]) -> Vec<u8> {
+    const FOOTER_BYTES: usize = 9 + 20;
+    let footer = file.len() - MAGIC.len() - FOOTER_BYTES;
+    let begin = u64::from_le_bytes(file[footer + 9..footer + 17].try_into().unwrap()) as usize;
+    let mut out = file[..footer].to_vec();
+    out.extend_from_slice(further);
+    out.extend_from_slice(&file[footer..footer + FOOTER_BYTES - 4]);
+    let checksum = crc32fast::hash(&out[begin..]);
+    out.extend(checksum.to_le_bytes());
+    out.extend_from_slice(MAGIC);
+    out
+}
+
+fn record(opcode: u8, data: &[u8]) -> Vec<u8> {
+    [&[opcode][..], &(data.len() as u64).to_le_bytes(), data].concat()
+}
+
+fn metadata_index(at_byte: u64, bytes: u64) -> Vec<u8> {
+    let data = [&at_byte.to_le_bytes()[..], &bytes.to_le_bytes(), &0_u32.to_le_bytes()].concat();
+    record(op::METADATA_INDEX, &data)
+}
+
+#[test]
+fn an_index_that_names_a_byte_twice_is_not_used() {
+    let file = replay(Level::PACKED, 90);
+    let summary = mcap::Summary::read(&file).unwrap().unwrap();
+    let is_read_as_written = |file: Vec<u8>, markers: usize| {
+        let mut replay = open(&file);
+        assert_eq!(replay.markers().len(), markers);
+        assert!(frames(&mut replay).into_iter().eq(ticks(90)));
+        assert!(replay.is_complete() && replay.damage().is_empty());
+    };
+    is_read_as_written(with_summary(&file, &[]), 1);
+
+    // A marker, a thousand times.
+    let marker = &summary.metadata_indexes[1];
+    let again = metadata_index(marker.offset, marker.length).repeat(1_000);
+    is_read_as_written(with_summary(&file, &again), 1);
+
+    // A chunk at a later time too.
+    let chunk = &summary.chunk_indexes[1];
+    let mut data = schema_document::tick_time_ns(Tick(5_000), 60.0).to_le_bytes().repeat(2);
+    data.extend(chunk.chunk_start_offset.to_le_bytes());
+    data.extend(chunk.chunk_length.to_le_bytes());
+    data.extend(10_u32.to_le_bytes());
+    data.extend([0; 10]);
+    is_read_as_written(with_summary(&file, &record(op::CHUNK_INDEX, &data)), 1);
+
+    // Records in the name of a marker.
+    let pair = |key: &str, value: &str| {
+        let part = |text: &str| [&(text.len() as u32).to_le_bytes()[..], text.as_bytes()].concat();
+        [part(key), part(value)].concat()
+    };
+    let pairs = [pair("tick", "7"), pair("name", "inner")].concat();
+    let mut inner = [&15_u32.to_le_bytes()[..], b"kinepack-marker"].concat();
+    inner.extend((pairs.len() as u32).to_le_bytes());
+    inner.extend(pairs);
+    let inner = record(op::METADATA, &inner);
+    let mut file = Vec::new();
+    let codec = codec(Level::PACKED);
+    let mut writer = ReplayWriter::to_writer(&mut file, &codec, &support::options()).unwrap();
+    ticks(90).for_each(|tick| writer.write(&world(tick)).unwrap());
+    writer.mark(Tick(1_010), str::from_utf8(&inner).unwrap()).unwrap();
+    writer.finish().unwrap();
+    let at_byte = file.windows(inner.len()).position(|window| window == inner).unwrap();
+    let nested = metadata_index(at_byte as u64, inner.len() as u64);
+    is_read_as_written(with_summary(&file, &nested), 1);
+    // One that ends in the summary.
+    let last = with_summary(&file, &metadata_index(file.len() as u64 - 60, 60));
+    is_read_as_written(last, 1);
+}
+
+/// The messages of groups of these ticks, and the tick of the key group of each.
+fn groups_of(codec: &Codec, groups: &[(std::ops::Range<u32>, u32)]) -> Vec<Vec<u8>> {
+    let mut keys: Vec<View> = Vec::new();
+    let message = |(ticks, key): &(std::ops::Range<u32>, u32)| {
+        let mut writer = GroupWriter::new(codec);
+        let given = keys.iter().find(|view| view.tick.0 == *key && ticks.start != *key).cloned();
+        writer.begin(given);
+        let mut bytes = key.to_le_bytes().to_vec();
+        for tick in ticks.clone() {
+            writer.write(&world(tick), &mut bytes).unwrap();
+        }
+        if ticks.start == *key {
+            let mut reader = GroupReader::new(codec);
+            let first = reader.read(&mut &bytes[4..]).unwrap().unwrap();
+            keys.push(View::from(std::sync::Arc::clone(first.snapshot())));
+        }
+        bytes
+    };
+    groups.iter().map(message).collect()
+}
+
+#[test]
+fn a_cut_of_groups_that_go_back_to_earlier_key_groups_has_them_all() {
+    let codec = codec(Level::ADAPTIVE);
+    let owned = metadata(&codec);
+    let good: Vec<(&str, &str)> = owned.iter().map(|(key, value)| (*key, value.as_str())).collect();
+    // The third key group comes before a group of the first one.
+    let groups = [(10..14, 10), (14..18, 10), (18..22, 18), (22..26, 10), (26..30, 18)];
+    let messages = groups_of(&codec, &groups);
+    let of = |(nth, (ticks, _)): (usize, &(std::ops::Range<u32>, u32))| {
+        (ticks.start, ticks.start, messages[nth].as_slice())
+    };
+    let all: Vec<(u32, u32, &[u8])> = groups.iter().enumerate().map(of).collect();
+    let mut whole = open(&forged(&good, &all));
+    assert_eq!(whole.verify().unwrap(), 20);
+    for (from, to) in [(10, 29), (15, 29), (18, 29), (18, 23), (20, 24), (23, 28)] {
+        let mut part = Vec::new();
+        let summary = whole.cut(Tick(from), Tick(to), &mut part).unwrap();
+        let mut part = open(&part);
+        assert!(frames(&mut part).into_iter().eq(from..=to), "{from} to {to}");
+        assert_eq!(summary.frames, u64::from(to - from + 1));
+        assert!(part.damage().is_empty(), "{:?}", part.damage());
+    }
+    assert!(whole.damage().is_empty());
+}
+
+/// The same messages in a new file, some of them changed.
+fn rewritten(file: &[u8], edit: impl Fn(&mcap::Message<'_>) -> Vec<u8>) -> Vec<u8> {
+    let summary = mcap::Summary::read(file).unwrap().unwrap();
+    let mut out = Vec::new();
+    let mut container = Container::new(&mut out, "kinepack-replay", "", Packing::None).unwrap();
+    for index in &summary.attachment_indexes {
+        let profile = mcap::read::attachment(file, index).unwrap();
+        container.attach(&profile.name, &profile.media_type, &profile.data).unwrap();
+    }
+    let mut channels = Vec::new();
+    for message in mcap::MessageStream::new(file).unwrap().map(Result::unwrap) {
+        let of = &message.channel;
+        let known = channels.iter().position(|topic| *topic == of.topic);
+        if known.is_none() {
+            let schema = of.schema.as_ref().unwrap();
+            let pairs: Vec<(&str, &str)> =
+                of.metadata.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+            container.add_channel(&Channel {
+                topic: &of.topic,
+                encoding: &of.message_encoding,
+                metadata: &pairs,
+                schema_name: &schema.name,
+                schema_encoding: &schema.encoding,
+                schema: &schema.data,
+            });
+            channels.push(of.topic.clone());
+        }
+        let channel = known.unwrap_or(channels.len() - 1);
+        if channel == 0 {
+            container.end_chunk().unwrap();
+        }
+        let (sequence, time_ns) = (message.sequence, message.log_time);
+        let data = &edit(&message);
+        container.add_message(&Message { channel: channel as u16, sequence, time_ns, data });
+    }
+    container.finish().unwrap();
+    out
+}
+
+/// A message whose frame of this tick has two bytes too many. The frames are a tick apart.
+fn with_a_broken_frame(message: &[u8], given: Option<Tick>, tick: u32) -> Vec<u8> {
+    let group = &message[4..];
+    let heads: Vec<_> = Heads::new(group, given).map(Result::unwrap).collect();
+    let nth = heads.iter().position(|(of, _)| of.0 == tick).unwrap();
+    let (begin, end) = (heads[nth - 1].1, heads[nth].1);
+    // Twice the size in a byte, or in two.
+    let packet = &group[begin + 1 + usize::from(group[begin] >> 7)..end];
+    let size = (packet.len() as u16 + 2) << 1;
+    let head = match size {
+        ..0x80 => vec![size as u8],
+        _ => vec![size as u8 | 0x80, (size >> 7) as u8],
+    };
+    [&message[..4 + begin], &head, packet, &[0xff, 0xff], &group[end..]].concat()
+}
+
+#[test]
+fn a_cut_after_a_frame_that_failed_has_the_frames_before_it_and_their_events() {
+    let mut file = Vec::new();
+    let codec = codec(Level::TABLE[0]);
+    let mut writer = ReplayWriter::to_writer(&mut file, &codec, &support::options()).unwrap();
+    for tick in 0..60 {
+        writer.emit(&support::Hit { damage: tick as u8 }).unwrap();
+        writer.write(&world(tick)).unwrap();
+    }
+    writer.finish().unwrap();
+    // The second of two groups of 30 ticks. It is given the first frame of the first one.
+    let broken = rewritten(&file, |message| match message.channel.topic.as_str() {
+        "world" if message.sequence == 30 => with_a_broken_frame(&message.data, Some(Tick(0)), 40),
+        _ => message.data.to_vec(),
+    });
+    for (from, is_fresh) in [(0, false), (35, false), (35, true)] {
+        let mut whole = open(&broken);
+        if !is_fresh {
+            assert_eq!(whole.frame_at(Tick(45)).unwrap().unwrap().tick, Tick(39));
+        }
+        let mut part = Vec::new();
+        let summary = whole.cut(Tick(from), Tick(59), &mut part).unwrap();
+        assert_eq!(whole.damage().len(), 1, "the frame of tick 40");
+        let mut part = open(&part);
+        assert!(frames(&mut part).into_iter().eq(from..40), "from {from}");
+        assert_eq!((summary.frames, part.damage().len()), (u64::from(40 - from), 0));
+        for tick in from..40 {
+            let playback = part.playback(tick.into()).unwrap().unwrap();
+            let hits: Vec<u8> = playback
+                .events()
+                .map(|event| event.get::<support::Hit>().unwrap().unwrap().damage)
+                .collect();
+            assert_eq!(hits, [tick as u8]);
+        }
+    }
 }

@@ -243,6 +243,93 @@ fn a_kill_cam_keeps_the_last_seconds() {
 }
 
 #[test]
+fn markers_of_a_kill_cam_stay_while_no_group_is_complete() {
+    let mut last = KillCam::new(&codec(Level::PACKED), &options(), Duration::from_secs(3));
+    for tick in 0..20 {
+        last.write(&world(tick)).unwrap();
+        if tick % 5 == 0 {
+            last.mark(&format!("at {tick}"));
+        }
+    }
+    let mut part = Vec::new();
+    last.cut(Tick(3), Tick(15), &mut part).unwrap();
+    let names: Vec<String> = open(&part).markers().iter().map(|of| of.name.clone()).collect();
+    assert_eq!(names, ["at 5", "at 10", "at 15"]);
+}
+
+#[test]
+fn a_cut_has_worlds_above_the_default_limit_of_entities() {
+    const ENTITIES: u32 = 66_000;
+    let schema = Schema::of::<Goal>();
+    let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema)).unwrap();
+    let options =
+        ReplayOptions { group: Duration::from_secs(1), key_every: 8, ..ReplayOptions::at_hz(2.0) };
+    let world = |tick: u32| {
+        let mut world = Snapshot::new(&schema, Tick(tick));
+        for id in 0..ENTITIES {
+            let team = u8::from(id % 3 == tick % 3);
+            world.push(EntityId(id), &Goal { team }).unwrap();
+        }
+        world
+    };
+    let mut file = Vec::new();
+    let mut writer = ReplayWriter::to_writer(&mut file, &codec, &options).unwrap();
+    let mut last = KillCam::new(&codec, &options, Duration::from_secs(60));
+    for tick in 0..4 {
+        writer.write(&world(tick)).unwrap();
+        last.write(&world(tick)).unwrap();
+    }
+    writer.finish().unwrap();
+    let limits = ReplayLimits {
+        decode: kinepack::DecodeLimits { max_entities: ENTITIES },
+        ..ReplayLimits::default()
+    };
+    let mut whole = open(&file).with_limits(limits);
+    let (mut of_file, mut of_kill_cam) = (Vec::new(), Vec::new());
+    whole.cut(Tick(1), Tick(3), &mut of_file).unwrap();
+    last.cut(Tick(1), Tick(3), &mut of_kill_cam).unwrap();
+    for part in [of_file, of_kill_cam] {
+        let mut part = open(&part).with_limits(limits);
+        for tick in 1..4 {
+            assert_eq!(*part.frame_at(Tick(tick)).unwrap().unwrap(), world(tick));
+        }
+    }
+}
+
+#[test]
+fn a_cut_that_joins_groups_keeps_all_of_their_events() {
+    const EVENTS: usize = 40_000;
+    let kinds = Schema::builder().kind::<Goal>("goal").build().unwrap();
+    let profile = Profile::untrained(&kinds);
+    let kinds = Codec::new(kinds, Level::TABLE[0], profile).unwrap();
+    // Groups of a tenth of a second, which a cut encodes again in groups of a second.
+    let options = ReplayOptions {
+        group: Duration::from_millis(100),
+        key_every: 1_000,
+        events: Some(kinepack_net::EventKinds::new(&kinds)),
+        ..ReplayOptions::at_hz(60.0)
+    };
+    let mut file = Vec::new();
+    let mut writer = ReplayWriter::to_writer(&mut file, &codec(Level::PACKED), &options).unwrap();
+    for tick in 0..30 {
+        if tick == 10 || tick == 20 {
+            (0..EVENTS).for_each(|_| writer.emit(&Goal { team: 1 }).unwrap());
+        }
+        writer.write(&world(tick)).unwrap();
+    }
+    writer.finish().unwrap();
+    let mut part = Vec::new();
+    open(&file).cut(Tick(8), Tick(29), &mut part).unwrap();
+    let mut part = open(&part);
+    assert!(frames(&mut part).into_iter().eq(8..30));
+    assert!(part.damage().is_empty(), "{:?}", part.damage());
+    part.seek(7.0);
+    let counts = [8, 9, 10, 15, 20, 29]
+        .map(|tick| part.playback(f64::from(tick)).unwrap().unwrap().events().count());
+    assert_eq!(counts, [0, 0, EVENTS, 0, EVENTS, 0]);
+}
+
+#[test]
 fn a_file_is_read_while_it_is_written() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("live.kpz");

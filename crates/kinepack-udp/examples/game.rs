@@ -127,7 +127,20 @@ fn serve(mut socket: UdpServer) -> Result<(), Box<dyn Error>> {
         for (id, ship) in &ships {
             snapshot.push(*id, ship)?; // ids must increase; a BTreeMap keeps them sorted
         }
-        hub.tick(now, &snapshot)?;
+        if let Err(failed) = hub.tick(now, &snapshot) {
+            for error in failed.each() {
+                // One receiver cannot get it all; the others can. Without a receiver, nobody can.
+                let Some(ReceiverId(client)) = error.receiver() else {
+                    return Err(failed.into());
+                };
+                println!("server: {error}");
+                hub.remove(ReceiverId(client));
+                socket.disconnect(client);
+                if let Some(player) = players.remove(&client) {
+                    ships.remove(&player.ship);
+                }
+            }
+        }
         while let Some((receiver, state)) = hub.poll_transmit() {
             datagram.clear();
             // Three bytes in front acknowledge the client's inputs.

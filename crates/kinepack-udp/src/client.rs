@@ -13,7 +13,8 @@ use renetcode::{
 
 use super::screen::{Header, Kind};
 use super::secret::Secret;
-use super::{GOODBYES, SendError, SetupError, TOKEN_ADDRESS, socket};
+use super::socket::open_socket;
+use super::{GOODBYES, SendError, SetupError, TOKEN_ADDRESS};
 
 /// How long a token is valid. The server's clock may be ahead of ours by this much.
 const TOKEN_SECONDS: u64 = 60;
@@ -107,6 +108,8 @@ pub struct ClientStats {
     pub datagrams_out: u64,
     /// Bytes sent.
     pub bytes_out: u64,
+    /// Datagrams that the system refused to send.
+    pub unsent: u64,
 }
 
 /// A connection to a server, or an attempt at one. The head of [the crate](crate) has an example
@@ -161,7 +164,7 @@ impl UdpClient {
             SocketAddr::V6(_) => SocketAddr::from((Ipv6Addr::UNSPECIFIED, 0)),
         };
         let failed = |error| SetupError::Socket { address: server, error };
-        let socket = socket::open(any, BUFFER_BYTES)?;
+        let socket = open_socket(any, BUFFER_BYTES).map_err(failed)?;
         // From now on, the system drops datagrams from other addresses.
         socket.connect(server).map_err(failed)?;
         socket.set_nonblocking(true).map_err(failed)?;
@@ -351,9 +354,12 @@ impl UdpClient {
 }
 
 fn send(socket: &UdpSocket, packet: &[u8], stats: &mut ClientStats) {
-    if let Ok(bytes) = socket.send(packet) {
-        stats.datagrams_out += 1;
-        stats.bytes_out += bytes as u64;
+    match socket.send(packet) {
+        Ok(bytes) => {
+            stats.datagrams_out += 1;
+            stats.bytes_out += bytes as u64;
+        }
+        Err(_) => stats.unsent += 1,
     }
 }
 
@@ -381,5 +387,19 @@ impl UdpClient {
     /// Sends a datagram that no client would send.
     pub(crate) fn send_raw(&self, datagram: &[u8]) {
         let _ = self.socket.send(datagram);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_datagram_that_the_system_refuses_is_counted() {
+        // It has no other end.
+        let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let mut stats = ClientStats::default();
+        send(&socket, b"nowhere", &mut stats);
+        assert_eq!(stats, ClientStats { unsent: 1, ..ClientStats::default() });
     }
 }

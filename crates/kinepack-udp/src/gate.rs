@@ -2,7 +2,7 @@
 //! socket.
 //!
 //! - An unknown address may send connection requests of this protocol only, with a limit for each
-//!   address and for all together.
+//!   address and for all together. A host with many ports leaves half of the latter to others.
 //! - An address that the server has challenged has shown a token made with the secret. It may send
 //!   its response, or repeat the request.
 //! - A connected address may send every packet of a client, up to a limit.
@@ -13,7 +13,7 @@
 use std::collections::HashMap;
 use std::net::SocketAddr;
 
-use super::limit::{Bucket, RateLimit, Sources};
+use super::limit::{Bucket, RateLimit, Sources, source};
 use super::screen::{Header, Kind, is_current_request};
 
 /// A request costs about as much as 3 datagrams of a client, because its token has 1,024 bytes. A
@@ -21,6 +21,11 @@ use super::screen::{Header, Kind, is_current_request};
 const REQUESTS_OF_ONE: RateLimit = RateLimit { per_second: 10, burst: 10 };
 /// 256 clients may join at once. Forged requests at the sustained rate take 0.2 % of a core.
 const REQUESTS_OF_ALL: RateLimit = RateLimit { per_second: 500, burst: 256 };
+/// What all ports of a host together may send before they are limited to [`REQUESTS_OF_HEAVY`].
+const REQUESTS_OF_HOST: RateLimit = RateLimit { per_second: 50, burst: 50 };
+/// What hosts above their share may use of [`REQUESTS_OF_ALL`]. The other half of the burst is left
+/// to the other hosts.
+const REQUESTS_OF_HEAVY: RateLimit = RateLimit { burst: 128, ..REQUESTS_OF_ALL };
 const RESPONSES: RateLimit = RateLimit { per_second: 10, burst: 10 };
 /// Clients give up earlier than this.
 const CHALLENGE_US: u64 = 10_000_000;
@@ -51,6 +56,7 @@ pub(crate) struct Gate {
     start_unix_s: u64,
     peers: HashMap<SocketAddr, Peer>,
     sources: Sources,
+    hosts: Sources,
     strangers: Bucket,
 }
 
@@ -63,8 +69,15 @@ struct Peer {
 
 impl Gate {
     pub(crate) fn new(protocol_id: u64, per_client: RateLimit, start_unix_s: u64) -> Self {
-        let (sources, strangers) = (Sources::default(), Bucket::default());
-        Self { protocol_id, per_client, start_unix_s, peers: HashMap::new(), sources, strangers }
+        Self {
+            protocol_id,
+            per_client,
+            start_unix_s,
+            peers: HashMap::new(),
+            sources: Sources::default(),
+            hosts: Sources::default(),
+            strangers: Bucket::default(),
+        }
     }
 
     /// Takes note of a change of the server's connections.
@@ -123,8 +136,12 @@ impl Gate {
                 if !is_current_request(datagram, self.protocol_id, now_unix_s) {
                     return Err(Refusal::Junk);
                 }
-                self.sources.take(address, REQUESTS_OF_ONE, now_us)
-                    && self.strangers.take(REQUESTS_OF_ALL, now_us)
+                self.sources.take(address, REQUESTS_OF_ONE, now_us) && {
+                    let host = SocketAddr::new(source(address.ip()), 0);
+                    let is_light = self.hosts.take(host, REQUESTS_OF_HOST, now_us);
+                    let limit = if is_light { REQUESTS_OF_ALL } else { REQUESTS_OF_HEAVY };
+                    self.strangers.take(limit, now_us)
+                }
             }
             _ => return Err(Refusal::Junk),
         };
@@ -179,7 +196,11 @@ mod tests {
                 gate.admit(SocketAddr::new(ADDRESS.ip(), 1000 + port), &request(), 0).is_ok()
             })
             .count();
-        assert_eq!(passed, 246, "all have theirs");
+        assert_eq!(passed, 118, "all of its ports have theirs");
+        // Other hosts have the rest.
+        let other = |last| SocketAddr::from(([10, 0, 0, last], 9));
+        let passed = (0..=255).filter(|last| gate.admit(other(*last), &request(), 0).is_ok());
+        assert_eq!(passed.count(), 128, "all have theirs");
     }
 
     #[test]

@@ -72,9 +72,10 @@ use std::time::Duration;
 
 pub use client::{ClientOptions, ClientState, ClientStats, LostReason, UdpClient};
 pub use error::{SendError, SetupError};
-pub use limit::{Bucket, RateLimit, Sources};
+pub use limit::{Bucket, RateLimit, Sources, source};
 pub use secret::{Secret, SecretError, SecretFile};
 pub use server::{DisconnectReason, ServerEvent, ServerOptions, UdpServer, UdpStats};
+pub use socket::{open_socket, receive_buffer_bytes};
 
 /// The longest payload that [`UdpServer::send`] and [`UdpClient::send`] take.
 pub const MAX_PAYLOAD_BYTES: usize = renetcode::NETCODE_MAX_PAYLOAD_BYTES;

@@ -4,7 +4,7 @@
 //! level and the time of the last drop, it keeps the time at which it will be empty.
 
 use std::hash::{BuildHasher, RandomState};
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 /// The most events in a time.
 ///
@@ -74,6 +74,15 @@ impl Sources {
     }
 }
 
+/// What counts as one address in limits. For IPv6 it is the first 64 bits, because whoever has one
+/// address of such a network has all of them. An IPv4 address in the form of IPv6 is the former.
+pub fn source(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() >> 64 << 64).into(),
+        version_4 => version_4,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -88,6 +97,15 @@ mod tests {
         let later = (0..100_000).filter(|step| bucket.take(LIMIT, 5_000_000 + step * 100)).count();
         assert!((999..=1001).contains(&later), "{later} in ten seconds");
         assert!((0..20).all(|_| bucket.take(LIMIT, 60_000_000)), "a silence fills it again");
+    }
+
+    #[test]
+    fn a_network_of_version_6_is_one_source() {
+        let of = |text: &str| source(text.parse().unwrap());
+        assert_eq!(of("2001:db8:1:2::7"), of("2001:db8:1:2:ffff:ffff:ffff:ffff"));
+        assert_ne!(of("2001:db8:1:2::7"), of("2001:db8:1:3::7"));
+        assert_eq!(of("::ffff:10.0.0.1"), of("10.0.0.1"));
+        assert_ne!(of("10.0.0.1"), of("10.0.0.2"));
     }
 
     #[test]

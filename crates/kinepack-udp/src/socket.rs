@@ -1,21 +1,68 @@
 //! Sockets with large buffers.
 
+use std::io;
 use std::net::{SocketAddr, UdpSocket};
 
-use socket2::{Domain, Protocol, Socket, Type};
+use socket2::{Domain, Protocol, SockRef, Socket, Type};
 
-use crate::SetupError;
+/// A system that refuses more than this has no buffers to speak of.
+const LEAST_BYTES: usize = 64 << 10;
 
-/// Opens a socket at `address` (port 0: any free one). Requests `buffer_bytes` of buffer in each
-/// direction; the system may grant less.
-pub(crate) fn open(address: SocketAddr, buffer_bytes: usize) -> Result<UdpSocket, SetupError> {
-    let bind = || {
-        let socket = Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
-        // Smaller buffers lose more datagrams in a burst, but the socket works.
-        let _ = socket.set_recv_buffer_size(buffer_bytes);
-        let _ = socket.set_send_buffer_size(buffer_bytes);
-        socket.bind(&address.into())?;
-        Ok(socket.into())
-    };
-    bind().map_err(|error| SetupError::Socket { address, error })
+/// Opens a UDP socket at `address` (port 0: any free one). Requests `buffer_bytes` of buffer in each
+/// direction; the system may grant less, and [`receive_buffer_bytes`] says how much.
+///
+/// Linux grants twice what is asked, because its own bookkeeping counts too: up to twice
+/// `net.core.rmem_max` and `net.core.wmem_max`.
+///
+/// # Errors
+/// Those of the system if it refuses the address.
+pub fn open_socket(address: SocketAddr, buffer_bytes: usize) -> io::Result<UdpSocket> {
+    let socket = Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
+    // Smaller buffers lose more datagrams in a burst, but the socket works.
+    ask(buffer_bytes, |bytes| socket.set_recv_buffer_size(bytes));
+    ask(buffer_bytes, |bytes| socket.set_send_buffer_size(bytes));
+    socket.bind(&address.into())?;
+    Ok(socket.into())
+}
+
+/// The bytes that the system keeps for datagrams that wait to be read, as the system counts them. 0
+/// if it does not say.
+pub fn receive_buffer_bytes(socket: &UdpSocket) -> usize {
+    SockRef::from(socket).recv_buffer_size().unwrap_or_default()
+}
+
+/// Asks for less until the system agrees. Linux grants a part of what is asked, others refuse it.
+fn ask(buffer_bytes: usize, set: impl Fn(usize) -> io::Result<()>) {
+    let sizes = std::iter::successors(Some(buffer_bytes), |bytes| Some(bytes / 2));
+    let _ = sizes.take_while(|bytes| *bytes >= LEAST_BYTES).find(|bytes| set(*bytes).is_ok());
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+
+    #[test]
+    fn a_smaller_buffer_is_asked_for_where_the_large_one_is_refused() {
+        let asked = RefCell::new(Vec::new());
+        ask(4 << 20, |bytes| {
+            asked.borrow_mut().push(bytes);
+            if bytes > 1 << 20 { Err(io::Error::other("too much")) } else { Ok(()) }
+        });
+        assert_eq!(asked.take(), [4 << 20, 2 << 20, 1 << 20]);
+        ask(256 << 10, |bytes| {
+            asked.borrow_mut().push(bytes);
+            Err(io::Error::other("always"))
+        });
+        assert_eq!(asked.take(), [256 << 10, 128 << 10, 64 << 10]);
+    }
+
+    #[test]
+    fn a_socket_says_what_the_system_granted() {
+        let small = open_socket(([127, 0, 0, 1], 0).into(), LEAST_BYTES).unwrap();
+        let large = open_socket(([127, 0, 0, 1], 0).into(), 4 << 20).unwrap();
+        assert!(receive_buffer_bytes(&small) >= LEAST_BYTES);
+        assert!(receive_buffer_bytes(&large) >= receive_buffer_bytes(&small));
+    }
 }

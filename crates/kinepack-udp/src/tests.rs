@@ -129,6 +129,15 @@ fn udp_payloads_go_both_ways() {
     assert_eq!(host.server.stats().refused, 0);
 }
 
+/// Linux grants twice what is asked, and no more than twice its limit.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_socket_has_the_buffer_that_the_system_allows() {
+    let limit = std::fs::read_to_string("/proc/sys/net/core/rmem_max").unwrap();
+    let granted = 2 * limit.trim().parse::<usize>().unwrap().min(4 << 20);
+    assert_eq!(Host::new().server.receive_buffer_bytes(), granted);
+}
+
 #[test]
 fn udp_many_clients_join_at_once() {
     let mut host =

@@ -5,8 +5,11 @@ export interface ConnectOptions {
   certificateHash?: BufferSource;
   /** The address for a WebSocket, with a token of its own: `wss://play.example/kinepack?token=…`. */
   webSocket?: string;
-  /** Gets each datagram that arrives. */
-  onDatagram(datagram: Uint8Array): void;
+  /**
+   * Gets each datagram that arrives, with the connection: send what the receiver answers from here
+   * too. In a hidden tab the browser slows timers to once a second, and later to once a minute.
+   */
+  onDatagram(datagram: Uint8Array, connection: Connection): void;
   /** Called once when the connection ends, with the reason. */
   onClose?(reason: string): void;
   /** How long each attempt may take; 4000 by default. */
@@ -16,6 +19,9 @@ export interface ConnectOptions {
 /** A connection that carries datagrams. They may be lost and overtake each other. */
 export interface Connection {
   readonly kind: "webtransport" | "websocket";
+  /** Datagrams that `send` skipped because 64 waited in the browser, for example in an outage. */
+  readonly skipped: number;
+  /** Sends a datagram, or skips it if 64 wait already. */
   send(datagram: Uint8Array): void;
   close(): void;
 }

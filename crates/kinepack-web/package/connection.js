@@ -1,6 +1,9 @@
 // A connection to a server: WebTransport, and WebSocket where that is missing or blocked.
 
 const PATIENCE_MS = 4000;
+// Datagrams that the browser has taken and not sent. After an outage it would send all of them,
+// however old they are.
+const MAX_WAITING = 64;
 
 export async function connect(options) {
   const { webTransport, webSocket, patienceMs = PATIENCE_MS } = options;
@@ -22,7 +25,8 @@ export async function connect(options) {
   throw new Error(`no connection to the server: ${reasons.join("; ") || "no address was given"}`);
 }
 
-async function within(promise, ms, what) {
+// The promise, or an error if it takes longer.
+export async function within(promise, ms, what) {
   let timer;
   const late = new Promise((_, reject) => {
     timer = setTimeout(() => reject(new Error(`${what} took longer than ${ms} ms`)), ms);
@@ -61,32 +65,43 @@ async function overDatagrams({ webTransport, certificateHash, onDatagram, onClos
   const transport = await openTransport(webTransport, certificateHash, ms);
   const { readable } = transport.datagrams;
   const writer = (transport.datagrams.createWritable?.() ?? transport.datagrams.writable).getWriter();
-  let isOpen = true;
+  let [isOpen, waiting, skipped] = [true, 0, 0];
+  // The browser may also drop a datagram, as the network does.
+  const settled = () => { waiting -= 1; };
   const close = (reason) => {
     if (!isOpen) return;
     isOpen = false;
     onClose?.(reason);
   };
   transport.closed.then(() => close("the server closed the connection"), (error) => close(error.message));
-  (async () => {
-    const reader = readable.getReader();
-    for (;;) {
-      const { value, done } = await reader.read();
-      if (done) break;
-      onDatagram(value);
-    }
-  })().catch((error) => close(error.message));
-  return {
+  const connection = {
     kind: "webtransport",
+    get skipped() {
+      return skipped;
+    },
     send(datagram) {
-      // A datagram that finds no room is lost, as on the network.
-      if (isOpen) writer.write(datagram).catch(() => {});
+      if (!isOpen) return;
+      if (waiting >= MAX_WAITING) {
+        skipped += 1;
+        return;
+      }
+      waiting += 1;
+      writer.write(datagram).then(settled, settled);
     },
     close() {
       close("closed by this page");
       transport.close();
     },
   };
+  (async () => {
+    const reader = readable.getReader();
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) break;
+      onDatagram(value, connection);
+    }
+  })().catch((error) => close(error.message));
+  return connection;
 }
 
 async function overSocket({ webSocket, onDatagram, onClose }, ms) {
@@ -102,25 +117,59 @@ async function overSocket({ webSocket, onDatagram, onClose }, ms) {
     socket.close();
     throw error;
   }
-  let isOpen = true;
+  let [isOpen, skipped] = [true, 0];
+  const waiting = new Waiting(socket);
   const close = (reason) => {
     if (!isOpen) return;
     isOpen = false;
     onClose?.(reason);
   };
-  socket.onmessage = ({ data }) => {
-    if (data instanceof ArrayBuffer) onDatagram(new Uint8Array(data));
-  };
-  socket.onerror = null;
-  socket.onclose = () => close("the server closed the connection");
-  return {
+  const connection = {
     kind: "websocket",
+    get skipped() {
+      return skipped;
+    },
     send(datagram) {
-      if (isOpen && socket.readyState === WebSocket.OPEN) socket.send(datagram);
+      if (!isOpen || socket.readyState !== WebSocket.OPEN) return;
+      if (waiting.count() >= MAX_WAITING) {
+        skipped += 1;
+        return;
+      }
+      waiting.add(datagram.length);
+      socket.send(datagram);
     },
     close() {
       close("closed by this page");
       socket.close();
     },
   };
+  socket.onmessage = ({ data }) => {
+    if (data instanceof ArrayBuffer) onDatagram(new Uint8Array(data), connection);
+  };
+  socket.onerror = null;
+  socket.onclose = () => close("the server closed the connection");
+  return connection;
+}
+
+// Counts the datagrams that wait in a WebSocket. It tells only how many bytes wait, which are those
+// of the newest datagrams.
+class Waiting {
+  #socket;
+  #lengths = [];
+  #bytes = 0;
+
+  constructor(socket) {
+    this.#socket = socket;
+  }
+
+  add(length) {
+    this.#lengths.push(length);
+    this.#bytes += length;
+  }
+
+  count() {
+    const [lengths, waiting] = [this.#lengths, this.#socket.bufferedAmount];
+    while (lengths.length > 0 && this.#bytes - lengths[0] >= waiting) this.#bytes -= lengths.shift();
+    return lengths.length;
+  }
 }

@@ -1,7 +1,7 @@
 // Media over QUIC: a session with a relay over WebTransport, for those who only subscribe. It speaks
 // moq-lite, version 6.
 
-import { openTransport } from "./connection.js";
+import { openTransport, within } from "./connection.js";
 
 const PROTOCOL = "moq-lite-06";
 // Types of unidirectional streams, and of the messages that begin a bidirectional one.
@@ -117,6 +117,14 @@ function split(bytes, count) {
   return [...numbers, bytes.subarray(at)];
 }
 
+async function sendSetup(transport) {
+  const setup = (await transport.createUnidirectionalStream()).getWriter();
+  const role = [varint(ROLE), sized(varint(SUBSCRIBER))];
+  await setup.write(joined([varint(SETUP), sized(joined([varint(1), ...role]))]));
+  // The relay may stop the stream once it has read the message.
+  setup.close().catch(() => {});
+}
+
 export class Session {
   // Bytes that came, without the headers of QUIC.
   receivedBytes = 0;
@@ -147,11 +155,7 @@ export class Session {
     const session = new Session(transport);
     try {
       if (transport.protocol !== PROTOCOL) throw new Error(`the relay does not speak ${PROTOCOL}`);
-      const setup = (await transport.createUnidirectionalStream()).getWriter();
-      const role = [varint(ROLE), sized(varint(SUBSCRIBER))];
-      await setup.write(joined([varint(SETUP), sized(joined([varint(1), ...role]))]));
-      // The relay may stop the stream once it has read the message.
-      setup.close().catch(() => {});
+      await within(sendSetup(transport), patienceMs, "the beginning of the session");
     } catch (error) {
       transport.close();
       throw error;

@@ -39,7 +39,11 @@ impl BroadcastViewer {
         min_delay_ms: Option<f64>,
         max_delay_ms: Option<f64>,
     ) -> Result<Self, JsError> {
-        let catalogue = Catalogue::from_bytes(catalogue).map_err(failed)?;
+        let catalogue = match max_memory_bytes {
+            Some(most) => Catalogue::from_bytes_within(catalogue, most),
+            None => Catalogue::from_bytes(catalogue),
+        };
+        let catalogue = catalogue.map_err(failed)?;
         let mut config = ViewerConfig::at_hz(catalogue.tick_hz().into());
         config.history = time(history_ms);
         config.max_memory_bytes = max_memory_bytes.unwrap_or(config.max_memory_bytes);

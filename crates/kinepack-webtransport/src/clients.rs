@@ -7,10 +7,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use kinepack_udp::{Bucket, DisconnectReason, RateLimit, SendError, ServerEvent, Sources};
+use kinepack_udp::{Bucket, DisconnectReason, RateLimit, SendError, ServerEvent, Sources, source};
 use wtransport::Connection;
-use wtransport::error::SendDatagramError;
 
+use crate::datagrams;
+use crate::handshakes::{Handshakes, Limits};
 use crate::inbox::Inbox;
 use crate::token::{Checker, Permit, unix_s};
 use crate::{MAX_PAYLOAD_BYTES, Origins, WebOptions, WebStats};
@@ -19,8 +20,6 @@ use crate::{MAX_PAYLOAD_BYTES, Origins, WebOptions, WebStats};
 const KNOCKS_OF_ONE: RateLimit = RateLimit { per_second: 20, burst: 200 };
 /// A handshake takes about 1 ms of a core.
 const KNOCKS_OF_ALL: RateLimit = RateLimit { per_second: 200, burst: 400 };
-/// Handshakes at once.
-const MOST_PENDING: usize = 256;
 /// With this many handshakes at once, an address must show that it receives what is sent to it.
 pub(crate) const RETRY_ABOVE: usize = 32;
 /// Tokens that were used and have not expired.
@@ -32,17 +31,16 @@ const SOCKET_QUEUE: usize = 32;
 pub(crate) struct Clients {
     checker: Checker,
     pub(crate) options: WebOptions,
+    pub(crate) limits: Limits,
     start: Instant,
     table: Mutex<Table>,
     inbox: Mutex<Inbox>,
     counters: Counters,
 }
 
-#[derive(Default)]
 struct Table {
     present: HashMap<u64, Client>,
-    /// Handshakes at once.
-    pending: usize,
+    handshakes: Handshakes,
     /// Used tokens, and when they expire.
     used: HashMap<u64, u64>,
     sources: Sources,
@@ -74,6 +72,7 @@ struct Counters {
     limited: AtomicU64,
     overflowed: AtomicU64,
     unsent: AtomicU64,
+    abandoned: AtomicU64,
 }
 
 /// Why a visitor does not become a client.
@@ -88,11 +87,14 @@ pub(crate) enum Refusal {
 }
 
 /// A handshake that is counted until this is dropped.
-pub(crate) struct Pending(Arc<Clients>);
+pub(crate) struct Pending {
+    clients: Arc<Clients>,
+    source: IpAddr,
+}
 
 impl Drop for Pending {
     fn drop(&mut self) {
-        lock(&self.0.table).pending -= 1;
+        lock(&self.clients.table).handshakes.end(self.source);
     }
 }
 
@@ -116,10 +118,17 @@ impl Drop for Seat {
 }
 
 impl Clients {
-    pub(crate) fn new(checker: Checker, options: WebOptions) -> Arc<Self> {
-        let (table, inbox) = (Mutex::default(), Mutex::default());
-        let counters = Counters::default();
-        Arc::new(Self { checker, options, start: Instant::now(), table, inbox, counters })
+    pub(crate) fn new(checker: Checker, options: WebOptions, limits: Limits) -> Arc<Self> {
+        let table = Table {
+            present: HashMap::new(),
+            handshakes: Handshakes::new(limits.most),
+            used: HashMap::new(),
+            sources: Sources::default(),
+            strangers: Bucket::default(),
+        };
+        let (table, inbox) = (Mutex::new(table), Mutex::default());
+        let (start, counters) = (Instant::now(), Counters::default());
+        Arc::new(Self { checker, options, limits, start, table, inbox, counters })
     }
 
     fn now_us(&self) -> u64 {
@@ -128,17 +137,29 @@ impl Clients {
 
     /// Lets a visitor begin a handshake, or not. Also returns how many are at it.
     pub(crate) fn knock(self: &Arc<Self>, from: IpAddr) -> Option<(Pending, usize)> {
-        let now_us = self.now_us();
+        let (now_us, source) = (self.now_us(), source(from));
         let mut table = lock(&self.table);
-        let is_within = table.sources.take(SocketAddr::new(from, 0), KNOCKS_OF_ONE, now_us)
-            && table.strangers.take(KNOCKS_OF_ALL, now_us)
-            && table.pending < MOST_PENDING;
+        let is_within = table.sources.take(SocketAddr::new(source, 0), KNOCKS_OF_ONE, now_us)
+            && table.handshakes.has_room(source)
+            && table.strangers.take(KNOCKS_OF_ALL, now_us);
         if !is_within {
-            self.counters.limited.fetch_add(1, Ordering::Relaxed);
+            drop(table);
+            self.note_limited(1);
             return None;
         }
-        table.pending += 1;
-        Some((Pending(Arc::clone(self)), table.pending))
+        table.handshakes.begin(source);
+        let count = table.handshakes.count();
+        Some((Pending { clients: Arc::clone(self), source }, count))
+    }
+
+    /// Counts visitors or datagrams above a limit.
+    pub(crate) fn note_limited(&self, count: u64) {
+        self.counters.limited.fetch_add(count, Ordering::Relaxed);
+    }
+
+    /// Counts a visitor that did not complete its handshake.
+    pub(crate) fn note_abandoned(&self) {
+        self.counters.abandoned.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Whether a visitor may become a client: its page's origin, the host that it asked for, and the
@@ -217,17 +238,34 @@ impl Clients {
         let counters = &self.counters;
         counters.datagrams_in.fetch_add(1, Ordering::Relaxed);
         counters.bytes_in.fetch_add(datagram.len() as u64, Ordering::Relaxed);
-        let now_us = self.now_us();
-        let mut table = lock(&self.table);
-        let Some(of) = table.present.get_mut(&client) else { return false };
-        let is_within = of.bucket.take(self.options.per_client, now_us);
-        drop(table);
+        let Some(is_within) = self.is_within(client) else { return false };
         if !is_within || datagram.is_empty() || datagram.len() > MAX_PAYLOAD_BYTES {
-            counters.limited.fetch_add(1, Ordering::Relaxed);
+            self.note_limited(1);
         } else if !lock(&self.inbox).push(client, datagram) {
             counters.overflowed.fetch_add(1, Ordering::Relaxed);
         }
         true
+    }
+
+    /// Takes a ping or a pong of a client on a WebSocket, which costs as much as a datagram. Returns
+    /// false if the connection must end: the client is not there any more, or sends too many. They
+    /// are not dropped as datagrams are, because a ping was answered before it gets here.
+    #[cfg_attr(not(feature = "websocket"), allow(dead_code))]
+    pub(crate) fn take_ping(&self, client: u64) -> bool {
+        let is_within = self.is_within(client);
+        if is_within == Some(false) {
+            self.note_limited(1);
+        }
+        is_within == Some(true)
+    }
+
+    /// Counts a message of a client, and returns whether it is within the limit. `None` if the
+    /// client is not there any more.
+    fn is_within(&self, client: u64) -> Option<bool> {
+        let now_us = self.now_us();
+        let mut table = lock(&self.table);
+        let of = table.present.get_mut(&client)?;
+        Some(of.bucket.take(self.options.per_client, now_us))
     }
 
     /// Exchanges the inbox for one that is empty.
@@ -248,10 +286,8 @@ impl Clients {
         }
         let way = lock(&self.table).present.get(&client).map(|client| client.way.clone());
         let sent = match way.ok_or(SendError::NotConnected)? {
-            Way::Datagrams(connection) => match connection.send_datagram(payload) {
-                Err(SendDatagramError::NotConnected) => return Err(SendError::NotConnected),
-                sent => sent.is_ok(),
-            },
+            Way::Datagrams(connection) => datagrams::send(&connection, payload)
+                .map_err(|datagrams::NotConnected| SendError::NotConnected)?,
             Way::Messages(queue) => queue.try_send(payload.to_vec()).is_ok(),
         };
         if sent {
@@ -290,7 +326,16 @@ impl Clients {
             limited: of(&counters.limited),
             overflowed: of(&counters.overflowed),
             unsent: of(&counters.unsent),
+            abandoned: of(&counters.abandoned),
         }
+    }
+}
+
+#[cfg(test)]
+impl Clients {
+    /// The handshakes at present.
+    pub(crate) fn handshakes(&self) -> usize {
+        lock(&self.table).handshakes.count()
     }
 }
 
@@ -314,25 +359,49 @@ mod tests {
 
     fn clients(options: WebOptions) -> Arc<Clients> {
         let secret = Secret::parse(&"5a".repeat(32)).expect("64 digits");
-        Clients::new(Checker::new(&secret), options)
+        Clients::new(Checker::new(&secret), options, Limits::default())
     }
 
     #[test]
-    fn handshakes_are_limited_for_each_address_and_for_all() {
+    fn handshakes_in_a_row_are_limited_for_an_address() {
+        let clients = clients(WebOptions::default());
+        let one = IpAddr::from([10, 0, 0, 1]);
+        let ended = (0..1_000).map_while(|_| clients.knock(one).map(drop)).count();
+        assert!((200..=210).contains(&ended), "{ended} of one address");
+        assert!(clients.stats().limited > 0);
+    }
+
+    #[test]
+    fn handshakes_that_last_are_limited_for_each_address_and_for_all() {
         let clients = clients(WebOptions::default());
         let one = IpAddr::from([10, 0, 0, 1]);
         let mut held: Vec<_> = (0..1_000).map_while(|_| clients.knock(one)).collect();
-        assert!((200..=210).contains(&held.len()), "{} of one address", held.len());
+        assert_eq!(held.len(), 51);
         // Another address is not shut out, until too many are at it.
         let others = (0..=255).map(|last| IpAddr::from([10, 0, 1, last]));
         held.extend(others.map_while(|address| clients.knock(address)));
-        assert_eq!(held.len(), MOST_PENDING);
-        assert!(held.last().is_some_and(|(_, pending)| *pending == MOST_PENDING));
+        assert_eq!(held.len(), 256);
+        assert!(held.last().is_some_and(|(_, pending)| *pending == 256));
         held.clear();
         assert!(
             clients.knock(IpAddr::from([10, 0, 2, 1])).is_some_and(|(_, pending)| pending == 1)
         );
         assert!(clients.stats().limited > 0);
+    }
+
+    #[tokio::test]
+    async fn pings_of_a_web_socket_are_within_the_limit_of_a_client() {
+        let per_client = RateLimit { per_second: 1, burst: 5 };
+        let clients = clients(WebOptions { per_client, ..WebOptions::default() });
+        let (queue, _outgoing) = tokio::sync::mpsc::channel(1);
+        let address = SocketAddr::from(([10, 0, 0, 1], 1));
+        let seat = clients.seat(7, address, Way::Messages(queue));
+        assert!(clients.take(7, b"input"));
+        assert_eq!((0..100).take_while(|_| clients.take_ping(7)).count(), 4);
+        assert_eq!(clients.stats().limited, 1);
+        drop(seat);
+        assert!(!clients.take_ping(7), "it is gone");
+        assert_eq!((clients.stats().limited, clients.stats().datagrams_in), (1, 1));
     }
 
     #[test]

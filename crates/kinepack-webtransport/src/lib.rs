@@ -54,13 +54,21 @@ mod client;
 #[cfg(not(target_family = "wasm"))]
 mod clients;
 #[cfg(not(target_family = "wasm"))]
+mod datagrams;
+#[cfg(not(target_family = "wasm"))]
+mod handshakes;
+#[cfg(not(target_family = "wasm"))]
 mod inbox;
+#[cfg(not(target_family = "wasm"))]
+mod leash;
 #[cfg(not(target_family = "wasm"))]
 mod server;
 #[cfg(not(target_family = "wasm"))]
 mod sessions;
 #[cfg(all(feature = "websocket", not(target_family = "wasm")))]
 mod sockets;
+#[cfg(all(test, not(target_family = "wasm")))]
+mod tests;
 #[cfg(not(target_family = "wasm"))]
 mod token;
 #[cfg(not(target_family = "wasm"))]

@@ -8,17 +8,23 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use std::{fmt, io, thread};
 
-use kinepack_udp::{RateLimit, Secret, SendError, ServerEvent};
+use kinepack_udp::{RateLimit, Secret, SendError, ServerEvent, open_socket, receive_buffer_bytes};
 use tokio::sync::oneshot;
-use wtransport::{Endpoint, Identity};
+use wtransport::Identity;
 
 use crate::clients::{Clients, lock};
+use crate::handshakes::Limits;
 use crate::inbox::Inbox;
-use crate::sessions::{accept, config};
+use crate::sessions::{Listener, config};
 use crate::token::Checker;
 
 /// Browsers take a certificate by its hash only if it is valid for at most 14 days.
 const RENEW_AFTER: Duration = Duration::from_secs(7 * 24 * 3600);
+
+/// The shortest and the longest time-out. Timers cannot run for ever.
+const TIMEOUTS: [Duration; 2] = [Duration::from_millis(1), Duration::from_secs(365 * 24 * 3600)];
+/// As much as the server over UDP: a tenth of a second of datagrams from 1,024 clients.
+const BUFFER_BYTES: usize = 4 << 20;
 
 /// How a [`WebServer`] behaves.
 ///
@@ -36,7 +42,8 @@ pub struct WebOptions {
     pub origins: Origins,
     /// A client that is silent for this long is lost.
     pub timeout: Duration,
-    /// Datagrams that a client may send. More are dropped.
+    /// Datagrams that a client may send. More are dropped. Pings and pongs of a WebSocket count
+    /// too; a client that sends too many of them is disconnected.
     pub per_client: RateLimit,
     /// The server's certificate.
     pub certificate: Certificate,
@@ -87,8 +94,12 @@ pub struct WebStats {
     pub limited: u64,
     /// Datagrams dropped because the game polled too seldom.
     pub overflowed: u64,
-    /// Datagrams that the transport did not take: too long for the path, or a queue was full.
+    /// Datagrams that the transport did not take: too long for the path, or a queue was full. The
+    /// queue of a client holds 64 KiB over WebTransport, and 32 datagrams over a WebSocket.
     pub unsent: u64,
+    /// Visitors whose connection broke before they were clients, or that took longer than 5 seconds
+    /// to send their request and to take its answer.
+    pub abandoned: u64,
 }
 
 /// Why a server cannot be bound.
@@ -138,6 +149,7 @@ pub struct WebServer {
     clients: Arc<Clients>,
     address: SocketAddr,
     hash: Arc<Mutex<[u8; 32]>>,
+    buffer_bytes: usize,
     inbox: Inbox,
     end: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -153,13 +165,24 @@ impl WebServer {
         secret: &Secret,
         options: WebOptions,
     ) -> Result<Self, WebSetupError> {
+        Self::bind_within(address, secret, options, Limits::default())
+    }
+
+    /// As [`bind`](Self::bind), with other limits of handshakes.
+    pub(crate) fn bind_within(
+        address: SocketAddr,
+        secret: &Secret,
+        mut options: WebOptions,
+        limits: Limits,
+    ) -> Result<Self, WebSetupError> {
         if options.max_clients == 0 {
             return Err(WebSetupError::NoClients);
         }
         let failed = move |error| WebSetupError::Socket { address, error };
         let certificate = options.certificate.clone();
+        options.timeout = options.timeout.clamp(TIMEOUTS[0], TIMEOUTS[1]);
         let timeout = options.timeout;
-        let clients = Clients::new(Checker::new(secret), options);
+        let clients = Clients::new(Checker::new(secret), options, limits);
         let hash = Arc::new(Mutex::new([0; 32]));
         let (end, ended) = oneshot::channel();
         let (of_thread, of_hash) = (Arc::clone(&clients), Arc::clone(&hash));
@@ -175,23 +198,25 @@ impl WebServer {
                 let open = async {
                     let identity = identity(&certificate, address).await?;
                     *lock(&of_hash) = hash_of(&identity);
-                    let endpoint =
-                        Endpoint::server(config(address, identity, timeout)).map_err(failed)?;
-                    let bound = endpoint.local_addr().map_err(failed)?;
-                    Ok((Arc::new(endpoint), bound))
+                    let socket = open_socket(address, BUFFER_BYTES).map_err(failed)?;
+                    let buffer_bytes = receive_buffer_bytes(&socket);
+                    let config = config(address, identity, timeout);
+                    let listener = Listener::new(socket, config).map_err(failed)?;
+                    let bound = listener.local_addr().map_err(failed)?;
+                    Ok((listener, bound, buffer_bytes))
                 };
-                let (endpoint, bound) = match open.await {
+                let (listener, bound, buffer_bytes) = match open.await {
                     Ok(open) => open,
                     Err(error) => return drop(ready.send(Err(error))),
                 };
-                if ready.send(Ok(bound)).is_err() {
+                if ready.send(Ok((bound, buffer_bytes))).is_err() {
                     return;
                 }
-                let accepting = accept(Arc::clone(&endpoint), of_thread, ended);
+                let accepting = listener.accept(&of_thread, ended);
                 match certificate {
                     Certificate::SelfSigned => tokio::select! {
                         () = accepting => {}
-                        () = renew(endpoint, of_hash, bound, timeout) => {}
+                        () = renew(&listener, &of_hash, bound, timeout) => {}
                     },
                     Certificate::Files { .. } => accepting.await,
                 }
@@ -200,9 +225,9 @@ impl WebServer {
         let thread =
             thread::Builder::new().name("webtransport".into()).spawn(serve).map_err(failed)?;
         let stopped = || failed(io::Error::other("the thread of the connections has stopped"));
-        let address = when_ready.recv().map_err(|_| stopped())??;
+        let (address, buffer_bytes) = when_ready.recv().map_err(|_| stopped())??;
         let (end, thread, inbox) = (Some(end), Some(thread), Inbox::default());
-        Ok(Self { clients, address, hash, inbox, end, thread })
+        Ok(Self { clients, address, hash, buffer_bytes, inbox, end, thread })
     }
 
     /// The UDP address.
@@ -214,6 +239,13 @@ impl WebServer {
     /// whenever a page asks: a certificate that the server signs itself changes every week.
     pub fn certificate_hash(&self) -> [u8; 32] {
         *lock(&self.hash)
+    }
+
+    /// The bytes that the system keeps for datagrams that wait to be read, as the system counts
+    /// them. A server of 1,000 players should have 8 MiB: the book, *Show your server's world in a
+    /// web page*, says how.
+    pub fn receive_buffer_bytes(&self) -> usize {
+        self.buffer_bytes
     }
 
     /// A handle for web servers in other threads: the hash, and routes.
@@ -238,7 +270,8 @@ impl WebServer {
         self.clients.has(client)
     }
 
-    /// Sends a datagram. It may be lost on its way, or here if a client is too slow.
+    /// Sends a datagram. It may be lost on its way, or here if a client is too slow, which
+    /// [`WebStats::unsent`] counts.
     ///
     /// # Errors
     /// [`SendError`] for an empty payload, one above [`MAX_PAYLOAD_BYTES`](crate::MAX_PAYLOAD_BYTES),
@@ -255,6 +288,14 @@ impl WebServer {
     /// The counters.
     pub fn stats(&self) -> WebStats {
         self.clients.stats()
+    }
+}
+
+#[cfg(test)]
+impl WebServer {
+    /// The handshakes at present.
+    pub(crate) fn handshakes(&self) -> usize {
+        self.clients.handshakes()
     }
 }
 
@@ -285,7 +326,8 @@ impl WebDoor {
     }
 
     /// The route [`PATH`](crate::PATH) for WebSockets. Serve it with the addresses of visitors
-    /// (`into_make_service_with_connect_info`), so that each has a limit of its own.
+    /// (`into_make_service_with_connect_info`), so that each has a limit of its own. Behind a proxy
+    /// all have its address: together they may begin 20 connections a second, after 200 at once.
     #[cfg(feature = "websocket")]
     pub fn routes(&self) -> axum::Router {
         crate::sockets::routes(Arc::clone(&self.clients))
@@ -318,8 +360,8 @@ fn hash_of(identity: &Identity) -> [u8; 32] {
 
 /// Makes new certificates, each well before the last one ends.
 async fn renew(
-    endpoint: Arc<Endpoint<wtransport::endpoint::endpoint_side::Server>>,
-    hash: Arc<Mutex<[u8; 32]>>,
+    listener: &Listener,
+    hash: &Mutex<[u8; 32]>,
     address: SocketAddr,
     timeout: Duration,
 ) {
@@ -327,9 +369,8 @@ async fn renew(
         tokio::time::sleep(RENEW_AFTER).await;
         let Ok(identity) = self_signed(address) else { continue };
         let new = hash_of(&identity);
-        if endpoint.reload_config(config(address, identity, timeout), false).is_ok() {
-            *lock(&hash) = new;
-        }
+        listener.reload(config(address, identity, timeout));
+        *lock(hash) = new;
     }
 }
 

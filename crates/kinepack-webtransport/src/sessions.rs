@@ -1,27 +1,84 @@
 //! The thread of the connections: accepts sessions of WebTransport, and reads their datagrams.
 
-use std::net::SocketAddr;
-use std::sync::Arc;
+use std::io;
+use std::net::{SocketAddr, UdpSocket};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use kinepack_udp::DisconnectReason;
 use tokio::sync::oneshot;
 use wtransport::config::QuicTransportConfig;
-use wtransport::endpoint::IncomingSession;
-use wtransport::endpoint::endpoint_side::Server;
+use wtransport::endpoint::IncomingSessionFuture;
 use wtransport::error::ConnectionError;
-use wtransport::{Endpoint, Identity, ServerConfig};
+use wtransport::quinn::{Endpoint, EndpointConfig, Incoming, ServerConfig, TokioRuntime};
+use wtransport::{Connection, Identity};
 
-use crate::clients::{Clients, Pending, RETRY_ABOVE, Refusal, Way};
+use crate::clients::{Clients, Pending, RETRY_ABOVE, Refusal, Way, lock};
+use crate::leash::Leash;
 use crate::window::Windows;
 
-/// The longest time from the first packet of a connection until its request is there.
-const HANDSHAKE: Duration = Duration::from_secs(5);
 /// Bytes of datagrams that wait in either direction, for each client.
 const DATAGRAM_BUFFER_BYTES: usize = 64 << 10;
 /// HTTP/3 has three streams for itself and one for the request. A client needs no others.
 const MOST_STREAMS: u8 = 8;
 const STREAM_BYTES: u32 = 16 << 10;
+
+/// The socket, and the settings of connections that begin from now on.
+pub(crate) struct Listener {
+    endpoint: Endpoint,
+    config: Mutex<ServerConfig>,
+}
+
+impl Listener {
+    /// Begins to listen. Call it within a tokio runtime.
+    pub(crate) fn new(socket: UdpSocket, config: ServerConfig) -> io::Result<Self> {
+        let (of_endpoint, runtime) = (EndpointConfig::default(), Arc::new(TokioRuntime));
+        let endpoint = Endpoint::new(of_endpoint, Some(config.clone()), socket, runtime)?;
+        Ok(Self { endpoint, config: Mutex::new(config) })
+    }
+
+    pub(crate) fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.endpoint.local_addr()
+    }
+
+    /// Changes the settings for connections that begin from now on.
+    pub(crate) fn reload(&self, config: ServerConfig) {
+        self.endpoint.set_server_config(Some(config.clone()));
+        *lock(&self.config) = config;
+    }
+
+    /// Accepts connections until `end`.
+    pub(crate) async fn accept(&self, clients: &Arc<Clients>, mut end: oneshot::Receiver<()>) {
+        loop {
+            let incoming = tokio::select! {
+                incoming = self.endpoint.accept() => incoming,
+                _ = &mut end => break,
+            };
+            let Some(incoming) = incoming else { break };
+            match clients.knock(incoming.remote_address().ip()) {
+                // An address that floods gets no answer that could flood somebody else.
+                None => incoming.ignore(),
+                Some((_, pending))
+                    if pending > RETRY_ABOVE && !incoming.remote_address_validated() =>
+                {
+                    // An address that is not validated can always be asked again.
+                    let _ = incoming.retry();
+                }
+                Some((pending, _)) => {
+                    let leash = Leash::default();
+                    let config = leash.hold(&lock(&self.config));
+                    let clients = Arc::clone(clients);
+                    tokio::spawn(session(incoming, config, leash, clients, pending));
+                }
+            }
+        }
+        clients.dismiss_all();
+        self.endpoint.close(0u32.into(), b"");
+        // Time for the last packets; a client that does not answer gets no more of it.
+        let idle = self.endpoint.wait_idle();
+        let _ = tokio::time::timeout(Duration::from_millis(200), idle).await;
+    }
+}
 
 /// The settings of connections.
 pub(crate) fn config(address: SocketAddr, identity: Identity, timeout: Duration) -> ServerConfig {
@@ -36,62 +93,50 @@ pub(crate) fn config(address: SocketAddr, identity: Identity, timeout: Duration)
         .keep_alive_interval(Some(timeout / 3))
         .max_idle_timeout(timeout.try_into().ok())
         .congestion_controller_factory(Arc::new(Windows));
-    ServerConfig::builder()
+    let config = wtransport::ServerConfig::builder()
         .with_bind_address(address)
         .with_custom_transport(identity, transport)
-        .build()
+        .build();
+    config.quic_config().clone()
 }
 
-/// Accepts connections until `end`.
-pub(crate) async fn accept(
-    endpoint: Arc<Endpoint<Server>>,
+/// One connection, from its first packet to its end.
+async fn session(
+    incoming: Incoming,
+    config: Arc<ServerConfig>,
+    leash: Leash,
     clients: Arc<Clients>,
-    mut end: oneshot::Receiver<()>,
+    pending: Pending,
 ) {
-    loop {
-        let incoming = tokio::select! {
-            incoming = endpoint.accept() => incoming,
-            _ = &mut end => break,
-        };
-        match clients.knock(incoming.remote_address().ip()) {
-            // An address that floods gets no answer that could flood somebody else.
-            None => incoming.ignore(),
-            Some((_, pending)) if pending > RETRY_ABOVE && !incoming.remote_address_validated() => {
-                incoming.retry();
+    // One deadline for everything that waits for the visitor. That includes the answer to a request
+    // that is refused, which the visitor need not take.
+    let handshake = handshake(incoming, config, &clients);
+    let shaken = tokio::time::timeout(clients.limits.time, handshake).await;
+    let (client, connection) = match shaken {
+        Ok(Ok(accepted)) => accepted,
+        ended => {
+            leash.cut();
+            if !matches!(ended, Ok(Err(NoClient::Refused))) {
+                clients.note_abandoned();
             }
-            Some((pending, _)) => {
-                tokio::spawn(session(incoming, Arc::clone(&clients), pending));
-            }
+            return;
         }
-    }
-    clients.dismiss_all();
-    endpoint.close(0u32.into(), b"");
-    // Time for the last packets; a client that does not answer gets no more of it.
-    let _ = tokio::time::timeout(Duration::from_millis(200), endpoint.wait_idle()).await;
-}
-
-async fn session(incoming: IncomingSession, clients: Arc<Clients>, pending: Pending) {
-    let Ok(Ok(request)) = tokio::time::timeout(HANDSHAKE, incoming).await else { return };
-    let client = match clients.admit(request.origin(), request.authority(), request.path()) {
-        Ok(client) => client,
-        Err(Refusal::Forbidden) => return request.forbidden().await,
-        Err(Refusal::NotThere) => return request.not_found().await,
-        Err(Refusal::Full) => return request.too_many_requests().await,
     };
-    let address = request.remote_address();
-    let Ok(Ok(connection)) = tokio::time::timeout(HANDSHAKE, request.accept()).await else {
-        return;
-    };
-    let connection = Arc::new(connection);
+    let (address, connection) = (connection.remote_address(), Arc::new(connection));
     let way = Way::Datagrams(Arc::clone(&connection));
     let Some(mut seat) = clients.seat(client, address, way) else {
         return connection.close(1u32.into(), b"full");
     };
     drop(pending);
+    let mut taken = 0;
     loop {
         match connection.receive_datagram().await {
-            Ok(datagram) if clients.take(client, &datagram) => {}
-            Ok(_) => break,
+            Ok(datagram) => {
+                taken += 1;
+                if !clients.take(client, &datagram) {
+                    break;
+                }
+            }
             Err(error) => {
                 if matches!(error, ConnectionError::TimedOut) {
                     seat.reason = DisconnectReason::TimedOut;
@@ -102,4 +147,36 @@ async fn session(incoming: IncomingSession, clients: Arc<Clients>, pending: Pend
     }
     drop(seat);
     connection.close(0u32.into(), b"");
+    // quinn drops datagrams that arrive faster than they are read.
+    let arrived = connection.quic_connection().stats().frame_rx.datagram;
+    clients.note_limited(arrived.saturating_sub(taken));
+}
+
+/// Why a handshake gives no client.
+enum NoClient {
+    /// The visitor was refused, and has taken the answer.
+    Refused,
+    /// The connection broke.
+    Broken,
+}
+
+/// Reads a visitor's request and answers it. Returns the client's id and its session.
+async fn handshake(
+    incoming: Incoming,
+    config: Arc<ServerConfig>,
+    clients: &Clients,
+) -> Result<(u64, Connection), NoClient> {
+    let connecting = incoming.accept_with(config).map_err(|_| NoClient::Broken)?;
+    let request = IncomingSessionFuture::with_quic_connecting(connecting).await;
+    let request = request.map_err(|_| NoClient::Broken)?;
+    match clients.admit(request.origin(), request.authority(), request.path()) {
+        Ok(client) => {
+            let connection = request.accept().await.map_err(|_| NoClient::Broken)?;
+            return Ok((client, connection));
+        }
+        Err(Refusal::Forbidden) => request.forbidden().await,
+        Err(Refusal::NotThere) => request.not_found().await,
+        Err(Refusal::Full) => request.too_many_requests().await,
+    }
+    Err(NoClient::Refused)
 }

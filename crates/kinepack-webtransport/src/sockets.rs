@@ -14,8 +14,10 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use kinepack_udp::DisconnectReason;
 use tokio::sync::mpsc::Receiver;
+use tokio::sync::oneshot;
+use tokio::time::{Instant, MissedTickBehavior, sleep_until};
 
-use crate::clients::{Clients, Refusal, Seat, Way, socket_queue};
+use crate::clients::{Clients, Pending, Refusal, Seat, Way, socket_queue};
 use crate::{MAX_PAYLOAD_BYTES, PATH};
 
 /// An address that a request from an unknown one counts as.
@@ -51,10 +53,14 @@ async fn upgrade(
         .max_message_size(MAX_PAYLOAD_BYTES)
         .max_frame_size(MAX_PAYLOAD_BYTES)
         .max_write_buffer_size(256 << 10);
+    let turn = hold(pending, clients.limits.time);
     limited.on_upgrade(move |socket| async move {
+        if turn.is_closed() {
+            return clients.note_abandoned();
+        }
         let (queue, outgoing) = socket_queue();
         let seat = clients.seat(client, address, Way::Messages(queue));
-        drop(pending);
+        drop(turn);
         if let Some(seat) = seat {
             let timeout = clients.options.timeout;
             exchange(socket, seat, outgoing, &clients, timeout).await;
@@ -62,6 +68,21 @@ async fn upgrade(
     })
 }
 
+/// Holds a handshake until the sender is dropped, or until its time is over: a visitor need not
+/// take the answer to its request. The sender is closed then.
+fn hold(pending: Pending, handshake_time: Duration) -> oneshot::Sender<()> {
+    let (turn, ended) = oneshot::channel();
+    tokio::spawn(async move {
+        let _ = tokio::time::timeout(handshake_time, ended).await;
+        drop(pending);
+    });
+    turn
+}
+
+/// Moves datagrams until the connection ends.
+///
+/// Browsers answer pings by themselves, also for a page that is hidden and whose timers run once a
+/// minute. Such a page stays connected, as it does over WebTransport.
 async fn exchange(
     mut socket: WebSocket,
     mut seat: Seat,
@@ -69,33 +90,73 @@ async fn exchange(
     clients: &Clients,
     timeout: Duration,
 ) {
-    let mut silent_until = tokio::time::Instant::now() + timeout;
+    let mut ping = tokio::time::interval(timeout / 3);
+    ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut silent_until = Instant::now() + timeout;
     loop {
-        tokio::select! {
-            message = socket.recv() => match message {
-                Some(Ok(Message::Binary(datagram))) => {
-                    silent_until = tokio::time::Instant::now() + timeout;
-                    if !clients.take(seat.client, &datagram) {
-                        break;
-                    }
-                }
-                // axum answers pings itself. A message of text ends the connection.
-                Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
-                _ => break,
-            },
-            datagram = outgoing.recv() => {
-                // The queue ends when the game disconnects the client.
-                let Some(datagram) = datagram else { break };
-                let sent = socket.send(Message::Binary(Bytes::from(datagram)));
-                if !matches!(tokio::time::timeout(timeout, sent).await, Ok(Ok(()))) {
-                    seat.reason = DisconnectReason::TimedOut;
+        let message = tokio::select! {
+            message = socket.recv() => {
+                let is_taken = match message {
+                    Some(Ok(Message::Binary(datagram))) => clients.take(seat.client, &datagram),
+                    // axum answers pings itself.
+                    Some(Ok(Message::Ping(_) | Message::Pong(_))) => clients.take_ping(seat.client),
+                    // A message of text ends the connection.
+                    _ => false,
+                };
+                if !is_taken {
                     break;
                 }
+                silent_until = Instant::now() + timeout;
+                continue;
             }
-            () = tokio::time::sleep_until(silent_until) => {
+            datagram = outgoing.recv() => match datagram {
+                Some(datagram) => Message::Binary(datagram.into()),
+                // The queue ends when the game disconnects the client.
+                None => break,
+            },
+            _ = ping.tick() => Message::Ping(Bytes::new()),
+            () = sleep_until(silent_until) => {
                 seat.reason = DisconnectReason::TimedOut;
                 break;
             }
+        };
+        if !matches!(tokio::time::timeout(timeout, socket.send(message)).await, Ok(Ok(()))) {
+            seat.reason = DisconnectReason::TimedOut;
+            break;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::IpAddr;
+
+    use kinepack_udp::Secret;
+
+    use super::*;
+    use crate::WebOptions;
+    use crate::handshakes::Limits;
+    use crate::token::Checker;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_web_socket_that_takes_no_answer_frees_its_handshake() {
+        let secret = Secret::parse(&"5a".repeat(32)).expect("64 digits");
+        let limits = Limits::default();
+        let clients = Clients::new(Checker::new(&secret), WebOptions::default(), limits);
+        let from = IpAddr::from([10, 0, 0, 1]);
+        let knock = || clients.knock(from).expect("there is room");
+        // One is upgraded, and one never.
+        let (first, _) = knock();
+        let turn = hold(first, limits.time);
+        let (second, count) = knock();
+        assert_eq!(count, 2);
+        let late = hold(second, limits.time);
+        drop(turn);
+        tokio::time::sleep(limits.time / 2).await;
+        assert!(!late.is_closed());
+        assert_eq!(knock().1, 2);
+        tokio::time::sleep(limits.time).await;
+        assert!(late.is_closed());
+        assert_eq!(knock().1, 1);
     }
 }

@@ -155,31 +155,75 @@ fn a_client_gives_up_where_no_server_answers() {
     assert!(matches!(self::reason(wrong.unwrap()), WebLostReason::NoSession { .. }));
 }
 
-#[test]
-fn a_broken_connection_is_noticed_and_a_new_one_works() {
-    let server = server();
-    // A path to the server that breaks.
+/// A path to the server that breaks once the flag is true. It exists as long as the flag.
+fn path(to: SocketAddr) -> (SocketAddr, Arc<AtomicBool>) {
     let path = UdpSocket::bind("127.0.0.1:0").unwrap();
     path.set_read_timeout(Some(Duration::from_millis(5))).unwrap();
-    let (on_path, to) = (path.local_addr().unwrap(), server.local_addr());
+    let on_path = path.local_addr().unwrap();
     let is_broken = Arc::new(AtomicBool::new(false));
     let of_path = Arc::clone(&is_broken);
-    let relay = thread::spawn(move || {
+    thread::spawn(move || {
         let (mut client, mut buffer) = (to, [0; 2_048]);
-        while !of_path.load(Ordering::Relaxed) {
+        while Arc::strong_count(&of_path) > 1 {
             let Ok((bytes, from)) = path.recv_from(&mut buffer) else { continue };
             if from != to {
                 client = from;
             }
-            path.send_to(&buffer[..bytes], if from == to { client } else { to }).unwrap();
+            if !of_path.load(Ordering::Relaxed) {
+                path.send_to(&buffer[..bytes], if from == to { client } else { to }).unwrap();
+            }
         }
     });
+    (on_path, is_broken)
+}
+
+#[test]
+fn what_a_full_queue_drops_is_counted_on_both_sides() {
+    const SENT: u64 = 1_000;
+    let mut server = server();
+    let (on_path, is_broken) = path(server.local_addr());
+    let mut client = WebClient::connect(&url(on_path, 1), options(&server)).unwrap();
+    until(&mut client, |client, _| *client.state() == WebClientState::Connected);
+    events(&mut server, 1);
+    is_broken.store(true, Ordering::Relaxed);
+    for _ in 0..SENT {
+        server.send(1, &[7; 1_000]).unwrap();
+        client.send(&[7; 1_000]).unwrap();
+    }
+    // 128 KiB are in flight. 64 KiB wait at the server, and 256 KiB at the client.
+    let stats = server.stats();
+    assert_eq!(stats.datagrams_out + stats.unsent, SENT);
+    assert!((50..=210).contains(&stats.datagrams_out), "{stats:?}");
+    let all = |client: &WebClient, _| client.stats().datagrams_out + client.stats().unsent == SENT;
+    until(&mut client, all);
+    let stats = client.stats();
+    assert!((200..=410).contains(&stats.datagrams_out) && stats.overflowed == 0, "{stats:?}");
+}
+
+#[test]
+fn all_of_a_burst_arrives_that_is_not_counted_as_unsent() {
+    const SENT: u64 = 1_000;
+    let mut server = server();
+    let mut client = connected(&server, 1);
+    events(&mut server, 1);
+    for _ in 0..SENT {
+        server.send(1, &[7; 100]).unwrap();
+    }
+    let stats = server.stats();
+    assert_eq!(stats.datagrams_out + stats.unsent, SENT);
+    let arrived = until(&mut client, |_, count| count as u64 == stats.datagrams_out);
+    assert!(arrived.iter().all(|datagram| datagram == &[7; 100]));
+}
+
+#[test]
+fn a_broken_connection_is_noticed_and_a_new_one_works() {
+    let server = server();
+    let (on_path, is_broken) = path(server.local_addr());
     let timeout = Duration::from_secs(2);
     let options = WebClientOptions { timeout, ..options(&server) };
     let mut client = WebClient::connect(&url(on_path, 1), options).unwrap();
     until(&mut client, |client, _| *client.state() == WebClientState::Connected);
     is_broken.store(true, Ordering::Relaxed);
-    relay.join().unwrap();
     let reason = reason(client);
     assert!(matches!(reason, WebLostReason::Broken { .. }), "{reason}");
     drop(connected(&server, 2));

@@ -179,6 +179,24 @@ fn bad_settings_are_named() {
     assert!(again.err().unwrap().to_string().contains("WebTransport at UDP"));
 }
 
+/// Linux grants twice what is asked, and no more than twice its limit.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_socket_has_the_buffer_that_the_system_allows() {
+    let limit = std::fs::read_to_string("/proc/sys/net/core/rmem_max").unwrap();
+    let granted = 2 * limit.trim().parse::<usize>().unwrap().min(4 << 20);
+    assert_eq!(server(WebOptions::new([ORIGIN])).receive_buffer_bytes(), granted);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_time_out_that_never_ends_is_no_reason_to_panic() {
+    let options = WebOptions { timeout: Duration::MAX, ..WebOptions::new([ORIGIN]) };
+    let mut server = server(options);
+    let path = format!("/kinepack?token={}", token(1));
+    let _client = connect(&server, &path, Some(ORIGIN)).await.unwrap();
+    assert_eq!(events(&mut server, 1).await.len(), 1);
+}
+
 #[cfg(feature = "websocket")]
 mod sockets {
     use futures_util::SinkExt;
@@ -190,6 +208,23 @@ mod sockets {
     type Socket = tokio_tungstenite::WebSocketStream<
         tokio_tungstenite::MaybeTlsStream<tokio::net::TcpStream>,
     >;
+
+    async fn next(socket: &mut Socket) -> Option<Message> {
+        let next = std::future::poll_fn(|context| {
+            futures_util::Stream::poll_next(std::pin::Pin::new(&mut *socket), context)
+        });
+        next.await?.ok()
+    }
+
+    /// The next message that is no ping.
+    async fn next_datagram(socket: &mut Socket) -> Option<Message> {
+        loop {
+            match next(socket).await {
+                Some(Message::Ping(_)) => {}
+                other => return other,
+            }
+        }
+    }
 
     async fn page(server: &WebServer) -> SocketAddr {
         let listener = tokio::net::TcpListener::bind(local()).await.unwrap();
@@ -223,14 +258,74 @@ mod sockets {
         };
         assert_eq!(server.payload(payload), b"hello");
         server.send(1, b"world").unwrap();
-        let next = std::future::poll_fn(|context| {
-            futures_util::Stream::poll_next(std::pin::Pin::new(&mut socket), context)
-        });
-        assert_eq!(next.await.unwrap().unwrap(), Message::binary(&b"world"[..]));
+        assert_eq!(next_datagram(&mut socket).await, Some(Message::binary(&b"world"[..])));
         // Longer than a datagram.
         let _ = socket.send(Message::binary(vec![0; 5_000])).await;
         let left = ServerEvent::Disconnected { client: 1, reason: DisconnectReason::Left };
         assert_eq!(events(&mut server, 1).await, [left]);
+    }
+
+    /// As a page does that is hidden: the browser answers pings, and no timer of the page runs.
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a_page_that_only_answers_pings_stays() {
+        let timeout = Duration::from_millis(300);
+        let mut server = server(WebOptions { timeout, ..WebOptions::new([ORIGIN]) });
+        let address = page(&server).await;
+        let mut socket = open(address, &token(1), ORIGIN).await.unwrap();
+        // Three come within the time-out.
+        for nth in 0..10 {
+            let message = next(&mut socket).await;
+            assert!(matches!(message, Some(Message::Ping(_))), "{nth}: {message:?}");
+        }
+        let mut found = Vec::new();
+        server.poll(&mut found);
+        assert!(matches!(found[..], [ServerEvent::Connected { client: 1, .. }]), "{found:?}");
+        let stats = server.stats();
+        assert_eq!((stats.clients, stats.datagrams_in, stats.limited), (1, 0, 0));
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a_flood_of_pings_ends_the_connection() {
+        let per_client = RateLimit { per_second: 10, burst: 20 };
+        let mut server = server(WebOptions { per_client, ..WebOptions::new([ORIGIN]) });
+        let address = page(&server).await;
+        let mut socket = open(address, &token(1), ORIGIN).await.unwrap();
+        for _ in 0..1_000 {
+            if socket.send(Message::Ping(Default::default())).await.is_err() {
+                break;
+            }
+        }
+        let left = ServerEvent::Disconnected { client: 1, reason: DisconnectReason::Left };
+        assert_eq!(events(&mut server, 2).await[1], left);
+        assert_eq!(server.stats().limited, 1);
+    }
+
+    /// They read nothing, and none of them is in the way of another visitor.
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn web_sockets_that_are_refused_hold_no_handshake() {
+        let server = server(WebOptions::new([ORIGIN]));
+        let address = page(&server).await;
+        let request = format!(
+            "GET /kinepack?token=7 HTTP/1.1\r\nHost: {address}\r\nOrigin: {ORIGIN}\r\n\
+             Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
+             Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+        );
+        let mut refused = Vec::new();
+        for nth in 0..300u16 {
+            let socket = tokio::net::TcpSocket::new_v4().unwrap();
+            let last = 2 + (nth / 100) as u8;
+            socket.bind(([127, 0, 0, last], 0).into()).unwrap();
+            let stream = socket.connect(address).await.unwrap();
+            stream.writable().await.unwrap();
+            stream.try_write(request.as_bytes()).unwrap();
+            refused.push(stream);
+        }
+        let begin = Instant::now();
+        while server.stats().refused < 300 {
+            assert!(begin.elapsed() < PATIENCE, "{:?}", server.stats());
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        assert!(open(address, &token(1), ORIGIN).await.is_some());
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -59,14 +59,21 @@ pub enum SetupError {
         /// Index of the field in the schema.
         field: usize,
     },
-    /// A condition that names no earlier flag, choice or integer of one lane, or an empty range of
-    /// values.
+    /// A condition that names no earlier flag, choice or integer of one lane, an empty range of
+    /// values, or more than 64 selectors in a row.
     BadCondition {
         /// Index of the field in the schema.
         field: usize,
     },
     /// The index code's widths or lengths do not have the form that `spec/CODEC.md` requires.
     BadGapCode,
+    /// A codec that takes more memory than the caller allows.
+    CodecTooLarge {
+        /// The bytes that it takes.
+        memory_bytes: usize,
+        /// The caller's limit.
+        max_memory_bytes: usize,
+    },
     /// Code lengths that are not a complete prefix code of at most 8 bits.
     BadPrefixCode,
     /// A schema without lanes, which has nothing to send.
@@ -132,10 +139,13 @@ impl fmt::Display for SetupError {
                 write!(
                     f,
                     "the condition of field {field} must name an earlier flag, choice or integer, \
-                     and a range of its values"
+                     and a range of its values, with at most 64 selectors in a row"
                 )
             }
             Self::BadGapCode => write!(f, "the profile's index code is malformed"),
+            Self::CodecTooLarge { memory_bytes, max_memory_bytes } => {
+                write!(f, "the codec takes {memory_bytes} bytes; the limit is {max_memory_bytes}")
+            }
             Self::BadPrefixCode => write!(f, "the code lengths are not a complete prefix code"),
             Self::NoLanes => write!(f, "the schema has no lanes: there is nothing to send"),
             Self::KindCount { kinds } => {

@@ -79,12 +79,18 @@ impl<'a> Reader<'a> {
         self.bytes(count)
     }
 
-    /// Reads a count, then that many items.
+    /// Reads a count of at most `most`, then that many items. An item in memory takes many times
+    /// the bytes that it has in a file, so the bytes of a file alone do not limit the memory.
     pub(crate) fn many<T>(
         &mut self,
+        most: usize,
         mut one: impl FnMut(&mut Self) -> Result<T, SetupError>,
     ) -> Result<Vec<T>, SetupError> {
-        (0..self.count()?).map(|_| one(self)).collect()
+        let count = self.count()?;
+        if count > most {
+            return Err(SetupError::BadProfileFile);
+        }
+        (0..count).map(|_| one(self)).collect()
     }
 }
 

@@ -40,6 +40,13 @@ pub(crate) struct Symbol {
 }
 
 impl PrefixCode {
+    /// The bytes of a code with these lengths.
+    pub(crate) fn memory_bytes(lengths_bits: &[u8]) -> usize {
+        let longest = lengths_bits.iter().copied().max().map_or(0, u32::from);
+        let symbols = 1 << longest.min(MAX_LENGTH_BITS);
+        size_of::<Self>() + lengths_bits.len() * size_of::<Word>() + symbols * size_of::<Symbol>()
+    }
+
     /// The code whose words have these lengths. The code must be complete: each bit string begins
     /// with exactly one word. A single symbol has a word of no bits.
     pub(crate) fn new(lengths_bits: &[u8]) -> Result<Self, SetupError> {

@@ -377,3 +377,31 @@ fn a_stream_does_not_allocate_in_steady_state() {
         }
     }
 }
+
+#[test]
+fn the_memory_of_a_codec_is_known_before_it_is_made() {
+    for (name, schema) in schemas().into_iter().chain([("bodies", bodies_schema())]) {
+        for (_, profile) in profiles(&schema) {
+            for level in [Level::PACKED, Level::ADAPTIVE, Level::LEARNING] {
+                let mut made = None;
+                let given = (schema.clone(), profile.clone());
+                let info = measure(|| made = Some(Codec::new(given.0, level, given.1).unwrap()));
+                // The profile was moved into the codec: its own memory is not new.
+                let codec = made.unwrap();
+                let (counted, new) = (codec.memory_bytes() as u64, info.bytes_current as u64);
+                assert!(2 * (counted + 1024) > new, "{name}, {}: {counted} of {new}", level.row());
+                let (given, least) = ((schema.clone(), profile.clone()), counted as usize);
+                if least == 0 {
+                    continue;
+                }
+                let refused = Codec::within(given.0, level, given.1, least - 1).err();
+                let expected = kinepack::SetupError::CodecTooLarge {
+                    memory_bytes: least,
+                    max_memory_bytes: least - 1,
+                };
+                assert_eq!(refused, Some(expected));
+                assert!(Codec::within(schema.clone(), level, profile.clone(), least).is_ok());
+            }
+        }
+    }
+}

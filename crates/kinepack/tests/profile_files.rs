@@ -111,6 +111,67 @@ fn malformed_compressed_files_are_refused() {
     assert_eq!(read(close(cut)), bad, "data that end early");
 }
 
+fn number(mut value: usize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while value >= 0x80 {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+    bytes
+}
+
+/// A few kilobytes can declare millions of items, each of which takes many times its bytes.
+#[test]
+fn files_that_declare_more_than_the_schema_has_take_little_memory() {
+    const MANY: usize = 1 << 20;
+    let schema = schema();
+    let profile = Profile::untrained(&schema);
+    let plain = profile.to_plain_bytes();
+    // Up to the fields: the version and the codes of gaps. And up to the model.
+    let mut gaps = vec![1];
+    for code in [&profile.entities, &profile.flags] {
+        for list in [&code.widths_bits, &code.lengths_bits] {
+            gaps.push(list.len() as u8);
+            gaps.extend_from_slice(list);
+        }
+    }
+    let mut fields = vec![1];
+    fields.extend_from_slice(&plain[HEAD_BYTES..plain.len() - HASH_BYTES - 1]);
+    assert!(fields.starts_with(&gaps));
+    let bad_field = SetupError::BadFieldCode { field: 0 };
+    // Fields: their number, then the first one's context. Model: whether there are bodies.
+    let bodies = [1, 1, 0, 1, 0, 0, 0, 0];
+    for (name, begin, declared, expected) in [
+        ("fields", &gaps, number(MANY), SetupError::ProfileMismatch),
+        ("classes", &gaps, [vec![3, 0, 0], number(64)].concat(), bad_field.clone()),
+        ("all classes", &gaps, [vec![3, 0, 0], number(MANY)].concat(), bad_field.clone()),
+        ("widths", &gaps, [vec![3, 0, 0, 1, 0], number(MANY)].concat(), bad_field.clone()),
+        ("states", &gaps, [vec![3, 0, 0, 0], number(66)].concat(), bad_field.clone()),
+        ("all states", &gaps, [vec![3, 0, 0, 0], number(MANY)].concat(), bad_field),
+        ("ranges", &fields, [vec![1, 0], number(17)].concat(), SetupError::BadProfileFile),
+        ("all ranges", &fields, [vec![1, 0], number(MANY)].concat(), SetupError::BadProfileFile),
+        ("body kinds", &fields, [&bodies[..], &number(MANY)].concat(), SetupError::BadProfileFile),
+    ] {
+        let mut contents = [&begin[..], &declared].concat();
+        contents.resize(4 * MANY, 0);
+        let file = file(&contents, contents.len(), &[]);
+        assert!(file.len() < 8_192, "{name}: {}", file.len());
+        let mut read = Ok(profile.clone());
+        let memory = allocation_counter::measure(|| read = Profile::from_bytes(&file, &schema));
+        assert_eq!(read, Err(expected), "{name}");
+        let most = contents.len() as u64 + (1 << 18);
+        assert!(memory.bytes_max < most, "{name}: {} bytes", memory.bytes_max);
+    }
+    // More contents than any profile of the schema has: 4 MiB, and 64 KiB for each of 16 parts.
+    let file = file(&vec![0; 6 * MANY], 6 * MANY, &[]);
+    let memory = allocation_counter::measure(|| {
+        let read = Profile::from_bytes(&file, &schema);
+        assert_eq!(read, Err(SetupError::BadProfileFile));
+    });
+    assert!(memory.bytes_max < 1 << 20, "{} bytes", memory.bytes_max);
+}
+
 /// A codec's hash does not depend on how a profile was stored, or by which compressor.
 #[test]
 fn both_kinds_of_files_make_one_codec() {

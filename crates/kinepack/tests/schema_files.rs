@@ -121,3 +121,41 @@ fn other_bytes_are_refused() {
     let expected = SetupError::SchemaVersion { version: 2, newest: 1 };
     assert_eq!(Schema::from_bytes(&later).err(), Some(expected));
 }
+
+/// A file of one kind without a name, with these fields.
+fn file_of(fields: &[&[u8]]) -> Vec<u8> {
+    let mut body = [&b"KSCH"[..], &[1], &[0; 8], &[1, 0]].concat();
+    let mut count = fields.len();
+    while count >= 0x80 {
+        body.push(count as u8 | 0x80);
+        count >>= 7;
+    }
+    body.push(count as u8);
+    body.extend(fields.concat());
+    closed(&body)
+}
+
+#[test]
+fn fields_and_their_conditions_take_memory_in_proportion() {
+    // Fields of no lanes: no name, no role, no flags, bytes, 0 of them.
+    let empty = file_of(&[&[0, 0, 0, 6, 0][..]; 100_000]);
+    // Bools, each on the condition of the one before.
+    let mut bools = vec![&[1, b'a', 0, 2, 3, 1, b'a', 1, 1][..]; 4_096];
+    bools[0] = &[1, b'a', 0, 0, 3];
+    let chain = file_of(&bools);
+    for (file, expected) in
+        [(empty, SetupError::BadSchemaFile), (chain, SetupError::BadCondition { field: 65 })]
+    {
+        let memory = allocation_counter::measure(|| {
+            assert_eq!(Schema::from_bytes(&file).err(), Some(expected));
+        });
+        assert!(memory.bytes_max < 8 << 20, "{} bytes", memory.bytes_max);
+    }
+    let chained = Field::new("a", FieldKind::Bool).with_condition(Condition::new("a", 1..=1));
+    let bools = |count: usize| {
+        let first = Field::new("a", FieldKind::Bool);
+        Schema::try_new([vec![first], vec![chained.clone(); count - 1]].concat())
+    };
+    assert!(bools(65).is_ok());
+    assert_eq!(bools(66).err(), Some(SetupError::BadCondition { field: 65 }));
+}

@@ -9,7 +9,7 @@ use kinepack::{Codec, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapsh
 use proptest::prelude::*;
 
 use crate::runner::for_all;
-use crate::support::{Random, frames, schemas, views};
+use crate::support::{Random, at_tick, frames, schemas, views};
 
 fn search(lag_ticks: u32) -> ProfileSearch {
     ProfileSearch { lag_ticks, max_trials: 300, ..ProfileSearch::default() }
@@ -172,7 +172,7 @@ fn unfit_runs_are_refused() {
     let other = schemas().remove(0).1;
     assert!(matches!(search(1).run(&other, &[&run[..]], |_| ()), Err(TrainError::Snapshot(_))));
     // A run without motion, and one packet with more values than the limit.
-    let still = vec![run[0].clone(); 3];
+    let still = [0, 1, 2].map(|tick| at_tick(&run[0], Tick(tick)));
     assert!(search(1).run(&schema, &[&still[..]], |_| ()).is_ok());
     let few = ProfileSearch { max_values: 0, ..search(1) };
     assert!(few.run(&schema, &[&run[..2]], |_| ()).is_ok());

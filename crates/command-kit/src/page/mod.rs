@@ -4,6 +4,7 @@
 mod answers;
 mod files;
 mod guard;
+mod patient;
 mod server;
 
 use std::io::{self, IsTerminal};

@@ -1,12 +1,13 @@
 //! The connections of a page's server. Their number is limited. At the limit, a new connection
-//! closes the oldest silent one, so idle connections cannot lock a user out of the page.
+//! closes the oldest silent one, so idle connections cannot lock a user out of the page. An address
+//! that holds more than a quarter of them gives up its own first.
 //!
 //! A connection that became a web socket no longer counts: the code that opens sockets limits them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::future::Future;
 use std::io;
-use std::net::TcpListener;
+use std::net::{IpAddr, TcpListener};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -20,12 +21,18 @@ use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpStream;
 use tokio::task::AbortHandle;
 
+use super::patient::Patient;
+
 /// Connections at once. A browser opens six for a page, and a process may often have only 256 open
 /// files.
 const MAX_CONNECTIONS: usize = 128;
 /// The longest time from the beginning of a connection, or its last answer, to the end of a
 /// request's head. A browser sends a head in a single packet, and reconnects by itself.
 const HEAD_TIME: Duration = Duration::from_secs(10);
+/// An address that holds more than this part of the connections gives up its own first.
+const PART: usize = 4;
+/// The longest time in which the other side takes nothing of an answer.
+const ANSWER_TIME: Duration = Duration::from_secs(20);
 /// The largest head of a request. Browsers send some hundred bytes, and the cookies of other
 /// servers on this machine.
 const MAX_HEAD_BYTES: usize = 16 << 10;
@@ -35,12 +42,18 @@ const MAX_HEAD_BYTES: usize = 16 << 10;
 struct Limits {
     connections: usize,
     head_time: Duration,
+    answer_time: Duration,
     head_bytes: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { connections: MAX_CONNECTIONS, head_time: HEAD_TIME, head_bytes: MAX_HEAD_BYTES }
+        Self {
+            connections: MAX_CONNECTIONS,
+            head_time: HEAD_TIME,
+            answer_time: ANSWER_TIME,
+            head_bytes: MAX_HEAD_BYTES,
+        }
     }
 }
 
@@ -79,14 +92,15 @@ async fn accept(mut listener: tokio::net::TcpListener, router: Router, limits: L
         let _ = stream.set_nodelay(true);
         let mut open = lock(&table);
         if open.connections.len() >= limits.connections {
-            open.close_one();
+            open.close_one(limits.connections / PART);
         }
         open.count += 1;
         let place = Place { table: Arc::clone(&table), number: open.count };
         let number = place.number;
         let router = router.clone().layer(Extension(ConnectInfo(address)));
         let task = tokio::spawn(answer(stream, router, limits, place)).abort_handle();
-        open.connections.insert(number, Connection { stage: Stage::Silent, task });
+        let address = address.ip();
+        open.connections.insert(number, Connection { stage: Stage::Silent, address, task });
     }
 }
 
@@ -105,7 +119,8 @@ async fn answer(stream: TcpStream, router: Router, limits: Limits, place: Place)
         .header_read_timeout(limits.head_time)
         .max_header_size(limits.head_bytes);
     // An error means that the other side is gone, so it cannot be reported.
-    let _ = protocol.serve_connection(TokioIo::new(stream), requests).with_upgrades().await;
+    let stream = TokioIo::new(Patient::new(stream, limits.answer_time));
+    let _ = protocol.serve_connection(stream, requests).with_upgrades().await;
 }
 
 /// The progress of a connection. At the limit, a connection of the lowest stage is closed.
@@ -121,6 +136,7 @@ enum Stage {
 
 struct Connection {
     stage: Stage,
+    address: IpAddr,
     task: AbortHandle,
 }
 
@@ -133,10 +149,17 @@ struct Table {
 }
 
 impl Table {
-    /// Closes the oldest connection of the lowest stage.
-    fn close_one(&mut self) {
-        let first =
-            self.connections.iter().min_by_key(|(number, connection)| (connection.stage, **number));
+    /// Closes the oldest connection of the lowest stage, of those whose address holds more than its
+    /// share, or of all if none does.
+    fn close_one(&mut self, share: usize) {
+        let mut held = HashMap::<IpAddr, usize>::new();
+        for connection in self.connections.values() {
+            *held.entry(connection.address).or_default() += 1;
+        }
+        let first = self.connections.iter().min_by_key(|(number, connection)| {
+            let is_within = held.get(&connection.address).is_none_or(|held| *held <= share);
+            (is_within, connection.stage, **number)
+        });
         let closed =
             first.map(|(number, _)| *number).and_then(|number| self.connections.remove(&number));
         if let Some(connection) = closed {
@@ -174,9 +197,11 @@ fn lock(table: &Mutex<Table>) -> MutexGuard<'_, Table> {
 mod tests {
     use std::io::{ErrorKind, Read, Write};
     use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+    use std::sync::mpsc;
     use std::thread;
     use std::time::Instant;
 
+    use axum::body::Bytes;
     use axum::routing::get;
     use tokio::sync::Notify;
 
@@ -185,7 +210,8 @@ mod tests {
     /// Long enough for a machine that is busy with other tests.
     const PATIENCE: Duration = Duration::from_secs(15);
     const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
-    const PATIENT: Limits = Limits { connections: 4, head_time: PATIENCE, head_bytes: 1024 };
+    const PATIENT: Limits =
+        Limits { connections: 4, head_time: PATIENCE, answer_time: PATIENCE, head_bytes: 1024 };
 
     /// A server that answers `/` at once, and `/slow` when it is notified. Returns its address.
     fn server(limits: Limits) -> (SocketAddr, Arc<Notify>) {
@@ -277,6 +303,65 @@ mod tests {
         let idle = connect(address);
         assert!(is_answered(&idle));
         assert_eq!(read_until(&mut idle.try_clone().unwrap(), ""), "", "closed after a while");
+    }
+
+    /// As [`connect`], from the address 127.0.0.2.
+    fn connect_as_another(address: SocketAddr) -> TcpStream {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
+        let stream = runtime.block_on(async {
+            let socket = tokio::net::TcpSocket::new_v4().unwrap();
+            socket.bind((Ipv4Addr::new(127, 0, 0, 2), 0).into()).unwrap();
+            socket.connect(address).await.unwrap().into_std().unwrap()
+        });
+        stream.set_nonblocking(false).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream
+    }
+
+    #[test]
+    fn an_address_with_more_than_its_share_closes_no_connection_of_another() {
+        let (address, _) = server(Limits { connections: 8, ..PATIENT });
+        let (head, rest) = REQUEST.split_at(10);
+        let mut slow = connect_as_another(address);
+        slow.write_all(head).unwrap();
+        let requests: Vec<TcpStream> = (0..40)
+            .map(|_| {
+                let stream = connect(address);
+                assert!(is_answered(&stream));
+                stream
+            })
+            .collect();
+        // The other address was silent, and would have been the first.
+        slow.write_all(rest).unwrap();
+        assert!(read_until(&mut slow, "here").starts_with("HTTP/1.1 200"));
+        drop(requests);
+    }
+
+    #[test]
+    fn an_answer_that_is_never_taken_is_given_up() {
+        /// More than the system keeps for a connection.
+        struct Answer(Vec<u8>, mpsc::Sender<()>);
+        impl AsRef<[u8]> for Answer {
+            fn as_ref(&self) -> &[u8] {
+                &self.0
+            }
+        }
+        impl Drop for Answer {
+            fn drop(&mut self) {
+                self.1.send(()).unwrap();
+            }
+        }
+        let (gone, when_gone) = mpsc::channel();
+        let large = move || async move { Bytes::from_owner(Answer(vec![0; 64 << 20], gone)) };
+        let router = Router::new().route("/", get(large));
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let address = listener.local_addr().unwrap();
+        let limits = Limits { answer_time: Duration::from_millis(100), ..PATIENT };
+        thread::spawn(move || serve_within(limits, listener, router, std::future::pending()));
+        let mut greedy = connect(address);
+        greedy.write_all(REQUEST).unwrap();
+        when_gone.recv_timeout(PATIENCE).expect("the server gives it up");
     }
 
     #[test]

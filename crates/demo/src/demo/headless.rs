@@ -26,7 +26,7 @@ pub(super) fn run(
     arguments: &Arguments,
 ) -> Result<(SessionReport, Result<(), SessionError>), DemoError> {
     let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
-    let Program { world, name, ticks } = arguments.program()?;
+    let Program { world, name, ticks, ending } = arguments.program()?;
     let mut session = Session::new(world, &arguments.send, with_keys(HubConfig::default()))?;
     session.sender.recording = arguments.recording.begin(&arguments.send.stream, &name)?;
     session.hands = Hands::SentScript;
@@ -53,9 +53,10 @@ pub(super) fn run(
     display.finish();
     session.sender.recording.take().map_or(Ok(()), Recording::finish)?;
     let report = report(&session, done_ticks, &name, arguments.link.name(), arguments.send.name());
-    let ending =
-        if done_ticks < ticks { Err(SessionError::interrupted_at(done_ticks)) } else { Ok(()) };
-    Ok((report, ending))
+    let is_interrupted = done_ticks < ticks;
+    let ending = ending.map_err(SessionError::from);
+    let interrupted = || SessionError::interrupted_at(done_ticks);
+    Ok((report, if is_interrupted { Err(interrupted()) } else { ending }))
 }
 
 fn wait(begin: Instant, until: Duration, paced: bool) {

@@ -30,6 +30,8 @@ use crate::world::{Played, WorldArguments, WorldError, read_capture};
 #[command(mut_arg("seconds", |argument| argument
     .help("Length of the run in seconds of the world's time [default: 20; with the page: until \
            Ctrl-C]")))]
+// The level whose bandwidth the README states.
+#[command(mut_arg("level", |argument| argument.default_value("learning")))]
 pub struct Arguments {
     /// Run in the terminal, without a page.
     #[arg(long)]
@@ -109,6 +111,8 @@ struct Program {
     name: String,
     /// The length of the run.
     ticks: u32,
+    /// An error if frames of a capture were lost.
+    ending: Result<(), WorldError>,
 }
 
 impl Arguments {
@@ -118,15 +122,13 @@ impl Arguments {
                 world: self.world.play()?,
                 name: self.world.name(),
                 ticks: self.world.frames(),
+                ending: Ok(()),
             },
             Some(path) => {
-                let frames = read_capture(path)?;
-                let ticks = self.world.asked_frames().unwrap_or(frames.len() as u32);
-                Program {
-                    world: Played::Captured(frames, 0),
-                    name: format!("--capture {}", path.display()),
-                    ticks,
-                }
+                let (run, ending) = read_capture(path)?;
+                let ticks = self.world.asked_frames().unwrap_or(run.world_ticks());
+                let name = format!("--capture {}", path.display());
+                Program { world: Played::Captured(run), name, ticks, ending }
             }
         })
     }
@@ -134,16 +136,13 @@ impl Arguments {
 
 pub fn run(arguments: &Arguments) -> Result<(), DemoError> {
     if let Some(directory) = &arguments.export {
-        let Program { world, ticks, .. } = arguments.program()?;
+        let Program { world, ticks, ending, .. } = arguments.program()?;
         let force = arguments.recording.force;
-        return Ok(export(directory, force, world, ticks, &arguments.send)?);
+        export(directory, force, world, ticks, &arguments.send)?;
+        return Ok(ending?);
     }
-    let (report, ending) = if arguments.headless {
-        headless::run(arguments)?
-    } else {
-        // Ctrl-C is the usual end of a page.
-        (page::run(arguments)?, Ok(()))
-    };
+    let (report, ending) =
+        if arguments.headless { headless::run(arguments)? } else { page::run(arguments)? };
     print(|out| if arguments.json { report.write_json(out) } else { report.write_table(out) })?;
     match report.input.as_ref().map_or(0, |input| input.wrong) {
         _ if report.wrong_lanes > 0 => {

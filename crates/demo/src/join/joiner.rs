@@ -16,6 +16,7 @@ use super::tally::Tally;
 use crate::PROTOCOL_ID;
 use crate::cube_stream::CubeStream;
 use crate::join::JoinError;
+use crate::session_error::SessionError;
 use crate::sight::Sight;
 use crate::viewer::{NewView, Viewer};
 
@@ -107,6 +108,10 @@ impl<'a> Joiner<'a> {
                 mismatch,
                 difference: stream.describe(&mismatch),
             });
+        }
+        if let Some(refused) = connection.viewer.receiver.too_large() {
+            self.end(now);
+            return Err(SessionError::TooLarge(refused).into());
         }
         if let Some(News::Lost(_)) = news {
             self.end(now);

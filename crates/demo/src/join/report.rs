@@ -42,6 +42,8 @@ pub(super) struct JoinReport {
     late_events: u64,
     /// Refused datagrams, except duplicates and late ones.
     wrong_datagrams: u64,
+    /// Datagrams that the system refused to send.
+    unsent: u64,
     loss_ratio: f64,
     /// To one joiner, with IP and UDP headers, encryption and keep-alives.
     kbps_total: f64,
@@ -128,6 +130,7 @@ impl JoinReport {
             events: all.events,
             late_events: all.late_events,
             wrong_datagrams: all.wrong,
+            unsent: all.sockets.unsent,
             loss_ratio: all.loss_ratio(),
             kbps_total: kbps(bytes_in),
             kbps_upstream: kbps(bytes_out),
@@ -163,6 +166,7 @@ impl JoinReport {
                 format!("{} / {} / {}", self.duplicates, self.late, self.wrong_datagrams)
             }),
             ("events / late", format!("{} / {}", self.events, self.late_events)),
+            ("not sent", self.unsent.to_string()),
             ("lost on the way", format!("{:.2} %", self.loss_ratio * 100.0)),
             ("to a joiner, all included", format!("{:.1} kbit/s", self.kbps_total)),
             ("from a joiner, all included", format!("{:.1} kbit/s", self.kbps_upstream)),

@@ -72,6 +72,7 @@ impl Tally {
         self.sockets.bytes_in += other.sockets.bytes_in;
         self.sockets.datagrams_out += other.sockets.datagrams_out;
         self.sockets.bytes_out += other.sockets.bytes_out;
+        self.sockets.unsent += other.sockets.unsent;
         self.connected += other.connected;
         self.starved += other.starved;
         self.slowest_look = self.slowest_look.max(other.slowest_look);
@@ -111,7 +112,7 @@ impl Tally {
     /// Bytes from the server and to it, with the headers of IP and UDP.
     pub(super) fn bytes(&self) -> (u64, u64) {
         let header = self.server.map_or(0, header_bytes) as u64;
-        let ClientStats { datagrams_in, bytes_in, datagrams_out, bytes_out } = self.sockets;
+        let ClientStats { datagrams_in, bytes_in, datagrams_out, bytes_out, .. } = self.sockets;
         (bytes_in + datagrams_in * header, bytes_out + datagrams_out * header)
     }
 }

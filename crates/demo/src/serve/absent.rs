@@ -21,6 +21,7 @@ pub(super) struct WebStats {
     pub limited: u64,
     pub overflowed: u64,
     pub unsent: u64,
+    pub abandoned: u64,
 }
 
 /// This program was built without the feature.

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use kinepack::Level;
-use kinepack_net::Mismatch;
+use kinepack_net::{Mismatch, NetError};
 use kinepack_udp::DisconnectReason;
 
 /// How long a refused client stays connected, so that it gets a second refusal if the first is
@@ -31,6 +31,8 @@ pub(super) struct Counts {
     pub(super) left: u64,
     pub(super) timed_out: u64,
     pub(super) refused: u64,
+    /// Clients that the hub could not serve.
+    pub(super) failed: u64,
 }
 
 #[derive(Debug)]
@@ -96,6 +98,19 @@ impl Guests {
         guest.standing = Standing::Refused { until: now + FAREWELL };
         self.counts.refused += 1;
         Some(format!("{} refused: {mismatch}", guest.address))
+    }
+
+    /// Ends the stay of a client that receives, because the hub cannot serve it. Returns a line for
+    /// the log, the first time only.
+    pub(super) fn fail(&mut self, client: u64, error: &NetError, now: Duration) -> Option<String> {
+        let guest = self
+            .present
+            .get_mut(&client)
+            .filter(|guest| matches!(guest.standing, Standing::Receives))?;
+        guest.standing = Standing::Refused { until: now };
+        self.counts.receivers -= 1;
+        self.counts.failed += 1;
+        Some(format!("{} disconnected: {error}", guest.address))
     }
 
     /// Removes a client that has disconnected. Returns a line for the log if it received snapshots.

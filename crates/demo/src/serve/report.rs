@@ -37,6 +37,8 @@ pub(super) struct ServeReport {
     pub(super) timed_out: u64,
     /// Clients refused because of another schema, codec or version.
     pub(super) refused: u64,
+    /// Clients disconnected because the hub could not serve them, such as for lack of answers.
+    pub(super) failed: u64,
     pub(super) datagrams_in: u64,
     pub(super) bytes_in: u64,
     pub(super) datagrams_out: u64,
@@ -54,9 +56,10 @@ pub(super) struct ServeReport {
     pub(super) undeciphered: u64,
     /// Datagrams of receivers that deciphered, but that the hub refused.
     pub(super) wrong_datagrams: u64,
-    /// Datagrams that the system refused to send.
+    /// Datagrams that the system or a full queue refused to send.
     pub(super) unsent: u64,
-    /// Visitors in browsers that were refused: wrong origin or token, or no place.
+    /// Visitors in browsers that were refused: wrong origin or token, no place, or a handshake that
+    /// was not completed.
     pub(super) web_refused: u64,
     pub(super) keys: KeysReport,
     /// To one receiver, with IP and UDP headers, encryption and keep-alives.
@@ -142,6 +145,9 @@ impl ServeReport {
             ("joined / left", counts(&[self.joined, self.left])),
             ("timed out / refused", counts(&[self.timed_out, self.refused])),
         ];
+        if self.failed > 0 {
+            rows.push(("disconnected as not servable", self.failed.to_string()));
+        }
         // Only ticks with receivers are measured.
         if self.receivers_peak > 0 {
             rows.extend([

@@ -6,7 +6,9 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use command_kit::interrupt::Interrupt;
-use kinepack_net::{DatagramKind, Handled, ReceiverId, Refused, datagram_kind, split_datagram};
+use kinepack_net::{
+    DatagramKind, Handled, NetError, ReceiverId, Refused, datagram_kind, split_datagram,
+};
 use kinepack_udp::ServerEvent;
 
 use super::Arguments;
@@ -20,6 +22,7 @@ use crate::lines::Lines;
 use crate::recording::Recording;
 use crate::sender::{SendOptions, Sender, due};
 use crate::serve::ServeError;
+use crate::session_error::SessionError;
 
 /// How long to sleep between two polls of the socket.
 const NAP: Duration = Duration::from_millis(1);
@@ -206,7 +209,15 @@ impl Serving {
         let receivers = self.guests.counts.receivers;
         if is_sent {
             let encoding = Watch::start();
-            self.sender.send(now)?;
+            match self.sender.send(now) {
+                Err(SessionError::Net(error)) if error.receiver().is_some() => {
+                    self.drop_failed(&error, now);
+                }
+                Err(SessionError::Net(NetError::Several(errors))) => {
+                    errors.iter().for_each(|error| self.drop_failed(error, now));
+                }
+                sent => sent?,
+            }
             if receivers > 0 {
                 self.encodings.add(encoding.elapsed());
                 let encoded = self.sender.hub.encoded() as u64;
@@ -232,6 +243,14 @@ impl Serving {
             self.show_status();
         }
         Ok(())
+    }
+
+    /// Disconnects a client that cannot get the whole tick. The others do.
+    fn drop_failed(&mut self, error: &NetError, now: Duration) {
+        let Some(ReceiverId(client)) = error.receiver() else { return };
+        if let Some(line) = self.guests.fail(client, error, now) {
+            self.say(&line);
+        }
     }
 
     /// Sends the datagrams that wait. Clients that are gone by now are ignored.
@@ -329,6 +348,7 @@ impl Serving {
             left: counts.left,
             timed_out: counts.timed_out,
             refused: counts.refused,
+            failed: counts.failed,
             datagrams_in: stats.datagrams_in + web.datagrams_in,
             bytes_in: stats.bytes_in + web.bytes_in,
             datagrams_out: stats.datagrams_out + web.datagrams_out,
@@ -340,7 +360,7 @@ impl Serving {
             undeciphered: stats.refused,
             wrong_datagrams: self.wrong_datagrams,
             unsent: stats.unsent + web.unsent,
-            web_refused: web.refused,
+            web_refused: web.refused + web.abandoned,
             keys: KeysReport::new(&self.players),
             kbps_per_receiver: self.doors.bytes_out() as f64 * 8.0 / 1000.0 / receiver_seconds,
         }

@@ -325,6 +325,9 @@ impl Peer {
         truth: &Truth,
     ) -> Result<(), SessionError> {
         let Side::Viewer(viewer) = &mut self.side else { return Ok(()) };
+        if let Some(refused) = viewer.receiver.too_large() {
+            return Err(SessionError::TooLarge(refused));
+        }
         viewer.show(now, Some(truth))?;
         viewer.note_age(sender.tick(), truth);
         while self

@@ -56,6 +56,8 @@ pub(super) struct Description {
     half_width_m: f32,
     cube_edge_m: f32,
     player_edge_m: f32,
+    /// The bytes of the whole file.
+    bytes: u64,
     /// The first tick of each group, and its bytes.
     groups: Vec<(u32, u64)>,
     markers: Vec<(u32, String)>,
@@ -112,6 +114,7 @@ impl Store {
             half_width_m,
             cube_edge_m,
             player_edge_m,
+            bytes: replay.file_bytes()?,
             groups: replay.group_sizes().map(|(tick, bytes)| (tick.0, bytes)).collect(),
             markers: replay.markers().iter().map(|of| (of.tick.0, of.name.clone())).collect(),
             info: replay.info().iter().map(|(key, value)| (key.clone(), value.clone())).collect(),

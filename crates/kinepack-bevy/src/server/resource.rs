@@ -1,6 +1,7 @@
 //! The server's state: the hub, the newest snapshot, and the clients.
 
 use std::collections::HashMap;
+use std::mem::discriminant;
 use std::time::Duration;
 
 use bevy_ecs::query::QueryState;
@@ -47,7 +48,8 @@ pub struct ServerStats {
     pub unseen: usize,
     /// Entities that got another id because a spawn field changed.
     pub replaced: u64,
-    /// Ticks that reached not all clients. The log has the reason.
+    /// Ticks that did not reach all clients. The log has the reason of each client. A client that
+    /// stays unreachable should be [disconnected](MotionServer::disconnect).
     pub failed_ticks: u64,
 }
 
@@ -283,10 +285,14 @@ impl MotionServer {
         };
         let Err(error) = result else { return };
         self.stats.failed_ticks += 1;
-        if self.last_error.as_ref() != Some(&error) {
+        // Each client's reason is logged once in a row.
+        let kind = |error: &NetError| (discriminant(error), error.receiver());
+        let logged = self.last_error.as_ref().map_or(&[][..], NetError::each);
+        let is_known = |error: &NetError| logged.iter().any(|other| kind(other) == kind(error));
+        for error in error.each().iter().filter(|error| !is_known(error)) {
             log::error!("kinepack-bevy: tick {}: {error}", self.state.tick.0);
-            self.last_error = Some(error);
         }
+        self.last_error = Some(error);
     }
 
     /// Removes an entity whose spawn field changed. It comes back in the next tick, with another

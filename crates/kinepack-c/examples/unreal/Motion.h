@@ -140,7 +140,10 @@ class FProjectileSender {
         World.add(0, Ids.GetData(), Projectiles.GetData(), Count, &FProjectile::Location,
                   &FProjectile::Rotation, &FProjectile::Velocity);
     if (Status == KP_STATUS_OK) Status = kp_hub_tick(Hub, NowNs, World);
-    return Status == KP_STATUS_OK ? Hub.transmit(Send) : Status;
+    // Receivers that cannot get this tick hold nobody else up.
+    if (Status != KP_STATUS_OK && Status != KP_STATUS_RECEIVERS) return Status;
+    const KpStatus Sent = Hub.transmit(Send);
+    return Sent == KP_STATUS_OK ? Status : Sent;
   }
 
  private:

@@ -197,6 +197,7 @@ int main(void) {
   KpHubStatus sent;
   OK(kp_hub_status(hub, 42, &sent));
   EXPECT(sent.joined && sent.lost > 10 && sent.acknowledged > 200 && sent.round_trip_ms > 80.0);
+  EXPECT(sent.refused_events == 0 && sent.waiting_events == 0);
   REFUSED(KP_STATUS_ARGUMENT, kp_hub_status(hub, 43, &sent));
   KpReceiverStatus received;
   OK(kp_receiver_status(receiver, time_ns(TICKS), &received));
@@ -248,6 +249,14 @@ int main(void) {
   const uint64_t no_one[] = {42};
   strength = 7;
   OK(kp_hub_emit_to(hub, 0, hit, 1, no_one, 0));
+  // Too many events for a receiver do not fail the tick for the others.
+  OK(kp_snapshot_clear(world, TICKS + 2));
+  OK(kp_snapshot_add(world, 0, ids, BALLS, columns, 2));
+  for (int nth = 0; nth < 5000; nth++) OK(kp_hub_emit(hub, 0, hit, 1));
+  REFUSED(KP_STATUS_RECEIVERS, kp_hub_tick(hub, time_ns(TICKS + 2), world));
+  OK(kp_hub_status(hub, 42, &sent));
+  EXPECT(sent.refused_events > 800 && sent.waiting_events > 3000);
+  EXPECT(kp_hub_poll(hub, &whom, bytes, sizeof bytes, &size) == KP_STATUS_OK);
   REFUSED(KP_STATUS_ARGUMENT, kp_hub_set_kind(hub, "cup", 2, 1.0f));
   // A fault changes the newest view, not the state that is shown.
   REFUSED(KP_STATUS_NOTHING, kp_receiver_inject_fault(receiver, 6, 0));

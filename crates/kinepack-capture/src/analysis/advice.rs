@@ -64,7 +64,7 @@ pub(super) struct Found<'a> {
 
 pub(super) fn advise(
     schema: &Schema,
-    rate_hz: f64,
+    [rate_hz, frames_per_s]: [f64; 2],
     found: &Found<'_>,
     values: u64,
     mut samples: Samples,
@@ -97,7 +97,7 @@ pub(super) fn advise(
                 field: Some(proposal.name),
                 change: proposal.change,
                 because: proposal.because,
-                saves_kbps: kbps(saves, rate_hz),
+                saves_kbps: kbps(saves, frames_per_s),
             });
         }
     }

@@ -38,7 +38,7 @@ pub struct LevelCost {
 /// Two levels at a lag.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LagCost {
-    /// How many frames back the baseline is.
+    /// How many ticks older the baseline is, at least.
     pub lag: u32,
     /// Kilobits a second of `packed`, without headers.
     pub packed_kbps: f64,
@@ -65,9 +65,10 @@ fn levels() -> impl Iterator<Item = Level> {
 /// Encodes every frame at every level.
 pub(super) struct Costs {
     runs: Vec<Run>,
-    frames: u64,
+    /// Frames that had a baseline.
+    compared: u64,
     entities_bits: HashMap<u32, u64>,
-    lag: usize,
+    lag: u32,
 }
 
 struct Run {
@@ -84,7 +85,7 @@ struct Run {
 }
 
 impl Costs {
-    pub(super) fn new(schema: &Schema, profile: &Profile, lag: usize) -> Result<Self, SetupError> {
+    pub(super) fn new(schema: &Schema, profile: &Profile, lag: u32) -> Result<Self, SetupError> {
         let run = |level: Level| {
             let codec = Codec::new(schema.clone(), level, profile.clone())?;
             let mut encoder = Encoder::new(&codec);
@@ -92,7 +93,7 @@ impl Costs {
             let [fields_bits, lanes_bits] =
                 [schema.fields().len(), schema.lanes().len()].map(|count| vec![0; count]);
             let has_precision = codec.has_precision();
-            let past = Past::new(3 * lag);
+            let past = Past::new(3 * lag as usize);
             Ok(Run {
                 level,
                 has_precision,
@@ -106,7 +107,7 @@ impl Costs {
             })
         };
         let runs = levels().map(run).collect::<Result<_, _>>()?;
-        Ok(Self { runs, frames: 0, entities_bits: HashMap::new(), lag })
+        Ok(Self { runs, compared: 0, entities_bits: HashMap::new(), lag })
     }
 
     /// Adds the next frame: the exact one and the receivers' view of it.
@@ -115,10 +116,12 @@ impl Costs {
         [exact, received]: [&Arc<Snapshot>; 2],
         packet: &mut Vec<u8>,
     ) -> Result<(), EncodeError> {
-        for run in &mut self.runs {
+        let tick = exact.tick;
+        for (index, run) in self.runs.iter_mut().enumerate() {
             let newest = if run.has_precision { received } else { exact };
             let mut view = View::from(Arc::clone(newest));
-            if let Some(known) = run.past.baselines(self.lag) {
+            if let Some(known) = run.past.baselines(tick, self.lag) {
+                self.compared += u64::from(index == 0);
                 packet.clear();
                 let encoded = run.encoder.write(known, newest, Chosen::All, packet)?;
                 view = view.with_learned(encoded.learned().cloned());
@@ -127,7 +130,7 @@ impl Costs {
                 run.sets_bits += size.sets_bits;
                 add(&mut run.fields_bits, &size.fields_bits);
                 add(&mut run.lanes_bits, run.encoder.lane_bits());
-                let baseline = run.past.back(self.lag);
+                let baseline = run.past.before(tick, self.lag);
                 for &(index, bits) in run.encoder.entity_bits() {
                     let id = newest.ids()[index as usize];
                     let kind = newest.kind_at(index as usize);
@@ -150,17 +153,15 @@ impl Costs {
             costly.truncate(KEPT_ENTITIES);
             self.entities_bits.extend(costly);
         }
-        self.frames += 1;
         Ok(())
     }
 
     fn per_frame(&self, sum: u64) -> f64 {
-        // The first frames have no baseline.
-        sum as f64 / self.frames.saturating_sub(self.lag as u64).max(1) as f64
+        sum as f64 / self.compared.max(1) as f64
     }
 
     /// By level, in the order of the table.
-    pub(super) fn levels(&self, rate_hz: f64) -> Vec<LevelCost> {
+    pub(super) fn levels(&self, frames_per_s: f64) -> Vec<LevelCost> {
         let cost = |run: &Run| {
             let bytes_per_frame = self.per_frame(run.bytes);
             LevelCost {
@@ -168,7 +169,7 @@ impl Costs {
                 adds: levels::summary(run.level),
                 row: run.level.row(),
                 bytes_per_frame,
-                kbps: kbps(bytes_per_frame, rate_hz),
+                kbps: kbps(bytes_per_frame, frames_per_s),
                 sets_bits_per_frame: self.per_frame(run.sets_bits),
                 added_bits_per_frame: self.per_frame(run.added_bits),
             }
@@ -187,7 +188,7 @@ impl Costs {
     }
 
     /// The entities that took most bits.
-    pub(super) fn entities(&self, rate_hz: f64) -> Vec<EntityCost> {
+    pub(super) fn entities(&self, frames_per_s: f64) -> Vec<EntityCost> {
         let all: u64 = self.entities_bits.values().sum();
         let mut costly: Vec<(u32, u64)> =
             self.entities_bits.iter().map(|(id, bits)| (*id, *bits)).collect();
@@ -195,7 +196,7 @@ impl Costs {
         costly.truncate(ENTITIES);
         let cost = |(id, bits): (u32, u64)| EntityCost {
             id,
-            kbps: kbps(self.per_frame(bits) / 8.0, rate_hz),
+            kbps: kbps(self.per_frame(bits) / 8.0, frames_per_s),
             share: bits as f64 / all.max(1) as f64,
         };
         costly.into_iter().map(cost).collect()
@@ -239,7 +240,7 @@ impl Sweep {
         packet: &mut Vec<u8>,
     ) -> Result<(), EncodeError> {
         for (index, lag) in self.lags.iter().enumerate() {
-            let Some(known) = received.baselines(*lag as usize) else { continue };
+            let Some(known) = received.baselines(newest.tick, *lag) else { continue };
             for (level, encoder) in self.encoders.iter_mut().enumerate() {
                 packet.clear();
                 encoder.write(known, newest, Chosen::All, packet)?;
@@ -250,10 +251,10 @@ impl Sweep {
         Ok(())
     }
 
-    pub(super) fn finish(&self, rate_hz: f64) -> Vec<LagCost> {
+    pub(super) fn finish(&self, frames_per_s: f64) -> Vec<LagCost> {
         let cost = |index: usize| {
             let of = |level: usize| {
-                kbps(self.sums[index][level] as f64 / self.counts[index] as f64, rate_hz)
+                kbps(self.sums[index][level] as f64 / self.counts[index] as f64, frames_per_s)
             };
             LagCost { lag: self.lags[index], packed_kbps: of(0), adaptive_kbps: of(1) }
         };
@@ -262,6 +263,6 @@ impl Sweep {
 }
 
 /// Converts bytes a frame to kilobits a second.
-pub(super) fn kbps(bytes_per_frame: f64, rate_hz: f64) -> f64 {
-    bytes_per_frame * 8.0 * rate_hz / 1000.0
+pub(super) fn kbps(bytes_per_frame: f64, frames_per_s: f64) -> f64 {
+    bytes_per_frame * 8.0 * frames_per_s / 1000.0
 }

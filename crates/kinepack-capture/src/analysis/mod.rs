@@ -64,7 +64,8 @@ use crate::kinds::are_named;
 /// ```
 #[derive(Clone, Debug)]
 pub struct AnalysisOptions {
-    /// How many frames back the baseline is, from 1 to 60.
+    /// How many ticks older the baseline is, from 1 to 60: it is the newest frame of at least this
+    /// age. Without missing ticks these are frames.
     pub lag: u32,
     /// The lags that are compared, rising, from 1 to at most 60.
     pub lags: Vec<u32>,
@@ -141,9 +142,13 @@ impl AnalysisOptions {
 pub struct Analysis {
     /// The number of analyzed frames.
     pub frames: u64,
-    /// Frames a second.
+    /// Of these, the number of frames that have a baseline.
+    pub compared: u64,
+    /// Ticks a second.
     pub rate_hz: f64,
-    /// How many frames back the baseline is.
+    /// Frames a second: fewer than ticks if some are missing. Kilobits a second are of these.
+    pub frames_per_s: f64,
+    /// How many ticks older the baseline is, at least.
     pub lag: u32,
     /// Entities of a frame, on average and at most.
     pub entities: [f64; 2],
@@ -270,7 +275,10 @@ pub struct Analyzer {
     costs: Costs,
     sweep: Sweep,
     samples: Samples,
+    /// The first tick and the newest one.
+    ticks: Option<(Tick, Tick)>,
     frames: u64,
+    compared: u64,
     entities: u64,
     /// Entities times lanes.
     values: u64,
@@ -304,10 +312,12 @@ impl Analyzer {
             kinds: KindStatistics::of(schema),
             of_kinds: crate::kinds::schemas(schema),
             masks: Masks::new(schema),
-            costs: Costs::new(schema, &options.profile, options.lag as usize)?,
+            costs: Costs::new(schema, &options.profile, options.lag)?,
             sweep: Sweep::new(schema, &options.profile, &options.lags)?,
-            samples: Samples::new(options.lag as usize),
+            samples: Samples::new(options.lag),
+            ticks: None,
             frames: 0,
+            compared: 0,
             entities: 0,
             values: 0,
             most_entities: 0,
@@ -384,9 +394,10 @@ impl Analyzer {
         }
         self.check_size(tick, ids)?;
         let newest = Arc::new(self.quantize(tick, ids, columns).map_err(failed)?);
-        let lag = self.options.lag as usize;
-        if let Some(baseline) = self.past.back(lag) {
-            let older = self.past.back(2 * lag).map(|view| &**view);
+        let lag = self.options.lag;
+        if let Some(baseline) = self.past.before(tick, lag) {
+            self.compared += 1;
+            let older = self.past.before(baseline.tick, lag).map(|view| &**view);
             self.fields.iter_mut().for_each(|field| field.compare(&newest, baseline, older));
             self.masks.compare(&newest, baseline);
             self.difference.find(baseline, &newest);
@@ -398,7 +409,7 @@ impl Analyzer {
         if self.frames.is_multiple_of(self.options.sweep_stride.max(1)) {
             self.sweep.add(&newest, &self.received, &mut self.packet).map_err(failed)?;
         }
-        let received = match self.received.baselines(lag) {
+        let received = match self.received.baselines(tick, lag) {
             Some(known) => self.encoder.coarse(known, &newest).map_err(failed)?,
             None => Arc::clone(&newest),
         };
@@ -408,6 +419,7 @@ impl Analyzer {
         let is_wanted = self.frames.is_multiple_of(self.options.sample_stride.max(1));
         self.samples.add(std::mem::take(&mut self.newest), is_wanted);
         self.frames += 1;
+        self.ticks = Some((self.ticks.map_or(tick, |(first, _)| first), tick));
         let entities = ids.iter().map(|ids| ids.len()).sum();
         self.entities += entities as u64;
         self.most_entities = self.most_entities.max(entities);
@@ -494,7 +506,8 @@ impl Analyzer {
     /// [`AnalysisError::Frame`] if a sample cannot be coded.
     pub fn finish(self) -> Result<Analysis, AnalysisError> {
         let Self { frames, rate_hz, costs, .. } = self;
-        let compared = frames.saturating_sub(u64::from(self.options.lag)).max(1);
+        let compared = self.compared.max(1);
+        let frames_per_s = frames_per_s(rate_hz, frames, self.ticks);
         let fields: Vec<FieldAnalysis> = self
             .fields
             .into_iter()
@@ -514,27 +527,50 @@ impl Analyzer {
         } else {
             Vec::new()
         };
-        let levels = costs.levels(rate_hz);
+        let levels = costs.levels(frames_per_s);
         let found = advice::Found {
             fields: &fields,
             levels: &levels,
             is_trained: self.options.profile != Profile::untrained(&self.schema),
         };
-        let advice = advice::advise(&self.schema, rate_hz, &found, self.values, self.samples)?;
+        let rates = [rate_hz, frames_per_s];
+        let advice = advice::advise(&self.schema, rates, &found, self.values, self.samples)?;
         Ok(Analysis {
             frames,
+            compared: self.compared,
             rate_hz,
+            frames_per_s,
             lag: self.options.lag,
             entities: [self.entities as f64 / frames.max(1) as f64, self.most_entities as f64],
             changed_per_frame: self.changed as f64 / compared as f64,
             bits_per_entity: self.schema.bits_per_entity(),
             levels,
-            lags: self.sweep.finish(rate_hz),
+            lags: self.sweep.finish(frames_per_s),
             kinds,
             fields,
             together: self.masks.finish(),
-            entities_by_cost: costs.entities(rate_hz),
+            entities_by_cost: costs.entities(frames_per_s),
             advice,
         })
     }
+}
+
+/// Frames a second of a run, given its ticks a second, the number of its frames, and its first and
+/// last tick. A run of one tick has its ticks a second.
+///
+/// ```
+/// use kinepack::Tick;
+/// use kinepack_capture::analysis::frames_per_s;
+///
+/// // Every third tick at 30 Hz, for three seconds.
+/// assert_eq!(frames_per_s(30.0, 31, Some((Tick(100), Tick(190)))), 10.0);
+/// assert_eq!(frames_per_s(30.0, 0, None), 30.0);
+/// ```
+pub fn frames_per_s(rate_hz: f64, frames: u64, ticks: Option<(Tick, Tick)>) -> f64 {
+    let passed = ticks.map_or(0, |(first, last)| last.0.saturating_sub(first.0));
+    let between = frames.saturating_sub(1);
+    if passed == 0 || between == u64::from(passed) {
+        return rate_hz;
+    }
+    rate_hz * between as f64 / f64::from(passed)
 }

@@ -2,9 +2,11 @@
 
 use std::collections::VecDeque;
 
-use kinepack::{Baselines, View};
+use kinepack::{Baselines, Tick, View};
 
-/// The newest view of a stream, and those before it.
+/// The newest view of a stream, and those before it. Their ticks increase, and some may be missing:
+/// lags count ticks, as a receiver's acknowledgement is late by a time and not by a number of
+/// frames.
 #[derive(Debug)]
 pub struct Past {
     /// The newest first.
@@ -24,16 +26,31 @@ impl Past {
         if self.views.len() > self.most { self.views.pop_back() } else { None }
     }
 
-    /// The view that is `lag` before the next one: the newest for 1. `None` before the first, and
-    /// if it was dropped.
-    pub fn back(&self, lag: usize) -> Option<&View> {
-        self.views.get(lag.checked_sub(1)?)
+    /// The newest view that is at least `lag_ticks` older than `tick`. Without gaps it is the one
+    /// `lag_ticks` before. `None` before the first, and if it was dropped.
+    pub fn before(&self, tick: Tick, lag_ticks: u32) -> Option<&View> {
+        let newest = tick.0.checked_sub(lag_ticks)?;
+        self.views.get(self.views.partition_point(|view| view.tick.0 > newest))
     }
 
-    /// The next view's baselines if each view is acknowledged `lag` later. `None` if there is no
-    /// baseline.
-    pub fn baselines(&self, lag: usize) -> Option<Baselines<'_>> {
-        falling((1..=3).map_while(|times| self.back(times * lag)))
+    /// The views before `tick`, each at least a lag older than the one before it, until there is
+    /// none.
+    pub fn chain(
+        &self,
+        tick: Tick,
+        lags_ticks: impl IntoIterator<Item = u32>,
+    ) -> impl Iterator<Item = &View> {
+        lags_ticks.into_iter().scan(tick, |tick, lag_ticks| {
+            let view = self.before(*tick, lag_ticks)?;
+            *tick = view.tick;
+            Some(view)
+        })
+    }
+
+    /// The baselines of a view at `tick`, if each view is acknowledged `lag_ticks` later. `None` if
+    /// there is no baseline.
+    pub fn baselines(&self, tick: Tick, lag_ticks: u32) -> Option<Baselines<'_>> {
+        Baselines::new(self.chain(tick, [lag_ticks; 3])).ok()
     }
 }
 
@@ -58,24 +75,29 @@ mod tests {
     #[test]
     fn the_last_views_are_kept() {
         let mut past = Past::new(5);
-        assert!(past.back(1).is_none() && past.baselines(1).is_none());
+        assert!(past.before(Tick(9), 1).is_none() && past.baselines(Tick(9), 1).is_none());
         let forgotten: Vec<u32> =
             (0..8).filter_map(|tick| Some(past.push(view(tick))?.tick.0)).collect();
         assert_eq!(forgotten, [0, 1, 2]);
-        assert_eq!([1, 5].map(|lag| past.back(lag).map(|view| view.tick.0)), [Some(7), Some(3)]);
-        assert!(past.back(0).is_none() && past.back(6).is_none());
-        assert_eq!([1, 2, 3, 5].map(|lag| past.baselines(lag).unwrap().len()), [3, 2, 1, 1]);
-        assert!(past.baselines(6).is_none());
+        let before = |lag| past.before(Tick(8), lag).map(|view| view.tick.0);
+        assert_eq!([1, 5, 6].map(before), [Some(7), Some(3), None]);
+        let counts = [1, 2, 3, 5].map(|lag| past.baselines(Tick(8), lag).unwrap().len());
+        assert_eq!(counts, [3, 2, 1, 1]);
+        assert!(past.baselines(Tick(8), 6).is_none());
     }
 
     #[test]
-    fn a_view_that_is_not_older_is_left_out() {
-        let mut past = Past::new(3);
-        for tick in [4, 9, 9] {
+    fn across_missing_ticks_a_view_is_as_old_as_the_lag_at_least() {
+        let mut past = Past::new(9);
+        for tick in [4, 5, 9, 10, 17] {
             past.push(view(tick));
         }
-        assert_eq!(past.baselines(1).unwrap().len(), 1);
-        past.push(view(10));
-        assert_eq!(past.baselines(1).unwrap().len(), 2);
+        let chain = |tick, lag| {
+            past.chain(Tick(tick), [lag; 3]).map(|view| view.tick.0).collect::<Vec<u32>>()
+        };
+        assert_eq!(chain(18, 1), [17, 10, 9]);
+        assert_eq!(chain(18, 3), [10, 5]);
+        assert_eq!(chain(20, 3), [17, 10, 5]);
+        assert_eq!(chain(18, 15), [] as [u32; 0]);
     }
 }

@@ -114,7 +114,7 @@ impl ChangedKind {
 
 /// The samples.
 pub(super) struct Samples {
-    lag: usize,
+    lag: u32,
     last: VecDeque<Arc<RawFrame>>,
     /// Each sample's frame, its baseline, and an older state.
     taken: Vec<[Arc<RawFrame>; 3]>,
@@ -122,19 +122,26 @@ pub(super) struct Samples {
 }
 
 impl Samples {
-    pub(super) fn new(lag: usize) -> Self {
+    pub(super) fn new(lag: u32) -> Self {
         Self { lag, last: VecDeque::new(), taken: Vec::new(), bytes: 0 }
     }
 
     /// Adds the newest frame. If wanted, it becomes a sample while there is room.
     pub(super) fn add(&mut self, frame: RawFrame, is_wanted: bool) {
-        if self.last.len() > 2 * self.lag {
+        if self.last.len() > 2 * self.lag as usize {
             self.last.pop_front();
         }
         self.last.push_back(Arc::new(frame));
-        let back =
-            |lag: usize| Some(Arc::clone(self.last.get(self.last.len().checked_sub(1 + lag)?)?));
-        let found = back(0).zip(back(self.lag)).zip(back(2 * self.lag));
+        // The newest frame that is a lag older.
+        let before = |frame: &RawFrame| {
+            let newest = frame.tick.0.checked_sub(self.lag)?;
+            let after = self.last.partition_point(|frame| frame.tick.0 <= newest);
+            Some(Arc::clone(&self.last[after.checked_sub(1)?]))
+        };
+        let newest = self.last.back().map(Arc::clone);
+        let baseline = newest.as_deref().and_then(before);
+        let older = baseline.as_deref().and_then(before);
+        let found = newest.zip(baseline).zip(older);
         if let Some(((newest, baseline), older)) =
             found.filter(|_| is_wanted && self.bytes < MAX_BYTES)
         {

@@ -1,12 +1,19 @@
 //! The format of capture files and their reader. `spec/CAPTURE.md`.
 
+mod chunk;
 pub(crate) mod columns;
+mod damage;
+mod frame;
 mod reader;
 pub mod schema;
 mod source;
 mod stream;
+mod summary;
+mod window;
 
-pub use reader::{Capture, CaptureFrame, Damage};
+pub use damage::{Damage, DamageKind};
+pub use frame::CaptureFrame;
+pub use reader::Capture;
 pub(crate) use stream::{LANES, RAW};
 pub use stream::{Stream, StreamEncoding};
 

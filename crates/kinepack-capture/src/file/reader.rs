@@ -1,27 +1,34 @@
 //! Reads capture files frame by frame.
 
-use std::fmt;
 use std::fs::File;
-use std::io::{self, Cursor, Read, Seek, SeekFrom};
-use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::io::{Cursor, Read};
+use std::path::PathBuf;
 
-use kinepack::{EntityId, Snapshot, Tick};
+use kinepack::Tick;
 use mcap::MAGIC;
 use mcap::records::{Record, op};
 
+use super::chunk::{record_at, unpack};
 use super::columns::{self, Table};
-use super::source::{self, Broken, Source};
+use super::damage::{Damage, Damages, Refused};
+use super::frame::CaptureFrame;
+use super::schema::tick_time_ns;
+use super::source::{self, Broken, Chunks, Linear, Source};
 use super::stream::{Stream, Streams};
-use crate::Columns;
+use super::summary::{self, ChunkAt};
+use super::window::{Window, split_message};
 use crate::limits::{TooManyValues, ValueCount};
 use crate::{CaptureError, CaptureLimits};
 
-/// A capture file that is read frame by frame. It keeps one chunk in memory, at most 64 MB.
+/// A capture file that is read frame by frame.
 ///
-/// A file that is damaged, or cut off by a crash, is read up to that place, and
-/// [`damage`](Self::damage) reports it. A file that holds more values than [`CaptureLimits`] allow
-/// for its size is refused at the first frame above the limit.
+/// A damaged chunk or message is left out, and [`damage`](Self::damage) lists it: the frames before
+/// and after it are read. Messages that are not in the order of their ticks are sorted: those of
+/// one chunk always, and those of several chunks in a file that was [opened](Self::open) and has an
+/// index. A file that holds more values than [`CaptureLimits`] allow for its size is refused at the
+/// first frame above the limit.
+///
+/// Memory: one chunk, of at most 64 MB. For chunks that overlap in time, up to 320 MB.
 ///
 /// ```
 /// use std::io::Cursor;
@@ -31,57 +38,36 @@ use crate::{CaptureError, CaptureLimits};
 /// let path = std::env::temp_dir().join(format!("empty-{}.mcap", std::process::id()));
 /// Recorder::create(&path)?.finish()?;
 /// let mut capture = Capture::open(&path)?;
-/// assert!(capture.next_frame()?.is_none() && capture.damage().is_none());
+/// assert!(capture.next_frame()?.is_none() && capture.damage().is_empty());
 ///
 /// // One that was cut off is read up to that place.
 /// let bytes = std::fs::read(&path)?;
 /// let mut cut = Capture::from_reader("cut.mcap", Cursor::new(bytes[..20].to_vec()))?;
-/// assert!(cut.next_frame()?.is_none() && cut.damage().is_some());
+/// assert!(cut.next_frame()?.is_none() && cut.damage().len() == 1);
 /// # std::fs::remove_file(path)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Capture {
     path: PathBuf,
     source: Source,
+    /// The file's chunks in its order, to find the next one after a place where this is not known.
+    chunks: Vec<ChunkAt>,
+    window: Window,
     streams: Streams,
-    /// The tick of the last frame of each stream.
-    last_ticks: Vec<Option<Tick>>,
+    /// The tick of the last frame of each stream, and the number of its frames.
+    taken: Vec<(Option<Tick>, u64)>,
     table: Table,
-    damage: Option<Damage>,
+    damage: Damages,
     has_ended: bool,
     values: ValueCount,
-}
-
-/// The place where a file stops being readable, and the reason.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Damage {
-    /// The byte in the file where the damaged record begins. For damage within a chunk it is the
-    /// chunk's byte.
-    pub at_byte: u64,
-    /// What is wrong with it.
-    pub reason: String,
-}
-
-impl fmt::Display for Damage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "damaged at byte {}: {}", self.at_byte, self.reason)
-    }
-}
-
-/// One frame of a [`Capture`]: a stream's entities at one tick.
-#[derive(Clone, Copy, Debug)]
-pub struct CaptureFrame<'a> {
-    path: &'a Path,
-    stream: &'a Stream,
-    tick: Tick,
-    table: &'a Table,
 }
 
 impl Capture {
     /// The first bytes of a capture file, which is MCAP.
     pub const MAGIC: &'static [u8] = MAGIC;
 
-    /// Opens a file.
+    /// Opens a file. Reads the summary at its end, if there is one, in microseconds: the streams
+    /// are known then.
     ///
     /// # Errors
     /// [`CaptureError::Io`] for a file that cannot be read, [`CaptureError::NotMcap`] for one of
@@ -89,7 +75,11 @@ impl Capture {
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, CaptureError> {
         let path = path.into();
         match File::open(&path) {
-            Ok(file) => Self::from_reader(path, file),
+            Ok(file) => {
+                let mut capture = Self::from_reader(path, file)?;
+                capture.read_summary();
+                Ok(capture)
+            }
             Err(source) => Err(CaptureError::Io { path, source }),
         }
     }
@@ -106,24 +96,52 @@ impl Capture {
         let path = name.into();
         let mut magic = Vec::new();
         match reader.by_ref().take(MAGIC.len() as u64).read_to_end(&mut magic) {
-            Ok(_) if magic == MAGIC => {
-                Ok(Self::with_source(path, Cursor::new(magic).chain(reader), 0))
-            }
-            Ok(_) => Err(CaptureError::NotMcap { path }),
-            Err(source) => Err(CaptureError::Io { path, source }),
+            Ok(_) if magic == MAGIC => {}
+            Ok(_) => return Err(CaptureError::NotMcap { path }),
+            Err(source) => return Err(CaptureError::Io { path, source }),
         }
-    }
-
-    fn with_source(path: PathBuf, reader: impl Read + 'static, at_byte: u64) -> Self {
-        Self {
+        let file = Box::new(Cursor::new(magic).chain(reader));
+        Ok(Self {
             path,
-            source: Source::new(Box::new(reader), at_byte),
+            source: Source::Linear(Box::new(Linear::new(file, 0))),
+            chunks: Vec::new(),
+            window: Window::default(),
             streams: Streams::default(),
-            last_ticks: Vec::new(),
+            taken: Vec::new(),
             table: Table::default(),
-            damage: None,
+            damage: Damages::default(),
             has_ended: false,
             values: ValueCount::default(),
+        })
+    }
+
+    /// Takes streams and chunks from the summary, if there is one that is right. Otherwise the file
+    /// is read without it, which finds out what is wrong.
+    fn read_summary(&mut self) {
+        let Ok(mut file) = File::open(&self.path) else { return };
+        let Ok(Some(begin)) = summary::begin(&mut file) else { return };
+        let mut summary = Source::Linear(Box::new(Linear::new(Box::new(file), begin)));
+        let (mut chunks, mut streams) = (Vec::new(), Streams::default());
+        loop {
+            match summary.advance() {
+                Ok(None) => break,
+                Ok(Some(op::CHUNK_INDEX)) => chunks.extend(ChunkAt::of_record(summary.data())),
+                Ok(Some(opcode)) => {
+                    if declare(&mut streams, opcode, summary.data()).is_err() {
+                        return;
+                    }
+                }
+                Err(_) => return,
+            }
+        }
+        self.streams = streams;
+        self.chunks = summary::checked(chunks, begin);
+        if !summary::is_in_order(&self.chunks)
+            && let Ok(file) = File::open(&self.path)
+        {
+            let mut by_time = self.chunks.clone();
+            by_time.sort_by_key(|chunk| chunk.start_ns);
+            self.source = Source::Chunks(Chunks::new(file, by_time, 0));
         }
     }
 
@@ -150,42 +168,43 @@ impl Capture {
         path: impl Into<PathBuf>,
         limits: CaptureLimits,
     ) -> Result<Vec<Stream>, CaptureError> {
-        let path = path.into();
-        let mut capture = Self::open(path.clone())?.with_limits(limits);
-        let at_byte =
-            File::open(&path).and_then(|file| summary_byte(file).map(|(file, byte)| (byte, file)));
-        if let Ok((Some(byte), file)) = at_byte {
-            let mut summary = Self::with_source(path, file, byte).with_limits(limits);
-            // A summary without channels is allowed, but does not list the streams.
-            if summary.skip_all().is_ok()
-                && summary.damage.is_none()
-                && !summary.streams.list.is_empty()
-            {
-                return Ok(summary.streams.list);
-            }
+        let mut capture = Self::open(path)?.with_limits(limits);
+        // A summary without channels is allowed, but does not list the streams.
+        if capture.streams.list.is_empty() {
+            while capture.advance()?.is_some() {}
         }
-        capture.skip_all()?;
         Ok(capture.streams.list)
     }
 
-    fn skip_all(&mut self) -> Result<(), CaptureError> {
-        while self.advance()?.is_some() {}
-        Ok(())
-    }
-
-    /// The streams found until now: those that had a frame, or were declared before such a frame.
-    /// Their order never changes.
+    /// The streams found until now: those of the summary of a file that was opened, those that had
+    /// a frame, and those that were declared before such a frame. Their order never changes.
     pub fn streams(&self) -> &[Stream] {
         &self.streams.list
     }
 
-    /// Why the frames ended before the file's end. `None` before that.
-    pub fn damage(&self) -> Option<&Damage> {
-        self.damage.as_ref()
+    /// The places that could not be read, among those that were reached: the first 100 of them, in
+    /// the order in which they were found. Their frames are missing.
+    pub fn damage(&self) -> &[Damage] {
+        &self.damage.list
     }
 
-    /// The next frame and the index of its stream. `None` at the end of the file, or if it is
-    /// [damaged](Self::damage). Checks checksums and ignores channels of other programs.
+    /// The number of all such places.
+    pub fn damaged_places(&self) -> u64 {
+        self.damage.count
+    }
+
+    /// After the last frame: how many of the frames that the file's summary counts for a stream were
+    /// not read. `None` without such a summary.
+    ///
+    /// # Panics
+    /// If there is no stream with this index.
+    pub fn lost_frames(&self, stream: usize) -> Option<u64> {
+        let read = self.taken.get(stream).map_or(0, |(_, frames)| *frames);
+        Some(self.streams.list[stream].frames()?.saturating_sub(read))
+    }
+
+    /// The next frame and the index of its stream. `None` at the end of the file. Checks checksums,
+    /// leaves out what is [damaged](Self::damage), and ignores channels of other programs.
     ///
     /// # Errors
     /// [`CaptureError::Io`] if the file cannot be read, [`CaptureError::TooManyValues`] if it holds
@@ -202,14 +221,11 @@ impl Capture {
     }
 
     fn advance(&mut self) -> Result<Option<(usize, Tick)>, CaptureError> {
-        if self.has_ended {
-            return Ok(None);
-        }
-        loop {
+        while !self.has_ended {
             match self.step() {
                 Ok(Step::Frame(index, tick)) => return Ok(Some((index, tick))),
                 Ok(Step::Other) => {}
-                Ok(Step::End) => break,
+                Ok(Step::End) => self.end(),
                 Err(Broken::Io(source)) => {
                     self.has_ended = true;
                     return Err(CaptureError::Io { path: self.path.clone(), source });
@@ -222,57 +238,161 @@ impl Capture {
                         limit,
                     });
                 }
-                Err(Broken::Damaged(reason)) => {
-                    self.damage = Some(Damage { at_byte: self.source.at_byte(), reason });
-                    break;
+                Err(Broken::Lost(reason)) => {
+                    self.damage.note(self.source.at_byte(), reason.into());
+                    self.resume();
+                }
+                // A damaged chunk also changes the checksum of all data.
+                Err(Broken::Checksum(_)) if self.damage.count > 0 => {}
+                Err(Broken::Checksum(of)) => {
+                    let reason = format!("the checksum of the {of} differs");
+                    self.damage.note(self.source.at_byte(), reason.into());
                 }
             }
         }
-        self.has_ended = true;
         Ok(None)
     }
 
+    /// Continues with the next chunk of the index, after a place where the next record is not
+    /// known.
+    fn resume(&mut self) {
+        let at_byte = self.source.at_byte();
+        let later = self.chunks.iter().copied().filter(|chunk| chunk.at_byte > at_byte);
+        match (&self.source, File::open(&self.path)) {
+            (Source::Linear(_), Ok(file)) if !self.chunks.is_empty() => {
+                self.source = Source::Chunks(Chunks::new(file, later, self.source.read_bytes()));
+            }
+            _ => self.end(),
+        }
+    }
+
+    /// Ends the reading. Damage that looks like other records is found by the number of frames.
+    fn end(&mut self) {
+        self.has_ended = true;
+        let streams = 0..self.streams.list.len();
+        let lost: u64 = streams.filter_map(|stream| self.lost_frames(stream)).sum();
+        if self.damage.count == 0 && lost > 0 {
+            let reason = format!("{lost} of the frames that the file counts are not in it");
+            self.damage.note(self.source.at_byte(), reason.into());
+        }
+    }
+
     fn step(&mut self) -> Result<Step, Broken> {
+        let is_next = match self.source.next_start_ns() {
+            Some(start_ns) => self.window.wants(start_ns),
+            None => self.window.is_empty(),
+        };
+        if is_next { self.read_record() } else { self.take_waiting() }
+    }
+
+    /// Reads a record of the file: the messages of a chunk then wait in the window.
+    fn read_record(&mut self) -> Result<Step, Broken> {
         let Some(opcode) = self.source.advance()? else { return Ok(Step::End) };
-        if !matches!(opcode, op::SCHEMA | op::CHANNEL | op::MESSAGE | op::STATISTICS) {
-            return Ok(Step::Other);
-        }
-        match source::parse(opcode, self.source.data())? {
-            Record::Schema { header, data } => {
-                self.streams.add_schema(header.id, header.name, &header.encoding, &data)?;
+        let at_byte = self.source.at_byte();
+        let taken = match opcode {
+            op::CHUNK => {
+                self.load_chunk();
+                return Ok(Step::Other);
             }
-            Record::Channel(channel) => self.streams.add_channel(channel)?,
-            Record::Statistics(statistics) => {
-                self.streams.count(&statistics.channel_message_counts);
+            op::MESSAGE => split_message(self.source.data()).map_err(Refused::from).and_then(
+                |(channel, sequence, rest)| {
+                    let Self { streams, table, taken, source, .. } = self;
+                    take(streams, table, taken, channel, sequence, &source.data()[rest])
+                },
+            ),
+            _ => {
+                let Self { streams, source, .. } = self;
+                declare(streams, opcode, source.data()).map(|()| None)
             }
-            Record::Message { header, data } => {
-                let Some(index) = self.streams.of_channel(header.channel_id)? else {
-                    return Ok(Step::Other);
-                };
-                let (stream, tick) = (&self.streams.list[index], Tick(header.sequence));
-                let broken = |reason: String| {
-                    format!("stream {:?}, tick {}: {reason}", stream.name(), tick.0)
-                };
-                self.last_ticks.resize(self.streams.list.len(), None);
-                if let Some(last) = self.last_ticks[index].filter(|last| *last >= tick) {
-                    return Err(broken(format!("it comes after tick {}", last.0)).into());
-                }
-                let maxima = (!stream.is_raw()).then_some(&stream.maxima[..]);
-                columns::read(&data, &stream.lanes, maxima, &mut self.table)
-                    .and_then(|()| match maxima {
-                        Some(_) => columns::check_absent(stream.schema(), &self.table),
-                        None => Ok(()),
-                    })
-                    .map_err(|error| broken(error.to_string()))?;
+        };
+        self.count(taken, at_byte, self.source.read_bytes())
+    }
+
+    /// Takes the first message of the window.
+    fn take_waiting(&mut self) -> Result<Step, Broken> {
+        let Self { window, streams, table, taken, .. } = self;
+        let Some(message) = window.pop() else { return Ok(Step::Other) };
+        let Some(chunk) = window.chunk_of(message) else { return Ok(Step::Other) };
+        let (at_byte, read_bytes) = (chunk.at_byte, chunk.read_bytes);
+        let frame = record_at(&chunk.records, message.at as usize)
+            .and_then(|(_, data)| {
+                let data = &chunk.records[data];
+                split_message(data)
+                    .map(|(channel, sequence, rest)| (channel, sequence, &data[rest]))
+            })
+            .map_err(Refused::from)
+            .and_then(|(channel, sequence, data)| {
+                take(streams, table, taken, channel, sequence, data)
+            });
+        window.release(message);
+        self.count(frame, at_byte, read_bytes)
+    }
+
+    /// Counts a frame, or notes why there is none.
+    fn count(
+        &mut self,
+        taken: Result<Option<(usize, Tick)>, Refused>,
+        at_byte: u64,
+        read_bytes: u64,
+    ) -> Result<Step, Broken> {
+        match taken {
+            Ok(None) => Ok(Step::Other),
+            Ok(Some((index, tick))) => {
                 let entities = (0..).map(|kind| self.table.of_kind(kind).len());
-                let kinds = entities.zip(stream.lanes.iter().copied());
-                self.values.add_kinds(kinds, self.source.next_byte())?;
-                self.last_ticks[index] = Some(tick);
-                return Ok(Step::Frame(index, tick));
+                let kinds = entities.zip(self.streams.list[index].lanes.iter().copied());
+                self.values.add_kinds(kinds, read_bytes)?;
+                self.taken[index].1 += 1;
+                Ok(Step::Frame(index, tick))
             }
-            _ => {}
+            Err(refused) => {
+                self.damage.note(at_byte, refused);
+                Ok(Step::Other)
+            }
         }
-        Ok(Step::Other)
+    }
+
+    /// Unpacks the chunk that was read, takes its declarations, and adds its messages to the window.
+    fn load_chunk(&mut self) {
+        let at_byte = self.source.at_byte();
+        let mut records = self.window.spare();
+        if let Err(refused) = unpack(self.source.data(), &mut records) {
+            self.damage.note(at_byte, refused);
+            return;
+        }
+        // Ours: the stream, the tick, and where the record begins.
+        let mut messages: Vec<(usize, Tick, u32)> = Vec::new();
+        let mut at = 0;
+        while at < records.len() {
+            let (opcode, place) = match record_at(&records, at) {
+                Ok(record) => record,
+                Err(reason) => {
+                    self.damage.note(at_byte, reason.into());
+                    break;
+                }
+            };
+            let data = &records[place.clone()];
+            let noted = if opcode == op::MESSAGE {
+                split_message(data).map_err(Refused::from).and_then(|(channel, sequence, _)| {
+                    let stream = self.streams.of_channel(channel)?;
+                    // The largest chunk has fewer bytes than a `u32` can count.
+                    messages.extend(stream.map(|stream| (stream, Tick(sequence), at as u32)));
+                    Ok(())
+                })
+            } else {
+                declare(&mut self.streams, opcode, data)
+            };
+            if let Err(refused) = noted {
+                self.damage.note(at_byte, refused);
+            }
+            at = place.end;
+        }
+        let by_time = matches!(self.source, Source::Chunks(_)) || !are_increasing(&messages);
+        let streams = &self.streams.list;
+        let messages = messages.into_iter().map(|(stream, tick, at)| {
+            let due_ns = if by_time { tick_time_ns(tick, streams[stream].rate_hz()) } else { 0 };
+            (due_ns, at)
+        });
+        self.window.add(records, (at_byte, self.source.read_bytes()), messages);
     }
 }
 
@@ -282,161 +402,58 @@ enum Step {
     End,
 }
 
-/// The byte where a file's summary begins. The file's position is then there.
-fn summary_byte(mut file: File) -> io::Result<(File, Option<u64>)> {
-    // The footer and the magic: its opcode and length, the positions of summary and offsets, a
-    // checksum.
-    const FOOTER: usize = 9 + 20;
-    let end = file.seek(SeekFrom::End(-((FOOTER + MAGIC.len()) as i64)))?;
-    let mut footer = [0; FOOTER];
-    file.read_exact(&mut footer)?;
-    let begin = u64::from_le_bytes(std::array::from_fn(|index| footer[9 + index]));
-    if footer[0] != op::FOOTER || begin == 0 || begin > end {
-        return Ok((file, None));
-    }
-    file.seek(SeekFrom::Start(begin))?;
-    Ok((file, Some(begin)))
+/// Whether the ticks of each stream increase.
+fn are_increasing(messages: &[(usize, Tick, u32)]) -> bool {
+    let mut last: Vec<Option<Tick>> = Vec::new();
+    messages.iter().all(|(stream, tick, _)| {
+        last.resize(last.len().max(stream + 1), None);
+        last[*stream].replace(*tick).is_none_or(|last| last.0 < tick.0)
+    })
 }
 
-impl<'a> CaptureFrame<'a> {
-    /// The frame's stream.
-    pub fn stream(&self) -> &'a Stream {
-        self.stream
+/// Takes what a record declares about the streams. Ignores other records.
+fn declare(streams: &mut Streams, opcode: u8, data: &[u8]) -> Result<(), Refused> {
+    if !matches!(opcode, op::SCHEMA | op::CHANNEL | op::STATISTICS) {
+        return Ok(());
     }
-
-    /// The frame's tick. A stream's ticks increase.
-    pub fn tick(&self) -> Tick {
-        self.tick
+    match source::parse(opcode, data)? {
+        Record::Schema { header, data } => {
+            streams.add_schema(header.id, header.name, &header.encoding, &data)
+        }
+        Record::Channel(channel) => streams.add_channel(channel),
+        Record::Statistics(statistics) => {
+            streams.count(&statistics.channel_message_counts);
+            Ok(())
+        }
+        _ => Ok(()),
     }
+}
 
-    /// The entities' ids, at most 65,536. They increase; in a schema of several kinds, those of one
-    /// kind after another do.
-    pub fn ids(&self) -> &'a [EntityId] {
-        &self.table.ids
+/// Reads a message into the table. `None` for a channel of another program, or of a stream that was
+/// refused.
+fn take(
+    streams: &Streams,
+    table: &mut Table,
+    taken: &mut Vec<(Option<Tick>, u64)>,
+    channel: u16,
+    sequence: u32,
+    data: &[u8],
+) -> Result<Option<(usize, Tick)>, Refused> {
+    let Some(index) = streams.of_channel(channel)? else { return Ok(None) };
+    let (stream, tick) = (&streams.list[index], Tick(sequence));
+    let refused =
+        |reason: String| Refused::of_stream(stream.name(), format!("tick {}: {reason}", tick.0));
+    taken.resize(streams.list.len(), (None, 0));
+    if let Some(last) = taken[index].0.filter(|last| *last >= tick) {
+        return Err(refused(format!("it comes after tick {}", last.0)));
     }
-
-    /// The indices of the entities of a kind among [`ids`](Self::ids). Empty if there is no such
-    /// kind.
-    pub fn of_kind(&self, kind: usize) -> Range<usize> {
-        self.table.of_kind(kind)
-    }
-
-    /// The ids of the entities of a kind, increasing.
-    pub fn ids_of(&self, kind: usize) -> &'a [EntityId] {
-        &self.table.ids[self.of_kind(kind)]
-    }
-
-    /// The words of the entities: one column for each lane of the schema, with a word for each
-    /// entity of the lane's kind, in the order of [`ids`](Self::ids). They are raw words or lanes,
-    /// depending on the stream's encoding. For numbers, see [`components`](Self::components).
-    pub fn columns(&self) -> &'a [Vec<u64>] {
-        &self.table.columns
-    }
-
-    /// The [`columns`](Self::columns) with what they are: raw words or lanes.
-    pub fn values(&self) -> Columns<'a> {
-        let columns = self.columns();
-        if self.stream.is_raw() { Columns::Raw(columns) } else { Columns::Lanes(columns) }
-    }
-
-    /// The [`values`](Self::values) of the entities of one kind.
-    ///
-    /// # Panics
-    /// If the schema has no kind with this index.
-    pub fn values_of(&self, kind: usize) -> Columns<'a> {
-        self.values().of_lanes(self.stream.schema().kinds()[kind].lanes())
-    }
-
-    /// The entities with their numbers: one for each name in
-    /// [`Stream::component_names`](Stream::component_names), or for each of the entity's kind if
-    /// there are several. In a stream of raw words they are the
-    /// recorded numbers, which are not quantized; in a stream of lanes they are reconstructed.
-    /// [`components`](crate::components) lists the numbers of each kind of field. Allocates a row
-    /// for each entity.
-    ///
-    /// ```
-    /// use kinepack::{EntityId, Pack, Tick};
-    /// use kinepack_capture::{Capture, Recorder};
-    ///
-    /// #[derive(Pack)]
-    /// struct Car {
-    ///     #[pack(range = -100.0..=100.0, precision = 0.5)] // metres
-    ///     position: [f32; 2],
-    /// }
-    ///
-    /// let path = std::env::temp_dir().join("kinepack-components.mcap");
-    /// let mut recorder = Recorder::create(&path)?;
-    /// let cars = recorder.stream::<Car>("cars", 60.0)?;
-    /// recorder.record(&cars, Tick(0), [(EntityId(3), Car { position: [0.125, -7.0] })])?;
-    /// recorder.finish()?;
-    ///
-    /// let mut capture = Capture::open(&path)?;
-    /// while let Some((_, frame)) = capture.next_frame()? {
-    ///     assert_eq!(frame.stream().component_names(), ["position.x", "position.y"]);
-    ///     let cars: Vec<_> = frame.components().collect();
-    ///     assert_eq!(cars, [(EntityId(3), vec![0.125, -7.0])]);
-    /// }
-    /// # std::fs::remove_file(path)?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn components(&self) -> impl Iterator<Item = (EntityId, Vec<f64>)> + 'a {
-        let frame = *self;
-        (0..self.stream.lanes.len()).flat_map(move |kind| {
-            let (schema, columns) = (frame.stream.schema_of(kind), frame.values_of(kind));
-            let ids = frame.ids_of(kind).iter().enumerate();
-            ids.map(move |(row, id)| (*id, columns.components(row, schema)))
+    let maxima = (!stream.is_raw()).then_some(&stream.maxima[..]);
+    columns::read(data, &stream.lanes, maxima, table)
+        .and_then(|()| match maxima {
+            Some(_) => columns::check_absent(stream.schema(), table),
+            None => Ok(()),
         })
-    }
-
-    /// Appends the entities to a snapshot of the stream's schema, whose [`iter`](Snapshot::iter)
-    /// gives them back as values of the type. Raw words are quantized, and a value outside of its
-    /// limits takes the nearest end. Returns the number of entities with such a value. Allocates a
-    /// row of words for each kind.
-    ///
-    /// # Errors
-    /// [`CaptureError::BadState`] for a NaN, a rotation of length 0, a snapshot of another schema,
-    /// or one that already has entities with the same or higher ids. The snapshot then has the
-    /// entities before the refused one.
-    pub fn push_into(&self, snapshot: &mut Snapshot) -> Result<usize, CaptureError> {
-        let mut clamped = 0;
-        for kind in 0..self.stream.lanes.len() {
-            clamped += self.push_kind_into(kind, snapshot)?;
-        }
-        Ok(clamped)
-    }
-
-    fn push_kind_into(&self, kind: usize, snapshot: &mut Snapshot) -> Result<usize, CaptureError> {
-        let (schema, columns) = (self.stream.schema_of(kind), self.values_of(kind));
-        let lanes = schema.lanes().len();
-        let (mut row, mut words) = (vec![0; lanes], vec![0; lanes]);
-        let mut clamped = 0;
-        for (index, id) in self.ids_of(kind).iter().enumerate() {
-            let bad = |reason: String| CaptureError::BadState {
-                path: self.path.to_path_buf(),
-                stream: self.stream.name().to_owned(),
-                tick: self.tick.0,
-                entity: id.0,
-                reason,
-            };
-            if snapshot.schema_hash() != self.stream.schema().hash() {
-                return Err(bad("the snapshot is of another schema".into()));
-            }
-            match columns {
-                Columns::Raw(columns) => {
-                    words.iter_mut().zip(columns).for_each(|(word, column)| *word = column[index]);
-                    let is_within = schema
-                        .quantize_raw(&words, &mut row)
-                        .map_err(|error| bad(error.to_string()))?;
-                    clamped += usize::from(!is_within);
-                }
-                // The reader checked that the lanes are possible.
-                Columns::Lanes(columns) => row
-                    .iter_mut()
-                    .zip(columns)
-                    .for_each(|(lane, column)| *lane = column[index] as u32),
-            }
-            snapshot.push_lanes_of(kind, *id, &row).map_err(|error| bad(error.to_string()))?;
-        }
-        Ok(clamped)
-    }
+        .map_err(|error| refused(error.to_string()))?;
+    taken[index].0 = Some(tick);
+    Ok(Some((index, tick)))
 }

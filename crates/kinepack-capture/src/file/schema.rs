@@ -153,8 +153,8 @@ pub fn from_json(json: &[u8]) -> Result<(Schema, f64), SchemaError> {
     if json.len() > MAX_BYTES {
         return Err(SchemaError::TooLong { bytes: json.len() });
     }
-    let document: Document = serde_json::from_slice(json)
-        .map_err(|error| SchemaError::NoDocument { reason: error.to_string() })?;
+    let document: Document =
+        serde_json::from_slice(json).map_err(|error| no_document(json, &error))?;
     let Document { version, rate_hz, hash, kinds, fields } = document;
     let kinds = match version {
         VERSION => None,
@@ -164,11 +164,12 @@ pub fn from_json(json: &[u8]) -> Result<(Schema, f64), SchemaError> {
         version => return Err(SchemaError::Version { version }),
     };
     check_rate(rate_hz)?;
-    // Count first: a few bytes can declare many lanes.
-    check_lanes(fields.iter().map(|field| field.kind.lanes()).sum())?;
+    // Count first: a few bytes can declare many lanes. A field without lanes takes memory too.
+    check_lanes(fields.iter().map(|field| field.kind.lanes().max(1)).sum())?;
+    let names = names(kinds.as_deref().unwrap_or_default(), &fields);
+    let fields = fields.into_iter().zip(&names);
     let fields: Vec<Field> =
-        fields.into_iter().map(FieldDocument::into_field).collect::<Result<_, _>>()?;
-    let names: Vec<String> = fields.iter().map(|field| field.name.clone()).collect();
+        fields.map(|(field, name)| field.into_field(name)).collect::<Result<_, _>>()?;
     let made = match kinds {
         None => Schema::try_new(fields),
         Some(kinds) => of_kinds(kinds, fields)?.build(),
@@ -187,6 +188,35 @@ pub fn from_json(json: &[u8]) -> Result<(Schema, f64), SchemaError> {
     } else {
         Ok((schema, rate_hz))
     }
+}
+
+/// The error of bytes that are no document. It names the field that is wrong, if it is one.
+fn no_document(json: &[u8], error: &serde_json::Error) -> SchemaError {
+    #[derive(Deserialize)]
+    struct Fields {
+        fields: Vec<serde_json::Value>,
+    }
+
+    let fields = serde_json::from_slice(json).map_or(Vec::new(), |Fields { fields }| fields);
+    for (index, field) in fields.into_iter().enumerate() {
+        let name = field.get("name").and_then(|name| name.as_str());
+        let name = name.map_or_else(|| format!("number {index}"), str::to_owned);
+        if let Err(error) = serde_json::from_value::<FieldDocument>(field) {
+            return SchemaError::Field { name, reason: error.to_string() };
+        }
+    }
+    SchemaError::NoDocument { reason: error.to_string() }
+}
+
+/// The names of the fields for people. If there are several kinds, that of the kind is in front.
+fn names(kinds: &[KindDocument], fields: &[FieldDocument]) -> Vec<String> {
+    let mut prefixes = Vec::new();
+    for kind in kinds.iter().filter(|_| kinds.len() > 1) {
+        let of_kind = kind.fields.min(fields.len() - prefixes.len());
+        prefixes.extend(std::iter::repeat_n(format!("{}.", kind.name), of_kind));
+    }
+    let prefixes = prefixes.into_iter().chain(std::iter::repeat(String::new()));
+    fields.iter().zip(prefixes).map(|(field, prefix)| prefix + &field.name).collect()
 }
 
 /// Distributes the fields of all kinds to the kinds.
@@ -261,7 +291,8 @@ impl FieldDocument {
         })
     }
 
-    fn into_field(self) -> Result<Field, SchemaError> {
+    /// The field. `name` is its name for people.
+    fn into_field(self, name: &str) -> Result<Field, SchemaError> {
         let role = match self.role {
             RoleName::Plain => Role::Plain,
             RoleName::Velocity => Role::Velocity,
@@ -270,16 +301,23 @@ impl FieldDocument {
             RoleName::Mover => Role::Mover,
             RoleName::Clock => Role::Clock,
         };
-        let refused = |reason: String| SchemaError::Field { name: self.name.clone(), reason };
+        let refused = |reason: String| SchemaError::Field { name: name.to_owned(), reason };
         let setup = |error: SetupError| refused(error.to_string());
         let kind = match self.kind {
             // The schema's hash has one byte for the number.
             Kind::Floats(axes) if axes.len() > 255 => {
                 return Err(refused("it has more than 255 axes".into()));
             }
-            Kind::Floats(axes) => FieldKind::Floats(
-                axes.iter().map(Axis::limits).collect::<Result<_, _>>().map_err(setup)?,
-            ),
+            Kind::Floats(axes) => {
+                let axis = |(index, axis): (usize, &Axis)| {
+                    axis.limits().map_err(|reason| match axes.len() {
+                        1 => reason,
+                        _ => format!("axis {index}: {reason}"),
+                    })
+                };
+                let limits = axes.iter().enumerate().map(axis).collect::<Result<_, _>>();
+                FieldKind::Floats(limits.map_err(refused)?)
+            }
             Kind::Integer { min, max, step } => {
                 FieldKind::Integer(IntegerLimits::new(min, max, step).map_err(setup)?)
             }
@@ -324,9 +362,24 @@ impl Axis {
         Self { min, max, highest, step, max_code, wraps, single }
     }
 
-    fn limits(&self) -> Result<FloatLimits, SetupError> {
+    /// The limits, or why these numbers have none.
+    fn limits(&self) -> Result<FloatLimits, String> {
         let Self { min, max, highest, step, max_code, wraps, single } = *self;
-        FloatLimits::from_parts(FloatParts { min, max, highest, step, max_code, wraps, single })
+        let parts = FloatParts { min, max, highest, step, max_code, wraps, single };
+        FloatLimits::from_parts(parts).map_err(|error| {
+            match (error, FloatLimits::new(min, max, step)) {
+                (SetupError::PartsDiffer, Ok(limits)) if limits.max_code() != max_code => format!(
+                    "the largest code is {max_code}, but {min} to {max} in steps of {step} have \
+                     the largest code {}",
+                    limits.max_code()
+                ),
+                (SetupError::PartsDiffer, _) => format!(
+                    "highest is {highest}; it must be max, {max}, or up to a step of {step} above \
+                     it"
+                ),
+                (error, _) => error.to_string(),
+            }
+        })
     }
 }
 

@@ -1,28 +1,32 @@
-//! Reads the records of an MCAP file in order, including those within chunks, with bounded memory
-//! for any file.
+//! Reads the records of an MCAP file, in its order or chunk by chunk, with bounded memory for any
+//! file.
 
-use std::io::{self, ErrorKind, Read};
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 
 use mcap::records::{Record, op};
 use mcap::sans_io::linear_reader::{LinearReadEvent, LinearReader, LinearReaderOptions};
 use mcap::{MAGIC, McapError};
 
+use super::summary::ChunkAt;
 use crate::limits::TooManyValues;
-use crate::zstd::ZstdReader;
 
 /// The most bytes of a record, and of an unpacked chunk.
 pub(crate) const MAX_RECORD_BYTES: usize = 64 << 20;
 /// Bytes per read.
-const READ_BYTES: usize = 64 << 10;
+pub(super) const READ_BYTES: usize = 64 << 10;
 /// The bytes of a record before its data: opcode and length.
-const HEAD_BYTES: usize = 9;
+pub(super) const HEAD_BYTES: usize = 9;
 
 /// Why there is no further record, unless the file ended properly.
 pub(super) enum Broken {
     /// The file cannot be read.
     Io(io::Error),
-    /// The data do not follow the format.
-    Damaged(String),
+    /// Where the next record begins is not known.
+    Lost(String),
+    /// A checksum differs, of records that were all read: of the data or of the summary.
+    Checksum(&'static str),
     /// It is more than the limits allow.
     TooMany(TooManyValues),
 }
@@ -33,110 +37,94 @@ impl From<TooManyValues> for Broken {
     }
 }
 
-impl From<String> for Broken {
-    fn from(reason: String) -> Self {
-        Self::Damaged(reason)
-    }
-}
-
 /// Reads records.
-pub(super) struct Source {
-    file: Box<dyn Read>,
-    reader: LinearReader,
-    /// Where the file's last record begins, and where it ends.
-    at_byte: u64,
-    next_byte: u64,
-    /// The data of the file's last record.
-    record: Vec<u8>,
-    /// The records of the last chunk.
-    chunk: Vec<u8>,
-    /// The bytes of `chunk` that were handed out.
-    taken: usize,
-    /// The last record's data in `chunk`; `None` if the data are in `record`.
-    in_chunk: Option<std::ops::Range<usize>>,
+pub(super) enum Source {
+    /// All records in the order of the file.
+    Linear(Box<Linear>),
+    /// Some of its chunks.
+    Chunks(Chunks),
 }
 
 impl Source {
-    /// Reads a file from its beginning, or from the records that begin at `at_byte`, to its end.
-    pub(super) fn new(file: Box<dyn Read>, at_byte: u64) -> Self {
-        // This module unpacks chunks, because `mcap`'s reader trusts the lengths within them.
-        let options = LinearReaderOptions::default()
-            .with_skip_start_magic(at_byte > 0)
-            .with_emit_chunks(true)
-            .with_validate_data_section_crc(at_byte == 0)
-            .with_validate_summary_section_crc(at_byte == 0)
-            .with_check_finishes_after_end_magic(true)
-            .with_record_length_limit(MAX_RECORD_BYTES);
-        let next_byte = if at_byte == 0 { MAGIC.len() as u64 } else { at_byte };
-        Self {
-            file,
-            reader: LinearReader::new_with_options(options),
-            at_byte: next_byte,
-            next_byte,
-            record: Vec::new(),
-            chunk: Vec::new(),
-            taken: 0,
-            in_chunk: None,
+    /// Where the last record begins, even if it could not be read.
+    pub(super) fn at_byte(&self) -> u64 {
+        match self {
+            Self::Linear(linear) => linear.at_byte,
+            Self::Chunks(chunks) => chunks.at_byte,
         }
     }
 
-    /// Where the file's last record begins, even if it could not be read. For a record within a
-    /// chunk, it is the chunk.
-    pub(super) fn at_byte(&self) -> u64 {
-        self.at_byte
-    }
-
-    /// Where the file's last record ends. For a record within a chunk, it is the chunk's end.
-    pub(super) fn next_byte(&self) -> u64 {
-        self.next_byte
+    /// The bytes of the file that were read, up to the end of the last record.
+    pub(super) fn read_bytes(&self) -> u64 {
+        match self {
+            Self::Linear(linear) => linear.next_byte,
+            Self::Chunks(chunks) => chunks.read_bytes,
+        }
     }
 
     /// The data of the last record.
     pub(super) fn data(&self) -> &[u8] {
-        match &self.in_chunk {
-            Some(range) => &self.chunk[range.clone()],
-            None => &self.record,
+        match self {
+            Self::Linear(linear) => &linear.record,
+            Self::Chunks(chunks) => &chunks.record,
         }
     }
 
     /// Advances to the next record and returns its opcode; `None` at the end.
     pub(super) fn advance(&mut self) -> Result<Option<u8>, Broken> {
-        loop {
-            if self.taken < self.chunk.len() {
-                return self.advance_in_chunk().map(Some).map_err(Broken::Damaged);
-            }
-            self.in_chunk = None;
-            self.at_byte = self.next_byte;
-            match self.advance_in_file()? {
-                Some(op::CHUNK) => self.unpack().map_err(Broken::Damaged)?,
-                other => return Ok(other),
-            }
+        match self {
+            Self::Linear(linear) => linear.advance(),
+            Self::Chunks(chunks) => chunks.advance(),
         }
     }
 
-    fn advance_in_chunk(&mut self) -> Result<u8, String> {
-        let rest = &self.chunk[self.taken..];
-        let Some((head, data)) = rest.split_first_chunk::<HEAD_BYTES>() else {
-            return Err("a chunk ends within the head of a record".into());
-        };
-        let length = u64::from_le_bytes([
-            head[1], head[2], head[3], head[4], head[5], head[6], head[7], head[8],
-        ]);
-        let Some(length) = usize::try_from(length).ok().filter(|length| *length <= data.len())
-        else {
-            return Err(format!(
-                "a record has {length} bytes, but the chunk has only {}",
-                data.len()
-            ));
-        };
-        let opcode = head[0];
-        let begin = self.taken + HEAD_BYTES;
-        self.in_chunk = Some(begin..begin + length);
-        self.taken = begin + length;
-        Ok(opcode)
+    /// The time of the next chunk's first message, if that is known.
+    pub(super) fn next_start_ns(&self) -> Option<u64> {
+        match self {
+            Self::Linear(_) => None,
+            Self::Chunks(chunks) => chunks.left.front().map(|chunk| chunk.start_ns),
+        }
+    }
+}
+
+/// Reads records in the order of the file.
+pub(super) struct Linear {
+    file: Box<dyn Read>,
+    reader: LinearReader,
+    /// Where the last record begins, and where it ends.
+    at_byte: u64,
+    next_byte: u64,
+    /// Of the data until now, or of the summary. `mcap` could check it too, but reads no further
+    /// if it differs.
+    checksum: crc32fast::Hasher,
+    /// The data of the last record.
+    record: Vec<u8>,
+}
+
+impl Linear {
+    /// Reads a file from its beginning, or from the records that begin at `at_byte`, to its end.
+    pub(super) fn new(file: Box<dyn Read>, at_byte: u64) -> Self {
+        // Our own code unpacks chunks, because `mcap`'s reader trusts the lengths within them.
+        let options = LinearReaderOptions::default()
+            .with_skip_start_magic(at_byte > 0)
+            .with_emit_chunks(true)
+            .with_check_finishes_after_end_magic(true)
+            .with_record_length_limit(MAX_RECORD_BYTES);
+        let next_byte = if at_byte == 0 { MAGIC.len() as u64 } else { at_byte };
+        let mut checksum = crc32fast::Hasher::new();
+        checksum.update(if at_byte == 0 { MAGIC } else { &[] });
+        Self {
+            file,
+            reader: LinearReader::new_with_options(options),
+            at_byte: next_byte,
+            next_byte,
+            checksum,
+            record: Vec::new(),
+        }
     }
 
-    fn advance_in_file(&mut self) -> Result<Option<u8>, Broken> {
+    fn advance(&mut self) -> Result<Option<u8>, Broken> {
+        self.at_byte = self.next_byte;
         loop {
             match self.reader.next_event() {
                 None => return Ok(None),
@@ -145,9 +133,9 @@ impl Source {
                     self.record.clear();
                     self.record.extend_from_slice(data);
                     self.next_byte += (HEAD_BYTES + data.len()) as u64;
-                    return Ok(Some(opcode));
+                    return self.check(opcode).map(|()| Some(opcode));
                 }
-                Some(Err(error)) => return Err(Broken::Damaged(reason(&error))),
+                Some(Err(error)) => return Err(Broken::Lost(reason(&error))),
             }
             // Less at a time than the reader requests, so a length alone cannot cause an
             // allocation.
@@ -161,59 +149,72 @@ impl Source {
             self.reader.notify_read(read);
         }
     }
+}
 
-    /// Unpacks the last chunk.
-    fn unpack(&mut self) -> Result<(), String> {
-        self.chunk.clear();
-        self.taken = 0;
-        let Record::Chunk { header, data } = parse(op::CHUNK, &self.record)? else {
-            return Ok(());
+impl Linear {
+    /// Adds the last record to the checksum, and compares it with the one that the record holds.
+    fn check(&mut self, opcode: u8) -> Result<(), Broken> {
+        /// The bytes of a footer that the checksum of the summary covers.
+        const COVERED: usize = 16;
+        let (covered, of) = match opcode {
+            op::DATA_END => (None, Some("data")),
+            op::FOOTER => (self.record.get(..COVERED), Some("summary")),
+            _ => (Some(&self.record[..]), None),
         };
-        let size =
-            usize::try_from(header.uncompressed_size).ok().filter(|size| *size <= MAX_RECORD_BYTES);
-        let Some(size) = size else {
-            return Err(format!(
-                "a chunk of {} bytes exceeds the limit of {MAX_RECORD_BYTES}",
-                header.uncompressed_size
-            ));
-        };
-        match header.compression.as_str() {
-            "" => self.chunk.extend_from_slice(&data),
-            "zstd" => unpack_zstd(&data, size, &mut self.chunk)?,
-            other => {
-                return Err(format!("a chunk is compressed by {other:?}; only zstd can be read"));
-            }
+        if let Some(covered) = covered {
+            self.checksum.update(&[opcode]);
+            self.checksum.update(&(self.record.len() as u64).to_le_bytes());
+            self.checksum.update(covered);
         }
-        if self.chunk.len() != size {
-            return Err(format!("a chunk of {size} bytes has {}", self.chunk.len()));
-        }
-        let saved = header.uncompressed_crc;
+        let Some(of) = of else { return Ok(()) };
+        let read = std::mem::take(&mut self.checksum).finalize();
+        let saved = self.record[covered.map_or(0, <[u8]>::len)..].first_chunk();
         // 0 if the writer made no checksum.
-        if saved != 0 && crc32fast::hash(&self.chunk) != saved {
-            return Err("the checksum of a chunk differs".into());
+        match saved.map(|saved| u32::from_le_bytes(*saved)) {
+            Some(saved) if saved != 0 && saved != read => Err(Broken::Checksum(of)),
+            _ => Ok(()),
         }
-        Ok(())
     }
 }
 
-/// Unpacks in steps, so a declared size alone cannot cause an allocation.
-fn unpack_zstd(data: &[u8], size: usize, out: &mut Vec<u8>) -> Result<(), String> {
-    let damaged = |error: io::Error| format!("a chunk cannot be unpacked: {error}");
-    // The window must not be larger than the largest chunk.
-    let mut unpacked = ZstdReader::new(data, MAX_RECORD_BYTES as u64);
-    // Memory grows in steps that end at the chunk's size. A vector's own growth would take up to
-    // twice as much.
-    let mut left = size + 1;
-    while left > 0 {
-        let step = left.min(out.len().max(READ_BYTES));
-        out.reserve_exact(step);
-        let read = unpacked.by_ref().take(step as u64).read_to_end(out).map_err(damaged)?;
-        if read < step {
-            break;
-        }
-        left -= step;
+/// Reads chunks, and no other records.
+pub(super) struct Chunks {
+    file: File,
+    left: VecDeque<ChunkAt>,
+    at_byte: u64,
+    read_bytes: u64,
+    record: Vec<u8>,
+}
+
+impl Chunks {
+    /// Reads these chunks in this order. `read_bytes` of the file were read before.
+    pub(super) fn new(
+        file: File,
+        chunks: impl IntoIterator<Item = ChunkAt>,
+        read_bytes: u64,
+    ) -> Self {
+        let left = chunks.into_iter().collect();
+        Self { file, left, at_byte: 0, read_bytes, record: Vec::new() }
     }
-    Ok(())
+
+    /// A place that has no chunk gives a record without data, which is refused as a chunk.
+    fn advance(&mut self) -> Result<Option<u8>, Broken> {
+        self.record.clear();
+        let Some(ChunkAt { at_byte, bytes, .. }) = self.left.pop_front() else { return Ok(None) };
+        self.at_byte = at_byte;
+        self.read_bytes = self.read_bytes.saturating_add(bytes);
+        self.file.seek(SeekFrom::Start(at_byte)).map_err(Broken::Io)?;
+        let mut head = Vec::with_capacity(HEAD_BYTES);
+        self.file.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head).map_err(Broken::Io)?;
+        let length = (bytes.saturating_sub(HEAD_BYTES as u64)).to_le_bytes();
+        if head.split_first().is_some_and(|(opcode, rest)| *opcode == op::CHUNK && rest == length)
+            && bytes <= MAX_RECORD_BYTES as u64
+        {
+            let data = self.file.by_ref().take(u64::from_le_bytes(length));
+            data.take(MAX_RECORD_BYTES as u64).read_to_end(&mut self.record).map_err(Broken::Io)?;
+        }
+        Ok(Some(op::CHUNK))
+    }
 }
 
 /// Parses a record. It checks the lengths first, because `mcap` reserves the memory that a length

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use kinepack::Schema;
 use mcap::records::Channel;
 
-use super::schema::ENCODING as SCHEMA;
+use super::damage::Refused;
+use super::schema::{ENCODING as SCHEMA, SchemaError};
 use super::{MAX_STREAMS, schema};
 
 /// Message encoding of words before quantization.
@@ -112,7 +113,7 @@ impl Stream {
     }
 
     /// The number of frames that the file's summary declares; it is not counted. Known from
-    /// [`Capture::streams_of`](super::Capture::streams_of), and once the file was read.
+    /// [`Capture::open`](super::Capture::open) on, and once the file was read.
     pub fn frames(&self) -> Option<u64> {
         self.frames
     }
@@ -128,84 +129,118 @@ impl Stream {
 pub(super) struct Streams {
     pub(super) list: Vec<Stream>,
     schemas: HashMap<u16, Announced>,
-    /// Each channel: the index of a stream, or `None` for another program's channel.
-    channels: HashMap<u16, Option<usize>>,
+    channels: HashMap<u16, Use>,
+}
+
+/// What a channel is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Use {
+    /// The index of a stream.
+    Stream(usize),
+    /// Another program's.
+    Foreign,
+    /// A stream that cannot be read, which was noted.
+    Refused,
 }
 
 /// A schema in our encoding.
 struct Announced {
     type_name: String,
     json: Vec<u8>,
-    schema: Schema,
-    rate_hz: f64,
+    /// The schema and the ticks a second.
+    made: Result<(Schema, f64), SchemaError>,
 }
 
 impl Streams {
-    /// Adds a schema. Ignores other encodings.
+    /// Adds a schema. Ignores other encodings. One that is wrong is refused with the stream that
+    /// has it.
     pub(super) fn add_schema(
         &mut self,
         id: u16,
         type_name: String,
         encoding: &str,
         json: &[u8],
-    ) -> Result<(), String> {
+    ) -> Result<(), Refused> {
         if encoding != SCHEMA {
             return Ok(());
         }
         if let Some(known) = self.schemas.get(&id) {
             let same = known.json == json && known.type_name == type_name;
-            return if same { Ok(()) } else { Err(format!("two schemas have the number {id}")) };
+            return if same {
+                Ok(())
+            } else {
+                Err(format!("two schemas have the number {id}").into())
+            };
         }
         if self.schemas.len() == MAX_STREAMS {
-            return Err(format!("more than {MAX_STREAMS} schemas"));
+            return Err(format!("more than {MAX_STREAMS} schemas").into());
         }
-        let (schema, rate_hz) = schema::from_json(json).map_err(|error| error.to_string())?;
-        self.schemas.insert(id, Announced { type_name, json: json.to_vec(), schema, rate_hz });
+        let made = schema::from_json(json);
+        // Only what is needed to recognise it again.
+        let json = json[..json.len().min(schema::MAX_BYTES)].to_vec();
+        self.schemas.insert(id, Announced { type_name, json, made });
         Ok(())
     }
 
     /// Adds a channel. Remembers channels of other encodings as ignored.
-    pub(super) fn add_channel(&mut self, channel: Channel) -> Result<(), String> {
+    pub(super) fn add_channel(&mut self, channel: Channel) -> Result<(), Refused> {
         let Channel { id, schema_id, topic, message_encoding, .. } = channel;
         let encoding = match message_encoding.as_str() {
             RAW => StreamEncoding::Raw,
             LANES => StreamEncoding::Lanes,
             _ => {
-                self.channels.entry(id).or_insert(None);
+                self.channels.entry(id).or_insert(Use::Foreign);
                 return Ok(());
             }
         };
+        let known = self.channels.get(&id).copied();
+        if known == Some(Use::Refused) {
+            return Ok(());
+        }
         let Some(announced) = self.schemas.get(&schema_id) else {
-            return Err(format!("stream {topic:?} has no schema of encoding {SCHEMA:?}"));
+            let reason = format!("it has no schema of encoding {SCHEMA:?}");
+            return Err(Refused::of_stream(&topic, reason));
         };
-        if let Some(known) = self.channels.get(&id) {
-            let known = known.map(|index| &self.list[index]);
-            let is_same = known.is_some_and(|known| {
-                known.name == topic
-                    && known.encoding == encoding
-                    && known.schema.hash() == announced.schema.hash()
-            });
+        let (schema, rate_hz) = match &announced.made {
+            Ok((schema, rate_hz)) => (schema, *rate_hz),
+            Err(error) => {
+                self.channels.entry(id).or_insert(Use::Refused);
+                return Err(Refused::of_schema(&topic, error));
+            }
+        };
+        if let Some(known) = known {
+            let is_same = match known {
+                Use::Stream(index) => {
+                    let known = &self.list[index];
+                    known.name == topic
+                        && known.encoding == encoding
+                        && known.schema.hash() == schema.hash()
+                }
+                Use::Foreign | Use::Refused => false,
+            };
             return if is_same {
                 Ok(())
             } else {
-                Err(format!("two channels have the number {id}"))
+                let reason = format!("two channels have the number {id}");
+                Err(Refused::of_stream(&topic, reason))
             };
         }
         if self.list.len() == MAX_STREAMS {
-            return Err(format!("more than {MAX_STREAMS} streams"));
+            return Err(Refused::of_stream(&topic, format!("more than {MAX_STREAMS} streams")));
         }
         if self.list.iter().any(|stream| stream.name == topic) {
-            return Err(format!("two streams have the name {topic:?}"));
+            self.channels.insert(id, Use::Refused);
+            return Err(Refused::of_stream(&topic, "two streams have this name".to_owned()));
         }
-        self.channels.insert(id, Some(self.list.len()));
+        self.channels.insert(id, Use::Stream(self.list.len()));
         self.list.push(Stream {
             name: topic,
             type_name: announced.type_name.clone(),
-            maxima: announced.schema.lanes().iter().map(|lane| lane.max).collect(),
-            lanes: announced.schema.kinds().iter().map(|kind| kind.lanes().len()).collect(),
-            of_kinds: crate::kinds::schemas(&announced.schema),
-            schema: announced.schema.clone(),
-            rate_hz: announced.rate_hz,
+            maxima: schema.lanes().iter().map(|lane| lane.max).collect(),
+            lanes: schema.kinds().iter().map(|kind| kind.lanes().len()).collect(),
+            of_kinds: crate::kinds::schemas(schema),
+            schema: schema.clone(),
+            rate_hz,
             encoding,
             frames: None,
         });
@@ -215,17 +250,19 @@ impl Streams {
     /// Takes the channels' message counts from the file's statistics.
     pub(super) fn count(&mut self, messages: &BTreeMap<u16, u64>) {
         for (id, frames) in messages {
-            if let Some(Some(index)) = self.channels.get(id) {
+            if let Some(Use::Stream(index)) = self.channels.get(id) {
                 self.list[*index].frames = Some(*frames);
             }
         }
     }
 
-    /// The stream of a channel; `None` for another program's channel.
-    pub(super) fn of_channel(&self, id: u16) -> Result<Option<usize>, String> {
-        self.channels
-            .get(&id)
-            .copied()
-            .ok_or_else(|| format!("a message of channel {id}, which no record declares"))
+    /// The stream of a channel; `None` for another program's channel, and for a stream that was
+    /// refused.
+    pub(super) fn of_channel(&self, id: u16) -> Result<Option<usize>, Refused> {
+        match self.channels.get(&id) {
+            Some(Use::Stream(index)) => Ok(Some(*index)),
+            Some(Use::Foreign | Use::Refused) => Ok(None),
+            None => Err(format!("a message of channel {id}, which no record declares").into()),
+        }
     }
 }

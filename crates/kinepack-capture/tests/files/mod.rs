@@ -45,7 +45,7 @@ pub(crate) fn record_ships(ticks: u32) -> Vec<u8> {
     sink.bytes()
 }
 
-/// The readable part of a file: stream, tick and number of entities of each frame; and the damage.
+/// What can be read of a file: stream, tick and number of entities of each frame; and the damage.
 pub(crate) fn read_all(bytes: &[u8]) -> (Vec<(usize, u32, usize)>, Option<String>) {
     let mut capture = Capture::from_reader("any", Cursor::new(bytes.to_vec())).unwrap();
     let mut frames = Vec::new();
@@ -53,8 +53,9 @@ pub(crate) fn read_all(bytes: &[u8]) -> (Vec<(usize, u32, usize)>, Option<String
         frames.push((index, frame.tick().0, frame.ids().len()));
     }
     let damage = capture.damage();
-    assert!(damage.is_none_or(|damage| damage.at_byte <= bytes.len() as u64));
-    (frames, damage.map(ToString::to_string))
+    assert!(damage.iter().all(|damage| damage.at_byte <= bytes.len() as u64));
+    let texts: Vec<String> = damage.iter().map(ToString::to_string).collect();
+    (frames, (!texts.is_empty()).then(|| texts.join("; ")))
 }
 
 /// A file in memory, on a simulated disk with a size and a speed.

@@ -39,8 +39,8 @@ const TRAINED: [usize; 3] = [0, 3, 5];
 
 const TICKS_PER_S: f32 = 30.0;
 /// From a packet to its baseline, to the view before that, and to one a lag before that.
-const BACK: [usize; 3] = [LAG, LAG + 1, 2 * LAG + 1];
-const LAG: usize = 3;
+const LAGS: [u32; 3] = [LAG, 1, LAG];
+const LAG: u32 = 3;
 
 /// A number from 0 to 1 that belongs to another.
 fn share(number: u32) -> f32 {
@@ -132,12 +132,12 @@ fn run(motion: Motion, movers: u32, frames: u32) -> Result<Vec<Snapshot>, Box<dy
 fn bytes(codec: &Codec, run: &[Snapshot]) -> Result<f64, Box<dyn Error>> {
     let mut encoder = Encoder::new(codec);
     let empty = View::empty(codec.schema());
-    let mut past = Past::new(BACK[2]);
+    let mut past = Past::new(LAGS.iter().sum::<u32>() as usize);
     let (mut packet, mut sum) = (Vec::new(), 0);
     for snapshot in run {
         packet.clear();
-        let known = match past.back(LAG) {
-            Some(_) => Baselines::new(BACK.into_iter().map_while(|back| past.back(back)))?,
+        let known = match past.before(snapshot.tick, LAG) {
+            Some(_) => Baselines::new(past.chain(snapshot.tick, LAGS))?,
             None => Baselines::from(&empty),
         };
         let view = encoder.encode(known, snapshot, &mut packet)?;
@@ -164,8 +164,8 @@ pub(crate) fn compare(sizes: [(u32, u32); 2]) -> Result<Vec<Comparison>, Box<dyn
     let mut profiles = vec![("none", Profile::untrained(&schema))];
     for (name, motion) in TRAINED.map(|nth| MOTIONS[nth]) {
         let training = Training {
-            max_lags_ticks: vec![LAG as u32],
-            packed_lag_ticks: LAG as u32,
+            max_lags_ticks: vec![LAG],
+            packed_lag_ticks: LAG,
             ..Training::new(Profile::magnitudes(&schema), None)
         };
         profiles.push((name, training.run(&schema, &[run(motion, 20, 300)?], |_| ())?));

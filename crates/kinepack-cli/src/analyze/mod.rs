@@ -13,7 +13,7 @@ use indicatif::ProgressBar;
 use kinepack_capture::analysis::{Analysis, AnalysisError, AnalysisOptions, Analyzer};
 use serde::Serialize;
 
-use crate::captured::{CaptureArguments, Captured, CapturedError, lag_of, profile};
+use crate::captured::{CaptureArguments, Captured, CapturedError, Ending, lag_of, profile};
 use crate::ladder::{Parameters, ProfileError, TooShort};
 
 /// Show where the bits of a capture go, and what to change in the schema first.
@@ -28,8 +28,9 @@ pub(crate) struct Arguments {
     /// The stream of the capture, by name [default: all streams]
     #[arg(long, value_name = "NAME")]
     stream: Option<String>,
-    /// How many frames back the baseline is [default: 100 ms, which is 6 at 60 Hz]
-    #[arg(long, value_name = "FRAMES", value_parser = clap::value_parser!(u32).range(1..=60))]
+    /// How many ticks older the baseline is: the newest frame of that age [default: 100 ms, which is
+    /// 6 at 60 Hz, but at most 60]
+    #[arg(long, value_name = "TICKS", value_parser = clap::value_parser!(u32).range(1..=60))]
     lag: Option<u32>,
     /// The profile, which levels 9 to 14 (relative-indices to learning) use: a file that `tune` or
     /// `train` wrote, untrained, built-in or article. Built-in is the profile trained for the cubes
@@ -91,6 +92,7 @@ pub(crate) enum AnalyzeError {
 impl Failure for AnalyzeError {
     fn exit_code(&self) -> u8 {
         match self {
+            Self::Captured(error) => error.exit_code(),
             Self::Output(error) => error.exit_code(),
             Self::Interrupted(error) => error.exit_code(),
             _ => 2,
@@ -109,7 +111,7 @@ fn advice(error: &AnalysisError) -> &'static str {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), AnalyzeError> {
     let [html] = arguments.force.targets([arguments.html.as_deref()])?;
     let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
-    let (report, done, all) = analyze(arguments, &interrupt)?;
+    let Analyzed { report, done, all, ending } = analyze(arguments, &interrupt)?;
     if let Some(html) = &html {
         report_page::write(html, "Where the bits go", include_str!("web/analyze.js"), &report)?;
     }
@@ -118,16 +120,22 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnalyzeError> {
         let then = "the report is of these";
         return Err(Interrupted::after_frames(done, all, then).into());
     }
-    Ok(())
+    Ok(ending.result()?)
 }
 
 /// The report, with the number of frames that it is of and of all frames.
-fn analyze(
-    arguments: &Arguments,
-    interrupt: &Interrupt,
-) -> Result<(Report, u64, Option<u64>), AnalyzeError> {
+struct Analyzed {
+    report: Report,
+    done: u64,
+    all: Option<u64>,
+    /// Whether the file was read completely.
+    ending: Ending,
+}
+
+fn analyze(arguments: &Arguments, interrupt: &Interrupt) -> Result<Analyzed, AnalyzeError> {
     let mut captured = Captured::open(&arguments.file, arguments.capture.limits())?;
-    let names: Vec<String> = captured.streams().iter().map(|stream| stream.name.clone()).collect();
+    let streams = captured.streams().to_vec();
+    let names: Vec<String> = streams.iter().map(|stream| stream.name.clone()).collect();
     let failed = |stream: &str, error: AnalysisError| AnalyzeError::Analysis {
         path: arguments.file.clone(),
         stream: stream.to_owned(),
@@ -156,16 +164,17 @@ fn analyze(
         let Some(frame) = captured.next_frame()? else { break };
         done += 1;
         let Some(analyzer) = &mut analyzers[frame.stream] else { continue };
+        frame.check(&arguments.file, &streams[frame.stream])?;
         let added = analyzer.add_kinds(frame.tick, &frame.ids, frame.columns);
         added.map_err(|error| failed(&names[frame.stream], error))?;
         bar.inc(1);
     }
-    captured.warn_of_damage();
-    let streams =
+    let ending = captured.end(wanted, done)?;
+    let analyzed =
         names.into_iter().zip(analyzers).filter_map(|(name, analyzer)| Some((name, analyzer?)));
-    let streams = streams.map(|(name, analyzer)| {
+    let analyzed = analyzed.map(|(name, analyzer)| {
         let analysis = analyzer.finish().map_err(|error| failed(&name, error))?;
-        if analysis.frames <= u64::from(analysis.lag) {
+        if analysis.compared == 0 {
             if interrupt.is_raised() {
                 let nothing = "they are too few for a report";
                 return Err(Interrupted::after_frames(done, all, nothing).into());
@@ -175,7 +184,8 @@ fn analyze(
         }
         Ok(StreamReport { name, analysis })
     });
-    let streams = streams.collect::<Result<_, _>>()?;
+    let streams = analyzed.collect::<Result<_, _>>()?;
     bar.finish_and_clear();
-    Ok((Report { file: arguments.file.display().to_string(), streams }, done, all))
+    let report = Report { file: arguments.file.display().to_string(), streams };
+    Ok(Analyzed { report, done, all, ending })
 }

@@ -5,10 +5,11 @@ use std::io::{self, Write};
 use command_kit::counted;
 use command_kit::table::{table, write_text};
 use kinepack_capture::analysis::{
-    Analysis, ComponentAnalysis, FieldAnalysis, KindAnalysis, any_element, shown_rate,
+    Analysis, ComponentAnalysis, FieldAnalysis, KindAnalysis, any_element,
 };
 
 use super::Report;
+use crate::captured::Pace;
 
 /// The most pairs of fields that are listed.
 const PAIRS: usize = 5;
@@ -28,18 +29,20 @@ fn write_stream(
     analysis: &Analysis,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let Analysis { frames, rate_hz, lag, entities, changed_per_frame, bits_per_entity, .. } =
-        analysis;
-    writeln!(out, "{file}: {name}")?;
+    let Analysis { frames, lag, entities, changed_per_frame, bits_per_entity, .. } = analysis;
+    let Analysis { rate_hz, frames_per_s, .. } = *analysis;
+    let pace = Pace { rate_hz, frames_per_s };
+    let before = match pace.is_even() {
+        true => format!("from {} before", counted(lag, "frame")),
+        false => format!("from the newest frame that is {lag} ticks older or more"),
+    };
+    write_text(out, "", &format!("{file}: {name}"))?;
     let title = format!(
-        "{} at {} Hz, {:.1} entities of {}{}; {changed_per_frame:.1} of them differ from {} \
-         before",
+        "{} at {pace}, {:.1} entities of {}{}; {changed_per_frame:.1} of them differ {before}",
         counted(frames, "frame"),
-        shown_rate(*rate_hz),
         entities[0],
         if analysis.kinds.len() > 1 { "up to " } else { "" },
         counted(bits_per_entity, "bit"),
-        counted(lag, "frame")
     );
     write_text(out, "", &title)?;
     write_title(
@@ -71,7 +74,7 @@ fn write_stream(
             format!("{:.1}", cost.adaptive_kbps),
         ]
     });
-    writeln!(out, "{}", table(["frames", "packed", "adaptive"], 0, lags).trim_fmt())?;
+    writeln!(out, "{}", table(["ticks", "packed", "adaptive"], 0, lags).trim_fmt())?;
     if !analysis.together.is_empty() {
         write_title(out, "Fields that change together")?;
         let pairs = analysis.together.iter().take(PAIRS);

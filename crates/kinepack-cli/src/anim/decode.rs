@@ -1,11 +1,12 @@
 //! `kinepack anim decode`: writes the samples of a compressed clip as plain floats.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
 
 use clap::Args;
 use command_kit::output::Force;
 use command_kit::print;
+use command_kit::table::write_text;
 use kinepack_anim::{AnyClip, Skeleton, exchange};
 
 use super::compiled::{self, Compiled, SkeletonArguments};
@@ -34,7 +35,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
     target.write(&samples)?;
     let counts = [clip.curves(), clip.markers().count()];
     let left_out: Vec<_> = LeftOutReport::of_counts(&arguments.clip, "", counts).collect();
-    print(|out| left_out.iter().try_for_each(|part| writeln!(out, "{}", part.line())))?;
+    print(|out| left_out.iter().try_for_each(|part| write_text(out, "", &part.line())))?;
     Ok(())
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use command_kit::output::{Batch, Force};
 use command_kit::print;
-use command_kit::table::{table, write_json};
+use command_kit::table::{table, write_json, write_text};
 use kinepack_anim::{RawClip, exchange};
 use serde::Serialize;
 
@@ -134,6 +134,6 @@ impl Report {
         let header = ["clip", "joints", "samples", "Hz", "seconds", "raw bytes"];
         let table = table(header, 1, self.clips.iter().map(ClipReport::cells));
         writeln!(out, "{}", table.trim_fmt())?;
-        self.notes.iter().try_for_each(|note| writeln!(out, "{note}"))
+        self.notes.iter().try_for_each(|note| write_text(out, "", note))
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use command_kit::output::{Batch, Force};
-use command_kit::table::{table, write_json};
+use command_kit::table::{table, write_json, write_text};
 use command_kit::{counted, print};
 use kinepack_anim::block::BlockLength;
 use kinepack_anim::offline::{
@@ -149,6 +149,6 @@ impl Report {
             "\n{}; bits of a component, without the byte that selects the profile",
             counted(self.clips, "clip")
         )?;
-        self.notes.iter().try_for_each(|note| writeln!(out, "{note}"))
+        self.notes.iter().try_for_each(|note| write_text(out, "", note))
     }
 }

@@ -2,21 +2,27 @@
 //! or lanes.
 
 mod cubes;
+mod ending;
+mod pace;
 mod replayed;
+mod snapshots;
 
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use command_kit::{Failure, counted, say};
+use command_kit::{Failure, say};
 use cube_data::cube::{self, Quantized};
 use cube_data::{Challenge, ChallengeError, is_capture};
 use cubes::Cubes;
-use kinepack::{EncodeError, EntityId, Profile, Schema, Snapshot, Tick};
-use kinepack_capture::{Capture, CaptureError, CaptureLimits, Columns, ZstdReader, kinds};
+pub(crate) use ending::Ending;
+use kinepack::{EncodeError, EntityId, Profile, Schema, Tick};
+use kinepack_capture::{Capture, CaptureError, CaptureLimits, Columns, Damage, ZstdReader, kinds};
 use kinepack_replay::ReplayError;
+pub(crate) use pace::Pace;
 use replayed::Replayed;
+pub(crate) use snapshots::Snapshots;
 
 use crate::ladder::{Parameters, ProfileError, read_profile};
 use crate::steps::{MaxError, Steps, StepsError};
@@ -73,12 +79,22 @@ pub(crate) enum CapturedError {
     UnknownStream { name: String, there: Vec<String> },
     #[error(transparent)]
     Steps(#[from] StepsError),
-    /// The schema does not hold a frame.
-    #[error("{}: the frame of tick {tick}: {reason}", path.display())]
-    BadFrame { path: PathBuf, tick: u32, reason: String },
+    /// A damaged file, or one of a later version, of which nothing is left.
+    #[error("{}: no frame can be read: {reason}", path.display())]
+    NothingRead { path: PathBuf, reason: String },
+    /// The rest was read.
+    #[error("{}: {}; all others were read", path.display(), ending::lost(*lost))]
+    Incomplete { path: PathBuf, lost: Option<u64> },
 }
 
-impl Failure for CapturedError {}
+impl Failure for CapturedError {
+    fn exit_code(&self) -> u8 {
+        match self {
+            Self::Incomplete { .. } => 1,
+            _ => 2,
+        }
+    }
+}
 
 /// What to do about a file above its limits.
 fn advice(is_too_large: bool) -> &'static str {
@@ -115,6 +131,7 @@ enum Source {
 }
 
 /// A frame of one stream.
+#[derive(Clone)]
 pub(crate) struct CapturedFrame<'a> {
     /// The stream's index.
     pub(crate) stream: usize,
@@ -122,6 +139,39 @@ pub(crate) struct CapturedFrame<'a> {
     /// The ids of each kind's entities.
     pub(crate) ids: Vec<&'a [EntityId]>,
     pub(crate) columns: Columns<'a>,
+}
+
+impl CapturedFrame<'_> {
+    /// The error of an entity of a kind that the schema cannot hold. `raw` has its raw words.
+    pub(crate) fn refused(
+        &self,
+        path: &Path,
+        stream: &Stream,
+        (kind, id): (usize, EntityId),
+        raw: &[u64],
+        error: &EncodeError,
+    ) -> CapturedError {
+        let reason = kinds::refusal(&stream.schema, kind, raw, error);
+        let (path, stream, tick) = (path.to_owned(), stream.name.clone(), self.tick.0);
+        CaptureError::BadState { path, stream, tick, entity: id.0, reason }.into()
+    }
+
+    /// Refuses values that the stream's schema cannot hold, as all commands do that quantize them.
+    pub(crate) fn check(&self, path: &Path, stream: &Stream) -> Result<(), CapturedError> {
+        if let Columns::Lanes(_) = self.columns {
+            return Ok(());
+        }
+        for (kind, (ids, schema)) in self.ids.iter().zip(&stream.of_kinds).enumerate() {
+            let columns = self.columns.of_lanes(stream.schema.kinds()[kind].lanes());
+            let (mut raw, mut lanes) = (vec![0; columns.count()], vec![0; columns.count()]);
+            for (row, id) in ids.iter().enumerate() {
+                columns
+                    .entity(row, schema, &mut raw, &mut lanes)
+                    .map_err(|error| self.refused(path, stream, (kind, *id), &raw, &error))?;
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Captured {
@@ -151,9 +201,14 @@ impl Captured {
         })
     }
 
+    /// Reads a file without a summary twice, because its streams are only known at its end.
     fn open_capture(path: &Path, limits: CaptureLimits) -> Result<Self, CapturedError> {
-        let streams = Capture::streams_with_limits(path, limits)?;
-        Self::with_capture(path, &streams, Capture::open(path)?.with_limits(limits))
+        let open = || Ok::<_, CaptureError>(Capture::open(path)?.with_limits(limits));
+        let mut capture = open()?;
+        if capture.streams().is_empty() {
+            while capture.next_frame()?.is_some() {}
+        }
+        Self::with_capture(path, &capture, open()?)
     }
 
     /// Reads the file twice, because its streams are only known at its end.
@@ -166,14 +221,11 @@ impl Captured {
         };
         let mut capture = open()?;
         while capture.next_frame()?.is_some() {}
-        Self::with_capture(path, capture.streams(), open()?)
+        Self::with_capture(path, &capture, open()?)
     }
 
-    fn with_capture(
-        path: &Path,
-        streams: &[kinepack_capture::Stream],
-        capture: Capture,
-    ) -> Result<Self, CapturedError> {
+    /// `known` is the same capture, whose streams are known.
+    fn with_capture(path: &Path, known: &Capture, capture: Capture) -> Result<Self, CapturedError> {
         let stream = |stream: &kinepack_capture::Stream| Stream {
             name: stream.name().to_owned(),
             of_kinds: kinds::schemas(stream.schema()),
@@ -181,13 +233,17 @@ impl Captured {
             rate_hz: stream.rate_hz(),
             frames: stream.frames(),
         };
-        if streams.is_empty() {
-            return Err(CapturedError::NoStreams { path: path.to_owned() });
+        let path = path.to_owned();
+        if known.streams().is_empty() {
+            return Err(match known.damage().first() {
+                Some(damage) => CapturedError::NothingRead { path, reason: damage.to_string() },
+                None => CapturedError::NoStreams { path },
+            });
         }
         Ok(Self {
-            path: path.to_owned(),
+            path,
             source: Source::Capture(Box::new(capture)),
-            streams: streams.iter().map(stream).collect(),
+            streams: known.streams().iter().map(stream).collect(),
         })
     }
 
@@ -246,10 +302,17 @@ impl Captured {
     /// The index of the stream with this name.
     pub(crate) fn named(&self, name: &str) -> Result<usize, CapturedError> {
         let found = self.streams.iter().position(|stream| stream.name == name);
-        found.ok_or_else(|| CapturedError::UnknownStream {
-            name: name.to_owned(),
-            there: self.names(),
+        found.ok_or_else(|| match self.refused(name) {
+            Some(reason) => CapturedError::NothingRead { path: self.path.clone(), reason },
+            None => CapturedError::UnknownStream { name: name.to_owned(), there: self.names() },
         })
+    }
+
+    /// Why a stream of the capture cannot be read, if it is there.
+    fn refused(&self, name: &str) -> Option<String> {
+        let Source::Capture(capture) = &self.source else { return None };
+        let of_stream = |damage: &&Damage| damage.stream.as_deref() == Some(name);
+        capture.damage().iter().find(of_stream).map(ToString::to_string)
     }
 
     /// The number of frames of all streams, if it is known.
@@ -257,8 +320,8 @@ impl Captured {
         self.streams.iter().map(|stream| stream.frames).sum()
     }
 
-    /// The next frame of any stream. `None` at the end, or at the place where the file is damaged:
-    /// see [`Self::warn_of_damage`].
+    /// The next frame of any stream. `None` at the end: [`Self::end`] then says whether frames are
+    /// missing.
     pub(crate) fn next_frame(&mut self) -> Result<Option<CapturedFrame<'_>>, CapturedError> {
         let capture = match &mut self.source {
             Source::Challenge(cubes) => return cubes.next_frame(),
@@ -286,27 +349,9 @@ impl Captured {
             columns: frame.values(),
         }))
     }
-
-    /// Warns on standard error if the file is damaged.
-    pub(crate) fn warn_of_damage(&self) {
-        let path = self.path.display();
-        match &self.source {
-            Source::Capture(capture) => {
-                if let Some(damage) = capture.damage() {
-                    say(format_args!("{path}: {damage}; the frames before it were read"));
-                }
-            }
-            Source::Replay(replayed) => {
-                for damage in replayed.damage() {
-                    say(format_args!("{path}: {damage}; all other groups were read"));
-                }
-            }
-            Source::Challenge(_) => {}
-        }
-    }
 }
 
-/// The lag of baselines in frames: the one asked for, or 100 ms, as in the article.
+/// The lag of baselines in ticks: the one asked for, or 100 ms, as in the article.
 pub(crate) fn lag_of(asked: Option<u32>, rate_hz: f64) -> u32 {
     asked.unwrap_or_else(|| ((0.1 * rate_hz).round() as u32).clamp(1, 60))
 }
@@ -341,114 +386,4 @@ fn built_in(schema: &Schema) -> Option<Profile> {
 /// True if a stream's entities are the cubes, which have built-in profiles.
 pub(crate) fn is_cubes(schema: &Schema) -> bool {
     cube::profile().schema_hash == schema.hash()
-}
-
-/// One stream of a file as snapshots, in the capture's steps or in others.
-pub(crate) struct Snapshots {
-    captured: Captured,
-    index: usize,
-    stream: Stream,
-    steps: Steps,
-    read: u32,
-    tick: Tick,
-    /// Entities with a value out of its range.
-    clamped: u64,
-    raw: Vec<u64>,
-    lanes: Vec<u32>,
-    to: Vec<u32>,
-}
-
-impl Snapshots {
-    pub(crate) fn new(
-        captured: Captured,
-        stream: &StreamArguments,
-        max_error: &[MaxError],
-        profiles: &[Parameters],
-    ) -> Result<Self, CapturedError> {
-        let index = captured.find(stream, max_error, profiles)?;
-        let stream = captured.streams()[index].clone();
-        let steps = Steps::new(&stream.schema, max_error)?;
-        let count = stream.schema.lanes().len();
-        Ok(Self {
-            captured,
-            index,
-            read: 0,
-            tick: Tick(0),
-            clamped: 0,
-            raw: vec![0; count],
-            lanes: vec![0; count],
-            to: vec![0; steps.schema.lanes().len()],
-            steps,
-            stream,
-        })
-    }
-
-    /// The stream as it was captured.
-    pub(crate) fn stream(&self) -> &Stream {
-        &self.stream
-    }
-
-    /// The schema of the snapshots.
-    pub(crate) fn schema(&self) -> &Schema {
-        &self.steps.schema
-    }
-
-    pub(crate) fn steps(&self) -> &Steps {
-        &self.steps
-    }
-
-    /// The next snapshot; ticks begin at 0. `None` at the end, or at the place where the file is
-    /// damaged.
-    pub(crate) fn next_snapshot(&mut self) -> Result<Option<Snapshot>, CapturedError> {
-        let path = self.captured.path().to_owned();
-        while let Some(frame) = self.captured.next_frame()? {
-            if frame.stream != self.index {
-                continue;
-            }
-            let failed = |error: EncodeError| CapturedError::BadFrame {
-                path: path.clone(),
-                tick: frame.tick.0,
-                reason: error.to_string(),
-            };
-            let mut snapshot = Snapshot::new(&self.steps.schema, Tick(self.read));
-            for (kind, (ids, schema)) in frame.ids.iter().zip(&self.stream.of_kinds).enumerate() {
-                let columns = frame.columns.of_lanes(self.stream.schema.kinds()[kind].lanes());
-                let lanes = schema.lanes().len();
-                let (raw, lanes) = (&mut self.raw[..lanes], &mut self.lanes[..lanes]);
-                let to = &mut self.to[..self.steps.of_kinds[kind].lanes().len()];
-                for (row, id) in ids.iter().enumerate() {
-                    if let Columns::Raw(columns) = columns {
-                        raw.iter_mut().zip(columns).for_each(|(word, column)| *word = column[row]);
-                        let is_within = schema.quantize_raw(raw, lanes).map_err(failed)?;
-                        self.clamped += u64::from(!is_within);
-                    } else {
-                        columns.entity(row, schema, raw, lanes).map_err(failed)?;
-                    }
-                    self.steps.quantize((kind, schema), raw, lanes, to).map_err(failed)?;
-                    snapshot.push_lanes_of(kind, *id, to).map_err(failed)?;
-                }
-            }
-            self.read += 1;
-            self.tick = frame.tick;
-            return Ok(Some(snapshot));
-        }
-        Ok(None)
-    }
-
-    /// The tick of the last snapshot in the file.
-    pub(crate) fn tick(&self) -> Tick {
-        self.tick
-    }
-
-    /// Warns on standard error if the file is damaged or has values out of range.
-    pub(crate) fn warn(&self) {
-        self.captured.warn_of_damage();
-        if self.clamped > 0 {
-            say(format_args!(
-                "{}: {} had a value out of its range, which took the nearest end",
-                self.captured.path().display(),
-                counted(self.clamped, "state")
-            ));
-        }
-    }
 }

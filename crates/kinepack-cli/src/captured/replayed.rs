@@ -7,6 +7,7 @@ use kinepack_capture::{Columns, kinds};
 use kinepack_replay::{ReplayDamage, ReplayError, ReplayReader};
 
 use super::{CapturedFrame, Stream};
+use crate::kpz::open_replay;
 
 /// A replay that is read frame by frame.
 pub(super) struct Replayed {
@@ -19,7 +20,7 @@ pub(super) struct Replayed {
 impl Replayed {
     /// Opens a file. Returns its stream too.
     pub(super) fn open(path: &Path) -> Result<(Self, Stream), ReplayError> {
-        let replay = ReplayReader::open(path)?;
+        let replay = open_replay(path)?;
         let schema = replay.schema().clone();
         let stream = Stream {
             name: replay.name().to_owned(),

@@ -10,6 +10,7 @@ use kinepack::Tick;
 
 use super::moment::{HELP, Moment};
 use super::{KpzError, open, read_error};
+use crate::captured::Ending;
 
 /// Cut a part out of a replay.
 ///
@@ -49,9 +50,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
     let output = target.create()?;
     let written = replay.cut(from, to, BufWriter::new(output.file()?));
     let summary = written.map_err(|error| read_error(file, error))?;
-    for damage in replay.damage() {
-        say(format_args!("{}: {damage}; it is left out", file.display()));
-    }
+    let read = Ending::of_places(file, replay.damage(), (0, None), summary.frames)?;
     output.commit()?;
     say(format_args!(
         "{}: {} in {}",
@@ -59,5 +58,5 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
         counted(summary.frames, "frame"),
         counted(summary.bytes, "byte")
     ));
-    Ok(())
+    Ok(read.result()?)
 }

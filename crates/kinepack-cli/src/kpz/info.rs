@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use command_kit::table::{table, write_json};
-use command_kit::{counted, print};
+use command_kit::{counted, escaped, print};
 use kinepack::schema::{EntityKind, Field};
 use serde::Serialize;
 
@@ -88,7 +88,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
     let rate_hz = replay.rate_hz();
     let (first, last) = ticks.unwrap_or_default();
     let seconds = ticks.map_or(0.0, |_| f64::from(last.0 - first.0 + 1) / rate_hz);
-    let bytes = file.metadata().map_or(0, |file| file.len());
+    let bytes = replay.file_bytes().map_err(failed)?;
     let markers = replay.markers().iter().map(|marker| MarkerReport {
         name: marker.name.clone(),
         tick: marker.tick.0,
@@ -117,7 +117,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
         damage: replay.damage().iter().map(ToString::to_string).collect(),
     };
     print(|out| if *json { write_json(&report, out) } else { write(&report, out) })?;
-    if *verify && !report.damage.is_empty() {
+    if !report.damage.is_empty() {
         return Err(KpzError::Damaged { path: file.clone(), count: report.damage.len() });
     }
     Ok(())
@@ -174,7 +174,7 @@ fn write(report: &Report, out: &mut impl Write) -> io::Result<()> {
     let end = if report.is_complete { "complete" } else { "still being written, or cut off" };
     rows.push(row("end", end.to_owned()));
     rows.extend(report.info.iter().map(|(key, value)| row(key, value.clone())));
-    let title = format!("{}: {}", report.file, report.name);
+    let title = format!("{}: {}", report.file, escaped(&report.name));
     writeln!(out, "{}", table([title, String::new()], 2, rows).trim_fmt())?;
     if !report.markers.is_empty() {
         let rows = report

@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 use command_kit::output::Problem;
 use command_kit::{Failure, OutputError};
 use cube_data::ConvertError;
-use kinepack::SetupError;
+use kinepack::{DecodeLimits, SetupError};
 use kinepack_capture::RecordError;
-use kinepack_replay::{ReplayError, ReplayReader};
+use kinepack_replay::{ReplayError, ReplayLimits, ReplayReader};
 
 use crate::captured::CapturedError;
 use crate::ladder::ProfileError;
@@ -55,6 +55,7 @@ fn damage_found(count: usize) -> String {
 impl Failure for KpzError {
     fn exit_code(&self) -> u8 {
         match self {
+            Self::Captured(error) => error.exit_code(),
             Self::Output(error) => error.exit_code(),
             Self::Damaged { .. } => 1,
             _ => 2,
@@ -62,9 +63,20 @@ impl Failure for KpzError {
     }
 }
 
+/// The most bytes of a snapshot's lanes: this is a person's own file, so the limit is memory and not
+/// a number of entities.
+const SNAPSHOT_BYTES: usize = 256 << 20;
+
 /// Opens a replay.
+pub(crate) fn open_replay(path: &Path) -> Result<ReplayReader, ReplayError> {
+    let replay = ReplayReader::open(path)?;
+    let any = DecodeLimits { max_entities: u32::MAX };
+    let decode = any.within(replay.schema(), SNAPSHOT_BYTES);
+    Ok(replay.with_limits(ReplayLimits { decode, ..ReplayLimits::default() }))
+}
+
 fn open(path: &Path) -> Result<ReplayReader, KpzError> {
-    ReplayReader::open(path).map_err(|error| read_error(path, error))
+    open_replay(path).map_err(|error| read_error(path, error))
 }
 
 /// An error of reading a file.

@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use command_kit::escaped;
 use kinepack_replay::Marker;
 
 /// A time from the beginning, or before or after a marker.
@@ -68,7 +69,10 @@ impl Moment {
                 let names: Vec<&str> = markers.iter().map(|marker| marker.name.as_str()).collect();
                 let marker = found.ok_or_else(|| match names.is_empty() {
                     true => format!("no marker {name:?}: the replay has none"),
-                    false => format!("no marker {name:?}; there are {}", names.join(", ")),
+                    false => {
+                        let names = names.join(", ");
+                        format!("no marker {name:?}; there are {}", escaped(&names))
+                    }
                 })?;
                 Ok(f64::from(marker.tick.0) + seconds * rate_hz)
             }

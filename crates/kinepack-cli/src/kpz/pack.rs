@@ -117,15 +117,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
     }
     let bar = progress(snapshots.stream().frames);
     let begin = Instant::now();
-    while let Some(mut snapshot) = snapshots.next_snapshot()? {
-        snapshot.tick = snapshots.tick();
+    while let Some(snapshot) = snapshots.next_snapshot()? {
         writer.write(&snapshot).map_err(failed)?;
         bar.inc(1);
     }
     let ReplaySummary { frames, groups, bytes } = writer.finish().map_err(failed)?;
     let us = begin.elapsed().as_secs_f64() * 1e6;
     bar.finish_and_clear();
-    snapshots.warn();
+    let ending = snapshots.end()?;
     output.commit()?;
     let captured_bytes = file.metadata().map_or(0, |file| file.len());
     let report = Report {
@@ -151,5 +150,5 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
             )
         })?;
     }
-    Ok(())
+    Ok(ending.result()?)
 }

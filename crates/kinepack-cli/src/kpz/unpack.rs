@@ -13,7 +13,7 @@ use kinepack_capture::{CaptureLimits, Recorder};
 use kinepack_replay::ReplayReader;
 
 use super::{KpzError, open, read_error, transforms, write_error};
-use crate::captured::Captured;
+use crate::captured::{Captured, Ending};
 use crate::convert::write_csv;
 
 /// Unpack a replay, to what the ending of the name says.
@@ -53,18 +53,19 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
     let target = force.target(out)?;
     let mut replay = open(file)?;
     let output = target.create()?;
-    let frames = match ending {
-        "csv" => unpack_csv(file, out, kind.as_deref(), &output)?,
-        "bin" => unpack_bin(file, out, &mut replay, &output)?,
-        _ if *transforms => transforms::write(file, out, &mut replay, &output)?,
-        _ => unpack_capture(file, out, &mut replay, &output)?,
+    let (frames, read) = if ending == "csv" {
+        unpack_csv(file, out, kind.as_deref(), &output)?
+    } else {
+        let frames = match ending {
+            "bin" => unpack_bin(file, out, &mut replay, &output)?,
+            _ if *transforms => transforms::write(file, out, &mut replay, &output)?,
+            _ => unpack_capture(file, out, &mut replay, &output)?,
+        };
+        (frames, Ending::of_places(file, replay.damage(), (0, None), frames)?)
     };
     output.commit()?;
-    for damage in replay.damage() {
-        say(format_args!("{}: {damage}; it is left out", file.display()));
-    }
     say(format_args!("{}: {}", out.display(), counted(frames, "frame")));
-    Ok(())
+    Ok(read.result()?)
 }
 
 /// Calls `take` with each frame, and shows the progress. Returns the number of frames.
@@ -124,7 +125,7 @@ fn unpack_csv(
     out: &Path,
     kind: Option<&str>,
     output: &Output,
-) -> Result<u64, KpzError> {
+) -> Result<(u64, Ending), KpzError> {
     let mut captured = Captured::open(file, CaptureLimits::default())?;
     let kinds = captured.streams()[0].schema.kinds();
     let number = |name: &str| {
@@ -139,5 +140,5 @@ fn unpack_csv(
     let unwritten = |error| write_error(out, error);
     let frames = write_csv(&mut captured, 0, kind, &mut writer, unwritten)?;
     writer.flush().map_err(unwritten)?;
-    Ok(frames)
+    Ok((frames, captured.end(None, frames)?))
 }

@@ -5,6 +5,7 @@
 mod publish;
 mod run;
 mod sweep;
+mod ticks;
 mod truth;
 
 use std::io::{self, Write};
@@ -21,16 +22,17 @@ use command_kit::{
     Failure, LinkOptions, LinkOptionsError, OutputError, SentLevel, counted, print, progress,
     report_page,
 };
-use kinepack::{Codec, SetupError};
-use kinepack_capture::analysis::shown_rate;
+use kinepack::{Codec, SetupError, Tick};
+use kinepack_capture::analysis::frames_per_s;
 use kinepack_net::{LinkConfig, NetError};
 use run::{Run, RunReport, Schemas, Setup};
 use serde::Serialize;
 use sweep::{Links, Sweep};
-use truth::{Moment, Truth};
+use ticks::SentTicks;
+use truth::{Moment, Refusal, Truth};
 
 use crate::captured::{
-    CaptureArguments, Captured, CapturedError, StreamArguments, profile, profile_name,
+    CaptureArguments, Captured, CapturedError, Ending, Pace, StreamArguments, profile, profile_name,
 };
 use crate::ladder::{Parameters, ProfileError, TooShort};
 use crate::steps::{StepArguments, Steps, StepsError};
@@ -97,8 +99,14 @@ struct Report {
     link: String,
     /// The link's numbers.
     link_about: String,
-    frames: u32,
+    frames: u64,
+    /// Ticks a second.
     rate_hz: f64,
+    /// Frames a second: fewer than ticks if some are missing.
+    frames_per_s: f64,
+    /// Why the numbers are what they are, if that is not plain.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
     /// How many times as fast as real time all runs together were.
     #[serde(skip)]
     speed: f64,
@@ -131,6 +139,17 @@ pub(crate) enum ReplayError {
     Interrupted(#[from] Interrupted),
     #[error(transparent)]
     Codec(SetupError),
+    #[error("from tick {first} to tick {tick} are more ticks than can be sent")]
+    TooLong { first: u32, tick: u32 },
+    /// Nothing could arrive.
+    #[error(
+        "the capture lasts {lasts_ms:.3} ms, and a round trip over the link {round_trip_ms:.3} ms: \
+         nothing arrives in that time; record longer, or check the ticks a second ({rate_hz})"
+    )]
+    TooBrief { lasts_ms: f64, round_trip_ms: f64, rate_hz: f64 },
+    #[cfg(feature = "demo")]
+    #[error("a broadcast has 1 to 65535 ticks a second, and the capture {rate_hz}")]
+    NoBroadcastRate { rate_hz: f64 },
     /// The schema cannot interpolate a state.
     #[error("entity {entity}: {reason}")]
     Interpolation { entity: u32, reason: String },
@@ -142,6 +161,7 @@ pub(crate) enum ReplayError {
 impl Failure for ReplayError {
     fn exit_code(&self) -> u8 {
         match self {
+            Self::Captured(error) => error.exit_code(),
             #[cfg(feature = "demo")]
             Self::Broadcast(error) => error.exit_code(),
             Self::Output(error) => error.exit_code(),
@@ -159,7 +179,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), ReplayError> {
     }
     let [html] = arguments.force.targets([arguments.html.as_deref()])?;
     let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
-    let (report, all) = replay(arguments, &interrupt)?;
+    let (report, all, ending) = replay(arguments, &interrupt)?;
     if let Some(html) = &html {
         report_page::write(
             html,
@@ -175,17 +195,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), ReplayError> {
         return Err(ReplayError::Drifted { wrong_lanes });
     }
     if interrupt.is_raised() {
-        let (done, then) = (u64::from(report.frames), "the table is of these");
+        let (done, then) = (report.frames, "the table is of these");
         return Err(Interrupted::after_frames(done, all, then).into());
     }
-    Ok(())
+    Ok(ending.result()?)
 }
 
-/// The report, and the number of frames of the whole stream.
+/// The report, the number of frames of the whole stream, and whether the file was read completely.
 fn replay(
     arguments: &Arguments,
     interrupt: &Interrupt,
-) -> Result<(Report, Option<u64>), ReplayError> {
+) -> Result<(Report, Option<u64>, Ending), ReplayError> {
     let mut captured = Captured::open(&arguments.file, arguments.capture.limits())?;
     let wanted =
         captured.find(&arguments.stream, &arguments.steps.max_error, &arguments.profile)?;
@@ -206,6 +226,7 @@ fn replay(
         }
     }
     let link = arguments.link.config()?;
+    let ticks = SentTicks::new(stream.rate_hz);
     let runs_over = |links: Links| {
         let mut runs = Vec::new();
         for (link, link_name) in links {
@@ -213,7 +234,7 @@ fn replay(
                 let setup = Setup {
                     schemas: &schemas,
                     codec,
-                    rate_hz: stream.rate_hz,
+                    ticks,
                     profile,
                     link,
                     link_name: link_name.clone(),
@@ -234,16 +255,25 @@ fn replay(
     runs.append(&mut runs_over(over_round_trip)?);
     let count = runs.len() as u32;
     let begin = Instant::now();
-    let (runs, frames) = play(&mut captured, wanted, &mut steps, runs, interrupt)?;
+    let (runs, Played { frames, last, ending }) =
+        play(&mut captured, wanted, &mut steps, (runs, ticks), interrupt)?;
     if frames < 2 && interrupt.is_raised() {
         let nothing = "they are too few for a report";
-        return Err(Interrupted::after_frames(frames.into(), stream.frames, nothing).into());
+        return Err(Interrupted::after_frames(frames, stream.frames, nothing).into());
     }
     if frames < 2 {
-        return Err(TooShort { frames, lag: 1 }.into());
+        return Err(TooShort { frames: frames as u32, lag: 1 }.into());
     }
-    let played = Duration::from_secs_f64(f64::from(frames) / stream.rate_hz) * count;
-    let mut runs: Vec<RunReport> = runs.into_iter().map(|run| run.finish(frames)).collect();
+    let seconds = f64::from(last.0) / ticks.rate_hz;
+    let played = seconds * f64::from(count);
+    let mut runs: Vec<RunReport> = runs.into_iter().map(|run| run.finish(last)).collect();
+    let round_trip_ms = 2e3 * link.latency.as_secs_f64();
+    if runs.iter().all(|run| run.received == 0) && 1e3 * seconds <= round_trip_ms {
+        let (lasts_ms, rate_hz) = (1e3 * seconds, stream.rate_hz);
+        return Err(ReplayError::TooBrief { lasts_ms, round_trip_ms, rate_hz });
+    }
+    let frames_per_s =
+        frames_per_s(ticks.rate_hz, frames, Some((Tick(1), last))).min(stream.rate_hz);
     let over_round_trip = runs.split_off(first_over_round_trip);
     let over_loss = runs.split_off(first_over_loss);
     let report = Report {
@@ -253,23 +283,47 @@ fn replay(
         link_about: about(&link),
         frames,
         rate_hz: stream.rate_hz,
-        speed: played.as_secs_f64() / begin.elapsed().as_secs_f64().max(1e-9),
+        frames_per_s,
+        notes: notes(&runs, frames_per_s),
+        speed: played / begin.elapsed().as_secs_f64().max(1e-9),
         runs,
         over_loss,
         over_round_trip,
     };
-    Ok((report, stream.frames))
+    Ok((report, stream.frames, ending))
+}
+
+/// Reasons for numbers that look wrong.
+fn notes(runs: &[RunReport], frames_per_s: f64) -> Vec<String> {
+    let apart_ms = 1e3 / frames_per_s;
+    let is_late = |run: &&RunReport| run.received > 0 && apart_ms > run.max_delay_ms;
+    let note = |run: &RunReport| {
+        format!(
+            "frames are {apart_ms:.0} ms apart, and playback waits {:.0} ms for one at most: what is \
+             shown stands still in between, which counts as stalled",
+            run.max_delay_ms
+        )
+    };
+    runs.iter().find(is_late).map(note).into_iter().collect()
+}
+
+/// What was played.
+struct Played {
+    frames: u64,
+    /// The last tick that was sent.
+    last: Tick,
+    ending: Ending,
 }
 
 /// Sends the frames of a stream through all runs, which share the processor's cores. Returns the
-/// runs and the number of frames, which a signal cuts short.
+/// runs and what they played, which a signal cuts short.
 fn play(
     captured: &mut Captured,
     wanted: usize,
     steps: &mut Steps,
-    runs: Vec<Run>,
+    (runs, ticks): (Vec<Run>, SentTicks),
     interrupt: &Interrupt,
-) -> Result<(Vec<Run>, u32), ReplayError> {
+) -> Result<(Vec<Run>, Played), ReplayError> {
     let threads = thread::available_parallelism().map_or(1, usize::from).min(runs.len());
     let mut groups: Vec<Vec<(usize, Run)>> = (0..threads).map(|_| Vec::new()).collect();
     for (index, run) in runs.into_iter().enumerate() {
@@ -287,20 +341,23 @@ fn play(
             handles.push(scope.spawn(move || play_group(group, &moments)));
         }
         let mut last: Option<Arc<Moment>> = None;
+        let (mut first, mut frames) = (None, 0);
         let mut read = || -> Result<(), ReplayError> {
             while !interrupt.is_raised() {
                 let Some(frame) = captured.next_frame()? else { break };
                 if frame.stream != wanted {
                     continue;
                 }
-                let failed = |reason: String| CapturedError::BadFrame {
-                    path: path.clone(),
-                    tick: frame.tick.0,
-                    reason,
+                let first = *first.get_or_insert(frame.tick);
+                let Some(tick) = ticks.of(first, frame.tick) else {
+                    return Err(ReplayError::TooLong { tick: frame.tick.0, first: first.0 });
                 };
-                let moment =
-                    Moment::next(last.as_deref(), &stream, steps, &frame.ids, frame.columns);
-                let moment = Arc::new(moment.map_err(|error| failed(error.to_string()))?);
+                let (ids, columns) = (&frame.ids, frame.columns);
+                let moment = Moment::next(tick, last.as_deref(), &stream, steps, ids, columns);
+                let moment = Arc::new(moment.map_err(|Refusal { entity, raw, error }| {
+                    frame.refused(&path, &stream, entity, &raw, &error)
+                })?);
+                frames += 1;
                 last = Some(Arc::clone(&moment));
                 // A group that ended early returns the reason.
                 if senders.iter().any(|sender| sender.send(Arc::clone(&moment)).is_err()) {
@@ -320,10 +377,11 @@ fn play(
         }
         read?;
         bar.finish_and_clear();
-        captured.warn_of_damage();
+        let ending = captured.end(Some(wanted), frames)?;
         runs.sort_by_key(|(index, _)| *index);
-        let frames = last.map_or(0, |last| last.snapshot.tick.0);
-        Ok((runs.into_iter().map(|(_, run)| run).collect(), frames))
+        let last = last.map_or(Tick(0), |last| last.snapshot.tick);
+        let played = Played { frames, last, ending };
+        Ok((runs.into_iter().map(|(_, run)| run).collect(), played))
     })
 }
 
@@ -355,14 +413,17 @@ fn about(link: &LinkConfig) -> String {
 
 impl Report {
     fn write_table(&self, out: &mut impl Write) -> io::Result<()> {
-        let Self { file, stream, link, link_about, frames, rate_hz, speed, .. } = self;
-        writeln!(out, "{file}: {stream}")?;
+        let Self { file, stream, link, link_about, frames, speed, .. } = self;
+        let pace = Pace { rate_hz: self.rate_hz, frames_per_s: self.frames_per_s };
+        write_text(out, "", &format!("{file}: {stream}"))?;
         let title = format!(
-            "{} at {} Hz, {link} ({link_about}); {speed:.0} times as fast as in real time",
+            "{} at {pace}, {link} ({link_about}); {speed:.0} times as fast as in real time",
             counted(frames, "frame"),
-            shown_rate(*rate_hz)
         );
         write_text(out, "", &title)?;
+        for note in &self.notes {
+            write_text(out, "", note)?;
+        }
         for (title, runs) in [
             ("", &self.runs),
             ("\nOver the loss, percent", &self.over_loss),

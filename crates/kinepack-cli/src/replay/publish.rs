@@ -5,10 +5,13 @@ use std::time::{Duration, Instant};
 use command_kit::bodies::Bodies;
 use command_kit::interrupt::Interrupt;
 use command_kit::{OutputError, counted, progress, say};
-use kinepack::{Codec, Level};
+use kinepack::{Codec, Level, Tick};
 
 use super::{Arguments, ReplayError};
 use crate::captured::{Captured, Snapshots, profile};
+
+/// The longest sleep, after which an interrupt is noticed.
+const NAP: Duration = Duration::from_millis(100);
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), ReplayError> {
     let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
@@ -20,7 +23,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), ReplayError> {
     let profile = profile(&arguments.profile[0], &schema)?;
     let codec = Codec::new(schema, Level::LEARNING, profile).map_err(ReplayError::Codec)?;
     let rate_hz = snapshots.stream().rate_hz;
-    let tick_hz = rate_hz.round().clamp(1.0, u16::MAX.into()) as u16;
+    let tick_hz = rate_hz.round();
+    if !(1.0..=f64::from(u16::MAX)).contains(&tick_hz) {
+        return Err(ReplayError::NoBroadcastRate { rate_hz });
+    }
+    let tick_hz = tick_hz as u16;
     let mut next = snapshots.next_snapshot()?;
     let mut bodies = Bodies::new(codec.schema());
     let half_width_m = next.as_ref().map_or(0.0, |first| bodies.half_width_m(first));
@@ -28,12 +35,15 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), ReplayError> {
     let Some(mut outgoing) = outgoing else { return Ok(()) };
     let bar = progress(snapshots.stream().frames);
     let (begin, mut frames) = (Instant::now(), 0_u64);
+    let first = next.as_ref().map_or(Tick(0), |first| first.tick);
     while !interrupt.is_raised()
-        && let Some(mut snapshot) = next
+        && let Some(snapshot) = next
     {
-        snapshot.tick = snapshots.tick();
-        let due = Duration::from_secs_f64(frames as f64 / rate_hz);
-        std::thread::sleep(due.saturating_sub(begin.elapsed()));
+        let due = Duration::from_secs_f64(f64::from(snapshot.tick.0 - first.0) / rate_hz);
+        // In short naps, because ticks may be missing for hours.
+        while begin.elapsed() < due && !interrupt.is_raised() {
+            std::thread::sleep(due.saturating_sub(begin.elapsed()).min(NAP));
+        }
         if let Some(news) = outgoing.write(&snapshot)? {
             bar.suspend(|| say(format!("kinepack: {news}")));
         }
@@ -42,8 +52,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), ReplayError> {
         next = snapshots.next_snapshot()?;
     }
     bar.finish_and_clear();
-    snapshots.warn();
+    let ending = snapshots.end()?;
     outgoing.finish();
     say(format!("kinepack: {} published", counted(frames, "frame")));
-    Ok(())
+    Ok(ending.result()?)
 }

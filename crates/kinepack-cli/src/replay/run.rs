@@ -7,7 +7,7 @@ use std::time::Duration;
 use command_kit::{Distribution, LinkOptionsError, Summary, wrong_lanes};
 use cube_data::cube;
 use kinepack::schema::{Field, FieldKind};
-use kinepack::{Codec, Schema, Snapshot};
+use kinepack::{Codec, Schema, Snapshot, Tick};
 use kinepack_capture::analysis::any_element;
 use kinepack_capture::kinds::field_names;
 use kinepack_net::{
@@ -17,11 +17,18 @@ use kinepack_net::{
 use serde::Serialize;
 
 use super::ReplayError;
+use super::ticks::SentTicks;
 use super::truth::Truth;
 use crate::distance::distance;
 
 /// Sent views that are kept to compare with the received ones.
 const KEPT_VIEWS: usize = 512;
+/// The longest time between two pictures. Between frames that are further apart, there are several.
+const PICTURES_EVERY: Duration = Duration::from_millis(50);
+/// The most pictures between two frames.
+const MOST_PICTURES: u32 = 1_200;
+/// States that a receiver keeps at most: a second at a thousand frames a second.
+const MOST_STATES: usize = 1_024;
 const RECEIVER: ReceiverId = ReceiverId(0);
 
 /// The result of a replay.
@@ -46,6 +53,8 @@ pub(super) struct RunReport {
     /// The number of stalls.
     pub(super) stalls: u64,
     pub(super) longest_stall_ms: f64,
+    /// The longest delay that playback may have. Frames that are further apart stall it.
+    pub(super) max_delay_ms: f64,
     /// The time from the end of an outage until playback resumed.
     pub(super) recovery_ms: Option<f64>,
     /// The errors of each field that has distances, while it changes: in its unit, or in degrees
@@ -82,7 +91,10 @@ impl Schemas {
 /// A running replay.
 pub(super) struct Run {
     schemas: Arc<Schemas>,
+    /// Ticks a second, as they are sent.
     rate_hz: f64,
+    /// When the last picture was drawn.
+    shown_at: Duration,
     hub: Hub,
     receiver: Receiver,
     down: Link,
@@ -97,8 +109,8 @@ pub(super) struct Run {
     error_of_field: Vec<usize>,
     shown: u64,
     delay_ms: f64,
-    stall: u64,
-    longest_stall: u64,
+    stall: Duration,
+    longest_stall: Duration,
     raw: Vec<u64>,
     lanes: [Vec<u32>; 2],
     /// Whether the stream has fields that may be absent.
@@ -111,7 +123,7 @@ pub(super) struct Run {
 pub(super) struct Setup<'a> {
     pub(super) schemas: &'a Arc<Schemas>,
     pub(super) codec: &'a Codec,
-    pub(super) rate_hz: f64,
+    pub(super) ticks: SentTicks,
     pub(super) profile: &'a str,
     pub(super) link: LinkConfig,
     pub(super) link_name: String,
@@ -121,7 +133,7 @@ pub(super) struct Setup<'a> {
 
 impl Run {
     pub(super) fn new(setup: Setup<'_>) -> Result<Self, ReplayError> {
-        let Setup { schemas, codec, rate_hz, profile, link, link_name, link_seed, outage } = setup;
+        let Setup { schemas, codec, ticks, profile, link, link_name, link_seed, outage } = setup;
         let mut hub = Hub::new(codec, HubConfig::default())?;
         hub.add(RECEIVER, &ReceiverOptions::default(), Duration::ZERO)?;
         let lanes = schemas.most_lanes(1);
@@ -136,9 +148,14 @@ impl Run {
         };
         let names = field_names(&schemas.stream);
         let error_of_field = names.iter().map(|name| error_of(name)).collect();
+        let SentTicks { rate_hz, tick_hz, .. } = ticks;
+        let mut config = ReceiverConfig::at_hz(tick_hz);
+        config.playout.max_states =
+            (tick_hz as usize).clamp(config.playout.max_states, MOST_STATES);
+        let max_delay = config.playout.max_delay;
         Ok(Self {
             hub,
-            receiver: Receiver::new(codec, ReceiverConfig::at_hz((rate_hz.round() as u32).max(1)))?,
+            receiver: Receiver::new(codec, config)?,
             down: Link::new(link, link_seed * 2).map_err(LinkOptionsError::from)?,
             up: Link::new(link, link_seed * 2 + 1).map_err(LinkOptionsError::from)?,
             outage,
@@ -157,6 +174,7 @@ impl Run {
                 stalled_ratio: 0.0,
                 stalls: 0,
                 longest_stall_ms: 0.0,
+                max_delay_ms: max_delay.as_secs_f64() * 1e3,
                 recovery_ms: None,
                 errors: Vec::new(),
             },
@@ -164,26 +182,41 @@ impl Run {
             error_of_field,
             shown: 0,
             delay_ms: 0.0,
-            stall: 0,
-            longest_stall: 0,
+            stall: Duration::ZERO,
+            longest_stall: Duration::ZERO,
             raw: vec![0; lanes],
             lanes: [vec![0; lanes], vec![0; lanes]],
             has_optional: schemas.stream.fields().iter().any(|field| field.condition.is_some()),
             truth: [(); 2].map(|()| vec![0; schemas.most_lanes(0)]),
             schemas: Arc::clone(schemas),
             rate_hz,
+            shown_at: Duration::ZERO,
         })
     }
 
-    /// The time of a frame.
-    fn due(&self, frame: u32) -> Duration {
-        Duration::from_secs_f64(f64::from(frame) / self.rate_hz)
+    /// The time of a tick.
+    fn due(&self, tick: u32) -> Duration {
+        Duration::from_secs_f64(f64::from(tick) / self.rate_hz)
     }
 
     /// The next frame: datagrams arrive at their own times, then the frame is sent, and a picture
-    /// is drawn.
+    /// is drawn. Where ticks are missing, pictures are drawn before it too.
     pub(super) fn frame(&mut self, snapshot: &Snapshot, truth: &Truth) -> Result<(), ReplayError> {
-        let now = self.due(snapshot.tick.0);
+        let (last, now) = (self.shown_at, self.due(snapshot.tick.0));
+        let apart = (now - last).as_secs_f64() / PICTURES_EVERY.as_secs_f64();
+        // The casts saturate.
+        let pictures = (apart.ceil() as u32).clamp(1, MOST_PICTURES);
+        for picture in 1..pictures {
+            let between = last + (now - last).mul_f64(f64::from(picture) / f64::from(pictures));
+            self.deliver_until(between);
+            self.show(between, truth)?;
+        }
+        self.deliver_until(now);
+        self.send(now, snapshot)?;
+        self.show(now, truth)
+    }
+
+    fn deliver_until(&mut self, now: Duration) {
         while let Some(at) = [self.down.next_due(), self.up.next_due()]
             .into_iter()
             .flatten()
@@ -193,6 +226,9 @@ impl Run {
             self.deliver(at);
         }
         self.deliver(now);
+    }
+
+    fn send(&mut self, now: Duration, snapshot: &Snapshot) -> Result<(), ReplayError> {
         self.hub.tick(now, snapshot)?;
         let is_out = self.outage.contains(&now);
         while let Some((_, datagram)) = self.hub.poll_transmit() {
@@ -207,7 +243,7 @@ impl Run {
             }
             self.sent.extend(view);
         }
-        self.show(now, truth)
+        Ok(())
     }
 
     fn deliver(&mut self, now: Duration) {
@@ -236,16 +272,17 @@ impl Run {
     }
 
     fn show(&mut self, now: Duration, truth: &Truth) -> Result<(), ReplayError> {
+        let since_last = now - std::mem::replace(&mut self.shown_at, now);
         let delay = self.receiver.playout_stats().delay;
         let Some(playback) = self.receiver.playback(now) else { return Ok(()) };
         self.shown += 1;
         self.delay_ms += delay.as_secs_f64() * 1e3;
         if playback.is_starved() {
-            self.report.stalls += u64::from(self.stall == 0);
-            self.stall += 1;
+            self.report.stalls += u64::from(self.stall.is_zero());
+            self.stall += since_last;
             self.longest_stall = self.longest_stall.max(self.stall);
         } else {
-            self.stall = 0;
+            self.stall = Duration::ZERO;
             let has_recovered = self.outage.start < self.outage.end && now >= self.outage.end;
             if has_recovered && self.report.recovery_ms.is_none() {
                 self.report.recovery_ms = Some((now - self.outage.end).as_secs_f64() * 1e3);
@@ -257,7 +294,7 @@ impl Run {
             let Some(kind) = shown.kind_at(at) else { continue };
             let row = at - shown.of_kind(kind).start;
             let around = truth.around(frame, (kind, sample.id), row);
-            let Some([before, after]) = around else { continue };
+            let Some(([before, after], ratio)) = around else { continue };
             if before == after {
                 continue;
             }
@@ -292,8 +329,7 @@ impl Run {
                     continue;
                 }
                 let around = [&before[lanes.clone()], &after[lanes.clone()]];
-                if let Some(off) = distance(&field.kind, &raw[sent.lanes()], around, frame.fract())
-                {
+                if let Some(off) = distance(&field.kind, &raw[sent.lanes()], around, ratio) {
                     self.errors[*errors].1.add(off);
                 }
             }
@@ -301,8 +337,9 @@ impl Run {
         Ok(())
     }
 
-    pub(super) fn finish(self, frames: u32) -> RunReport {
-        let seconds = (f64::from(frames) / self.rate_hz).max(1e-3);
+    /// The report of a run whose last frame has this tick.
+    pub(super) fn finish(self, last: Tick) -> RunReport {
+        let seconds = self.due(last.0).as_secs_f64().max(1e-9);
         let sent = self.down.stats().sent;
         let kbps = |header: u32| {
             (sent.bytes + sent.count * u64::from(header)) as f64 * 8.0 / 1000.0 / seconds
@@ -319,7 +356,7 @@ impl Run {
             kbps_total: kbps(HEADER_BYTES),
             playout_delay_ms: self.delay_ms / self.shown.max(1) as f64,
             stalled_ratio: self.receiver.playout_stats().starved_ratio,
-            longest_stall_ms: self.longest_stall as f64 * 1e3 / self.rate_hz,
+            longest_stall_ms: self.longest_stall.as_secs_f64() * 1e3,
             errors: self.errors.into_iter().filter_map(of_field).collect(),
             ..self.report
         }

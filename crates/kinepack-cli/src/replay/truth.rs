@@ -28,15 +28,15 @@ struct KindWords {
 }
 
 impl Moment {
-    /// The next frame after `last`; the first has tick 1.
+    /// The next frame after `last`, which is sent with this tick.
     pub(super) fn next(
+        tick: Tick,
         last: Option<&Self>,
         stream: &Stream,
         steps: &mut Steps,
         ids: &[&[EntityId]],
         columns: Columns<'_>,
-    ) -> Result<Self, EncodeError> {
-        let tick = Tick(last.map_or(1, |last| last.snapshot.tick.0 + 1));
+    ) -> Result<Self, Refusal> {
         let mut snapshot = Snapshot::new(&steps.schema, tick);
         let mut kinds = Vec::new();
         for (kind, (ids, schema)) in ids.iter().zip(&stream.of_kinds).enumerate() {
@@ -63,14 +63,34 @@ impl Moment {
                         raw.copy_from_slice(&last.words[row.clone()]);
                         lanes.copy_from_slice(&last.lanes[row]);
                     }
-                    None => columns.entity(index, schema, raw, lanes)?,
+                    None => {
+                        columns
+                            .entity(index, schema, raw, lanes)
+                            .map_err(|error| Refusal::new((kind, *id), raw, error))?;
+                    }
                 }
-                steps.quantize((kind, schema), raw, lanes, &mut sent)?;
-                snapshot.push_lanes_of(kind, *id, &sent)?;
+                steps
+                    .quantize((kind, schema), raw, lanes, &mut sent)
+                    .and_then(|()| snapshot.push_lanes_of(kind, *id, &sent))
+                    .map_err(|error| Refusal::new((kind, *id), raw, error))?;
             }
             kinds.push(KindWords { words, lanes });
         }
         Ok(Self { snapshot, kinds })
+    }
+}
+
+/// An entity that the schema cannot hold: its kind and id, its raw words, and why.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    pub(super) entity: (usize, EntityId),
+    pub(super) raw: Vec<u64>,
+    pub(super) error: EncodeError,
+}
+
+impl Refusal {
+    fn new(entity: (usize, EntityId), raw: &[u64], error: EncodeError) -> Self {
+        Self { entity, raw: raw.to_vec(), error }
     }
 }
 
@@ -89,27 +109,33 @@ impl Truth {
         self.moments.push_back(moment);
     }
 
-    /// The raw words of an entity of a kind in the frames before and after `frame`, which has a
-    /// fraction. `None` if they are not known. `guess` is the entity's probable row in its kind.
+    /// The raw words of an entity of a kind in the frames before and after `tick`, which has a
+    /// fraction, and how far it is between them. `None` if they are not known. `guess` is the
+    /// entity's probable row in its kind.
     pub(super) fn around(
         &self,
-        frame: f64,
+        tick: f64,
         (kind, id): (usize, EntityId),
         guess: usize,
-    ) -> Option<[&[u64]; 2]> {
-        let of = |frame: f64| {
-            let first = self.moments.front()?.snapshot.tick.0;
-            let moment = self.moments.get((frame as u32).checked_sub(first)? as usize)?;
+    ) -> Option<([&[u64]; 2], f64)> {
+        let ticks = |moment: &Moment| f64::from(moment.snapshot.tick.0);
+        let after = self.moments.partition_point(|moment| ticks(moment) <= tick);
+        let before = self.moments.get(after.checked_sub(1)?)?;
+        let words = |moment: &Moment| {
             let ids = &moment.snapshot.ids()[moment.snapshot.of_kind(kind)];
             let at = match ids.get(guess) {
                 Some(there) if *there == id => guess,
                 _ => ids.binary_search(&id).ok()?,
             };
-            let words = &moment.kinds[kind].words;
-            let count = words.len() / ids.len();
-            words.get(at * count..(at + 1) * count)
+            let count = moment.kinds[kind].words.len() / ids.len();
+            Some(at * count..(at + 1) * count)
         };
-        let before = of(frame.floor())?;
-        Some([before, of(frame.ceil()).unwrap_or(before)])
+        let start = &before.kinds[kind].words[words(before)?];
+        let next = self.moments.get(after).filter(|_| ticks(before) < tick);
+        let Some((next, end)) = next.and_then(|next| Some((next, words(next)?))) else {
+            return Some(([start, start], 0.0));
+        };
+        let ratio = (tick - ticks(before)) / (ticks(next) - ticks(before));
+        Some(([start, &next.kinds[kind].words[end]], ratio))
     }
 }

@@ -7,19 +7,19 @@ use kinepack_capture::analysis::Past;
 
 use super::TuneError;
 use super::report::{Bytes, Parts};
-use crate::captured::Snapshots;
+use crate::captured::{Ending, Snapshots};
 
 /// Frames that are kept at most: four minutes at 60 Hz.
 const MAX_FRAMES: usize = 14_400;
 /// Memory of the kept frames at most.
 const MAX_BYTES: usize = 1 << 30;
 
-/// The frames of a stream, or those before a signal.
+/// The frames of a stream, or those before a signal, and whether others were lost.
 pub(super) fn read(
     snapshots: &mut Snapshots,
     name: &str,
     interrupt: &Interrupt,
-) -> Result<Vec<Snapshot>, TuneError> {
+) -> Result<(Vec<Snapshot>, Ending), TuneError> {
     let lanes = snapshots.schema().lanes().len();
     let mut frames = Vec::new();
     let mut bytes = 0;
@@ -35,8 +35,7 @@ pub(super) fn read(
         }
     }
     bar.finish_and_clear();
-    snapshots.warn();
-    Ok(frames)
+    Ok((frames, snapshots.end()?))
 }
 
 /// The sizes of the frames before `training`, and of the others.
@@ -45,7 +44,7 @@ pub(super) fn parts(
     profile: &Profile,
     frames: &[Snapshot],
     training: usize,
-    lag: usize,
+    lag: u32,
 ) -> Result<Parts, TuneError> {
     let of = |level: Level| {
         let codec = Codec::new(schema.clone(), level, profile.clone());
@@ -60,20 +59,20 @@ pub(super) fn parts(
     })
 }
 
-/// Mean bytes of a frame in each part. Each frame is coded against the one `lag` before, as a
-/// receiver holds it. `part_of` gives a frame's part.
+/// Mean bytes of a frame in each part. Each frame is coded against the newest one that is `lag`
+/// ticks older, as a receiver holds it. `part_of` gives a frame's part.
 pub(super) fn mean_bytes<const PARTS: usize>(
     codec: &Codec,
     frames: &[Snapshot],
-    lag: usize,
+    lag: u32,
     part_of: impl Fn(usize) -> usize,
 ) -> Result<[f64; PARTS], TuneError> {
     let mut encoder = Encoder::new(codec);
-    let mut past = Past::new(3 * lag);
+    let mut past = Past::new(3 * lag as usize);
     let mut packet = Vec::new();
     let mut sums = [(0, 0); PARTS];
     for (index, frame) in frames.iter().enumerate() {
-        let view = if let Some(known) = past.baselines(lag) {
+        let view = if let Some(known) = past.baselines(frame.tick, lag) {
             packet.clear();
             let encoded = encoder.encode(known, frame, &mut packet);
             let view = encoded.map_err(|error| TuneError::Training(error.into()))?;

@@ -62,8 +62,9 @@ pub(crate) struct Arguments {
     rust: Option<PathBuf>,
     #[command(flatten)]
     force: Force,
-    /// How many frames back the baseline is [default: 100 ms, which is 6 at 60 Hz]
-    #[arg(long, value_name = "FRAMES", value_parser = clap::value_parser!(u32).range(1..=60))]
+    /// How many ticks older the baseline is: the newest frame of that age [default: 100 ms, which is
+    /// 6 at 60 Hz, but at most 60]
+    #[arg(long, value_name = "TICKS", value_parser = clap::value_parser!(u32).range(1..=60))]
     lag: Option<u32>,
     /// The share of the capture, at its end, that is only measured.
     #[arg(
@@ -119,6 +120,7 @@ pub(crate) enum TuneError {
 impl Failure for TuneError {
     fn exit_code(&self) -> u8 {
         match self {
+            Self::Captured(error) => error.exit_code(),
             #[cfg(feature = "demo")]
             Self::World(error) => error.exit_code(),
             Self::Output(error) => error.exit_code(),
@@ -144,28 +146,32 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), TuneError> {
     let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
     let file = arguments.file.display().to_string();
     let stopped = |stage: &str| Interrupted::new(format!("while {stage}; nothing was tuned"));
-    let frames = measure::read(&mut snapshots, &file, &interrupt)?;
+    let (frames, ending) = measure::read(&mut snapshots, &file, &interrupt)?;
     if interrupt.is_raised() {
         return Err(stopped("reading").into());
     }
     let training = frames.len() - frames.len() * arguments.hold_out as usize / 100;
     let lag_ticks = lag_of(arguments.lag, stream.rate_hz);
-    let lag = lag_ticks as usize;
-    if training <= 2 * lag || frames.len() - training == 0 {
+    // Some frame to train on needs a baseline and an older state.
+    let has_history = |(first, last): (&Snapshot, &Snapshot)| {
+        u64::from(last.tick.0 - first.tick.0) >= 2 * u64::from(lag_ticks)
+    };
+    let ends = frames[..training].first().zip(frames[..training].last());
+    if !ends.is_some_and(has_history) || frames.len() - training == 0 {
         return Err(TooShort { frames: frames.len() as u32, lag: 3 * lag_ticks }.into());
     }
     let built_in = profile(&Parameters::BuiltIn, &stream.schema)?;
     let frames: Arc<[Snapshot]> = frames.into();
     let built_in = in_background("measured without tuning", &interrupt, {
         let (schema, frames) = (stream.schema.clone(), Arc::clone(&frames));
-        move |_| measure::parts(&schema, &built_in, &frames, training, lag)
+        move |_| measure::parts(&schema, &built_in, &frames, training, lag_ticks)
     });
     let built_in = built_in.ok_or_else(|| stopped("measuring without tuning"))??;
     let frames: Arc<[Snapshot]> = if arguments.max_error.is_empty() {
         frames
     } else {
         drop(frames);
-        measure::read(&mut stepped, &file, &interrupt)?.into()
+        measure::read(&mut stepped, &file, &interrupt)?.0.into()
     };
     if interrupt.is_raised() {
         return Err(stopped("reading").into());
@@ -187,12 +193,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), TuneError> {
         write(&targets, &schema, bytes)?;
     }
     let field_order = if interrupt.is_raised() { None } else { tuning.order(&interrupt)? };
-    let tuned =
-        found.profile.map(|profile| measure::parts(&schema, &profile, &frames, training, lag));
+    let tuned = found
+        .profile
+        .map(|profile| measure::parts(&schema, &profile, &frames, training, lag_ticks));
     let report = Report {
         file,
         stream: stream.name,
         lag: lag_ticks,
+        against: snapshots.pace().against(lag_ticks),
         training_frames: training,
         held_out_frames: frames.len() - training,
         profile_bytes: bytes.as_ref().map(Vec::len),
@@ -205,7 +213,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), TuneError> {
     };
     print(|out| if arguments.json { write_json(&report, out) } else { report.write_table(out) })?;
     if !interrupt.is_raised() {
-        return Ok(());
+        return Ok(ending.result()?);
     }
     let mut how_far =
         found.stopped.unwrap_or("after the profile was complete, while measuring it").to_owned();
@@ -318,7 +326,7 @@ impl Tuning {
     /// The best order of fields; `None` after a signal.
     fn order(&self, interrupt: &Interrupt) -> Result<Option<order::FieldOrder>, TuneError> {
         let Self { schema, bodies, training, lag_ticks, .. } = self;
-        let (training, lag) = (*training, *lag_ticks as usize);
+        let (training, lag) = (*training, *lag_ticks);
         let found = in_background("of the orders tried", interrupt, {
             let (schema, bodies, frames) =
                 (schema.clone(), bodies.clone(), Arc::clone(&self.frames));

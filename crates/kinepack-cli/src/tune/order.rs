@@ -58,7 +58,7 @@ pub(super) fn best(
     schema: &Schema,
     bodies: Option<&Bodies>,
     frames: &[Snapshot],
-    lag: usize,
+    lag: u32,
     mut progress: impl FnMut(f64),
 ) -> Result<Option<FieldOrder>, TuneError> {
     if schema.kinds().len() > 1 {
@@ -69,7 +69,7 @@ pub(super) fn best(
     orders.retain(|order| keeps_selectors_first(schema, order));
     // The measured frames and their baselines must be later than the frames to train on.
     let (training, held_out) = frames.split_at(frames.len() * 2 / 3);
-    if orders.len() < 2 || training.len() <= lag || held_out.len() <= 3 * lag {
+    if orders.len() < 2 || training.len() <= lag as usize || held_out.len() <= 3 * lag as usize {
         return Ok(None);
     }
     let mut least: Option<(f64, &Order)> = None;
@@ -128,7 +128,7 @@ fn bytes(
     bodies: Option<&Bodies>,
     order: &[usize],
     parts: [&[Snapshot]; 2],
-    lag: usize,
+    lag: u32,
 ) -> Result<f64, TuneError> {
     let fields: Vec<Field> = order.iter().map(|field| schema.fields()[*field].clone()).collect();
     let lanes: Vec<usize> = fields.iter().flat_map(Field::lanes).collect();
@@ -142,7 +142,7 @@ fn bytes(
         ..bodies.clone()
     });
     // The last frames of each part, so that the measured ones follow those that trained it.
-    let wanted = [TRAINED + 3 * lag, MEASURED + 3 * lag];
+    let wanted = [TRAINED, MEASURED].map(|frames| frames + 3 * lag as usize);
     let mut entity = vec![0; lanes.len()];
     let mut part = |frames: &[Snapshot], wanted: usize| {
         let last = &frames[frames.len().saturating_sub(wanted)..];
@@ -162,8 +162,7 @@ fn bytes(
     let failed = |error: kinepack::EncodeError| TuneError::Training(error.into());
     let [training_part, held_out] = [part(parts[0], wanted[0]), part(parts[1], wanted[1])];
     let mut training = Training::new(Profile::untrained(&ordered), bodies);
-    (training.packed_lag_ticks, training.passes, training.max_lags_ticks) =
-        (lag as u32, 2, vec![lag as u32]);
+    (training.packed_lag_ticks, training.passes, training.max_lags_ticks) = (lag, 2, vec![lag]);
     let model = training
         .model(&ordered, &[training_part.map_err(failed)?], |_| ())
         .map_err(TuneError::Training)?;

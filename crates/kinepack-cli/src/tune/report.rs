@@ -30,6 +30,9 @@ pub(super) struct Report {
     pub(super) file: String,
     pub(super) stream: String,
     pub(super) lag: u32,
+    /// What each frame is coded against, for people.
+    #[serde(skip)]
+    pub(super) against: String,
     pub(super) training_frames: usize,
     pub(super) held_out_frames: usize,
     pub(super) profile_bytes: Option<usize>,
@@ -55,7 +58,7 @@ impl Report {
         let Self {
             file,
             stream,
-            lag,
+            against,
             training_frames,
             held_out_frames,
             profile_bytes,
@@ -67,8 +70,8 @@ impl Report {
             Some(bytes) => format!("the profile takes {}", counted(bytes, "byte")),
             None => "no profile was found".to_owned(),
         };
-        writeln!(out, "{file}: {stream}")?;
-        let title = format!("bytes a frame, each against the one {lag} before; {size}");
+        write_text(out, "", &format!("{file}: {stream}"))?;
+        let title = format!("bytes a frame, {against}; {size}");
         write_text(out, "", &title)?;
         let [training, held_out] =
             [tuned.map(|tuned: Parts| tuned.training), tuned.map(|tuned: Parts| tuned.held_out)];

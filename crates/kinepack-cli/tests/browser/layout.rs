@@ -92,6 +92,25 @@ fn it_fits_every_width_in_light_and_dark() {
 }
 
 #[test]
+fn a_phones_first_screen_has_the_numbers_and_both_worlds() {
+    let (_demo, address) = Running::demo(&[]);
+    let browser = Browser::start();
+    browser.open(address, "");
+    browser.wait("kinepack.world()?.shown.length > 0");
+    browser.resize(390, 844);
+    browser.wait_for_a_frame();
+    let bottom = |of: &str| {
+        browser.number(&format!("document.querySelector('{of}').getBoundingClientRect().bottom"))
+    };
+    for of in ["#now-kbps", "#now-factor", "#now-error", "#now-delay", "#view-sent", "#view-shown"]
+    {
+        assert!(bottom(of) <= 844.0, "{of}: {}", bottom(of));
+    }
+    assert!(bottom("#now-kbps") < bottom("#view-sent"));
+    assert_eq!(browser.eval(TOO_WIDE), Value::Array(Vec::new()));
+}
+
+#[test]
 fn reduced_motion_is_respected() {
     let (_demo, address) = Running::demo(&[]);
     let browser = Browser::start();

@@ -77,3 +77,36 @@ fn without_webassembly_the_page_says_so_and_shows_the_simulated_world() {
     assert_eq!(browser.number("kinepack.world().shown.length"), 0.0);
     assert_eq!(browser.console(), [""; 0]);
 }
+
+#[test]
+fn the_headline_numbers_are_dashes_until_their_seconds_are_full() {
+    let (_demo, address) = Running::demo(&[]);
+    let browser = Browser::start();
+    browser.open(address, "");
+    browser.wait("kinepack.samples().length > 20");
+    let shown = "['now-kbps', 'now-factor', 'now-error']
+        .map((id) => document.getElementById(id).textContent)";
+    // Ten samples a second. Asked for in one step, because the page goes on.
+    let early =
+        browser.eval(&format!("kinepack.samples().length < 90 ? {shown} : ['–', '–', '–']"));
+    assert_eq!(early, json!(["–", "–", "–"]));
+    browser.wait("kinepack.samples().length > 100");
+    browser.wait(&format!("/^[0-9.,]+ \\/ [0-9.,]+$/.test({shown}[2])"));
+    browser.wait_above(&format!("parseFloat({shown}[1])"), 10.0);
+    assert_eq!(browser.console(), [""; 0]);
+}
+
+#[test]
+fn without_a_receiver_the_errors_are_not_measured() {
+    let (_demo, address) = Running::demo(&[]);
+    let browser = Browser::start();
+    browser.devtools(
+        "Page.addScriptToEvaluateOnNewDocument",
+        json!({ "source": "delete globalThis.WebAssembly" }),
+    );
+    browser.open(address, "");
+    browser.wait("document.getElementById('now-kbps').textContent !== '–'");
+    assert_eq!(browser.text("document.getElementById('now-error').textContent"), "–");
+    assert_eq!(browser.eval("kinepack.samples().at(-1).error_mm_max"), json!(null));
+    assert_eq!(browser.console(), [""; 0]);
+}

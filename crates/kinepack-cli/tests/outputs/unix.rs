@@ -29,7 +29,7 @@ fn frames(path: &Path) -> (usize, bool) {
     while capture.next_frame().unwrap().is_some() {
         frames += 1;
     }
-    (frames, capture.damage().is_none())
+    (frames, capture.damage().is_empty())
 }
 
 /// Begins a long recording, and waits until a part of it is on the disk. Returns the partial file.

@@ -17,7 +17,7 @@ use socket2::{Domain, Protocol, Socket, Type};
 use tokio::task::JoinSet;
 use web_transport_quinn::quinn::crypto::rustls::QuicClientConfig;
 use web_transport_quinn::quinn::{
-    self, ClientConfig, Endpoint, EndpointConfig, TransportConfig, VarInt,
+    self, ClientConfig, Endpoint, EndpointConfig, ServerConfig, TransportConfig, VarInt,
 };
 use web_transport_quinn::{crypto::sha256, proto::ConnectRequest};
 
@@ -27,12 +27,13 @@ use super::{Address, MoqError};
 const SILENCE: Duration = Duration::from_secs(2);
 const KEEP_ALIVE: Duration = Duration::from_millis(600);
 const IP_AND_UDP_BYTES: u64 = 28;
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// The longest time in which the other side answers.
+pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The pauses between attempts to connect grow from the first to the second.
 const PAUSES: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(2)];
 
-/// The buffers of a socket. The usual ones overflow when many viewers of one connector begin at the
-/// same time.
+/// The buffers of a socket. The usual ones overflow when many viewers of one connector, or of one
+/// relay, begin at the same time.
 const SOCKET_BYTES: usize = 4 << 20;
 
 /// What is added to a pause at random.
@@ -117,8 +118,8 @@ impl Connector {
         let tls = QuicClientConfig::try_from(tls).map_err(|error| system(&error))?;
         let mut config = ClientConfig::new(Arc::new(tls));
         config.transport_config(Arc::new(transport()));
-        let endpoint = endpoint((Ipv6Addr::UNSPECIFIED, 0).into())
-            .or_else(|_| endpoint((Ipv4Addr::UNSPECIFIED, 0).into()))
+        let endpoint = endpoint((Ipv6Addr::UNSPECIFIED, 0).into(), None)
+            .or_else(|_| endpoint((Ipv4Addr::UNSPECIFIED, 0).into(), None))
             .map_err(|error| system(&error))?;
         Ok(Self { client: web_transport_quinn::Client::new(endpoint, config) })
     }
@@ -148,9 +149,9 @@ impl Connector {
 }
 
 /// An endpoint of QUIC with a socket of its own.
-fn endpoint(address: SocketAddr) -> io::Result<Endpoint> {
+pub(super) fn endpoint(address: SocketAddr, server: Option<ServerConfig>) -> io::Result<Endpoint> {
     let socket = Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
-    if address.is_ipv6() {
+    if address.is_ipv6() && server.is_none() {
         // Most systems then take IPv4 too.
         let _ = socket.set_only_v6(false);
     }
@@ -159,7 +160,7 @@ fn endpoint(address: SocketAddr) -> io::Result<Endpoint> {
     let _ = socket.set_send_buffer_size(SOCKET_BYTES);
     socket.bind(&address.into())?;
     let runtime = quinn::default_runtime().ok_or_else(|| io::Error::other("no tokio runtime"))?;
-    Endpoint::new(EndpointConfig::default(), None, socket.into(), runtime)
+    Endpoint::new(EndpointConfig::default(), server, socket.into(), runtime)
 }
 
 /// Drives a part of `moq-net` to its end.

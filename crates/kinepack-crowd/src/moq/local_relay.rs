@@ -9,14 +9,15 @@ use rcgen::{CertificateParams, KeyPair};
 use rustls::crypto::ring;
 use rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 use web_transport_quinn::crypto::sha256;
 use web_transport_quinn::proto::ConnectResponse;
+use web_transport_quinn::quinn::ServerConfig;
 use web_transport_quinn::quinn::crypto::rustls::QuicServerConfig;
-use web_transport_quinn::quinn::{Endpoint, ServerConfig};
 use web_transport_quinn::{ALPN, Request, ServerError};
 
 use super::MoqError;
-use super::connector::{self, transport};
+use super::connector::{self, CONNECT_TIMEOUT, endpoint, transport};
 
 /// What the relay keeps.
 const CACHE_BYTES: u64 = 256 << 20;
@@ -93,7 +94,7 @@ impl LocalRelay {
         let tls = QuicServerConfig::try_from(tls).map_err(|error| system(&error))?;
         let mut config = ServerConfig::with_crypto(Arc::new(tls));
         config.transport_config(Arc::new(transport()));
-        let endpoint = Endpoint::server(config, address).map_err(|error| {
+        let endpoint = endpoint(address, Some(config)).map_err(|error| {
             MoqError::System(format!("the relay cannot listen on {address}: {error}"))
         })?;
         let address = endpoint.local_addr().map_err(|error| system(&error))?;
@@ -130,9 +131,16 @@ impl std::fmt::Debug for Identity {
 }
 
 async fn serve(request: Request, origin: origin::Producer) {
-    let Ok(session) = accept(request).await else { return };
-    let server = Server::new().with_origin(origin);
-    let Ok((session, driver)) = server.accept(Instant::now(), session).await else { return };
+    let connection = request.conn().clone();
+    let begin = async {
+        let session = accept(request).await.ok()?;
+        let server = Server::new().with_origin(origin);
+        server.accept(Instant::now(), session).await.ok()
+    };
+    // A visitor need not take the answer.
+    let Ok(Some((session, driver))) = timeout(CONNECT_TIMEOUT, begin).await else {
+        return connection.close(0u32.into(), b"");
+    };
     connector::run(driver).await;
     drop(session);
 }

@@ -9,8 +9,9 @@ use moq_net::bytes::Bytes;
 use moq_net::{Client, broadcast, group, kio, track};
 use tokio::sync::{mpsc, watch};
 use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::timeout;
 
-use super::connector::{again_and_again, origin, run};
+use super::connector::{CONNECT_TIMEOUT, again_and_again, origin, run};
 use super::{Address, Connector, MoqError};
 use crate::{CATALOGUE, Catalogue, Refused, Track, Viewer, ViewerConfig};
 
@@ -18,6 +19,8 @@ use crate::{CATALOGUE, Catalogue, Refused, Track, Viewer, ViewerConfig};
 const CACHE_BYTES: u64 = 16 << 20;
 /// A group that is late by more than this is given up.
 const LATE: Duration = Duration::from_secs(1);
+/// A track that failed is asked for again after this time.
+const RETRY: Duration = Duration::from_secs(1);
 /// Events that wait for the program. More make the relay wait, and drop what is late.
 const MAX_EVENTS: usize = 1024;
 
@@ -43,6 +46,8 @@ pub struct Watching {
     start: Instant,
     link: Link,
     received_bytes: u64,
+    missed: u64,
+    missed_because: Option<MoqError>,
     /// The names of the tiers that were asked for.
     tiers: Vec<String>,
     configure: fn(u32) -> ViewerConfig,
@@ -67,6 +72,8 @@ enum Event {
     },
     /// What this session has received, in bytes with all headers.
     Received(u64),
+    /// A track or a group could not be read to its end.
+    Missed(MoqError),
 }
 
 impl Watching {
@@ -90,6 +97,8 @@ impl Watching {
             start: Instant::now(),
             link: Link::Connecting { because: None },
             received_bytes: 0,
+            missed: 0,
+            missed_because: None,
             tiers: tiers.iter().map(|name| (*name).to_owned()).collect(),
             configure: ViewerConfig::at_hz,
             shown: None,
@@ -158,11 +167,21 @@ impl Watching {
         self.received_bytes
     }
 
+    /// The number of tracks and groups that could not be read to their ends, such as groups that
+    /// were too late, and why the last of them could not.
+    pub fn missed(&self) -> (u64, Option<&MoqError>) {
+        (self.missed, self.missed_because.as_ref())
+    }
+
     fn take(&mut self, at: Instant, event: Event) {
         let now = at.saturating_duration_since(self.start);
         match event {
             Event::Connected => self.link = Link::Connected,
             Event::Lost(error) => self.link = Link::Connecting { because: Some(error) },
+            Event::Missed(error) => {
+                self.missed += 1;
+                self.missed_because = Some(error);
+            }
             Event::Received(bytes) => self.received_bytes = bytes,
             Event::Catalogue(catalogue) => self.begin(catalogue),
             Event::Object { track, group, number, bytes } => {
@@ -280,7 +299,11 @@ async fn one_broadcast(
     events: &Events,
     wanted: &mut watch::Receiver<Vec<Track>>,
 ) -> Result<bool, MoqError> {
-    let catalogue = Arc::new(read_catalogue(broadcast).await?);
+    let read = timeout(CONNECT_TIMEOUT, read_catalogue(broadcast)).await;
+    let catalogue = Arc::new(read.unwrap_or_else(|_| {
+        let seconds = CONNECT_TIMEOUT.as_secs();
+        Err(MoqError::Broadcast(format!("its catalogue did not come in {seconds} s")))
+    })?);
     if !send(events, Event::Catalogue(Arc::clone(&catalogue))).await {
         return Ok(false);
     }
@@ -325,21 +348,34 @@ async fn read_catalogue(broadcast: &broadcast::Consumer) -> Result<Catalogue, Mo
     Catalogue::from_bytes(&frame.payload).map_err(|error| MoqError::Broadcast(error.to_string()))
 }
 
-/// Passes on what a track brings, until it ends.
+/// Passes on what a track brings, until it ends. After an error it waits before it ends, so that a
+/// relay that refuses the track is not asked without a pause.
 async fn read_track(of: Track, track: track::Consumer, events: Events) {
+    if let Err(error) = pass_on(of, &track, &events).await
+        && send(&events, Event::Missed(failed(error))).await
+    {
+        tokio::time::sleep(RETRY).await;
+    }
+}
+
+async fn pass_on(
+    of: Track,
+    track: &track::Consumer,
+    events: &Events,
+) -> Result<(), moq_net::Error> {
     let subscription = track::Subscription::default().with_max_age(LATE);
-    let Ok(mut track) = track.subscribe(subscription).await else { return };
+    let mut track = track.subscribe(subscription).await?;
     let mut groups = JoinSet::new();
     loop {
         tokio::select! {
-            came = next(&mut track) => match came {
+            came = next(&mut track) => match came? {
                 Some(Came::Group(group)) => {
                     groups.spawn(read_group(of, *group, events.clone()));
                 }
                 Some(Came::Datagram(bytes)) => {
                     let event = Event::Datagram { tier: of.tier(), bytes };
-                    if !send(&events, event).await {
-                        return;
+                    if !send(events, event).await {
+                        return Ok(());
                     }
                 }
                 None => break,
@@ -348,6 +384,7 @@ async fn read_track(of: Track, track: track::Consumer, events: Events) {
         }
     }
     while groups.join_next().await.is_some() {}
+    Ok(())
 }
 
 /// What a track brings.
@@ -357,13 +394,15 @@ enum Came {
 }
 
 /// Waits for a group or a datagram. `None` at the end of the track.
-async fn next(track: &mut track::Subscriber) -> Option<Came> {
+async fn next(track: &mut track::Subscriber) -> Result<Option<Came>, moq_net::Error> {
     kio::wait(|waiter| {
         if let Poll::Ready(group) = track.poll_recv_group(waiter) {
-            return Poll::Ready(group.ok().flatten().map(|group| Came::Group(Box::new(group))));
+            return Poll::Ready(group.map(|group| group.map(|of| Came::Group(Box::new(of)))));
         }
         match track.poll_recv_datagram(waiter) {
-            Poll::Ready(Ok(Some(datagram))) => Poll::Ready(Some(Came::Datagram(datagram.payload))),
+            Poll::Ready(Ok(Some(datagram))) => {
+                Poll::Ready(Ok(Some(Came::Datagram(datagram.payload))))
+            }
             // The end of the datagrams is not yet that of the groups.
             _ => Poll::Pending,
         }
@@ -374,8 +413,18 @@ async fn next(track: &mut track::Subscriber) -> Option<Came> {
 async fn read_group(of: Track, mut group: group::Consumer, events: Events) {
     let sequence = group.sequence;
     let mut number = group.index();
-    while let Ok(Some(frame)) = group.read_frame().await {
-        let event = Event::Object { track: of, group: sequence, number, bytes: frame.payload };
+    loop {
+        let event = match group.read_frame().await {
+            Ok(Some(frame)) => {
+                Event::Object { track: of, group: sequence, number, bytes: frame.payload }
+            }
+            Ok(None) => return,
+            // The viewer needs no more of this group.
+            Err(error) => {
+                send(&events, Event::Missed(failed(error))).await;
+                return;
+            }
+        };
         if !send(&events, event).await {
             return;
         }
@@ -385,4 +434,24 @@ async fn read_group(of: Track, mut group: group::Consumer, events: Events) {
 
 fn failed(error: moq_net::Error) -> MoqError {
     MoqError::Broadcast(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_catalogue_that_does_not_come_is_given_up() {
+        let mut tasks = JoinSet::new();
+        let origin = origin(CACHE_BYTES, &mut tasks);
+        let producer = origin.create_broadcast("match").unwrap();
+        let _track = producer.create_track(CATALOGUE.to_owned(), track::Info::default()).unwrap();
+        producer.announce(Default::default()).unwrap();
+        let consumer = origin.consume().routed_broadcast("match").await.unwrap();
+        let (events, _) = mpsc::channel(MAX_EVENTS);
+        let (_sender, mut wanted) = watch::channel(Vec::new());
+        let ended = one_broadcast(&consumer, &events, &mut wanted).await;
+        let reason = ended.unwrap_err().to_string();
+        assert!(reason.contains("did not come in 10 s"), "{reason}");
+    }
 }

@@ -114,11 +114,18 @@ impl Incoming {
         }
     }
 
-    /// Reads and checks the list of a datagram of `tick`. Changes nothing.
-    pub(crate) fn check(&mut self, tick: Tick, bytes: &[u8]) -> Result<Taken, Refused> {
+    /// Reads and checks the list of a datagram of `tick`, which may begin a new session. Changes
+    /// nothing.
+    pub(crate) fn check(
+        &mut self,
+        tick: Tick,
+        bytes: &[u8],
+        begins_session: bool,
+    ) -> Result<Taken, Refused> {
         let list = self.reader.read(tick, bytes)?;
-        let floor_ahead = list.floor.since(self.next);
-        let next = if floor_ahead > 0 { list.floor } else { self.next };
+        let next = if begins_session { Sequence(0) } else { self.next };
+        let floor_ahead = list.floor.since(next);
+        let next = if floor_ahead > 0 { list.floor } else { next };
         let ahead = |(at, ..): &(u16, Tick, u32)| list.first.after(*at).since(next);
         if floor_ahead >= FLOOR_REACH || list.order.iter().any(|event| ahead(event) >= WINDOW) {
             return Err(Refused::BadEvents);
@@ -127,6 +134,18 @@ impl Incoming {
             return Err(Refused::EventsFull);
         }
         Ok(Taken(list))
+    }
+
+    /// A new session has begun, and numbers its events anew. Those that wait for playback stay.
+    pub(crate) fn begin_session(&mut self) {
+        self.next = Sequence(0);
+        self.held.clear();
+    }
+
+    /// The world has restarted at `tick`. Events of the world before are due at once.
+    pub(crate) fn restart(&mut self, tick: Tick) {
+        self.shown = None;
+        self.ready.iter_mut().for_each(|held| held.tick = held.tick.min(tick));
     }
 
     /// Takes a list that nothing has come after since it was checked.

@@ -31,6 +31,8 @@ pub(crate) struct Outgoing {
     is_floor_in_flight: bool,
     /// Events given up.
     pub(crate) dropped: u64,
+    /// Events that must arrive, and never will: too many waited.
+    pub(crate) refused: u64,
 }
 
 /// A numbered event.
@@ -79,20 +81,22 @@ pub(crate) struct Carried {
 }
 
 impl Outgoing {
-    /// Adds an event. False if too many wait and none of them may be dropped.
-    pub(crate) fn push(&mut self, event: &Arc<Emitted>) -> bool {
+    /// Adds an event. Refuses it if too many wait and none of them may be dropped.
+    pub(crate) fn push(&mut self, event: &Arc<Emitted>) {
         if self.waiting.len() >= MOST_WAITING {
             if event.last_tick.is_some() {
                 self.dropped += 1;
-                return true;
+                return;
             }
             let droppable = self.waiting.iter().position(|waiting| waiting.last_tick.is_some());
-            let Some(index) = droppable else { return false };
+            let Some(index) = droppable else {
+                self.refused += 1;
+                return;
+            };
             self.waiting.remove(index);
             self.dropped += 1;
         }
         self.waiting.push_back(Arc::clone(event));
-        true
     }
 
     /// Gives up the events that this tick is too late for.
@@ -108,6 +112,11 @@ impl Outgoing {
             }
         }
         self.advance_floor();
+    }
+
+    /// Events that were never sent.
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting.len()
     }
 
     /// Events that have not arrived.

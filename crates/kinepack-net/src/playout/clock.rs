@@ -6,9 +6,22 @@
 //! was needed, the clock is set back to where the motion stopped, so that the motion resumes there
 //! instead of leaping. The delay has then grown by the missing time, and shrinks again slowly. No
 //! viewer notices that the clock was set back, because no later point had been shown.
+//!
+//! The clock never lags by more than the longest delay. If it did because states now arrive sooner,
+//! it leaps. After a stop that was longer than any delay it leaps to the target. If it lags the
+//! target by much, it hurries.
 
 use super::PlayoutConfig;
 use super::delay::{Arrival, DelayEstimator, Disposition};
+
+/// A clock that lags its target by more than the first hurries until it lags by less than the
+/// second. At a slew of 0.05, the first would take three seconds to become the second.
+const HURRIES_NS: [i64; 2] = [250_000_000, 100_000_000];
+/// A clock that hurries would reach its target in this time if it kept its speed. As it slows down,
+/// the lag falls by a factor of 5 in 2.4 seconds.
+const HURRY_NS: f64 = 1.5e9;
+/// A shorter leap is no more than a late frame.
+const SHORTEST_JUMP_NS: i64 = 100_000_000;
 
 #[derive(Clone, Debug)]
 pub(super) struct Clock {
@@ -20,6 +33,7 @@ pub(super) struct Clock {
     ran_ns: i64,
     starved_ns: i64,
     jumps: u64,
+    hurries: bool,
 }
 
 impl Clock {
@@ -31,6 +45,7 @@ impl Clock {
             ran_ns: 0,
             starved_ns: 0,
             jumps: 0,
+            hurries: false,
         }
     }
 
@@ -54,7 +69,8 @@ impl Clock {
         self.moved_at_ns = None;
     }
 
-    /// Runs to `now_ns` towards the target delay, no faster and no slower than allowed.
+    /// Runs to `now_ns` towards the target delay, no slower than allowed, and no faster unless it
+    /// hurries.
     pub(super) fn advance(&mut self, now_ns: i64, delay: &DelayEstimator) {
         let Some(moved_at_ns) = self.moved_at_ns.replace(now_ns) else {
             self.moved_at_ns = None;
@@ -64,17 +80,25 @@ impl Clock {
         let slew_ns = (elapsed_ns as f64 * self.slew_ratio) as i64;
         let aim_ns = delay.live_ns(now_ns).saturating_sub(delay.target_ns());
         let even_ns = self.position_ns.saturating_add(elapsed_ns);
-        self.position_ns =
-            aim_ns.clamp(even_ns.saturating_sub(slew_ns), even_ns.saturating_add(slew_ns));
+        let behind_ns = aim_ns.saturating_sub(even_ns);
+        self.hurries = behind_ns > HURRIES_NS[usize::from(self.hurries)];
+        let hurry_ns = match self.hurries {
+            true => (elapsed_ns as f64 * (behind_ns as f64 / HURRY_NS)) as i64,
+            false => 0,
+        };
+        self.position_ns = aim_ns
+            .clamp(even_ns.saturating_sub(slew_ns), even_ns.saturating_add(slew_ns.max(hurry_ns)));
         self.ran_ns = self.ran_ns.saturating_add(elapsed_ns);
     }
 
-    /// Adjusts to an arrival, after it has advanced to it. Never goes below `shown_ns`.
+    /// Adjusts to an arrival, after it has advanced to it. `live_before_ns` is what
+    /// [`DelayEstimator::live_ns`] was before the arrival. Never goes below `shown_ns`.
     pub(super) fn settle(
         &mut self,
         arrival: Arrival,
         disposition: Disposition,
         delay: &DelayEstimator,
+        live_before_ns: i64,
         shown_ns: Option<i64>,
     ) {
         let live_ns = delay.live_ns(arrival.now_ns);
@@ -91,6 +115,10 @@ impl Clock {
                     live_ns.saturating_sub(delay.target_ns()).max(shown_ns.unwrap_or(i64::MIN));
             }
             Disposition::AfterStop => self.jumps += 1,
+            Disposition::HeldBack => {
+                let aim_ns = live_ns.saturating_sub(delay.target_ns());
+                self.position_ns = self.position_ns.max(aim_ns);
+            }
             Disposition::Next if overrun_ns > 0 => {
                 // But the delay may not exceed the longest one.
                 let latest_ns = live_ns.saturating_sub(delay.max_delay_ns());
@@ -100,6 +128,15 @@ impl Clock {
                     .min(latest_ns.max(self.position_ns - overrun_ns).max(shown_ns));
             }
             Disposition::Next => {}
+        }
+        // `set_delays` may have lowered the longest delay, which the clock approaches slowly. So
+        // only what this arrival changed counts.
+        let latest_ns = live_ns.saturating_sub(delay.max_delay_ns());
+        let leap_ns =
+            latest_ns.saturating_sub(self.position_ns).min(live_ns.saturating_sub(live_before_ns));
+        if leap_ns > 0 {
+            self.position_ns = self.position_ns.saturating_add(leap_ns);
+            self.jumps += u64::from(leap_ns >= SHORTEST_JUMP_NS);
         }
     }
 }

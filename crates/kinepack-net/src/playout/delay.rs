@@ -14,6 +14,9 @@ use super::window::SortedWindow;
 /// If a need exceeds the longest delay by more than this, the stream had stopped. The network was
 /// not merely slow.
 const STOPPED_NS: i64 = 500_000_000;
+/// States that waited for the receiver before it took the first one arrive within this time of
+/// each other. Most senders send less often.
+const TAKEN_AT_ONCE_NS: i64 = 5_000_000;
 
 /// The arrival of a state that is newer than all before it.
 #[derive(Clone, Copy, Debug)]
@@ -33,8 +36,49 @@ pub(super) enum Disposition {
     Anew,
     /// The stream had stopped for longer than any delay.
     AfterStop,
+    /// A state that a stop held back. It says nothing about the delay, and is too old to show.
+    HeldBack,
     /// The next state of a running stream.
     Next,
+}
+
+/// The end of a stop: no state arrived for longer than any delay, and now those that were held back
+/// arrive together. The first state ends a stop too: others may wait in the socket.
+#[derive(Clone, Copy, Debug)]
+struct Stop {
+    /// States that follow one of this stream time or an earlier one may have been held back.
+    until_ns: i64,
+    /// Later arrivals were not held back, whatever their ticks. A sender whose ticks stood still
+    /// looks like a stop too. Without this bound, its states would not be measured for as long as
+    /// it stood still.
+    over_at_ns: i64,
+    /// The stream was shown before it stopped.
+    was_running: bool,
+}
+
+impl Stop {
+    /// The stop that an arrival ends, if it ends one. `live_ns` is the stream time that would have
+    /// been shown without the stop.
+    fn ended_by(
+        arrival: &Arrival,
+        has_stopped: bool,
+        live_ns: i64,
+        window_ns: i64,
+    ) -> Option<Self> {
+        let was_running = arrival.reach_ns.is_some();
+        let (until_ns, lasts_ns) = match was_running {
+            false => (i64::MAX, TAKEN_AT_ONCE_NS),
+            true if has_stopped => (live_ns, window_ns),
+            true => return None,
+        };
+        Some(Self { until_ns, over_at_ns: arrival.now_ns.saturating_add(lasts_ns), was_running })
+    }
+
+    /// Whether it held this state back, or made the sender slow down before it.
+    fn held_back(&self, arrival: &Arrival) -> bool {
+        arrival.now_ns <= self.over_at_ns
+            && arrival.reach_ns.is_some_and(|reach_ns| reach_ns <= self.until_ns)
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -53,6 +97,8 @@ pub(super) struct DelayEstimator {
     /// What the network needs, without the bounds. Kept when the window runs empty.
     needed_ns: i64,
     jitter_ns: i64,
+    /// The last stop.
+    stop: Option<Stop>,
 }
 
 impl DelayEstimator {
@@ -69,6 +115,7 @@ impl DelayEstimator {
             last_transit_ns: None,
             needed_ns: 0,
             jitter_ns: 0,
+            stop: None,
         }
     }
 
@@ -98,29 +145,40 @@ impl DelayEstimator {
     }
 
     pub(super) fn observe(&mut self, arrival: Arrival) -> Disposition {
+        let Arrival { now_ns, tick_ns, reach_ns, .. } = arrival;
         let limit_ns = self.max_delay_ns + STOPPED_NS;
-        let transit_ns = arrival.now_ns.saturating_sub(arrival.tick_ns);
+        let live_ns = self.live_ns(now_ns);
+        let transit_ns = now_ns.saturating_sub(tick_ns);
         let is_other_relation = transit_ns.abs_diff(self.fastest_transit_ns) > limit_ns as u64;
         let last_transit_ns =
             self.last_transit_ns.replace(transit_ns).filter(|_| !is_other_relation);
+        let need_ns = reach_ns.map(|reach_ns| now_ns.saturating_sub(reach_ns));
+        let has_stopped = need_ns
+            .is_some_and(|need_ns| need_ns.saturating_sub(self.fastest_transit_ns) > limit_ns);
+        let was_held_back = self.stop.is_some_and(|stop| stop.held_back(&arrival));
+        if !was_held_back {
+            self.stop = Stop::ended_by(&arrival, has_stopped, live_ns, self.window_ns);
+        }
         if last_transit_ns.is_none() {
             self.transits.clear();
             self.needs.clear();
         }
-        self.transits.insert(arrival.now_ns, transit_ns);
-        let since_ns = arrival.now_ns.saturating_sub(self.window_ns);
+        self.transits.insert(now_ns, transit_ns);
+        let since_ns = now_ns.saturating_sub(self.window_ns);
         self.transits.expire(since_ns);
         self.needs.expire(since_ns);
         self.fastest_transit_ns = self.transits.sorted().first().copied().unwrap_or(transit_ns);
 
-        let (Some(last_transit_ns), Some(reach_ns)) = (last_transit_ns, arrival.reach_ns) else {
+        let (Some(last_transit_ns), Some(need_ns)) = (last_transit_ns, need_ns) else {
             return Disposition::Anew;
         };
         self.jitter_ns += ((transit_ns - last_transit_ns).abs() - self.jitter_ns) / 16;
-        let need_ns = arrival.now_ns.saturating_sub(reach_ns);
-        let has_stopped = need_ns.saturating_sub(self.fastest_transit_ns) > limit_ns;
-        if !has_stopped {
-            self.needs.insert(arrival.now_ns, need_ns);
+        match self.stop {
+            Some(Stop { was_running, .. }) if was_held_back => {
+                return if was_running { Disposition::HeldBack } else { Disposition::Next };
+            }
+            _ if !has_stopped => self.needs.insert(now_ns, need_ns),
+            _ => {}
         }
         self.aim();
         if has_stopped { Disposition::AfterStop } else { Disposition::Next }

@@ -6,11 +6,11 @@
 //!
 //! Playback lags by a *delay*: just long enough that the next state is there when it is needed. The
 //! delay follows from recent arrivals ([`delay`]). A clock that never goes backwards follows the
-//! delay by running slightly fast or slow ([`clock`]). The idea is adaptive playout of audio
-//! (Ramjee et al. 1994; WebRTC's NetEq). Audio has to stretch samples; motion only needs to bend
-//! its clock. The jitter in the statistics is that of RFC 3550, section 6.4.1. Cost of a state:
-//! O(log n) and a short move within two arrays of at most 1024 numbers; of a frame: O(log n).
-//! Memory: `max_states` states and 48 KiB.
+//! delay by running slightly fast or slow ([`clock`]), and leaps when the stream had stopped. The
+//! idea is adaptive playout of audio (Ramjee et al. 1994; WebRTC's NetEq). Audio has to stretch
+//! samples; motion only needs to bend its clock. The jitter in the statistics is that of RFC 3550,
+//! section 6.4.1. Cost of a state: O(log n) and a short move within two arrays of at most 1024
+//! numbers; of a frame: O(log n). Memory: `max_states` states and 48 KiB.
 
 mod clock;
 mod config;
@@ -169,8 +169,9 @@ impl<S> JitterBuffer<S> {
     /// Changes the bounds of the delay from now on, for example because a user chose them. If `min`
     /// is `max`, the delay is fixed, whatever the network needs. States and estimates stay.
     ///
-    /// The clock moves to the new delay as always, without a jump and never backwards, at
-    /// [`slew_ratio`](PlayoutConfig::slew_ratio): at 0.05, from 100 to 500 ms in 8 seconds.
+    /// The clock moves to the new delay as always, without a jump and never backwards. To a longer
+    /// one it moves at [`slew_ratio`](PlayoutConfig::slew_ratio): at 0.05, from 100 to 500 ms in 8
+    /// seconds. To one that is shorter by more than 0.25 s it hurries.
     /// [`max_states`](PlayoutConfig::max_states) stays. If it has no room for such a long delay,
     /// the oldest state that it has room for is shown.
     ///
@@ -238,8 +239,10 @@ impl<S> JitterBuffer<S> {
             let reach_ns = newest.map(|_| self.config.tick_ns(reach).min(tick_ns));
             let covered_ns = newest.map(|newest| self.config.tick_ns(newest).min(tick_ns));
             let arrival = Arrival { now_ns: self.now_ns, tick_ns, reach_ns, covered_ns };
+            let live_before_ns = self.delay.live_ns(self.now_ns);
             let disposition = self.delay.observe(arrival);
-            self.clock.settle(arrival, disposition, &self.delay, self.shown_ns);
+            let Self { clock, delay, shown_ns, .. } = self;
+            clock.settle(arrival, disposition, delay, live_before_ns, *shown_ns);
         }
         if is_full {
             self.entries.pop_front();

@@ -38,7 +38,8 @@ pub struct PlayoutStats {
     /// The share of time in which the next state was needed but missing. Pauses that a state's
     /// `unchanged_until` explains later do not count.
     pub starved_ratio: f64,
-    /// How often the clock jumped: after gaps longer than any delay, and if ticks and arrivals do
-    /// not fit those before.
+    /// How often the clock jumped: after gaps longer than any delay, if ticks and arrivals do not
+    /// fit those before, and by 0.1 s or more if states now arrive so much sooner that it would lag
+    /// by more than [`max_delay`](super::PlayoutConfig::max_delay).
     pub jumps: u64,
 }

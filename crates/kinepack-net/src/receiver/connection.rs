@@ -37,6 +37,10 @@ const SHORTEST_SPAN: Duration = Duration::from_secs(5);
 pub struct ReceiverStatus {
     /// True once a snapshot or a fragment was taken.
     pub joined: bool,
+    /// Nothing was taken for [`ReceiverConfig::silence`](crate::ReceiverConfig::silence), so the
+    /// receiver says hello again. If the sender answers with a refusal,
+    /// [`Receiver::mismatch`](crate::Receiver::mismatch) has the reason.
+    pub silent: bool,
     /// The smoothed time from sending an acknowledgement to the first snapshot that builds on it.
     /// It includes the server's wait for its next tick, as the hub's value includes this side's
     /// wait until it acknowledges. `None` before the first measurement.
@@ -103,6 +107,11 @@ impl Connection {
             shortest: [None; 2],
             span_began: Duration::ZERO,
         }
+    }
+
+    /// A new session has begun: its sequences mean others.
+    pub(super) fn begin_anew(&mut self) {
+        self.waiting.clear();
     }
 
     /// A hello was sent.

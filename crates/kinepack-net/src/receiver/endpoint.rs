@@ -19,6 +19,7 @@ use crate::handshake::{check_initial, hello, reference_zero};
 use crate::packet::{
     Baseline, Downstream, FragmentHeader, Hello, Mismatch, SnapshotHeader, outline, write_anew,
 };
+use crate::sequence::SAME_SESSION;
 use crate::trace::event;
 use crate::{
     Acknowledgement, Channel, Cost, JitterBuffer, NetError, PlayoutConfig, PlayoutStats, Pushed,
@@ -40,12 +41,17 @@ use crate::{
 pub struct ReceiverConfig {
     /// The most entities of a view. [`max_memory_bytes`](Self::max_memory_bytes) may allow fewer.
     pub limits: DecodeLimits,
-    /// The most memory for views and states to show. One view may take 1/96 of it, at four bytes
-    /// for each lane of an entity and four for its id. A snapshot with more entities is refused. A
-    /// receiver usually holds about 70 views, and up to 255 on long round trips. If they exceed
-    /// three quarters of this memory, it drops the oldest. The last quarter is for states to show
-    /// that are not views. The decoder's own memory (a few views) and an incomplete block come on
-    /// top.
+    /// The most memory for views and states to show. One view may take 1/32 of it, at four bytes
+    /// for each lane of an entity and four for its id. A snapshot with more entities is refused:
+    /// [`ReceiverStats::too_large`]. The last quarter is for states to show that are not views. The
+    /// decoder's own memory (a few views) and an incomplete block come on top.
+    ///
+    /// A receiver usually holds about 70 views, and up to 255 on long round trips. If they exceed
+    /// three quarters of this memory, it drops the oldest. A view of 1/96 of the memory is small
+    /// enough for all that the sender may use. Larger ones need short round trips: at 1/32, the
+    /// receiver holds 24, which last for a round trip of about 0.15 s at 60 datagrams a second.
+    /// Beyond that, it asks for the state anew when the sender uses a view that it dropped. Watch
+    /// [`ReceiverStats::dropped_views`], and raise this memory.
     pub max_memory_bytes: usize,
     /// The largest block, in bytes.
     pub max_block_bytes: usize,
@@ -53,6 +59,10 @@ pub struct ReceiverConfig {
     pub channel: Channel,
     /// Time between two hellos while no datagram arrives.
     pub hello_every: Duration,
+    /// A receiver that has taken no datagram for this long says hello again. If the sender has
+    /// forgotten it, a new session begins. If not, this changes nothing. It should be several times
+    /// the sender's [`HubConfig::keep_alive`](crate::HubConfig::keep_alive).
+    pub silence: Duration,
     /// The longest time over which an entity's motion is blended. If an entity was not refreshed
     /// for longer, its motion ends in the newest state and takes this long.
     pub longest_blend: Duration,
@@ -63,9 +73,9 @@ pub struct ReceiverConfig {
 impl ReceiverConfig {
     /// For a sender of `tick_hz` ticks a second.
     ///
-    /// 128 MiB have room for 34,952 entities of nine lanes. A few bytes can ask for that many, so
-    /// the default must not be the largest possible world. Blocks of 4 MiB hold 65,536 entities of
-    /// 64 bytes. A hello every 250 ms finds a server soon. A quarter of a second is the time
+    /// 128 MiB have room for worlds of 65,536 entities of 15 lanes, and for all views of 34,952
+    /// entities of nine. Blocks of 4 MiB hold 65,536 entities of 64 bytes. A hello every 250 ms
+    /// finds a server soon, and a second is four keep-alives. A quarter of a second is the time
     /// between two snapshots at the slowest sensible rate if one is lost.
     pub fn at_hz(tick_hz: u32) -> Self {
         Self {
@@ -74,6 +84,7 @@ impl ReceiverConfig {
             max_block_bytes: 4 << 20,
             channel: Channel::default(),
             hello_every: Duration::from_millis(250),
+            silence: Duration::from_secs(1),
             longest_blend: Duration::from_millis(250),
             playout: PlayoutConfig::at_hz(tick_hz),
         }
@@ -81,9 +92,10 @@ impl ReceiverConfig {
 }
 
 /// A receiver's memory has room for this many views of the largest size, or states to show.
-const VIEWS_IN_MEMORY: usize = 96;
-/// One byte in this many is for states to show that are not views. That leaves room for 72 views: a
-/// receiver should hold 64 before the newest baseline, and those after it.
+const VIEWS_IN_MEMORY: usize = 32;
+/// One byte in this many is for states to show that are not views. That leaves room for 24 views of
+/// the largest size. A receiver should hold 64 before the newest baseline, and those after it:
+/// views of a third of the largest size.
 const STATES_SHARE: usize = 4;
 
 impl ReceiverConfig {
@@ -191,6 +203,12 @@ pub struct ReceiverStats {
     /// Views that were dropped although they could still be baselines, because of
     /// [`ReceiverConfig::max_memory_bytes`].
     pub dropped_views: u64,
+    /// Snapshots and fragments that were refused because the state is above this side's limits.
+    /// The sender cannot know that, and sends them again. [`Receiver::too_large`] has the limit.
+    pub too_large: u64,
+    /// Sessions that began anew because the sender had forgotten this receiver. Reliable events of
+    /// the session before may have been lost.
+    pub begun_anew: u64,
     /// States that were dropped before they were shown, for the same reason.
     pub dropped_states: u64,
     /// Snapshots that were accepted as baselines but could not be merged into the shown state.
@@ -247,9 +265,17 @@ pub struct Receiver {
     hello: Hello,
     /// The outline of the schema, so that a sender that has another one can say where it differs.
     outline: Vec<u32>,
-    /// `None` once a datagram was taken.
-    next_hello: Option<Duration>,
+    /// When to say hello. Each datagram that is taken postpones it.
+    next_hello: Duration,
+    /// A datagram was taken.
+    joined: bool,
+    /// It has said hello again, because nothing was taken for a while.
+    seeks: bool,
+    /// A new session has begun, and no state of it was shown yet.
+    is_new_session: bool,
     mismatch: Option<Mismatch>,
+    /// Why a state was refused that is above the limits, if nothing was taken since.
+    too_large: Option<Refused>,
     acknowledges: bool,
     window: Window,
     views: Views,
@@ -299,7 +325,7 @@ impl Receiver {
         initial: &Snapshot,
     ) -> Result<Self, NetError> {
         check_initial(codec, initial)?;
-        if config.hello_every.is_zero() {
+        if config.hello_every.is_zero() || config.silence.is_zero() {
             return Err(NetError::NoTime);
         }
         let view_bytes = config.max_memory_bytes / VIEWS_IN_MEMORY;
@@ -307,8 +333,12 @@ impl Receiver {
         Ok(Self {
             hello: hello(codec, initial),
             outline: outline(codec.schema()),
-            next_hello: Some(Duration::ZERO),
+            next_hello: Duration::ZERO,
+            joined: false,
+            seeks: false,
+            is_new_session: false,
             mismatch: None,
+            too_large: None,
             acknowledges: false,
             window: Window::default(),
             views: Views::new(reference_zero(initial), codec, limits.max_entities),
@@ -382,7 +412,7 @@ impl Receiver {
                 self.asking_anew(header.sequence, taken)
             }
             // Once states arrive, the sender cannot mean this receiver.
-            Downstream::Refusal(_) if self.next_hello.is_none() => {
+            Downstream::Refusal(_) if self.joined && !self.seeks => {
                 Err(Refused::Kind { first_byte: datagram[0] })
             }
             Downstream::Refusal(mismatch) => {
@@ -397,13 +427,19 @@ impl Receiver {
                 }
                 self.stats.received += 1;
                 self.acknowledges = true;
-                if self.next_hello.take().is_some() {
+                self.next_hello = self.now.saturating_add(self.config.silence);
+                (self.seeks, self.mismatch, self.too_large) = (false, None, None);
+                if !std::mem::replace(&mut self.joined, true) {
                     self.connection.note_first(now);
                     event!(info, "connected to the sender");
                 }
             }
             Err(refused) => {
                 event!(debug, reason = %refused, bytes = datagram.len(), "datagram refused");
+                if refused.is_limit() {
+                    self.too_large = Some(refused);
+                    self.stats.too_large += 1;
+                }
                 self.stats.refused += 1;
                 self.stats.duplicates += u64::from(refused == Refused::Duplicate);
             }
@@ -419,10 +455,15 @@ impl Receiver {
         events: Option<&[u8]>,
     ) -> Result<Received, Refused> {
         let sequence = header.sequence;
-        self.window.check(sequence)?;
+        let begins_session =
+            header.baseline == Baseline::Reference(0) && self.is_other_session(sequence);
+        if !begins_session {
+            self.window.check(sequence)?;
+        }
         let Resolved { known, tick, interval_ticks } = self.views.resolve(header)?;
         let baselines = known.baselines().map_err(|_| Refused::BadOlder)?;
-        let events = events.map(|list| self.check_events(tick, list)).transpose()?;
+        let events =
+            events.map(|list| self.check_events(tick, list, begins_session)).transpose()?;
         let view = match (self.decoder.decode(baselines, bytes, tick), header.check) {
             (Ok(view), None) => view,
             (Ok(view), Some(theirs)) => {
@@ -452,6 +493,9 @@ impl Receiver {
         }
 
         // Nothing fails from here on.
+        if begins_session {
+            self.begin_session();
+        }
         self.window.note(sequence);
         if let Some(recount) = &mut self.recount {
             recount.take(&known, &view, bytes.len());
@@ -462,7 +506,7 @@ impl Receiver {
         if let Baseline::Back(back) = header.baseline {
             self.connection.note_baseline(now, sequence.before(u16::from(back)));
         }
-        self.forget_shown();
+        self.forget_shown(tick);
         let is_newest = self.newest.is_none_or(|newest| sequence.since(newest) > 0);
         // The shown state may be that of a block, which came after this snapshot was sent.
         let is_behind = self.newest_shown.as_ref().is_some_and(|shown| shown.state.tick > tick);
@@ -488,7 +532,7 @@ impl Receiver {
     ) -> Result<Received, Refused> {
         let EventsAlone { sequence, tick } = *header;
         self.window.check(sequence)?;
-        let list = self.check_events(tick, list)?;
+        let list = self.check_events(tick, list, false)?;
         self.window.note(sequence);
         if let Some(incoming) = &mut self.events {
             incoming.take(list);
@@ -496,8 +540,37 @@ impl Receiver {
         Ok(Received::Events { tick })
     }
 
-    fn check_events(&mut self, tick: Tick, list: &[u8]) -> Result<Taken, Refused> {
-        self.events.as_mut().ok_or(Refused::BadEvents)?.check(tick, list)
+    fn check_events(
+        &mut self,
+        tick: Tick,
+        list: &[u8],
+        begins_session: bool,
+    ) -> Result<Taken, Refused> {
+        self.events.as_mut().ok_or(Refused::BadEvents)?.check(tick, list, begins_session)
+    }
+
+    /// Whether a sequence cannot be of this session, after the receiver has said hello again. So
+    /// the sender has begun a new one.
+    fn is_other_session(&self, sequence: Sequence) -> bool {
+        let is_near = |newest: Sequence| SAME_SESSION.contains(&sequence.since(newest));
+        self.seeks && !self.window.newest().is_some_and(is_near)
+    }
+
+    /// Forgets everything of the session before except what is shown.
+    fn begin_session(&mut self) {
+        event!(info, "the sender has begun a new session");
+        self.stats.begun_anew += 1;
+        self.window.begin_anew();
+        self.connection.begin_anew();
+        self.views.begin_anew();
+        self.assembly = Assembly::default();
+        (self.newest, self.anew) = (None, None);
+        // The sender may take an old acknowledgement for one of the new session.
+        self.has_lost_views = true;
+        (self.shows_anew, self.is_new_session) = (true, true);
+        if let Some(incoming) = &mut self.events {
+            incoming.begin_session();
+        }
     }
 
     /// Drops all views, because they are not what the sender holds.
@@ -516,7 +589,10 @@ impl Receiver {
         sequence: Sequence,
         taken: Result<Received, Refused>,
     ) -> Result<Received, Refused> {
-        if taken == Err(Refused::NoBaseline) && self.has_lost_views {
+        // A late datagram may lack its baseline although the sender uses others by now.
+        let is_newest = self.window.newest().is_none_or(|newest| sequence.since(newest) > 0);
+        let lacks_memory = self.stats.dropped_views > 0 && is_newest;
+        if taken == Err(Refused::NoBaseline) && (self.has_lost_views || lacks_memory) {
             self.ask_anew(sequence);
         }
         taken
@@ -527,11 +603,19 @@ impl Receiver {
         self.anew = newest.or(Some(refused));
     }
 
-    /// Forgets the shown state if it may be wrong. Called before a new state is shown.
-    fn forget_shown(&mut self) {
+    /// Forgets the shown state if it may be wrong. Called before a new state, of `tick`, is shown.
+    fn forget_shown(&mut self, tick: Tick) {
         if std::mem::take(&mut self.shows_anew) {
-            self.newest_shown = None;
-            event!(info, "the state came anew after a failed state check");
+            let before = self.newest_shown.take();
+            event!(info, "the state came anew");
+            let is_restart = before.is_some_and(|before| before.state.tick >= tick);
+            if std::mem::take(&mut self.is_new_session) && is_restart {
+                // The world itself began anew, and its ticks with it.
+                self.buffer.reset();
+                if let Some(incoming) = &mut self.events {
+                    incoming.restart(tick);
+                }
+            }
         }
     }
 
@@ -613,6 +697,19 @@ impl Receiver {
         header: &FragmentHeader,
         part: &[u8],
     ) -> Result<Received, Refused> {
+        if self.is_other_session(header.sequence) {
+            let mut assembly = Assembly::default();
+            return match assembly.add(header, part, self.config.max_block_bytes)? {
+                Added::Part => {
+                    self.begin_session();
+                    self.assembly = assembly;
+                    self.window.note(header.sequence);
+                    Ok(Received::Fragment)
+                }
+                // What fits one fragment would have fitted a snapshot.
+                Added::Whole(..) => Err(Refused::TooOld),
+            };
+        }
         self.window.check(header.sequence)?;
         let received = match self.assembly.add(header, part, self.config.max_block_bytes)? {
             Added::Part => Received::Fragment,
@@ -625,7 +722,7 @@ impl Receiver {
                 let state = Arc::clone(view.snapshot());
                 self.assembly.finish(number, header.sequence);
                 self.views.add_reference(number, reference, view);
-                self.forget_shown();
+                self.forget_shown(tick);
                 match &mut self.newest_shown {
                     // Newer snapshots arrived first.
                     Some(shown) if shown.state.tick >= tick => {
@@ -666,16 +763,18 @@ impl Receiver {
         }
     }
 
-    /// The next datagram to send: hellos until a datagram arrives, then acknowledgements, and after
-    /// a failed state check a request for the state anew. Valid until the next call.
+    /// The next datagram to send: hellos until a datagram arrives and after a
+    /// [silence](ReceiverConfig::silence), otherwise acknowledgements, and requests for the state
+    /// anew after a failed state check and for lack of memory. Valid until the next call.
     pub fn poll_transmit(&mut self, now: Duration) -> Option<&[u8]> {
         self.now = self.now.max(now);
         self.out.clear();
         self.config.channel.write(&mut self.out);
         if let Some(refused) = self.anew.take() {
             write_anew(refused, &mut self.out);
-        } else if self.next_hello.is_some_and(|due| now >= due) {
-            self.next_hello = Some(now.saturating_add(self.config.hello_every));
+        } else if now >= self.next_hello {
+            self.next_hello = now.saturating_add(self.config.hello_every);
+            self.seeks = self.joined;
             self.connection.note_hello(now);
             self.hello.write(&mut self.out);
             self.out.extend(self.outline.iter().flat_map(|part| part.to_le_bytes()));
@@ -699,6 +798,14 @@ impl Receiver {
     /// Why the sender refuses this receiver, if it does. [`Mismatch::describe`] says it in words.
     pub fn mismatch(&self) -> Option<Mismatch> {
         self.mismatch
+    }
+
+    /// Why the newest state was refused, if it is above this side's limits:
+    /// [`Refused::BlockTooLarge`] or [`DecodeError::TooManyEntities`]. Raise
+    /// [`max_memory_bytes`](ReceiverConfig::max_memory_bytes), [`limits`](ReceiverConfig::limits)
+    /// or [`max_block_bytes`](ReceiverConfig::max_block_bytes), or make fewer entities relevant.
+    pub fn too_large(&self) -> Option<Refused> {
+        self.too_large
     }
 
     /// The newest known state of each entity; `None` before the first state.
@@ -764,7 +871,8 @@ impl Receiver {
         let server_tick =
             live_tick.zip(one_way).map(|(tick, one_way)| (tick + one_way * tick_hz).max(0.0));
         ReceiverStatus {
-            joined: self.next_hello.is_none(),
+            joined: self.joined,
+            silent: self.seeks,
             round_trip: self.connection.round_trip(),
             sent: self.window.sent(),
             acknowledged: self.stats.received,

@@ -10,6 +10,8 @@ pub(super) struct Window {
     received: Option<Acknowledgement>,
     /// Sequences from the first received to the newest.
     sent: u64,
+    /// Those of earlier sessions.
+    sent_before: u64,
     /// Of these, how many were missing when one more than [`REORDERED`] sequences newer arrived.
     lost: u64,
 }
@@ -41,6 +43,12 @@ impl Window {
         self.received = Some(received.with(sequence));
     }
 
+    /// A new session has begun. The counts continue.
+    pub(super) fn begin_anew(&mut self) {
+        self.received = None;
+        self.sent_before += std::mem::take(&mut self.sent);
+    }
+
     /// Counts the missing sequences that are more than [`REORDERED`] before the new sequence, which
     /// is `ahead` after `received.latest`, and were not that far before `received.latest`.
     fn note_lost(&mut self, received: Acknowledgement, ahead: i32) {
@@ -52,9 +60,9 @@ impl Window {
         }
     }
 
-    /// Datagrams that the sender sent, from the first that arrived to the newest.
+    /// Datagrams that the sender sent, from the first that arrived to the newest of each session.
     pub(super) fn sent(&self) -> u64 {
-        self.sent
+        self.sent_before + self.sent
     }
 
     /// How many of these were lost.

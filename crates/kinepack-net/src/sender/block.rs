@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 
 use kinepack::Tick;
 
@@ -21,7 +22,16 @@ pub(super) struct BlockOut {
     waiting: VecDeque<u16>,
     acknowledged: Vec<bool>,
     missing: usize,
+    /// When a fragment was first acknowledged, or the block began.
+    progress_at: Duration,
+    /// Losses since then.
+    lost: u32,
 }
+
+/// A receiver that takes no fragment for this long although it answers refuses them.
+const REFUSED_AFTER: Duration = Duration::from_secs(10);
+/// And at least this many were lost in that time. A small budget sends a fragment in five seconds.
+const REFUSED_LOST: u32 = 16;
 
 /// The bytes of a block.
 pub(super) fn block_bytes(tick: Tick, reference: u8, snapshot: &[u8]) -> Arc<[u8]> {
@@ -39,6 +49,7 @@ impl BlockOut {
         view: Arc<SentView>,
         bytes: Arc<[u8]>,
         datagram_bytes: usize,
+        now: Duration,
     ) -> Option<Self> {
         let part_bytes = datagram_bytes - FRAGMENT_HEADER_BYTES;
         let count = u16::try_from(bytes.len().div_ceil(part_bytes)).ok()?;
@@ -50,6 +61,8 @@ impl BlockOut {
             waiting: (0..count).collect(),
             acknowledged: vec![false; usize::from(count)],
             missing: usize::from(count),
+            progress_at: now,
+            lost: 0,
         })
     }
 
@@ -81,10 +94,11 @@ impl BlockOut {
     }
 
     /// Notes that a fragment arrived. True once all have.
-    pub(super) fn acknowledge(&mut self, index: u16) -> bool {
-        let acknowledged = &mut self.acknowledged[usize::from(index)];
-        self.missing -= usize::from(!*acknowledged);
-        *acknowledged = true;
+    pub(super) fn acknowledge(&mut self, index: u16, now: Duration) -> bool {
+        if !std::mem::replace(&mut self.acknowledged[usize::from(index)], true) {
+            self.missing -= 1;
+            (self.progress_at, self.lost) = (now, 0);
+        }
         self.missing == 0
     }
 
@@ -92,7 +106,13 @@ impl BlockOut {
     pub(super) fn lose(&mut self, index: u16) {
         if !self.acknowledged[usize::from(index)] && !self.waiting.contains(&index) {
             self.waiting.push_front(index);
+            self.lost += 1;
         }
+    }
+
+    /// Whether a receiver that answers seems to refuse what is missing.
+    pub(super) fn is_refused(&self, now: Duration) -> bool {
+        self.lost >= REFUSED_LOST && now.saturating_sub(self.progress_at) >= REFUSED_AFTER
     }
 
     /// The numbers of fragments that arrived, and of all.

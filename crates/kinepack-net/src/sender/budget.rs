@@ -1,11 +1,13 @@
 //! A byte budget a second: a token bucket that time fills and every datagram drains.
+//!
+//! In any span of `t` seconds, a receiver gets at most `t` times its budget and the burst of a full
+//! bucket. From its first datagram on, the burst is at most a tenth of a second of its budget.
 
 use std::time::Duration;
 
-/// How long an unused budget accumulates.
+/// How long an unused budget accumulates. The bucket begins with as much.
 const KEPT: Duration = Duration::from_millis(100);
-/// The bucket holds at least two datagrams; otherwise a small budget could never send a full one.
-const DATAGRAMS_KEPT: u64 = 2;
+const BYTE: u64 = 1_000_000_000;
 
 /// What may be sent to one receiver.
 #[derive(Clone, Copy, Debug)]
@@ -13,46 +15,79 @@ pub(super) struct Budget {
     bytes_per_s: u32,
     /// In billionths of a byte, so that rounding loses nothing: bytes a second times nanoseconds.
     bucket: u64,
+    /// At least a datagram; otherwise a small budget could never send a full one.
     full: u64,
     /// What events may spend of it: half of what time brings, so that they never starve snapshots.
     of_events: u64,
+    /// At least a datagram, for the same reason.
+    full_of_events: u64,
     filled_at: Duration,
 }
 
 impl Budget {
+    /// A budget from `now` on. `datagram_bytes` is the largest datagram with its headers.
     pub(super) fn new(bytes_per_s: u32, datagram_bytes: usize, now: Duration) -> Self {
         let kept = u64::from(bytes_per_s) * KEPT.as_nanos() as u64;
-        let full = kept.max(DATAGRAMS_KEPT * datagram_bytes as u64 * 1_000_000_000);
-        Self { bytes_per_s, bucket: full, full, of_events: full / 2, filled_at: now }
+        let datagram = (datagram_bytes as u64).saturating_mul(BYTE);
+        Self {
+            bytes_per_s,
+            bucket: kept,
+            full: kept.max(datagram),
+            of_events: kept / 2,
+            full_of_events: (kept / 2).max(datagram),
+            filled_at: now,
+        }
+    }
+
+    /// The same bucket from `now` on, filled at another rate. What is in it stays, as far as there
+    /// is room.
+    pub(super) fn changed(
+        mut self,
+        bytes_per_s: u32,
+        datagram_bytes: usize,
+        now: Duration,
+    ) -> Self {
+        self.fill(now);
+        let new = Self::new(bytes_per_s, datagram_bytes, self.filled_at);
+        Self {
+            bucket: self.bucket.min(new.full),
+            of_events: self.of_events.min(new.full_of_events),
+            ..new
+        }
     }
 
     pub(super) fn fill(&mut self, now: Duration) {
-        // The bucket is full long before a second has passed.
-        let elapsed_ns =
-            now.saturating_sub(self.filled_at).min(Duration::from_secs(1)).as_nanos() as u64;
+        // The smallest budget fills the bucket with the largest datagram in this time.
+        let longest = Duration::from_secs(300);
+        let elapsed_ns = now.saturating_sub(self.filled_at).min(longest).as_nanos() as u64;
         self.filled_at = self.filled_at.max(now);
-        let more = elapsed_ns * u64::from(self.bytes_per_s);
+        let more = elapsed_ns.saturating_mul(u64::from(self.bytes_per_s));
         self.bucket = self.bucket.saturating_add(more).min(self.full);
-        self.of_events = self.of_events.saturating_add(more / 2).min(self.full / 2);
+        self.of_events = self.of_events.saturating_add(more / 2).min(self.full_of_events);
     }
 
     /// Bytes that may be sent now.
     pub(super) fn bytes(&self) -> usize {
-        (self.bucket / 1_000_000_000) as usize
+        (self.bucket / BYTE) as usize
     }
 
-    /// Bytes that events may take of that.
+    /// Bytes that events may take now.
     pub(super) fn bytes_for_events(&self) -> usize {
-        (self.of_events.min(self.bucket) / 1_000_000_000) as usize
+        self.bytes_owed_to_events().min(self.bytes())
+    }
+
+    /// Bytes that events may take once the bucket has them.
+    pub(super) fn bytes_owed_to_events(&self) -> usize {
+        (self.of_events / BYTE) as usize
     }
 
     /// Notes that this many of the bytes that are spent are for events.
     pub(super) fn note_events(&mut self, bytes: usize) {
-        self.of_events = self.of_events.saturating_sub(bytes as u64 * 1_000_000_000);
+        self.of_events = self.of_events.saturating_sub((bytes as u64).saturating_mul(BYTE));
     }
 
     pub(super) fn spend(&mut self, bytes: usize) {
-        self.bucket = self.bucket.saturating_sub(bytes as u64 * 1_000_000_000);
+        self.bucket = self.bucket.saturating_sub((bytes as u64).saturating_mul(BYTE));
     }
 }
 
@@ -77,6 +112,22 @@ mod tests {
         budget.fill(now);
         budget.fill(Duration::MAX);
         assert_eq!(budget.bytes(), 6_400);
+    }
+
+    #[test]
+    fn a_burst_is_bounded_by_the_budget() {
+        for bytes_per_s in [256, 1_000, 12_279, 12_280, 64_000] {
+            let mut budget = Budget::new(bytes_per_s, 1_228, Duration::ZERO);
+            assert_eq!(budget.bytes(), bytes_per_s as usize / 10, "a tenth of a second");
+            budget.fill(Duration::from_secs(60));
+            assert_eq!(budget.bytes(), (bytes_per_s as usize / 10).max(1_228));
+            let changed = budget.changed(1_000, 1_228, Duration::from_secs(60));
+            assert_eq!(changed.bytes(), 1_228, "the bucket keeps what has room");
+            let mut changed = changed.changed(64_000, 1_228, Duration::from_secs(60));
+            assert_eq!(changed.bytes(), 1_228, "a larger budget brings nothing at once");
+            changed.fill(Duration::from_millis(60_050));
+            assert_eq!(changed.bytes(), 1_228 + 3_200);
+        }
     }
 
     #[test]

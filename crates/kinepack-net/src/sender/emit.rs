@@ -7,8 +7,8 @@ use kinepack::{EncodeError, EntityId, Pack, Snapshot, Tick};
 
 use super::budget::Budget;
 use super::history::Content;
-use super::hub::{Hub, ReceiverId};
-use super::peer::{Moment, Peer};
+use super::hub::{Hub, HubConfig, ReceiverId};
+use super::peer::{Moment, Peer, overhead_bytes};
 use super::sending::Sending;
 use super::sight::contains;
 use crate::NetError;
@@ -122,35 +122,38 @@ impl Hub {
         Ok(())
     }
 
-    /// Gives the events of this tick to the receivers.
-    pub(super) fn hand_out_events(&mut self, tick: Tick) -> Result<(), NetError> {
-        let mut first_error = Ok(());
-        let Some(events) = &mut self.events else { return first_error };
+    /// Gives the events of this tick to the receivers. Adds an error for each receiver that does
+    /// not get all.
+    pub(super) fn hand_out_events(&mut self, tick: Tick, errors: &mut Vec<NetError>) {
+        let Some(events) = &mut self.events else { return };
+        let mut of_tick = Vec::with_capacity(events.of_tick.len());
         for (kind, lanes, audience) in events.of_tick.drain(..) {
             let last_tick = events.kinds.last_tick(kind, tick);
-            let event = Arc::new(Emitted { key: events.next_key, tick, kind, lanes, last_tick });
+            let event = Emitted { key: events.next_key, tick, kind, lanes, last_tick };
+            of_tick.push((Arc::new(event), audience));
             events.next_key += 1;
-            for (id, peer) in self.peers.iter_mut().filter(|(_, peer)| peer.codec.is_some()) {
-                let is_for = match &audience {
+        }
+        for (id, peer) in self.peers.iter_mut().filter(|(_, peer)| peer.codec.is_some()) {
+            let refused_before = peer.events.refused;
+            for (event, audience) in &of_tick {
+                let is_for = match audience {
                     AudienceOf::All => true,
                     AudienceOf::Seeing(entity) => contains(&peer.sight.sight.relevant, *entity),
                     AudienceOf::Only(ids) => ids.contains(id),
                 };
-                if is_for && !peer.add_event(&event) {
-                    first_error = first_error.and(Err(NetError::EventsWaiting { id: *id }));
+                if is_for {
+                    peer.events.push(event);
                 }
             }
+            let refused = peer.events.refused - refused_before;
+            if refused > 0 {
+                errors.push(NetError::EventsWaiting { id: *id, refused });
+            }
         }
-        first_error
     }
 }
 
 impl Peer {
-    /// Adds an event. False if too many wait.
-    pub(super) fn add_event(&mut self, event: &Arc<Emitted>) -> bool {
-        self.events.push(event)
-    }
-
     /// The events to send now, in at most `limit_bytes`, or less if the budget has no more for
     /// events.
     pub(super) fn event_list(
@@ -161,10 +164,33 @@ impl Peer {
         limit_bytes: usize,
         overhead_bytes: usize,
     ) -> Result<Option<EventList>, NetError> {
-        let Some(writer) = &mut sending.events else { return Ok(None) };
         let affordable = self.budget.as_ref().map_or(usize::MAX, Budget::bytes_for_events);
-        let limit_bytes =
-            limit_bytes.min(affordable.saturating_sub(overhead_bytes)).min(LONGEST_LIST_BYTES);
+        let limit_bytes = limit_bytes.min(affordable.saturating_sub(overhead_bytes));
+        self.list(moment, sending, copies, limit_bytes)
+    }
+
+    /// Whether the next event is due and affordable, but not beside a snapshot of this tick. If
+    /// snapshots did not wait then, a small budget could never send a large event.
+    pub(super) fn saves_for_events(
+        &self,
+        moment: &Moment<'_>,
+        sending: &mut Sending,
+    ) -> Result<bool, NetError> {
+        let Some(budget) = self.budget.filter(|_| self.events.is_due()) else { return Ok(false) };
+        let owed_bytes = budget.bytes_owed_to_events().saturating_sub(alone_bytes(moment.config));
+        let limit_bytes = owed_bytes.min(moment.config.datagram_bytes - EventsAlone::BYTES);
+        Ok(self.list(moment, sending, 1, limit_bytes)?.is_some())
+    }
+
+    fn list(
+        &self,
+        moment: &Moment<'_>,
+        sending: &mut Sending,
+        copies: u8,
+        limit_bytes: usize,
+    ) -> Result<Option<EventList>, NetError> {
+        let Some(writer) = &mut sending.events else { return Ok(None) };
+        let limit_bytes = limit_bytes.min(LONGEST_LIST_BYTES);
         let list = self.events.list(moment.tick, copies, limit_bytes, writer);
         list.map_err(|error| NetError::Receiver { id: self.id, error })
     }
@@ -179,9 +205,9 @@ impl Peer {
             return Ok(());
         }
         let limit_bytes = self.sendable_bytes(moment.config).saturating_sub(EventsAlone::BYTES);
-        let overhead_bytes = moment.config.overhead_bytes + EventsAlone::BYTES;
         // Further copies are not worth a datagram of a budget.
         let copies = if self.budget.is_some() { 1 } else { moment.config.event_copies };
+        let overhead_bytes = alone_bytes(moment.config);
         let list = self.event_list(moment, sending, copies, limit_bytes, overhead_bytes)?;
         let Some(list) = list else { return Ok(()) };
         let header = EventsAlone { sequence: self.history.next(), tick: moment.tick };
@@ -192,6 +218,7 @@ impl Peer {
         if let Some(budget) = &mut self.budget {
             budget.note_events(bytes + moment.config.overhead_bytes);
         }
+        self.events_waited = 0;
         let carried = self.events.note_sent(moment.tick, list);
         // A world at rest still needs its snapshots.
         let last_sent = self.last_sent;
@@ -199,4 +226,9 @@ impl Peer {
         self.last_sent = last_sent;
         Ok(())
     }
+}
+
+/// What a budget pays for events alone besides their list.
+fn alone_bytes(config: &HubConfig) -> usize {
+    overhead_bytes(config) + EventsAlone::BYTES
 }

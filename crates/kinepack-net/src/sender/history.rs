@@ -195,24 +195,33 @@ impl History {
         &self.entries[index]
     }
 
-    /// Notes that the next datagram was sent. Returns the events of one that has left the window
-    /// without an outcome: they count as lost.
+    /// Whether the next datagram pushes none out of the window that may still be acknowledged.
+    pub(super) fn has_room(&self) -> bool {
+        let oldest = self.entries.front().filter(|_| self.entries.len() == WINDOW);
+        oldest.is_none_or(|oldest| oldest.state != State::InFlight)
+    }
+
+    /// Notes that the next datagram was sent. Returns one that has left the window without an
+    /// outcome: it counts as lost.
     pub(super) fn push(
         &mut self,
         at: Duration,
         content: Content,
         events: Option<Box<Carried>>,
-    ) -> Option<Box<Carried>> {
+    ) -> Option<Sent> {
         let mut unsettled = None;
         if self.entries.len() == WINDOW
             && let Some(oldest) = self.entries.pop_front()
         {
-            unsettled = oldest.events.filter(|_| oldest.state == State::InFlight);
             self.settled = self.settled.saturating_sub(1);
             // The sequence is out of the window. It will be used again for another datagram.
             let other = |sequence: &Sequence| *sequence != oldest.sequence;
             self.newest_view = self.newest_view.filter(other);
             self.newest_acknowledged = self.newest_acknowledged.filter(other);
+            if oldest.state == State::InFlight {
+                self.lost_count += 1;
+                unsettled = Some(oldest);
+            }
         }
         if let Content::Snapshot { own_back: back @ 1.., .. } = content {
             let used = self.next.before(u16::from(back));

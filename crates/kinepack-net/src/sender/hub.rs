@@ -1,6 +1,6 @@
 //! Sends one world to many receivers: routes between peers, plans and the transport.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,8 +16,12 @@ use super::view::SentView;
 use super::work::{Threads, Work};
 use crate::handshake::{check_initial, check_schema, hello, reference_zero};
 use crate::packet::{Hello, Mismatch, Upstream, first_difference, outline};
+use crate::sequence::OTHER_SESSION;
 use crate::trace::event;
 use crate::{Acknowledgement, Channel, Cost, NetError, Refused, Sequence};
+
+/// A hub remembers this many removed receivers.
+const MOST_REMOVED: usize = 1_024;
 
 /// Identifies a receiver. The caller chooses it, for example the transport's connection number.
 ///
@@ -166,11 +170,29 @@ impl HubConfig {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReceiverOptions {
-    /// The most bytes a second, including the transport's headers. `None` for no limit except
-    /// [`HubConfig::datagrams_per_tick`].
+    /// The most bytes a second, including the transport's headers; at least 256. `None` for no
+    /// limit except [`HubConfig::datagrams_per_tick`].
+    ///
+    /// In any `t` seconds, the receiver gets at most `t` times the budget and a burst. At first,
+    /// the burst is a tenth of a second of the budget. Later it may be one full datagram, if that
+    /// is more: what a receiver did not need is kept for that long. A refusal of a hello does not
+    /// count.
     pub budget_bytes_per_s: Option<u32>,
     /// The first sequence. Leave it at 0, except in tests of sequences that wrap.
     pub first_sequence: Sequence,
+}
+
+impl ReceiverOptions {
+    /// Checks the budget.
+    ///
+    /// # Errors
+    /// [`NetError::BudgetTooSmall`].
+    pub fn validate(&self) -> Result<(), NetError> {
+        match self.budget_bytes_per_s {
+            Some(bytes_per_s @ ..256) => Err(NetError::BudgetTooSmall { bytes_per_s }),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// How much an entity matters to a receiver: 1 is normal, 0 sends it only if everything fits. The
@@ -291,6 +313,12 @@ pub struct Hub {
     pub(super) peers: BTreeMap<ReceiverId, Peer>,
     pub(super) sending: Sending,
     last_tick: Option<(Duration, Tick)>,
+    /// After a refused world: the entities that have been there ever since the last world that was
+    /// not refused, with their spawn fields.
+    spawned: Option<Snapshot>,
+    /// The receivers that were removed last, and the sequences that came next for them. A new
+    /// session with one of them begins far from there.
+    removed: VecDeque<(ReceiverId, Sequence)>,
     /// What outliers spent beyond their credits; see [`sharing`].
     overdrawn: Overdrawn,
     /// `None` without events.
@@ -332,6 +360,8 @@ impl Hub {
             peers: BTreeMap::new(),
             sending: Sending::new(codec.schema(), channel),
             last_tick: None,
+            spawned: None,
+            removed: VecDeque::new(),
             overdrawn: Overdrawn::default(),
             events: None,
         };
@@ -369,22 +399,54 @@ impl Hub {
         options: &ReceiverOptions,
         now: Duration,
     ) -> Result<(), NetError> {
-        if let Some(bytes_per_s) = options.budget_bytes_per_s.filter(|budget| *budget < 256) {
-            return Err(NetError::BudgetTooSmall { bytes_per_s });
-        }
+        options.validate()?;
         if self.peers.contains_key(&id) {
             return Err(NetError::ReceiverTaken);
         }
         let groups = self.sending.subjects.groups.len();
         let sight = self.sending.subjects.know(Sight::new(groups));
-        self.peers.insert(id, Peer::new(id, options, &self.config, &self.initial, sight, now));
+        let mut options = *options;
+        if let Some(at) = self.removed.iter().position(|(removed, _)| *removed == id)
+            && let Some((_, next)) = self.removed.remove(at)
+            && options.first_sequence == Sequence::default()
+        {
+            options.first_sequence = next.after(OTHER_SESSION);
+        }
+        self.peers.insert(id, Peer::new(id, &options, &self.config, &self.initial, sight, now));
+        Ok(())
+    }
+
+    /// Changes the options of a receiver while it plays, for example to a smaller budget on a bad
+    /// connection. The first sequence stays as it is. A larger budget brings nothing at once: it
+    /// fills the bucket faster.
+    ///
+    /// # Errors
+    /// [`NetError::UnknownReceiver`], [`NetError::BudgetTooSmall`]; nothing has changed then.
+    pub fn set_options(
+        &mut self,
+        id: ReceiverId,
+        options: &ReceiverOptions,
+        now: Duration,
+    ) -> Result<(), NetError> {
+        options.validate()?;
+        let peer = self.peers.get_mut(&id).ok_or(NetError::UnknownReceiver)?;
+        peer.set_budget(options.budget_bytes_per_s, &self.config, now);
         Ok(())
     }
 
     /// Removes a receiver and all that the hub kept for it. False if there was none.
+    ///
+    /// If the same id is [added](Self::add) again, the old [`Receiver`](crate::Receiver) on that
+    /// connection begins anew: after a second without datagrams it says hello again. Reliable
+    /// events of the old session that had not arrived are lost.
     pub fn remove(&mut self, id: ReceiverId) -> bool {
         self.sending.outbox.forget(id);
-        self.peers.remove(&id).is_some()
+        let Some(peer) = self.peers.remove(&id) else { return false };
+        if self.removed.len() == MOST_REMOVED {
+            self.removed.pop_front();
+        }
+        self.removed.push_back((id, peer.next_sequence()));
+        true
     }
 
     /// The receivers, by id.
@@ -447,7 +509,8 @@ impl Hub {
                     self.sending.outbox.push(from, |out| mismatch.write(out));
                     return Err(Refused::Mismatch(mismatch));
                 }
-                Ok(if peer.join(codec, offer) { Handled::Joined } else { Handled::HelloAgain })
+                let joined = peer.join(now, codec, offer);
+                Ok(if joined { Handled::Joined } else { Handled::HelloAgain })
             }
         }
     }
@@ -481,8 +544,10 @@ impl Hub {
     /// [`NetError::SchemaMismatch`], [`NetError::SharedId`], [`NetError::SpawnChanged`],
     /// [`NetError::TickNotRising`] and [`NetError::TimeRanBack`]: nothing has changed then.
     /// [`NetError::Receiver`] and [`NetError::BlockTooLarge`] name a receiver that gets nothing in
-    /// this tick, [`NetError::EventsWaiting`] one that does not get all
-    /// events; the others get their datagrams. If there are several errors, this is the first.
+    /// this tick, [`NetError::BlockRefused`] one that does not take its first state, and
+    /// [`NetError::EventsWaiting`] one that does not get all events; the others get their
+    /// datagrams. [`NetError::Several`] has the errors of several receivers. [`NetError::receiver`]
+    /// has an example.
     pub fn tick(&mut self, now: Duration, world: &Snapshot) -> Result<(), NetError> {
         self.tick_with(now, world, None)
     }
@@ -558,25 +623,12 @@ impl Hub {
         if let Some(id) = world.shared_id() {
             return Err(NetError::SharedId { id });
         }
-        if let Some((id, lane)) =
-            self.sending.subjects.world().and_then(|before| world.changed_spawn_lane(before))
-        {
-            let field = self.schema.lane_name(lane);
-            return Err(NetError::SpawnChanged { id, field });
-        }
+        let interval = self.check_world(now, world).inspect_err(|_| self.note_absent(world))?;
+        self.spawned = None;
         let tick = world.tick;
-        let mut interval = 1;
-        if let Some((last_now, last_tick)) = self.last_tick {
-            if tick <= last_tick {
-                return Err(NetError::TickNotRising { last: last_tick, tick });
-            }
-            if now < last_now {
-                return Err(NetError::TimeRanBack { last: last_now, now });
-            }
-            interval = tick.0 - last_tick.0;
-        }
         self.last_tick = Some((now, tick));
-        let mut first_error = self.hand_out_events(tick);
+        let mut errors = Vec::new();
+        self.hand_out_events(tick, &mut errors);
         let interval_ticks = interval.min(255) as u8;
         self.sending.begin(world);
         let moment = Moment { now, tick, interval_ticks, config: &self.config, weight };
@@ -586,7 +638,7 @@ impl Hub {
             match peer.begin(&moment, sending) {
                 Ok(Some(due)) => ready.push((peer, due)),
                 Ok(None) => {}
-                Err(error) => first_error = first_error.and(Err(error)),
+                Err(error) => errors.push(error),
             }
         }
         let Schedule { served, outliers } = sharing::schedule(&mut ready, &moment);
@@ -595,7 +647,7 @@ impl Hub {
         }
         for index in served {
             let (peer, due) = &mut ready[index];
-            first_error = first_error.and(peer.send_due(due, &moment, sending));
+            errors.extend(peer.send_due(due, &moment, sending).err());
         }
         if outliers.is_empty() {
             self.overdrawn = Overdrawn::default();
@@ -609,20 +661,52 @@ impl Hub {
                 for index in group {
                     let (peer, due) = &mut ready[*index];
                     if may_encode {
-                        first_error = first_error.and(peer.send_due(due, &moment, sending));
+                        errors.extend(peer.send_due(due, &moment, sending).err());
                     } else {
-                        first_error = first_error.and(peer.postpone(due, &moment, sending));
+                        errors.extend(peer.postpone(due, &moment, sending).err());
                     }
                 }
             }
             for index in rest {
                 let (peer, due) = &mut ready[index];
-                first_error = first_error.and(peer.postpone(due, &moment, sending));
+                errors.extend(peer.postpone(due, &moment, sending).err());
             }
             let spent = (sending.runs() - before) * RUN_CREDITS;
             *overdrawn = (*overdrawn + spent).saturating_sub(credits);
         }
-        first_error
+        NetError::of(errors)
+    }
+
+    /// Compares a world with the one before. Returns the number of ticks since then.
+    fn check_world(&self, now: Duration, world: &Snapshot) -> Result<u32, NetError> {
+        let before = self.spawned.as_ref().or_else(|| self.sending.subjects.world());
+        if let Some((id, lane)) = before.and_then(|before| world.changed_spawn_lane(before)) {
+            return Err(NetError::SpawnChanged { id, field: self.schema.lane_name(lane) });
+        }
+        let tick = world.tick;
+        let Some((last_now, last_tick)) = self.last_tick else { return Ok(1) };
+        if tick <= last_tick {
+            return Err(NetError::TickNotRising { last: last_tick, tick });
+        }
+        if now < last_now {
+            return Err(NetError::TimeRanBack { last: last_now, now });
+        }
+        Ok(tick.0 - last_tick.0)
+    }
+
+    /// Notes which entities a refused world does not have. Later ones of the same ids are others.
+    fn note_absent(&mut self, world: &Snapshot) {
+        let before = self.spawned.take().or_else(|| self.sending.subjects.world().cloned());
+        let Some(mut before) = before else { return };
+        let is_absent = |(kind, id): &(usize, EntityId)| world.position_of(*kind, *id).is_none();
+        let mut absent: Vec<EntityId> =
+            before.entities().filter(is_absent).map(|(_, id)| id).collect();
+        absent.sort_unstable();
+        let none = Snapshot::new_like(&before);
+        // Always so: the schema is the same.
+        if before.patch(&absent, &none).is_ok() {
+            self.spawned = Some(before);
+        }
     }
 
     /// The next datagram to send. Valid until the next call.

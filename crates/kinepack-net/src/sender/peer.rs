@@ -9,7 +9,7 @@ use super::block::{BlockOut, block_bytes};
 use super::budget::Budget;
 use super::checks::Checks;
 use super::freshness::Freshness;
-use super::history::{ChosenBaseline, Content, History, Outcome};
+use super::history::{ChosenBaseline, Content, History, Outcome, Sent};
 use super::hub::{HubConfig, ReceiverId, ReceiverOptions, Weight};
 use super::plan::Plan;
 use super::sending::{OfferedCodec, Outbox, PlanRequest, Sending, Target};
@@ -27,6 +27,9 @@ use crate::{Acknowledgement, Cost, NetError, Refused, Sequence};
 
 /// A budget that has no room for a snapshot of this size waits for the next tick.
 const LEAST_BYTES: usize = 48;
+/// After this many snapshots without room for an event that is due, they wait for it: half a second
+/// at 60 Hz.
+const EVENTS_WAIT: u32 = 30;
 /// For this long after a block arrived, changes are sent in parts and not as another block.
 const BLOCK_IS_RECENT: Duration = Duration::from_secs(5);
 
@@ -83,13 +86,19 @@ pub struct PeerStatus {
     /// Ticks in which the receiver got nothing because the hub had reached
     /// [`HubConfig::encodings_per_tick`].
     pub postponed: u64,
-    /// How often the state was sent anew because a state check failed at the receiver.
+    /// How often the state was sent anew because a state check failed at the receiver, or because
+    /// it lacked the memory for a view that the hub used.
     pub sent_anew: u64,
     /// Events that have not arrived yet, as far as is known.
     pub unfinished_events: usize,
     /// Events that were given up because they became too old. Only
     /// [droppable](crate::EventKinds::droppable) ones are.
     pub dropped_events: u64,
+    /// Of the unfinished events, how many were never sent. The hub keeps at most 4,096.
+    pub waiting_events: usize,
+    /// Events that must arrive and never will, because too many waited. If there are any, the
+    /// receiver has missed something for good: remove it.
+    pub refused_events: u64,
 }
 
 impl PeerStatus {
@@ -118,6 +127,8 @@ pub(super) struct Peer {
     /// `None` if the last snapshot was partial.
     shown: Option<(u64, Tick)>,
     pub(super) last_sent: Option<Duration>,
+    /// When it last sent a hello or an acknowledgement.
+    heard_at: Duration,
     outcomes: Vec<Outcome>,
     bytes: u64,
     waiting: usize,
@@ -128,6 +139,8 @@ pub(super) struct Peer {
     waited_ticks: u32,
     checks: Checks,
     pub(super) events: Outgoing,
+    /// Snapshots since events were due and a budget had no room for any.
+    pub(super) events_waited: u32,
     /// The events to send in front of the next snapshot of this tick.
     front: Option<EventList>,
 }
@@ -189,7 +202,7 @@ impl Peer {
         sight: KnownSight,
         now: Duration,
     ) -> Self {
-        let datagram_bytes = config.datagram_bytes + config.overhead_bytes;
+        let datagram_bytes = config.datagram_bytes + overhead_bytes(config);
         Self {
             id,
             codec: None,
@@ -205,6 +218,7 @@ impl Peer {
             expects_part: false,
             shown: None,
             last_sent: None,
+            heard_at: now,
             outcomes: Vec::new(),
             bytes: 0,
             waiting: 0,
@@ -214,12 +228,33 @@ impl Peer {
             waited_ticks: 0,
             checks: Checks::new(),
             events: Outgoing::default(),
+            events_waited: 0,
             front: None,
         }
     }
 
+    /// The sequence of the next datagram.
+    pub(super) fn next_sequence(&self) -> Sequence {
+        self.history.next()
+    }
+
+    /// Changes the budget while the receiver plays.
+    pub(super) fn set_budget(
+        &mut self,
+        bytes_per_s: Option<u32>,
+        config: &HubConfig,
+        now: Duration,
+    ) {
+        let datagram_bytes = config.datagram_bytes + overhead_bytes(config);
+        self.budget = bytes_per_s.map(|bytes_per_s| match self.budget {
+            Some(budget) => budget.changed(bytes_per_s, datagram_bytes, now),
+            None => Budget::new(bytes_per_s, datagram_bytes, now),
+        });
+    }
+
     /// Begins to send with the codec at this index. False if it had begun before.
-    pub(super) fn join(&mut self, codec: usize, offer: &OfferedCodec) -> bool {
+    pub(super) fn join(&mut self, now: Duration, codec: usize, offer: &OfferedCodec) -> bool {
+        self.heard_at = self.heard_at.max(now);
         if self.codec.is_some() {
             return false;
         }
@@ -249,6 +284,8 @@ impl Peer {
             sent_anew: self.checks.sent_anew,
             unfinished_events: self.events.unfinished(),
             dropped_events: self.events.dropped,
+            waiting_events: self.events.waiting(),
+            refused_events: self.events.refused,
         }
     }
 
@@ -272,6 +309,7 @@ impl Peer {
             return Err(Refused::NoHello);
         }
         self.history.acknowledge(now, acknowledgement, &mut self.outcomes)?;
+        self.heard_at = self.heard_at.max(now);
         self.settle(now);
         self.history.forget();
         Ok(())
@@ -292,7 +330,7 @@ impl Peer {
         if self.history.is_stale(refused)? || !self.checks.begin_anew(now, config.keep_alive) {
             return Ok(());
         }
-        event!(warn, receiver = self.id.0, "failed state check: the state is sent anew");
+        event!(warn, receiver = self.id.0, "the receiver lacks views: the state is sent anew");
         self.history.begin_anew();
         self.reference = Reference { number: 0, view: Arc::clone(initial), since: now };
         self.block = None;
@@ -302,7 +340,8 @@ impl Peer {
 
     /// Applies the outcomes of datagrams.
     fn settle(&mut self, now: Duration) {
-        for outcome in self.outcomes.drain(..) {
+        let mut outcomes = std::mem::take(&mut self.outcomes);
+        for outcome in outcomes.drain(..) {
             match outcome {
                 Outcome::Acknowledged(index) => {
                     if let Some(events) = &self.history.entry(index).events {
@@ -316,7 +355,7 @@ impl Peer {
                         .block
                         .as_mut()
                         .filter(|out| out.number == block)
-                        .map(|out| out.acknowledge(index));
+                        .map(|out| out.acknowledge(index, now));
                     if whole == Some(true)
                         && let Some(block) = self.block.take()
                     {
@@ -328,38 +367,20 @@ impl Peer {
                     }
                 }
                 Outcome::Lost(index) => {
-                    let sent = self.history.entry(index);
-                    if let Some(events) = &sent.events {
-                        self.events.lose(events);
-                    }
-                    match &sent.content {
-                        Content::Fragment { block, index } => {
-                            if let Some(out) =
-                                self.block.as_mut().filter(|out| out.number == *block)
-                            {
-                                out.lose(*index);
-                            }
-                        }
-                        Content::Snapshot { view, .. }
-                            if view.is_complete() || view.split().is_some() =>
-                        {
-                            self.freshness.lose_complete(self.reference.view.tick());
-                        }
-                        Content::Snapshot { view, sent_before, .. } => {
-                            self.freshness.lose(view.tick(), sent_before);
-                        }
-                        Content::Events => {}
-                    }
+                    let Self { history, events, block, freshness, reference, .. } = self;
+                    let reference_tick = reference.view.tick();
+                    note_lost(history.entry(index), events, block, freshness, reference_tick);
                 }
             }
         }
+        self.outcomes = outcomes;
     }
 
     /// Begins a tick: finds lost datagrams and the snapshot that is due. `None` if no snapshot
     /// needs to be coded; anything else that is due, such as fragments, is sent.
     ///
     /// # Errors
-    /// [`NetError::Receiver`].
+    /// [`NetError::Receiver`] and [`NetError::BlockRefused`].
     pub(super) fn begin(
         &mut self,
         moment: &Moment<'_>,
@@ -378,6 +399,12 @@ impl Peer {
         let due = self.due(moment, sending, target);
         if due.is_none() {
             self.end(moment, sending, target)?;
+        }
+        let answers = moment.now.saturating_sub(self.heard_at) < moment.config.silence;
+        if let Some(block) = self.block.take_if(|block| answers && block.is_refused(moment.now)) {
+            // The next block may be of fewer relevant entities.
+            let (arrived, fragments) = block.progress();
+            return Err(NetError::BlockRefused { id: self.id, arrived, fragments });
         }
         Ok(due)
     }
@@ -441,6 +468,12 @@ impl Peer {
         let copies = moment.config.event_copies;
         self.front =
             self.event_list(moment, sending, copies, limit_bytes, LONGEST_IN_FRONT_BYTES)?;
+        let waits = self.front.is_none() && self.budget.is_some() && self.events.is_due();
+        self.events_waited = if waits { self.events_waited.saturating_add(1) } else { 0 };
+        let may_save = self.events_waited > EVENTS_WAIT && !is_first && !silent;
+        if may_save && self.saves_for_events(moment, sending)? {
+            return self.end(moment, sending, target);
+        }
         let taken = match is_first {
             false => {
                 let taken = self.step_from(due, moment, sending).map_err(Failed::Codec);
@@ -645,11 +678,16 @@ impl Peer {
             self.send_snapshot(moment, sending, &header, &plan)?;
             return Ok(false);
         }
+        let full_bytes = moment.config.datagram_bytes - header_bytes(moment.config, &header);
+        if plan.coded.bytes.len() <= full_bytes {
+            // It fits once the budget has filled up.
+            return Ok(false);
+        }
         let number = self.newest_block % 255 + 1;
         let bytes = block_bytes(moment.tick, self.reference.number, &plan.coded.bytes);
-        let block_bytes = bytes.len();
+        let (block_bytes, datagram_bytes) = (bytes.len(), moment.config.datagram_bytes);
         let block =
-            BlockOut::new(number, Arc::clone(&plan.view), bytes, moment.config.datagram_bytes);
+            BlockOut::new(number, Arc::clone(&plan.view), bytes, datagram_bytes, moment.now);
         self.block = Some(block.ok_or(Failed::BlockTooLarge { bytes: block_bytes })?);
         self.newest_block = number;
         event!(debug, receiver = self.id.0, block = number, bytes = block_bytes, "block started");
@@ -731,15 +769,13 @@ impl Peer {
     /// without a state check, so that receivers share encodings although they are not checked at
     /// the same time.
     fn limit_bytes(&self, config: &HubConfig, header: &SnapshotHeader) -> usize {
-        let header_bytes =
-            header.bytes() + if config.check_every_bytes.is_some() { CHECK_BYTES } else { 0 };
-        self.sendable_bytes(config).saturating_sub(header_bytes)
+        self.sendable_bytes(config).saturating_sub(header_bytes(config, header))
     }
 
     /// The most bytes of the next datagram.
     pub(super) fn sendable_bytes(&self, config: &HubConfig) -> usize {
         let affordable = self.budget.as_ref().map_or(usize::MAX, Budget::bytes);
-        affordable.saturating_sub(config.overhead_bytes).min(config.datagram_bytes)
+        affordable.saturating_sub(overhead_bytes(config)).min(config.datagram_bytes)
     }
 
     fn send_snapshot(
@@ -798,16 +834,21 @@ impl Peer {
         Ok(())
     }
 
-    /// Sends as many fragments of the block as the budget and the tick allow; one if the receiver
-    /// is silent.
+    /// Sends as many fragments of the block as the budget, the tick and the window allow; one if
+    /// the receiver is silent.
     fn send_fragments(&mut self, moment: &Moment<'_>, outbox: &mut Outbox, silent: bool) {
         let most = if silent { 1 } else { moment.config.datagrams_per_tick };
         for _ in 0..most {
+            if !self.history.has_room() {
+                // A fragment out of the window could not be acknowledged any more. On a long round
+                // trip, none ever would.
+                return;
+            }
             let sequence = self.history.next();
             let Some(block) = &mut self.block else { return };
             let Some(index) = block.next_index() else { return };
             let datagram_bytes =
-                FRAGMENT_HEADER_BYTES + block.part(index).len() + moment.config.overhead_bytes;
+                FRAGMENT_HEADER_BYTES + block.part(index).len() + overhead_bytes(moment.config);
             if self.budget.as_ref().is_some_and(|budget| budget.bytes() < datagram_bytes) {
                 return;
             }
@@ -829,7 +870,8 @@ impl Peer {
         events: Option<Carried>,
     ) {
         if let Some(lost) = self.history.push(moment.now, content, events.map(Box::new)) {
-            self.events.lose(&lost);
+            let Self { events, block, freshness, reference, .. } = self;
+            note_lost(&lost, events, block, freshness, reference.view.tick());
         }
         self.last_sent = Some(moment.now);
         self.bytes += bytes as u64;
@@ -838,4 +880,40 @@ impl Peer {
             budget.spend(bytes + moment.config.overhead_bytes);
         }
     }
+}
+
+/// Applies the loss of a datagram. `reference_tick` is that of the newest reference state.
+fn note_lost(
+    sent: &Sent,
+    events: &mut Outgoing,
+    block: &mut Option<BlockOut>,
+    freshness: &mut Freshness,
+    reference_tick: Tick,
+) {
+    if let Some(carried) = &sent.events {
+        events.lose(carried);
+    }
+    match &sent.content {
+        Content::Fragment { block: number, index } => {
+            if let Some(out) = block.as_mut().filter(|out| out.number == *number) {
+                out.lose(*index);
+            }
+        }
+        Content::Snapshot { view, .. } if view.is_complete() || view.split().is_some() => {
+            freshness.lose_complete(reference_tick);
+        }
+        Content::Snapshot { view, sent_before, .. } => freshness.lose(view.tick(), sent_before),
+        Content::Events => {}
+    }
+}
+
+/// The bytes of a snapshot's header, with a state check if the hub makes any.
+fn header_bytes(config: &HubConfig, header: &SnapshotHeader) -> usize {
+    header.bytes() + if config.check_every_bytes.is_some() { CHECK_BYTES } else { 0 }
+}
+
+/// What a budget pays for each datagram besides the bytes that [`HubConfig::datagram_bytes`]
+/// counts.
+pub(super) fn overhead_bytes(config: &HubConfig) -> usize {
+    config.overhead_bytes + config.channel.bytes()
 }

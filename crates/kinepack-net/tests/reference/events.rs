@@ -77,6 +77,12 @@ impl NaiveEvents {
         Self { codec: codec.clone(), next: 0, held: BTreeMap::new(), following: Vec::new() }
     }
 
+    /// Section 3.1.
+    pub fn begin_session(&mut self) {
+        self.next = 0;
+        self.held.clear();
+    }
+
     pub fn hash(&self) -> u64 {
         self.codec.hash()
     }

@@ -18,6 +18,8 @@ use events::{List, NaiveEvents};
 use kinepack::{Baselines, Codec, Decoder, EntityId, Snapshot, Tick};
 
 const HELLO_EVERY: Duration = Duration::from_millis(250);
+/// Without a datagram for this long, a receiver says hello again.
+const SILENCE: Duration = Duration::from_secs(1);
 const MAX_BLOCK_BYTES: usize = 4 << 20;
 const MAX_ENTITIES: usize = 65_536;
 
@@ -165,7 +167,11 @@ pub struct NaiveReceiver {
     assembly: Option<Assembly>,
     /// The number and the newest sequence of the last complete block.
     whole: Option<(u8, u16)>,
+    /// The time of the datagram that is handled next.
+    pub now: Duration,
     next_hello: Duration,
+    /// It has said hello again.
+    seeks: bool,
     is_to_acknowledge: bool,
     /// A state check has failed before.
     has_lost_views: bool,
@@ -186,7 +192,9 @@ impl NaiveReceiver {
             newest_reference: 0,
             assembly: None,
             whole: None,
+            now: Duration::ZERO,
             next_hello: Duration::ZERO,
+            seeks: false,
             is_to_acknowledge: false,
             has_lost_views: false,
             anew: None,
@@ -224,20 +232,20 @@ impl NaiveReceiver {
         if let Some(sequence) = self.anew.take() {
             return Some([&[12], &sequence.to_le_bytes()[..]].concat());
         }
-        let Some(newest) = self.newest else {
-            return (now >= self.next_hello).then(|| {
-                self.next_hello = now + HELLO_EVERY;
-                let mut hello = vec![4, 4];
-                let of_events = self.events.as_ref().map_or(0, NaiveEvents::hash);
-                let of_schema = self.codec.schema().hash();
-                for hash in [of_schema, self.codec.hash(), self.initial_hash, of_events] {
-                    hello.extend(hash.to_le_bytes());
-                }
-                let outline = self.codec.schema().outline();
-                hello.extend(outline.take(256).flat_map(u32::to_le_bytes));
-                hello
-            });
-        };
+        if now >= self.next_hello {
+            self.next_hello = now + HELLO_EVERY;
+            self.seeks = self.newest.is_some();
+            let mut hello = vec![4, 4];
+            let of_events = self.events.as_ref().map_or(0, NaiveEvents::hash);
+            let of_schema = self.codec.schema().hash();
+            for hash in [of_schema, self.codec.hash(), self.initial_hash, of_events] {
+                hello.extend(hash.to_le_bytes());
+            }
+            let outline = self.codec.schema().outline();
+            hello.extend(outline.take(256).flat_map(u32::to_le_bytes));
+            return Some(hello);
+        }
+        let newest = self.newest?;
         if !std::mem::take(&mut self.is_to_acknowledge) {
             return None;
         }
@@ -326,6 +334,24 @@ impl NaiveReceiver {
         self.assembly.take_if(|assembly| !is_known(assembly.newest_sequence));
         self.whole.take_if(|(_, sequence)| !is_known(*sequence));
         self.is_to_acknowledge = true;
+        self.next_hello = self.now + SILENCE;
+        self.seeks = false;
+    }
+
+    /// Section 3.1: whether a datagram with this sequence can only be of a new session.
+    fn is_other_session(&self, sequence: u16) -> bool {
+        let distance = self.newest.map_or(0, |newest| since(sequence, newest));
+        self.seeks && !(-32..=8_192).contains(&distance)
+    }
+
+    /// Section 3.1.
+    fn begin_session(&mut self) {
+        (self.newest, self.newest_baseline, self.assembly, self.whole) = (None, None, None, None);
+        self.received.clear();
+        self.views.clear();
+        self.references.retain(|number, _| *number == 0);
+        (self.seeks, self.has_lost_views, self.anew) = (false, true, None);
+        self.events.iter_mut().for_each(NaiveEvents::begin_session);
     }
 
     /// Section 10.1.
@@ -353,6 +379,14 @@ impl NaiveReceiver {
         list: Option<&[u8]>,
     ) -> Result<(), Refusal> {
         let header = Header::read(datagram)?;
+        let is_start = header.back == 0 && header.reference == 0;
+        if is_start && self.is_other_session(header.sequence) {
+            let mut anew = self.clone();
+            anew.begin_session();
+            anew.decode_snapshot(&header, &datagram[header.bytes..], check, list)?;
+            *self = anew;
+            return Ok(());
+        }
         self.check_fresh(header.sequence)?;
         self.ask_anew(header.sequence, |receiver| {
             receiver.decode_snapshot(&header, &datagram[header.bytes..], check, list)
@@ -547,6 +581,9 @@ impl NaiveReceiver {
         if first != 1 || index >= count || part.is_empty() || number == 0 {
             // Not in NET.md: that a reader refuses the number 0.
             return Err("malformed fragment");
+        }
+        if self.is_other_session(sequence) && count > 1 {
+            self.begin_session();
         }
         self.check_fresh(sequence)?;
         let at_hand = self.assembly.as_ref().map(|assembly| assembly.newest_sequence);

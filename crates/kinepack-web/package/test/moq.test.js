@@ -136,6 +136,12 @@ test("it says why there is no session", async () => {
   expect((await reasonOf()).includes("has no WebTransport"), "no WebTransport");
   globalThis.WebTransport = class extends PlayedTransport { protocol = ""; };
   expect((await reasonOf()).includes("does not speak moq-lite-06"), "another protocol");
+  globalThis.WebTransport = class extends PlayedTransport {
+    async createUnidirectionalStream() {
+      return new Promise(() => {});
+    }
+  };
+  expect((await reasonOf()).includes("the session took longer than 500 ms"), "a relay that takes nothing");
   globalThis.WebTransport = class extends PlayedTransport { ready = new Promise(() => {}); };
   expect((await reasonOf()).includes("the handshake took longer than 500 ms"), "no answer");
 });

@@ -99,7 +99,7 @@ export function tests(read) {
   };
 }
 
-function linesOf(text) {
+export function linesOf(text) {
   return text.split("\n").filter((line) => line && !line.startsWith("#"))
     .map((line) => line.split(" "));
 }
@@ -115,7 +115,7 @@ function optionsOf(text) {
   };
 }
 
-function receiverOf(text) {
+export function receiverOf(text) {
   return new snapshots.Receiver(optionsOf(text));
 }
 

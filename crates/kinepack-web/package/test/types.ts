@@ -14,7 +14,10 @@ export async function use(schema: Uint8Array, datagram: Uint8Array): Promise<num
     if (part.for === "receiver") receiver.handle(part.bytes);
   }
   const connection = await connect({
-    webTransport: "https://example.org/kinepack?token=0", onDatagram: (bytes) => receiver.handle(bytes),
+    webTransport: "https://example.org/kinepack?token=0", onDatagram(bytes, { kind, skipped, send }) {
+      receiver.handle(bytes);
+      if (kind === "websocket" && skipped === 0) send(receiver.transmit() ?? new Uint8Array());
+    },
   });
   connection.send(receiver.transmit() ?? new Uint8Array());
   const frame: Frame | undefined = receiver.play();

@@ -10,22 +10,25 @@ export async function join(show) {
   await load();
   const { path, tokens, hash, schema, level, tickHz } = await (await fetch("join")).json();
   const receiver = new Receiver({ schema: bytesOf(schema), level, tickHz });
+  const answer = (connection) => {
+    for (let bytes = receiver.transmit(); bytes; bytes = receiver.transmit()) connection.send(bytes);
+  };
   const connection = await connect({
     webTransport: `https://${location.host}${path}?token=${tokens[0]}`,
     certificateHash: bytesOf(hash),
     webSocket: `ws://${location.host}${path}?token=${tokens[1]}`,
-    onDatagram(datagram) {
+    onDatagram(datagram, connection) {
       try {
         receiver.handle(datagram);
       } catch {
         // It counts what it refuses, such as duplicates.
       }
+      answer(connection);
     },
     onClose: (reason) => show(`${reason}; reload the page to join again`),
   });
-  setInterval(() => {
-    for (let bytes = receiver.transmit(); bytes; bytes = receiver.transmit()) connection.send(bytes);
-  }, 5);
+  // For the first datagram, and what is due while nothing arrives.
+  setInterval(() => answer(connection), 5);
   show(`joined by ${connection.kind}`);
   return receiver;
 }

@@ -93,7 +93,17 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
         }
         fly(&mut world, tick)?;
-        hub.tick(now, &world)?;
+        if let Err(failed) = hub.tick(now, &world) {
+            for error in failed.each() {
+                // One receiver cannot get it all; the others can. Without a receiver, nobody can.
+                let Some(ReceiverId(client)) = error.receiver() else {
+                    return Err(failed.into());
+                };
+                eprintln!("{error}");
+                hub.remove(ReceiverId(client));
+                server.disconnect(client);
+            }
+        }
         while let Some((ReceiverId(client), datagram)) = hub.poll_transmit() {
             server.send(client, datagram).ok();
         }

@@ -1,7 +1,9 @@
 //! A session of a client in a browser, by the page's `WebTransport`. All of its objects belong to a
 //! task that the browser runs between frames, so that the client itself can move between threads.
 
+use std::cell::Cell;
 use std::io;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,6 +14,10 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 
 use super::link::{Link, Session, drive};
 use super::{WebClientOptions, WebLostReason};
+
+/// Datagrams that the browser has taken and not sent. After an outage it would send all of them,
+/// however old they are.
+const MOST_WAITING: usize = 64;
 
 /// A moment of the page's clock.
 pub(super) struct Moment(f64);
@@ -50,8 +56,10 @@ struct Page {
     transport: Transport,
     reader: JsValue,
     writer: JsValue,
-    /// Takes the errors of single datagrams.
-    ignore: Closure<dyn FnMut(JsValue)>,
+    /// Datagrams that the browser has taken and not sent.
+    waiting: Rc<Cell<usize>>,
+    /// Counts one of them less. The browser may also have dropped it, as a network would.
+    settled: JsValue,
 }
 
 impl Page {
@@ -74,9 +82,10 @@ impl Page {
         }
         let arguments = Array::of2(&url.into(), &settings);
         let transport = Transport(Reflect::construct(&constructor, &arguments)?);
-        let ignore = Closure::new(|_| {});
         // An error that no code takes is one of the page.
-        let _ = promise(&transport.0, "closed")?.catch(&ignore);
+        let ignore = Closure::once_into_js(|_: JsValue| {});
+        let closed = promise(&transport.0, "closed")?;
+        call(&closed, "catch", &[ignore])?;
         JsFuture::from(promise(&transport.0, "ready")?).await?;
         let datagrams = Reflect::get(&transport.0, &"datagrams".into())?;
         let readable = Reflect::get(&datagrams, &"readable".into())?;
@@ -88,7 +97,12 @@ impl Page {
         };
         let reader = call(&readable, "getReader", &[])?;
         let writer = call(&writable, "getWriter", &[])?;
-        Ok(Self { transport, reader, writer, ignore })
+        let waiting = Rc::new(Cell::new(0));
+        let of_settled = Rc::clone(&waiting);
+        let settled = move |_: JsValue| of_settled.update(|count: usize| count - 1);
+        // It may be called after the session: for writes that the end interrupts.
+        let settled = Closure::<dyn FnMut(JsValue)>::new(settled).into_js_value();
+        Ok(Self { transport, reader, writer, waiting, settled })
     }
 
     async fn read(&self) -> Result<Option<Vec<u8>>, JsValue> {
@@ -102,8 +116,9 @@ impl Page {
 
     fn write(&self, datagram: &[u8]) -> Result<(), JsValue> {
         let datagram = Uint8Array::from(datagram).into();
-        let written: Promise = call(&self.writer, "write", &[datagram])?.dyn_into()?;
-        let _ = written.catch(&self.ignore);
+        let written = call(&self.writer, "write", &[datagram])?;
+        self.waiting.update(|count| count + 1);
+        call(&written, "then", &[self.settled.clone(), self.settled.clone()])?;
         Ok(())
     }
 
@@ -125,9 +140,8 @@ impl Session for Page {
         }
     }
 
-    fn send(&self, datagram: &[u8]) {
-        // The network may lose a datagram too.
-        let _ = self.write(datagram);
+    fn send(&self, datagram: &[u8]) -> bool {
+        self.waiting.get() < MOST_WAITING && self.write(datagram).is_ok()
     }
 }
 

@@ -61,8 +61,8 @@ pub(super) trait Session {
     /// The next datagram.
     async fn receive(&self) -> Result<Vec<u8>, WebLostReason>;
 
-    /// Sends a datagram, or drops it.
-    fn send(&self, datagram: &[u8]);
+    /// Sends a datagram. Returns false if the transport does not take it.
+    fn send(&self, datagram: &[u8]) -> bool;
 }
 
 impl Link {
@@ -126,16 +126,21 @@ impl Link {
 
     /// For the driver: remembers its waker, and takes what is to be sent. False if the client has
     /// ended it.
-    fn step(&self, waker: &Waker, send: impl FnMut(&[u8])) -> bool {
+    fn step(&self, waker: &Waker, mut send: impl FnMut(&[u8]) -> bool) -> bool {
         let mut shared = self.lock();
         let Shared { state, outgoing, stats, waker: of_driver, .. } = &mut *shared;
         if matches!(state, WebClientState::Lost { .. }) {
             return false;
         }
         *of_driver = Some(waker.clone());
-        stats.datagrams_out += outgoing.ends.len() as u64;
-        stats.bytes_out += outgoing.bytes.len() as u64;
-        outgoing.drain(send);
+        outgoing.drain(|datagram| {
+            if send(datagram) {
+                stats.datagrams_out += 1;
+                stats.bytes_out += datagram.len() as u64;
+            } else {
+                stats.unsent += 1;
+            }
+        });
         true
     }
 
@@ -165,7 +170,7 @@ pub(super) async fn drive<S: Session>(
     let session = {
         let mut connect = pin!(connect);
         poll_fn(|context| {
-            if !link.step(context.waker(), |_| {}) {
+            if !link.step(context.waker(), |_| false) {
                 return Poll::Ready(None);
             }
             connect.as_mut().poll(context).map(Some)

@@ -101,6 +101,9 @@ pub struct WebClientStats {
     /// Datagrams dropped because more than 1,024 of them, or 1 MiB, waited for a poll or for the
     /// transport.
     pub overflowed: u64,
+    /// Datagrams that the transport did not take: too long for the path, or too many waited there.
+    /// A browser takes 64 that it has not sent yet; a native client 256 KiB.
+    pub unsent: u64,
 }
 
 /// Why a client cannot begin to connect.

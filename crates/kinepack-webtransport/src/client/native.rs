@@ -14,6 +14,7 @@ use wtransport::{ClientConfig, Connection, Endpoint};
 
 use super::link::{Link, Session, drive};
 use super::{WebClientOptions, WebLostReason};
+use crate::datagrams;
 use crate::window::Windows;
 
 /// Bytes of datagrams that wait in either direction.
@@ -84,8 +85,7 @@ impl Session for Connection {
         }
     }
 
-    fn send(&self, datagram: &[u8]) {
-        // The network may lose a datagram too.
-        let _ = self.send_datagram(datagram);
+    fn send(&self, datagram: &[u8]) -> bool {
+        datagrams::send(self, datagram) == Ok(true)
     }
 }

@@ -6,11 +6,15 @@ use core::ops::RangeInclusive;
 
 use super::{Field, FieldKind};
 
+/// The most conditions of a field, with those of its selectors. Each field holds all of its own, so
+/// without a limit the memory would be quadratic in the number of fields.
+const MAX_CONDITIONS: usize = 64;
+
 /// When a field is present: if an earlier field, its *selector*, is present and has one of these
 /// values.
 ///
 /// The selector is a flag, a choice, or an integer of one lane; that of a spawn field is a spawn
-/// field too. An absent field has 0 in all of its
+/// field too. A selector may have a selector itself, up to 64 in a row. An absent field has 0 in all of its
 /// lanes, and no bits in a packet. `#[derive(Pack)]` makes conditions for `Option`, enums with
 /// fields, and [`ArrayVec`](crate::ArrayVec).
 ///
@@ -106,7 +110,7 @@ impl Conditions {
     }
 
     /// Those of the field at `index` of a kind's fields. The earlier fields must be resolved.
-    /// `None` if no earlier field can be the selector.
+    /// `None` if no earlier field can be the selector, or if there are too many in a row.
     pub(super) fn resolve(fields: &[Field], index: usize) -> Option<Self> {
         let Some(condition) = &fields[index].condition else { return Some(Self::default()) };
         let place = fields[..index].iter().rposition(|field| field.name == condition.selector);
@@ -121,6 +125,9 @@ impl Conditions {
         let place = place.filter(|_| !condition.values.is_empty());
         let selector = place?;
         let mut lanes = fields[selector].conditions.lanes.clone();
+        if lanes.len() == MAX_CONDITIONS {
+            return None;
+        }
         lanes.push((fields[selector].first_lane, condition.values.clone()));
         Some(Self { selector, lanes })
     }

@@ -5,7 +5,7 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{Condition, Field, FieldKind, Role, Schema, TimePrecision};
+use super::{Condition, Field, FieldKind, MAX_KINDS, Role, Schema, TimePrecision};
 use crate::SetupError;
 use crate::file_numbers::{Reader, Writer, hash_of};
 use crate::quantize::{FloatLimits, FloatParts, IntegerLimits, SmallestThree};
@@ -13,7 +13,7 @@ use crate::quantize::{FloatLimits, FloatParts, IntegerLimits, SmallestThree};
 /// The first bytes of a schema file.
 const MAGIC: [u8; 4] = *b"KSCH";
 const VERSION: u8 = 1;
-/// The most bytes of a file, and the most lanes of its schema.
+/// The most bytes of a file, and the most lanes and fields of its schema.
 const MOST_BYTES: usize = 1 << 20;
 const MOST_LANES: usize = 4096;
 
@@ -67,8 +67,7 @@ impl Schema {
 
     /// Decodes a schema from the bytes of a file.
     ///
-    /// Memory: less than a megabyte and a few hundred bytes for each byte of the file, of at most 1
-    /// MiB.
+    /// Memory: the bytes of the file, of at most 1 MiB, and less than 2 kB for each field.
     ///
     /// # Errors
     /// [`SetupError::BadSchemaFile`] if the bytes are not a schema file or are damaged,
@@ -99,7 +98,12 @@ impl Schema {
             return Err(SetupError::BadSchemaFile);
         }
         let hash = reader.bytes(8)?;
-        let kinds = reader.many(|reader| Ok((text(reader)?, reader.many(read_field)?)))?;
+        let mut most_fields = MOST_LANES;
+        let kinds = reader.many(MAX_KINDS, |reader| {
+            let (name, fields) = (text(reader)?, reader.many(most_fields, read_field)?);
+            most_fields -= fields.len();
+            Ok((name, fields))
+        })?;
         if !reader.0.is_empty() || kinds.is_empty() {
             return Err(SetupError::BadSchemaFile);
         }

@@ -44,6 +44,7 @@ pub(super) struct Tables {
     pub(super) level: Level,
     profile: Profile,
     hash: u64,
+    memory_bytes: usize,
     pub(super) entities: GapTable,
     pub(super) flags: GapTable,
     pub(super) fields: Vec<FieldTable>,
@@ -63,7 +64,26 @@ impl Codec {
     /// [`SetupError`] if the profile is malformed or for another schema, or if a field cannot have
     /// its time precision.
     pub fn new(schema: Schema, level: Level, profile: Profile) -> Result<Self, SetupError> {
+        Self::within(schema, level, profile, usize::MAX)
+    }
+
+    /// As [`new`](Self::new), for a schema and a profile that come from a file or a peer: refuses
+    /// them if the codec's [memory](Self::memory_bytes) would exceed `max_memory_bytes`.
+    ///
+    /// # Errors
+    /// [`SetupError::CodecTooLarge`] before anything is allocated, and those of
+    /// [`new`](Self::new).
+    pub fn within(
+        schema: Schema,
+        level: Level,
+        profile: Profile,
+        max_memory_bytes: usize,
+    ) -> Result<Self, SetupError> {
         profile.validate(&schema)?;
+        let memory_bytes = memory_bytes(&schema, &level, &profile)?;
+        if memory_bytes > max_memory_bytes {
+            return Err(SetupError::CodecTooLarge { memory_bytes, max_memory_bytes });
+        }
         let adaptive = if level.adaptive() {
             let model = profile.model.clone().map_or_else(|| Model::untrained(&schema), Ok)?;
             Some(Adaptive::new(&schema, model, level.learning())?)
@@ -96,6 +116,7 @@ impl Codec {
                 .map(|f| if at_rest(f.role) { f.kind.zero_lanes() } else { None })
                 .collect(),
             hash: hasher.finish(),
+            memory_bytes,
             adaptive,
             precision,
             profile,
@@ -137,9 +158,40 @@ impl Codec {
         self.0.hash
     }
 
+    /// Bytes on the heap, to within about a third, besides 1 or 2 kB that each codec takes. All
+    /// clones share them.
+    ///
+    /// At the adaptive levels each field takes about 10 kB, and each lane 1 kB for each range of
+    /// lags of the profile.
+    pub fn memory_bytes(&self) -> usize {
+        self.0.memory_bytes
+    }
+
+    /// Bytes of the learned state that each [`View`](crate::View) holds; 0 at a level that does not
+    /// learn.
+    pub fn learned_bytes(&self) -> usize {
+        self.0.adaptive.as_ref().map_or(0, Adaptive::learned_bytes)
+    }
+
     pub(super) fn tables(&self) -> &Tables {
         &self.0
     }
+}
+
+/// What a field takes besides its tables: its description, in the schema and in the plans.
+const FIELD_BYTES: usize = 1024;
+
+/// The bytes of a codec on the heap, from its parts. The profile must be valid.
+fn memory_bytes(schema: &Schema, level: &Level, profile: &Profile) -> Result<usize, SetupError> {
+    let (fields, kinds) = (schema.fields().len(), schema.kinds().len());
+    let model = profile.model.as_ref().map_or(0, Model::memory_bytes);
+    let adaptive = match &profile.model {
+        _ if !level.adaptive() => 0,
+        Some(of) => model + if level.learning() { of.inverses_bytes() } else { 0 },
+        None => Model::untrained_bytes(schema)?,
+    };
+    let tables: usize = profile.fields.iter().map(FieldTable::memory_bytes).sum();
+    Ok(model + adaptive + tables + fields * (FIELD_BYTES + kinds * size_of::<Option<usize>>()))
 }
 
 impl Tables {

@@ -5,7 +5,7 @@
 use alloc::vec::Vec;
 
 use super::precision::{coarse_code, coarse_value};
-use super::profile::{Context, FieldCode, Profile, Reference, differenced};
+use super::profile::{Class, Context, FieldCode, Profile, Reference, differenced};
 use super::widths::{Fits, Width};
 use crate::bits::{BitReader, BitSink, bits_for, mask};
 use crate::prefix::PrefixCode;
@@ -142,6 +142,17 @@ impl Measured {
 }
 
 impl FieldTable {
+    /// The bytes on the heap of the table of this code, with the code itself.
+    pub(super) fn memory_bytes(code: &FieldCode) -> usize {
+        let lanes = code.classes.first().map_or(0, |class| class.lanes.len());
+        let width_bytes = size_of::<Width>() + size_of::<super::LaneWidth>();
+        let classes = code.classes.len() * (size_of::<Class>() + lanes * width_bytes);
+        let codes = code.lengths_bits.iter().map(|lengths| {
+            size_of::<Vec<u8>>() + lengths.capacity() + PrefixCode::memory_bytes(lengths)
+        });
+        classes + lanes * size_of::<Fits>() + codes.sum::<usize>()
+    }
+
     pub(super) fn new(
         schema: &Schema,
         profile: &Profile,

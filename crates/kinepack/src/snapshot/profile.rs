@@ -15,6 +15,9 @@ use crate::hash::Fnv1a;
 use crate::schema::{Field, FieldKind, Lane, LaneArithmetic};
 use crate::{Schema, SetupError, prefix};
 
+/// The most classes of a field: with the field in full, they fit in a mask of 64 bits.
+pub(super) const MAX_CLASSES: usize = 63;
+
 /// The parameters of all stages for one schema.
 ///
 /// ```
@@ -388,8 +391,7 @@ impl Profile {
                 Context::Field(other) => (first..index).contains(&other),
                 Context::None | Context::Previous => true,
             };
-            // With the field in full, 63 classes fit in a mask of 64 bits.
-            let well_formed = code.classes.len() < 64
+            let well_formed = code.classes.len() <= MAX_CLASSES
                 && code.classes.iter().all(class_fits)
                 && context_fits
                 && code.lengths_bits.len() == self.states(index)

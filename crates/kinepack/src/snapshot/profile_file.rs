@@ -10,7 +10,9 @@ use miniz_oxide::inflate::core::inflate_flags::TINFL_FLAG_USING_NON_WRAPPING_OUT
 use miniz_oxide::inflate::core::{DecompressorOxide, decompress};
 
 use super::adaptive::Model;
-use super::profile::{Class, Context, FieldCode, GapCode, LaneWidth, Profile, Reference};
+use super::profile::{
+    Class, Context, FieldCode, GapCode, LaneWidth, MAX_CLASSES, Profile, Reference, differenced,
+};
 use crate::file_numbers::{Reader, Writer, hash_of};
 use crate::{Schema, SetupError};
 
@@ -31,6 +33,13 @@ pub(super) const VERSION_1: u8 = 1;
 /// The largest size of compressed contents, before compression. Limits what a forged file can make
 /// a reader allocate.
 const MAX_CONTENTS: usize = 1 << 24;
+/// More than the contents of any profile have for each kind, field and lane of its schema, and
+/// besides those.
+const CONTENTS_PER_PART: usize = 1 << 16;
+const OTHER_CONTENTS: usize = 1 << 22;
+
+/// The most states of a context: one for each class, one for the field in full, and one for none.
+const MAX_STATES: usize = MAX_CLASSES + 2;
 
 /// How hard a writer compresses, from 0 to 10. A profile is written once.
 const EFFORT: u8 = 10;
@@ -110,7 +119,7 @@ impl Profile {
         if version < COMPRESSED {
             return Self::read(reader, schema, version);
         }
-        let contents = decompressed(&mut reader)?;
+        let contents = decompressed(&mut reader, most_contents(schema))?;
         match contents.split_first() {
             Some((version @ VERSION_1..=VERSION_4, contents)) => {
                 Self::read(Reader(contents), schema, *version)
@@ -128,7 +137,14 @@ impl Profile {
             })
         };
         let [entities, flags] = [gaps()?, gaps()?];
-        let fields = reader.many(read_field)?;
+        if reader.count()? != schema.fields().len() {
+            return Err(SetupError::ProfileMismatch);
+        }
+        let fields = schema.fields().iter().enumerate().map(|(index, field)| {
+            let lanes = differenced(field, schema).0.len();
+            read_field(&mut reader, lanes)?.ok_or(SetupError::BadFieldCode { field: index })
+        });
+        let fields = fields.collect::<Result<_, _>>()?;
         let model = match reader.number()? {
             0 if version == VERSION_1 => None,
             1 => Some(Model::read(&mut reader, schema, version)?),
@@ -143,10 +159,16 @@ impl Profile {
     }
 }
 
+/// The most bytes that the contents of a profile of this schema may have.
+fn most_contents(schema: &Schema) -> usize {
+    let parts = schema.kinds().len() + schema.fields().len() + schema.lanes().len();
+    MAX_CONTENTS.min(OTHER_CONTENTS + CONTENTS_PER_PART * parts)
+}
+
 /// Reads the rest of a file as a length and raw DEFLATE data (RFC 1951) that decompress to it.
-fn decompressed(reader: &mut Reader<'_>) -> Result<Vec<u8>, SetupError> {
+fn decompressed(reader: &mut Reader<'_>, most: usize) -> Result<Vec<u8>, SetupError> {
     let length = reader.number()? as usize;
-    if length > MAX_CONTENTS {
+    if length > most {
         return Err(SetupError::BadProfileFile);
     }
     let (mut contents, mut state) = (vec![0; length], Box::<DecompressorOxide>::default());
@@ -178,29 +200,42 @@ fn write_field(writer: &mut Writer<'_>, field: &FieldCode) {
     field.lengths_bits.iter().for_each(|lengths| writer.list(lengths));
 }
 
-fn read_field(reader: &mut Reader<'_>) -> Result<FieldCode, SetupError> {
+/// Reads the code of a field with this number of differenced lanes. `None` if it has more classes,
+/// widths or states than a field may have.
+fn read_field(reader: &mut Reader<'_>, lanes: usize) -> Result<Option<FieldCode>, SetupError> {
     let context = match (reader.number()?, reader.number()?) {
         (0, 0) => Context::None,
         (1, 0) => Context::Previous,
         (2, other) => Context::Field(other as usize),
         _ => return Err(SetupError::BadProfileFile),
     };
-    let classes = reader.many(|reader| {
+    let count = reader.count()?;
+    if count > MAX_CLASSES {
+        return Ok(None);
+    }
+    let mut classes = Vec::with_capacity(count);
+    for _ in 0..count {
         let reference = match reader.number()? {
             0 => Reference::Baseline,
             1 => Reference::Turned,
             2 => Reference::Carried,
             _ => return Err(SetupError::BadProfileFile),
         };
-        let lanes = reader.list()?;
-        let (pairs, []) = lanes.as_chunks::<2>() else { return Err(SetupError::BadProfileFile) };
+        let (pairs, []) = reader.list()?.as_chunks::<2>() else {
+            return Err(SetupError::BadProfileFile);
+        };
+        if pairs.len() != lanes {
+            return Ok(None);
+        }
         let lanes =
             pairs.iter().map(|&[bits, beyond_bits]| LaneWidth { bits, beyond_bits }).collect();
-        Ok(Class { reference, lanes })
-    })?;
-    Ok(FieldCode {
-        context,
-        classes,
-        lengths_bits: reader.many(|reader| Ok(reader.list()?.to_vec()))?,
-    })
+        classes.push(Class { reference, lanes });
+    }
+    let count = reader.count()?;
+    if count > MAX_STATES {
+        return Ok(None);
+    }
+    let lengths_bits =
+        (0..count).map(|_| Ok(reader.list()?.to_vec())).collect::<Result<_, SetupError>>()?;
+    Ok(Some(FieldCode { context, classes, lengths_bits }))
 }

@@ -110,8 +110,8 @@ impl Training {
         }
     }
 
-    /// Trains on `runs`, each a run of consecutive snapshots of one world. Calls `progress` with
-    /// the share that is done, up to 1.
+    /// Trains on `runs`, each a run of snapshots of one world whose ticks increase. Some may be
+    /// missing: lags count ticks. Calls `progress` with the share that is done, up to 1.
     ///
     /// If the schema has a time precision, the baselines are as coarse as a receiver at
     /// `packed_lag_ticks` would hold them, and each snapshot is as coarse as it would be sent.
@@ -172,7 +172,7 @@ impl Training {
         let coarse = as_received(schema, runs, self.packed_lag_ticks)?;
         for (run, held) in runs.iter().zip(held(runs, coarse.as_deref())) {
             for (frame, snapshot) in run.as_ref().iter().enumerate() {
-                if let Some(sample) = Sample::at_lag(frame, self.packed_lag_ticks) {
+                if let Some(sample) = Sample::at_lag(run.as_ref(), frame, self.packed_lag_ticks) {
                     sample.with(held, |baselines| trainer.count(baselines, snapshot))?;
                 }
             }
@@ -208,7 +208,8 @@ impl Training {
                     let mut first = 1;
                     for &last in &self.max_lags_ticks {
                         for is_near in [false, true] {
-                            let sample = Sample::choose(frame, [first, last], is_near, pass + nth);
+                            let salt = pass + nth;
+                            let sample = Sample::choose(run, frame, [first, last], is_near, salt);
                             if let Some(sample) = sample {
                                 sample.with(held, |baselines| {
                                     trainer.observe(baselines, &run[frame]);
@@ -260,7 +261,8 @@ impl Training {
         for (done, frame) in (0..LEARNING_PASSES).flat_map(|_| 0..longest).enumerate() {
             for (run, held) in runs.iter().zip(&held) {
                 let Some(snapshot) = run.as_ref().get(frame) else { continue };
-                let Some(sample) = Sample::of_session(frame, self.packed_lag_ticks) else {
+                let lag_ticks = self.packed_lag_ticks;
+                let Some(sample) = Sample::of_session(run.as_ref(), frame, lag_ticks) else {
                     continue;
                 };
                 packet.clear();
@@ -306,9 +308,8 @@ pub(super) fn as_received<R: AsRef<[Snapshot]>>(
         let mut held: Vec<Snapshot> = Vec::new();
         for (frame, snapshot) in run.as_ref().iter().enumerate() {
             let mut coarse = snapshot.clone();
-            if let Some(sample) =
-                Sample::at_lag(frame, lag_ticks).filter(|sample| sample.baseline < frame)
-            {
+            let sample = Sample::at_lag(run.as_ref(), frame, lag_ticks);
+            if let Some(sample) = sample.filter(|sample| sample.baseline < frame) {
                 sample.with(&held, |baselines| encoder.coarsen(&baselines, &mut coarse))?;
             }
             held.push(coarse);
@@ -327,17 +328,16 @@ pub(super) struct Sample {
 
 impl Sample {
     /// A baseline `lag_ticks` before the snapshot, and an older state as far before the baseline.
-    pub(super) fn at_lag(frame: usize, lag_ticks: u32) -> Option<Self> {
-        let lag = lag_ticks as usize;
-        let baseline = frame.checked_sub(lag)?;
-        Some(Self::new(baseline, [baseline.checked_sub(lag), None]))
+    pub(super) fn at_lag(run: &[Snapshot], frame: usize, lag_ticks: u32) -> Option<Self> {
+        let baseline = back(run, frame, lag_ticks)?;
+        Some(Self::new(baseline, [back(run, baseline, lag_ticks), None]))
     }
 
     /// The same, and another older state as far before that one, as in a session.
-    fn of_session(frame: usize, lag_ticks: u32) -> Option<Self> {
-        let lag = lag_ticks as usize;
-        let baseline = frame.checked_sub(lag)?;
-        Some(Self::new(baseline, [baseline.checked_sub(lag), baseline.checked_sub(2 * lag)]))
+    fn of_session(run: &[Snapshot], frame: usize, lag_ticks: u32) -> Option<Self> {
+        let baseline = back(run, frame, lag_ticks)?;
+        let older = back(run, baseline, lag_ticks);
+        Some(Self::new(baseline, [older, older.and_then(|older| back(run, older, lag_ticks))]))
     }
 
     /// A baseline and those of the older states that there are, the newer one first.
@@ -348,18 +348,24 @@ impl Sample {
 
     /// A baseline at a lag within `lags`, and older states about a lag apart, or half of one if
     /// `is_near`. The choice varies with frame and salt, and depends on the arguments alone.
-    fn choose(frame: usize, lags: [u32; 2], is_near: bool, salt: usize) -> Option<Self> {
-        let [first, last] = lags.map(|lag| lag as usize);
+    fn choose(
+        run: &[Snapshot],
+        frame: usize,
+        [first, last]: [u32; 2],
+        is_near: bool,
+        salt: usize,
+    ) -> Option<Self> {
         let turn = frame * 7 + salt * 3;
         // A range may hold no lag.
-        let lag = first + turn % (last.checked_sub(first)? + 1);
-        let baseline = frame.checked_sub(lag)?;
+        let lags = last.checked_sub(first)? as usize + 1;
+        let lag = first + (turn % lags) as u32;
+        let baseline = back(run, frame, lag)?;
         let spacing = if is_near { lag.div_ceil(2) } else { lag };
         if is_near && 4 * spacing >= 3 * lag {
             return None;
         }
-        let older = [baseline.checked_sub(spacing), baseline.checked_sub(spacing + lag)];
-        let known = Self::new(baseline, older);
+        let older = back(run, baseline, spacing);
+        let known = Self::new(baseline, [older, older.and_then(|older| back(run, older, lag))]);
         // As if one in 64 packets were a receiver's first with a baseline, and one its second.
         // These packets have fewer older states.
         let most = if turn.is_multiple_of(32) { turn / 32 % 2 } else { 2 };
@@ -374,4 +380,11 @@ impl Sample {
         let older = self.older.map(|index| &run[index]);
         then(Baselines::of_run(&run[self.baseline], &older[..self.count]))
     }
+}
+
+/// The newest snapshot of a run that is at least `lag_ticks` older than the one at `frame`, by
+/// index. In a run without gaps it is `lag_ticks` before.
+fn back(run: &[Snapshot], frame: usize, lag_ticks: u32) -> Option<usize> {
+    let newest = run[frame].tick.0.checked_sub(lag_ticks)?;
+    run[..=frame].partition_point(|snapshot| snapshot.tick.0 <= newest).checked_sub(1)
 }

@@ -2,6 +2,7 @@
 //! page. It replaces the newest world and status, and each page takes them when it can.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -55,6 +56,7 @@ pub(super) struct Board {
     pub(super) end: watch::Sender<Option<Arc<str>>>,
     pages: Mutex<Pages>,
     orders: SyncSender<Order>,
+    skipped: AtomicU64,
 }
 
 /// The open pages in order of arrival.
@@ -98,6 +100,7 @@ impl Board {
             end: watch::Sender::new(None),
             pages: Mutex::default(),
             orders,
+            skipped: AtomicU64::new(0),
         }
     }
 
@@ -118,7 +121,21 @@ impl Board {
 
     /// Passes an order to the world's thread. Returns false if too many orders wait.
     pub(super) fn order(&self, order: Order) -> bool {
-        self.orders.try_send(order).is_ok()
+        let is_passed = self.orders.try_send(order).is_ok();
+        if !is_passed {
+            self.note_skipped();
+        }
+        is_passed
+    }
+
+    /// Counts a message between the program and a page that found a full queue.
+    pub(super) fn note_skipped(&self) {
+        self.skipped.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The messages that found a full queue: ticks for slow pages, and orders for a busy program.
+    pub(super) fn skipped(&self) -> u64 {
+        self.skipped.load(Ordering::Relaxed)
     }
 }
 

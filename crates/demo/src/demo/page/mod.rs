@@ -39,6 +39,7 @@ use crate::demo::DemoError;
 use crate::happenings::Happening;
 use crate::inputs::with_keys;
 use crate::session::Session;
+use crate::session_error::SessionError;
 use crate::session_report::SessionReport;
 
 /// The page's default port.
@@ -52,7 +53,10 @@ const MAX_ORDERS: usize = 64;
 /// How long the program waits for pages to take the end message and to close.
 const FAREWELL: Duration = Duration::from_secs(5);
 
-pub(super) fn run(arguments: &Arguments) -> Result<SessionReport, DemoError> {
+/// Returns the report, and an error if frames of a capture were lost. Ctrl-C is the usual end.
+pub(super) fn run(
+    arguments: &Arguments,
+) -> Result<(SessionReport, Result<(), SessionError>), DemoError> {
     let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
     // Checked before the page's own checks, so that the message is the same in all commands.
     arguments.link.config()?;
@@ -62,7 +66,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<SessionReport, DemoError> {
         Defaults { link: LinkOptions::clone(&arguments.link), send: arguments.send.clone() };
     let checked =
         defaults.check(defaults.settings()).map_err(|reason| DemoError::Settings { reason })?;
-    let Program { world, name, .. } = arguments.program()?;
+    let Program { world, name, ending, .. } = arguments.program()?;
     let again = arguments.clone();
     let new_world: NewWorld = Box::new(move || Ok(again.program()?.world));
     let config = with_keys(HubConfig { count_costs: true, ..HubConfig::default() });
@@ -91,7 +95,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<SessionReport, DemoError> {
     let report = stage.report();
     board.end.send_replace(Some(Message::End { report: &report }.to_json().into()));
     match server.join() {
-        Ok(Ok(())) => Ok(report),
+        Ok(Ok(())) => Ok((report, ending.map_err(SessionError::from))),
         Ok(Err(error)) => Err(DemoError::Page(PageError::Page { error })),
         Err(panic) => std::panic::resume_unwind(panic),
     }

@@ -115,6 +115,8 @@ pub(super) struct PageStatus<'a> {
     pub(super) status: &'a Status,
     pub(super) pages: usize,
     pub(super) has_hands: bool,
+    /// Messages between the program and all pages that found a full queue.
+    pub(super) skipped: u64,
     pub(super) samples: Vec<Sample>,
     pub(super) packets: Vec<Packet>,
 }

@@ -117,7 +117,7 @@ impl Page {
                     let look = self.seat.looks_at().and_then(|body| status.looks.get(&body));
                     let pages = board.pages();
                     let has_hands = self.seat.has_hands();
-                    let message = Message::Status(PageStatus { status: &status, pages, has_hands, samples, packets });
+                    let message = Message::Status(PageStatus { status: &status, pages, has_hands, skipped: board.skipped(), samples, packets });
                     self.send_text(message.to_json()).await?;
                     if let Some(look) = look {
                         self.send_text(Message::Look(look).to_json()).await?;

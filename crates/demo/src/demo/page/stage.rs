@@ -212,7 +212,7 @@ impl Stage {
         self.session.hands = person.map_or(Hands::Script, Hands::Person);
         self.watchers.update(board, &mut self.session, &self.checked)?;
         self.session.run_until(due(tick), &mut self.loopback)?;
-        self.watchers.bring(&mut self.session, &self.checked);
+        self.watchers.bring(board, &mut self.session, &self.checked);
         self.publish_world(board);
         Ok(())
     }

@@ -4,6 +4,7 @@
 use axum::body::Bytes;
 use kinepack_net::ReceiverId;
 use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TrySendError;
 
 use super::board::{Board, Brought};
 use super::datagrams::{Receiving, answered, delivered};
@@ -81,7 +82,7 @@ impl Watchers {
     }
 
     /// Passes what a tick brought to the pages.
-    pub(super) fn bring(&mut self, session: &mut Session, checked: &Checked) {
+    pub(super) fn bring(&mut self, board: &Board, session: &mut Session, checked: &Checked) {
         let tick = session.sender.tick();
         let keys_sent = session.peers[0].keys_sent();
         for watcher in &mut self.open {
@@ -96,7 +97,10 @@ impl Watchers {
             };
             let datagrams = delivered(&receiving, due(tick), &arrived.unwrap_or_default());
             // A page that does not keep up loses them.
-            let _ = watcher.brought.try_send(Brought { datagrams, packets, sample });
+            let sent = watcher.brought.try_send(Brought { datagrams, packets, sample });
+            if matches!(sent, Err(TrySendError::Full(_))) {
+                board.note_skipped();
+            }
         }
     }
 }

@@ -53,7 +53,11 @@ export class Joined {
       webTransport: transports.includes("webtransport") ? `https://${location.host}${of.path}?token=${first}` : undefined,
       certificateHash: bytesOf(of.certificate_hash),
       webSocket: transports.includes("websocket") ? `${scheme}//${location.host}${of.path}?token=${second}` : undefined,
-      onDatagram: (datagram) => joined.#isLost() || joined.#take(datagram),
+      onDatagram(datagram, connection) {
+        // The first datagrams may arrive before the next line of this function runs.
+        joined.#connection = connection;
+        if (!joined.#isLost()) joined.#take(datagram);
+      },
       onClose: (reason) => {
         clearInterval(joined.#timer);
         onClose(reason);

@@ -65,7 +65,7 @@ function describe(value) {
   put(byId("state"), replay.is_complete ? "complete" : "still being written");
   put(byId("about"), `${replay.file}: ${replay.name}`);
   document.title = `${replay.file} · Kinepack`;
-  const bytes = replay.groups.reduce((sum, [, of]) => sum + of, 0);
+  const { bytes } = replay;
   const seconds = playhead.duration_s + 1 / playhead.rate_hz;
   put(byId("all-bytes"), tenths(bytes / 1000));
   put(byId("all-kbps"), tenths((bytes * 8e-3) / seconds));

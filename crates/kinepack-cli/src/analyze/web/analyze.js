@@ -21,7 +21,7 @@ function levels(stream) {
     bits.set(common(name), sums ? sums.map((sum, index) => sum + own[index]) : own);
   }
   const names = ["sets", ...bits.keys()];
-  const kbps = (bits) => (bits * stream.rate_hz) / 1000;
+  const kbps = (bits) => (bits * stream.frames_per_s) / 1000;
   const rows = stream.levels.map((level, index) => ({
     name: level.level,
     parts: [level.sets_bits_per_frame, ...[...bits.values()].map((sums) => sums[index])].map(kbps),
@@ -103,11 +103,11 @@ function shown(stream) {
       number(`${short(of("packed").kbps)} kbit/s`, "level packed"),
       number(`${short(of("adaptive").kbps)} kbit/s`, "level adaptive"),
       number(short(stream.entities[0]), `entities of ${stream.bits_per_entity} bits`),
-      number(short(stream.changed_per_frame), `changed within ${stream.lag} frames, on average`),
-      number(stream.frames.toLocaleString("en"), `frames at ${short(stream.rate_hz)} Hz`))),
+      number(short(stream.changed_per_frame), `changed within ${stream.lag} ticks, on average`),
+      number(stream.frames.toLocaleString("en"), `frames at ${short(stream.frames_per_s)} Hz`))),
     element("div", { class: "columns" },
       section("What to change first", "Each change alone, tried on a sample of the frames at level packed, with word lengths trained for it.", advice(stream)),
-      section(`Bandwidth of each level, by ${stream.kinds ? "kind of entities" : "field"}`, `Each frame is coded against the frame ${stream.lag} before. “Sets” say which entities and fields changed.`, levels(stream))),
+      section(`Bandwidth of each level, by ${stream.kinds ? "kind of entities" : "field"}`, `Each frame is coded against the newest one that is ${stream.lag} ticks older. “Sets” say which entities and fields changed.`, levels(stream))),
     element("div", { class: "columns" },
       section("Age of the baseline", "A longer round trip means an older baseline.",
         lineChart([line("packed", "packed_kbps"), line("adaptive", "adaptive_kbps")], { name: "age of the baseline", unit: "frames" }, { name: "bandwidth", unit: "kbit/s" })),

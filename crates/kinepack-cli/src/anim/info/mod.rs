@@ -283,7 +283,7 @@ impl Report {
             }
             database.write(out)?;
         }
-        self.notes.iter().try_for_each(|note| writeln!(out, "{note}"))
+        self.notes.iter().try_for_each(|note| write_text(out, "", note))
     }
 }
 

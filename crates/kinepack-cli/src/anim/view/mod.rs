@@ -65,7 +65,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
         return skipped.refuse();
     }
     skipped.lines().iter().for_each(|line| say(format_args!("skipped: {line}")));
-    notes.iter().for_each(|note| eprintln!("{note}"));
+    notes.iter().for_each(say);
     let clips = sources.into_iter().zip(built).map(|(source, built)| Shown {
         error: scheme.error(&source.raw),
         raw: source.raw,
@@ -142,7 +142,7 @@ fn show(clips: Vec<Shown>, options: &ViewOptions) -> Result<(), AnimError> {
     } else {
         format!("{} clips are", clips.len())
     };
-    eprintln!("{what} at {url} (Ctrl-C ends this)");
+    say(format_args!("{what} at {url} (Ctrl-C ends this)"));
     if !options.no_open {
         page::open(&url);
     }

@@ -43,7 +43,7 @@ function over(title, all, at, x) {
 main.append(
   section(report.stream, `The link of ${report.link}: ${report.link_about}. Errors compare what is shown with what was recorded, for fields that change at that moment. If the 99th percentile or the largest error is far above the median, look at the stalls: playback then holds the last state.`,
     element("div", { class: "numbers" },
-      element("div", {}, element("b", {}, report.frames.toLocaleString("en")), element("span", {}, `frames at ${short(report.rate_hz)} Hz`)),
+      element("div", {}, element("b", {}, report.frames.toLocaleString("en")), element("span", {}, `frames at ${short(report.frames_per_s)} Hz`)),
       ...report.runs.map((run) => element("div", {}, element("b", {}, `${short(run.kbps_total)} kbit/s`), element("span", {}, `${name(run)}, with headers`)))),
     runs(report.runs)),
   ...over("By packet loss", report.over_loss, (run) => run.loss_percent, { name: "packet loss", unit: "%" }),

@@ -11,7 +11,11 @@ use crate::{Schema, SetupError};
 const MAX_LENGTH: u32 = 1 << 24;
 
 /// The largest number of bands.
-const MAX_BANDS: usize = 32;
+pub(super) const MAX_BANDS: usize = 32;
+/// The largest number of kinds of bodies: a range of ids has its kind in a byte.
+pub(super) const MAX_BODY_KINDS: usize = 256;
+/// The largest number of ranges of ids.
+pub(super) const MAX_ID_RANGES: usize = 1 << 16;
 
 /// The default bands, in quarters of half a body's smallest edge.
 const DEFAULT_BANDS: [u32; 10] = [20, 22, 25, 28, 31, 35, 41, 47, 57, 71];
@@ -57,10 +61,10 @@ pub struct Bodies {
     /// The height of the floor, as a value of that axis' lane. Without it no body is predicted to
     /// rest on a floor.
     pub floor: Option<u32>,
-    /// The kinds of bodies: their sizes, and whether they move others. At least one.
+    /// The kinds of bodies: their sizes, and whether they move others. 1 to 256.
     pub kinds: Vec<BodyKind>,
     /// The kind of each range of ids, as pairs of the range's first id and its kind, by increasing
-    /// id. Ids below the first range have kind 0.
+    /// id. Ids below the first range have kind 0. At most 65,536.
     pub kind_of_ids: Vec<(u32, u8)>,
     /// Half the size of a typical body: the unit of the distances at which bodies touch or are
     /// neighbours.
@@ -151,7 +155,8 @@ impl Bodies {
             && self.reach > 0
             && self.bands.len() <= MAX_BANDS
             && self.bands.is_sorted_by(|a, b| a < b)
-            && !self.kinds.is_empty()
+            && (1..=MAX_BODY_KINDS).contains(&self.kinds.len())
+            && self.kind_of_ids.len() <= MAX_ID_RANGES
             && self.kind_of_ids.iter().all(|(_, kind)| usize::from(*kind) < self.kinds.len())
             && self.kind_of_ids.is_sorted_by(|a, b| a.0 < b.0);
         if well_formed { Ok(()) } else { Err(SetupError::BadModel) }

@@ -2,9 +2,9 @@
 
 use alloc::vec::Vec;
 
-use super::bodies::{Bodies, BodyKind};
+use super::bodies::{Bodies, BodyKind, MAX_BANDS, MAX_BODY_KINDS, MAX_ID_RANGES};
 use super::counters::{EVEN, START};
-use super::model::Model;
+use super::model::{MAX_RANGES, Model};
 use super::numbers::{Energies, FEATURES, Row, rounded};
 use super::plan::Plan;
 use crate::entropy::Counter;
@@ -88,7 +88,7 @@ impl Model {
             _ => return Err(SetupError::BadProfileFile),
         };
         let plan = Plan::new(schema, bodies.as_ref(), version == VERSION_4)?;
-        let max_lags_ticks = reader.many(Reader::number)?;
+        let max_lags_ticks = reader.many(MAX_RANGES, Reader::number)?;
         let set = |reader: &mut Reader<'_>| (0..plan.rows).map(|_| read_row(reader)).collect();
         let sets: Vec<_> =
             (0..2 * max_lags_ticks.len()).map(|_| set(reader)).collect::<Result<_, _>>()?;
@@ -182,7 +182,7 @@ impl Bodies {
             mover: less_one(reader.number()?).map(|field| field as usize),
             up: byte(reader.number()?)?,
             floor: less_one(reader.number()?),
-            kinds: reader.many(|reader| {
+            kinds: reader.many(MAX_BODY_KINDS, |reader| {
                 let half_extents = [reader.number()?, reader.number()?, reader.number()?];
                 let mover = match reader.number()? {
                     0 => false,
@@ -191,10 +191,11 @@ impl Bodies {
                 };
                 Ok(BodyKind { half_extents, mover })
             })?,
-            kind_of_ids: reader.many(|reader| Ok((reader.number()?, byte(reader.number()?)?)))?,
+            kind_of_ids: reader
+                .many(MAX_ID_RANGES, |reader| Ok((reader.number()?, byte(reader.number()?)?)))?,
             size: reader.number()?,
             reach: reader.number()?,
-            bands: reader.many(Reader::number)?,
+            bands: reader.many(MAX_BANDS, Reader::number)?,
         })
     }
 }

@@ -58,6 +58,13 @@ impl LearnedState {
         state
     }
 
+    /// The bytes on the heap of a state with these numbers of counters, rows and parts.
+    pub(super) fn bytes(counters: usize, rows: usize, parts: usize) -> usize {
+        counters * size_of::<Counter>()
+            + rows * (size_of::<Row>() + size_of::<Loss>())
+            + parts * WEIGHTS * size_of::<Weights>()
+    }
+
     /// Begins a packet: resumes from the baseline's state, or starts from the model. The numbers
     /// are those of rows and parts that learn.
     pub(super) fn begin(

@@ -129,6 +129,12 @@ impl Adaptive {
         self.plan.is_shared
     }
 
+    /// The bytes of what a view has learned.
+    pub(super) fn learned_bytes(&self) -> usize {
+        let (rows, parts) = self.sizes();
+        if self.learns { LearnedState::bytes(self.plan.layout.len, rows, parts) } else { 0 }
+    }
+
     pub(super) fn state(&self) -> State {
         State {
             scratch: Scratch::default(),

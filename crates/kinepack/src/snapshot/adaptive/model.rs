@@ -11,6 +11,10 @@ use crate::entropy::Counter;
 use crate::snapshot::level::MAX_TICKS;
 use crate::{Schema, SetupError};
 
+/// The most ranges of lags: lags of more than 255 ticks count as 255, and each range takes two sets
+/// of rows.
+pub(super) const MAX_RANGES: usize = 16;
+
 /// A trained model: what a profile holds for the adaptive level. `training::Training` makes one, as
 /// its example shows. A profile without a model works at every level; it costs more bits.
 ///
@@ -68,6 +72,27 @@ impl Model {
         Ok(Self::new(None, &plan, &[MAX_TICKS]))
     }
 
+    /// Bytes on the heap.
+    pub(in crate::snapshot) fn memory_bytes(&self) -> usize {
+        let rows: usize = self.sets.iter().map(Vec::len).sum();
+        let energies: usize = self.energies.iter().map(Vec::len).sum();
+        size_of_val(&self.counters[..])
+            + rows * size_of::<Row>()
+            + energies * size_of::<Energies>()
+            + self.bodies.as_ref().map_or(0, |bodies| size_of_val(&bodies.kind_of_ids[..]))
+    }
+
+    /// Bytes of what a level that learns computes from the energies.
+    pub(in crate::snapshot) fn inverses_bytes(&self) -> usize {
+        self.energies.iter().map(Vec::len).sum::<usize>() * size_of::<Row>()
+    }
+
+    /// The bytes on the heap of an [`untrained`](Self::untrained) model.
+    pub(in crate::snapshot) fn untrained_bytes(schema: &Schema) -> Result<usize, SetupError> {
+        let plan = Plan::new(schema, None, true)?;
+        Ok(plan.layout.len * size_of::<Counter>() + 2 * plan.rows * size_of::<Row>())
+    }
+
     /// An untrained model for ranges of lags up to these limits.
     pub(super) fn new(bodies: Option<Bodies>, plan: &Plan, max_lags_ticks: &[u32]) -> Self {
         let rows = plan.untrained_rows(bodies.as_ref());
@@ -98,8 +123,8 @@ impl Model {
     /// was trained on. No trained parameter depends on ids. Has no effect on a model without
     /// bodies.
     ///
-    /// [`Codec::new`](crate::Codec::new) refuses a list that is not sorted or names a kind that
-    /// does not exist. Both sides must use the same list, which is part of the codec's hash.
+    /// [`Codec::new`](crate::Codec::new) refuses a list that is not sorted, names a kind that does
+    /// not exist, or has more than 65,536 ranges. Both sides must use the same list, which is part of the codec's hash.
     pub fn set_kind_of_ids(&mut self, kind_of_ids: Vec<(u32, u8)>) {
         if let Some(bodies) = &mut self.bodies {
             bodies.kind_of_ids = kind_of_ids;
@@ -108,7 +133,7 @@ impl Model {
 
     /// Checks what coding relies on.
     pub(super) fn validate(&self, plan: &Plan) -> Result<(), SetupError> {
-        let well_formed = !self.max_lags_ticks.is_empty()
+        let well_formed = (1..=MAX_RANGES).contains(&self.max_lags_ticks.len())
             && self.max_lags_ticks.is_sorted_by(|a, b| a < b)
             && self.sets.len() == 2 * self.max_lags_ticks.len()
             && self.sets.iter().all(|rows| rows.len() == plan.rows)

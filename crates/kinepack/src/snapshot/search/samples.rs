@@ -249,8 +249,11 @@ pub(super) fn collect<R: AsRef<[Snapshot]>>(
     });
     let mut samples =
         Samples { fields: fields.collect(), entities: GapCounts::new(), flags: GapCounts::new() };
-    let packets: usize =
-        runs.iter().map(|run| run.as_ref().len().saturating_sub(lag_ticks as usize)).sum();
+    let packets = |run: &R| {
+        let run = run.as_ref();
+        (0..run.len()).filter(|frame| Sample::at_lag(run, *frame, lag_ticks).is_some()).count()
+    };
+    let packets: usize = runs.iter().map(packets).sum();
     if packets == 0 {
         return Err(TrainError::TooShort);
     }
@@ -261,7 +264,7 @@ pub(super) fn collect<R: AsRef<[Snapshot]>>(
             let run = run.as_ref();
             let held = held.as_ref().map_or(run, |held| &held[nth]);
             for (frame, snapshot) in run.iter().enumerate() {
-                let Some(sample) = Sample::at_lag(frame, lag_ticks) else { continue };
+                let Some(sample) = Sample::at_lag(run, frame, lag_ticks) else { continue };
                 packet += 1;
                 if is_counted && (packet - 1) * 2 < packets {
                     samples.fields.iter_mut().for_each(|field| field.middle = field.kinds.len());

@@ -92,6 +92,7 @@ const connection = new Connection({
     history.clear();
     past.clear();
     shown = NOTHING;
+    errors.clear();
     receiver.begin(hello).catch((error) => state.unreceivable(error.message));
     uncompressed.clear();
     charts.begin(hello);

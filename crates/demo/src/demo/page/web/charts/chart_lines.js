@@ -14,7 +14,7 @@ export class LinesChart {
   }
 
   peak({ samples }) {
-    return samples.reduce((peak, sample) => Math.max(peak, ...this.#series.map(([field]) => sample[field])), 0);
+    return samples.reduce((peak, sample) => Math.max(peak, ...this.#series.map(([field]) => sample[field] ?? 0)), 0);
   }
 
   paint(chart) {
@@ -26,7 +26,8 @@ export class LinesChart {
       context.lineWidth = width_px * ratio;
       context.beginPath();
       for (const run of all) {
-        run.forEach((sample, index) => {
+        const measured = run.filter((sample) => Number.isFinite(sample[field]));
+        measured.forEach((sample, index) => {
           if (index === 0) context.moveTo(chart.x(sample.tick), chart.y(sample[field]));
           else context.lineTo(chart.x(sample.tick), chart.y(sample[field]));
         });

@@ -50,12 +50,17 @@ export class History {
   }
 }
 
-/** The mean of a field over the last second, or its maximum if the field is one. Null without samples. */
-export function lastSecond(samples, field) {
-  const last = samples.slice(-SAMPLES_A_SECOND).map((sample) => sample[field]);
+/** The mean of a field over the last seconds, or its maximum if the field is one. Null if it was not measured in them. */
+export function lastSeconds(samples, field, seconds) {
+  const last = samples.slice(-SAMPLES_A_SECOND * seconds).map((sample) => sample[field]).filter(Number.isFinite);
   if (last.length === 0) return null;
   return field.endsWith("_max") ? Math.max(...last) : last.reduce((sum, value) => sum + value, 0) / last.length;
 }
+
+export const lastSecond = (samples, field) => lastSeconds(samples, field, 1);
+
+/** Whether there are samples of so many seconds since the connection began. */
+export const covers = (samples, seconds) => samples.length >= SAMPLES_A_SECOND * seconds;
 
 function firstIndex(items, reached) {
   let low = 0;

@@ -1,9 +1,13 @@
-// The numbers below the worlds and the captions over them. Most are means of the last second, so that
-// they stay readable.
+// The numbers beside the worlds and the captions over them. A world at rest takes a hundredth of the
+// bandwidth of one in motion, so the headline numbers are of a window that holds both, and none is shown
+// before that is full.
 
-import { lastSecond } from "../charts/history.js";
+import { covers, lastSecond, lastSeconds } from "../charts/history.js";
 import { CUBE_BITS, CUBE_BITS_WITH_HEADERS } from "../worlds/uncompressed.js";
 import { put, tenths, whole } from "../shared/format.js";
+
+/** The seconds that the headline numbers are of. The page's labels say so. */
+export const WINDOW_S = 10;
 
 const few = (value) => (value >= 10 ? whole(value) : tenths(value));
 const show = (id, words) => put(document.getElementById(id), words);
@@ -16,16 +20,23 @@ export function measured(history, timeline) {
   return { kbps: lastSecond(history.samples, "total_kbps"), loss_ratio, lost, sent: packets.length };
 }
 
+/** The headline numbers: means of the window, or null before it is full. `uncompressed_kbps` is at the rate of snapshots. */
+export function headline(samples, uncompressed_kbps) {
+  const of = (field) => (covers(samples, WINDOW_S) ? lastSeconds(samples, field, WINDOW_S) : null);
+  const kbps = of("total_kbps");
+  return { kbps, factor: kbps > 0 ? uncompressed_kbps / kbps : null, median_mm: of("error_mm_p50"), largest_mm: of("error_mm_max") };
+}
+
 /** `send_hz` is the rate of snapshots. The uncompressed world is counted at the same rate. */
-export function showNow(history, hello, { kbps, loss_ratio, lost, sent }, send_hz) {
+export function showNow(history, hello, { loss_ratio, lost, sent }, send_hz) {
   const uncompressed_kbps = (hello.uncompressed_kbps * send_hz) / hello.tick_hz;
   show("now-of", whole(uncompressed_kbps));
   show("now-rate", whole(send_hz));
-  if (kbps === null) return;
-  show("now-kbps", whole(kbps));
-  show("now-factor", kbps > 0 ? `${few(uncompressed_kbps / kbps)}×` : "–");
-  const [median, largest] = ["error_mm_p50", "error_mm_max"].map((field) => lastSecond(history.samples, field));
-  show("now-error", `${few(median)} / ${few(largest)}`);
+  const { kbps, factor, median_mm, largest_mm } = headline(history.samples, uncompressed_kbps);
+  const or_dash = (value, write) => (value === null ? "–" : write(value));
+  show("now-kbps", or_dash(kbps, whole));
+  show("now-factor", or_dash(factor, (value) => `${few(value)}×`));
+  show("now-error", largest_mm === null ? "–" : `${or_dash(median_mm, few)} / ${few(largest_mm)}`);
   show("now-lost", loss_ratio === null ? "–" : tenths(100 * loss_ratio));
   show("now-packets", `${whole(lost)} of ${whole(sent)} packets`);
 }

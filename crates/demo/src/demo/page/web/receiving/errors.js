@@ -1,14 +1,22 @@
 // How far the bodies that this page shows are from the true ones at the same moment of the simulation.
 // Medians count only moving bodies, because the many at rest are all within half a step. The largest
-// errors count all.
+// errors count all. Without a body to count, an error is null: not measured.
 
 import { BODY_WORDS } from "../protocol.js";
+
+const UNMEASURED = { error_mm_p50: null, error_mm_max: null, error_deg_p50: null, error_deg_max: null };
 
 export class Errors {
   #mm = [];
   #degrees = [];
-  #largest = [0, 0];
-  #summary = { error_mm_p50: 0, error_mm_max: 0, error_deg_p50: 0, error_deg_max: 0 };
+  /** Null before the first body. */
+  #largest = null;
+  #summary = UNMEASURED;
+
+  /** Forgets what was measured on another connection. */
+  clear() {
+    [this.#mm, this.#degrees, this.#largest, this.#summary] = [[], [], null, UNMEASURED];
+  }
 
   /** Adds a shown world, with what `Past.around` knows of its moment. */
   add(shown, [before, after, ratio]) {
@@ -31,7 +39,8 @@ export class Errors {
       }
       const mm = 1000 * Math.sqrt(distance_2);
       const degrees = (360 / Math.PI) * Math.acos(Math.min(1, Math.abs(dot) / Math.sqrt(length_2)));
-      this.#largest = [Math.max(this.#largest[0], mm), Math.max(this.#largest[1], degrees)];
+      const [largest_mm, largest_degrees] = this.#largest ?? [0, 0];
+      this.#largest = [Math.max(largest_mm, mm), Math.max(largest_degrees, degrees)];
       if (moves) {
         this.#mm.push(mm);
         this.#degrees.push(degrees);
@@ -39,20 +48,20 @@ export class Errors {
     }
   }
 
-  /** Medians and largest errors since the last call; those of then if nothing was shown since. */
+  /** Medians and largest errors since the last call; those of then if nothing was shown since. All are null at first. */
   take() {
-    if (this.#largest[0] > 0 || this.#mm.length > 0) {
+    if (this.#largest !== null) {
       const [error_mm_max, error_deg_max] = this.#largest;
       this.#summary = { error_mm_p50: median(this.#mm), error_mm_max, error_deg_p50: median(this.#degrees), error_deg_max };
       this.#mm = [];
       this.#degrees = [];
-      this.#largest = [0, 0];
+      this.#largest = null;
     }
     return this.#summary;
   }
 }
 
 function median(numbers) {
-  if (numbers.length === 0) return 0;
+  if (numbers.length === 0) return null;
   return Float64Array.from(numbers).sort()[numbers.length >> 1];
 }

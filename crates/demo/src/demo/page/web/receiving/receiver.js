@@ -10,7 +10,7 @@ import { Columns, heatOf } from "./columns.js";
 const load = loader(initialize, new URL("../module/demo_bg.wasm", import.meta.url));
 /** Before the places of the world, the module says those of three lists. */
 const LIST_BYTES = 6 * 4;
-const WITHOUT = { round_trip_ms: 0, playout_ms: 0, baseline_ticks: NaN };
+const WITHOUT = { round_trip_ms: null, playout_ms: null, baseline_ticks: NaN };
 
 export class PageReceiver {
   #hello = null;
@@ -75,12 +75,12 @@ export class PageReceiver {
     return { bits, packet_bits, tick, baseline_tick, known_tick, known: some(lanes.slice(0, count)), baseline: some(lanes.slice(count)) };
   }
 
-  /** The delays that this receiver measures, and how many ticks its newest baseline is older than its newest state. */
+  /** The delays that this receiver measures, null while it has none, and how many ticks its newest baseline is older than its newest state. */
   measured(now_ms) {
     if (!this.#hasState) return WITHOUT;
     const [, round_trip_ms, , , playout_ms] = this.#receiver.stats(1000 * this.#clock.read(now_ms));
     const baseline_ticks = this.#receiver.baseline_age_ticks();
-    return { round_trip_ms: Number.isFinite(round_trip_ms) ? round_trip_ms : 0, playout_ms, baseline_ticks };
+    return { round_trip_ms: Number.isFinite(round_trip_ms) ? round_trip_ms : null, playout_ms, baseline_ticks };
   }
 
   #connect(connection, row) {

@@ -1,0 +1,79 @@
+//! Chunks: unpacked with bounded memory, and split into records.
+
+use std::io::{self, Read};
+use std::ops::Range;
+
+use lz4_flex::frame::FrameDecoder;
+use mcap::records::{Record, op};
+
+use super::damage::Refused;
+use super::source::{HEAD_BYTES, MAX_RECORD_BYTES, READ_BYTES, parse};
+use crate::zstd::ZstdReader;
+
+/// Unpacks the data of a chunk's record into `out`, and checks its checksum.
+pub(super) fn unpack(record: &[u8], out: &mut Vec<u8>) -> Result<(), Refused> {
+    out.clear();
+    let Record::Chunk { header, data } = parse(op::CHUNK, record)? else { return Ok(()) };
+    let size =
+        usize::try_from(header.uncompressed_size).ok().filter(|size| *size <= MAX_RECORD_BYTES);
+    let Some(size) = size else {
+        return Err(Refused::not_supported(format!(
+            "a chunk of {} bytes exceeds the limit of {MAX_RECORD_BYTES}",
+            header.uncompressed_size
+        )));
+    };
+    match header.compression.as_str() {
+        "" => out.extend_from_slice(&data),
+        // The window must not be larger than the largest chunk.
+        "zstd" => unpack_from(ZstdReader::new(&*data, MAX_RECORD_BYTES as u64), size, out)?,
+        "lz4" => unpack_from(FrameDecoder::new(&*data), size, out)?,
+        other => {
+            return Err(Refused::not_supported(format!(
+                "a chunk is compressed by {other:?}; only zstd and lz4 can be read"
+            )));
+        }
+    }
+    if out.len() != size {
+        return Err(format!("a chunk of {size} bytes has {}", out.len()).into());
+    }
+    let saved = header.uncompressed_crc;
+    // 0 if the writer made no checksum.
+    if saved != 0 && crc32fast::hash(out) != saved {
+        return Err("the checksum of a chunk differs".to_owned().into());
+    }
+    Ok(())
+}
+
+/// Unpacks in steps, so a declared size alone cannot cause an allocation.
+fn unpack_from(mut unpacked: impl Read, size: usize, out: &mut Vec<u8>) -> Result<(), String> {
+    let damaged = |error: io::Error| format!("a chunk cannot be unpacked: {error}");
+    // Memory grows in steps that end at the chunk's size. A vector's own growth would take up to
+    // twice as much.
+    let mut left = size + 1;
+    while left > 0 {
+        let step = left.min(out.len().max(READ_BYTES));
+        out.reserve_exact(step);
+        let read = unpacked.by_ref().take(step as u64).read_to_end(out).map_err(damaged)?;
+        if read < step {
+            break;
+        }
+        left -= step;
+    }
+    Ok(())
+}
+
+/// The record of a chunk that begins at `at`: its opcode and the place of its data.
+pub(super) fn record_at(chunk: &[u8], at: usize) -> Result<(u8, Range<usize>), String> {
+    let rest = &chunk[at..];
+    let Some((head, data)) = rest.split_first_chunk::<HEAD_BYTES>() else {
+        return Err("a chunk ends within the head of a record".into());
+    };
+    let length = u64::from_le_bytes([
+        head[1], head[2], head[3], head[4], head[5], head[6], head[7], head[8],
+    ]);
+    let Some(length) = usize::try_from(length).ok().filter(|length| *length <= data.len()) else {
+        return Err(format!("a record has {length} bytes, but the chunk has only {}", data.len()));
+    };
+    let begin = at + HEAD_BYTES;
+    Ok((head[0], begin..begin + length))
+}

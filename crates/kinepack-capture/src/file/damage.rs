@@ -1,0 +1,96 @@
+//! The places of a file that cannot be read.
+
+use std::fmt;
+
+use super::schema::SchemaError;
+
+/// The most places that are described. All are counted.
+const MOST_DESCRIBED: usize = 100;
+
+/// A place of a file that cannot be read, and the reason. Its frames are missing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Damage {
+    /// The byte in the file where the record begins. For a place within a chunk it is the chunk's
+    /// byte.
+    pub at_byte: u64,
+    /// Whether the file is wrong there, or this version cannot read it.
+    pub kind: DamageKind,
+    /// The stream whose frames are missing, if it is a single one that is known.
+    pub stream: Option<String>,
+    /// What is wrong.
+    pub reason: String,
+}
+
+/// Why a place of a file cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DamageKind {
+    /// The bytes do not follow the format.
+    Damaged,
+    /// The bytes may be right, but this version cannot read them.
+    NotSupported,
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self.kind {
+            DamageKind::Damaged => "damaged",
+            DamageKind::NotSupported => "not supported",
+        };
+        write!(f, "{kind} at byte {}: ", self.at_byte)?;
+        if let Some(stream) = &self.stream {
+            write!(f, "stream {stream:?}: ")?;
+        }
+        f.write_str(&self.reason)
+    }
+}
+
+/// Why a record is left out.
+#[derive(Debug)]
+pub(super) struct Refused {
+    pub(super) kind: DamageKind,
+    pub(super) stream: Option<String>,
+    pub(super) reason: String,
+}
+
+impl Refused {
+    pub(super) fn not_supported(reason: String) -> Self {
+        Self { kind: DamageKind::NotSupported, stream: None, reason }
+    }
+
+    pub(super) fn of_stream(stream: &str, reason: String) -> Self {
+        Self { stream: Some(stream.to_owned()), ..Self::from(reason) }
+    }
+
+    pub(super) fn of_schema(stream: &str, error: &SchemaError) -> Self {
+        let kind = match error {
+            SchemaError::Version { .. } => DamageKind::NotSupported,
+            _ => DamageKind::Damaged,
+        };
+        Self { kind, ..Self::of_stream(stream, error.to_string()) }
+    }
+}
+
+impl From<String> for Refused {
+    fn from(reason: String) -> Self {
+        Self { kind: DamageKind::Damaged, stream: None, reason }
+    }
+}
+
+/// The places of a file that were found damaged.
+#[derive(Debug, Default)]
+pub(super) struct Damages {
+    /// The first ones.
+    pub(super) list: Vec<Damage>,
+    pub(super) count: u64,
+}
+
+impl Damages {
+    pub(super) fn note(&mut self, at_byte: u64, refused: Refused) {
+        self.count += 1;
+        if self.list.len() < MOST_DESCRIBED {
+            let Refused { kind, stream, reason } = refused;
+            self.list.push(Damage { at_byte, kind, stream, reason });
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! A file's summary: where it begins, and the chunks that it lists.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+
+use mcap::MAGIC;
+use mcap::records::op;
+
+/// Where a chunk is, and when it begins and ends.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ChunkAt {
+    pub(super) at_byte: u64,
+    /// The bytes of its record.
+    pub(super) bytes: u64,
+    pub(super) start_ns: u64,
+    end_ns: u64,
+}
+
+impl ChunkAt {
+    /// Reads the front of an index record. Its rest is not needed.
+    pub(super) fn of_record(data: &[u8]) -> Option<Self> {
+        let (numbers, _) = data.first_chunk::<32>()?.as_chunks::<8>();
+        let [start_ns, end_ns, at_byte, bytes] =
+            std::array::from_fn(|index| u64::from_le_bytes(numbers[index]));
+        Some(Self { at_byte, bytes, start_ns, end_ns })
+    }
+}
+
+/// The byte where a file's summary begins, if it has one. The file's position is then there.
+pub(super) fn begin(file: &mut File) -> io::Result<Option<u64>> {
+    // The footer and the magic: its opcode and length, the positions of summary and offsets, a
+    // checksum.
+    const FOOTER: usize = 9 + 20;
+    let end = file.seek(SeekFrom::End(-((FOOTER + MAGIC.len()) as i64)))?;
+    let mut footer = [0; FOOTER];
+    file.read_exact(&mut footer)?;
+    let begin = u64::from_le_bytes(std::array::from_fn(|index| footer[9 + index]));
+    if footer[0] != op::FOOTER || begin == 0 || begin > end {
+        return Ok(None);
+    }
+    file.seek(SeekFrom::Start(begin))?;
+    Ok(Some(begin))
+}
+
+/// The chunks in the order of the file. Empty if they are not where chunks can be: then nothing
+/// depends on them. No chunk is there twice.
+pub(super) fn checked(mut chunks: Vec<ChunkAt>, summary_byte: u64) -> Vec<ChunkAt> {
+    chunks.sort_by_key(|chunk| chunk.at_byte);
+    let mut free = MAGIC.len() as u64;
+    let is_sound = chunks.iter().all(|chunk| {
+        let is_after = chunk.at_byte >= free;
+        free = chunk.at_byte.saturating_add(chunk.bytes);
+        is_after && free <= summary_byte
+    });
+    if is_sound { chunks } else { Vec::new() }
+}
+
+/// True if no chunk begins before an earlier one ends. Chunks without messages do not count.
+pub(super) fn is_in_order(chunks: &[ChunkAt]) -> bool {
+    let mut last_ns = 0;
+    chunks.iter().filter(|chunk| chunk.end_ns > 0).all(|chunk| {
+        let is_after = chunk.start_ns >= last_ns;
+        last_ns = chunk.end_ns;
+        is_after
+    })
+}

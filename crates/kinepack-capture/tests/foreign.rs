@@ -1,0 +1,298 @@
+//! Captures as other programs write them: other compression, other orders, damage in the middle.
+
+use std::io::Cursor;
+use std::path::{Path, PathBuf};
+
+use kinepack::{EntityId, Tick};
+use kinepack_capture::{Capture, DamageKind, Recorder};
+use mcap::records::MessageHeader;
+use mcap::{Compression, WriteOptions};
+
+use crate::files::{Ship, Sink, record_ships, ship};
+
+/// The messages of a file with another compression, in an order that `order` makes of their
+/// numbers, with chunks of about this many bytes.
+fn rewritten(
+    file: &[u8],
+    compression: Option<Compression>,
+    chunk_bytes: u64,
+    order: impl FnOnce(&mut Vec<usize>),
+) -> Vec<u8> {
+    let messages: Vec<_> =
+        mcap::MessageStream::new(file).unwrap().collect::<Result<_, _>>().unwrap();
+    let mut numbers: Vec<usize> = (0..messages.len()).collect();
+    order(&mut numbers);
+    let options = WriteOptions::new().compression(compression).chunk_size(Some(chunk_bytes));
+    let mut writer = options.create(Cursor::new(Vec::new())).unwrap();
+    for number in numbers {
+        let message = &messages[number];
+        let schema = message.channel.schema.as_ref().unwrap();
+        let schema = writer.add_schema(&schema.name, &schema.encoding, &schema.data).unwrap();
+        let mcap::Channel { topic, message_encoding, metadata, .. } = &*message.channel;
+        let channel_id = writer.add_channel(schema, topic, message_encoding, metadata).unwrap();
+        let (log_time, publish_time) = (message.log_time, message.publish_time);
+        let header =
+            MessageHeader { channel_id, sequence: message.sequence, log_time, publish_time };
+        writer.write_to_known_channel(&header, &message.data).unwrap();
+    }
+    writer.finish().unwrap();
+    writer.into_inner().into_inner()
+}
+
+/// The ticks of a capture's frames, its damage, and the frames that its summary counts besides.
+fn read(mut capture: Capture) -> (Vec<u32>, Vec<String>, Option<u64>) {
+    let mut ticks = Vec::new();
+    while let Some((_, frame)) = capture.next_frame().unwrap() {
+        ticks.push(frame.tick().0);
+        let ids: Vec<u32> = frame.ids().iter().map(|id| id.0).collect();
+        let tick = frame.tick().0;
+        assert_eq!(ids, (0..tick % 7).map(|n| n * n + tick).collect::<Vec<u32>>());
+    }
+    let damage = capture.damage().iter().map(ToString::to_string).collect();
+    (ticks, damage, capture.lost_frames(0))
+}
+
+fn in_memory(file: &[u8]) -> Capture {
+    Capture::from_reader("any.mcap", Cursor::new(file.to_vec())).unwrap()
+}
+
+fn on_disk(file: &[u8]) -> (tempfile::TempDir, PathBuf) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("any.mcap");
+    std::fs::write(&path, file).unwrap();
+    (directory, path)
+}
+
+fn opened(file: &[u8]) -> (Vec<u32>, Vec<String>, Option<u64>) {
+    let (_directory, path) = on_disk(file);
+    read(Capture::open(path).unwrap())
+}
+
+const WHOLE: (Vec<String>, Option<u64>) = (Vec::new(), Some(0));
+
+#[test]
+fn chunks_of_every_compression_are_read() {
+    let ships = record_ships(200);
+    for compression in [None, Some(Compression::Zstd), Some(Compression::Lz4)] {
+        let file = rewritten(&ships, compression, 4_000, |_| ());
+        for (ticks, damage, lost) in [read(in_memory(&file)), opened(&file)] {
+            assert!(ticks.iter().copied().eq(0..200), "{compression:?}");
+            assert_eq!((damage, lost), WHOLE);
+        }
+    }
+}
+
+#[test]
+fn a_chunk_of_an_unknown_compression_is_not_called_damaged() {
+    let file = rewritten(&record_ships(100), Some(Compression::Lz4), 1 << 20, |_| ());
+    let name = file.windows(3).position(|bytes| bytes == b"lz4").unwrap();
+    let mut other = file;
+    other[name..name + 3].copy_from_slice(b"xyz");
+    let mut capture = in_memory(&other);
+    assert!(capture.next_frame().unwrap().is_none());
+    let damage = &capture.damage()[0];
+    assert_eq!(damage.kind, DamageKind::NotSupported);
+    let expected = "a chunk is compressed by \"xyz\"; only zstd and lz4 can be read";
+    assert_eq!(damage.to_string(), format!("not supported at byte {}: {expected}", damage.at_byte));
+    let (_directory, path) = on_disk(&other);
+    let mut capture = Capture::open(path).unwrap();
+    assert!(capture.next_frame().unwrap().is_none());
+    assert_eq!(capture.lost_frames(0), Some(100));
+}
+
+#[test]
+fn damaged_lz4_is_damage() {
+    let file = rewritten(&record_ships(100), Some(Compression::Lz4), 1 << 20, |_| ());
+    let chunk = file.windows(3).position(|bytes| bytes == b"lz4").unwrap() + 3 + 8;
+    for at in chunk..chunk + 200 {
+        let mut damaged = file.clone();
+        damaged[at] ^= 0x40;
+        let (ticks, damage, _) = read(in_memory(&damaged));
+        assert!(ticks.is_empty() && !damage.is_empty(), "byte {at}: {ticks:?}");
+    }
+}
+
+/// Nine frames in three chunks.
+fn three_chunks() -> Vec<u8> {
+    let sink = Sink::default();
+    let mut recorder = Recorder::to_writer("chunks", sink.clone()).unwrap();
+    let ships = recorder.stream::<Ship>("ships", 60.0).unwrap();
+    for tick in 0..9 {
+        let ids = (0..tick % 7).map(|n| n * n + tick);
+        let states = ids.map(|id| (EntityId(id), ship(tick, id)));
+        recorder.record(&ships, Tick(tick), states).unwrap();
+        if tick % 3 == 2 {
+            recorder.flush().unwrap();
+        }
+    }
+    recorder.finish().unwrap();
+    sink.bytes()
+}
+
+/// Where the chunks of a file begin.
+fn chunks(file: &[u8]) -> Vec<usize> {
+    let summary = mcap::Summary::read(file).unwrap().unwrap();
+    summary.chunk_indexes.iter().map(|chunk| chunk.chunk_start_offset as usize).collect()
+}
+
+#[test]
+fn the_frames_after_a_damaged_chunk_are_read() {
+    let whole = three_chunks();
+    let at = chunks(&whole);
+    let mut damaged = whole.clone();
+    // Within the packed records.
+    damaged[at[1] + 70] ^= 1;
+    for (ticks, damage, lost) in [read(in_memory(&damaged)), opened(&damaged)] {
+        assert_eq!(ticks, [0, 1, 2, 6, 7, 8]);
+        assert_eq!(damage.len(), 1, "{damage:?}");
+        assert!(damage[0].starts_with(&format!("damaged at byte {}: ", at[1])), "{damage:?}");
+        assert_eq!(lost, Some(3));
+    }
+    // The first chunk also declares the stream, and so does the summary.
+    let mut damaged = whole.clone();
+    damaged[at[0] + 70] ^= 1;
+    let (ticks, damage, lost) = opened(&damaged);
+    assert_eq!((&ticks[..], damage.len(), lost), (&[3, 4, 5, 6, 7, 8][..], 1, Some(3)));
+    // A length after which the next record is not found: the index knows the next chunk.
+    let mut damaged = whole;
+    damaged[at[1] + 4] = 0xFF;
+    let (ticks, damage, lost) = opened(&damaged);
+    assert_eq!((&ticks[..], damage.len(), lost), (&[0, 1, 2, 6, 7, 8][..], 1, Some(3)));
+    let (ticks, damage, _) = read(in_memory(&damaged));
+    assert_eq!((ticks, damage.len()), (vec![0, 1, 2], 1));
+}
+
+#[test]
+fn frames_that_are_missing_without_other_damage_are_noticed() {
+    let mut file = three_chunks();
+    // A chunk that looks like a record of a later version, and no checksum of the data.
+    let at = chunks(&file)[1];
+    file[at] = 0x70;
+    let end = file.windows(9).rposition(|bytes| bytes == [15, 4, 0, 0, 0, 0, 0, 0, 0]).unwrap();
+    file[end + 9..end + 13].fill(0);
+    let (ticks, damage, lost) = opened(&file);
+    assert_eq!((&ticks[..], lost), (&[0, 1, 2, 6, 7, 8][..], Some(3)));
+    assert!(
+        damage[0].ends_with("3 of the frames that the file counts are not in it"),
+        "{damage:?}"
+    );
+}
+
+/// A generator of permutations.
+fn shuffle(numbers: &mut [usize], mut state: u64) {
+    for last in (1..numbers.len()).rev() {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        numbers.swap(last, (state >> 33) as usize % (last + 1));
+    }
+}
+
+#[test]
+fn messages_in_any_order_are_read_by_time() {
+    let ships = record_ships(300);
+    let read_by_time = |name: &str, file: &[u8]| {
+        let (ticks, damage, lost) = opened(file);
+        assert!(ticks.iter().copied().eq(0..300), "{name}: {ticks:?}");
+        assert_eq!((damage, lost), WHOLE, "{name}");
+    };
+    let lz4 = Some(Compression::Lz4);
+    read_by_time("backwards", &rewritten(&ships, lz4, 4_000, |order| order.reverse()));
+    read_by_time("at random", &rewritten(&ships, lz4, 4_000, |order| shuffle(order, 1)));
+    read_by_time(
+        "nearly in order",
+        &rewritten(&ships, lz4, 4_000, |order| {
+            order.chunks_mut(10).for_each(|few| shuffle(few, 7));
+        }),
+    );
+    // Without an index each chunk alone is sorted.
+    let one = rewritten(&ships, lz4, 1 << 20, |order| shuffle(order, 3));
+    let (ticks, damage, lost) = read(in_memory(&one));
+    assert!(ticks.into_iter().eq(0..300) && (damage, lost) == WHOLE);
+    let many = rewritten(&ships, lz4, 4_000, |order| order.reverse());
+    let (ticks, damage, lost) = read(in_memory(&many));
+    assert!(ticks.is_sorted() && ticks.len() < 300);
+    assert_eq!(lost, Some(300 - ticks.len() as u64));
+    assert!(damage[0].contains("stream \"ships\": tick") && damage[0].contains("it comes after"));
+    assert!(damage.len() == 100.min(300 - ticks.len()), "{}", damage.len());
+}
+
+#[test]
+fn the_memory_for_sorting_does_not_grow_with_the_file() {
+    let ships = record_ships(10_000);
+    let file = rewritten(&ships, None, 20_000, |order| order.reverse());
+    let (_directory, path) = on_disk(&file);
+    let measured = allocation_counter::measure(|| {
+        let mut capture = Capture::open(&path).unwrap();
+        while capture.next_frame().unwrap().is_some() {}
+        assert!(capture.damage().is_empty());
+    });
+    assert!(file.len() > 1_000_000, "{}", file.len());
+    assert!(measured.bytes_max < 500_000, "{} of {}", measured.bytes_max, file.len());
+}
+
+#[test]
+fn a_refused_stream_is_named_and_the_others_are_read() {
+    let sink = Sink::default();
+    let mut recorder = Recorder::to_writer("two", sink.clone()).unwrap();
+    let ships = recorder.stream::<Ship>("ships", 60.0).unwrap();
+    let lamps = recorder.stream::<bool>("lamps", 60.0).unwrap();
+    for tick in 0..50 {
+        recorder.record(&ships, Tick(tick), [(EntityId(1), ship(tick, 1))]).unwrap();
+        recorder.record(&lamps, Tick(tick), [(EntityId(1), true)]).unwrap();
+    }
+    recorder.finish().unwrap();
+    // Without compression and checksums, so that a number of the document can be changed.
+    let file = rewritten(&sink.bytes(), None, 1 << 20, |_| ());
+    let text = b"\"component_bits\":11";
+    let mut other = file;
+    let places: Vec<usize> =
+        (0..other.len() - text.len()).filter(|at| other[*at..].starts_with(text)).collect();
+    assert_eq!(places.len(), 2, "in the data and in the summary");
+    for at in places {
+        other[at + text.len() - 2..at + text.len()].copy_from_slice(b"99");
+    }
+    zero_checksums(&mut other);
+    let (_directory, path) = on_disk(&other);
+    let mut capture = Capture::open(path).unwrap();
+    let mut lamps = 0;
+    while let Some((_, frame)) = capture.next_frame().unwrap() {
+        assert_eq!(frame.stream().name(), "lamps");
+        lamps += 1;
+    }
+    assert_eq!((lamps, capture.streams().len(), capture.damage().len()), (50, 1, 1));
+    let damage = &capture.damage()[0];
+    assert_eq!(damage.stream.as_deref(), Some("ships"));
+    assert!(damage.reason.starts_with("field \"rotation\" of the schema: "), "{damage}");
+}
+
+/// Removes the checksums of the chunks, the data and the summary.
+fn zero_checksums(file: &mut [u8]) {
+    let mut at = 8;
+    while at + 9 < file.len() {
+        let length = u64::from_le_bytes(file[at + 1..at + 9].try_into().unwrap()) as usize;
+        let data = at + 9;
+        match file[at] {
+            6 => file[data + 24..data + 28].fill(0),
+            15 => file[data..data + 4].fill(0),
+            2 => file[data + 16..data + 20].fill(0),
+            _ => {}
+        }
+        at = data + length;
+    }
+}
+
+#[test]
+fn a_file_that_is_cut_while_it_is_read_is_damaged() {
+    let (_directory, path) = on_disk(&rewritten(&record_ships(300), None, 4_000, |order| {
+        order.reverse();
+    }));
+    let mut capture = Capture::open(&path).unwrap();
+    assert!(capture.next_frame().unwrap().is_some());
+    cut(&path, 2_000);
+    while capture.next_frame().unwrap().is_some() {}
+    assert!(!capture.damage().is_empty());
+}
+
+fn cut(path: &Path, bytes: u64) {
+    std::fs::OpenOptions::new().write(true).open(path).unwrap().set_len(bytes).unwrap();
+}

@@ -1,0 +1,90 @@
+//! Whether all frames of a file were read.
+
+use std::path::Path;
+
+use command_kit::{counted, say};
+
+use super::{Captured, CapturedError, Source};
+
+/// The most damaged places that are listed.
+const MOST_LISTED: usize = 5;
+
+/// Whether a file was read completely. A command first finishes what it can do with the frames that
+/// it has, and then [ends](Self::result) with this.
+#[must_use]
+#[derive(Debug, Default)]
+pub(crate) struct Ending(Option<CapturedError>);
+
+impl Ending {
+    /// An error if frames were lost.
+    pub(crate) fn result(self) -> Result<(), CapturedError> {
+        self.0.map_or(Ok(()), Err)
+    }
+
+    /// How the reading of a file ended, given its places that cannot be read, the number of others
+    /// that are not described, and the lost frames if they are known. Lists the places on standard
+    /// error. `frames` is the number of frames that were read.
+    ///
+    /// # Errors
+    /// [`CapturedError::NothingRead`] if no frame is left: then there is nothing to finish.
+    pub(crate) fn of_places(
+        path: &Path,
+        places: impl IntoIterator<Item = impl ToString>,
+        (undescribed, lost): (u64, Option<u64>),
+        frames: u64,
+    ) -> Result<Self, CapturedError> {
+        let places: Vec<String> = places.into_iter().map(|place| place.to_string()).collect();
+        let Some(first) = places.first() else { return Ok(Self::default()) };
+        let (name, path) = (path.display(), path.to_owned());
+        if frames == 0 {
+            return Err(CapturedError::NothingRead { path, reason: first.clone() });
+        }
+        for place in places.iter().take(MOST_LISTED) {
+            say(format_args!("{name}: {place}"));
+        }
+        let others = undescribed + places.len().saturating_sub(MOST_LISTED) as u64;
+        if others > 0 {
+            say(format_args!("{name}: and {}", counted(others, "other place")));
+        }
+        Ok(Self(Some(CapturedError::Incomplete { path, lost: lost.filter(|lost| *lost > 0) })))
+    }
+
+    /// The first error of two files.
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self(self.0.or(other.0))
+    }
+}
+
+impl Captured {
+    /// How the reading ended, after the last of `frames` frames, of one stream or of all.
+    ///
+    /// # Errors
+    /// Those of [`Ending::of_places`].
+    pub(crate) fn end(&self, stream: Option<usize>, frames: u64) -> Result<Ending, CapturedError> {
+        let capture = match &self.source {
+            Source::Challenge(_) => return Ok(Ending::default()),
+            Source::Replay(replayed) => {
+                return Ending::of_places(&self.path, replayed.damage(), (0, None), frames);
+            }
+            Source::Capture(capture) => capture,
+        };
+        let name = stream.map(|stream| &*self.streams[stream].name);
+        let concerns = |of: Option<&str>| name.is_none() || of.is_none() || of == name;
+        let damage = capture.damage();
+        let places = damage.iter().filter(|damage| concerns(damage.stream.as_deref()));
+        let all = capture.streams().iter().enumerate();
+        let wanted = all.filter(|(_, stream)| concerns(Some(stream.name())));
+        let lost = wanted.map(|(index, _)| capture.lost_frames(index)).sum();
+        let undescribed = capture.damaged_places() - damage.len() as u64;
+        Ending::of_places(&self.path, places, (undescribed, lost), frames)
+    }
+}
+
+/// How many frames were lost.
+pub(super) fn lost(frames: Option<u64>) -> String {
+    match frames {
+        Some(1) => "1 frame was lost".to_owned(),
+        Some(frames) => format!("{frames} frames were lost"),
+        None => "frames were lost".to_owned(),
+    }
+}

@@ -1,0 +1,64 @@
+//! The ticks with which frames are sent.
+
+use kinepack::Tick;
+
+/// The most ticks that are sent for one of the capture.
+const MOST_PARTS: u32 = 10_000;
+/// A receiver's clock may be off by this share: it follows the sender's.
+const TOLERANCE: f64 = 0.002;
+
+/// Ticks from 1, at a whole number a second: a receiver counts so. A capture of a slow or an uneven
+/// rate is sent in parts of its ticks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct SentTicks {
+    /// The receiver's ticks a second, and the exact number.
+    pub(super) tick_hz: u32,
+    pub(super) rate_hz: f64,
+    /// The number for each tick of the capture.
+    parts: u32,
+}
+
+impl SentTicks {
+    /// The ticks of a capture, given its ticks a second.
+    pub(super) fn new(rate_hz: f64) -> Self {
+        let off = |parts: u32| {
+            let exact = rate_hz * f64::from(parts);
+            (exact.round() - exact).abs() / exact
+        };
+        let is_close = |parts: &u32| off(*parts) < TOLERANCE;
+        let parts = (1..=MOST_PARTS).find(is_close).unwrap_or(MOST_PARTS);
+        let rate_hz = rate_hz * f64::from(parts);
+        // The cast saturates.
+        Self { tick_hz: (rate_hz.round() as u32).max(1), rate_hz, parts }
+    }
+
+    /// The tick that is sent for one of the capture, which begins at `first`. `None` beyond the last
+    /// one that can be sent.
+    pub(super) fn of(&self, first: Tick, tick: Tick) -> Option<Tick> {
+        let since = tick.0.checked_sub(first.0)?;
+        since.checked_mul(self.parts)?.checked_add(1).map(Tick)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slow_and_uneven_rates_are_sent_in_parts_of_ticks() {
+        for (rate_hz, tick_hz, parts) in [
+            (60.0, 60, 1),
+            (59.94, 60, 1),
+            (0.1, 1, 10),
+            (0.001, 1, 1000),
+            (2.5, 5, 2),
+            (1e6, 1_000_000, 1),
+        ] {
+            let ticks = SentTicks::new(rate_hz);
+            assert_eq!((ticks.tick_hz, ticks.parts), (tick_hz, parts), "{rate_hz}");
+        }
+        let slow = SentTicks::new(0.1);
+        assert_eq!(slow.of(Tick(7), Tick(9)), Some(Tick(21)));
+        assert_eq!(slow.of(Tick(0), Tick(u32::MAX)), None);
+    }
+}

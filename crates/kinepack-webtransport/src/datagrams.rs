@@ -1,0 +1,30 @@
+//! Datagrams of QUIC, for both ends: what a full queue drops is noticed.
+
+use wtransport::Connection;
+use wtransport::error::SendDatagramError;
+
+/// The most bytes that name the session in front of a datagram.
+const SESSION_BYTES: usize = 8;
+
+/// The session has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NotConnected;
+
+/// Sends a datagram. Returns false if the transport does not take it: it is too long for the path,
+/// or too many wait already. Only one thread may send on a connection.
+///
+/// quinn itself makes room for a datagram by dropping the oldest ones that wait, and reports
+/// nothing. This function looks for room first. No other code sends datagrams here, so the room
+/// can only grow in between.
+pub(crate) fn send(connection: &Connection, datagram: &[u8]) -> Result<bool, NotConnected> {
+    let room_bytes = connection.quic_connection().datagram_send_buffer_space();
+    if room_bytes < datagram.len() + SESSION_BYTES {
+        let is_open = connection.quic_connection().close_reason().is_none();
+        return if is_open { Ok(false) } else { Err(NotConnected) };
+    }
+    match connection.send_datagram(datagram) {
+        Ok(()) => Ok(true),
+        Err(SendDatagramError::NotConnected) => Err(NotConnected),
+        Err(_) => Ok(false),
+    }
+}

@@ -1,0 +1,125 @@
+//! Handshakes at once: a bound for all visitors together, and a share of it for each address.
+//!
+//! An address may hold a quarter of the handshakes that are free. One address alone gets 51 of 256,
+//! the next one 41, and so on: it takes more than 20 addresses to hold all of them. The idea is that
+//! of dynamic thresholds in switches (Choudhury and Hahne, 1998).
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::time::Duration;
+
+/// An address may hold this part of those that are free.
+const PART: usize = 4;
+
+/// The limits of handshakes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// Handshakes at once.
+    pub(crate) most: usize,
+    /// The longest time from the first packet of a visitor until it has taken the answer to its
+    /// request.
+    pub(crate) time: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { most: 256, time: Duration::from_secs(5) }
+    }
+}
+
+/// The handshakes at present.
+#[derive(Debug)]
+pub(crate) struct Handshakes {
+    most: usize,
+    /// How many each address holds. The entries are those with at least one.
+    held: HashMap<IpAddr, usize>,
+    count: usize,
+}
+
+impl Handshakes {
+    pub(crate) fn new(most: usize) -> Self {
+        Self { most, held: HashMap::new(), count: 0 }
+    }
+
+    /// Whether both bounds allow a [source](kinepack_udp::source) one more.
+    pub(crate) fn has_room(&self, source: IpAddr) -> bool {
+        let free = self.most - self.count;
+        let held = self.held.get(&source).copied().unwrap_or_default();
+        // A visitor alone at its address gets one of the last ones too.
+        free > 0 && held < (free / PART).max(1)
+    }
+
+    /// Begins a handshake of a source that [has room](Self::has_room).
+    pub(crate) fn begin(&mut self, source: IpAddr) {
+        debug_assert!(self.has_room(source));
+        *self.held.entry(source).or_default() += 1;
+        self.count += 1;
+    }
+
+    /// Ends a handshake of a source that [began](Self::begin) one.
+    pub(crate) fn end(&mut self, source: IpAddr) {
+        if let Some(held) = self.held.get_mut(&source) {
+            *held -= 1;
+            self.count -= 1;
+            if *held == 0 {
+                self.held.remove(&source);
+            }
+        }
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MOST: usize = 256;
+
+    fn address(last: u8) -> IpAddr {
+        IpAddr::from([10, 0, 0, last])
+    }
+
+    fn begun(handshakes: &mut Handshakes, last: u8) -> usize {
+        let begin = |_: &usize| {
+            let has_room = handshakes.has_room(address(last));
+            if has_room {
+                handshakes.begin(address(last));
+            }
+            has_room
+        };
+        (0..1_000).take_while(begin).count()
+    }
+
+    #[test]
+    fn an_address_holds_a_share_and_another_one_still_gets_in() {
+        let mut handshakes = Handshakes::new(MOST);
+        assert_eq!(begun(&mut handshakes, 1), 51);
+        assert_eq!(begun(&mut handshakes, 2), 41);
+        for last in 3..=20 {
+            assert!(begun(&mut handshakes, last) > 0, "{last}");
+        }
+        assert!(handshakes.count() < MOST, "20 addresses do not hold all");
+        for _ in 0..51 {
+            handshakes.end(address(1));
+        }
+        // What ends is free again, for others too.
+        assert!(begun(&mut handshakes, 21) > 5);
+    }
+
+    #[test]
+    fn the_bound_holds_for_all_addresses_together() {
+        let mut handshakes = Handshakes::new(MOST);
+        let all: usize = (0..=255).map(|last| begun(&mut handshakes, last)).sum();
+        assert_eq!((all, handshakes.count()), (MOST, MOST));
+        let another = IpAddr::from([10, 0, 1, 1]);
+        assert!(!handshakes.has_room(another));
+        // An address without a handshake has none to end.
+        handshakes.end(another);
+        assert_eq!(handshakes.count(), MOST);
+        handshakes.end(address(0));
+        assert!(handshakes.has_room(another));
+    }
+}
