@@ -19,6 +19,8 @@ pub(crate) const RECENT: usize = 32;
 const KEYS: usize = 2;
 /// After this time a group that waits needs a key snapshot: the group before it does not come.
 const KEY_PATIENCE: Duration = Duration::from_millis(250);
+/// A group that has waited for so long gives way to a third one, whatever its number.
+const WAIT: Duration = Duration::from_secs(2);
 /// The bytes of a tick.
 const TICK_BYTES: usize = 4;
 /// What may wait of a group.
@@ -27,8 +29,9 @@ const MAX_WAITING_BYTES: usize = 1 << 20;
 /// A snapshot that comes in less than this share of its time after the one before it came from what
 /// a relay has kept. The viewer has not caught up then.
 const CAUGHT_UP: f64 = 0.5;
-/// The snapshots that the groups and keys of two tiers hold, with an object that is being read.
-pub(crate) const CHAIN_STATES: usize = 2 * (GROUPS * 3 + KEYS) + MAX_FRAMES as usize;
+/// The snapshots that the groups and keys of two tiers hold, with a group that begins and an object
+/// that is being read.
+pub(crate) const CHAIN_STATES: usize = 2 * ((GROUPS + 1) * 3 + KEYS) + MAX_FRAMES as usize;
 
 /// What is read of a tier.
 #[derive(Debug)]
@@ -167,13 +170,20 @@ impl Watched {
         if self.groups.iter().any(|group| group.is_after(number, given)) {
             return Err(Refused::Late);
         }
-        let reading = Reading::Waiting { since: now, given, objects: vec![bytes.to_vec()] };
-        self.groups.push_back(Group { number, reading });
-        if self.groups.len() > GROUPS {
-            self.groups.pop_front();
+        let mut place = self.groups.partition_point(|group| group.number < number);
+        let is_full = self.groups.len() == GROUPS;
+        if is_full && place == 0 && !self.groups.iter().any(|group| group.has_waited(now)) {
+            return Err(Refused::Late);
         }
-        let place = self.groups.len() - 1;
-        self.open(place, views)?;
+        let reading = Reading::Waiting { since: now, given, objects: vec![bytes.to_vec()] };
+        self.groups.insert(place, Group { number, reading });
+        let opened = self.open(place, views);
+        if is_full {
+            let given_up = self.groups.iter().position(|group| group.has_waited(now)).unwrap_or(0);
+            self.groups.remove(given_up);
+            place -= usize::from(given_up < place);
+        }
+        opened?;
         let reading = &mut self.groups[place].reading;
         if matches!(reading, Reading::Waiting { .. }) && bytes.len() > MAX_WAITING_BYTES {
             *reading = Reading::Broken;
@@ -275,6 +285,13 @@ impl Group {
             Reading::Open { given, .. } => {
                 number < self.number && tick.0.wrapping_sub(given.0) as i32 <= 0
             }
+            _ => false,
+        }
+    }
+
+    fn has_waited(&self, now: Duration) -> bool {
+        match &self.reading {
+            Reading::Waiting { since, .. } => now.saturating_sub(*since) > WAIT,
             _ => false,
         }
     }

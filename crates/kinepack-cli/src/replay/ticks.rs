@@ -26,7 +26,9 @@ impl SentTicks {
             (exact.round() - exact).abs() / exact
         };
         let is_close = |parts: &u32| off(*parts) < TOLERANCE;
-        let parts = (1..=MOST_PARTS).find(is_close).unwrap_or(MOST_PARTS);
+        // At least one a second.
+        let least = (1.0 / rate_hz).round().clamp(1.0, MOST_PARTS.into()) as u32;
+        let parts = (least..=MOST_PARTS).find(is_close).unwrap_or(MOST_PARTS);
         let rate_hz = rate_hz * f64::from(parts);
         // The cast saturates.
         Self { tick_hz: (rate_hz.round() as u32).max(1), rate_hz, parts }
