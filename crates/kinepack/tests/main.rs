@@ -36,7 +36,6 @@ mod adaptive;
 mod against_reference;
 mod battery;
 mod columns;
-mod compile_fail;
 mod conditions;
 mod corpus;
 // Public, so that `missing_docs` checks the derived code in it.

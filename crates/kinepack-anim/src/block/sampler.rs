@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::Clip;
 use super::kernel::{AnyKernel, Instructions};
-use super::play::Play;
+use super::play::{Play, Source};
 use super::pose::{
     All, Choice, Curves, CurvesAlone, JointMask, One, PoseAndCurves, PoseWriter, WithCurves,
 };
@@ -105,7 +105,7 @@ impl<B: AsRef<[u8]>> Sampler<B> {
     #[track_caller]
     pub fn sample_at(&self, position: f64, pose: &mut [Transform]) {
         check_pose("the pose", pose.len(), "the clip", self.joints());
-        self.play(position, All, pose, |pose| pose.copy_from_slice(&self.bind));
+        self.call(position).pose(pose);
     }
 
     /// Writes some joints of the pose at a time, and leaves the others as they are. A joint that is
@@ -116,13 +116,7 @@ impl<B: AsRef<[u8]>> Sampler<B> {
     #[track_caller]
     pub fn sample_joints(&self, time_s: f32, joints: &JointMask, pose: &mut [Transform]) {
         check_pose("the pose", pose.len(), "the clip", self.joints());
-        self.play(self.position(time_s), joints, pose, |pose| {
-            joints.for_each(|joint| {
-                if let (Some(transform), Some(bind)) = (pose.get_mut(joint), self.bind.get(joint)) {
-                    *transform = *bind;
-                }
-            });
-        });
+        self.call(self.position(time_s)).joints(joints, pose);
     }
 
     /// The transform of a single joint at a time.
@@ -133,15 +127,13 @@ impl<B: AsRef<[u8]>> Sampler<B> {
     pub fn joint(&self, time_s: f32, joint: usize) -> Transform {
         let joints = self.joints();
         assert!(joint < joints, "joint {joint} of a clip of {joints} joints");
-        let mut transform = self.bind[joint];
-        self.play(self.position(time_s), One(joint), &mut transform, |_| ());
-        transform
+        self.call(self.position(time_s)).joint(joint)
     }
 
     /// Hands the pose at a time to a [`PoseWriter`], for engines that store poses in a layout of
     /// their own. Static values come first. Animated tracks then overwrite them.
     pub fn write<W: PoseWriter + ?Sized>(&self, time_s: f32, writer: &mut W) {
-        self.play(self.position(time_s), All, writer, |writer| writer.pose(&self.bind));
+        self.call(self.position(time_s)).play(All, writer, |writer| writer.pose(&self.bind));
     }
 
     /// The values of all curves at a time, in the order of
@@ -180,7 +172,7 @@ impl<B: AsRef<[u8]>> Sampler<B> {
     pub fn curves_at(&self, position: f64, curves: &mut [f32]) {
         self.check_curves(curves);
         if !curves.is_empty() {
-            self.play(position, Curves, &mut CurvesAlone(curves), |_| ());
+            self.call(position).curves(curves);
         }
     }
 
@@ -202,14 +194,12 @@ impl<B: AsRef<[u8]>> Sampler<B> {
     pub fn sample_with_curves_at(&self, position: f64, pose: &mut [Transform], curves: &mut [f32]) {
         check_pose("the pose", pose.len(), "the clip", self.joints());
         self.check_curves(curves);
-        self.play(position, WithCurves, &mut PoseAndCurves { pose, curves }, |writer| {
-            writer.pose.copy_from_slice(&self.bind);
-        });
+        self.call(position).pose_and_curves(pose, curves);
     }
 
     /// Like [`write`](Self::write), and hands over the values of curves too.
     pub fn write_with_curves<W: PoseWriter + ?Sized>(&self, time_s: f32, writer: &mut W) {
-        self.play(self.position(time_s), WithCurves, writer, |writer| writer.pose(&self.bind));
+        self.call(self.position(time_s)).play(WithCurves, writer, |writer| writer.pose(&self.bind));
     }
 
     #[track_caller]
@@ -222,17 +212,66 @@ impl<B: AsRef<[u8]>> Sampler<B> {
         time::position(time_s, self.clip.rate_hz())
     }
 
+    #[inline]
+    fn call(&self, position: f64) -> Call<'_> {
+        Call { source: self.clip.source(), bind: &self.bind, kernel: self.kernel, position }
+    }
+}
+
+/// A call of a sampler. Its methods without parameters of type are compiled with this crate, once
+/// for each instruction set. In a generic sampler, each crate that plays clips would compile them
+/// again, which took a minute of an optimized build.
+struct Call<'a> {
+    source: Source<'a>,
+    bind: &'a [Transform],
+    kernel: AnyKernel,
+    position: f64,
+}
+
+impl Call<'_> {
+    fn pose(self, pose: &mut [Transform]) {
+        let bind = self.bind;
+        self.play(All, pose, |pose| pose.copy_from_slice(bind));
+    }
+
+    fn joints(self, joints: &JointMask, pose: &mut [Transform]) {
+        let bind = self.bind;
+        self.play(joints, pose, |pose| {
+            joints.for_each(|joint| {
+                if let (Some(transform), Some(bind)) = (pose.get_mut(joint), bind.get(joint)) {
+                    *transform = *bind;
+                }
+            });
+        });
+    }
+
+    fn joint(self, joint: usize) -> Transform {
+        let mut transform = self.bind[joint];
+        self.play(One(joint), &mut transform, |_| ());
+        transform
+    }
+
+    fn curves(self, curves: &mut [f32]) {
+        self.play(Curves, &mut CurvesAlone(curves), |_| ());
+    }
+
+    fn pose_and_curves(self, pose: &mut [Transform], curves: &mut [f32]) {
+        let bind = self.bind;
+        self.play(WithCurves, &mut PoseAndCurves { pose, curves }, |writer| {
+            writer.pose.copy_from_slice(bind);
+        });
+    }
+
     /// Calls `begin` to write the static values, and then writes the animated tracks over them.
     #[inline]
     fn play<C: Choice, W: PoseWriter + ?Sized>(
-        &self,
-        position: f64,
+        self,
         choice: C,
         writer: &mut W,
         begin: impl FnOnce(&mut W),
     ) {
-        let source = self.clip.source();
-        self.kernel.run(Play { source, position, choice, writer, begin });
+        let Self { source, position, kernel, .. } = self;
+        kernel.run(Play { source, position, choice, writer, begin });
     }
 }
 

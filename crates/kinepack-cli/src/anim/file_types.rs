@@ -24,6 +24,7 @@ const CLIPS_AND_SOURCES: &[&str] = &[
 ];
 /// Read with the feature `fbx`.
 const FBX: &str = ".fbx";
+const READS_FBX: bool = cfg!(feature = "fbx");
 pub(crate) const RAW_CLIP: &str = ".clip";
 /// Clip databases.
 pub(crate) const DATABASE: &str = ".kpb";
@@ -37,8 +38,13 @@ pub(crate) fn ends_in(path: &Path, endings: &[&str]) -> bool {
 /// Refuses a file whose name has none of the endings that a command takes, and FBX in a build
 /// without a reader.
 pub(crate) fn check(path: &Path, takes: &'static [&'static str]) -> Result<(), AnimError> {
+    check_in(READS_FBX, path, takes)
+}
+
+/// The same for a build that reads FBX or does not.
+fn check_in(reads_fbx: bool, path: &Path, takes: &'static [&'static str]) -> Result<(), AnimError> {
     if ends_in(path, takes) {
-        return match cfg!(feature = "fbx") || !ends_in(path, &[FBX]) {
+        return match reads_fbx || !ends_in(path, &[FBX]) {
             true => Ok(()),
             false => Err(ImportError::NeedsFbx { file: path.display().to_string() }.into()),
         };
@@ -85,7 +91,11 @@ pub(crate) fn split(files: &[PathBuf], skipped: &mut Skipped) -> (Vec<PathBuf>, 
 
 /// The message of [`AnimError::OtherFile`], after the path.
 pub(crate) fn refused(takes: &[&str], found: Option<FileKind>) -> String {
-    let is_read = |ending: &&&str| cfg!(feature = "fbx") || **ending != FBX;
+    refused_in(READS_FBX, takes, found)
+}
+
+fn refused_in(reads_fbx: bool, takes: &[&str], found: Option<FileKind>) -> String {
+    let is_read = |ending: &&&str| reads_fbx || **ending != FBX;
     let takes_now: Vec<&str> = takes.iter().filter(is_read).copied().collect();
     let list = match &takes_now[..] {
         [others @ .., one, last] => [others, &[&*format!("{one} or {last}")]].concat().join(", "),
@@ -111,10 +121,12 @@ mod tests {
 
     #[test]
     fn the_error_lists_what_a_command_takes() {
-        let fbx = if cfg!(feature = "fbx") { ".fbx, " } else { "" };
-        let animations = format!(
-            "this is a rig (.kpr); the file must be .glb, .gltf, .vrm, .vrma, {fbx}.bvh or .bvh.zst"
-        );
+        let animations = |fbx: &str| {
+            format!(
+                "this is a rig (.kpr); the file must be .glb, .gltf, .vrm, .vrma, {fbx}.bvh or \
+                 .bvh.zst"
+            )
+        };
         for (takes, found, text) in [
             (CLIPS, None, "the file must be .kpa, .kpd or .kpb"),
             (
@@ -123,7 +135,6 @@ mod tests {
                 "this is a glTF file; the file must be .kpa, .kpd or .kpb: compress it with `anim build`",
             ),
             (SKELETONS, Some(FileKind::Bvh), "this is a BVH file; the file must be .kps"),
-            (ANIMATIONS, Some(FileKind::Rig), &*animations),
             (
                 CLIPS,
                 Some(FileKind::Skeleton),
@@ -133,6 +144,19 @@ mod tests {
         ] {
             assert_eq!(refused(takes, found), text);
         }
+        for (reads_fbx, fbx) in [(true, ".fbx, "), (false, "")] {
+            let text = refused_in(reads_fbx, ANIMATIONS, Some(FileKind::Rig));
+            assert_eq!(text, animations(fbx));
+        }
+    }
+
+    #[test]
+    fn a_build_without_fbx_says_how_to_get_it() {
+        let of = |reads_fbx, file| check_in(reads_fbx, Path::new(file), ANIMATIONS);
+        assert!(of(true, "cart.fbx").is_ok() && of(false, "cart.glb").is_ok());
+        let text = "cart.fbx: this build cannot read FBX: turn on the feature `fbx`, or convert the \
+                    file to glTF; `cargo install --path crates/kinepack-cli --features fbx` turns it on";
+        assert_eq!(of(false, "cart.fbx").unwrap_err().to_string(), text);
     }
 
     #[test]

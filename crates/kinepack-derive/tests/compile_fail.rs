@@ -1,10 +1,8 @@
 //! The errors of `#[derive(Pack)]`: each names the field and says what to write instead.
 //!
-//! `TRYBUILD=overwrite cargo test -p kinepack compile_fail::` writes the expected messages
+//! `TRYBUILD=overwrite cargo test -p kinepack-derive compile_fail::` writes the expected messages
 //! again. The messages of `impossible_*.rs` come from constants; the text that rustc puts around
 //! them may change with its version.
-
-#![cfg(all(feature = "derive", feature = "arrayvec"))]
 
 #[test]
 fn wrong_attributes_are_compile_errors() {
