@@ -13,6 +13,7 @@ mod failure;
 pub mod interrupt;
 mod link_options;
 pub mod output;
+mod own_file;
 #[cfg(feature = "page")]
 pub mod page;
 pub mod parts;
@@ -29,6 +30,7 @@ pub use distribution::{Distribution, Summary};
 pub use failure::Failure;
 pub use link_options::{LinkOptions, LinkOptionsError, link_names, parse_milliseconds, parse_span};
 pub use output::OutputError;
+pub use own_file::own_file_limits;
 pub use progress::progress;
 pub use sent_level::SentLevel;
 pub use stdout::{Escaping, escaped, print, say};

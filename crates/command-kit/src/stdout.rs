@@ -28,9 +28,24 @@ pub fn print(
 
 /// Writes a line to standard error, with control characters escaped. Unlike `eprintln!`, it does
 /// not panic if the reader is gone.
+///
+/// Further lines of the text are indented: a line break in a name that an error quotes cannot begin
+/// a line that looks like one of the program.
 pub fn say(line: impl Display) {
     // There is nowhere to report that standard error is gone.
-    let _ = writeln!(io::stderr(), "{}", escaped_lines(&line.to_string()));
+    let _ = writeln!(io::stderr(), "{}", indented(&escaped_lines(&line.to_string())));
+}
+
+/// A text whose lines after the first begin with a space, or are empty.
+fn indented(text: &str) -> String {
+    let mut lines = text.split('\n');
+    let mut out = lines.next().unwrap_or("").to_owned();
+    for line in lines {
+        let is_plain = line.is_empty() || line.starts_with(' ');
+        out.push_str(if is_plain { "\n" } else { "\n  " });
+        out.push_str(line);
+    }
+    out
 }
 
 /// A text without characters that control a terminal, for a place within a line. Control
@@ -121,6 +136,18 @@ mod tests {
             assert_eq!(escaped(text), shown);
         }
         assert_eq!(escaped_lines("two\nlines\t\u{1b}[2J"), "two\nlines\t\\u001b[2J");
+    }
+
+    #[test]
+    fn a_line_break_in_an_error_begins_no_line_of_its_own() {
+        for (text, shown) in [
+            ("one line", "one line"),
+            ("clip \"x\nkinepack: all is well\"", "clip \"x\n  kinepack: all is well\""),
+            ("2 parts:\n  first\n  second", "2 parts:\n  first\n  second"),
+            ("watch with\n\n    kinepack watch\n", "watch with\n\n    kinepack watch\n"),
+        ] {
+            assert_eq!(indented(text), shown);
+        }
     }
 
     #[test]

@@ -55,7 +55,7 @@ impl SecretOptions {
     pub fn resolve(&self) -> Result<Secret, SecretOptionsError> {
         let (secret, warning) = self.resolve_with(std::env::var_os(VARIABLE))?;
         if let Some(warning) = warning {
-            say(warning);
+            warning.to_string().lines().for_each(say);
         }
         Ok(secret)
     }

@@ -3,7 +3,9 @@
 
 use std::io::Cursor;
 
-use kinepack_capture::{Capture, CaptureError, Recorder};
+use kinepack::Schema;
+use kinepack::schema::{Field, FieldKind};
+use kinepack_capture::{Capture, CaptureError, Recorder, schema_document};
 
 use crate::driver;
 use crate::files::{self, Sink, read_all, record_ships};
@@ -227,6 +229,101 @@ fn inconsistent_messages_are_refused() {
     let refusal = read_all(&[&two[..], message].concat());
     assert_eq!(refusal.0.len(), 2);
     assert!(refusal.1.unwrap().contains("tick 1: it comes after tick 1"));
+}
+
+/// A record of MCAP.
+fn record(opcode: u8, parts: &[&[u8]]) -> Vec<u8> {
+    let data = parts.concat();
+    [&[opcode][..], &(data.len() as u64).to_le_bytes(), &data].concat()
+}
+
+fn text(text: &[u8]) -> Vec<u8> {
+    [&(text.len() as u32).to_le_bytes(), text].concat()
+}
+
+/// A schema record with a document of this many flags in two kinds.
+fn flags(number: u16, name: &[u8], count: usize) -> Vec<u8> {
+    let half = |of: usize| (0..count / 2).map(move |nth| format!("{of}{nth}"));
+    let kind = |of| half(of).map(|name| Field::new(name, FieldKind::Bool)).collect();
+    let schema = Schema::builder().kind_of_fields("a", kind(1)).kind_of_fields("b", kind(2));
+    let json = schema_document::to_json(&schema.build().unwrap(), 60.0).unwrap();
+    let encoding = text(schema_document::ENCODING.as_bytes());
+    record(3, &[&number.to_le_bytes(), &text(name), &encoding, &text(&json)])
+}
+
+/// A channel of a schema record.
+fn channel(number: u16, schema: u16, name: &[u8]) -> Vec<u8> {
+    let numbers = [number.to_le_bytes(), schema.to_le_bytes()].concat();
+    record(4, &[&numbers, &text(name), &text(b"kinepack-raw"), &[0; 4]])
+}
+
+/// The streams of a file of these records, what it refuses, and the memory that it takes.
+fn streams_of(records: &[Vec<u8>]) -> (usize, String, u64) {
+    let file = [kinepack_capture::container::MAGIC, &records.concat()].concat();
+    let (mut streams, mut damage) = (0, String::new());
+    let counted = allocation_counter::measure(|| {
+        let mut capture = Capture::from_reader("a.mcap", Cursor::new(file)).unwrap();
+        while capture.next_frame().unwrap().is_some() {}
+        streams = capture.streams().len();
+        damage = capture.damage().first().map(ToString::to_string).unwrap_or_default();
+    });
+    (streams, damage, counted.bytes_max)
+}
+
+#[test]
+fn streams_of_one_schema_record_share_it() {
+    let of = |count: u16| {
+        let channels = (0..count).map(|nth| channel(nth, 1, format!("s{nth}").as_bytes()));
+        let mut records = vec![flags(1, &[b'n'; 65_535], 4_096)];
+        records.extend(channels);
+        streams_of(&records)
+    };
+    let ((one, _, memory_of_one), (all, _, memory)) = (of(1), of(256));
+    assert_eq!((one, all), (1, 256));
+    assert!(memory < memory_of_one + 256 * 1_024, "{memory} bytes, for one {memory_of_one}");
+}
+
+#[test]
+fn the_schemas_of_a_file_are_limited_together() {
+    let of = |count: u16, lanes| {
+        let schemas = (0..count).map(|nth| flags(nth + 1, b"n", lanes));
+        let channels = (0..count).map(|nth| channel(nth, nth + 1, format!("s{nth}").as_bytes()));
+        streams_of(&schemas.chain(channels).collect::<Vec<_>>())
+    };
+    let (streams, damage, _) = of(16, 4_096);
+    assert!(streams == 16 && !damage.contains("all streams"), "{damage}");
+    let (streams, damage, _) = of(17, 4_096);
+    assert!(streams == 16 && damage.contains("more than 65536 lanes"), "{damage}");
+    // A smaller one may follow.
+    let (streams, damage, _) = of(256, 256);
+    assert!(streams == 256 && !damage.contains("all streams"), "{damage}");
+    let wrong = |number: u16| {
+        let encoding = text(schema_document::ENCODING.as_bytes());
+        record(3, &[&number.to_le_bytes(), &text(b""), &encoding, &text(&[b' '; 1 << 20])])
+    };
+    let (_, damage, memory) = streams_of(&(1..=40).map(wrong).collect::<Vec<_>>());
+    assert!(damage.contains("more than 16777216 bytes"), "{damage}");
+    assert!(memory < 24 << 20, "{memory} bytes");
+    let long = [b'n'; 65_536];
+    for records in [vec![flags(1, &long, 2)], vec![flags(1, b"n", 2), channel(1, 1, &long)]] {
+        let (streams, damage, _) = streams_of(&records);
+        assert!(streams == 0 && damage.contains("name has 65536 bytes"), "{damage}");
+    }
+}
+
+#[test]
+fn a_recorder_writes_no_more_schemas_than_are_read() {
+    let mut recorder = Recorder::to_writer("schemas", Sink::default()).unwrap();
+    let lane = |nth| Field::new(format!("{nth}"), FieldKind::Bool);
+    let schema = Schema::new((0..4_096).map(lane).collect());
+    for nth in 0..16 {
+        recorder.stream_of_lanes(&format!("s{nth}"), &schema, 60.0).unwrap();
+    }
+    let refused = recorder.stream_of_lanes("more", &schema, 60.0).unwrap_err().to_string();
+    assert!(refused.contains("more than 65536 lanes"), "{refused}");
+    let refused = recorder.stream_of_lanes(&"n".repeat(65_536), &schema, 60.0).unwrap_err();
+    assert!(refused.to_string().contains("more than 65535 bytes"));
+    recorder.finish().unwrap();
 }
 
 #[test]

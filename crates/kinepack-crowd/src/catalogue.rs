@@ -320,8 +320,8 @@ impl Catalogue {
     }
 
     /// Reads a catalogue, from untrusted bytes. `max_memory_bytes` limits the
-    /// [memory](Self::memory_bytes) of all codecs. Besides, it takes the memory of one profile
-    /// while it is read.
+    /// [memory](Self::memory_bytes) of all codecs. Besides, it takes the memory of one schema and
+    /// one profile while they are read.
     ///
     /// # Errors
     /// [`CrowdError`] for anything else, with [`SetupError::CodecTooLarge`](kinepack::SetupError)
@@ -351,10 +351,8 @@ impl Catalogue {
         if !reader.0.is_empty() {
             return Err(wrong("bytes follow it"));
         }
-        let schemas: Vec<(&[u8], Schema)> = schemas
-            .into_iter()
-            .map(|bytes| Ok((bytes, Schema::from_bytes(bytes)?)))
-            .collect::<Result<_, CrowdError>>()?;
+        // Each schema is read with its first codec, which counts its memory too.
+        let mut read: Vec<(&[u8], Schema)> = Vec::new();
         let mut tiers: Vec<Tier> = Vec::new();
         let mut left_bytes = max_memory_bytes;
         for (nth, entry) in entries.iter().enumerate() {
@@ -362,10 +360,17 @@ impl Catalogue {
             let codec = match shared {
                 Some(other) => tiers[other].codec.clone(),
                 None => {
-                    let found = schemas.iter().find(|(bytes, _)| *bytes == entry.schema);
-                    let (_, schema) = found.ok_or(wrong("there is no such schema"))?;
-                    let profile = Profile::from_bytes(entry.profile, schema)?;
-                    let codec = Codec::within(schema.clone(), entry.level, profile, left_bytes)?;
+                    let found = read.iter().find(|(bytes, _)| *bytes == entry.schema);
+                    let schema = match found {
+                        Some((_, schema)) => schema.clone(),
+                        None => {
+                            let schema = Schema::from_bytes(entry.schema)?;
+                            read.push((entry.schema, schema.clone()));
+                            schema
+                        }
+                    };
+                    let profile = Profile::from_bytes(entry.profile, &schema)?;
+                    let codec = Codec::within(schema, entry.level, profile, left_bytes)?;
                     left_bytes -= codec.memory_bytes();
                     codec
                 }
@@ -380,6 +385,9 @@ impl Catalogue {
             };
             check(&tiers, &tier)?;
             tiers.push(tier);
+        }
+        for bytes in schemas.iter().filter(|bytes| read.iter().all(|(known, _)| known != *bytes)) {
+            Schema::from_bytes(bytes)?;
         }
         Ok(Self { tick_hz, tiers })
     }

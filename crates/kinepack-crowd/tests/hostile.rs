@@ -1,7 +1,8 @@
 //! Any bytes as a catalogue, an object or a datagram: an error or a valid value, and a refused input
 //! changes nothing.
 
-use kinepack::{Codec, Level, SetupError, Tick};
+use kinepack::schema::{Field, FieldKind};
+use kinepack::{Codec, Level, Profile, Schema, SetupError, Tick};
 use kinepack_crowd::{
     Carried, Carry, Catalogue, CrowdError, Piece, Publisher, Refused, Tier, Track, Viewer,
     ViewerConfig,
@@ -109,6 +110,62 @@ fn tiers_of_one_codec_share_it_and_the_caller_limits_the_memory() {
     let (refused, memory) = read(&more, 1 << 20);
     assert!(matches!(refused, Err(CrowdError::Catalogue { .. })), "{refused:?}");
     assert!(memory < 10_000, "{memory} bytes");
+}
+
+/// A catalogue of this many tiers, each with a schema of its own of 2,000 flags.
+fn many_schemas(count: u8) -> Vec<u8> {
+    let schema = |nth: u8| {
+        let flag = |lane| Field::new(format!("{nth}.{lane}"), FieldKind::Bool);
+        Schema::new((0..2_000).map(flag).collect())
+    };
+    let mut bytes = b"KPCT\x02\x3c\x00".to_vec();
+    let add = |files: &[Vec<u8>], bytes: &mut Vec<u8>| {
+        bytes.push(files.len() as u8);
+        for file in files {
+            bytes.extend((file.len() as u32).to_le_bytes());
+            bytes.extend(file);
+        }
+    };
+    add(&(0..count).map(|nth| schema(nth).to_bytes()).collect::<Vec<_>>(), &mut bytes);
+    add(&[Profile::untrained(&schema(0)).to_bytes()], &mut bytes);
+    bytes.push(count);
+    for nth in 0..count {
+        bytes.push(6);
+        bytes.extend(format!("tier{nth:02}").as_bytes());
+        bytes.extend([0, 1, 0, 60, 0, 1, 6]);
+        bytes.extend(b"packed");
+        bytes.extend([nth, 0]);
+    }
+    bytes
+}
+
+#[test]
+fn schemas_are_read_one_by_one_within_the_memory() {
+    let read = |bytes: &[u8], most| {
+        let mut read = None;
+        let memory = allocation_counter::measure(|| {
+            read = Some(Catalogue::from_bytes_within(bytes, most));
+        });
+        (read.unwrap(), memory.bytes_max)
+    };
+    let (one, many) = (many_schemas(1), many_schemas(40));
+    assert_eq!(read(&one, 64 << 20).0.unwrap().tiers().len(), 1);
+    let (refused, of_one) = read(&one, 1 << 20);
+    assert!(matches!(refused, Err(CrowdError::Codec(SetupError::CodecTooLarge { .. }))));
+    let (refused, of_many) = read(&many, 1 << 20);
+    assert!(matches!(refused, Err(CrowdError::Codec(SetupError::CodecTooLarge { .. }))));
+    assert!(of_many < of_one + (64 << 10), "{of_many} bytes, for one schema {of_one}");
+}
+
+#[test]
+fn a_schema_that_no_tier_has_must_be_one_too() {
+    let (mut bytes, before) = (catalogue(Level::PACKED).to_bytes(), 7);
+    bytes[before] += 1;
+    let file = [1, 0, 0, 0, b'x'];
+    let first = u32::from_le_bytes(bytes[before + 1..before + 5].try_into().unwrap()) as usize;
+    let end = before + 5 + first;
+    bytes.splice(end..end, file);
+    assert!(Catalogue::from_bytes(&bytes).is_err());
 }
 
 #[test]

@@ -14,7 +14,7 @@ use crate::group::Group;
 use crate::index::{Chunk, Index, Place};
 use crate::loaded::Loaded;
 use crate::records::{Broken, ReadSeek};
-use crate::{ReplayDamage, ReplayError, ReplayLimits};
+use crate::{ReplayError, ReplayLimits};
 
 /// The groups of a file, and the two that were used last.
 pub(crate) struct Groups {
@@ -75,7 +75,7 @@ impl Groups {
             && self.index.damage.iter().all(|damage| damage.at_byte != at_byte)
         {
             let reason = "the file ends here without a complete record".to_owned();
-            self.index.damage.push(ReplayDamage { at_byte, reason });
+            self.index.add_damage(at_byte, reason);
         }
         Ok(())
     }
@@ -243,7 +243,7 @@ impl Groups {
         if self.noted.insert(group) {
             let Place { first, at_byte, .. } = self.index.groups[group];
             let reason = format!("the group of tick {}: {reason}", first.0);
-            self.index.damage.push(ReplayDamage { at_byte, reason });
+            self.index.add_damage(at_byte, reason);
         }
     }
 

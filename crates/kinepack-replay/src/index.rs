@@ -18,6 +18,8 @@ use crate::{ReplayDamage, ReplayError};
 const FOOTER_BYTES: u64 = HEAD_BYTES + 20;
 /// The most schemas that a file may declare.
 const MOST_SCHEMAS: usize = 256;
+/// The most damaged places that are described.
+const MOST_DAMAGE: usize = 1_000;
 
 /// A group in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -179,10 +181,17 @@ impl Index {
     fn note_damage(&mut self, at_byte: u64, taken: Result<(), Broken>) -> Result<(), ReplayError> {
         match taken {
             Ok(()) => {}
-            Err(Broken::Damaged(reason)) => self.damage.push(ReplayDamage { at_byte, reason }),
+            Err(Broken::Damaged(reason)) => self.add_damage(at_byte, reason),
             Err(Broken::Refused(error)) => return Err(error),
         }
         Ok(())
+    }
+
+    /// Adds a damaged place, unless there are many already: a bad record may take nine bytes.
+    pub(crate) fn add_damage(&mut self, at_byte: u64, reason: String) {
+        if self.damage.len() < MOST_DAMAGE {
+            self.damage.push(ReplayDamage { at_byte, reason });
+        }
     }
 
     fn take_record(

@@ -257,7 +257,8 @@ impl ReplayReader {
         self.groups.index.is_complete
     }
 
-    /// The damage that was met until now. [`verify`](Self::verify) finds all of it.
+    /// The damage that was met until now, the first 1,000 places. [`verify`](Self::verify) finds all
+    /// of it.
     pub fn damage(&self) -> &[ReplayDamage] {
         &self.groups.index.damage
     }

@@ -356,6 +356,18 @@ fn an_index_that_names_a_byte_twice_is_not_used() {
     is_read_as_written(last, 1);
 }
 
+#[test]
+fn many_bad_records_do_not_take_much_memory() {
+    let file = replay(Level::PACKED, 90);
+    let end = record(op::DATA_END, &[0; 4]);
+    let place = file.windows(9).rposition(|window| window == &end[..9]).unwrap();
+    let bad = record(op::METADATA, &[]).repeat(5_000);
+    let mut replay = open(&[&file[..place], &bad].concat());
+    assert_eq!(replay.damage().len(), 1_000);
+    replay.verify().unwrap();
+    assert!(frames(&mut replay).into_iter().eq(ticks(90)));
+}
+
 /// The messages of groups of these ticks, and the tick of the key group of each.
 fn groups_of(codec: &Codec, groups: &[(std::ops::Range<u32>, u32)]) -> Vec<Vec<u8>> {
     let mut keys: Vec<View> = Vec::new();

@@ -73,7 +73,8 @@ async function overDatagrams({ webTransport, certificateHash, onDatagram, onClos
     isOpen = false;
     onClose?.(reason);
   };
-  transport.closed.then(() => close("the server closed the connection"), (error) => close(error.message));
+  const closed = (info) => close(info?.reason || "the server closed the connection");
+  transport.closed.then(closed, (error) => close(error.message));
   const connection = {
     kind: "webtransport",
     get skipped() {
@@ -147,7 +148,7 @@ async function overSocket({ webSocket, onDatagram, onClose }, ms) {
     if (data instanceof ArrayBuffer) onDatagram(new Uint8Array(data), connection);
   };
   socket.onerror = null;
-  socket.onclose = () => close("the server closed the connection");
+  socket.onclose = (event) => close(event.reason || "the server closed the connection");
   return connection;
 }
 

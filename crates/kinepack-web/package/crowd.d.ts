@@ -113,7 +113,7 @@ export interface WatchOptions extends ViewerOptions {
   certificateHash?: BufferSource;
   /** The tiers to begin with; by default the first of the catalogue. */
   tiers?: string[];
-  /** How long each attempt to connect may take; 10,000 by default. */
+  /** How long each attempt to connect may take, and then the catalogue; 10,000 by default. */
   patienceMs?: number;
   /** Called when the connection changes. */
   onLink?(link: Link): void;
@@ -150,6 +150,9 @@ export class Watching {
 
   /** Bytes that came, without the headers of QUIC. */
   readonly receivedBytes: number;
+
+  /** Tracks, groups and datagrams that could not be read to their ends, such as late groups. */
+  readonly missed: number;
 
   /** The time that decoding took. */
   readonly decodeMs: number;

@@ -132,6 +132,7 @@ export class Watching {
   #link = { connected: false, reason: undefined };
   #isClosed = false;
   #receivedBytes = 0;
+  #missed = 0;
   // Time spent on objects and datagrams.
   decodeMs = 0;
 
@@ -166,6 +167,10 @@ export class Watching {
 
   get receivedBytes() {
     return this.#receivedBytes + (this.#session?.receivedBytes ?? 0);
+  }
+
+  get missed() {
+    return this.#missed + (this.#session?.missed ?? 0);
   }
 
   close() {
@@ -207,26 +212,34 @@ export class Watching {
       const silent_ms = performance.now() - session.receivedMs;
       if (this.#tracks.size > 0 && silent_ms > SILENCE_MS) session.close("the relay is silent");
     }, SILENCE_MS / 4);
-    this.#findBroadcast(session);
+    this.#findBroadcast(session, patienceMs);
     const reason = await session.closed;
     clearInterval(silence);
     this.#receivedBytes += session.receivedBytes;
+    this.#missed += session.missed;
     this.#session = undefined;
     this.#tracks.clear();
     return reason;
   }
 
-  // Reads the catalogue. Once the broadcast ends, or if there is none yet, it looks again later.
-  async #findBroadcast(session) {
+  // Reads the catalogue. Once the broadcast ends, or if there is none yet, it looks again later. A
+  // relay that brings neither the catalogue nor an end is given up.
+  async #findBroadcast(session, patienceMs) {
     const pause = new Pause();
+    let late;
+    session.closed.then(() => clearTimeout(late));
     for (;;) {
       let isFound = false;
+      late = setTimeout(
+        () => session.close(`the catalogue took longer than ${patienceMs} ms`), patienceMs,
+      );
       await new Promise((resolve) => {
         session.subscribe({
           broadcast: this.#broadcast, track: CATALOGUE, maxAgeMs: LATE_MS,
           onObject: (group, number, bytes) => {
             if (isFound || number > 0n) return;
             isFound = true;
+            clearTimeout(late);
             pause.reset();
             this.#begin(bytes);
           },
@@ -234,6 +247,7 @@ export class Watching {
           onEnd: resolve,
         });
       });
+      clearTimeout(late);
       if (this.#session !== session) return;
       for (const end of this.#tracks.values()) end();
       this.#tracks.clear();

@@ -130,17 +130,25 @@ export class Session {
   receivedBytes = 0;
   // When something came last, as `performance.now()`.
   receivedMs = performance.now();
+  // Tracks, groups and datagrams that could not be read to their ends.
+  missed = 0;
   // Resolves with the reason when the session ends.
   closed;
   #transport;
   #end;
+  #isOpen = true;
   // The subscriptions by their ids.
   #subscriptions = new Map();
   #next = 0n;
 
   constructor(transport) {
     this.#transport = transport;
-    this.closed = new Promise((resolve) => { this.#end = resolve; });
+    this.closed = new Promise((resolve) => {
+      this.#end = (reason) => {
+        this.#isOpen = false;
+        resolve(reason);
+      };
+    });
     transport.closed.then(
       ({ reason }) => this.#end(reason || "the relay closed the connection"),
       (error) => this.#end(error.message),
@@ -190,7 +198,7 @@ export class Session {
       // The relay ends its answers with the subscription.
       await answers.drain();
     };
-    run().catch(() => {}).finally(() => {
+    run().catch(() => this.#miss(id)).finally(() => {
       const isOpen = this.#subscriptions.has(id);
       end();
       if (isOpen) onEnd();
@@ -209,12 +217,18 @@ export class Session {
     this.receivedMs = performance.now();
   };
 
+  // Counts an error, but for those of a subscription or a session that has ended on this side.
+  #miss(id) {
+    if (this.#isOpen && (id === undefined || this.#subscriptions.has(id))) this.missed += 1;
+  }
+
   // Gives each that comes to `take`.
   async #accept(readable, take) {
     const reader = readable.getReader();
     const failed = (error) => {
       // The relay gives up what is late. An error of the module is a bug, and nothing works then.
       if (error instanceof WebAssembly.RuntimeError) this.#end(error.message);
+      this.#miss();
     };
     try {
       for (;;) {

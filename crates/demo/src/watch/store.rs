@@ -5,10 +5,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use axum::body::Bytes;
 use command_kit::bodies::{Bodies, Pose};
+use command_kit::own_file_limits;
 use cube_data::cube::Measured;
 use cubes::{CUBE_EDGE_M, PLAYER_EDGE_M};
 use kinepack::{Schema, Snapshot, Tick};
-use kinepack_replay::{ReplayError, ReplayReader};
+use kinepack_replay::{ReplayError, ReplayLimits, ReplayReader};
 use serde::Serialize;
 
 use super::WatchError;
@@ -69,8 +70,12 @@ pub(super) struct Description {
 impl Store {
     pub(super) fn open(file: &Path) -> Result<Self, WatchError> {
         let failed = |error| WatchError::Replay { path: file.to_owned(), error };
-        let mut replay = ReplayReader::open(file).map_err(failed)?;
-        let sizes = ReplayReader::open(file).map_err(failed)?;
+        let open = || {
+            let replay = ReplayReader::open(file)?;
+            let decode = own_file_limits(replay.schema());
+            Ok(replay.with_limits(ReplayLimits { decode, ..ReplayLimits::default() }))
+        };
+        let (mut replay, sizes) = (open().map_err(failed)?, open().map_err(failed)?);
         let mut bodies = Bodies::new(replay.schema());
         if bodies.is_empty() {
             return Err(WatchError::NoBodies { path: file.to_owned() });
@@ -177,4 +182,39 @@ fn measured(pose: &Pose) -> Measured {
 /// A panic while the lock was held does no harm: every call finds its place anew.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use kinepack::{Codec, EntityId, Level, Pack, Profile};
+    use kinepack_replay::{ReplayOptions, ReplayWriter};
+
+    use super::*;
+
+    #[derive(Pack)]
+    struct Mote {
+        #[pack(range = -16.0..16.0, precision = 0.5)]
+        position: [f32; 3],
+    }
+
+    #[test]
+    fn a_replay_of_more_than_65_536_bodies_is_shown() {
+        const BODIES: u32 = 65_600;
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let schema = Schema::of::<Mote>();
+        let profile = Profile::untrained(&schema);
+        let codec = Codec::new(schema.clone(), Level::PACKED, profile).unwrap();
+        let options = ReplayOptions::at_hz(60.0);
+        let mut writer = ReplayWriter::to_writer(file.as_file(), &codec, &options).unwrap();
+        let mut world = Snapshot::new(&schema, Tick(1));
+        for id in 0..BODIES {
+            world.push(EntityId(id), &Mote { position: [1.0; 3] }).unwrap();
+        }
+        writer.write(&world).unwrap();
+        writer.finish().unwrap();
+        let store = Store::open(file.path()).unwrap();
+        let described = store.describe().unwrap();
+        assert_eq!((described.bodies, described.damage.len()), (BODIES as usize, 0));
+        assert!(store.world(1.0).unwrap().unwrap().len() > 32 * BODIES as usize);
+    }
 }

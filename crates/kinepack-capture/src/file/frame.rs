@@ -102,7 +102,7 @@ impl<'a> CaptureFrame<'a> {
     /// ```
     pub fn components(&self) -> impl Iterator<Item = (EntityId, Vec<f64>)> + 'a {
         let frame = *self;
-        (0..self.stream.lanes.len()).flat_map(move |kind| {
+        (0..self.stream.declared.lanes.len()).flat_map(move |kind| {
             let (schema, columns) = (frame.stream.schema_of(kind), frame.values_of(kind));
             let ids = frame.ids_of(kind).iter().enumerate();
             ids.map(move |(row, id)| (*id, columns.components(row, schema)))
@@ -120,7 +120,7 @@ impl<'a> CaptureFrame<'a> {
     /// entities before the refused one.
     pub fn push_into(&self, snapshot: &mut Snapshot) -> Result<usize, CaptureError> {
         let mut clamped = 0;
-        for kind in 0..self.stream.lanes.len() {
+        for kind in 0..self.stream.declared.lanes.len() {
             clamped += self.push_kind_into(kind, snapshot)?;
         }
         Ok(clamped)

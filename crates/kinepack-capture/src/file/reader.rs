@@ -339,7 +339,7 @@ impl Capture {
             Ok(None) => Ok(Step::Other),
             Ok(Some((index, tick))) => {
                 let entities = (0..).map(|kind| self.table.of_kind(kind).len());
-                let kinds = entities.zip(self.streams.list[index].lanes.iter().copied());
+                let kinds = entities.zip(self.streams.list[index].declared.lanes.iter().copied());
                 self.values.add_kinds(kinds, read_bytes)?;
                 self.taken[index].1 += 1;
                 Ok(Step::Frame(index, tick))
@@ -447,8 +447,8 @@ fn take(
     if let Some(last) = taken[index].0.filter(|last| *last >= tick) {
         return Err(refused(format!("it comes after tick {}", last.0)));
     }
-    let maxima = (!stream.is_raw()).then_some(&stream.maxima[..]);
-    columns::read(data, &stream.lanes, maxima, table)
+    let maxima = (!stream.is_raw()).then_some(&stream.declared.maxima[..]);
+    columns::read(data, &stream.declared.lanes, maxima, table)
         .and_then(|()| match maxima {
             Some(_) => columns::check_absent(stream.schema(), table),
             None => Ok(()),

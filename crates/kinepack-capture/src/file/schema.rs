@@ -26,6 +26,12 @@ use crate::kinds;
 pub(crate) const MAX_BYTES: usize = 1 << 20;
 /// The most lanes of a stream.
 pub(crate) const MAX_LANES: usize = 4096;
+/// The most bytes of the name of a stream, and of its entities' type.
+pub(crate) const MAX_NAME_BYTES: usize = 65_535;
+/// The most bytes and lanes of all documents of a file. They compress well: 10 kB could become a
+/// million fields.
+const MAX_ALL_BYTES: usize = 16 << 20;
+const MAX_ALL_LANES: usize = 1 << 16;
 /// The range of ticks a second.
 pub(crate) const RATES_HZ: std::ops::RangeInclusive<f64> = 0.001..=1_000_000.0;
 
@@ -229,6 +235,37 @@ fn of_kinds(kinds: Vec<KindDocument>, fields: Vec<Field>) -> Result<SchemaBuilde
     Ok(kinds.into_iter().fold(Schema::builder(), |builder, kind| {
         builder.kind_of_fields(kind.name, fields.by_ref().take(kind.fields).collect())
     }))
+}
+
+/// The bytes and lanes of a file's documents.
+#[derive(Debug, Default)]
+pub(crate) struct Totals {
+    bytes: usize,
+    lanes: usize,
+}
+
+impl Totals {
+    /// Counts the bytes of a document. An error is the reason for which there are too many; nothing
+    /// has changed then.
+    pub(crate) fn add_bytes(&mut self, bytes: usize) -> Result<(), String> {
+        let all = self.bytes + bytes;
+        if all > MAX_ALL_BYTES {
+            return Err(format!("the schemas of all streams have more than {MAX_ALL_BYTES} bytes"));
+        }
+        self.bytes = all;
+        Ok(())
+    }
+
+    /// Counts the lanes of a document, as [`add_bytes`](Self::add_bytes) does.
+    pub(crate) fn add_lanes(&mut self, schema: &Schema) -> Result<(), String> {
+        let lanes = schema.fields().iter().map(|field| field.lanes().len().max(1));
+        let all = self.lanes + lanes.sum::<usize>();
+        if all > MAX_ALL_LANES {
+            return Err(format!("the schemas of all streams have more than {MAX_ALL_LANES} lanes"));
+        }
+        self.lanes = all;
+        Ok(())
+    }
 }
 
 fn digits(hash: u64) -> String {

@@ -1,12 +1,13 @@
 //! A stream's properties, and all streams of a file.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use kinepack::Schema;
 use mcap::records::Channel;
 
 use super::damage::Refused;
-use super::schema::{ENCODING as SCHEMA, SchemaError};
+use super::schema::{ENCODING as SCHEMA, MAX_NAME_BYTES, SchemaError, Totals};
 use super::{MAX_STREAMS, schema};
 
 /// Message encoding of words before quantization.
@@ -46,11 +47,18 @@ pub(crate) const LANES: &str = "kinepack-lanes";
 #[derive(Clone, Debug)]
 pub struct Stream {
     name: String,
+    encoding: StreamEncoding,
+    frames: Option<u64>,
+    /// All streams of one schema record share it. A channel takes few bytes of a file.
+    pub(super) declared: Arc<Declared>,
+}
+
+/// What a schema record declares.
+#[derive(Debug)]
+pub(super) struct Declared {
     type_name: String,
     schema: Schema,
     rate_hz: f64,
-    encoding: StreamEncoding,
-    frames: Option<u64>,
     /// The schema's largest lane values.
     pub(super) maxima: Vec<u32>,
     /// The number of lanes of each kind.
@@ -77,12 +85,12 @@ impl Stream {
 
     /// The name of its entities' type, a hint for people.
     pub fn type_name(&self) -> &str {
-        &self.type_name
+        &self.declared.type_name
     }
 
     /// Fields and limits of its entities.
     pub fn schema(&self) -> &Schema {
-        &self.schema
+        &self.declared.schema
     }
 
     /// The schema of the entities of one kind alone: what [`Schema::of_kind`] makes, stored.
@@ -90,7 +98,7 @@ impl Stream {
     /// # Panics
     /// If the schema has no kind with this index.
     pub fn schema_of(&self, kind: usize) -> &Schema {
-        &self.of_kinds[kind]
+        &self.declared.of_kinds[kind]
     }
 
     /// The names of the numbers that
@@ -99,12 +107,12 @@ impl Stream {
     /// name: `player.position.x`. [`component_names`](crate::component_names) of
     /// [`schema_of`](Self::schema_of) has those of one kind.
     pub fn component_names(&self) -> Vec<String> {
-        crate::component_names(&self.schema)
+        crate::component_names(&self.declared.schema)
     }
 
     /// Ticks a second, 0.001 to 1,000,000.
     pub fn rate_hz(&self) -> f64 {
-        self.rate_hz
+        self.declared.rate_hz
     }
 
     /// Whether its words are raw words or lanes.
@@ -129,6 +137,7 @@ impl Stream {
 pub(super) struct Streams {
     pub(super) list: Vec<Stream>,
     schemas: HashMap<u16, Announced>,
+    totals: Totals,
     channels: HashMap<u16, Use>,
 }
 
@@ -147,8 +156,20 @@ enum Use {
 struct Announced {
     type_name: String,
     json: Vec<u8>,
-    /// The schema and the ticks a second.
-    made: Result<(Schema, f64), SchemaError>,
+    made: Result<Arc<Declared>, SchemaError>,
+}
+
+impl Declared {
+    fn new(type_name: String, (schema, rate_hz): (Schema, f64)) -> Self {
+        Self {
+            type_name,
+            maxima: schema.lanes().iter().map(|lane| lane.max).collect(),
+            lanes: schema.kinds().iter().map(|kind| kind.lanes().len()).collect(),
+            of_kinds: crate::kinds::schemas(&schema),
+            schema,
+            rate_hz,
+        }
+    }
 }
 
 impl Streams {
@@ -175,9 +196,20 @@ impl Streams {
         if self.schemas.len() == MAX_STREAMS {
             return Err(format!("more than {MAX_STREAMS} schemas").into());
         }
-        let made = schema::from_json(json);
+        if type_name.len() > MAX_NAME_BYTES {
+            return Err(format!("a schema's name has {} bytes", type_name.len()).into());
+        }
         // Only what is needed to recognise it again.
-        let json = json[..json.len().min(schema::MAX_BYTES)].to_vec();
+        let kept = &json[..json.len().min(schema::MAX_BYTES)];
+        self.totals.add_bytes(kept.len())?;
+        let made = match schema::from_json(json) {
+            Ok(made) => {
+                self.totals.add_lanes(&made.0)?;
+                Ok(Arc::new(Declared::new(type_name.clone(), made)))
+            }
+            Err(error) => Err(error),
+        };
+        let json = kept.to_vec();
         self.schemas.insert(id, Announced { type_name, json, made });
         Ok(())
     }
@@ -185,6 +217,9 @@ impl Streams {
     /// Adds a channel. Remembers channels of other encodings as ignored.
     pub(super) fn add_channel(&mut self, channel: Channel) -> Result<(), Refused> {
         let Channel { id, schema_id, topic, message_encoding, .. } = channel;
+        if topic.len() > MAX_NAME_BYTES {
+            return Err(format!("a channel's name has {} bytes", topic.len()).into());
+        }
         let encoding = match message_encoding.as_str() {
             RAW => StreamEncoding::Raw,
             LANES => StreamEncoding::Lanes,
@@ -201,8 +236,8 @@ impl Streams {
             let reason = format!("it has no schema of encoding {SCHEMA:?}");
             return Err(Refused::of_stream(&topic, reason));
         };
-        let (schema, rate_hz) = match &announced.made {
-            Ok((schema, rate_hz)) => (schema, *rate_hz),
+        let declared = match &announced.made {
+            Ok(declared) => declared,
             Err(error) => {
                 self.channels.entry(id).or_insert(Use::Refused);
                 return Err(Refused::of_schema(&topic, error));
@@ -214,7 +249,7 @@ impl Streams {
                     let known = &self.list[index];
                     known.name == topic
                         && known.encoding == encoding
-                        && known.schema.hash() == schema.hash()
+                        && known.schema().hash() == declared.schema.hash()
                 }
                 Use::Foreign | Use::Refused => false,
             };
@@ -235,14 +270,9 @@ impl Streams {
         self.channels.insert(id, Use::Stream(self.list.len()));
         self.list.push(Stream {
             name: topic,
-            type_name: announced.type_name.clone(),
-            maxima: schema.lanes().iter().map(|lane| lane.max).collect(),
-            lanes: schema.kinds().iter().map(|kind| kind.lanes().len()).collect(),
-            of_kinds: crate::kinds::schemas(schema),
-            schema: schema.clone(),
-            rate_hz,
             encoding,
             frames: None,
+            declared: Arc::clone(declared),
         });
         Ok(())
     }

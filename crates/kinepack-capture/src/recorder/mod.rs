@@ -66,6 +66,7 @@ pub struct Recorder {
     queue: Arc<Queue>,
     thread: Option<JoinHandle<io::Result<Written>>>,
     streams: Vec<Recording>,
+    totals: schema::Totals,
     /// Memory for the next frame.
     words: Vec<u64>,
     /// Memory for finding an id that is there twice.
@@ -251,6 +252,7 @@ impl Recorder {
                 queue,
                 thread: Some(thread),
                 streams: Vec::new(),
+                totals: schema::Totals::default(),
                 words: Vec::new(),
                 sorted: Vec::new(),
                 number: NUMBER.fetch_add(1, Ordering::Relaxed),
@@ -263,8 +265,8 @@ impl Recorder {
     /// ticks a second.
     ///
     /// # Errors
-    /// [`RecordError::BadStream`] for a name that is taken, a rate outside of its range, more than
-    /// 4096 lanes or more than 256 streams, [`RecordError::Write`].
+    /// [`RecordError::BadStream`] for a name that is taken or too long, a rate outside of its range,
+    /// more than 4096 lanes, 65,536 lanes of all streams or 256 streams, [`RecordError::Write`].
     pub fn stream<T: Pack>(
         &mut self,
         name: &str,
@@ -353,7 +355,14 @@ impl Recorder {
         if self.streams.len() == MAX_STREAMS {
             return Err(bad(format!("there are already {MAX_STREAMS} streams")));
         }
+        if name.len().max(type_name.len()) > schema::MAX_NAME_BYTES {
+            return Err(bad(format!("its name has more than {} bytes", schema::MAX_NAME_BYTES)));
+        }
         let json = schema::to_json(schema, rate_hz).map_err(|error| bad(error.to_string()))?;
+        self.totals
+            .add_bytes(json.len())
+            .and_then(|()| self.totals.add_lanes(schema))
+            .map_err(bad)?;
         let columns: Vec<usize> =
             schema.kinds().iter().map(|kind| kind.lanes().len() + 1).collect();
         let own = name.to_owned();

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use command_kit::page::PageError;
-use command_kit::{Failure, OutputError, counted};
+use command_kit::{Failure, OutputError, counted, escaped};
 use kinepack_anim::FileKind;
 use kinepack_anim::import::{ImportError, Skipped};
 use kinepack_anim::offline::BuildError;
@@ -85,7 +85,7 @@ fn skipped(parts: &[String]) -> String {
 
 /// A line for each part.
 fn list(parts: &[String]) -> String {
-    parts.iter().map(|part| format!("\n  {part}")).collect()
+    parts.iter().map(|part| format!("\n  {}", escaped(part))).collect()
 }
 
 /// Advice for a file that exceeds a limit, or that this build cannot read.

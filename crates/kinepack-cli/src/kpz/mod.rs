@@ -11,9 +11,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use command_kit::output::Problem;
-use command_kit::{Failure, OutputError};
+use command_kit::{Failure, OutputError, own_file_limits};
 use cube_data::ConvertError;
-use kinepack::{DecodeLimits, SetupError};
+use kinepack::SetupError;
 use kinepack_capture::RecordError;
 use kinepack_replay::{ReplayError, ReplayLimits, ReplayReader};
 
@@ -63,15 +63,10 @@ impl Failure for KpzError {
     }
 }
 
-/// The most bytes of a snapshot's lanes: this is a person's own file, so the limit is memory and not
-/// a number of entities.
-const SNAPSHOT_BYTES: usize = 256 << 20;
-
 /// Opens a replay.
 pub(crate) fn open_replay(path: &Path) -> Result<ReplayReader, ReplayError> {
     let replay = ReplayReader::open(path)?;
-    let any = DecodeLimits { max_entities: u32::MAX };
-    let decode = any.within(replay.schema(), SNAPSHOT_BYTES);
+    let decode = own_file_limits(replay.schema());
     Ok(replay.with_limits(ReplayLimits { decode, ..ReplayLimits::default() }))
 }
 

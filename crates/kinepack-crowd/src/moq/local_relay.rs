@@ -12,8 +12,8 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 use web_transport_quinn::crypto::sha256;
 use web_transport_quinn::proto::ConnectResponse;
-use web_transport_quinn::quinn::ServerConfig;
 use web_transport_quinn::quinn::crypto::rustls::QuicServerConfig;
+use web_transport_quinn::quinn::{Incoming, ServerConfig};
 use web_transport_quinn::{ALPN, Request, ServerError};
 
 use super::MoqError;
@@ -21,9 +21,12 @@ use super::connector::{self, CONNECT_TIMEOUT, endpoint, transport};
 
 /// What the relay keeps.
 const CACHE_BYTES: u64 = 256 << 20;
+/// Sessions at once, with those that are not ready yet.
+const MOST_SESSIONS: usize = 1_024;
 
 /// A relay for one machine: anyone who reaches its port may publish and watch anything. Use
-/// `moq-relay` for everything else; it has tokens, clusters and statistics.
+/// `moq-relay` for everything else; it has tokens, clusters and statistics. It takes at most 1,024
+/// sessions at once, and refuses others.
 ///
 /// It stops when it is dropped.
 #[derive(Debug)]
@@ -82,6 +85,14 @@ impl LocalRelay {
     /// # Errors
     /// [`MoqError::System`].
     pub fn listen(address: SocketAddr, identity: &Identity) -> Result<Self, MoqError> {
+        Self::listen_within(MOST_SESSIONS, address, identity)
+    }
+
+    fn listen_within(
+        most: usize,
+        address: SocketAddr,
+        identity: &Identity,
+    ) -> Result<Self, MoqError> {
         let system = |error: &dyn std::fmt::Display| MoqError::System(error.to_string());
         let chain = vec![identity.certificate.clone()];
         let key = identity.key.clone_key().into();
@@ -100,15 +111,15 @@ impl LocalRelay {
         let address = endpoint.local_addr().map_err(|error| system(&error))?;
         let mut tasks = JoinSet::new();
         let origin = connector::origin(CACHE_BYTES, &mut tasks);
-        let mut server = web_transport_quinn::Server::new(endpoint);
         tasks.spawn(async move {
             let mut sessions = JoinSet::new();
             loop {
                 tokio::select! {
-                    request = server.accept() => match request {
-                        Some(request) => {
-                            sessions.spawn(serve(request, origin.clone()));
+                    incoming = endpoint.accept() => match incoming {
+                        Some(incoming) if sessions.len() < most => {
+                            sessions.spawn(serve(incoming, origin.clone()));
                         }
+                        Some(incoming) => incoming.refuse(),
                         None => return,
                     },
                     Some(_) = sessions.join_next() => {}
@@ -130,16 +141,20 @@ impl std::fmt::Debug for Identity {
     }
 }
 
-async fn serve(request: Request, origin: origin::Producer) {
-    let connection = request.conn().clone();
+async fn serve(incoming: Incoming, origin: origin::Producer) {
+    let mut connection = None;
     let begin = async {
-        let session = accept(request).await.ok()?;
+        let connected = connection.insert(incoming.await.ok()?).clone();
+        let session = accept(Request::accept(connected).await.ok()?).await.ok()?;
         let server = Server::new().with_origin(origin);
         server.accept(Instant::now(), session).await.ok()
     };
-    // A visitor need not take the answer.
+    // A visitor need not ask, nor take the answer.
     let Ok(Some((session, driver))) = timeout(CONNECT_TIMEOUT, begin).await else {
-        return connection.close(0u32.into(), b"");
+        if let Some(connection) = connection {
+            connection.close(0u32.into(), b"");
+        }
+        return;
     };
     connector::run(driver).await;
     drop(session);
@@ -154,4 +169,35 @@ async fn accept(request: Request) -> Result<web_transport_quinn::Session, Server
         response = response.with_protocol(name);
     }
     request.respond(response).await
+}
+
+#[cfg(test)]
+mod tests {
+    use moq_net::Client;
+
+    use super::*;
+    use crate::moq::{Address, Connector, Trust};
+
+    #[tokio::test]
+    async fn a_relay_takes_a_limited_number_of_sessions() {
+        let identity = Identity::self_signed().unwrap();
+        let local = "[::1]:0".parse().unwrap();
+        let relay = LocalRelay::listen_within(2, local, &identity).unwrap();
+        let connector = Connector::new(&Trust::Certificates(vec![identity.hash()])).unwrap();
+        let address: Address = format!("https://{}/balls", relay.address()).parse().unwrap();
+        let mut tasks = JoinSet::new();
+        let origin = connector::origin(CACHE_BYTES, &mut tasks);
+        let connect = || connector.connect(&address, Client::new().with_subscriber(origin.clone()));
+        let first = connect().await.unwrap();
+        let _second = connect().await.unwrap();
+        assert!(matches!(connect().await, Err(MoqError::Connect(_))));
+        // Its place is free once the relay knows that it has ended.
+        drop(first);
+        let again = async {
+            while connect().await.is_err() {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        timeout(CONNECT_TIMEOUT, again).await.unwrap();
+    }
 }

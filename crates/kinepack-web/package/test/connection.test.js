@@ -100,6 +100,24 @@ test("datagrams that a WebSocket does not send are skipped above 64", async () =
   expect(connection.skipped === 36 + 37, "the others to be counted");
 });
 
+test("the reason for which the server closes a connection is told", async () => {
+  const reasons = [];
+  const [onDatagram, onClose] = [() => {}, (reason) => reasons.push(reason)];
+  globalThis.WebTransport = class extends PlayedTransport {
+    closed = new Promise((resolve) => { this.endWith = resolve; });
+  };
+  await connect({ webTransport: "https://play.example/", onDatagram, onClose });
+  PlayedTransport.last.endWith({ closeCode: 1, reason: "full" });
+  await settled();
+  globalThis.WebSocket = PlayedSocket;
+  for (const reason of ["bye", ""]) {
+    await connect({ webSocket: "wss://play.example/", onDatagram, onClose });
+    PlayedSocket.last.onclose({ reason });
+  }
+  const told = reasons.join();
+  expect(told === "full,bye,the server closed the connection", told);
+});
+
 // The pages as they are documented, in a tab whose timers stand still.
 for (const [name, file] of [["README", "../README.md"], ["book", "../../../../docs/src/web.md"]]) {
   test(`the page of the ${name} answers datagrams without a timer`, async () => {

@@ -2,6 +2,7 @@
 
 import { afterEach, test } from "node:test";
 
+import { Watching, load } from "../crowd.js";
 import { Session } from "../moq.js";
 import { bytesOf, expect, hexOf } from "./support.js";
 
@@ -112,6 +113,11 @@ test("nothing that comes breaks it", async () => {
   await settled();
   expect(objects.length === before + 1 && objects.at(-1) === "5:0:ff", "the object after all that");
   expect(session.receivedBytes > 1000, "what came to be counted");
+  expect(session.missed > 5, "what could not be read to be counted");
+  const missed = session.missed;
+  session.close();
+  await settled();
+  expect(session.missed === missed, "no more after the end");
 });
 
 test("a subscription ends from both sides", async () => {
@@ -144,4 +150,26 @@ test("it says why there is no session", async () => {
   expect((await reasonOf()).includes("the session took longer than 500 ms"), "a relay that takes nothing");
   globalThis.WebTransport = class extends PlayedTransport { ready = new Promise(() => {}); };
   expect((await reasonOf()).includes("the handshake took longer than 500 ms"), "no answer");
+});
+
+test("a relay that does not bring the catalogue is given up", async () => {
+  await load();
+  globalThis.WebTransport = PlayedTransport;
+  const watch = (patienceMs) => {
+    const links = [];
+    const onLink = ({ connected, reason }) => links.push(`${connected}: ${reason}`);
+    return [new Watching("https://relay.example/cubes", { patienceMs, onLink }), links];
+  };
+  const [silent, links] = watch(30);
+  while (links.length < 2) await settled();
+  silent.close();
+  expect(links[0] === "true: undefined", links[0]);
+  expect(links[1] === "false: the catalogue took longer than 30 ms", links[1]);
+  // One that comes ends the wait, whatever it is.
+  const [other, later] = watch(60);
+  await settled();
+  PlayedTransport.last.bring(bytesOf("00030005000001ff"), 8);
+  for (let nth = 0; nth < 8; nth += 1) await settled();
+  other.close();
+  expect(later.length === 2 && later[1].startsWith("true: the broadcast cannot be read"), later.join());
 });

@@ -2,6 +2,7 @@
 //! page. It replaces the newest world and status, and each page takes them when it can.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,6 +17,8 @@ use super::world::WorldMessage;
 
 /// The most pages at once.
 const MAX_PAGES: usize = 8;
+/// An address that holds more than this part of the places gives one up to another address.
+const PART: usize = 4;
 /// The ticks that wait for a page, a quarter of a second. A slower page loses the next ones, as a
 /// full buffer of a socket does.
 const WAITING_TICKS: usize = 15;
@@ -72,6 +75,7 @@ struct Pages {
 /// A page.
 #[derive(Debug)]
 struct Open {
+    address: IpAddr,
     /// The body that it looks at.
     look: Option<u32>,
     brought: mpsc::Sender<Brought>,
@@ -139,19 +143,44 @@ impl Board {
     }
 }
 
-impl Seat {
-    /// Takes a place for a page, with what ticks bring to it. Returns `None` if all are taken.
-    pub(super) fn take(board: &Arc<Board>) -> Option<(Self, mpsc::Receiver<Brought>)> {
-        let mut pages = lock(&board.pages);
-        if pages.open.len() == MAX_PAGES {
-            return None;
+impl Pages {
+    /// Adds a page. If all places are taken, the address with the most pages loses its newest one,
+    /// if it has more than its share and more than the new page's address will have. Returns the
+    /// page's number; `None` if there is no place.
+    fn add(&mut self, page: Open) -> Option<u64> {
+        if self.open.len() == MAX_PAGES {
+            let held = |of: IpAddr| self.open.values().filter(|page| page.address == of).count();
+            // The last one of them.
+            let (&newest, of) = self.open.iter().max_by_key(|(_, page)| held(page.address))?;
+            let most = held(of.address);
+            if most <= MAX_PAGES / PART || most <= held(page.address) + 1 {
+                return None;
+            }
+            self.open.remove(&newest);
         }
-        let number = pages.next;
-        pages.next += 1;
+        let number = self.next;
+        self.next += 1;
+        self.open.insert(number, page);
+        self.hands.get_or_insert(number);
+        Some(number)
+    }
+}
+
+impl Seat {
+    /// Takes a place for a page, with what ticks bring to it. Returns `None` if all are taken. A page
+    /// of another address may lose its place: see [`is_open`](Self::is_open).
+    pub(super) fn take(
+        board: &Arc<Board>,
+        address: IpAddr,
+    ) -> Option<(Self, mpsc::Receiver<Brought>)> {
         let (brought, arrivals) = mpsc::channel(WAITING_TICKS);
-        pages.open.insert(number, Open { look: None, brought });
-        pages.hands.get_or_insert(number);
+        let number = lock(&board.pages).add(Open { address, look: None, brought })?;
         Some((Self { board: Arc::clone(board), number }, arrivals))
+    }
+
+    /// Whether the page still has its place.
+    pub(super) fn is_open(&self) -> bool {
+        lock(&self.board.pages).open.contains_key(&self.number)
     }
 
     pub(super) fn number(&self) -> u64 {
@@ -194,4 +223,30 @@ impl Drop for Seat {
 /// Ignores poisoning, because no update here can be interrupted by a panic.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_with_more_than_its_share_of_the_places_gives_one_up() {
+        let mut pages = Pages::default();
+        let mut add = |last: u8| {
+            let (address, brought) = (IpAddr::from([10, 0, 0, last]), mpsc::channel(1).0);
+            pages.add(Open { address, look: None, brought })
+        };
+        let first: Vec<Option<u64>> = (0..MAX_PAGES).map(|_| add(1)).collect();
+        assert!(first.iter().all(Option::is_some), "one address may hold all");
+        assert_eq!(add(1), None);
+        assert!((2..=4).all(|last| add(last).is_some()), "others get in");
+        assert_eq!(add(1), None, "and stay");
+        assert!(add(2).is_some());
+        let of = |last: u8| {
+            let address = IpAddr::from([10, 0, 0, last]);
+            pages.open.values().filter(|page| page.address == address).count()
+        };
+        assert_eq!([1, 2, 3, 4].map(of), [4, 2, 1, 1]);
+        assert_eq!(pages.hands, Some(0), "the oldest page plays on");
+    }
 }

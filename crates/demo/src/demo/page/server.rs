@@ -1,10 +1,11 @@
 //! Serves the page, which is part of the program, and accepts its sockets. A foreign page cannot
 //! open one.
 
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
-use axum::extract::{State, WebSocketUpgrade};
-use axum::http::{HeaderMap, StatusCode};
+use axum::extract::{ConnectInfo, State, WebSocketUpgrade};
+use axum::http::{Extensions, HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Router, middleware};
@@ -59,6 +60,7 @@ async fn profile(State(board): State<Arc<Board>>) -> Response {
 
 async fn open_socket(
     State(board): State<Arc<Board>>,
+    extensions: Extensions,
     headers: HeaderMap,
     upgrade: WebSocketUpgrade,
 ) -> Response {
@@ -66,7 +68,9 @@ async fn open_socket(
         return (StatusCode::FORBIDDEN, "Only this program's own page may open the socket.\n")
             .into_response();
     }
-    let Some((seat, arrivals)) = Seat::take(&board) else {
+    let from = extensions.get::<ConnectInfo<SocketAddr>>();
+    let address = from.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |from| from.0.ip());
+    let Some((seat, arrivals)) = Seat::take(&board, kinepack_udp::source(address)) else {
         return (StatusCode::SERVICE_UNAVAILABLE, "Too many pages are open already.\n")
             .into_response();
     };

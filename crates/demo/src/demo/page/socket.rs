@@ -111,6 +111,10 @@ impl Page {
                     self.take(message).await?;
                 }
                 _ = statuses.changed() => {
+                    if !self.seat.is_open() {
+                        let reason = "the place was needed for another address";
+                        return Err(Gone { code: close_code::POLICY, reason });
+                    }
                     let status = statuses.borrow_and_update().clone();
                     let samples = std::mem::take(&mut self.samples);
                     let packets = std::mem::take(&mut self.packets);

@@ -116,8 +116,9 @@ export class Joined {
           this.#inputs.handle(part.bytes);
         }
       }
-    } catch {
-      // The receiver counts what it refuses, such as duplicates.
+    } catch (error) {
+      // The receiver counts what it refuses, such as duplicates. A trap is a bug.
+      if (error instanceof WebAssembly.RuntimeError) throw error;
     }
     this.#flush();
   }
