@@ -103,8 +103,11 @@ fn nothing_is_written_if_no_file_can_be_read() {
     fs::write(files.at("bad.bvh"), "HIERARCHY").unwrap();
     fs::write(files.at("worse.bvh"), "HIERARCHY").unwrap();
     let [worse, bad, out] = ["worse.bvh", "bad.bvh", "out"].map(|name| files.at(name));
-    let said =
-        see_that_a_failure_changes_nothing(&old, &["anim", "raw", &worse, &bad, &out, "--force"], 2);
+    let said = see_that_a_failure_changes_nothing(
+        &old,
+        &["anim", "raw", &worse, &bad, &out, "--force"],
+        2,
+    );
     assert!(said.contains("bad.bvh"), "{said}");
     see_that_a_failure_changes_nothing(
         &old,
