@@ -22,7 +22,7 @@ pub(super) struct BlockOut {
     waiting: VecDeque<u16>,
     acknowledged: Vec<bool>,
     missing: usize,
-    /// When a fragment was first acknowledged, or the block began.
+    /// Since when losses count: a fragment arrived, the receiver was silent, or the block began.
     progress_at: Duration,
     /// Losses since then.
     lost: u32,
@@ -97,7 +97,7 @@ impl BlockOut {
     pub(super) fn acknowledge(&mut self, index: u16, now: Duration) -> bool {
         if !std::mem::replace(&mut self.acknowledged[usize::from(index)], true) {
             self.missing -= 1;
-            (self.progress_at, self.lost) = (now, 0);
+            self.begin_counting(now);
         }
         self.missing == 0
     }
@@ -108,6 +108,11 @@ impl BlockOut {
             self.waiting.push_front(index);
             self.lost += 1;
         }
+    }
+
+    /// The receiver does not answer: losses say nothing about what it takes.
+    pub(super) fn begin_counting(&mut self, now: Duration) {
+        (self.progress_at, self.lost) = (now, 0);
     }
 
     /// Whether a receiver that answers seems to refuse what is missing.

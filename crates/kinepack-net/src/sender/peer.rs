@@ -401,7 +401,10 @@ impl Peer {
             self.end(moment, sending, target)?;
         }
         let answers = moment.now.saturating_sub(self.heard_at) < moment.config.silence;
-        if let Some(block) = self.block.take_if(|block| answers && block.is_refused(moment.now)) {
+        if !answers && let Some(block) = &mut self.block {
+            block.begin_counting(moment.now);
+        }
+        if let Some(block) = self.block.take_if(|block| block.is_refused(moment.now)) {
             // The next block may be of fewer relevant entities.
             let (arrived, fragments) = block.progress();
             return Err(NetError::BlockRefused { id: self.id, arrived, fragments });
