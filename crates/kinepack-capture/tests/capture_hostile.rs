@@ -284,6 +284,32 @@ fn streams_of_one_schema_record_share_it() {
 }
 
 #[test]
+fn texts_of_a_schema_are_not_copied_for_each_field_and_channel() {
+    let document = |json: &str| {
+        let encoding = text(schema_document::ENCODING.as_bytes());
+        record(3, &[&1_u16.to_le_bytes(), &text(b"n"), &encoding, &text(json.as_bytes())])
+    };
+    let of = |json: &str| {
+        let channels = (0..100).map(|nth| channel(nth, 1, format!("s{nth}").as_bytes()));
+        streams_of(&[vec![document(json)], channels.collect()].concat())
+    };
+    let fields = [r#"{"name":"f","role":"plain","kind":"bool"}"#; 4_096].join(",");
+    let long_kind = format!(
+        r#"{{"version":2,"rate_hz":60.0,"hash":"0","kinds":[{{"name":"{}","fields":4096}},{{"name":"b","fields":0}}],"fields":[{fields}]}}"#,
+        "n".repeat(800_000)
+    );
+    let (streams, damage, memory) = of(&long_kind);
+    assert!(streams == 0 && damage.contains("too long for so many fields"), "{damage}");
+    assert!(memory < 32_000_000, "{memory} bytes");
+
+    let json = driver::schema_json();
+    let hash = json.split('"').nth(7).unwrap();
+    let (streams, damage, memory) = of(&json.replacen(hash, &"x".repeat(900_000), 1));
+    assert!(streams == 0 && damage.contains("the schema has the hash"), "{damage}");
+    assert!(damage.len() < 2_000 && memory < 32_000_000, "{memory} bytes");
+}
+
+#[test]
 fn the_schemas_of_a_file_are_limited_together() {
     let of = |count: u16, lanes| {
         let schemas = (0..count).map(|nth| flags(nth + 1, b"n", lanes));

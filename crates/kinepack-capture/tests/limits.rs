@@ -57,6 +57,13 @@ fn read(bytes: &[u8], limits: CaptureLimits) -> (usize, Option<CaptureError>) {
 }
 
 #[test]
+fn frames_that_are_refused_count_too() {
+    let frames = vec![[constant_frame(u16::MAX), vec![0]].concat(); 300];
+    let (frames, error) = read(&packed(&frames), CaptureLimits::default());
+    assert!(frames == 0 && matches!(error, Some(CaptureError::TooManyValues { .. })), "{error:?}");
+}
+
+#[test]
 fn a_capture_holds_no_more_values_than_its_bytes_allow() {
     let frames = vec![constant_frame(u16::MAX); 140];
     let file = packed(&frames);

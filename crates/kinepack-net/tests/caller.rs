@@ -336,6 +336,25 @@ fn a_receiver_that_is_removed_and_added_again_begins_anew() {
 }
 
 #[test]
+fn events_of_a_new_session_wait_for_its_first_state() {
+    let mut far = Far::new(World::new(60, 1), ReceiverOptions::default());
+    far.run(400);
+    far.hub.remove(ID);
+    // The first state waits for the budget, and events go ahead of it.
+    let options = ReceiverOptions { budget_bytes_per_s: Some(8_000), ..ReceiverOptions::default() };
+    far.hub.add(ID, &options, far.now()).unwrap();
+    let removed_at = far.tick;
+    far.run(400);
+    assert_eq!((far.joined, far.receiver.stats().begun_anew), (2, 1), "{:?}", far.refused);
+    let of_session: Vec<u32> =
+        far.events.iter().map(|(tick, _)| *tick).filter(|tick| *tick > removed_at).collect();
+    assert!(of_session.len() > 200, "{of_session:?}");
+    assert!(of_session.windows(2).all(|pair| pair[1] == pair[0] + 1), "{of_session:?}");
+    // From the first one after it joined again.
+    assert!(of_session[0] < removed_at + 75, "{of_session:?}");
+}
+
+#[test]
 fn a_new_world_on_an_old_connection_is_shown_from_its_begin() {
     let mut far = Far::new(World::new(30, 1), ReceiverOptions::default());
     far.run(600);

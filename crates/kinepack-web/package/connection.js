@@ -136,7 +136,7 @@ async function overSocket({ webSocket, onDatagram, onClose }, ms) {
         skipped += 1;
         return;
       }
-      waiting.add(datagram.length);
+      waiting.add(datagram.byteLength);
       socket.send(datagram);
     },
     close() {

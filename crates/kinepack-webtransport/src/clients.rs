@@ -50,6 +50,9 @@ struct Table {
 struct Client {
     way: Way,
     bucket: Bucket,
+    /// Of pings and pongs. They are apart, because too many of them end the connection, and
+    /// datagrams above the limit do not.
+    pings: Bucket,
 }
 
 /// How a client's datagrams leave.
@@ -226,7 +229,9 @@ impl Clients {
             self.counters.refused.fetch_add(1, Ordering::Relaxed);
             return None;
         }
-        table.present.insert(client, Client { way, bucket: Bucket::default() });
+        table
+            .present
+            .insert(client, Client { way, bucket: Bucket::default(), pings: Bucket::default() });
         drop(table);
         lock(&self.inbox).events.push(ServerEvent::Connected { client, address });
         let clients = Arc::clone(self);
@@ -238,7 +243,8 @@ impl Clients {
         let counters = &self.counters;
         counters.datagrams_in.fetch_add(1, Ordering::Relaxed);
         counters.bytes_in.fetch_add(datagram.len() as u64, Ordering::Relaxed);
-        let Some(is_within) = self.is_within(client) else { return false };
+        let is_within = self.is_within(client, |of| &mut of.bucket);
+        let Some(is_within) = is_within else { return false };
         if !is_within || datagram.is_empty() || datagram.len() > MAX_PAYLOAD_BYTES {
             self.note_limited(1);
         } else if !lock(&self.inbox).push(client, datagram) {
@@ -247,12 +253,12 @@ impl Clients {
         true
     }
 
-    /// Takes a ping or a pong of a client on a WebSocket, which costs as much as a datagram. Returns
+    /// Takes a ping or a pong of a client on a WebSocket. As many are allowed as datagrams. Returns
     /// false if the connection must end: the client is not there any more, or sends too many. They
     /// are not dropped as datagrams are, because a ping was answered before it gets here.
     #[cfg_attr(not(feature = "websocket"), allow(dead_code))]
     pub(crate) fn take_ping(&self, client: u64) -> bool {
-        let is_within = self.is_within(client);
+        let is_within = self.is_within(client, |of| &mut of.pings);
         if is_within == Some(false) {
             self.note_limited(1);
         }
@@ -261,11 +267,11 @@ impl Clients {
 
     /// Counts a message of a client, and returns whether it is within the limit. `None` if the
     /// client is not there any more.
-    fn is_within(&self, client: u64) -> Option<bool> {
+    fn is_within(&self, client: u64, bucket: fn(&mut Client) -> &mut Bucket) -> Option<bool> {
         let now_us = self.now_us();
         let mut table = lock(&self.table);
         let of = table.present.get_mut(&client)?;
-        Some(of.bucket.take(self.options.per_client, now_us))
+        Some(bucket(of).take(self.options.per_client, now_us))
     }
 
     /// Exchanges the inbox for one that is empty.
@@ -396,12 +402,14 @@ mod tests {
         let (queue, _outgoing) = tokio::sync::mpsc::channel(1);
         let address = SocketAddr::from(([10, 0, 0, 1], 1));
         let seat = clients.seat(7, address, Way::Messages(queue));
-        assert!(clients.take(7, b"input"));
-        assert_eq!((0..100).take_while(|_| clients.take_ping(7)).count(), 4);
-        assert_eq!(clients.stats().limited, 1);
+        // Datagrams above the limit are dropped, and leave room for the pong that was asked for.
+        assert!((0..9).all(|_| clients.take(7, b"input")));
+        assert_eq!(clients.stats().limited, 4);
+        assert_eq!((0..100).take_while(|_| clients.take_ping(7)).count(), 5);
+        assert_eq!(clients.stats().limited, 5);
         drop(seat);
         assert!(!clients.take_ping(7), "it is gone");
-        assert_eq!((clients.stats().limited, clients.stats().datagrams_in), (1, 1));
+        assert_eq!((clients.stats().limited, clients.stats().datagrams_in), (5, 9));
     }
 
     #[test]

@@ -42,8 +42,8 @@ pub struct WebOptions {
     pub origins: Origins,
     /// A client that is silent for this long is lost.
     pub timeout: Duration,
-    /// Datagrams that a client may send. More are dropped. Pings and pongs of a WebSocket count
-    /// too; a client that sends too many of them is disconnected.
+    /// Datagrams that a client may send. More are dropped. A client may send as many pings and
+    /// pongs of a WebSocket; with more of them it is disconnected.
     pub per_client: RateLimit,
     /// The server's certificate.
     pub certificate: Certificate,

@@ -35,6 +35,18 @@ pub(crate) struct Table {
 }
 
 impl Table {
+    /// Forgets the frame. The memory stays.
+    pub(crate) fn clear(&mut self) {
+        self.ids.clear();
+        self.ends.clear();
+        self.columns.iter_mut().for_each(Vec::clear);
+    }
+
+    /// The words of all columns.
+    pub(crate) fn words(&self) -> usize {
+        self.columns.iter().map(Vec::len).sum()
+    }
+
     /// The indices of the entities of a kind. Empty if there is no such kind.
     pub(crate) fn of_kind(&self, kind: usize) -> Range<usize> {
         let Some(&end) = self.ends.get(kind) else { return 0..0 };
@@ -135,11 +147,9 @@ pub(crate) fn read(
     maxima: Option<&[u32]>,
     table: &mut Table,
 ) -> Result<(), FrameError> {
+    table.clear();
     let Table { ids, ends, columns, sorted } = table;
-    ids.clear();
-    ends.clear();
     columns.resize_with(lanes.iter().sum(), Vec::new);
-    columns.iter_mut().for_each(Vec::clear);
     let mut rest = data;
     let (mut words, mut first_lane) = (0, 0);
     let mut ids_read = Vec::new();

@@ -6,6 +6,8 @@ use super::schema::SchemaError;
 
 /// The most places that are described. All are counted.
 const MOST_DESCRIBED: usize = 100;
+/// The most characters of a reason. A file may have a text of a megabyte where a number belongs.
+const MOST_CHARACTERS: usize = 1_000;
 
 /// A place of a file that cannot be read, and the reason. Its frames are missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +48,7 @@ impl fmt::Display for Damage {
 }
 
 /// Why a record is left out.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Refused {
     pub(super) kind: DamageKind,
     pub(super) stream: Option<String>,
@@ -62,12 +64,16 @@ impl Refused {
         Self { stream: Some(stream.to_owned()), ..Self::from(reason) }
     }
 
-    pub(super) fn of_schema(stream: &str, error: &SchemaError) -> Self {
+    /// The refusal of a schema, before its streams are known.
+    pub(super) fn of_schema(error: &SchemaError) -> Self {
         let kind = match error {
             SchemaError::Version { .. } => DamageKind::NotSupported,
             _ => DamageKind::Damaged,
         };
-        Self { kind, ..Self::of_stream(stream, error.to_string()) }
+        Self {
+            kind,
+            ..Self::from(error.to_string().chars().take(MOST_CHARACTERS).collect::<String>())
+        }
     }
 }
 

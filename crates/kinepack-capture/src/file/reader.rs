@@ -122,19 +122,22 @@ impl Capture {
         let Ok(Some(begin)) = summary::begin(&mut file) else { return };
         let mut summary = Source::Linear(Box::new(Linear::new(Box::new(file), begin)));
         let (mut chunks, mut streams) = (Vec::new(), Streams::default());
+        // A stream that cannot be read does not take the index from the others.
+        let mut refused = Vec::new();
         loop {
             match summary.advance() {
                 Ok(None) => break,
                 Ok(Some(op::CHUNK_INDEX)) => chunks.extend(ChunkAt::of_record(summary.data())),
-                Ok(Some(opcode)) => {
-                    if declare(&mut streams, opcode, summary.data()).is_err() {
-                        return;
-                    }
-                }
+                Ok(Some(opcode)) => match declare(&mut streams, opcode, summary.data()) {
+                    Ok(()) => {}
+                    Err(of) if of.stream.is_some() => refused.push((summary.at_byte(), of)),
+                    Err(_) => return,
+                },
                 Err(_) => return,
             }
         }
         self.streams = streams;
+        refused.into_iter().for_each(|(at_byte, of)| self.damage.note(at_byte, of));
         self.chunks = summary::checked(chunks, begin);
         if !summary::is_in_order(&self.chunks)
             && let Ok(file) = File::open(&self.path)
@@ -194,13 +197,14 @@ impl Capture {
     }
 
     /// After the last frame: how many of the frames that the file's summary counts for a stream were
-    /// not read. `None` without such a summary.
+    /// not read. `None` before the end of the file, and without such a summary.
     ///
     /// # Panics
     /// If there is no stream with this index.
     pub fn lost_frames(&self, stream: usize) -> Option<u64> {
+        let frames = self.streams.list[stream].frames()?;
         let read = self.taken.get(stream).map_or(0, |(_, frames)| *frames);
-        Some(self.streams.list[stream].frames()?.saturating_sub(read))
+        self.has_ended.then(|| frames.saturating_sub(read))
     }
 
     /// The next frame and the index of its stream. `None` at the end of the file. Checks checksums,
@@ -301,7 +305,8 @@ impl Capture {
                 },
             ),
             _ => {
-                let Self { streams, source, .. } = self;
+                let Self { streams, source, table, .. } = self;
+                table.clear();
                 declare(streams, opcode, source.data()).map(|()| None)
             }
         };
@@ -328,7 +333,8 @@ impl Capture {
         self.count(frame, at_byte, read_bytes)
     }
 
-    /// Counts a frame, or notes why there is none.
+    /// Counts a frame, or notes why there is none. What was read of a frame that is refused counts
+    /// too: it took as much time.
     fn count(
         &mut self,
         taken: Result<Option<(usize, Tick)>, Refused>,
@@ -346,6 +352,7 @@ impl Capture {
             }
             Err(refused) => {
                 self.damage.note(at_byte, refused);
+                self.values.add(self.table.words(), 0, read_bytes)?;
                 Ok(Step::Other)
             }
         }
@@ -439,6 +446,7 @@ fn take(
     sequence: u32,
     data: &[u8],
 ) -> Result<Option<(usize, Tick)>, Refused> {
+    table.clear();
     let Some(index) = streams.of_channel(channel)? else { return Ok(None) };
     let (stream, tick) = (&streams.list[index], Tick(sequence));
     let refused =

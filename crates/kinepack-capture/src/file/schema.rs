@@ -32,6 +32,9 @@ pub(crate) const MAX_NAME_BYTES: usize = 65_535;
 /// million fields.
 const MAX_ALL_BYTES: usize = 16 << 20;
 const MAX_ALL_LANES: usize = 1 << 16;
+/// The most bytes of the kinds' names, each counted for each of the kind's fields: their names for
+/// people begin with it.
+const MAX_KIND_NAMES_BYTES: usize = 16 << 20;
 /// The range of ticks a second.
 pub(crate) const RATES_HZ: std::ops::RangeInclusive<f64> = 0.001..=1_000_000.0;
 
@@ -135,15 +138,16 @@ struct Precision {
 /// document that would be too long.
 pub fn to_json(schema: &Schema, rate_hz: f64) -> Result<Vec<u8>, SchemaError> {
     check_rate(rate_hz)?;
-    check_lanes(schema.lanes().len())?;
+    check_lanes(schema.fields().iter().map(|field| field.lanes().len().max(1)).sum())?;
     let fields = schema.fields().iter().map(FieldDocument::of).collect::<Result<_, _>>()?;
     let kinds = kinds::are_named(schema).then(|| {
         let kind = |kind: &EntityKind| KindDocument {
             name: kind.name().to_owned(),
             fields: kind.fields().len(),
         };
-        schema.kinds().iter().map(kind).collect()
+        schema.kinds().iter().map(kind).collect::<Vec<_>>()
     });
+    check_names(kinds.as_deref().unwrap_or_default())?;
     let version = if kinds.is_some() { KINDS_VERSION } else { VERSION };
     let document = Document { version, rate_hz, hash: digits(schema.hash()), kinds, fields };
     let json = serde_json::to_vec(&document)
@@ -172,6 +176,7 @@ pub fn from_json(json: &[u8]) -> Result<(Schema, f64), SchemaError> {
     check_rate(rate_hz)?;
     // Count first: a few bytes can declare many lanes. A field without lanes takes memory too.
     check_lanes(fields.iter().map(|field| field.kind.lanes().max(1)).sum())?;
+    check_names(kinds.as_deref().unwrap_or_default())?;
     let names = names(kinds.as_deref().unwrap_or_default(), &fields);
     let fields = fields.into_iter().zip(&names);
     let fields: Vec<Field> =
@@ -212,6 +217,16 @@ fn no_document(json: &[u8], error: &serde_json::Error) -> SchemaError {
         }
     }
     SchemaError::NoDocument { reason: error.to_string() }
+}
+
+fn check_names(kinds: &[KindDocument]) -> Result<(), SchemaError> {
+    let of_kind = |kind: &KindDocument| kind.name.len().saturating_mul(kind.fields);
+    let bytes = kinds.iter().fold(0_usize, |sum, kind| sum.saturating_add(of_kind(kind)));
+    if bytes > MAX_KIND_NAMES_BYTES {
+        let reason = "the names of its kinds are too long for so many fields".to_owned();
+        return Err(SchemaError::NoDocument { reason });
+    }
+    Ok(())
 }
 
 /// The names of the fields for people. If there are several kinds, that of the kind is in front.

@@ -7,7 +7,7 @@ use kinepack::Schema;
 use mcap::records::Channel;
 
 use super::damage::Refused;
-use super::schema::{ENCODING as SCHEMA, MAX_NAME_BYTES, SchemaError, Totals};
+use super::schema::{ENCODING as SCHEMA, MAX_NAME_BYTES, Totals};
 use super::{MAX_STREAMS, schema};
 
 /// Message encoding of words before quantization.
@@ -156,7 +156,7 @@ enum Use {
 struct Announced {
     type_name: String,
     json: Vec<u8>,
-    made: Result<Arc<Declared>, SchemaError>,
+    made: Result<Arc<Declared>, Refused>,
 }
 
 impl Declared {
@@ -207,7 +207,7 @@ impl Streams {
                 self.totals.add_lanes(&made.0)?;
                 Ok(Arc::new(Declared::new(type_name.clone(), made)))
             }
-            Err(error) => Err(error),
+            Err(error) => Err(Refused::of_schema(&error)),
         };
         let json = kept.to_vec();
         self.schemas.insert(id, Announced { type_name, json, made });
@@ -240,7 +240,7 @@ impl Streams {
             Ok(declared) => declared,
             Err(error) => {
                 self.channels.entry(id).or_insert(Use::Refused);
-                return Err(Refused::of_schema(&topic, error));
+                return Err(Refused { stream: Some(topic), ..error.clone() });
             }
         };
         if let Some(known) = known {

@@ -72,10 +72,15 @@ impl Captured {
         let concerns = |of: Option<&str>| name.is_none() || of.is_none() || of == name;
         let damage = capture.damage();
         let places = damage.iter().filter(|damage| concerns(damage.stream.as_deref()));
+        let mut places: Vec<String> = places.map(ToString::to_string).collect();
         let all = capture.streams().iter().enumerate();
         let wanted = all.filter(|(_, stream)| concerns(Some(stream.name())));
-        let lost = wanted.map(|(index, _)| capture.lost_frames(index)).sum();
+        let lost: Option<u64> = wanted.map(|(index, _)| capture.lost_frames(index)).sum();
         let undescribed = capture.damaged_places() - damage.len() as u64;
+        // What was described may be of other streams.
+        if places.is_empty() && lost.map_or(undescribed > 0, |lost| lost > 0) {
+            places.push("frames that the file counts are not in it".to_owned());
+        }
         Ending::of_places(&self.path, places, (undescribed, lost), frames)
     }
 }

@@ -366,25 +366,27 @@ async fn pass_on(
     let subscription = track::Subscription::default().with_max_age(LATE);
     let mut track = track.subscribe(subscription).await?;
     let mut groups = JoinSet::new();
-    loop {
+    let ended = loop {
         tokio::select! {
-            came = next(&mut track) => match came? {
-                Some(Came::Group(group)) => {
+            came = next(&mut track) => match came {
+                Ok(Some(Came::Group(group))) => {
                     groups.spawn(read_group(of, *group, events.clone()));
                 }
-                Some(Came::Datagram(bytes)) => {
+                Ok(Some(Came::Datagram(bytes))) => {
                     let event = Event::Datagram { tier: of.tier(), bytes };
                     if !send(events, event).await {
                         return Ok(());
                     }
                 }
-                None => break,
+                Ok(None) => break Ok(()),
+                Err(error) => break Err(error),
             },
             Some(_) = groups.join_next() => {}
         }
-    }
+    };
+    // Those that have begun are read to their ends.
     while groups.join_next().await.is_some() {}
-    Ok(())
+    ended
 }
 
 /// What a track brings.

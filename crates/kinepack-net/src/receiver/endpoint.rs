@@ -531,6 +531,10 @@ impl Receiver {
         list: &[u8],
     ) -> Result<Received, Refused> {
         let EventsAlone { sequence, tick } = *header;
+        if self.is_other_session(sequence) {
+            // The sender repeats them after the new session's first state.
+            return Err(Refused::TooOld);
+        }
         self.window.check(sequence)?;
         let list = self.check_events(tick, list, false)?;
         self.window.note(sequence);
@@ -549,11 +553,13 @@ impl Receiver {
         self.events.as_mut().ok_or(Refused::BadEvents)?.check(tick, list, begins_session)
     }
 
-    /// Whether a sequence cannot be of this session, after the receiver has said hello again. So
-    /// the sender has begun a new one.
+    /// Whether a sequence cannot be of this session, so the sender has begun a new one. One that is
+    /// far ahead says so by itself; one that is far behind may be late unless the receiver has said
+    /// hello again.
     fn is_other_session(&self, sequence: Sequence) -> bool {
-        let is_near = |newest: Sequence| SAME_SESSION.contains(&sequence.since(newest));
-        self.seeks && !self.window.newest().is_some_and(is_near)
+        let Some(newest) = self.window.newest() else { return false };
+        let since = sequence.since(newest);
+        since > *SAME_SESSION.end() || (self.seeks && since < *SAME_SESSION.start())
     }
 
     /// Forgets everything of the session before except what is shown.

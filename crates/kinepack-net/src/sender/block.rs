@@ -30,6 +30,8 @@ pub(super) struct BlockOut {
 
 /// A receiver that takes no fragment for this long although it answers refuses them.
 const REFUSED_AFTER: Duration = Duration::from_secs(10);
+/// And that has answered in this time.
+pub(super) const ANSWERED: Duration = Duration::from_secs(2);
 /// And at least this many were lost in that time. A small budget sends a fragment in five seconds.
 const REFUSED_LOST: u32 = 16;
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use kinepack::{EncodeError, Level, Snapshot, Tick};
 
-use super::block::{BlockOut, block_bytes};
+use super::block::{ANSWERED, BlockOut, block_bytes};
 use super::budget::Budget;
 use super::checks::Checks;
 use super::freshness::Freshness;
@@ -400,7 +400,8 @@ impl Peer {
         if due.is_none() {
             self.end(moment, sending, target)?;
         }
-        let answers = moment.now.saturating_sub(self.heard_at) < moment.config.silence;
+        let answers =
+            moment.now.saturating_sub(self.heard_at) < moment.config.silence.min(ANSWERED);
         if !answers && let Some(block) = &mut self.block {
             block.begin_counting(moment.now);
         }

@@ -341,7 +341,7 @@ impl NaiveReceiver {
     /// Section 3.1: whether a datagram with this sequence can only be of a new session.
     fn is_other_session(&self, sequence: u16) -> bool {
         let distance = self.newest.map_or(0, |newest| since(sequence, newest));
-        self.seeks && !(-32..=8_192).contains(&distance)
+        distance > 8_192 || self.seeks && distance < -32
     }
 
     /// Section 3.1.
@@ -358,6 +358,9 @@ impl NaiveReceiver {
     fn handle_events(&mut self, datagram: &[u8]) -> Result<(), Refusal> {
         let mut bytes = Bytes(&datagram[1..]);
         let (sequence, tick) = (bytes.u16()?, bytes.u32()?);
+        if self.is_other_session(sequence) {
+            return Err("of another session");
+        }
         self.check_fresh(sequence)?;
         let list = self.check_events(tick, bytes.0)?;
         self.events.as_mut().ok_or("no event codec")?.take(list);
