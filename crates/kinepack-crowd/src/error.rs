@@ -23,8 +23,8 @@ pub enum CrowdError {
     },
     /// The parts of a catalogue do not form a codec.
     Codec(SetupError),
-    /// The viewer's history has more than 2³⁰ ticks, or so many states that the viewer's memory has
-    /// no room for an entity in each.
+    /// The viewer's history is too long: it has more than 2³⁰ ticks, or more states than the memory
+    /// has room for with one entity each.
     History,
     /// The viewer's delays are not possible.
     Playout(PlayoutError),

@@ -9,7 +9,7 @@ use kinepack::{Snapshot, Tick};
 /// States a second that are kept. Playback interpolates between them.
 const KEPT_HZ: u32 = 20;
 
-/// The most ticks of a history: half of those that can be told apart from the ones after a wrap.
+/// The most ticks of a history. Ticks wrap, and only those less than 2³¹ apart have an order.
 const MAX_SPAN_TICKS: u32 = 1 << 30;
 
 #[derive(Debug)]

@@ -116,7 +116,7 @@ struct Stone {
     place: u16,
 }
 
-/// Sends a world of stones, 100 of which move, until the receiver has it. Both run at 60 Hz.
+/// Sends a world of stones until the receiver has it. 100 of them move. Both sides run at 60 Hz.
 struct Stones {
     hub: Hub,
     receiver: Receiver,

@@ -129,7 +129,7 @@ fn serve(mut socket: UdpServer) -> Result<(), Box<dyn Error>> {
         }
         if let Err(failed) = hub.tick(now, &snapshot) {
             for error in failed.each() {
-                // One receiver cannot get it all; the others can. Without a receiver, nobody can.
+                // An error names the receiver that it concerns, or concerns all of them.
                 let Some(ReceiverId(client)) = error.receiver() else {
                     return Err(failed.into());
                 };

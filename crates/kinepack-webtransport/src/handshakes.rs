@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::time::Duration;
 
-/// An address may hold this part of those that are free.
+/// An address may hold the free handshakes divided by this.
 const PART: usize = 4;
 
 /// The limits of handshakes.

@@ -121,7 +121,7 @@ fn number(mut value: usize) -> Vec<u8> {
     bytes
 }
 
-/// A few kilobytes can declare millions of items, each of which takes many times its bytes.
+/// A few kilobytes can declare millions of items. In memory an item is much larger than in the file.
 #[test]
 fn files_that_declare_more_than_the_schema_has_take_little_memory() {
     const MANY: usize = 1 << 20;

@@ -218,9 +218,9 @@ impl<B: AsRef<[u8]>> Sampler<B> {
     }
 }
 
-/// A call of a sampler. Its methods without parameters of type are compiled with this crate, once
-/// for each instruction set. In a generic sampler, each crate that plays clips would compile them
-/// again, which took a minute of an optimized build.
+/// A call of a sampler. Most of its methods are not generic, so they are compiled once, with this
+/// crate. As methods of the generic sampler, each crate that plays clips compiled them again for
+/// all instruction sets.
 struct Call<'a> {
     source: Source<'a>,
     bind: &'a [Transform],

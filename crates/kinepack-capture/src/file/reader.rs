@@ -282,6 +282,8 @@ impl Capture {
     }
 
     fn step(&mut self) -> Result<Step, Broken> {
+        // What this step reads of a frame counts, also if the frame is refused.
+        self.table.clear();
         let is_next = match self.source.next_start_ns() {
             Some(start_ns) => self.window.wants(start_ns),
             None => self.window.is_empty(),
@@ -305,8 +307,7 @@ impl Capture {
                 },
             ),
             _ => {
-                let Self { streams, source, table, .. } = self;
-                table.clear();
+                let Self { streams, source, .. } = self;
                 declare(streams, opcode, source.data()).map(|()| None)
             }
         };
@@ -333,8 +334,7 @@ impl Capture {
         self.count(frame, at_byte, read_bytes)
     }
 
-    /// Counts a frame, or notes why there is none. What was read of a frame that is refused counts
-    /// too: it took as much time.
+    /// Counts a frame, or notes why there is none. Reading a frame that is refused took as much time.
     fn count(
         &mut self,
         taken: Result<Option<(usize, Tick)>, Refused>,
@@ -446,7 +446,6 @@ fn take(
     sequence: u32,
     data: &[u8],
 ) -> Result<Option<(usize, Tick)>, Refused> {
-    table.clear();
     let Some(index) = streams.of_channel(channel)? else { return Ok(None) };
     let (stream, tick) = (&streams.list[index], Tick(sequence));
     let refused =

@@ -79,7 +79,7 @@ pub(crate) enum CapturedError {
     UnknownStream { name: String, there: Vec<String> },
     #[error(transparent)]
     Steps(#[from] StepsError),
-    /// A damaged file, or one of a later version, of which nothing is left.
+    /// No frame of the file can be read: it is damaged, or of a later version.
     #[error("{}: no frame can be read: {reason}", path.display())]
     NothingRead { path: PathBuf, reason: String },
     /// The rest was read.

@@ -95,7 +95,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         fly(&mut world, tick)?;
         if let Err(failed) = hub.tick(now, &world) {
             for error in failed.each() {
-                // One receiver cannot get it all; the others can. Without a receiver, nobody can.
+                // An error names the receiver that it concerns, or concerns all of them.
                 let Some(ReceiverId(client)) = error.receiver() else {
                     return Err(failed.into());
                 };
