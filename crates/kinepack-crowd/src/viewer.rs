@@ -144,6 +144,8 @@ pub struct Viewer {
     past_player: FramePlayer,
     /// No current snapshot has come since [`rejoin`](Self::rejoin).
     is_rejoining: bool,
+    /// The tick that was shown last, with its fraction.
+    played: Option<f64>,
     stats: ViewerStats,
 }
 
@@ -177,6 +179,7 @@ impl Viewer {
             history: History::new(config.history, config.playout.tick_hz),
             past_player: FramePlayer::new(catalogue.tick_hz().into()),
             is_rejoining: false,
+            played: None,
             stats: ViewerStats::default(),
             config,
         })
@@ -254,7 +257,7 @@ impl Viewer {
     /// Forgets what was seen of a simulation that has begun again.
     fn restart(&mut self) {
         self.buffer.reset();
-        self.newest = None;
+        (self.newest, self.played) = (None, None);
         self.history = History::new(self.config.history, self.config.playout.tick_hz);
     }
 
@@ -346,6 +349,7 @@ impl Viewer {
     pub fn playback(&mut self, now: Duration) -> Option<Playback<'_>> {
         self.all_watched().for_each(|tier| tier.wait(now));
         let playout = self.buffer.at(now)?;
+        self.played = Some(playout.tick);
         Some(self.player.show(playout.tick, &playout.from.state, &playout.to.state, []))
     }
 
@@ -403,7 +407,13 @@ impl Viewer {
         let tick = view.tick;
         self.stats.snapshots += 1;
         let tick_hz = f64::from(self.config.playout.tick_hz);
-        let current = self.watched(tier).is_some_and(|watched| watched.advance(now, tick, tick_hz));
+        let restarts = self.is_rejoining
+            && self.newest.as_ref().is_some_and(|newest| {
+                f64::from(newest.tick.0) > f64::from(tick.0) + RESTART.as_secs_f64() * tick_hz
+            });
+        let is_past = !restarts && self.played.is_some_and(|played| f64::from(tick.0) <= played);
+        let current =
+            self.watched(tier).is_some_and(|watched| watched.advance(now, tick, tick_hz, is_past));
         if self.next.iter().any(|next| next.tier == tier) {
             self.change(now);
         }
@@ -412,10 +422,8 @@ impl Viewer {
             self.stats.caught_up += u64::from(!current);
             return;
         }
-        if std::mem::take(&mut self.is_rejoining)
-            && let Some(newest) = &self.newest
-            && f64::from(newest.tick.0) > f64::from(tick.0) + RESTART.as_secs_f64() * tick_hz
-        {
+        self.is_rejoining = false;
+        if restarts {
             self.restart();
         }
         if self.shown.len() == 1 {

@@ -258,8 +258,15 @@ impl Watched {
     }
 
     /// Notes a snapshot. Returns whether it is current: neither kept by a relay nor older than one
-    /// before.
-    pub(crate) fn advance(&mut self, now: Duration, tick: Tick, tick_hz: f64) -> bool {
+    /// before. What `is_past`, because newer ones were shown, was kept by a relay, however slowly it
+    /// comes.
+    pub(crate) fn advance(
+        &mut self,
+        now: Duration,
+        tick: Tick,
+        tick_hz: f64,
+        is_past: bool,
+    ) -> bool {
         let Some((before, last)) = self.last else {
             self.last = Some((now, tick));
             return false;
@@ -267,7 +274,7 @@ impl Watched {
         let ticks = tick.0.wrapping_sub(last.0) as i32;
         if ticks > 0 {
             let since = now.saturating_sub(before).as_secs_f64() * tick_hz;
-            if since >= CAUGHT_UP * f64::from(ticks) {
+            if !is_past && since >= CAUGHT_UP * f64::from(ticks) {
                 self.caught_up_at.get_or_insert(now);
             }
             self.last = Some((now, tick));

@@ -161,6 +161,38 @@ fn a_tier_changes_without_a_break() {
     assert_eq!(viewer.wanted().collect::<Vec<_>>(), [Track::Snapshots(PAIRS)]);
 }
 
+/// A viewer that shows FULL then wants RIGHT. The relay sends what it has of RIGHT's group, and the
+/// viewer reads it in parts, as a page does that draws in between.
+#[test]
+fn what_a_relay_kept_is_not_late_if_the_viewer_reads_it_with_a_pause() {
+    let mut publisher = publisher(Level::LEARNING);
+    let mut viewer = viewer(Level::LEARNING, FULL);
+    let mut kept = Vec::new();
+    for tick in 0..240 {
+        for piece in publisher.publish(&world(tick, BALLS)).unwrap() {
+            match piece.track.tier() {
+                FULL if viewer.shown_tiers().any(|tier| tier == FULL) => {
+                    show(&mut viewer, at(tick), piece).unwrap();
+                }
+                RIGHT if tick >= 180 => kept.push(piece.clone()),
+                _ => {}
+            }
+        }
+        viewer.playback(at(tick));
+        if tick == 230 {
+            viewer.watch(RIGHT).unwrap();
+        }
+        // Six in each frame: the first of a frame comes 16 ms after the one before it.
+        let ready = if tick > 230 { kept.len().min(6) } else { 0 };
+        for piece in kept.drain(..ready) {
+            show(&mut viewer, at(tick) + Duration::from_millis(1), &piece).unwrap();
+        }
+    }
+    let stats = viewer.stats();
+    assert_eq!((stats.late, stats.refused), (0, 0));
+    assert!(stats.caught_up > 40, "{}", stats.caught_up);
+}
+
 #[test]
 fn a_delayed_broadcast_comes_later_and_is_the_same() {
     let mut live = publisher(Level::PACKED);
