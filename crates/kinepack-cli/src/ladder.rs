@@ -371,8 +371,9 @@ impl ProfileError {
 /// A run that is too short for its baselines.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "{} are too few for a baseline {lag} ticks back; give a shorter --lag",
-    counted(frames, "frame")
+    "{} {} too few for a baseline {lag} ticks back; give a shorter --lag",
+    counted(frames, "frame"),
+    if *frames == 1 { "is" } else { "are" }
 )]
 pub(crate) struct TooShort {
     pub(crate) frames: u32,

@@ -24,6 +24,8 @@ pub(crate) struct Incoming {
     held: VecDeque<Option<Held>>,
     /// Events that wait for playback.
     ready: VecDeque<Held>,
+    /// How many of them, from the first on, are of the session before.
+    ready_before: usize,
     /// The events of the last moment of playback.
     played: Vec<Played>,
     /// The last moment of playback, in ticks.
@@ -107,6 +109,7 @@ impl Incoming {
             next: Sequence(0),
             held: VecDeque::new(),
             ready: VecDeque::new(),
+            ready_before: 0,
             played: Vec::new(),
             shown: None,
             count: 0,
@@ -140,12 +143,14 @@ impl Incoming {
     pub(crate) fn begin_session(&mut self) {
         self.next = Sequence(0);
         self.held.clear();
+        self.ready_before = self.ready.len();
     }
 
     /// The world has restarted at `tick`. Events of the world before are due at once.
     pub(crate) fn restart(&mut self, tick: Tick) {
         self.shown = None;
-        self.ready.iter_mut().for_each(|held| held.tick = held.tick.min(tick));
+        let before = self.ready.iter_mut().take(self.ready_before);
+        before.for_each(|held| held.tick = held.tick.min(tick));
     }
 
     /// Takes a list that nothing has come after since it was checked.
@@ -192,6 +197,7 @@ impl Incoming {
         self.played.clear();
         while let Some(held) = self.ready.pop_front_if(|held| f64::from(held.tick.0) <= tick) {
             let late = self.shown.is_some_and(|shown| f64::from(held.tick.0) <= shown);
+            self.ready_before = self.ready_before.saturating_sub(1);
             self.count += 1;
             self.late += u64::from(late);
             self.played.push(Played { held, late });
@@ -208,6 +214,7 @@ impl Incoming {
     pub(crate) fn take_ready(&mut self) {
         self.played.clear();
         self.count += self.ready.len() as u64;
+        self.ready_before = 0;
         self.played.extend(self.ready.drain(..).map(|held| Played { held, late: false }));
     }
 }

@@ -26,6 +26,9 @@ use crate::{
     Refused, Sequence,
 };
 
+/// No block of a session is older than what is shown by as many ticks.
+const OLDEST_BLOCK: u32 = 1024;
+
 /// Limits of a receiver's memory, and how it plays.
 ///
 /// ```
@@ -271,6 +274,8 @@ pub struct Receiver {
     joined: bool,
     /// It has said hello again, because nothing was taken for a while.
     seeks: bool,
+    /// The tick that was shown when a fragment ended such a silence, until a state comes.
+    sought: Option<Tick>,
     /// A new session has begun, and no state of it was shown yet.
     is_new_session: bool,
     mismatch: Option<Mismatch>,
@@ -336,6 +341,7 @@ impl Receiver {
             next_hello: Duration::ZERO,
             joined: false,
             seeks: false,
+            sought: None,
             is_new_session: false,
             mismatch: None,
             too_large: None,
@@ -401,6 +407,7 @@ impl Receiver {
         self.stats.bytes += datagram.len() as u64;
         let rest = self.config.channel.strip(datagram);
         let parsed = rest.ok_or_else(|| Refused::channel(datagram)).and_then(Downstream::parse);
+        let sought = self.newest_shown.as_ref().filter(|_| self.seeks).map(|last| last.state.tick);
         let taken = parsed.and_then(|parsed| match parsed {
             Downstream::Snapshot(header, snapshot, events) => {
                 let taken = self.take_snapshot(now, &header, snapshot, events);
@@ -421,7 +428,12 @@ impl Receiver {
             }
         });
         match taken {
-            Ok(_) => {
+            Ok(received) => {
+                self.sought = match received {
+                    Received::Fragment => sought.or(self.sought),
+                    Received::Snapshot { .. } | Received::Block { .. } => None,
+                    Received::Events { .. } => self.sought,
+                };
                 if let Some(newest) = self.window.newest() {
                     self.assembly.tidy(newest);
                 }
@@ -461,6 +473,8 @@ impl Receiver {
             self.window.check(sequence)?;
         }
         let Resolved { known, tick, interval_ticks } = self.views.resolve(header)?;
+        let begins_session = begins_session
+            || (header.baseline == Baseline::Reference(0) && self.runs_back(sequence, tick));
         let baselines = known.baselines().map_err(|_| Refused::BadOlder)?;
         let events =
             events.map(|list| self.check_events(tick, list, begins_session)).transpose()?;
@@ -560,6 +574,13 @@ impl Receiver {
         let Some(newest) = self.window.newest() else { return false };
         let since = sequence.since(newest);
         since > *SAME_SESSION.end() || (self.seeks && since < *SAME_SESSION.start())
+    }
+
+    /// Whether the tick of a state without a baseline is that of another session, whatever its
+    /// sequence: in one session, a state that was sent later is not an older one.
+    fn runs_back(&self, sequence: Sequence, tick: Tick) -> bool {
+        self.window.newest().is_some_and(|newest| sequence.since(newest) > 0)
+            && self.newest_shown.as_ref().is_some_and(|shown| shown.state.tick > tick)
     }
 
     /// Forgets everything of the session before except what is shown.
@@ -726,6 +747,10 @@ impl Receiver {
                 let base = self.views.reference(reference)?;
                 let view = self.decoder.decode(base, snapshot, tick)?;
                 let state = Arc::clone(view.snapshot());
+                let is_of_other = |shown: Tick| shown.0.saturating_sub(tick.0) > OLDEST_BLOCK;
+                if reference == 0 && self.sought.is_some_and(is_of_other) {
+                    self.begin_session();
+                }
                 self.assembly.finish(number, header.sequence);
                 self.views.add_reference(number, reference, view);
                 self.forget_shown(tick);
