@@ -362,7 +362,7 @@ fn a_new_world_on_an_old_connection_is_shown_from_its_begin() {
     }
 }
 
-fn new_world_on_an_old_connection(entities: u32, first_sequence: Sequence) {
+fn new_world_on_an_old_connection(entities: usize, first_sequence: Sequence) {
     let options = ReceiverOptions { first_sequence, ..ReceiverOptions::default() };
     let mut far = Far::new(World::new(30, 1), options);
     far.run(1400);

@@ -748,7 +748,7 @@ impl Receiver {
                 let view = self.decoder.decode(base, snapshot, tick)?;
                 let state = Arc::clone(view.snapshot());
                 let is_of_other = |shown: Tick| shown.0.saturating_sub(tick.0) > OLDEST_BLOCK;
-                if reference == 0 && self.sought.is_some_and(is_of_other) {
+                if reference == 0 && !self.is_new_session && self.sought.is_some_and(is_of_other) {
                     self.begin_session();
                 }
                 self.assembly.finish(number, header.sequence);

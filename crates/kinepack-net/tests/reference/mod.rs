@@ -172,6 +172,16 @@ pub struct NaiveReceiver {
     next_hello: Duration,
     /// It has said hello again.
     seeks: bool,
+    /// What was shown when a fragment ended such a silence, until a state comes.
+    sought: Option<u32>,
+    /// The tick of the newest state.
+    shown: Option<u32>,
+    newest_snapshot: Option<u16>,
+    /// The next state does not build on the one that is shown, and whether it begins a session.
+    shows_anew: bool,
+    is_new_session: bool,
+    /// How many states came.
+    states: u32,
     is_to_acknowledge: bool,
     /// A state check has failed before.
     has_lost_views: bool,
@@ -195,6 +205,12 @@ impl NaiveReceiver {
             now: Duration::ZERO,
             next_hello: Duration::ZERO,
             seeks: false,
+            sought: None,
+            shown: None,
+            newest_snapshot: None,
+            shows_anew: false,
+            is_new_session: false,
+            states: 0,
             is_to_acknowledge: false,
             has_lost_views: false,
             anew: None,
@@ -258,7 +274,20 @@ impl NaiveReceiver {
     }
 
     pub fn handle(&mut self, datagram: &[u8]) -> Result<(), Refusal> {
+        let sought = self.shown.filter(|_| self.seeks);
         let (list, datagram) = events::split(datagram)?;
+        let states = self.states;
+        self.handle_kind(datagram, list)?;
+        let is_fragment = datagram[0] & 7 == 1;
+        match () {
+            () if self.states > states => self.sought = None,
+            () if is_fragment => self.sought = sought.or(self.sought),
+            () => {}
+        }
+        Ok(())
+    }
+
+    fn handle_kind(&mut self, datagram: &[u8], list: Option<&[u8]>) -> Result<(), Refusal> {
         match datagram.first().ok_or("empty")? & 7 {
             0 | 3 => self.handle_snapshot(datagram, None, list),
             1 => self.handle_fragment(datagram),
@@ -351,7 +380,17 @@ impl NaiveReceiver {
         self.views.clear();
         self.references.retain(|number, _| *number == 0);
         (self.seeks, self.has_lost_views, self.anew) = (false, true, None);
+        (self.newest_snapshot, self.shows_anew, self.is_new_session) = (None, true, true);
         self.events.iter_mut().for_each(NaiveEvents::begin_session);
+    }
+
+    /// Before a state is shown.
+    fn forget_shown(&mut self) {
+        self.states += 1;
+        self.is_new_session = false;
+        if std::mem::take(&mut self.shows_anew) {
+            self.shown = None;
+        }
     }
 
     /// Section 10.1.
@@ -383,7 +422,9 @@ impl NaiveReceiver {
     ) -> Result<(), Refusal> {
         let header = Header::read(datagram)?;
         let is_start = header.back == 0 && header.reference == 0;
-        if is_start && self.is_other_session(header.sequence) {
+        let is_newest = self.newest.is_some_and(|newest| since(header.sequence, newest) > 0);
+        let runs_back = is_newest && self.shown.is_some_and(|shown| shown > header.tick);
+        if is_start && (self.is_other_session(header.sequence) || runs_back) {
             let mut anew = self.clone();
             anew.begin_session();
             anew.decode_snapshot(&header, &datagram[header.bytes..], check, list)?;
@@ -416,7 +457,7 @@ impl NaiveReceiver {
         self.views.clear();
         self.references.retain(|number, _| *number == 0);
         self.newest_baseline = None;
-        self.has_lost_views = true;
+        (self.has_lost_views, self.shows_anew) = (true, true);
         Err(WRONG_STATE)
     }
 
@@ -469,6 +510,12 @@ impl NaiveReceiver {
             sent,
         };
         self.views.insert(header.sequence, view);
+        self.forget_shown();
+        let newest = self.newest_snapshot;
+        if newest.is_none_or(|newest| since(header.sequence, newest) > 0) {
+            self.newest_snapshot = Some(header.sequence);
+            self.shown = self.shown.max(Some(tick));
+        }
         if let (Some(events), Some(list)) = (&mut self.events, list) {
             events.take(list);
         }
@@ -627,6 +674,12 @@ impl NaiveReceiver {
             Ok(())
         })?;
         let (base, state) = decoded.ok_or("a bug: it is decoded")?;
+        let is_of_other = |shown: u32| shown.saturating_sub(state.0) > 1024;
+        if base == 0 && !self.is_new_session && self.sought.is_some_and(is_of_other) {
+            self.begin_session();
+        }
+        self.forget_shown();
+        self.shown = self.shown.max(Some(state.0));
         self.assembly = None;
         self.whole = Some((number, assembly.newest_sequence));
         self.references.retain(|held, _| *held == base || *held == 0);
