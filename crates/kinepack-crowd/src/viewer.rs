@@ -13,6 +13,9 @@ use crate::{Catalogue, CrowdError, Refused, Tier, Track};
 
 /// A tier is shown at the latest this long after it has caught up.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// Tiers that are shown together wait for one of them that is behind by this time and by its next
+/// object, but not for longer than this.
+const TIER_PATIENCE: Duration = Duration::from_millis(300);
 /// If the first current snapshot after [`Viewer::rejoin`] is older than what was seen by more than
 /// this, the publisher's ticks have begun again.
 const RESTART: Duration = Duration::from_secs(1);
@@ -433,15 +436,50 @@ impl Viewer {
         if let Some(watched) = self.watched(tier) {
             watched.remember(view.snapshot());
         }
-        self.show(now, self.together(tick));
-        // States of other tiers that came before have what this tier had until now.
-        let newer = |state: &&Arc<Snapshot>| state.tick > tick;
-        let recent = self.shown.iter().flat_map(|shown| shown.recent.iter().filter(newer));
+        self.show_together(now, tick);
+    }
+
+    /// The tick that all shown tiers have reached, except those that have yet to catch up, and those
+    /// that are behind for too long.
+    fn reached(&mut self, now: Duration) -> Option<Tick> {
+        let newest = self.shown.iter().filter_map(Watched::current_tick).max()?;
+        let (tiers, tick_hz) = (&self.tiers, self.config.playout.tick_hz);
+        let patience_ticks = (TIER_PATIENCE * tick_hz).as_secs() as u32;
+        let reached = self.shown.iter_mut().filter_map(|shown| {
+            let tick = shown.current_tick()?;
+            let is_behind =
+                newest.0 - tick.0 > patience_ticks + tiers[shown.tier].ticks_per_object();
+            let since = is_behind.then(|| shown.behind_since.unwrap_or(now));
+            shown.behind_since = since;
+            since.is_none_or(|since| now.saturating_sub(since) <= TIER_PATIENCE).then_some(tick)
+        });
+        reached.min()
+    }
+
+    /// Shows what all tiers have, up to the tick that they have reached, so that the delay suffices
+    /// for the slowest of them. A state of `tick` has just come.
+    fn show_together(&mut self, now: Duration, tick: Tick) {
+        let Some(reached) = self.reached(now) else { return };
+        // Before that, a tier has no states any more.
+        let full = self.shown.iter().filter(|shown| shown.recent.len() == RECENT);
+        let begin = full.map(|shown| shown.recent[0].tick).max().unwrap_or_default();
+        let newest = self.newest.as_ref().map(|newest| newest.tick);
+        let was_shown = |tick: &Tick| newest.is_some_and(|newest| *tick <= newest);
+        let recent = self.shown.iter().flat_map(|shown| shown.recent.iter());
         let mut ticks: Vec<Tick> = recent.map(|state| state.tick).collect();
+        ticks.retain(|other| {
+            if was_shown(other) { *other >= tick } else { (begin..=reached).contains(other) }
+        });
         ticks.sort_unstable();
         ticks.dedup();
-        for tick in ticks {
-            self.replace(self.together(tick));
+        for shown in ticks {
+            let state = self.together(shown);
+            // One that was shown without this tier has now what the tier had until then.
+            if shown == tick || !was_shown(&shown) {
+                self.show(now, state);
+            } else {
+                self.replace(state);
+            }
         }
     }
 

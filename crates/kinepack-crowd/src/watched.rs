@@ -29,6 +29,8 @@ const MAX_WAITING_BYTES: usize = 1 << 20;
 /// A snapshot that comes in less than this share of its time after the one before it came from what
 /// a relay has kept. The viewer has not caught up then.
 const CAUGHT_UP: f64 = 0.5;
+/// A viewer reads what a relay has kept of a tier within this time.
+const CATCH_UP: Duration = Duration::from_secs(1);
 /// The snapshots that the groups and keys of two tiers hold, with a group that begins and an object
 /// that is being read.
 pub(crate) const CHAIN_STATES: usize = 2 * ((GROUPS + 1) * 3 + KEYS) + MAX_FRAMES as usize;
@@ -50,8 +52,12 @@ pub(crate) struct Watched {
     pub(crate) refused: u64,
     /// The newest states, by tick, if other tiers are shown with it.
     pub(crate) recent: VecDeque<Arc<Snapshot>>,
+    /// Since when it is behind the others that are shown with it.
+    pub(crate) behind_since: Option<Duration>,
     /// For a tier in datagrams.
     datagrams: Option<(Box<Decoder>, Parts)>,
+    /// When the first snapshot came.
+    first_at: Option<Duration>,
     /// The newest snapshot and when it came.
     last: Option<(Duration, Tick)>,
     /// When it had read what the relay had kept.
@@ -89,7 +95,9 @@ impl Watched {
             needs_key: true,
             refused: 0,
             recent: VecDeque::new(),
+            behind_since: None,
             datagrams,
+            first_at: None,
             last: None,
             caught_up_at: None,
         }
@@ -106,7 +114,8 @@ impl Watched {
         self.keys.clear();
         self.needs_key = true;
         self.recent.clear();
-        (self.last, self.caught_up_at) = (None, None);
+        self.behind_since = None;
+        (self.first_at, self.last, self.caught_up_at) = (None, None, None);
     }
 
     /// Keeps a state for [`recent_at`](Self::recent_at).
@@ -257,9 +266,14 @@ impl Watched {
         Ok(Some(decoder.decode(base, &packet, tick)?))
     }
 
+    /// The tick of the newest snapshot, once it has caught up.
+    pub(crate) fn current_tick(&self) -> Option<Tick> {
+        self.caught_up_at.and(self.last).map(|(_, tick)| tick)
+    }
+
     /// Notes a snapshot. Returns whether it is current: neither kept by a relay nor older than one
-    /// before. What `is_past`, because newer ones were shown, was kept by a relay, however slowly it
-    /// comes.
+    /// before. What `is_past`, because newer ones were shown, was kept by a relay too, unless that goes
+    /// on: then the tier comes later than others.
     pub(crate) fn advance(
         &mut self,
         now: Duration,
@@ -268,13 +282,14 @@ impl Watched {
         is_past: bool,
     ) -> bool {
         let Some((before, last)) = self.last else {
-            self.last = Some((now, tick));
+            (self.first_at, self.last) = (Some(now), Some((now, tick)));
             return false;
         };
         let ticks = tick.0.wrapping_sub(last.0) as i32;
         if ticks > 0 {
             let since = now.saturating_sub(before).as_secs_f64() * tick_hz;
-            if !is_past && since >= CAUGHT_UP * f64::from(ticks) {
+            let goes_on = now.saturating_sub(self.first_at.unwrap_or(now)) > CATCH_UP;
+            if (!is_past || goes_on) && since >= CAUGHT_UP * f64::from(ticks) {
                 self.caught_up_at.get_or_insert(now);
             }
             self.last = Some((now, tick));

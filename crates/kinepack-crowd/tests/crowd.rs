@@ -1,6 +1,7 @@
 //! Viewers over a pipe that loses packets: each sees the publisher's world, lane for lane, joins
 //! within a group, and changes tiers without a break.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -477,6 +478,71 @@ fn regions_are_shown_together() {
     assert_eq!(viewer.watch_all(&[1, 5]), Err(no_tier));
     assert!(viewer.watch_all(&[]).is_err());
     assert!(viewer.shown_tiers().eq([3]));
+}
+
+#[test]
+fn playback_waits_for_the_slowest_region() {
+    let (catalogue, mut publisher) = quarters();
+    let mut viewer = Viewer::new(&catalogue, ViewerConfig::at_hz(60)).unwrap();
+    viewer.watch_all(&QUARTERS).unwrap();
+    // One quarter comes 150 ms after the others; in the end it does not come at all.
+    let mut behind = VecDeque::new();
+    let (mut starved, mut late) = (0, 0);
+    for tick in 0..900 {
+        for piece in publisher.publish(&world(tick, BALLS)).unwrap() {
+            if piece.track.tier() == QUARTERS[2] {
+                behind.push_back((tick + 9, piece.clone()));
+            } else if viewer.wanted().any(|track| track == piece.track) {
+                show(&mut viewer, at(tick), piece).unwrap();
+            }
+        }
+        while let Some((_, piece)) = behind.pop_front_if(|(due, _)| *due <= tick && tick < 600) {
+            if viewer.wanted().any(|track| track == piece.track) {
+                show(&mut viewer, at(tick), &piece).unwrap();
+            }
+        }
+        let Some(playback) = viewer.playback(at(tick)) else { continue };
+        if (300..600).contains(&tick) || tick >= 700 {
+            starved += u32::from(playback.is_starved());
+            let lag_ticks = f64::from(tick) - playback.tick();
+            let expected = if tick < 600 { 9.0..20.0 } else { 2.0..40.0 };
+            assert!(expected.contains(&lag_ticks), "{tick}: {lag_ticks}");
+        }
+        late = if tick == 200 { viewer.stats().late } else { late };
+    }
+    assert!(late < 30, "{late} until the delay suffices");
+    assert_eq!((starved, viewer.stats().late), (0, late));
+}
+
+/// A page that did not run for a while gets what came meanwhile track by track, and may draw between
+/// two of them.
+#[test]
+fn regions_that_come_one_after_the_other_after_a_stall_are_not_late() {
+    let (catalogue, mut publisher) = quarters();
+    let mut viewer = Viewer::new(&catalogue, ViewerConfig::at_hz(60)).unwrap();
+    viewer.watch_all(&QUARTERS).unwrap();
+    let mut waiting = QUARTERS.map(|_| Vec::new());
+    for tick in 0..600 {
+        for piece in publisher.publish(&world(tick, BALLS)).unwrap() {
+            if let Some(place) = QUARTERS.iter().position(|tier| *tier == piece.track.tier()) {
+                waiting[place].push(piece.clone());
+            }
+        }
+        // It stands still for 200 ms, then for 400 ms, and so on up to a second.
+        if tick % 120 < 12 * (1 + tick / 120) {
+            continue;
+        }
+        for (nth, pieces) in waiting.iter_mut().enumerate() {
+            for piece in pieces.drain(..) {
+                if viewer.wanted().any(|track| track == piece.track) {
+                    show(&mut viewer, at(tick), &piece).unwrap();
+                }
+            }
+            viewer.playback(at(tick) + Duration::from_millis(nth as u64));
+        }
+    }
+    assert_eq!(viewer.stats().late, 0);
+    assert!(viewer.newest().is_some_and(|newest| newest.tick.0 > 590));
 }
 
 #[derive(Pack)]
