@@ -1,5 +1,6 @@
 //! The viewing side: objects and datagrams in, states to show out.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,8 +14,8 @@ use crate::{Catalogue, CrowdError, Refused, Tier, Track};
 
 /// A tier is shown at the latest this long after it has caught up.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// Tiers that are shown together wait for one of them that is behind by this time and by its next
-/// object, but not for longer than this.
+/// Tiers that are shown together wait for one of them. Once it is behind by this time and by its next
+/// object, they wait for this time more.
 const TIER_PATIENCE: Duration = Duration::from_millis(300);
 /// If the first current snapshot after [`Viewer::rejoin`] is older than what was seen by more than
 /// this, the publisher's ticks have begun again.
@@ -198,6 +199,9 @@ impl Viewer {
 
     /// Watches several tiers from now on, such as regions of the world, and shows what all of them
     /// have. If an entity is in two, the newer state counts.
+    ///
+    /// A moment is shown once all tiers have reached it, so the delay follows the slowest of them. A
+    /// tier that is behind by more than 0.3 s holds up the others for 0.3 s, and then no longer.
     ///
     /// Tiers that were watched before stay without a break; without one of them, what was shown
     /// stays in view until all the new ones have caught up. Each tier gets its part of the
@@ -414,9 +418,17 @@ impl Viewer {
             && self.newest.as_ref().is_some_and(|newest| {
                 f64::from(newest.tick.0) > f64::from(tick.0) + RESTART.as_secs_f64() * tick_hz
             });
-        let is_past = !restarts && self.played.is_some_and(|played| f64::from(tick.0) <= played);
+        let is_past = self.played.is_some_and(|played| f64::from(tick.0) <= played);
         let current =
             self.watched(tier).is_some_and(|watched| watched.advance(now, tick, tick_hz, is_past));
+        let has = |tiers: &[Watched]| tiers.iter().any(|watched| watched.tier == tier);
+        let is_of_many = |tiers: &[Watched]| tiers.len() > 1 && has(tiers);
+        if current
+            && (is_of_many(&self.shown) || is_of_many(&self.next))
+            && let Some(watched) = self.watched(tier)
+        {
+            watched.remember(view.snapshot());
+        }
         if self.next.iter().any(|next| next.tier == tier) {
             self.change(now);
         }
@@ -433,43 +445,50 @@ impl Viewer {
             self.show(now, Arc::clone(view.snapshot()));
             return;
         }
-        if let Some(watched) = self.watched(tier) {
-            watched.remember(view.snapshot());
-        }
         self.show_together(now, tick);
     }
 
-    /// The tick that all shown tiers have reached, except those that have yet to catch up, and those
-    /// that are behind for too long.
-    fn reached(&mut self, now: Duration) -> Option<Tick> {
+    /// The ticks at which all shown tiers have a state: from the first one kept to the newest. Without
+    /// those that have yet to catch up, that are behind for too long, or whose objects span more than
+    /// can be kept of another tier.
+    fn reached(&mut self, now: Duration) -> Option<RangeInclusive<Tick>> {
         let newest = self.shown.iter().filter_map(Watched::current_tick).max()?;
         let (tiers, tick_hz) = (&self.tiers, self.config.playout.tick_hz);
+        let steps = self.shown.iter().map(|shown| u32::from(tiers[shown.tier].ticks_per_frame));
+        let most_ticks = steps.min()? * (RECENT as u32 - 2);
         let patience_ticks = (TIER_PATIENCE * tick_hz).as_secs() as u32;
-        let reached = self.shown.iter_mut().filter_map(|shown| {
-            let tick = shown.current_tick()?;
-            let is_behind =
-                newest.0 - tick.0 > patience_ticks + tiers[shown.tier].ticks_per_object();
+        let mut reached: Option<RangeInclusive<Tick>> = None;
+        for shown in &mut self.shown {
+            let Some(tick) = shown.current_tick() else { continue };
+            let object_ticks = tiers[shown.tier].ticks_per_object();
+            let is_behind = newest.0 - tick.0 > (patience_ticks + object_ticks).min(most_ticks);
             let since = is_behind.then(|| shown.behind_since.unwrap_or(now));
             shown.behind_since = since;
-            since.is_none_or(|since| now.saturating_sub(since) <= TIER_PATIENCE).then_some(tick)
-        });
-        reached.min()
+            let waits = since.is_none_or(|since| now.saturating_sub(since) <= TIER_PATIENCE);
+            if waits && object_ticks <= most_ticks / 2 {
+                // Without any, it has none at the ticks that others have.
+                let first = shown.recent.front().map_or(Tick(u32::MAX), |state| state.tick);
+                let (begin, end) = reached
+                    .map_or((first, tick), |all| (first.max(*all.start()), tick.min(*all.end())));
+                reached = Some(begin..=end);
+            }
+        }
+        reached.or(Some(Tick(0)..=newest))
     }
 
     /// Shows what all tiers have, up to the tick that they have reached, so that the delay suffices
     /// for the slowest of them. A state of `tick` has just come.
     fn show_together(&mut self, now: Duration, tick: Tick) {
         let Some(reached) = self.reached(now) else { return };
-        // Before that, a tier has no states any more.
-        let full = self.shown.iter().filter(|shown| shown.recent.len() == RECENT);
-        let begin = full.map(|shown| shown.recent[0].tick).max().unwrap_or_default();
         let newest = self.newest.as_ref().map(|newest| newest.tick);
         let was_shown = |tick: &Tick| newest.is_some_and(|newest| *tick <= newest);
         let recent = self.shown.iter().flat_map(|shown| shown.recent.iter());
         let mut ticks: Vec<Tick> = recent.map(|state| state.tick).collect();
-        ticks.retain(|other| {
-            if was_shown(other) { *other >= tick } else { (begin..=reached).contains(other) }
-        });
+        ticks.retain(
+            |other| {
+                if was_shown(other) { *other >= tick } else { reached.contains(other) }
+            },
+        );
         ticks.sort_unstable();
         ticks.dedup();
         for shown in ticks {

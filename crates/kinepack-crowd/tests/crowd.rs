@@ -438,8 +438,8 @@ fn regions_are_shown_together() {
     let mut viewer = Viewer::new(&catalogue, config).unwrap();
     let mut pipe = Pipe::new(7, 0.02, 30);
     let mut last = 0.0;
-    // All quarters, two of them, all again, the whole world, and one quarter.
-    let watched: [&[usize]; 5] = [&QUARTERS, &[2, 4], &QUARTERS, &[0], &[3]];
+    // All quarters, two of them, all again, the whole world, all quarters, and one.
+    let watched: [&[usize]; 6] = [&QUARTERS, &[2, 4], &QUARTERS, &[0], &QUARTERS, &[3]];
     for (phase, tiers) in watched.into_iter().enumerate() {
         viewer.watch_all(tiers).unwrap();
         for tick in 0..180 {
@@ -453,6 +453,10 @@ fn regions_are_shown_together() {
             assert!(playback.tick() >= last);
             last = playback.tick();
             assert!(!playback.is_starved() || phase == 0, "tick {tick}");
+            // From the whole world to its parts, and back, nothing vanishes for a moment.
+            let shown = playback.samples().count();
+            let near = [last.floor(), last.ceil()].map(|tick| world(tick as u32, BALLS).len());
+            assert!((phase != 3 && phase != 4) || shown >= near[0].min(near[1]), "{tick}: {shown}");
         }
         assert!(viewer.shown_tiers().eq(tiers.iter().copied()), "{tiers:?}");
         // What was shown in the last second is what these tiers have, entity by entity.

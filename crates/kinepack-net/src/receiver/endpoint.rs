@@ -26,7 +26,8 @@ use crate::{
     Refused, Sequence,
 };
 
-/// No block of a session is older than what is shown by as many ticks.
+/// A block of the same session is not older than what is shown by more ticks: a hub sends no snapshots
+/// while a block is on its way, and not many were on their way before.
 const OLDEST_BLOCK: u32 = 1024;
 
 /// Limits of a receiver's memory, and how it plays.
@@ -484,7 +485,9 @@ impl Receiver {
                 self.stats.checked += 1;
                 let ours = view.check();
                 if ours != theirs {
-                    self.lose_views(sequence);
+                    if !begins_session {
+                        self.lose_views(sequence);
+                    }
                     return Err(Refused::WrongState { theirs, ours });
                 }
                 view
@@ -495,7 +498,9 @@ impl Receiver {
             }
             (Err(error), Some(_)) => {
                 self.stats.checked += 1;
-                self.lose_views(sequence);
+                if !begins_session {
+                    self.lose_views(sequence);
+                }
                 return Err(error.into());
             }
         };
@@ -545,7 +550,7 @@ impl Receiver {
         list: &[u8],
     ) -> Result<Received, Refused> {
         let EventsAlone { sequence, tick } = *header;
-        if self.is_other_session(sequence) {
+        if self.is_other_session(sequence) || self.runs_back(sequence, tick) {
             // The sender repeats them after the new session's first state.
             return Err(Refused::TooOld);
         }
@@ -576,10 +581,11 @@ impl Receiver {
         since > *SAME_SESSION.end() || (self.seeks && since < *SAME_SESSION.start())
     }
 
-    /// Whether the tick of a state without a baseline is that of another session, whatever its
-    /// sequence: in one session, a state that was sent later is not an older one.
+    /// Whether a tick is that of another session, whatever the sequence: in one session, what was sent
+    /// later is not older.
     fn runs_back(&self, sequence: Sequence, tick: Tick) -> bool {
-        self.window.newest().is_some_and(|newest| sequence.since(newest) > 0)
+        !self.is_new_session
+            && self.window.newest().is_some_and(|newest| sequence.since(newest) > 0)
             && self.newest_shown.as_ref().is_some_and(|shown| shown.state.tick > tick)
     }
 

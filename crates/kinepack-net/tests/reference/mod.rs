@@ -373,6 +373,12 @@ impl NaiveReceiver {
         distance > 8_192 || self.seeks && distance < -32
     }
 
+    /// Section 3.1: whether it is newer by its sequence, and older by its tick.
+    fn runs_back(&self, sequence: u16, tick: u32) -> bool {
+        let is_newest = self.newest.is_some_and(|newest| since(sequence, newest) > 0);
+        is_newest && !self.is_new_session && self.shown.is_some_and(|shown| shown > tick)
+    }
+
     /// Section 3.1.
     fn begin_session(&mut self) {
         (self.newest, self.newest_baseline, self.assembly, self.whole) = (None, None, None, None);
@@ -397,7 +403,7 @@ impl NaiveReceiver {
     fn handle_events(&mut self, datagram: &[u8]) -> Result<(), Refusal> {
         let mut bytes = Bytes(&datagram[1..]);
         let (sequence, tick) = (bytes.u16()?, bytes.u32()?);
-        if self.is_other_session(sequence) {
+        if self.is_other_session(sequence) || self.runs_back(sequence, tick) {
             return Err("of another session");
         }
         self.check_fresh(sequence)?;
@@ -422,9 +428,10 @@ impl NaiveReceiver {
     ) -> Result<(), Refusal> {
         let header = Header::read(datagram)?;
         let is_start = header.back == 0 && header.reference == 0;
-        let is_newest = self.newest.is_some_and(|newest| since(header.sequence, newest) > 0);
-        let runs_back = is_newest && self.shown.is_some_and(|shown| shown > header.tick);
-        if is_start && (self.is_other_session(header.sequence) || runs_back) {
+        if is_start
+            && (self.is_other_session(header.sequence)
+                || self.runs_back(header.sequence, header.tick))
+        {
             let mut anew = self.clone();
             anew.begin_session();
             anew.decode_snapshot(&header, &datagram[header.bytes..], check, list)?;
