@@ -23,10 +23,11 @@ mod steps;
 mod train;
 mod tune;
 
+use std::env;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use command_kit::Failure;
+use command_kit::{Failure, escaped};
 
 /// Motion in the fewest bits: sends, shows and measures the state of moving things.
 #[derive(Parser)]
@@ -72,7 +73,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let result = match Arguments::parse().command {
+    let result = match arguments().command {
         #[cfg(feature = "demo")]
         Command::Demo(arguments) => demo::demo::run(&arguments).map_err(boxed),
         Command::Measure(arguments) => measure::run(&arguments).map_err(boxed),
@@ -111,6 +112,20 @@ fn main() -> ExitCode {
             ExitCode::from(failure.exit_code())
         }
     }
+}
+
+/// The arguments of the command line. Ends the program if they are wrong, with an error that quotes
+/// them without what controls a terminal.
+fn arguments() -> Arguments {
+    let error = match Arguments::try_parse() {
+        Ok(arguments) => return arguments,
+        Err(error) => error,
+    };
+    let quoted = env::args_os().map(|argument| match argument.to_str() {
+        Some(text) => escaped(text).into_owned(),
+        None => argument.to_string_lossy().into_owned(),
+    });
+    Arguments::try_parse_from(quoted).err().unwrap_or(error).exit()
 }
 
 fn boxed(failure: impl Failure + 'static) -> Box<dyn Failure> {

@@ -119,9 +119,7 @@ fn names_of_a_file_do_not_control_the_terminal() {
     let title = "\u{1b}]0;title\u{7}\u{9b}2J";
     let (note, mark) = (format!("{title}\u{202e}"), format!("goal{title}\r\nforged  1 byte"));
     let path = files.path("names.kpz");
-    let schema = kinepack::Schema::of::<Drone>();
-    let profile = kinepack::Profile::untrained(&schema);
-    let codec = kinepack::Codec::new(schema, kinepack::Level::PACKED, profile).unwrap();
+    let codec = drone_codec();
     let name = format!("world{title}\nforged");
     let options = ReplayOptions { name: name.clone(), ..ReplayOptions::at_hz(60.0) };
     let mut replay = ReplayWriter::create(&path, &codec, &options).unwrap();
@@ -139,7 +137,9 @@ fn names_of_a_file_do_not_control_the_terminal() {
     let info = json(&["info", path]);
     assert_eq!((&info["name"], &info["info"]["map"]), (&name.into(), &note.into()));
     assert_eq!(info["markers"][0]["name"], mark);
-    // An error that quotes names.
+    // Errors that quote names and arguments.
+    let refused = refusal(&["info", path, "other\u{1b}[2J"]);
+    assert!(refused.contains("other\\u001b[2J"), "{refused:?}");
     let refused = refusal(&["cut", path, "part.kpz", "--from", "@other"]);
     assert!(!refused.contains(is_control), "{refused:?}");
 }
@@ -205,6 +205,51 @@ fn damage_is_named_and_the_rest_is_there() {
     let cut_off = files.write("cut.kpz", &bytes).to_str().unwrap().to_owned();
     let info = json(&["info", &cut_off]);
     assert_eq!((&info["is_complete"], &info["last_tick"]), (&false.into(), &11.into()));
+    // Frames are missing, whatever reads them.
+    for out in ["cut.csv", "cut.bin", "cut.mcap"] {
+        let out = files.path(out).to_str().unwrap().to_owned();
+        let unpacked = run(&["unpack", &cut_off, &out]);
+        assert_eq!(unpacked.code, Some(1), "{out}: {}", unpacked.stderr);
+        assert!(unpacked.stderr.contains("12 frames"), "{}", unpacked.stderr);
+    }
+    let part = files.path("part.kpz").to_str().unwrap().to_owned();
+    assert_eq!(run(&["cut", &cut_off, &part]).code, Some(1));
+    assert_eq!(run(&["pack", &cut_off, &part, "--force"]).code, Some(1));
+    assert_eq!(run(&["measure", &cut_off, "--lag", "2"]).code, Some(1));
+    // All of this part is there.
+    assert_eq!(run(&["cut", &cut_off, &part, "--force", "--to", "0.1"]).code, Some(0));
+}
+
+#[test]
+fn a_replay_is_packed_again_with_notes_and_markers() {
+    let files = Files::new();
+    let (replay, _) =
+        pack(&files, "run.bin", &good_bin(24), &["--note", "map=a", "--note", "by=b"]);
+    let again = files.path("again.kpz").to_str().unwrap().to_owned();
+    let mut marked =
+        ReplayWriter::create(&again, &drone_codec(), &ReplayOptions::at_hz(60.0)).unwrap();
+    marked.write(&kinepack::Snapshot::new(drone_codec().schema(), Tick(0))).unwrap();
+    marked.write(&kinepack::Snapshot::new(drone_codec().schema(), Tick(u32::MAX))).unwrap();
+    marked.mark(Tick(0), "goal").unwrap();
+    marked.finish().unwrap();
+    // In place: the report has the size of before.
+    let before = fs::metadata(&again).unwrap().len();
+    let report = json(&["pack", &again, &again, "--force", "--level", "packed"]);
+    assert_eq!(report["captured_bytes"], before);
+    let info = json(&["info", &again, "--verify"]);
+    assert_eq!((&info["markers"][0]["name"], &info["frames"]), (&"goal".into(), &2.into()));
+    // All ticks that there are.
+    assert!(info["seconds"].as_f64().unwrap() > 7e7, "{info}");
+
+    json(&["pack", &replay, &again, "--force", "--note", "map=c"]);
+    let info = json(&["info", &again]);
+    assert_eq!((&info["info"]["map"], &info["info"]["by"]), (&"c".into(), &"b".into()));
+}
+
+fn drone_codec() -> kinepack::Codec {
+    let schema = kinepack::Schema::of::<Drone>();
+    let profile = kinepack::Profile::untrained(&schema);
+    kinepack::Codec::new(schema, kinepack::Level::PACKED, profile).unwrap()
 }
 
 #[test]

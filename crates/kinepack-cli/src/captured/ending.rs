@@ -75,7 +75,8 @@ impl Captured {
         let mut places: Vec<String> = places.map(ToString::to_string).collect();
         let all = capture.streams().iter().enumerate();
         let wanted = all.filter(|(_, stream)| concerns(Some(stream.name())));
-        let lost: Option<u64> = wanted.map(|(index, _)| capture.lost_frames(index)).sum();
+        let mut lost = wanted.map(|(index, _)| capture.lost_frames(index));
+        let lost = lost.try_fold(0, |sum: u64, lost| Some(sum.saturating_add(lost?)));
         let undescribed = capture.damaged_places() - damage.len() as u64;
         // What was described may be of other streams.
         if places.is_empty() && lost.map_or(undescribed > 0, |lost| lost > 0) {

@@ -19,7 +19,7 @@ use cubes::Cubes;
 pub(crate) use ending::Ending;
 use kinepack::{EncodeError, EntityId, Profile, Schema, Tick};
 use kinepack_capture::{Capture, CaptureError, CaptureLimits, Columns, Damage, ZstdReader, kinds};
-use kinepack_replay::ReplayError;
+use kinepack_replay::{ReplayError, ReplayReader};
 pub(crate) use pace::Pace;
 use replayed::Replayed;
 pub(crate) use snapshots::Snapshots;
@@ -315,9 +315,18 @@ impl Captured {
         capture.damage().iter().find(of_stream).map(ToString::to_string)
     }
 
+    /// The replay, if the file is one.
+    pub(crate) fn replay(&self) -> Option<&ReplayReader> {
+        match &self.source {
+            Source::Replay(replayed) => Some(replayed.replay()),
+            _ => None,
+        }
+    }
+
     /// The number of frames of all streams, if it is known.
     pub(crate) fn frames(&self) -> Option<u64> {
-        self.streams.iter().map(|stream| stream.frames).sum()
+        let mut frames = self.streams.iter().map(|stream| stream.frames);
+        frames.try_fold(0, |sum: u64, frames| Some(sum.saturating_add(frames?)))
     }
 
     /// The next frame of any stream. `None` at the end: [`Self::end`] then says whether frames are

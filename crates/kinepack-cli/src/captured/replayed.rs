@@ -39,7 +39,10 @@ impl Replayed {
             Some(last) => self.replay.frame_after(last)?,
             None => self.replay.first_frame()?,
         };
-        let Some(frame) = frame else { return Ok(None) };
+        let Some(frame) = frame else {
+            self.replay.check_end()?;
+            return Ok(None);
+        };
         self.last = Some(frame.tick);
         for (kind, ids) in self.ids.iter_mut().enumerate() {
             ids.clear();
@@ -55,6 +58,10 @@ impl Replayed {
             ids: self.ids.iter().map(Vec::as_slice).collect(),
             columns: Columns::Lanes(&self.columns),
         }))
+    }
+
+    pub(super) fn replay(&self) -> &ReplayReader {
+        &self.replay
     }
 
     pub(super) fn damage(&self) -> &[ReplayDamage] {

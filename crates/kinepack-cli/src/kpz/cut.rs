@@ -50,6 +50,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
     let output = target.create()?;
     let written = replay.cut(from, to, BufWriter::new(output.file()?));
     let summary = written.map_err(|error| read_error(file, error))?;
+    if to >= last {
+        replay.check_end().map_err(failed)?;
+    }
     let read = Ending::of_places(file, replay.damage(), (0, None), summary.frames)?;
     output.commit()?;
     say(format_args!(

@@ -82,12 +82,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
     let mut frames = None;
     if *verify {
         frames = Some(for_each(file, &mut replay, |_| Ok(()))?);
-        replay.check_end().map_err(failed)?;
     }
     let ticks = replay.ticks().map_err(failed)?;
     let rate_hz = replay.rate_hz();
     let (first, last) = ticks.unwrap_or_default();
-    let seconds = ticks.map_or(0.0, |_| f64::from(last.0 - first.0 + 1) / rate_hz);
+    let seconds = ticks.map_or(0.0, |_| (f64::from(last.0 - first.0) + 1.0) / rate_hz);
     let bytes = replay.file_bytes().map_err(failed)?;
     let markers = replay.markers().iter().map(|marker| MarkerReport {
         name: marker.name.clone(),

@@ -8,7 +8,7 @@ use clap::Args;
 use command_kit::cube_precision::Precision;
 use command_kit::output::Force;
 use command_kit::table::write_json;
-use command_kit::{print, progress};
+use command_kit::{print, progress, say};
 use kinepack::{Codec, Level};
 use kinepack_replay::{ReplayOptions, ReplaySummary, ReplayWriter};
 use serde::Serialize;
@@ -25,7 +25,7 @@ use crate::steps::StepArguments;
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// A capture (.mcap), or a challenge file (.bin or .f32). All of these also as .zst. A replay
-    /// is packed again.
+    /// is packed again, with its notes and markers and without its events.
     file: PathBuf,
     /// The replay to write: NAME.kpz.
     out: PathBuf,
@@ -96,6 +96,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
         Level::named(level).ok_or_else(|| KpzError::UnknownLevel { name: level.clone() })?;
     let target = force.target(out)?;
     let captured = Captured::open(file, arguments.capture.limits())?;
+    let captured_bytes = file.metadata().map_or(0, |file| file.len());
+    let packed = captured.replay();
+    let (notes, markers) =
+        packed.map(|replay| (replay.info().clone(), replay.markers().to_vec())).unwrap_or_default();
+    let loses_events = packed.is_some_and(|replay| replay.events().is_some());
     let parameters = std::slice::from_ref(&arguments.profile);
     let mut snapshots = Snapshots::new(captured, stream, &steps.max_error, parameters)?;
     let schema = snapshots.schema().clone();
@@ -112,8 +117,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
     let output = target.create()?;
     let failed = |error| super::read_error(out, error);
     let mut writer = ReplayWriter::to_writer(output.file()?, &codec, &options).map_err(failed)?;
-    for (key, value) in note {
+    let notes = notes.iter().chain(note.iter().map(|(key, value)| (key, value)));
+    for (key, value) in notes {
         writer.note(key, value).map_err(failed)?;
+    }
+    for marker in &markers {
+        writer.mark(marker.tick, &marker.name).map_err(failed)?;
     }
     let bar = progress(snapshots.stream().frames);
     let begin = Instant::now();
@@ -126,7 +135,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
     bar.finish_and_clear();
     let ending = snapshots.end()?;
     output.commit()?;
-    let captured_bytes = file.metadata().map_or(0, |file| file.len());
+    if loses_events {
+        say(format_args!("the events of {} are not packed; `cut` keeps them", file.display()));
+    }
     let report = Report {
         file: out.display().to_string(),
         stream: options.name,

@@ -76,7 +76,7 @@ pub(super) fn for_each(
 ) -> Result<u64, KpzError> {
     let failed = |error| read_error(file, error);
     let ticks = replay.ticks().map_err(failed)?;
-    let bar = progress(ticks.map(|(first, last)| last.0 - first.0 + 1));
+    let bar = progress(ticks.map(|(first, last)| u64::from(last.0 - first.0) + 1));
     let (mut frames, mut next) = (0, replay.first_frame().map_err(failed)?);
     while let Some(frame) = next {
         take(&frame)?;
@@ -85,6 +85,7 @@ pub(super) fn for_each(
         next = replay.frame_after(frame.tick).map_err(failed)?;
     }
     bar.finish_and_clear();
+    replay.check_end().map_err(failed)?;
     Ok(frames)
 }
 
@@ -132,7 +133,10 @@ fn unpack_csv(
         let names: Vec<&str> = kinds.iter().map(EntityKind::name).collect();
         names.iter().position(|of| *of == name).ok_or_else(|| KpzError::CannotUnpack {
             path: file.to_owned(),
-            reason: format!("no kind {name:?}; there are {names:?}"),
+            reason: match &names[..] {
+                [""] => format!("no kind {name:?}: its only kind has no name, so leave out --kind"),
+                _ => format!("no kind {name:?}; there are {}", names.join(", ")),
+            },
         })
     };
     let kind = kind.map(number).transpose()?;
