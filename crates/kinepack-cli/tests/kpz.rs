@@ -138,8 +138,9 @@ fn names_of_a_file_do_not_control_the_terminal() {
     assert_eq!((&info["name"], &info["info"]["map"]), (&name.into(), &note.into()));
     assert_eq!(info["markers"][0]["name"], mark);
     // Errors that quote names and arguments.
-    let refused = refusal(&["info", path, "other\u{1b}[2J"]);
-    assert!(refused.contains("other\\u001b[2J"), "{refused:?}");
+    let refused = run(&["info", path, "other\u{1b}[2J"]);
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.stderr.contains("other\\u001b[2J"), "{:?}", refused.stderr);
     let refused = refusal(&["cut", path, "part.kpz", "--from", "@other"]);
     assert!(!refused.contains(is_control), "{refused:?}");
 }
