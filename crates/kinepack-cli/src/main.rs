@@ -121,10 +121,7 @@ fn arguments() -> Arguments {
         Ok(arguments) => return arguments,
         Err(error) => error,
     };
-    let quoted = env::args_os().map(|argument| match argument.to_str() {
-        Some(text) => escaped(text).into_owned(),
-        None => argument.to_string_lossy().into_owned(),
-    });
+    let quoted = env::args_os().map(|argument| escaped(&argument.to_string_lossy()).into_owned());
     Arguments::try_parse_from(quoted).err().unwrap_or(error).exit()
 }
 

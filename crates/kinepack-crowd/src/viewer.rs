@@ -414,10 +414,6 @@ impl Viewer {
         let tick = view.tick;
         self.stats.snapshots += 1;
         let tick_hz = f64::from(self.config.playout.tick_hz);
-        let restarts = self.is_rejoining
-            && self.newest.as_ref().is_some_and(|newest| {
-                f64::from(newest.tick.0) > f64::from(tick.0) + RESTART.as_secs_f64() * tick_hz
-            });
         let is_past = self.played.is_some_and(|played| f64::from(tick.0) <= played);
         let current =
             self.watched(tier).is_some_and(|watched| watched.advance(now, tick, tick_hz, is_past));
@@ -429,16 +425,17 @@ impl Viewer {
         {
             watched.remember(view.snapshot());
         }
-        if self.next.iter().any(|next| next.tier == tier) {
+        if has(&self.next) {
             self.change(now);
         }
-        let is_shown = self.shown.iter().any(|shown| shown.tier == tier);
-        if !is_shown || !current {
+        if !has(&self.shown) || !current {
             self.stats.caught_up += u64::from(!current);
             return;
         }
-        self.is_rejoining = false;
-        if restarts {
+        if std::mem::take(&mut self.is_rejoining)
+            && let Some(newest) = &self.newest
+            && f64::from(newest.tick.0) > f64::from(tick.0) + RESTART.as_secs_f64() * tick_hz
+        {
             self.restart();
         }
         if self.shown.len() == 1 {
@@ -466,7 +463,7 @@ impl Viewer {
             shown.behind_since = since;
             let waits = since.is_none_or(|since| now.saturating_sub(since) <= TIER_PATIENCE);
             if waits && object_ticks <= most_ticks / 2 {
-                // Without any, it has none at the ticks that others have.
+                // A tier of which no state is kept yet cannot be shown at any tick.
                 let first = shown.recent.front().map_or(Tick(u32::MAX), |state| state.tick);
                 let (begin, end) = reached
                     .map_or((first, tick), |all| (first.max(*all.start()), tick.min(*all.end())));
@@ -482,13 +479,10 @@ impl Viewer {
         let Some(reached) = self.reached(now) else { return };
         let newest = self.newest.as_ref().map(|newest| newest.tick);
         let was_shown = |tick: &Tick| newest.is_some_and(|newest| *tick <= newest);
+        let is_due =
+            |other: &Tick| if was_shown(other) { *other >= tick } else { reached.contains(other) };
         let recent = self.shown.iter().flat_map(|shown| shown.recent.iter());
-        let mut ticks: Vec<Tick> = recent.map(|state| state.tick).collect();
-        ticks.retain(
-            |other| {
-                if was_shown(other) { *other >= tick } else { reached.contains(other) }
-            },
-        );
+        let mut ticks: Vec<Tick> = recent.map(|state| state.tick).filter(is_due).collect();
         ticks.sort_unstable();
         ticks.dedup();
         for shown in ticks {

@@ -52,7 +52,7 @@ pub(crate) struct Watched {
     pub(crate) refused: u64,
     /// The newest states, by tick, if other tiers are shown with it.
     pub(crate) recent: VecDeque<Arc<Snapshot>>,
-    /// Since when it is behind the others that are shown with it.
+    /// The time at which it fell behind the other tiers that are shown. `None` while it keeps up.
     pub(crate) behind_since: Option<Duration>,
     /// For a tier in datagrams.
     datagrams: Option<(Box<Decoder>, Parts)>,
@@ -272,8 +272,8 @@ impl Watched {
     }
 
     /// Notes a snapshot. Returns whether it is current: neither kept by a relay nor older than one
-    /// before. What `is_past`, because newer ones were shown, was kept by a relay too, unless that goes
-    /// on: then the tier comes later than others.
+    /// before. A snapshot `is_past` if playback has passed its tick. A relay had kept it then too,
+    /// unless this goes on for longer than reading takes: then the tier arrives later than others.
     pub(crate) fn advance(
         &mut self,
         now: Duration,

@@ -29,6 +29,13 @@ fn viewer(level: Level, tier: usize) -> Viewer {
     viewer
 }
 
+/// Passes a piece to a viewer that wants it. Nothing may be refused.
+fn show_wanted(viewer: &mut Viewer, now: Duration, piece: &Piece) {
+    if viewer.wanted().any(|track| track == piece.track) {
+        show(viewer, now, piece).unwrap();
+    }
+}
+
 /// The world as a tier has it.
 fn of_tier(tier: usize, tick: Tick) -> Snapshot {
     let world = world(tick.0, BALLS);
@@ -163,7 +170,7 @@ fn a_tier_changes_without_a_break() {
 }
 
 /// A viewer that shows FULL then wants RIGHT. The relay sends what it has of RIGHT's group, and the
-/// viewer reads it in parts, as a page does that draws in between.
+/// viewer reads it in parts, as a page does when it draws between two reads.
 #[test]
 fn what_a_relay_kept_is_not_late_if_the_viewer_reads_it_with_a_pause() {
     let mut publisher = publisher(Level::LEARNING);
@@ -172,9 +179,7 @@ fn what_a_relay_kept_is_not_late_if_the_viewer_reads_it_with_a_pause() {
     for tick in 0..240 {
         for piece in publisher.publish(&world(tick, BALLS)).unwrap() {
             match piece.track.tier() {
-                FULL if viewer.shown_tiers().any(|tier| tier == FULL) => {
-                    show(&mut viewer, at(tick), piece).unwrap();
-                }
+                FULL => show_wanted(&mut viewer, at(tick), piece),
                 RIGHT if tick >= 180 => kept.push(piece.clone()),
                 _ => {}
             }
@@ -496,14 +501,12 @@ fn playback_waits_for_the_slowest_region() {
         for piece in publisher.publish(&world(tick, BALLS)).unwrap() {
             if piece.track.tier() == QUARTERS[2] {
                 behind.push_back((tick + 9, piece.clone()));
-            } else if viewer.wanted().any(|track| track == piece.track) {
-                show(&mut viewer, at(tick), piece).unwrap();
+            } else {
+                show_wanted(&mut viewer, at(tick), piece);
             }
         }
         while let Some((_, piece)) = behind.pop_front_if(|(due, _)| *due <= tick && tick < 600) {
-            if viewer.wanted().any(|track| track == piece.track) {
-                show(&mut viewer, at(tick), &piece).unwrap();
-            }
+            show_wanted(&mut viewer, at(tick), &piece);
         }
         let Some(playback) = viewer.playback(at(tick)) else { continue };
         if (300..600).contains(&tick) || tick >= 700 {
@@ -538,9 +541,7 @@ fn regions_that_come_one_after_the_other_after_a_stall_are_not_late() {
         }
         for (nth, pieces) in waiting.iter_mut().enumerate() {
             for piece in pieces.drain(..) {
-                if viewer.wanted().any(|track| track == piece.track) {
-                    show(&mut viewer, at(tick), &piece).unwrap();
-                }
+                show_wanted(&mut viewer, at(tick), &piece);
             }
             viewer.playback(at(tick) + Duration::from_millis(nth as u64));
         }

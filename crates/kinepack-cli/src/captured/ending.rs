@@ -4,7 +4,7 @@ use std::path::Path;
 
 use command_kit::{counted, say};
 
-use super::{Captured, CapturedError, Source};
+use super::{Captured, CapturedError, Source, sum};
 
 /// The most damaged places that are listed.
 const MOST_LISTED: usize = 5;
@@ -75,8 +75,7 @@ impl Captured {
         let mut places: Vec<String> = places.map(ToString::to_string).collect();
         let all = capture.streams().iter().enumerate();
         let wanted = all.filter(|(_, stream)| concerns(Some(stream.name())));
-        let mut lost = wanted.map(|(index, _)| capture.lost_frames(index));
-        let lost = lost.try_fold(0, |sum: u64, lost| Some(sum.saturating_add(lost?)));
+        let lost = sum(wanted.map(|(index, _)| capture.lost_frames(index)));
         let undescribed = capture.damaged_places() - damage.len() as u64;
         // What was described may be of other streams.
         if places.is_empty() && lost.map_or(undescribed > 0, |lost| lost > 0) {

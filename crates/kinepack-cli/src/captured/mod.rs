@@ -325,8 +325,7 @@ impl Captured {
 
     /// The number of frames of all streams, if it is known.
     pub(crate) fn frames(&self) -> Option<u64> {
-        let mut frames = self.streams.iter().map(|stream| stream.frames);
-        frames.try_fold(0, |sum: u64, frames| Some(sum.saturating_add(frames?)))
+        sum(self.streams.iter().map(|stream| stream.frames))
     }
 
     /// The next frame of any stream. `None` at the end: [`Self::end`] then says whether frames are
@@ -395,4 +394,9 @@ fn built_in(schema: &Schema) -> Option<Profile> {
 /// True if a stream's entities are the cubes, which have built-in profiles.
 pub(crate) fn is_cubes(schema: &Schema) -> bool {
     cube::profile().schema_hash == schema.hash()
+}
+
+/// The sum of numbers that a file claims, so it may be any. `None` if one of them is unknown.
+fn sum(mut counts: impl Iterator<Item = Option<u64>>) -> Option<u64> {
+    counts.try_fold(0, |sum: u64, count| Some(sum.saturating_add(count?)))
 }

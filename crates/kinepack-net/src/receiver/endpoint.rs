@@ -26,8 +26,9 @@ use crate::{
     Refused, Sequence,
 };
 
-/// A block of the same session is not older than what is shown by more ticks: a hub sends no snapshots
-/// while a block is on its way, and not many were on their way before.
+/// A block that is older than the newest state by more ticks than this is of another session. In one
+/// session the difference is small: a hub sends no snapshots while a block is on its way, so only the
+/// few that were sent before it can arrive first.
 const OLDEST_BLOCK: u32 = 1024;
 
 /// Limits of a receiver's memory, and how it plays.
@@ -275,7 +276,7 @@ pub struct Receiver {
     joined: bool,
     /// It has said hello again, because nothing was taken for a while.
     seeks: bool,
-    /// The tick that was shown when a fragment ended such a silence, until a state comes.
+    /// The tick of the newest state when a fragment ended such a silence. `None` once a state has come.
     sought: Option<Tick>,
     /// A new session has begun, and no state of it was shown yet.
     is_new_session: bool,
@@ -485,9 +486,7 @@ impl Receiver {
                 self.stats.checked += 1;
                 let ours = view.check();
                 if ours != theirs {
-                    if !begins_session {
-                        self.lose_views(sequence);
-                    }
+                    self.lose_views(sequence, begins_session);
                     return Err(Refused::WrongState { theirs, ours });
                 }
                 view
@@ -498,9 +497,7 @@ impl Receiver {
             }
             (Err(error), Some(_)) => {
                 self.stats.checked += 1;
-                if !begins_session {
-                    self.lose_views(sequence);
-                }
+                self.lose_views(sequence, begins_session);
                 return Err(error.into());
             }
         };
@@ -606,8 +603,12 @@ impl Receiver {
         }
     }
 
-    /// Drops all views, because they are not what the sender holds.
-    fn lose_views(&mut self, refused: Sequence) {
+    /// Drops all views, because they are not what the sender holds. A state that begins another session
+    /// uses none of them, so it shows nothing about them.
+    fn lose_views(&mut self, refused: Sequence, begins_session: bool) {
+        if begins_session {
+            return;
+        }
         self.stats.mismatches += 1;
         event!(warn, sequence = refused.0, "state check failed: asking for the state anew");
         self.views.begin_anew();

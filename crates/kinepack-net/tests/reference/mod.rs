@@ -172,13 +172,14 @@ pub struct NaiveReceiver {
     next_hello: Duration,
     /// It has said hello again.
     seeks: bool,
-    /// What was shown when a fragment ended such a silence, until a state comes.
+    /// The tick of the newest state when a fragment ended such a silence. `None` once a state has come.
     sought: Option<u32>,
     /// The tick of the newest state.
     shown: Option<u32>,
     newest_snapshot: Option<u16>,
-    /// The next state does not build on the one that is shown, and whether it begins a session.
+    /// The next state does not build on the one that is shown.
     shows_anew: bool,
+    /// A session has begun, and no state of it has come.
     is_new_session: bool,
     /// How many states came.
     states: u32,
@@ -279,10 +280,10 @@ impl NaiveReceiver {
         let states = self.states;
         self.handle_kind(datagram, list)?;
         let is_fragment = datagram[0] & 7 == 1;
-        match () {
-            () if self.states > states => self.sought = None,
-            () if is_fragment => self.sought = sought.or(self.sought),
-            () => {}
+        if self.states > states {
+            self.sought = None;
+        } else if is_fragment {
+            self.sought = sought.or(self.sought);
         }
         Ok(())
     }
