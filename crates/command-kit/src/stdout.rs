@@ -8,18 +8,30 @@
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::OutputError;
 
-/// Writes to standard output, with control characters escaped. In a JSON document an escaped
-/// character is the same character.
+/// Whether a file that the command writes is standard output.
+static IS_TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// From now on standard output holds a file, so reports go to standard error.
+pub(crate) fn take() {
+    IS_TAKEN.store(true, Ordering::Relaxed);
+}
+
+/// Writes a report to standard output, or to standard error if standard output holds a file.
+/// Control characters are escaped. In a JSON document an escaped character is the same character.
 ///
 /// # Errors
 /// [`OutputError::Stdout`].
 pub fn print(
-    write: impl FnOnce(&mut Escaping<io::StdoutLock<'static>>) -> io::Result<()>,
+    write: impl FnOnce(&mut Escaping<Box<dyn Write>>) -> io::Result<()>,
 ) -> Result<(), OutputError> {
-    let mut out = Escaping::new(io::stdout().lock());
+    let mut out = Escaping::new(match IS_TAKEN.load(Ordering::Relaxed) {
+        true => Box::new(io::stderr().lock()) as Box<dyn Write>,
+        false => Box::new(io::stdout().lock()),
+    });
     match write(&mut out).and_then(|()| out.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(OutputError::Stdout(error)),
         _ => Ok(()),

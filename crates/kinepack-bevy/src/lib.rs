@@ -130,6 +130,6 @@ pub use sockets::{MotionWebClient, MotionWebClientPlugin, WebLost};
 pub use sockets::{MotionWebServer, MotionWebServerPlugin};
 
 /// The examples of the README.
-#[cfg(all(doctest, feature = "clips", feature = "transform"))]
+#[cfg(all(doctest, feature = "clips", feature = "transform", feature = "udp"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

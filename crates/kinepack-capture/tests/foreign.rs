@@ -154,12 +154,17 @@ fn the_frames_after_a_damaged_chunk_are_read() {
     let (ticks, damage, lost) = opened(&damaged);
     assert_eq!((&ticks[..], damage.len(), lost), (&[3, 4, 5, 6, 7, 8][..], 1, Some(3)));
     // A length after which the next record is not found: the index knows the next chunk.
-    let mut damaged = whole;
+    let mut damaged = whole.clone();
     damaged[at[1] + 4] = 0xFF;
     let (ticks, damage, lost) = opened(&damaged);
     assert_eq!((&ticks[..], damage.len(), lost), (&[0, 1, 2, 6, 7, 8][..], 1, Some(3)));
     let (ticks, damage, _) = read(in_memory(&damaged));
     assert_eq!((ticks, damage.len()), (vec![0, 1, 2], 1));
+    // One that ends within the next chunk, which is read nevertheless.
+    let mut damaged = whole;
+    damaged[at[1] + 2] ^= 1;
+    let (ticks, damage, lost) = opened(&damaged);
+    assert_eq!((&ticks[..], damage.len(), lost), (&[0, 1, 2, 6, 7, 8][..], 1, Some(3)));
 }
 
 #[test]
@@ -176,6 +181,53 @@ fn frames_that_are_missing_without_other_damage_are_noticed() {
         damage[0].ends_with("3 of the frames that the file counts are not in it"),
         "{damage:?}"
     );
+}
+
+#[test]
+fn counts_of_a_damaged_summary_are_not_believed() {
+    let whole = three_chunks();
+    // The map at the end of the statistics has its bytes, the channel's number, and 9 messages.
+    let is_counts =
+        |bytes: &[u8]| bytes[..4] == [10, 0, 0, 0] && bytes[6..] == [9, 0, 0, 0, 0, 0, 0, 0];
+    let at = whole.windows(14).rposition(is_counts).unwrap() + 6;
+    for (byte, flip) in [(0, 1), (7, 0x80)] {
+        let mut damaged = whole.clone();
+        damaged[at + byte] ^= flip;
+        let (ticks, damage, lost) = opened(&damaged);
+        assert!(ticks.iter().copied().eq(0..9));
+        assert_eq!(lost, None);
+        assert!(damage.len() == 1, "{damage:?}");
+        assert!(damage[0].ends_with("the checksum of the summary differs"), "{damage:?}");
+        // Without checksums, what no stream can have is no count.
+        zero_checksums(&mut damaged);
+        let (_, damage, lost) = opened(&damaged);
+        let believed = if byte == 0 { Some(0) } else { None };
+        assert_eq!((damage.len(), lost), (0, believed));
+    }
+}
+
+#[test]
+fn a_chunk_within_a_chunk_is_damage() {
+    let one = rewritten(&record_ships(20), None, 1 << 20, |_| ());
+    let at = chunks(&one)[0];
+    let length = u64::from_le_bytes(one[at + 1..at + 9].try_into().unwrap()) as usize;
+    let inner = &one[at..at + 9 + length];
+    // The head of a chunk without compression: times, size, checksum, no name, size.
+    let mut outer = one[at + 9..at + 25].to_vec();
+    outer.extend((inner.len() as u64).to_le_bytes());
+    outer.extend([0; 4]);
+    outer.extend([0; 4]);
+    outer.extend((inner.len() as u64).to_le_bytes());
+    outer.extend(inner);
+    let mut file = one[..at].to_vec();
+    file.push(6);
+    file.extend((outer.len() as u64).to_le_bytes());
+    file.extend(outer);
+    file.extend(&one[at + 9 + length..]);
+    zero_checksums(&mut file);
+    let (ticks, damage, _) = read(in_memory(&file));
+    assert!(ticks.is_empty());
+    assert!(damage[0].ends_with("a chunk holds another chunk"), "{damage:?}");
 }
 
 /// A generator of permutations.

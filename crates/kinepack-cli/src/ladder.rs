@@ -3,6 +3,8 @@
 //! schema share their snapshots.
 
 use std::fmt;
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
@@ -368,19 +370,31 @@ impl ProfileError {
     }
 }
 
-/// A run that is too short for its baselines.
+/// A run that is too short for what is asked.
 #[derive(Debug, thiserror::Error)]
-#[error(
-    "{} {} too few for a baseline {lag} ticks back; give a shorter --lag",
-    counted(frames, "frame"),
-    if *frames == 1 { "is" } else { "are" }
-)]
-pub(crate) struct TooShort {
-    pub(crate) frames: u32,
-    pub(crate) lag: u32,
+pub(crate) enum TooShort {
+    #[error(
+        "{} {} too few for a baseline {lag} ticks back; give a shorter --lag",
+        counted(frames, "frame"),
+        if *frames == 1 { "is" } else { "are" }
+    )]
+    ForBaselines { frames: u32, lag: u32 },
+    #[error("--from {from}: it has {}, the first of them is frame 0", counted(frames, "frame"))]
+    BeforeFrom { frames: u32, from: u32 },
+    #[error(
+        "{} of {frames} remain to train on with --hold-out {hold_out}: too few, since the older \
+         views that the adaptive level looks at are {} ticks back; give a shorter --lag, or hold \
+         out less",
+        counted(training, "frame"),
+        2 * lag
+    )]
+    ForTraining { frames: u32, training: u32, hold_out: u32, lag: u32 },
 }
 
 impl Failure for TooShort {}
+
+/// More than a profile ever has: that of a schema with the most fields and classes.
+const MAX_PROFILE_BYTES: u64 = 64 << 20;
 
 pub(crate) fn read_profile(path: &Path, schema: &Schema) -> Result<Profile, ProfileError> {
     let failed = |reason: String, is_of_other_schema| ProfileError {
@@ -388,7 +402,11 @@ pub(crate) fn read_profile(path: &Path, schema: &Schema) -> Result<Profile, Prof
         reason,
         is_of_other_schema,
     };
-    let bytes = std::fs::read(path).map_err(|error| {
+    let mut bytes = Vec::new();
+    // One byte more is too many. A device would never end.
+    let read =
+        File::open(path).and_then(|file| file.take(MAX_PROFILE_BYTES + 1).read_to_end(&mut bytes));
+    read.map_err(|error| {
         let reason = format!(
             "{error}; --profile takes a file that `kinepack tune` or `kinepack train` wrote, \
              untrained, built-in (trained for the built-in world's cubes), or article (the word \
@@ -396,6 +414,10 @@ pub(crate) fn read_profile(path: &Path, schema: &Schema) -> Result<Profile, Prof
         );
         failed(reason, false)
     })?;
+    if bytes.len() as u64 > MAX_PROFILE_BYTES {
+        let reason = format!("this is not a profile: it has more than {MAX_PROFILE_BYTES} bytes");
+        return Err(failed(reason, false));
+    }
     Profile::from_bytes(&bytes, schema)
         .map_err(|error| failed(error.to_string(), error == SetupError::ProfileMismatch))
 }

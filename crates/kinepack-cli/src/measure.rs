@@ -285,14 +285,16 @@ impl Source<'_> {
             bar.inc(1);
         }
         bar.finish_and_clear();
-        let (frames, first) = (ladder.frames(), history.lag.max(history.from));
+        let frames = ladder.frames();
         let (done, all) = (u64::from(frames), self.all);
         if ladder.measured() == 0 {
             let nothing = "none of them was measured";
             return Err(if self.interrupt.is_raised() {
                 Interrupted::after_frames(done, all, nothing).into()
+            } else if frames <= history.from {
+                TooShort::BeforeFrom { frames, from: history.from }.into()
             } else {
-                TooShort { frames, lag: first }.into()
+                TooShort::ForBaselines { frames, lag: history.lag }.into()
             });
         }
         let measurements = ladder.measurements();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::CommandFactory;
 use clap_complete::{Shell, generate};
-use command_kit::Failure;
+use command_kit::{Failure, OutputError, print};
 
 /// Prints completions for a shell, to be saved where the shell looks for them.
 ///
@@ -29,18 +29,25 @@ pub(crate) struct ManPages {
 pub(crate) enum ShellError {
     #[error("{}: {source}", folder.display())]
     Folder { folder: PathBuf, source: io::Error },
-    #[error("standard output: {0}")]
-    Output(#[from] io::Error),
+    #[error(transparent)]
+    Output(#[from] OutputError),
 }
 
-impl Failure for ShellError {}
+impl Failure for ShellError {
+    fn exit_code(&self) -> u8 {
+        match self {
+            Self::Folder { .. } => 2,
+            Self::Output(error) => error.exit_code(),
+        }
+    }
+}
 
 pub(crate) fn print_completions(arguments: &Completions) -> Result<(), ShellError> {
     let mut command = crate::Arguments::command();
     let name = command.get_name().to_owned();
     let mut script = Vec::new();
     generate(arguments.shell, &mut command, name, &mut script);
-    Ok(io::stdout().write_all(&script)?)
+    Ok(print(|out| out.write_all(&script))?)
 }
 
 pub(crate) fn write_man_pages(arguments: &ManPages) -> Result<(), ShellError> {

@@ -109,6 +109,12 @@ pub(crate) enum TrainingError {
         first.display()
     )]
     OtherSchema { path: PathBuf, stream: String, first: PathBuf },
+    #[error(
+        "{}: it has no frame from {from} on{}",
+        path.display(),
+        to.map_or(String::new(), |to| format!(" and before {to}"))
+    )]
+    NoFrame { path: PathBuf, from: u32, to: Option<u32> },
     #[cfg(not(feature = "demo"))]
     #[error("give captures to train on: this program is built without the built-in world")]
     NoWorld,
@@ -238,6 +244,10 @@ fn captured(arguments: &Arguments, interrupt: &Interrupt) -> Result<Data, Traini
             });
         }
         let (run, ending) = read_run(&mut snapshots, arguments, interrupt)?;
+        if run.is_empty() && !interrupt.is_raised() {
+            let Arguments { from, to, .. } = *arguments;
+            return Err(TrainingError::NoFrame { path: path.clone(), from, to });
+        }
         data.runs.push(run);
         data.ending = std::mem::take(&mut data.ending).and(ending);
     }

@@ -351,6 +351,27 @@ fn bad_challenge_files_are_refused_in_one_line() {
     assert!(message.contains("level 1 (uncompressed) needs floats"), "{message}");
     let message = refusal(&["measure", "--seconds", "1", "--cubes", "5", "--lag", "60"]);
     assert!(message.contains("60 frames are too few"), "{message}");
+    // What is too short for another reason than the lag.
+    let run = files.write("longer.bin", &good_bin(40));
+    let run = run.to_str().unwrap();
+    let out = files.path("out.profile");
+    let out = out.to_str().unwrap();
+    for (arguments, says) in [
+        (&["measure", run, "--from", "500"][..], "--from 500: it has 40 frames"),
+        (
+            &["tune", run, "--hold-out", "90"],
+            "4 frames of 40 remain to train on with --hold-out 90",
+        ),
+        (
+            &["train", run, "--out", out, "--from", "10", "--to", "5"],
+            "no frame from 10 on and before 5",
+        ),
+        (&["train", run, "--out", out, "--from", "40"], "no frame from 40 on"),
+        (&["measure", run, "--profile", "/dev/zero"], "this is not a profile"),
+    ] {
+        let message = refusal(arguments);
+        assert!(message.contains(says), "{message:?} does not say {says:?}");
+    }
 }
 
 #[test]

@@ -267,7 +267,12 @@ fn what_cannot_be_done_is_refused_with_advice() {
         (vec!["info", &out("nothing.kpz")], "No such file"),
         (vec!["pack", &out("run.bin"), &replay], "--force"),
         (vec!["pack", &out("run.bin"), &out("y.kpz"), "--level", "none"], "no such level"),
+        (
+            vec!["pack", &out("run.bin"), &out("y.kpz"), "--note", "k=1", "--note", "k=2"],
+            "--note k: it is given twice",
+        ),
         (vec!["cut", &replay, &out("z.kpz"), "--from", "1:99"], "moment"),
+        (vec!["cut", &replay, &out("z.kpz"), "--from", "5"], "--from: the replay ends at 0:00.1"),
     ] {
         let run = run(&arguments);
         assert_eq!(run.code, Some(2), "{arguments:?}: {}", run.stderr);

@@ -1,7 +1,7 @@
 // Viewers of broadcasts: the shape that `crowd.d.ts` describes, over the module of WebAssembly.
 
 import { Frame, FrameReader } from "./frame.js";
-import { Loaded } from "./memory.js";
+import { Loaded, named } from "./memory.js";
 import initialize, * as module from "./module/crowd.js";
 import { Session } from "./moq.js";
 
@@ -95,9 +95,7 @@ export class Viewer {
   }
 
   stats() {
-    const [snapshots, caughtUp, late, refused, bytes, delayMs, jitterMs, starvedRatio] =
-      this.#viewer.stats();
-    return { snapshots, caughtUp, late, refused, bytes, delayMs, jitterMs, starvedRatio };
+    return named(this.#viewer.stat_names(), this.#viewer.stats());
   }
 
   free() {

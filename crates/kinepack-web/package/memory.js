@@ -63,3 +63,8 @@ export class Loaded {
 export function view(memory, type, address, count) {
   return new TYPES[type](memory.buffer, address, count);
 }
+
+// Numbers by their names, which a module gives in one text.
+export function named(names, numbers) {
+  return Object.fromEntries(names.split(" ").map((name, index) => [name, numbers[index]]));
+}

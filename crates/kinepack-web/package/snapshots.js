@@ -2,7 +2,7 @@
 // WebAssembly.
 
 import { Frame, FrameReader } from "./frame.js";
-import { Loaded } from "./memory.js";
+import { Loaded, named } from "./memory.js";
 import initialize, * as module from "./module/snapshots.js";
 
 const RECEIVED = ["state", "events", "fragment", "block"];
@@ -35,6 +35,7 @@ export function splitDatagram(datagram) {
 
 export class Receiver {
   #receiver;
+  #statNames;
   #reader;
 
   constructor(options) {
@@ -47,6 +48,7 @@ export class Receiver {
       setup.with_events(events.schema, events.level ?? "adaptive", events.profile ?? NOTHING);
     }
     this.#receiver = setup.build();
+    this.#statNames = this.#receiver.stat_names();
     this.schema = JSON.parse(this.#receiver.schema());
     this.eventSchema = events ? JSON.parse(this.#receiver.event_schema()) : undefined;
     this.#reader = new FrameReader([...this.schema.kinds, ...(this.eventSchema?.kinds ?? [])]);
@@ -81,16 +83,14 @@ export class Receiver {
   }
 
   stats(nowMs = performance.now()) {
-    const [
-      joined, roundTripMs, lostRatio, serverTick, delayMs, jitterMs, starvedRatio, received,
-      refused, duplicates, bytes, late, blocks, mismatches, views, events, lateEvents,
-      fragments, fragmentsOfBlock,
-    ] = this.#receiver.stats(nowMs);
+    const { joined, roundTripMs, serverTick, fragments, fragmentsOfBlock, ...others } =
+      named(this.#statNames, this.#receiver.stats(nowMs));
     const known = (number) => (Number.isNaN(number) ? undefined : number);
     return {
-      joined: joined === 1, roundTripMs: known(roundTripMs), lostRatio,
-      serverTick: known(serverTick), delayMs, jitterMs, starvedRatio, received, refused,
-      duplicates, bytes, late, blocks, mismatches, views, events, lateEvents,
+      ...others,
+      joined: joined === 1,
+      roundTripMs: known(roundTripMs),
+      serverTick: known(serverTick),
       block: fragmentsOfBlock > 0 ? { fragments, of: fragmentsOfBlock } : undefined,
     };
   }
@@ -183,8 +183,7 @@ export class InputSender {
   }
 
   stats() {
-    const [records, packets, bytes, full, acknowledged, refused] = this.#sender.stats();
-    return { records, packets, bytes, full, acknowledged, refused };
+    return named(this.#sender.stat_names(), this.#sender.stats());
   }
 
   free() {

@@ -190,33 +190,44 @@ impl WorldReceiver {
         self.receiver.mismatch().map_or_else(String::new, |mismatch| mismatch.to_string())
     }
 
-    /// Counters and measurements, in the order that the package knows.
+    /// Counters and measurements, in the order of [`stat_names`](Self::stat_names).
     pub fn stats(&self, now_ms: f64) -> Vec<f64> {
+        self.named_stats(now_ms).map(|(_, number)| number).to_vec()
+    }
+
+    /// The names of the [`stats`](Self::stats), with spaces between them.
+    pub fn stat_names(&self) -> String {
+        self.named_stats(0.0).map(|(name, _)| name).join(" ")
+    }
+}
+
+impl WorldReceiver {
+    fn named_stats(&self, now_ms: f64) -> [(&'static str, f64); 19] {
         let (stats, status) = (self.receiver.stats(), self.receiver.status(time(now_ms)));
         let playout = self.receiver.playout_stats();
-        let (have, all) = self.receiver.block_progress().unwrap_or_default();
+        let (fragments, of_block) = self.receiver.block_progress().unwrap_or_default();
         let count = |number: u64| number as f64;
         let ms = |time: Duration| time.as_secs_f64() * 1e3;
-        vec![
-            f64::from(u8::from(status.joined)),
-            status.round_trip.map_or(f64::NAN, ms),
-            status.lost_ratio(),
-            status.server_tick.unwrap_or(f64::NAN),
-            ms(playout.delay),
-            ms(playout.jitter),
-            playout.starved_ratio,
-            count(stats.received),
-            count(stats.refused),
-            count(stats.duplicates),
-            count(stats.bytes),
-            count(stats.late),
-            count(stats.blocks),
-            count(stats.mismatches),
-            stats.views as f64,
-            count(stats.events),
-            count(stats.late_events),
-            have as f64,
-            all as f64,
+        [
+            ("joined", f64::from(u8::from(status.joined))),
+            ("roundTripMs", status.round_trip.map_or(f64::NAN, ms)),
+            ("lostRatio", status.lost_ratio()),
+            ("serverTick", status.server_tick.unwrap_or(f64::NAN)),
+            ("delayMs", ms(playout.delay)),
+            ("jitterMs", ms(playout.jitter)),
+            ("starvedRatio", playout.starved_ratio),
+            ("received", count(stats.received)),
+            ("refused", count(stats.refused)),
+            ("duplicates", count(stats.duplicates)),
+            ("bytes", count(stats.bytes)),
+            ("late", count(stats.late)),
+            ("blocks", count(stats.blocks)),
+            ("mismatches", count(stats.mismatches)),
+            ("views", stats.views as f64),
+            ("events", count(stats.events)),
+            ("lateEvents", count(stats.late_events)),
+            ("fragments", fragments as f64),
+            ("fragmentsOfBlock", of_block as f64),
         ]
     }
 }

@@ -98,12 +98,28 @@ impl InputSender {
         self.sender.handle(datagram).map_err(failed)
     }
 
-    /// Counters: records, packets, bytes, full packets, acknowledged packets, refused ones.
+    /// Counters, in the order of [`stat_names`](Self::stat_names).
     pub fn stats(&self) -> Vec<f64> {
+        self.named_stats().map(|(_, number)| number as f64).to_vec()
+    }
+
+    /// The names of the [`stats`](Self::stats), with spaces between them.
+    pub fn stat_names(&self) -> String {
+        self.named_stats().map(|(name, _)| name).join(" ")
+    }
+}
+
+impl InputSender {
+    fn named_stats(&self) -> [(&'static str, u64); 6] {
         let stats = self.sender.stats();
-        [stats.records, stats.packets, stats.bytes, stats.full, stats.acknowledged, stats.refused]
-            .map(|number| number as f64)
-            .to_vec()
+        [
+            ("records", stats.records),
+            ("packets", stats.packets),
+            ("bytes", stats.bytes),
+            ("full", stats.full),
+            ("acknowledged", stats.acknowledged),
+            ("refused", stats.refused),
+        ]
     }
 }
 

@@ -174,19 +174,30 @@ impl BroadcastViewer {
         self.viewer.set_delays(time(min_ms), time(max_ms)).map_err(failed)
     }
 
-    /// Counters and measurements, in the order that the package knows.
+    /// Counters and measurements, in the order of [`stat_names`](Self::stat_names).
     pub fn stats(&self) -> Vec<f64> {
+        self.named_stats().map(|(_, number)| number).to_vec()
+    }
+
+    /// The names of the [`stats`](Self::stats), with spaces between them.
+    pub fn stat_names(&self) -> String {
+        self.named_stats().map(|(name, _)| name).join(" ")
+    }
+}
+
+impl BroadcastViewer {
+    fn named_stats(&self) -> [(&'static str, f64); 8] {
         let stats = self.viewer.stats();
         let playout = stats.playout;
-        vec![
-            stats.snapshots as f64,
-            stats.caught_up as f64,
-            stats.late as f64,
-            stats.refused as f64,
-            stats.bytes as f64,
-            playout.delay.as_secs_f64() * 1e3,
-            playout.jitter.as_secs_f64() * 1e3,
-            playout.starved_ratio,
+        [
+            ("snapshots", stats.snapshots as f64),
+            ("caughtUp", stats.caught_up as f64),
+            ("late", stats.late as f64),
+            ("refused", stats.refused as f64),
+            ("bytes", stats.bytes as f64),
+            ("delayMs", playout.delay.as_secs_f64() * 1e3),
+            ("jitterMs", playout.jitter.as_secs_f64() * 1e3),
+            ("starvedRatio", playout.starved_ratio),
         ]
     }
 }

@@ -6,7 +6,8 @@
 //! Force::target ──► Target::create ──► Output: NAME.XXXXXX.partial ──► Output::commit: NAME
 //! ```
 //!
-//! A pipe, a device or /dev/stdout is written directly.
+//! A pipe, a device or /dev/stdout is written directly. If that is standard output, reports go to
+//! standard error.
 
 mod batch;
 mod partial;
@@ -21,7 +22,7 @@ use clap::Args;
 use partial::Partial;
 use place::Place;
 
-use crate::Failure;
+use crate::{Failure, stdout};
 
 /// Whether files may be replaced.
 #[derive(Args, Clone, Copy, Debug)]
@@ -138,7 +139,13 @@ impl Target {
     /// Begins to write.
     pub fn create(&self) -> Result<Output, OutputError> {
         let (file, partial) = match &self.place {
-            Place::Direct(path) => (place::open(path).map_err(|error| self.failed(error))?, None),
+            Place::Direct(path) => {
+                let file = place::open(path).map_err(|error| self.failed(error))?;
+                if place::is_stdout(&file) {
+                    stdout::take();
+                }
+                (file, None)
+            }
             Place::File { path, is_forced } => {
                 let (file, partial) = Partial::create(path, *is_forced)?;
                 (file, Some(partial))

@@ -51,6 +51,26 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().append(true).open(path)
 }
 
+/// Whether a file that was opened is standard output. A device is not: a terminal shows both, and
+/// what goes to /dev/null disturbs nobody.
+#[cfg(unix)]
+pub(super) fn is_stdout(file: &File) -> bool {
+    use std::os::fd::AsFd;
+    use std::os::unix::fs::{FileTypeExt, MetadataExt};
+    let place = |file: &File| {
+        let file = file.metadata().ok()?;
+        (!file.file_type().is_char_device()).then(|| (file.dev(), file.ino()))
+    };
+    let stdout = io::stdout().as_fd().try_clone_to_owned().map(File::from);
+    stdout.is_ok_and(|stdout| place(&stdout).is_some_and(|stdout| place(file) == Some(stdout)))
+}
+
+/// Whether a file that was opened is standard output, which has no name here.
+#[cfg(not(unix))]
+pub(super) fn is_stdout(_: &File) -> bool {
+    false
+}
+
 /// The directory that a file is in.
 pub(super) fn directory(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))

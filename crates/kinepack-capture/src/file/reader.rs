@@ -13,7 +13,7 @@ use super::columns::{self, Table};
 use super::damage::{Damage, Damages, Refused};
 use super::frame::CaptureFrame;
 use super::schema::tick_time_ns;
-use super::source::{self, Broken, Chunks, Linear, Source};
+use super::source::{self, Broken, Checksummed, Chunks, Linear, Source};
 use super::stream::{Stream, Streams};
 use super::summary::{self, ChunkAt};
 use super::window::{Window, split_message};
@@ -246,11 +246,15 @@ impl Capture {
                     self.damage.note(self.source.at_byte(), reason.into());
                     self.resume();
                 }
-                // A damaged chunk also changes the checksum of all data.
-                Err(Broken::Checksum(_)) if self.damage.count > 0 => {}
                 Err(Broken::Checksum(of)) => {
-                    let reason = format!("the checksum of the {of} differs");
-                    self.damage.note(self.source.at_byte(), reason.into());
+                    if of == Checksummed::Summary {
+                        self.streams.forget_counts();
+                    }
+                    // A damaged chunk also changes the checksum of all data.
+                    if self.damage.count == 0 {
+                        let reason = format!("the checksum of the {} differs", of.name());
+                        self.damage.note(self.source.at_byte(), reason.into());
+                    }
                 }
             }
         }
@@ -295,6 +299,14 @@ impl Capture {
     fn read_record(&mut self) -> Result<Step, Broken> {
         let Some(opcode) = self.source.advance()? else { return Ok(Step::End) };
         let at_byte = self.source.at_byte();
+        if matches!(self.source, Source::Linear(_)) {
+            let next = self.chunks.partition_point(|chunk| chunk.at_byte <= at_byte);
+            let begin = self.chunks.get(next).map(|chunk| chunk.at_byte);
+            if begin.is_some_and(|begin| begin < self.source.read_bytes()) {
+                let reason = "a record's length goes beyond the begin of the next chunk";
+                return Err(Broken::Lost(reason.to_owned()));
+            }
+        }
         let taken = match opcode {
             op::CHUNK => {
                 self.load_chunk();
@@ -378,15 +390,17 @@ impl Capture {
                 }
             };
             let data = &records[place.clone()];
-            let noted = if opcode == op::MESSAGE {
-                split_message(data).map_err(Refused::from).and_then(|(channel, sequence, _)| {
-                    let stream = self.streams.of_channel(channel)?;
-                    // The largest chunk has fewer bytes than a `u32` can count.
-                    messages.extend(stream.map(|stream| (stream, Tick(sequence), at as u32)));
-                    Ok(())
-                })
-            } else {
-                declare(&mut self.streams, opcode, data)
+            let noted = match opcode {
+                op::MESSAGE => {
+                    split_message(data).map_err(Refused::from).and_then(|(channel, sequence, _)| {
+                        let stream = self.streams.of_channel(channel)?;
+                        // The largest chunk has fewer bytes than a `u32` can count.
+                        messages.extend(stream.map(|stream| (stream, Tick(sequence), at as u32)));
+                        Ok(())
+                    })
+                }
+                op::CHUNK => Err("a chunk holds another chunk".to_owned().into()),
+                _ => declare(&mut self.streams, opcode, data),
             };
             if let Err(refused) = noted {
                 self.damage.note(at_byte, refused);

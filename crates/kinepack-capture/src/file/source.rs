@@ -25,10 +25,26 @@ pub(super) enum Broken {
     Io(io::Error),
     /// Where the next record begins is not known.
     Lost(String),
-    /// A checksum differs, of records that were all read: of the data or of the summary.
-    Checksum(&'static str),
+    /// A checksum differs, of records that were all read.
+    Checksum(Checksummed),
     /// It is more than the limits allow.
     TooMany(TooManyValues),
+}
+
+/// The records that a checksum covers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Checksummed {
+    Data,
+    Summary,
+}
+
+impl Checksummed {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Data => "data",
+            Self::Summary => "summary",
+        }
+    }
 }
 
 impl From<TooManyValues> for Broken {
@@ -157,8 +173,8 @@ impl Linear {
         /// The bytes of a footer that the checksum of the summary covers.
         const COVERED: usize = 16;
         let (covered, of) = match opcode {
-            op::DATA_END => (None, Some("data")),
-            op::FOOTER => (self.record.get(..COVERED), Some("summary")),
+            op::DATA_END => (None, Some(Checksummed::Data)),
+            op::FOOTER => (self.record.get(..COVERED), Some(Checksummed::Summary)),
             _ => (Some(&self.record[..]), None),
         };
         if let Some(covered) = covered {

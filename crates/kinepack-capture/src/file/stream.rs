@@ -15,6 +15,9 @@ pub(crate) const RAW: &str = "kinepack-raw";
 /// Message encoding of lanes.
 pub(crate) const LANES: &str = "kinepack-lanes";
 
+/// The most frames of a stream: one for each tick.
+const MAX_FRAMES: u64 = 1 << 32;
+
 /// A stream of a capture file: frames with entities of one type, or of several kinds.
 ///
 /// ```
@@ -277,13 +280,20 @@ impl Streams {
         Ok(())
     }
 
-    /// Takes the channels' message counts from the file's statistics.
+    /// Takes the channels' message counts from the file's statistics, unless a stream cannot have as
+    /// many ticks.
     pub(super) fn count(&mut self, messages: &BTreeMap<u16, u64>) {
-        for (id, frames) in messages {
+        let possible = messages.iter().filter(|(_, frames)| **frames <= MAX_FRAMES);
+        for (id, frames) in possible {
             if let Some(Use::Stream(index)) = self.channels.get(id) {
                 self.list[*index].frames = Some(*frames);
             }
         }
+    }
+
+    /// Trusts no count of the summary any more.
+    pub(super) fn forget_counts(&mut self) {
+        self.list.iter_mut().for_each(|stream| stream.frames = None);
     }
 
     /// The stream of a channel; `None` for another program's channel, and for a stream that was

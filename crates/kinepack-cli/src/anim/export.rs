@@ -1,5 +1,6 @@
 //! `kinepack anim export`: writes a compressed clip as a file that other programs play.
 
+use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,26 +18,24 @@ use super::baked::with_curves;
 use super::compiled::{self, Compiled, SkeletonArguments};
 use crate::anim::error::AnimError;
 
-/// Write a compressed clip as a file for other programs: r3d2canm, the format of League of
-/// Legends, or glTF.
+/// Write a compressed clip as a file for other programs. The file's name says which: .glb is glTF
+/// with a key for each sample, which any viewer shows, and .anm is r3d2canm, the format of League
+/// of Legends.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// A clip that `anim build` wrote, .kpa or .kpd, or one of a database: FILE.kpb#CLIP.
     clip: PathBuf,
-    /// The file to write.
+    /// The file to write: NAME.glb or NAME.anm.
     out: PathBuf,
     #[command(flatten)]
     force: Force,
-    /// Write a .glb with a key for each sample, so that any viewer shows the compressed clip.
-    #[arg(long)]
-    gltf: bool,
-    /// glTF: samples a second. By default, those of the clip.
-    #[arg(long, value_name = "HZ", requires = "gltf", value_parser = parse_rate)]
+    /// .glb: samples a second. By default, those of the clip.
+    #[arg(long, value_name = "HZ", value_parser = parse_rate)]
     rate: Option<f32>,
-    /// r3d2canm: the number of places at which players can start. Each takes 24 or 48 bytes a
-    /// joint. Without any, some players cannot go back to the start.
-    #[arg(long, value_name = "COUNT", default_value_t = 1, conflicts_with = "gltf")]
-    jump_caches: u32,
+    /// .anm: the number of places at which players can start [default: 1]. Each takes 24 or 48
+    /// bytes a joint. Without any, some players cannot go back to the start.
+    #[arg(long, value_name = "COUNT")]
+    jump_caches: Option<u32>,
     #[command(flatten)]
     skeleton: SkeletonArguments,
     /// Print the report as JSON.
@@ -73,14 +72,36 @@ struct GltfReport {
     bytes: usize,
 }
 
+/// The form of a file, which its name tells.
+enum Form {
+    Gltf,
+    Anm,
+}
+
+impl Arguments {
+    /// # Errors
+    /// A name of another form, and an option of the other form.
+    fn form(&self) -> Result<Form, AnimError> {
+        let ending = self.out.extension().map(OsStr::to_ascii_lowercase);
+        let refused = match ending.as_ref().and_then(|ending| ending.to_str()) {
+            Some("glb") if self.jump_caches.is_some() => "--jump-caches is for .anm files",
+            Some("anm") if self.rate.is_some() => "--rate is for .glb files",
+            Some("glb") => return Ok(Form::Gltf),
+            Some("anm") => return Ok(Form::Anm),
+            _ => "the name must end in .glb for glTF, or in .anm for League of Legends",
+        };
+        Err(AnimError::BadClip { path: self.out.clone(), reason: refused.to_owned() })
+    }
+}
+
 pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
+    let form = arguments.form()?;
     let target = arguments.force.target(&arguments.out)?;
     let Compiled { name, clip, skeleton, .. } =
         compiled::read(&arguments.clip, &arguments.skeleton)?;
-    if arguments.gltf {
-        write_gltf(arguments, &target, (&name, &clip), skeleton)
-    } else {
-        write_anm(arguments, &target, &clip, &skeleton)
+    match form {
+        Form::Gltf => write_gltf(arguments, &target, (&name, &clip), skeleton),
+        Form::Anm => write_anm(arguments, &target, &clip, &skeleton),
     }
 }
 
@@ -92,13 +113,12 @@ fn write_anm(
 ) -> Result<(), AnimError> {
     let anm = match clip {
         AnyClip::Block(_) => {
-            Err("this is a block clip, and r3d2canm stores keys: build the clip with \
-                 --scheme keyed, or write glTF with --gltf"
+            Err("this is a block clip, and an .anm file stores keys: build the clip with \
+                 --scheme keyed, or write a .glb file"
                 .to_owned())
         }
-        AnyClip::Keyed(clip) => {
-            Anm::from_clip(clip, skeleton, arguments.jump_caches).map_err(|error| error.to_string())
-        }
+        AnyClip::Keyed(clip) => Anm::from_clip(clip, skeleton, arguments.jump_caches.unwrap_or(1))
+            .map_err(|error| error.to_string()),
     };
     let anm = anm.map_err(|error| bad_clip(arguments, &error))?;
     let player = clip.player(skeleton);

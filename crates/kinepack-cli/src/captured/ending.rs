@@ -46,7 +46,7 @@ impl Ending {
         if others > 0 {
             say(format_args!("{name}: and {}", counted(others, "other place")));
         }
-        Ok(Self(Some(CapturedError::Incomplete { path, lost: lost.filter(|lost| *lost > 0) })))
+        Ok(Self(Some(CapturedError::Incomplete { path, lost })))
     }
 
     /// The first error of two files.
@@ -85,11 +85,12 @@ impl Captured {
     }
 }
 
-/// How many frames were lost.
+/// How many frames were lost. `None` if that is not known.
 pub(super) fn lost(frames: Option<u64>) -> String {
     match frames {
-        Some(1) => "1 frame was lost".to_owned(),
-        Some(frames) => format!("{frames} frames were lost"),
-        None => "frames were lost".to_owned(),
+        Some(0) => "it is damaged, but all frames that it counts were read".to_owned(),
+        Some(1) => "1 frame was lost; all others were read".to_owned(),
+        Some(frames) => format!("{frames} frames were lost; all others were read"),
+        None => "frames were lost; all others were read".to_owned(),
     }
 }

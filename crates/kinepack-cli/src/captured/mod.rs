@@ -83,7 +83,7 @@ pub(crate) enum CapturedError {
     #[error("{}: no frame can be read: {reason}", path.display())]
     NothingRead { path: PathBuf, reason: String },
     /// The rest was read.
-    #[error("{}: {}; all others were read", path.display(), ending::lost(*lost))]
+    #[error("{}: {}", path.display(), ending::lost(*lost))]
     Incomplete { path: PathBuf, lost: Option<u64> },
 }
 

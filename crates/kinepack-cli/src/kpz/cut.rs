@@ -8,7 +8,7 @@ use command_kit::output::Force;
 use command_kit::{counted, say};
 use kinepack::Tick;
 
-use super::moment::{HELP, Moment};
+use super::moment::{HELP, Moment, shown};
 use super::{KpzError, open, read_error};
 use crate::captured::Ending;
 
@@ -47,6 +47,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
     // The cast saturates.
     let from = Tick(tick("from", from, first)?.ceil() as u32);
     let to = Tick(tick("to", to, last)?.floor() as u32);
+    if from > last {
+        let length = f64::from(last.0 - first.0) / replay.rate_hz();
+        let reason = format!("the replay ends at {}", shown(length));
+        return Err(KpzError::Moment { option: "from", reason });
+    }
     let output = target.create()?;
     let written = replay.cut(from, to, BufWriter::new(output.file()?));
     let summary = written.map_err(|error| read_error(file, error))?;

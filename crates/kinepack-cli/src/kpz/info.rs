@@ -117,7 +117,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
     };
     print(|out| if *json { write_json(&report, out) } else { write(&report, out) })?;
     if !report.damage.is_empty() {
-        return Err(KpzError::Damaged { path: file.clone(), count: report.damage.len() });
+        return Err(KpzError::Damaged {
+            path: file.clone(),
+            count: report.damage.len(),
+            is_complete: report.is_complete,
+        });
     }
     Ok(())
 }
@@ -162,10 +166,10 @@ fn write(report: &Report, out: &mut impl Write) -> io::Result<()> {
                 counted(report.profile_bytes, "byte")
             ),
         ),
-        row("entities", kinds(&report.kinds)),
+        row("fields", kinds(&report.kinds)),
     ];
     if !report.event_kinds.is_empty() {
-        rows.push(row("events", kinds(&report.event_kinds)));
+        rows.push(row("fields of events", kinds(&report.event_kinds)));
     }
     if let Some(frames) = report.frames {
         rows.push(row("frames", frames.to_string()));

@@ -39,17 +39,24 @@ pub(crate) enum KpzError {
     Convert { path: PathBuf, error: ConvertError },
     #[error("--level {name}: no such level; learning is the smallest, adaptive reads faster")]
     UnknownLevel { name: String },
+    #[error("--note {key}: it is given twice")]
+    NoteTwice { key: String },
     #[error("--{option}: {reason}")]
     Moment { option: &'static str, reason: String },
     #[error("{}: {reason}", path.display())]
     CannotUnpack { path: PathBuf, reason: String },
     /// The report is printed.
-    #[error("{}: {}", path.display(), damage_found(*count))]
-    Damaged { path: PathBuf, count: usize },
+    #[error("{}: {}", path.display(), damage_found(*count, *is_complete))]
+    Damaged { path: PathBuf, count: usize, is_complete: bool },
 }
 
-fn damage_found(count: usize) -> String {
-    format!("damaged in {}; all other groups can be played", command_kit::counted(count, "place"))
+/// Without an end, and so without an index, groups behind a damaged length are not found.
+fn damage_found(count: usize, is_complete: bool) -> String {
+    let places = command_kit::counted(count, "place");
+    match is_complete {
+        true => format!("damaged in {places}; all other groups can be played"),
+        false => format!("damaged in {places}, and without an end: the groups found can be played"),
+    }
 }
 
 impl Failure for KpzError {

@@ -8,7 +8,7 @@ use clap::Args;
 use command_kit::cube_precision::Precision;
 use command_kit::output::Force;
 use command_kit::table::write_json;
-use command_kit::{print, progress, say};
+use command_kit::{counted, print, progress, say};
 use kinepack::{Codec, Level};
 use kinepack_replay::{ReplayOptions, ReplaySummary, ReplayWriter};
 use serde::Serialize;
@@ -94,6 +94,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
         arguments;
     let level =
         Level::named(level).ok_or_else(|| KpzError::UnknownLevel { name: level.clone() })?;
+    let mut keys: Vec<&str> = note.iter().map(|(key, _)| &**key).collect();
+    keys.sort_unstable();
+    if let Some(twice) = keys.windows(2).find(|two| two[0] == two[1]) {
+        return Err(KpzError::NoteTwice { key: twice[0].to_owned() });
+    }
     let target = force.target(out)?;
     let captured = Captured::open(file, arguments.capture.limits())?;
     let captured_bytes = file.metadata().map_or(0, |file| file.len());
@@ -156,8 +161,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
         print(|out| {
             writeln!(
                 out,
-                "{file}: {frames} frames in {groups} groups, {bytes} bytes, {bytes_per_frame:.1} a \
-                 frame; the capture has {captured_bytes}. {us_per_frame:.0} µs a frame"
+                "{file}: {} in {}, {}, {bytes_per_frame:.1} a frame; the capture has \
+                 {captured_bytes}. {us_per_frame:.0} µs a frame",
+                counted(frames, "frame"),
+                counted(groups, "group"),
+                counted(bytes, "byte")
             )
         })?;
     }

@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, Args, Command};
-use command_kit::interrupt::Interrupt;
+use command_kit::interrupt::{Interrupt, Interrupted};
 use command_kit::output::{Force, Output};
 use command_kit::{Failure, OutputError, counted, progress, say};
 use cube_data::cube::{self, Cube, Player};
@@ -83,6 +83,8 @@ pub(crate) enum RecordingError {
         "no complete state arrived from {server}: its --budget-kbps has no room for all entities"
     )]
     NothingWhole { server: SocketAddr },
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
 }
 
 impl Failure for RecordingError {
@@ -91,6 +93,7 @@ impl Failure for RecordingError {
             Self::Session(error) => error.exit_code(),
             Self::Join(error) => error.exit_code(),
             Self::Output(error) => error.exit_code(),
+            Self::Interrupted(error) => error.exit_code(),
             Self::NothingWhole { .. } => 1,
             _ => 2,
         }
@@ -119,7 +122,7 @@ struct CaptureFile<'a> {
     output: Output,
 }
 
-/// A line about the recorded frames. `None` if there are none.
+/// A line about the recorded frames. `None` if a signal came before the first one.
 type Recorded = Option<String>;
 
 impl CaptureFile<'_> {
@@ -137,13 +140,8 @@ impl CaptureFile<'_> {
         let Self { name, output } = self;
         let kept = output.kept().map(Path::to_owned);
         let ended = recorded.and_then(|recorded| {
-            let Some(line) = recorded else {
-                say(format_args!(
-                    "{}: no frame was recorded, so no file was written",
-                    name.display()
-                ));
-                return Ok(());
-            };
+            let line = recorded
+                .ok_or_else(|| Interrupted::new("before the first frame; no file was written"))?;
             output.commit()?;
             say(format_args!("{}: {line}", name.display()));
             Ok(())

@@ -37,7 +37,6 @@ pub(super) fn run(
     let why_nothing_received = joiner.why_nothing_received(course.now());
     let (summary, gaps) = recording.finish()?;
     match (summary.frames, why_nothing_received) {
-        // The user ended it early, so an empty recording is not an error.
         (0, _) if course.interrupt.is_raised() => Ok(None),
         (0, None) => Err(RecordingError::NothingWhole { server }),
         (0, Some(reason)) => Err(JoinError::NothingReceived { server, reason }.into()),

@@ -158,7 +158,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), TuneError> {
     };
     let ends = frames[..training].first().zip(frames[..training].last());
     if !ends.is_some_and(has_history) || frames.len() - training == 0 {
-        return Err(TooShort { frames: frames.len() as u32, lag: 3 * lag_ticks }.into());
+        return Err(TooShort::ForTraining {
+            frames: frames.len() as u32,
+            training: training as u32,
+            hold_out: arguments.hold_out,
+            lag: lag_ticks,
+        }
+        .into());
     }
     let built_in = profile(&Parameters::BuiltIn, &stream.schema)?;
     let frames: Arc<[Snapshot]> = frames.into();

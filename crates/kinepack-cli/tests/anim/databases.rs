@@ -100,7 +100,7 @@ fn clips_of_a_database_are_decoded_and_exported() {
             assert!(super::max_distance_cm(&raw, &decoded) <= 0.0101);
         }
         let glb = files.at("back.glb");
-        stdout(&["anim", "export", &of("back"), &glb, "--gltf", "--force"]);
+        stdout(&["anim", "export", &of("back"), &glb, "--force"]);
         let raw = json(&["anim", "raw", &glb, &files.at("again"), "--force"]);
         assert_eq!(raw["clips"][0]["samples"].as_u64(), Some(31));
         let errors = json(&["anim", "info", &of("back"), "--raw", &files.at("back.clip")]);

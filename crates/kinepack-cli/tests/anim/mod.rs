@@ -291,8 +291,8 @@ fn errors_name_the_damaged_or_missing_file() {
     let (clip, skeleton) = (files.at("out/an_arm__Move.kpa"), files.skeleton());
     let walk = AnyClip::from_bytes(files.read("out/walk.kpa")).unwrap().skeleton_hash();
     let walk = files.at(&format!("out/walk-{walk:016x}.kps"));
-    let out = files.at("file");
-    for command in ["decode", "export"] {
+    for (command, out) in [("decode", "file.clip"), ("export", "file.glb")] {
+        let out = files.at(out);
         let wrong = refusal(&["anim", command, &clip, &out, "--skeleton", &walk]);
         assert!(
             wrong.contains(&walk) && wrong.contains("not the skeleton of") && wrong.contains(&clip),
@@ -361,7 +361,7 @@ fn export_writes_files_of_league_of_legends() {
     files.build(&[]);
     let blocks = refusal(&["anim", "export", &clip, &out, "--force"]);
     assert!(
-        blocks.contains(&clip) && blocks.contains("--scheme keyed") && blocks.contains("--gltf"),
+        blocks.contains(&clip) && blocks.contains("--scheme keyed") && blocks.contains(".glb"),
         "{blocks}"
     );
 }
@@ -371,7 +371,7 @@ fn an_exported_gltf_file_has_the_same_motion() {
     let files = Files::new();
     files.build(&[]);
     let (clip, out) = (files.at("out/an_arm__Move.kpa"), files.at("arm.glb"));
-    let document = json(&["anim", "export", &clip, &out, "--gltf"]);
+    let document = json(&["anim", "export", &clip, &out]);
     assert_eq!(
         sorted_keys(&document),
         ["bytes", "curves", "file", "joints", "markers", "rate_hz", "samples"]
@@ -387,12 +387,12 @@ fn an_exported_gltf_file_has_the_same_motion() {
     let (ours, back) = (read("ours.clip"), read("back/arm__an_arm__Move.clip"));
     assert_eq!(ours.samples(), back.samples());
     assert!(max_distance_cm(&ours, &back) < 1e-3);
-    let line = stdout(&["anim", "export", &clip, &out, "--force", "--gltf", "--rate", "12.5"]);
+    let line = stdout(&["anim", "export", &clip, &out, "--force", "--rate", "12.5"]);
     assert!(line.starts_with(&format!("{out}: 2 joints, 14 samples at 12.5 Hz, ")), "{line}");
     for (options, reason) in [
-        (["--gltf", "--rate", "1e12"], "are too many"),
-        (["--gltf", "--rate", "0"], "0 is not a positive rate"),
-        (["--gltf", "--jump-caches", "2"], "cannot be used with"),
+        (["--rate", "1e12"], "are too many"),
+        (["--rate", "0"], "0 is not a positive rate"),
+        (["--jump-caches", "2"], "--jump-caches is for .anm files"),
     ] {
         let refused =
             program::run(&[&["anim", "export", &clip, &out, "--force"], &options[..]].concat());

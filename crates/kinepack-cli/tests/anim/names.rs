@@ -39,8 +39,8 @@ fn every_command_refuses_files_without_an_animation() {
     let base = refusal(&["anim", "build", &files.at("an arm.glb"), "--base", &mesh]);
     assert!(base.contains("mesh.glb: the file has no clip"), "{base}");
     // These commands read compressed clips.
-    for command in ["decode", "export"] {
-        let said = refusal(&["anim", command, &mesh, &files.at("file")]);
+    for (command, out) in [("decode", "file.clip"), ("export", "file.glb")] {
+        let said = refusal(&["anim", command, &mesh, &files.at(out)]);
         assert!(said.contains("mesh.glb: "), "{said}");
     }
     assert_eq!(names_in(&files.at("")), ["an arm.glb", "mesh.glb", "walk.bvh"]);

@@ -48,7 +48,7 @@ fn clips_of_one_skeleton_share_a_rig() {
     let info = stdout(&["anim", "info", &files.at("out/back.kpa")]);
     assert!(info.contains(&format!("\nreferences from the rig {name}")), "{info}");
     stdout(&["anim", "decode", &files.at("out/back.kpa"), &files.at("decoded.clip")]);
-    stdout(&["anim", "export", &files.at("out/back.kpa"), &files.at("back.glb"), "--gltf"]);
+    stdout(&["anim", "export", &files.at("out/back.kpa"), &files.at("back.glb")]);
     assert_eq!(exchange::read("decoded", &files.read("decoded.clip")).unwrap().samples(), 31);
     let errors = json(&["anim", "info", &files.at("out/back.kpa"), "--raw", &back]);
     assert!(errors["clips"][0]["errors"]["all"]["max_cm"].as_f64().unwrap() <= 0.01, "{errors}");

@@ -217,6 +217,16 @@ fn pipes_and_devices_are_written_directly() {
     record("/dev/stdout", File::options().append(true).open(&longer).unwrap().into());
     assert_eq!(fs::read(&longer).unwrap(), [b"a line\n", &recorded[..]].concat());
     record("/dev/null", Stdio::null());
+    // The report of a command goes to standard error then, and not into the file.
+    let packed = files.path("packed.kpz");
+    let out = program()
+        .args(["pack", &capture, "/dev/stdout"])
+        .stdout(File::create(&packed).unwrap())
+        .output()
+        .unwrap();
+    assert!(out.status.success() && String::from_utf8_lossy(&out.stderr).contains("60 frames"));
+    let info = program().arg("info").arg(&packed).arg("--verify").output().unwrap();
+    assert!(info.status.success(), "{}", String::from_utf8_lossy(&info.stderr));
     // A named pipe.
     let pipe = files.path("pipe.mcap");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());

@@ -3,6 +3,7 @@ import { test } from "node:test";
 
 import * as clips from "../clips.js";
 import * as crowd from "../crowd.js";
+import * as installed from "kinepack";
 import * as snapshots from "../snapshots.js";
 import { expectError } from "./support.js";
 import { tests } from "./tests.js";
@@ -11,3 +12,6 @@ expectError(() => snapshots.describeSchema(new Uint8Array()), "await load() firs
 await Promise.all([snapshots.load(), clips.load(), crowd.load()]);
 const read = (name) => readFile(new URL(`recorded/${name}.txt`, import.meta.url), "utf8");
 for (const [name, run] of Object.entries(tests(read))) test(name, run);
+test("the name of the package is its main file", () => {
+  if (installed.Receiver !== snapshots.Receiver) throw new Error("another file");
+});

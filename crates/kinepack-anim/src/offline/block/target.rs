@@ -6,6 +6,10 @@ use glam::DVec3;
 use crate::measure::{Frame, object_space};
 use crate::{RawClip, Skeleton, additive};
 
+/// The least limit as a share of the distance from the origin. A player's floats are 256 times as
+/// coarse. With much finer limits, no step is found, and the clip would be coarser than it can be.
+const LEAST_SHARE: f64 = 1.0 / (1_u64 << 32) as f64;
+
 pub(super) struct Target<'a> {
     pub(super) raw: &'a RawClip,
     /// Number of coded samples.
@@ -40,7 +44,7 @@ impl<'a> Target<'a> {
         raw: &'a RawClip,
         base: Option<&RawClip>,
         shell_cm: Vec<f64>,
-        limit_cm: Vec<f64>,
+        mut limit_cm: Vec<f64>,
     ) -> Self {
         let skeleton = raw.skeleton();
         let (joints, samples) = (raw.joints(), raw.samples());
@@ -96,6 +100,16 @@ impl<'a> Target<'a> {
                 scale_reach_cm[joint] = scale_reach_cm[joint].max(reach);
             }
         }
+        for (joint, limit) in limit_cm.iter_mut().enumerate() {
+            let object = &object[joint * samples..(joint + 1) * samples];
+            let far = object.iter().map(|frame| frame.translation.length()).fold(0.0, f64::max);
+            *limit = limit.max(LEAST_SHARE * (far + shell_cm[joint]));
+        }
+        let curve_limit = raw.curves().iter().map(|curve| {
+            let far = curve.values.iter().fold(0.0_f32, |far, value| far.max(value.abs()));
+            f64::from(curve.precision).max(LEAST_SHARE * f64::from(far))
+        });
+        let curve_limit = curve_limit.collect();
         let least_limit_cm = least_below(skeleton, &limit_cm);
         let mut target = Self {
             raw,
@@ -110,7 +124,7 @@ impl<'a> Target<'a> {
             reach_cm,
             scale_reach_cm,
             scale_above,
-            curve_limit: raw.curves().iter().map(|curve| f64::from(curve.precision)).collect(),
+            curve_limit,
         };
         if target.is_loop() {
             target.samples -= 1;
