@@ -1,5 +1,5 @@
-//! What a snapshot is coded against: a baseline, with incomplete views merged into it, and older
-//! views. Both sides build it by the same rules. `spec/NET.md`, sections 4.1 and 4.3.
+//! What a snapshot is coded against: a baseline, with partial views merged into it, and older
+//! views. Both sides build these by the same rules. `spec/NET.md`, sections 4.1 and 4.3.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -35,24 +35,24 @@ impl BaselineViews {
     }
 }
 
-/// How many views before one with this own back the rule for merge 0 names. What was sent before
-/// its own baseline is already in that baseline.
+/// How many views before a view the rule for merge 0 names. `own_back` is the *back* byte of the
+/// view's own header. What was sent before the view's own baseline is already in that baseline.
 fn by_rule(own_back: u8) -> usize {
     MERGED.min(usize::from(own_back).saturating_sub(1))
 }
 
-/// What a sender knows of a view that precedes the baseline.
+/// What a sender knows about a view that precedes the baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Before<T> {
-    /// It left something out, and the receiver has it.
+    /// A partial view that the receiver has.
     Acknowledged(T),
-    /// It left something out, and the sender does not know whether the receiver has it.
+    /// A partial view that the receiver may or may not have.
     Unknown,
     /// A complete view, or no view at all: there is nothing to merge.
     Nothing,
 }
 
-/// What a sender merges into an incomplete baseline.
+/// What a sender merges into a partial baseline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Merge<T> {
     /// Newest first.
@@ -64,7 +64,7 @@ pub(crate) struct Merge<T> {
 }
 
 /// Chooses all views that the receiver has and that can be merged into a baseline with this own
-/// back. `at` gets a distance and returns what the sender knows of the view that many sequences
+/// back. `at` gets a distance and returns what the sender knows about the view that many sequences
 /// before the baseline. The window reaches `reach` sequences back.
 pub(crate) fn choose_merge<T>(
     own_back: u8,
@@ -98,7 +98,7 @@ pub(crate) fn field_of_all(own_back: u8, others: usize) -> Option<u32> {
 /// What a receiver holds for a sequence before the baseline.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Held<T> {
-    /// An incomplete view.
+    /// A partial view.
     Part(T),
     /// A complete view.
     Whole,
@@ -113,8 +113,8 @@ pub(crate) enum Held<T> {
 /// baseline.
 ///
 /// # Errors
-/// [`Refused::BadMerge`], and [`Refused::NoBaseline`] if the receiver dropped a view that may be
-/// meant.
+/// [`Refused::BadMerge`], and [`Refused::NoBaseline`] if the receiver dropped a view that the
+/// datagram may name.
 pub(crate) fn merged<T>(
     field: Option<u32>,
     own_back: u8,
@@ -133,9 +133,9 @@ pub(crate) fn merged<T>(
     Ok(parts)
 }
 
-/// The parts of a partial older view: the views just before it, newest first, that are incomplete
-/// and of its tick. `at` gets a distance and returns what the receiver holds that many sequences
-/// before the view, and its tick.
+/// The parts of a partial older view: the partial views of the same tick just before it, newest
+/// first. `at` gets a distance and returns what the receiver holds that many sequences before the
+/// view, and its tick.
 ///
 /// # Errors
 /// [`Refused::NoBaseline`] if the receiver dropped a view that may be one of them.
@@ -154,22 +154,22 @@ pub(crate) fn parts_before<T>(
     Ok(parts)
 }
 
-/// Merges views into one. Keeps its memory, and the states that it made last: the datagrams of one
-/// tick are coded against the same ones.
+/// Merges views into one. Reuses its memory, and keeps the last merged views, because the datagrams
+/// of one tick are coded against the same ones.
 #[derive(Debug)]
 pub(crate) struct Merger {
-    /// The sent entities: their id and how many views back, as [`row_key`] has them, and the row
-    /// there.
+    /// The sent entities: a [`row_key`] of the id and of how many views back it was sent, and the
+    /// row in that view.
     rows: Vec<(u64, u32)>,
     patch: Snapshot,
-    /// Oldest first, each with the key it was made with.
+    /// The last merged views, oldest first, each with its key.
     recent: VecDeque<(MergeKey, View)>,
 }
 
-/// What a merged view is made of, by numbers of the caller's choice.
+/// Identifies the views that a merged view is made of, by numbers that the caller chooses.
 pub(crate) type MergeKey = Vec<u64>;
 
-/// A merger keeps this many states: a baseline, and three older views.
+/// A merger keeps this many views: a baseline, and three older views.
 const KEPT: usize = 4;
 
 impl Merger {
@@ -189,9 +189,9 @@ impl Merger {
         self.recent.retain(|(key, _)| !key.contains(&number));
     }
 
-    /// Merges into a view what the views before it sent. `write` writes the view alone. `sent`
-    /// holds what it and those before it sent, newest first, starting with its own. The newest row
-    /// of an entity counts.
+    /// Merges into a view what the views before it sent. `write` writes the view alone. `sent` has
+    /// the rows that the view and those before it sent, newest first, starting with the view's own.
+    /// If an entity has several rows, the newest counts.
     ///
     /// Cost: a copy of the view, and a sort of all sent rows.
     pub(crate) fn merge(
@@ -232,7 +232,7 @@ impl Merger {
     }
 }
 
-/// More than the views that are merged: a view, and [`MERGED`] before it.
+/// Above the number of views that are merged: a view, and [`MERGED`] before it.
 const AGES: u64 = 64;
 
 /// Orders rows by id, then from the newest view to the oldest. Integers sort faster than tuples.

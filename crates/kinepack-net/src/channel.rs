@@ -7,8 +7,8 @@ use crate::packet::{CHANNEL, CHANNEL_SHIFT, KIND_MASK};
 ///
 /// Give both ends of a hub or a stream the same channel in their configuration, such as
 /// [`HubConfig::channel`](crate::HubConfig::channel). Each of their datagrams then begins with one
-/// more byte, unless the channel is the default, 0. [`Channel::of`] says where to hand a datagram.
-/// An endpoint refuses datagrams of other channels.
+/// more byte, unless the channel is the default, 0. [`Channel::of`] tells which endpoint a datagram
+/// is for. An endpoint refuses datagrams of other channels.
 ///
 /// ```
 /// use kinepack_net::Channel;
@@ -31,7 +31,7 @@ impl Channel {
         if number <= Self::MAX { Some(Self(number)) } else { None }
     }
 
-    /// Its number.
+    /// The channel's number.
     pub const fn number(self) -> u8 {
         self.0
     }
@@ -62,7 +62,7 @@ impl Channel {
         usize::from(self.0 > 0)
     }
 
-    /// Begins a datagram.
+    /// Begins a datagram with the channel's byte; channel 0 has none.
     pub(crate) fn write(self, out: &mut Vec<u8>) {
         if self.0 > 0 {
             out.push(CHANNEL | self.0 << CHANNEL_SHIFT);
@@ -70,7 +70,7 @@ impl Channel {
     }
 }
 
-/// Whether a datagram that begins with this byte has a channel in it.
+/// Whether this is the byte of a channel, so that a datagram begins after it.
 fn is_prefix(first_byte: u8) -> bool {
     first_byte & (KIND_MASK | 1 << 3) == CHANNEL && first_byte >> CHANNEL_SHIFT > 0
 }

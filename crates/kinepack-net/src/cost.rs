@@ -1,4 +1,5 @@
-//! Counts where the bits of a snapshot went, for tools. Only if the hub or the receiver counts costs.
+//! Counts where the bits of a snapshot went, for tools. It runs only if the hub or the receiver
+//! counts costs.
 
 use kinepack::codec::Chosen;
 use kinepack::{Codec, EncodeError, Encoder, EntityId, Size, Snapshot, Tick, View};
@@ -89,7 +90,7 @@ impl Cost {
 pub(crate) struct Recount {
     encoder: Encoder,
     packet: Vec<u8>,
-    /// As a pointer, so that a program that never counts contains no encoder.
+    /// A function pointer, so that a program that never counts contains no encoder.
     count: fn(&mut Self, &BaselineViews, &View, usize) -> Option<Cost>,
     newest: Option<Cost>,
 }
@@ -101,12 +102,13 @@ impl Recount {
         Self { encoder, packet: Vec::new(), count: Self::encode, newest: None }
     }
 
-    /// Takes a snapshot of this many bytes: what it was coded against, and what it became.
+    /// Counts a snapshot of this many bytes: `known` is what it was coded against, and `view` is
+    /// what it decoded to.
     pub(crate) fn take(&mut self, known: &BaselineViews, view: &View, bytes: usize) {
         self.newest = (self.count)(self, known, view, bytes);
     }
 
-    /// The cost of the snapshot that was taken last.
+    /// The cost of the last counted snapshot.
     pub(crate) fn newest(&self) -> Option<&Cost> {
         self.newest.as_ref()
     }

@@ -35,8 +35,8 @@ pub enum Refused {
     NoBaseline,
     /// The merge field names a view that this side does not hold, or one without anything to merge.
     BadMerge,
-    /// Older views at a distance of 0, too many of them, with something left out, beside a
-    /// reference state, or with ticks that do not decrease.
+    /// Older views at a distance of 0, too many older views, older views in addition to a reference
+    /// state, or older views whose ticks do not decrease.
     BadOlder,
     /// The snapshot in it is not valid.
     Snapshot(DecodeError),
@@ -124,7 +124,7 @@ impl fmt::Display for Refused {
 impl core::error::Error for Refused {}
 
 impl Refused {
-    /// Whether it would be accepted with higher limits.
+    /// Whether higher limits would let this side accept the datagram.
     pub(crate) fn is_limit(&self) -> bool {
         matches!(
             self,
@@ -181,8 +181,8 @@ pub enum NetError {
         /// The id.
         id: EntityId,
     },
-    /// A spawn field of an entity that changed from one tick to the next. Remove the entity, and
-    /// add another one with another id.
+    /// A spawn field of an entity that changed from one tick to the next. Spawn fields must not
+    /// change: remove the entity, and add a new one with another id.
     SpawnChanged {
         /// The entity.
         id: EntityId,
@@ -231,7 +231,7 @@ pub enum NetError {
     },
     /// A receiver answers, but has taken no fragment of its first state for ten seconds. The state
     /// is probably above its limits: [`Receiver::too_large`](crate::Receiver::too_large). The hub
-    /// gives this block up, and begins another with what is relevant then.
+    /// gives this block up, and begins another one with the entities that are relevant then.
     BlockRefused {
         /// Which receiver.
         id: ReceiverId,
@@ -250,8 +250,8 @@ pub enum NetError {
         /// The name.
         name: String,
     },
-    /// Options of a kind that are out of range: it is sent in every first, second, fourth or eighth
-    /// tick, with a weight of at least 0.
+    /// Options of a kind that are out of range. A kind is sent every 1, 2, 4 or 8 ticks, with a
+    /// weight of at least 0.
     KindOptions {
         /// The options.
         options: KindOptions,
@@ -266,7 +266,7 @@ pub enum NetError {
         /// The name.
         name: String,
     },
-    /// A hub without events, which [`Hub::with_events`](crate::Hub::with_events) gives it.
+    /// The hub has no events. [`Hub::with_events`](crate::Hub::with_events) enables them.
     NoEvents,
     /// An event that cannot be quantized, or of another type than the hub's events.
     Event(EncodeError),
@@ -278,7 +278,8 @@ pub enum NetError {
         limit_bytes: usize,
     },
     /// More events that must arrive wait for one receiver than the hub keeps, so it does not get
-    /// all of this tick's. It has not answered for long, or its budget is too small: remove it.
+    /// all events of this tick. The receiver has not answered for a long time, or its budget is too
+    /// small: remove it.
     EventsWaiting {
         /// Which receiver.
         id: ReceiverId,
@@ -292,7 +293,7 @@ pub enum NetError {
 }
 
 impl NetError {
-    /// Puts the errors of a tick together.
+    /// Combines the errors of a tick.
     pub(crate) fn of(mut errors: Vec<Self>) -> Result<(), Self> {
         match errors.len() {
             0 => Ok(()),
@@ -309,7 +310,7 @@ impl NetError {
         }
     }
 
-    /// The receiver that did not get all of a tick. `None` for the errors that concern no single
+    /// The receiver that did not get everything in a tick. `None` for errors that concern no single
     /// receiver: after those, nothing has changed.
     ///
     /// ```
@@ -339,7 +340,7 @@ impl NetError {
     }
 }
 
-/// An error message has this many of [`NetError::Several`] errors.
+/// The message of [`NetError::Several`] lists at most this many errors.
 const NAMED: usize = 4;
 
 impl fmt::Display for NetError {

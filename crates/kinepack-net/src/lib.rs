@@ -44,14 +44,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! **The transport must guarantee integrity.** A datagram arrives unaltered or not at all: it has
-//! no checksum, and an endpoint accepts many altered datagrams as other valid ones. UDP's 16-bit
-//! checksum is weak. Use an authenticated transport, such as renetcode, QUIC datagrams or DTLS. If
-//! no attacker can reach the network, a checksum of at least 32 bits is enough. An altered snapshot
-//! gives wrong values and entities. They stay wrong in each view that is coded against it, until
-//! the sender sends the affected entities against a newer view without the error, or until a state
-//! check finds it ([`HubConfig::check_every_bytes`]). An altered datagram never causes a panic, nor
-//! memory beyond the limits.
+//! **The transport must guarantee integrity.** A datagram must arrive unaltered or not at all. It
+//! has no checksum, and an endpoint accepts many altered datagrams as other valid ones. UDP's
+//! 16-bit checksum is weak. Use an authenticated transport, such as renetcode, QUIC datagrams or
+//! DTLS. If no attacker can reach the network, a checksum of at least 32 bits is enough. An altered
+//! snapshot gives wrong values and entities. These stay wrong in each view that is coded against
+//! it. The error ends once the sender sends the affected entities against a newer view without it,
+//! or once a state check finds it ([`HubConfig::check_every_bytes`]). An altered datagram never
+//! causes a panic, nor memory beyond the limits.
 //!
 //! **Several hubs on one connection.** If two hubs, or two streams of the same direction, share a
 //! connection, give each a [`Channel`]. Its number is then in the first byte of each datagram.
@@ -61,7 +61,7 @@
 //! one [`Hub::tick`] to the next.
 //!
 //! Events, such as hits and sounds, travel with the snapshots: [`Hub::emit`] and
-//! [`Playback::events`]. A receiver gets each once, in order, when playback shows its tick.
+//! [`Playback::events`]. A receiver gets each event once, in order, when playback shows its tick.
 //!
 //! Inputs and calls go the other way: a client has a [`StreamSender`], and the server has a
 //! [`StreamReceiver`] for each client.

@@ -32,7 +32,7 @@ const ANEW: u8 = HELLO | 1 << 3;
 /// A channel's number in front of any datagram, in the bits from [`CHANNEL_SHIFT`] on.
 pub(crate) const CHANNEL: u8 = REFUSAL;
 pub(crate) const CHANNEL_SHIFT: u32 = 4;
-/// In an older view's byte: another byte follows. The other bits are the distance.
+/// In the byte of an older view: another older view follows. The other bits are the distance.
 const MORE_OLDER: u8 = 1 << 7;
 
 /// The version of `spec/NET.md` that this crate speaks.
@@ -148,7 +148,7 @@ impl Hello {
 /// The most parts of a schema's outline in a hello.
 const MAX_PARTS: usize = 256;
 
-/// The parts of a schema's outline that a hello can have.
+/// The parts of a schema's outline that fit into a hello.
 pub(crate) fn outline(schema: &Schema) -> Vec<u32> {
     schema.outline().take(MAX_PARTS).collect()
 }
@@ -158,7 +158,8 @@ pub(crate) fn first_difference(ours: &[u32], theirs: &[u8]) -> Option<u16> {
     let theirs = theirs.as_chunks().0.iter().map(|part| u32::from_le_bytes(*part));
     let count = theirs.len();
     let equal = ours.iter().zip(theirs).take_while(|(ours, theirs)| *ours == theirs).count();
-    // A part that only one side has is a difference, unless the list may go on.
+    // A part that only one side has is a difference. If both lists are equal, the schemas differ
+    // only after the last part.
     let differs = equal < ours.len().max(count);
     (differs && count > 0).then_some(equal as u16)
 }
@@ -208,7 +209,7 @@ impl Mismatch {
     }
 }
 
-/// What was received: the newest sequence, and the 32 before it.
+/// Which datagrams were received: the newest sequence, and which of the 32 before it.
 ///
 /// [`Receiver::poll_acknowledgement`](crate::Receiver::poll_acknowledgement) makes one, and
 /// [`Hub::acknowledge`](crate::Hub::acknowledge) takes it. In between, it may travel in one of your
@@ -239,7 +240,7 @@ impl Acknowledgement {
         [a, b, c, d, e, f]
     }
 
-    /// Reads six bytes. Any six are an acknowledgement, but a sender may refuse it.
+    /// Reads six bytes. Any six bytes are an acknowledgement, but a sender may refuse it.
     pub fn from_bytes([a, b, c, d, e, f]: [u8; 6]) -> Self {
         Self {
             latest: Sequence(u16::from_le_bytes([a, b])),
@@ -255,7 +256,7 @@ impl Acknowledgement {
             0 => self,
             behind @ -32..=-1 => Self { before: before | 1 << (-behind - 1), ..self },
             ..-32 => self,
-            // The previous newest sequence moves into the field, the oldest one out of it.
+            // The previous newest sequence moves into the field, and the oldest one out of it.
             ahead @ 1..=32 => {
                 let before = ((u64::from(before) << 1 | 1) << (ahead - 1)) & u64::from(u32::MAX);
                 Self { latest: sequence, before: before as u32 }
@@ -390,7 +391,7 @@ impl Stride {
 pub(crate) enum Time {
     /// This many ticks for each sequence after the baseline.
     Stride(Stride),
-    /// This tick. The state shown before held until `interval_ticks` before it.
+    /// This tick. The state before it held until `interval_ticks` ticks earlier.
     Explicit { tick: Tick, interval_ticks: u8 },
 }
 
@@ -460,7 +461,7 @@ impl FragmentHeader {
 /// A datagram from sender to receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Downstream<'a> {
-    /// With the list of events in front of it.
+    /// The header, the coded snapshot, and the list of events in front of it.
     Snapshot(SnapshotHeader, &'a [u8], Option<&'a [u8]>),
     Events(EventsAlone, &'a [u8]),
     Fragment(FragmentHeader, &'a [u8]),
@@ -470,7 +471,7 @@ pub(crate) enum Downstream<'a> {
 /// A datagram from receiver to sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Upstream<'a> {
-    /// With the outline of the receiver's schema.
+    /// The hello, and the outline of the receiver's schema.
     Hello(Hello, &'a [u8]),
     Acknowledgement(Acknowledgement),
     /// The receiver does not hold what the datagram with this sequence needs.

@@ -2,14 +2,17 @@
 
 use core::ops::RangeInclusive;
 
-/// A datagram this many sequences or fewer before one that arrived may be late; one farther before
-/// it counts as lost. TCP takes 3; packets on wireless links are overtaken by more.
+/// A missing datagram may just be late if it is at most this many sequences before one that
+/// arrived. If it is farther before, it counts as lost. TCP uses 3, but on wireless links more
+/// packets than that overtake another.
 pub(crate) const REORDERED: i32 = 6;
 
-/// A hub that had a receiver of the same id begins its new session this many sequences later.
+/// If a receiver is added again with the same id, the hub begins its new session this many
+/// sequences later.
 pub(crate) const OTHER_SESSION: u16 = 0x4000;
-/// How far after the newest sequence one of the same session is, if it is not too old to be
-/// acknowledged. At four keep-alives a second, the end is half an hour of silence.
+/// The distances from the newest sequence at which a sequence is of the same session, unless it is
+/// too old to be acknowledged. At four keep-alives a second, the end of the range is half an hour
+/// of silence.
 pub(crate) const SAME_SESSION: RangeInclusive<i32> = -32..=0x2000;
 
 /// A datagram's number: 16 bits that wrap from 65,535 to 0. Sequences have no order, only a
@@ -40,8 +43,8 @@ impl Sequence {
         Self(self.0.wrapping_sub(distance))
     }
 
-    /// How far this is after `other`; negative if it is before. Correct for distances up to half of
-    /// all numbers.
+    /// How far this is after `other`; negative if it is before. Correct for distances up to half
+    /// the number space.
     pub fn since(self, other: Self) -> i32 {
         i32::from(self.0.wrapping_sub(other.0) as i16)
     }

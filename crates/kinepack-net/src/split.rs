@@ -7,9 +7,9 @@ use crate::packet::{
 };
 use crate::{Channel, Refused, Sequence};
 
-/// Splits what the transport delivered as one datagram: an acknowledgement and a stream
-/// acknowledgement of each channel, each at most once and in this order, then one other datagram.
-/// [`datagram_kind`] says whether a part is for a [`Hub`](crate::Hub),
+/// Splits what the transport delivered as one datagram. Each channel may have an acknowledgement
+/// and a stream acknowledgement, each at most once and in this order. One other datagram follows
+/// them. [`datagram_kind`] tells whether a part is for a [`Hub`](crate::Hub),
 /// [`Receiver`](crate::Receiver), [`StreamSender`](crate::StreamSender) or
 /// [`StreamReceiver`](crate::StreamReceiver), and [`Channel::of`] which of them, if there are
 /// several.
@@ -35,7 +35,7 @@ pub fn split_datagram(datagrams: &[u8]) -> Result<impl Iterator<Item = &[u8]>, R
     if datagrams.is_empty() {
         return Err(Refused::Length { bytes: 0 });
     }
-    // For each channel, the acknowledgements that came so far.
+    // For each channel, the kinds of acknowledgements seen so far.
     let mut seen = [0u8; Channel::MAX as usize + 1];
     let mut rest = datagrams;
     while let Some((part, after)) = first_part(rest)? {
@@ -47,7 +47,8 @@ pub fn split_datagram(datagrams: &[u8]) -> Result<impl Iterator<Item = &[u8]>, R
             STREAM_ACKNOWLEDGEMENT => 2,
             _ => 0,
         };
-        // Not again, and none after the one that comes later.
+        // Each kind may appear once, and an acknowledgement may not follow a stream
+        // acknowledgement.
         if bit > 0 && *seen >= bit {
             return Err(Refused::Kind { first_byte });
         }
@@ -117,7 +118,7 @@ pub enum DatagramKind {
     StreamAcknowledgement,
 }
 
-/// Which endpoint a datagram is for; `None` if it is empty.
+/// Tells which endpoint a datagram is for; `None` if it is empty.
 pub fn datagram_kind(datagram: &[u8]) -> Option<DatagramKind> {
     let (_, datagram) = Channel::split(datagram);
     let kind = datagram.first()? & KIND_MASK;

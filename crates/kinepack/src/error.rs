@@ -1,5 +1,4 @@
-//! Every reason for which this crate refuses something: one flat enum for setup, one for encoding,
-//! one for decoding.
+//! The errors of this crate: one flat enum each for setup, encoding and decoding.
 
 use core::fmt;
 
@@ -11,11 +10,11 @@ pub enum SetupError {
     EmptyRange,
     /// A precision that is not a positive finite number, or is wider than the range.
     BadPrecision,
-    /// A bit count that the quantizer does not take.
+    /// A bit count that the quantizer does not accept.
     BitCount {
         /// The requested bits.
         bits: u32,
-        /// The most that are possible.
+        /// The largest bit count that is possible.
         max_bits: u32,
     },
     /// The range holds more than 2³² (floats) or 2⁶⁴ (integers) steps.
@@ -28,7 +27,7 @@ pub enum SetupError {
     ProfileMismatch,
     /// Bytes that are not a profile, or a damaged profile.
     BadProfileFile,
-    /// A profile of a format that a later version of this library wrote.
+    /// A profile in a newer format, written by a later version of this library.
     ProfileVersion {
         /// The file's version.
         version: u8,
@@ -37,7 +36,7 @@ pub enum SetupError {
     },
     /// Bytes that are not a schema file, or a damaged one.
     BadSchemaFile,
-    /// A schema of a format that a later version of this library wrote.
+    /// A schema in a newer format, written by a later version of this library.
     SchemaVersion {
         /// The file's version.
         version: u8,
@@ -59,8 +58,8 @@ pub enum SetupError {
         /// Index of the field in the schema.
         field: usize,
     },
-    /// A condition that names no earlier flag, choice or integer of one lane, an empty range of
-    /// values, or more than 64 selectors in a row.
+    /// A condition that does not name an earlier flag, choice or one-lane integer; one with an
+    /// empty range of values; or a chain of more than 64 selectors.
     BadCondition {
         /// Index of the field in the schema.
         field: usize,
@@ -69,7 +68,7 @@ pub enum SetupError {
     BadGapCode,
     /// A codec that takes more memory than the caller allows.
     CodecTooLarge {
-        /// The bytes that it takes.
+        /// The bytes that the codec takes.
         memory_bytes: usize,
         /// The caller's limit.
         max_memory_bytes: usize,
@@ -78,17 +77,17 @@ pub enum SetupError {
     BadPrefixCode,
     /// A schema without lanes, which has nothing to send.
     NoLanes,
-    /// A schema of no kinds, or of more than [`MAX_KINDS`](crate::schema::MAX_KINDS).
+    /// A schema with no kinds, or with more than [`MAX_KINDS`](crate::schema::MAX_KINDS).
     KindCount {
         /// The number of kinds.
         kinds: usize,
     },
-    /// A kind of entities without a name, or with the name or the type of an earlier kind.
+    /// An entity kind without a name, or with the name or type of an earlier kind.
     BadKind {
         /// Index of the kind in the schema.
         kind: usize,
     },
-    /// A schema of several kinds, where entities or records must be of one kind.
+    /// A schema with several kinds, used where all entities or records must be of one kind.
     SeveralKinds,
 }
 
@@ -178,7 +177,7 @@ pub enum BaselinesError {
     TooMany,
     /// A view that is not older than the view before it in the list.
     NotOlder {
-        /// Its tick.
+        /// The view's tick.
         tick: u32,
         /// The tick of the view before it in the list.
         newer: u32,
@@ -225,33 +224,33 @@ impl core::error::Error for BaselinesError {}
 pub enum EncodeError {
     /// A value that is not a number, or a quaternion without a direction.
     NotANumber {
-        /// The entity, if the value belongs to one of a snapshot.
+        /// The entity's id, if the value belongs to an entity of a snapshot.
         id: Option<u32>,
         /// The field, or an empty string for a value without a field.
         field: &'static str,
     },
     /// A value outside of its limits, if the caller did not ask for clamping.
     OutOfRange {
-        /// The entity, if the value belongs to one of a snapshot.
+        /// The entity's id, if the value belongs to an entity of a snapshot.
         id: Option<u32>,
         /// The field, or an empty string for a value without a field.
         field: &'static str,
         /// The value, rounded to `f64`.
         value: f64,
     },
-    /// The lent buffer is too short.
+    /// The caller's buffer is too short.
     BufferFull {
         /// Bytes that the encoding takes.
         needed_bytes: usize,
-        /// Bytes that were lent.
+        /// Length of the caller's buffer, in bytes.
         buffer_bytes: usize,
     },
-    /// An entity was pushed with an id that is not above the one before.
+    /// An entity was pushed with an id that is not above the previous one.
     IdsNotIncreasing {
         /// The refused id.
         id: u32,
     },
-    /// An id that entities of two kinds have.
+    /// An id that entities of two different kinds share.
     SharedId {
         /// The id.
         id: u32,
@@ -263,12 +262,12 @@ pub enum EncodeError {
         /// Number of kinds.
         kinds: usize,
     },
-    /// An entity that is of another kind than the type.
+    /// An entity whose kind is not the kind of the given type.
     AnotherKind {
         /// The entity.
         id: u32,
     },
-    /// A state whose number of lanes is not that of its kind.
+    /// A state whose lane count differs from that of its kind.
     LaneCount {
         /// Lanes that the schema has.
         expected_lanes: usize,
@@ -286,7 +285,7 @@ pub enum EncodeError {
     Baselines(BaselinesError),
     /// A stream's base with the learned state of another codec.
     ForeignLearned,
-    /// A part of the changes was requested, but the snapshots do not have the same entities.
+    /// Only some of the changes were requested, but the snapshots do not have the same entities.
     EntitiesDiffer,
     /// Indices of entities that do not increase, or are beyond the last entity.
     BadIndices {
@@ -302,17 +301,17 @@ pub enum EncodeError {
     },
     /// A lane above its maximum in the schema, or not 0 although its field is absent.
     LaneOutOfRange {
-        /// The entity, if the value belongs to one of a snapshot.
+        /// The entity's id, if the value belongs to an entity of a snapshot.
         id: Option<u32>,
         /// Index of the lane in the schema.
         lane: usize,
         /// The refused value.
         value: u32,
     },
-    /// A value of a type whose schema is not that of the snapshot, of one of its kinds, or of the
-    /// stream, even if it has as many lanes.
+    /// A value whose type does not have the schema of the snapshot, of one of its kinds, or of the
+    /// stream. The number of lanes may still agree.
     TypeMismatch {
-        /// The entity, if the value belongs to one of a snapshot.
+        /// The entity's id, if the value belongs to an entity of a snapshot.
         id: Option<u32>,
         /// [`Schema::hash`](crate::Schema::hash) of the snapshot's or the stream's schema.
         expected_hash: u64,
@@ -415,7 +414,7 @@ fn entity(f: &mut fmt::Formatter<'_>, id: Option<u32>) -> fmt::Result {
     id.map_or(Ok(()), |id| write!(f, "entity {id}, "))
 }
 
-/// The message of both directions for a type of another schema.
+/// The message that [`EncodeError`] and [`DecodeError`] share for a type of another schema.
 struct OtherType {
     expected_hash: u64,
     hash: u64,
@@ -440,8 +439,8 @@ impl From<BaselinesError> for EncodeError {
     }
 }
 
-/// Why bytes are not a valid value or snapshot. A function that returns one of these changes
-/// nothing, unless it says so.
+/// Why bytes are not a valid value or snapshot. A function that returns one of these errors changes
+/// nothing, unless its documentation says otherwise.
 ///
 /// ```
 /// use kinepack::DecodeError;
@@ -475,21 +474,21 @@ pub enum DecodeError {
         at_bit: u64,
     },
     /// An entity set that is not sorted, removes an entity that the baseline lacks, or adds one
-    /// that it has.
+    /// that the baseline has.
     BadEntitySet {
-        /// The position at which it was noticed.
+        /// The position at which the error was detected.
         at_bit: u64,
     },
     /// More entities than the caller's limit.
     TooManyEntities {
-        /// The least number that the data ask for.
+        /// A lower bound of the number of entities that the data ask for.
         count: u64,
         /// The caller's limit.
         limit: u32,
     },
-    /// A run of no bytes.
+    /// A run of length 0.
     EmptyRun {
-        /// Where it begins.
+        /// Where the run begins.
         at_bit: u64,
     },
     /// More bytes than the caller's limit.
@@ -524,8 +523,8 @@ pub enum DecodeError {
         /// The hash of the snapshot's schema.
         hash: u64,
     },
-    /// A lane of the base, or of a record that is read, that is above its maximum in the schema, or
-    /// not 0 although its field is absent.
+    /// A bad lane of the base, or of a record being read. The lane is above its maximum in the
+    /// schema, or not 0 although its field is absent.
     LaneOutOfRange {
         /// Index of the lane in the schema.
         lane: usize,

@@ -1,5 +1,5 @@
 //! Numbers, lists and checksums of files: profiles and schemas (`spec/CODEC.md`, sections 5.8 and
-//! 13), and the heads of groups.
+//! 13), and the headers of group frames.
 
 use alloc::vec::Vec;
 
@@ -10,7 +10,7 @@ use crate::hash::Fnv1a;
 pub(crate) struct Writer<'a>(pub(crate) &'a mut Vec<u8>);
 
 impl Writer<'_> {
-    /// Writes seven bits per byte, the lowest first. A byte's top bit says that another byte
+    /// Writes seven bits per byte, the lowest first. A byte's top bit is set if another byte
     /// follows.
     pub(crate) fn number(&mut self, mut value: u64) {
         while value >= 0x80 {
@@ -67,8 +67,8 @@ impl<'a> Reader<'a> {
         Ok((value >> 1) as i32 ^ -((value & 1) as i32))
     }
 
-    /// Reads a count of items of at least one byte each. It is limited to the bytes that remain, so
-    /// that a forged count cannot demand more memory than the file's length.
+    /// Reads a count of items of at least one byte each. The count is limited to the bytes that
+    /// remain, so a forged count cannot demand more items than the file has bytes.
     pub(crate) fn count(&mut self) -> Result<usize, SetupError> {
         let count = self.number()? as usize;
         if count <= self.0.len() { Ok(count) } else { Err(SetupError::BadProfileFile) }
@@ -79,8 +79,8 @@ impl<'a> Reader<'a> {
         self.bytes(count)
     }
 
-    /// Reads a count of at most `most`, then that many items. An item in memory takes many times
-    /// the bytes that it has in a file, so the bytes of a file alone do not limit the memory.
+    /// Reads a count of at most `most`, then that many items. An item takes many times more bytes
+    /// in memory than in a file, so the file's length alone does not limit the memory.
     pub(crate) fn many<T>(
         &mut self,
         most: usize,

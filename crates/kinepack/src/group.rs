@@ -1,10 +1,10 @@
 //! Groups: runs of snapshots, each coded against those just before it. They are for files and for
-//! reliable streams, where nothing is lost, and take much less than packets against acknowledged
-//! views. `spec/GROUP.md`.
+//! reliable streams, which lose nothing. They are much smaller than packets coded against
+//! acknowledged views. `spec/GROUP.md`.
 //!
-//! A group begins without anything, or with a view that both sides were given. So a file of groups
-//! can be read from the beginning of any group, and to find one snapshot a reader decodes at most
-//! one group.
+//! A group starts from nothing, or from a view that both sides were given. So a file of groups can
+//! be read from the beginning of any group. To reach one snapshot, a reader decodes at most one
+//! group.
 //!
 //! ```
 //! use kinepack::group::{GroupReader, GroupWriter};
@@ -46,20 +46,21 @@ use crate::{
     Size, Snapshot, Tick, View,
 };
 
-/// The views that a packet is coded against.
+/// The largest number of views that a packet is coded against.
 const VIEWS: usize = 3;
 
 /// The largest step between the ticks of two frames.
 const MAX_STEP: u32 = (1 << 31) - 1;
 
-/// The most bytes of a varint.
+/// The largest size of a varint, in bytes.
 const MAX_VARINT: usize = 5;
 
-/// The views of the last frames, the newest first. Before the first frame, the given view, if any.
+/// The views of the last frames, the newest first. Before a group's first frame, it holds only the
+/// given view, if any.
 #[derive(Debug)]
 struct Chain {
     views: Vec<View>,
-    /// Those of the group before, whose memory the first frames reuse.
+    /// The views of the previous group. The first frames of this group reuse their memory.
     old: Vec<View>,
 }
 
@@ -81,15 +82,15 @@ impl Chain {
         self.views.first().map(|view| view.tick)
     }
 
-    /// Adds the view of a frame. Returns one that no packet needs any more.
+    /// Adds the view of a frame. Returns a view that no packet needs any more, if there is one.
     fn push(&mut self, view: View) -> Option<View> {
         self.views.insert(0, view);
         if self.views.len() > VIEWS { self.views.pop() } else { self.old.pop() }
     }
 }
 
-/// The baseline of a first frame without a given view: a snapshot without entities. Keeps its
-/// memory.
+/// The baseline of a first frame without a given view: a snapshot without entities. It is kept so
+/// that each group reuses its memory.
 #[derive(Debug)]
 struct Nothing(Arc<Snapshot>);
 
@@ -117,7 +118,7 @@ pub struct GroupWriter {
 }
 
 impl GroupWriter {
-    /// A writer at the beginning of a group that needs nothing before it.
+    /// A writer at the beginning of a group that starts from nothing.
     pub fn new(codec: &Codec) -> Self {
         Self {
             encoder: Encoder::new(codec),
@@ -127,8 +128,8 @@ impl GroupWriter {
         }
     }
 
-    /// Begins a group. `given` is a view that the reader will be given too, such as the
-    /// [last](Self::last) one of the group before; without it the group can be read alone.
+    /// Begins a group. `given` is a view that the reader will also be given, such as the
+    /// [last](Self::last) view of the previous group. Without it, the group can be read alone.
     pub fn begin(&mut self, given: Option<View>) {
         self.chain.begin(given);
     }
@@ -167,12 +168,12 @@ impl GroupWriter {
         Ok(&self.chain.views[0])
     }
 
-    /// The view of the last frame; before the first frame of a group the given one.
+    /// The view of the last frame. Before a group's first frame, this is the given view.
     pub fn last(&self) -> Option<&View> {
         self.chain.views.first()
     }
 
-    /// Where the bits of the last frame went. Its head is not counted.
+    /// What the bits of the last frame were spent on. The frame's header is not counted.
     pub fn size(&self) -> &Size {
         self.encoder.size()
     }
@@ -180,7 +181,7 @@ impl GroupWriter {
 
 /// Reads groups, from untrusted bytes.
 ///
-/// It keeps the last three views. Its memory is bounded as a [`Decoder`]'s is. In steady state it
+/// It keeps the last three views. Its memory is bounded like a [`Decoder`]'s. In steady state it
 /// allocates nothing.
 #[derive(Debug)]
 pub struct GroupReader {
@@ -190,7 +191,7 @@ pub struct GroupReader {
 }
 
 impl GroupReader {
-    /// A reader with the default limits, at the beginning of a group that needs nothing before it.
+    /// A reader with the default limits, at the beginning of a group that starts from nothing.
     pub fn new(codec: &Codec) -> Self {
         Self::with_limits(codec, DecodeLimits::default())
     }
@@ -209,8 +210,8 @@ impl GroupReader {
         self.chain.begin(given);
     }
 
-    /// Reads the frame at the beginning of `bytes` and removes it from them. `None` if there are no
-    /// more bytes.
+    /// Reads the frame at the beginning of `bytes` and advances `bytes` past it. `None` if `bytes`
+    /// is empty.
     ///
     /// The storage must guarantee that the bytes are unaltered: see [`Decoder::decode`].
     ///
@@ -234,13 +235,14 @@ impl GroupReader {
         Ok(self.last())
     }
 
-    /// The view of the last frame; before the first frame of a group the given one.
+    /// The view of the last frame. Before a group's first frame, this is the given view.
     pub fn last(&self) -> Option<&View> {
         self.chain.views.first()
     }
 }
 
-/// The ticks of a group's frames and the bytes where the frames end. Reads only their heads.
+/// Iterates over a group's frames: the tick of each, and the byte where it ends. Reads only the
+/// frames' headers.
 ///
 /// ```
 /// # use kinepack::group::{GroupWriter, Heads};
@@ -265,7 +267,7 @@ pub struct Heads<'a> {
 }
 
 impl<'a> Heads<'a> {
-    /// The frames of a group, which begins with a given view of the tick `given`, or without one.
+    /// The frames of a group. `given` is the tick of the view that the group starts from, if any.
     pub fn new(group: &'a [u8], given: Option<Tick>) -> Self {
         Self { bytes: group, rest: group, before: given }
     }
@@ -274,7 +276,7 @@ impl<'a> Heads<'a> {
 impl Iterator for Heads<'_> {
     type Item = Result<(Tick, usize), DecodeError>;
 
-    /// The next frame's tick and the byte where it ends. After an error there is no further frame.
+    /// The next frame's tick and the byte where it ends. An error ends the iteration.
     fn next(&mut self) -> Option<Self::Item> {
         if self.rest.is_empty() {
             return None;
@@ -292,7 +294,7 @@ impl Iterator for Heads<'_> {
     }
 }
 
-/// A frame that was found in bytes.
+/// A frame, and the bytes that follow it.
 struct Frame<'a> {
     tick: Tick,
     packet: &'a [u8],
@@ -300,7 +302,8 @@ struct Frame<'a> {
 }
 
 impl<'a> Frame<'a> {
-    /// Reads the frame after one of the tick `before`, or the first one if there is none.
+    /// Reads the frame that follows the view of tick `before`, or the first frame if there is no
+    /// such view.
     fn read(bytes: &'a [u8], before: Option<Tick>) -> Result<Self, DecodeError> {
         let mut rest = bytes;
         let at_bit = |rest: &[u8]| 8 * (bytes.len() - rest.len()) as u64;
@@ -330,12 +333,12 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// The tick that the next frame's is relative to.
+/// The tick that the next frame's tick is relative to.
 fn tick_of(before: Option<Tick>) -> Tick {
     before.unwrap_or(Tick(u32::MAX))
 }
 
-/// Reads a varint and removes it from `bytes`.
+/// Reads a varint and advances `bytes` past it.
 fn read_varint(bytes: &mut &[u8], at_bit: u64) -> Result<u32, DecodeError> {
     let mut value = 0;
     for (nth, &byte) in bytes.iter().enumerate().take(MAX_VARINT) {

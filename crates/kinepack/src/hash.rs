@@ -1,5 +1,5 @@
-//! 64-bit FNV-1a, which tells schemas, codecs and states apart. It is not cryptographic: it does
-//! not resist anyone who forges a hash.
+//! 64-bit FNV-1a, which tells schemas, codecs and states apart. It is not cryptographic: an
+//! attacker can forge a hash.
 
 /// A 64-bit FNV-1a hasher. It is not cryptographic.
 ///

@@ -2,20 +2,20 @@
 //!
 //! A receiver shows the world as it was some milliseconds ago, between two snapshots that it has.
 //! The schema defines what "between" means, and [`Pack::interpolate`](crate::Pack::interpolate)
-//! goes through its fields. This module has the arithmetic for their numbers: a line, the short way
-//! round, a cubic through both ends with both velocities (Hermite), and a turn of constant speed
-//! (slerp; Shoemake, "Animating Rotation with Quaternion Curves", 1985).
+//! applies that to each field. This module has the arithmetic: a line, the short way round, a cubic
+//! through both ends with both velocities (Hermite), and rotation at constant angular speed. The
+//! last is slerp (Shoemake, "Animating Rotation with Quaternion Curves", 1985).
 //!
 //! It starts from reconstructed values, and its results are only shown, never sent, so
 //! `spec/CODEC.md` does not cover it. It uses `f64` and `libm` throughout and gives the same
-//! results on every platform. Cost: some ten operations per number; `atan2` and three `sin` per
+//! results on every platform. Cost: about ten operations per number; `atan2` and three `sin` per
 //! rotation that turns.
 
 use crate::quantize::FloatLimits;
 use crate::schema::{Lane, LaneArithmetic};
 use crate::sqrt::sqrt;
 
-/// A place between two states.
+/// A point in time between two states.
 ///
 /// ```
 /// use kinepack::{Between, Pack};
@@ -52,14 +52,14 @@ pub struct Between {
 }
 
 impl Between {
-    /// `from` below ratio 1, then `to`. Flags do this.
+    /// `from` until the ratio reaches 1, then `to`. Flags use this.
     #[inline]
     pub fn step<T>(self, from: T, to: T) -> T {
         if self.ratio >= 1.0 { to } else { from }
     }
 
     /// A point on the line from `from` to `to`, never outside of the two, and exact at both ends.
-    /// Steps if an end is not finite.
+    /// If an end is not finite, the value changes like [`step`](Self::step).
     #[inline]
     pub fn linear(self, from: f64, to: f64) -> f64 {
         if let Some(end) = self.end(from, to) {
@@ -87,8 +87,8 @@ impl Between {
     }
 
     /// The short way round between two codes of limits that wrap; upwards if both ways are equally
-    /// long. The result is at least the minimum and less than one period above it, also after
-    /// `round`, which gives the number that the result becomes in its type.
+    /// long. The result is at least the minimum and less than one period above it. That also holds
+    /// after `round`, which rounds the result to the field's type.
     #[inline]
     pub(crate) fn around(
         self,
@@ -113,12 +113,12 @@ impl Between {
         }
         let (value, end) =
             (limits.min() + code * limits.step(), limits.min() + codes * limits.step());
-        // The last part of the last step may round to the end, which is the minimum again.
+        // A value just below the end may round to the end, which is the minimum again.
         if round(value) >= round(end) { limits.min() } else { value }
     }
 
     /// A point on the cubic that leaves `from` and reaches `to` with these velocities, in units per
-    /// second. A point on the line if there is no time or the cubic is not finite.
+    /// second. Falls back to the line if `seconds` is 0 or the cubic is not finite.
     #[inline]
     pub(crate) fn hermite(self, from: f64, to: f64, velocities: [f64; 2]) -> f64 {
         if self.ratio > 0.0 && self.ratio < 1.0 && self.seconds != 0.0 {
@@ -135,9 +135,9 @@ impl Between {
         self.linear(from, to)
     }
 
-    /// The rotation on the shorter way from one to the other at constant angular speed, with length
-    /// 1; `None` if one has no direction. The ends are exact as rotations; the quaternion's sign
-    /// may differ.
+    /// The unit quaternion on the shorter arc from `from` to `to`, at constant angular speed.
+    /// `None` if one of them has no direction. The ends are exact as rotations; the quaternion's
+    /// sign may differ.
     #[inline]
     pub(crate) fn slerp(self, from: [f64; 4], to: [f64; 4]) -> Option<[f64; 4]> {
         let (from, mut to) = (unit(from)?, unit(to)?);

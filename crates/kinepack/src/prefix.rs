@@ -11,10 +11,10 @@ use alloc::vec::Vec;
 use crate::bits::{BitReader, BitSink};
 use crate::{DecodeError, SetupError};
 
-/// The longest word. It keeps a table at 512 bytes.
+/// Length of the longest word. It limits a table to 512 bytes.
 pub(crate) const MAX_LENGTH_BITS: u32 = 8;
 
-/// A code, in vectors; or in arrays, if it is known at compile time.
+/// A prefix code. It is stored in vectors, or in arrays if it is known at compile time.
 #[derive(Clone, Debug)]
 pub(crate) struct PrefixCode<W = Vec<Word>, S = Vec<Symbol>> {
     words: W,
@@ -40,7 +40,7 @@ pub(crate) struct Symbol {
 }
 
 impl PrefixCode {
-    /// The bytes of a code with these lengths.
+    /// The memory that a code with these lengths takes.
     pub(crate) fn memory_bytes(lengths_bits: &[u8]) -> usize {
         let longest = lengths_bits.iter().copied().max().map_or(0, u32::from);
         let symbols = 1 << longest.min(MAX_LENGTH_BITS);
@@ -75,8 +75,8 @@ impl PrefixCode {
 }
 
 impl<const N: usize> FixedPrefixCode<N> {
-    /// As `new`, at compile time, for lengths of 1 to [`MAX_LENGTH_BITS`]. Incomplete lengths do
-    /// not compile.
+    /// Like `new`, but at compile time, for lengths of 1 to [`MAX_LENGTH_BITS`]. Incomplete codes
+    /// do not compile.
     pub(crate) const fn fixed(lengths_bits: &[u8; N]) -> Self {
         let mut words = [Word { bits: 0, length_bits: 0 }; N];
         let mut symbols = [Symbol { symbol: 0, length_bits: 0 }; 1 << MAX_LENGTH_BITS];
@@ -108,8 +108,8 @@ impl<W: AsRef<[Word]>, S: AsRef<[Symbol]>> PrefixCode<W, S> {
     }
 }
 
-/// Numbers the words. For each string of as many bits as the longest word, `symbols` gets the
-/// symbol that the string begins with. Returns the number after the last word.
+/// Numbers the words. For each bit string as long as the longest word, `symbols` gets the symbol
+/// whose word begins the string. Returns the number after the last word.
 const fn number(lengths_bits: &[u8], words: &mut [Word], symbols: &mut [Symbol]) -> u32 {
     let peek_bits = symbols.len().trailing_zeros();
     let mut next_word = 0u32;
@@ -140,7 +140,7 @@ const fn number(lengths_bits: &[u8], words: &mut [Word], symbols: &mut [Symbol])
     next_word
 }
 
-/// Huffman's lengths for symbols that occur `counts` times, limited to [`MAX_LENGTH_BITS`].
+/// Huffman code lengths for symbols that occur `counts` times, limited to [`MAX_LENGTH_BITS`].
 pub(crate) fn lengths_bits(counts: &[u64]) -> Vec<u8> {
     let mut counts: Vec<u64> = counts.iter().map(|count| (*count).max(1)).collect();
     loop {
@@ -148,7 +148,7 @@ pub(crate) fn lengths_bits(counts: &[u64]) -> Vec<u8> {
         if lengths.iter().all(|length| u32::from(*length) <= MAX_LENGTH_BITS) {
             return lengths;
         }
-        // Flatter counts give a flatter tree. If all counts are 1, it is as flat as possible.
+        // Flatter counts give a flatter tree. Repeated, this takes every count to 1 or 2.
         counts.iter_mut().for_each(|count| *count = *count / 2 + 1);
     }
 }
@@ -158,7 +158,7 @@ fn huffman(counts: &[u64]) -> Vec<u8> {
     let mut trees: Vec<(u64, Vec<usize>)> =
         counts.iter().enumerate().map(|(symbol, &n)| (n, vec![symbol])).collect();
     while trees.len() > 1 {
-        // Rarest last. Ties go by the first symbol, so the result depends only on the counts.
+        // Rarest last. The first symbol breaks ties, so the result depends only on the counts.
         trees.sort_by(|a, b| b.0.cmp(&a.0).then(a.1[0].cmp(&b.1[0])));
         if let (Some(first), Some(second)) = (trees.pop(), trees.pop()) {
             let mut symbols = first.1;

@@ -1,7 +1,7 @@
 //! Quantizers turn numbers into integer codes and back.
 //!
 //! Only a quantizer loses precision. It divides a range into steps, and a code is the number of the
-//! nearest step, so the reconstructed value is within half a step of the original. All later stages
+//! nearest step. So the reconstructed value is within half a step of the original. All later stages
 //! work on codes and are exact. `spec/CODEC.md`, section 2. All arithmetic is `f64` or integer and
 //! gives the same result on every platform.
 
@@ -13,8 +13,8 @@ use crate::{DecodeError, EncodeError, SetupError};
 /// Limits of a real number: minimum, maximum and step. Codes run from 0 at the minimum to
 /// [`max_code`](Self::max_code).
 ///
-/// With [`wrapping`](Self::wrapping) limits the number is an angle or another value that starts
-/// again at the end of its range. They take every finite value, and differences go the short way
+/// With [`wrapping`](Self::wrapping) limits the number is an angle or another value that wraps
+/// around at the end of its range. They take every finite value, and differences go the short way
 /// round.
 ///
 /// The reconstructed value differs from the original by at most half a step, plus half the spacing
@@ -39,7 +39,7 @@ pub struct FloatLimits {
     step: f64,
     max_code: u32,
     wraps: bool,
-    /// True for values that are `f32`: the ends, rounded to `f32`, then count as the ends.
+    /// True if the values are `f32`: the ends, rounded to `f32`, then also count as in range.
     single: bool,
 }
 
@@ -65,7 +65,7 @@ pub struct FloatParts {
     pub step: f64,
     /// The largest code.
     pub max_code: u32,
-    /// Whether values start again at `min`.
+    /// Whether values wrap around to `min`.
     pub wraps: bool,
     /// Whether values are `f32`.
     pub single: bool,
@@ -118,11 +118,11 @@ impl FloatLimits {
         }
     }
 
-    /// As [`new`](Self::new), but the range excludes its end: −256 to 256 in steps of 1/512 have
+    /// Like [`new`](Self::new), but the range excludes its end: −256 to 256 in steps of 1/512 have
     /// 2¹⁸ codes. Values within half a step of the end have no code.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// The errors of [`new`](Self::new).
     pub const fn until(min: f64, end: f64, precision: f64) -> Result<Self, SetupError> {
         if !(precision.is_finite() && precision > 0.0) {
             return Err(SetupError::BadPrecision);
@@ -133,11 +133,11 @@ impl FloatLimits {
         }
     }
 
-    /// As [`with_bits`](Self::with_bits), but the range excludes its end: the step is the range
+    /// Like [`with_bits`](Self::with_bits), but the range excludes its end: the step is the range
     /// divided by 2^`bits`.
     ///
     /// # Errors
-    /// As [`with_bits`](Self::with_bits).
+    /// The errors of [`with_bits`](Self::with_bits).
     pub const fn until_with_bits(min: f64, end: f64, bits: u32) -> Result<Self, SetupError> {
         if bits == 0 || bits > 32 {
             return Err(SetupError::BitCount { bits, max_bits: 32 });
@@ -145,7 +145,7 @@ impl FloatLimits {
         Self::until(min, end, (end - min) / (1u64 << bits) as f64)
     }
 
-    /// The same steps, for a value that starts again at `min` when it reaches the end. The range is
+    /// The same steps, for a value that wraps around to `min` when it reaches the end. The range is
     /// then as long as all codes together, `(max_code + 1) × step`.
     #[must_use]
     pub const fn wrapping(mut self) -> Self {
@@ -154,7 +154,7 @@ impl FloatLimits {
     }
 
     /// The same limits for `f32` values: a reconstructed value, rounded to `f32`, quantizes to the
-    /// same code again, also at the ends. Refused if `f32` cannot tell neighbouring steps apart.
+    /// same code again, also at the ends. Fails if `f32` cannot tell neighbouring steps apart.
     ///
     /// # Errors
     /// [`SetupError::FinerThanFloat`] if the spacing of `f32` at the far end of the range is not
@@ -170,15 +170,17 @@ impl FloatLimits {
         }
     }
 
-    /// The same limits for `f32`, without the check of the spacing.
+    /// The same limits for `f32`, without checking the spacing.
     pub(crate) fn of_single(&self) -> Self {
         Self { single: true, ..*self }
     }
 
-    /// The same range in steps of `step`; if it wraps, in the next shorter steps that divide it.
+    /// The same range in steps of `step`. A range that wraps takes the next smaller step that
+    /// divides it evenly.
     ///
     /// # Errors
-    /// As [`new`](Self::new); and as [`for_f32`](Self::for_f32), if these limits are for `f32`.
+    /// The errors of [`new`](Self::new), and those of [`for_f32`](Self::for_f32) if these limits
+    /// are for `f32`.
     pub fn with_step(&self, step: f64) -> Result<Self, SetupError> {
         let end = self.end();
         let other = if self.wraps {
@@ -194,7 +196,7 @@ impl FloatLimits {
     }
 
     /// The end that was given for a range that excludes it. Sums of floats are not exact, so
-    /// several ends are possible; this returns a round one.
+    /// several ends are possible; this prefers a round one.
     fn end(&self) -> f64 {
         use core::f64::consts::{PI, TAU};
         let sum = self.max + self.step;
@@ -211,8 +213,8 @@ impl FloatLimits {
     /// The limits with these [`parts`](Self::parts).
     ///
     /// # Errors
-    /// As [`new`](Self::new), and [`SetupError::PartsDiffer`] if the largest code or the highest
-    /// value does not follow from range and step.
+    /// The errors of [`new`](Self::new), and [`SetupError::PartsDiffer`] if the largest code or the
+    /// highest value does not follow from range and step.
     pub fn from_parts(parts: FloatParts) -> Result<Self, SetupError> {
         let FloatParts { min, max, highest, step, max_code, wraps, single } = parts;
         let limits = Self::new(min, max, step)?;
@@ -245,7 +247,7 @@ impl FloatLimits {
         self.max_code
     }
 
-    /// True for angles and other values that start again.
+    /// True for angles and other values that wrap around.
     pub const fn wraps(&self) -> bool {
         self.wraps
     }
@@ -287,7 +289,7 @@ impl FloatLimits {
         (self.min..=self.highest).contains(&value) || (self.single && within_single())
     }
 
-    /// As [`quantize`](Self::quantize), but a value outside of the range takes the nearest end.
+    /// Like [`quantize`](Self::quantize), but a value outside of the range takes the nearest end.
     ///
     /// # Errors
     /// [`EncodeError::NotANumber`].
@@ -302,7 +304,8 @@ impl FloatLimits {
         if self.wraps {
             return Ok(self.quantize_wrapped(value));
         }
-        // The last step may be shorter. Its end belongs to it even if `f32` rounded it down.
+        // The last step may be shorter. The end of the range has the last code even if `f32`
+        // rounded the value down.
         if self.single && value as f32 >= self.max as f32 {
             return Ok(self.max_code);
         }
@@ -319,7 +322,8 @@ impl FloatLimits {
         if offset < 0.0 {
             offset += period;
         }
-        // Equals `codes` if the sum above rounded up to a whole period.
+        // The rounded quotient equals `codes` within half a step of the period's end; the remainder
+        // makes it 0.
         ((offset / self.step + 0.5) as u64 % codes) as u32
     }
 
@@ -427,7 +431,7 @@ impl IntegerLimits {
         Ok(self.quantize_clamped(value))
     }
 
-    /// As [`quantize`](Self::quantize), but a value outside of the range takes the nearest end.
+    /// Like [`quantize`](Self::quantize), but a value outside of the range takes the nearest end.
     #[inline]
     pub fn quantize_clamped(&self, value: impl Into<i128>) -> u64 {
         let offset = (value.into().clamp(self.min, self.max) - self.min) as u64;
@@ -462,7 +466,7 @@ impl IntegerLimits {
     }
 }
 
-/// Reads a value from 0 to `max` in the bits that hold it.
+/// Reads a value from 0 to `max`, in the bits that hold `max`.
 #[inline]
 pub(crate) fn read_up_to(reader: &mut BitReader<'_>, max: u64) -> Result<u64, DecodeError> {
     let value = reader.read(bits_for(max))?;

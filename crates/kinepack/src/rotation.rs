@@ -2,17 +2,18 @@
 //! other three over ±1/√2. Source: the article "Snapshot Compression" (Fiedler, 2015).
 //! `spec/CODEC.md`, section 3.
 //!
-//! Worst angle between a rotation and its reconstruction, as the test `worst_angles` finds it:
+//! Worst angle between a rotation and its reconstruction, as the test `worst_angles` measures it:
 //!
 //! | bits | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 14 | 16 | 18 | 20 |
 //! |---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|
 //! | degrees | 99.1 | 36.4 | 18.4 | 9.0 | 4.46 | 2.22 | 1.11 | 0.549 | 0.275 | 0.138 | 0.0686 | 0.0172 | 0.0043 | 0.0011 | 0.00027 |
 //!
-//! From 3 bits on it is below 282° / (2^bits − 1). The worst case has four equal components, and
-//! three of them are off by half a step h = 1/√2 / (2^bits − 1) in the same direction. The dropped
-//! one then takes the sum of their errors, 3h, and more by the curvature of the sphere: the chord
-//! is √(3 + 9) h (1 + 3h), and the angle twice that: 280.7° / (2^bits − 1) · (1 + 3h). With 9 bits
-//! or more this is below the bound; with fewer, the test looks at the worst places.
+//! From 3 bits on, the angle is below 282° / (2^bits − 1). The worst case has four equal
+//! components. Three of them are off by half a step h = 1/√2 / (2^bits − 1) in the same direction.
+//! The dropped component then takes the sum of their errors, 3h, and more because of the curvature
+//! of the sphere. The chord is √(3 + 9) h (1 + 3h), and the angle is twice that:
+//! 280.7° / (2^bits − 1) · (1 + 3h). With 9 bits or more this is below the bound; with fewer bits,
+//! the test checks the worst cases.
 
 use core::f64::consts::FRAC_1_SQRT_2;
 use core::hint::select_unpredictable;
@@ -23,8 +24,9 @@ use crate::{EncodeError, SetupError};
 /// Quantizes rotations: 2 bits for the index of the dropped component, and 2 to 20 bits for each of
 /// the others.
 ///
-/// Codes are `[dropped, first, second, third]`. The three are in the order x, y, z, w without the
-/// dropped one. A quaternion and its negative are the same rotation and have the same codes.
+/// Codes are `[dropped, first, second, third]`. The three components are in the order x, y, z, w,
+/// without the dropped one. A quaternion and its negative are the same rotation and have the same
+/// codes.
 ///
 /// ```
 /// use kinepack::quantize::SmallestThree;
@@ -69,9 +71,9 @@ impl SmallestThree {
         (1 << self.component_bits) - 1
     }
 
-    /// A bound of the angle in degrees between a rotation and its reconstruction, without the
-    /// rounding of `f32`: 0.56 at 9 bits, 0.28 at 10, 0.14 at 11, 0.07 at 12. Rotations with four
-    /// almost equal components come within 1 % of it.
+    /// An upper bound of the angle in degrees between a rotation and its reconstruction, without
+    /// the rounding of `f32`: 0.56 at 9 bits, 0.28 at 10, 0.14 at 11, 0.07 at 12. Rotations with
+    /// four almost equal components come within 1 % of it.
     ///
     /// ```
     /// use kinepack::quantize::SmallestThree;
@@ -97,8 +99,8 @@ impl SmallestThree {
         }
     }
 
-    /// The codes, unless two of them are almost equally near: the error of this shortcut would then
-    /// decide which one it is.
+    /// The codes, or `None` if a component is almost halfway between two codes. There, the rounding
+    /// error of this shortcut could select the wrong code.
     #[inline]
     fn quantize_inner(&self, xyzw: [f32; 4]) -> Option<[u32; 4]> {
         let Parts { dropped, kept, length } = Parts::of(xyzw)?;
@@ -114,7 +116,7 @@ impl SmallestThree {
         Some([dropped as u32, a, b, c])
     }
 
-    /// The codes, in the order of the specification.
+    /// The codes, with the operations in the order of the specification.
     #[cold]
     #[inline(never)]
     fn quantize_exactly(&self, xyzw: [f32; 4]) -> Result<[u32; 4], EncodeError> {
@@ -135,15 +137,17 @@ impl SmallestThree {
     pub(crate) fn quantize_block(&self, block: &[[f32; BLOCK]; 4]) -> Option<[[u32; BLOCK]; 4]> {
         let max_code = self.max_code() as f32;
         let (unit, middle) = (max_code * core::f32::consts::FRAC_1_SQRT_2, max_code / 2.0);
-        // A bound of the error of a share in f32, nearly twice as large as it can be.
+        // 0.5 minus a bound of the error of a share in `f32`. The bound is nearly twice the largest
+        // error possible.
         let close = 0.5 - max_code * (1.0 / (1 << 21) as f32);
         let mut codes = [[0; BLOCK]; 4];
-        // Not 0 if a code may be another one in f64.
+        // Not 0 if the code might differ in `f64`.
         let mut doubts = [0.0f32; BLOCK];
         for index in 0..BLOCK {
             let [x, y, z, w] = row(block, index);
             let pick = |second: bool, values: [f32; 2]| if second { values[1] } else { values[0] };
-            // The largest of the first two components, of the last two, and of all.
+            // Selects the larger of the first two components, the larger of the last two, and the
+            // largest of all.
             let [second, fourth] = [y.abs() > x.abs(), w.abs() > z.abs()];
             let pair = [pick(second, [x, y]), pick(fourth, [z, w])];
             let last = pair[1].abs() > pair[0].abs();
@@ -186,7 +190,7 @@ impl SmallestThree {
         };
         let [a, b, c] = [component(codes[1]), component(codes[2]), component(codes[3])];
         let rest = a * a + b * b + c * c;
-        // Codes that no rotation has may be too long, and are made shorter.
+        // Codes that no rotation has may be longer than a unit quaternion; these are scaled down.
         let [a, b, c, largest] = if rest < 1.0 {
             [a, b, c, sqrt(1.0 - rest)]
         } else {
@@ -218,11 +222,11 @@ impl SmallestThree {
     }
 }
 
-/// A rotation that is to be quantized.
+/// The parts of a rotation to quantize.
 struct Parts {
     /// The index of the largest component.
     dropped: usize,
-    /// The others.
+    /// The other three components.
     kept: [f64; 3],
     /// The length of the quaternion, with the sign of the largest component.
     length: f64,
@@ -243,23 +247,24 @@ impl Parts {
     }
 }
 
-/// Rotations that [`SmallestThree::quantize_block`] takes.
+/// Number of rotations that [`SmallestThree::quantize_block`] takes.
 pub(crate) const BLOCK: usize = 64;
 
-/// Rounds a number from 0 to below 2³² to an integer, in the low bits of the sum: 1.5 · 2⁵².
+/// 1.5 · 2⁵². Added to a number from 0 to below 2³², it leaves the rounded integer in the sum's low
+/// bits.
 const ROUND: f64 = 6_755_399_441_055_744.0;
 
-/// The same for a number from 0 to below 2²²: 1.5 · 2²³.
+/// 1.5 · 2²³, which does the same for an `f32` from 0 to below 2²².
 const SINGLE_ROUND: f32 = 12_582_912.0;
 
-/// A rotation of a block.
+/// One rotation of a block.
 #[inline]
 fn row([x, y, z, w]: &[[f32; BLOCK]; 4], index: usize) -> [f32; 4] {
     [x[index], y[index], z[index], w[index]]
 }
 
-/// The index of the largest component, the first of several. Without branches, because which one it
-/// is cannot be predicted.
+/// The index of the largest component, or the first such index in a tie. It has no branches,
+/// because the index is unpredictable.
 #[inline]
 fn largest(xyzw: [f32; 4]) -> usize {
     let size = xyzw.map(f32::abs);
@@ -285,7 +290,7 @@ fn component([x, y, z, w]: [f64; 4], index: usize) -> f64 {
     select_unpredictable(index < 2, first, select_unpredictable(index < 3, z, w))
 }
 
-/// The four components of the kept ones and the `dropped` one.
+/// Puts the dropped component back among the three kept ones.
 #[inline]
 fn with<T: Copy>([a, b, c]: [T; 3], dropped: usize, component: T) -> [T; 4] {
     let pick = |index: usize, before: T, after: T| match dropped {
@@ -352,7 +357,7 @@ mod tests {
     #[test]
     fn a_block_has_the_codes_of_its_rotations() {
         let mut rotations = rotations();
-        // Very long, very short, and beside the ends of `f32`.
+        // Very long, very short, and near the limits of `f32`.
         rotations.extend([[1e30, 2.0, 0.0, 0.0], [0.0, 1e-38, 1e-39, 0.0], [f32::MAX; 4]]);
         rotations.resize(rotations.len().next_multiple_of(BLOCK), [0.0, 0.0, 0.0, 1.0]);
         for bits in 2..=20 {
@@ -404,7 +409,7 @@ mod tests {
 
     #[test]
     fn worst_angles() {
-        // This prints the numbers of the table in the module's head.
+        // This prints the numbers of the table in the module's documentation.
         for bits in 2..=20 {
             let rotation = SmallestThree::new(bits).unwrap();
             let worst = rotations()
@@ -429,7 +434,7 @@ mod tests {
                 .into_iter()
                 .map(|q| angle_deg(q, rotation.reconstruct(rotation.quantize(q).unwrap())))
                 .fold(0.0, f64::max);
-            // `tune` selects bits by this bound, so it has to agree with the documents.
+            // `tune` selects bits by this bound, so it has to agree with the documentation.
             assert!(worst < rotation.max_error_deg() && rotation.max_error_deg() < documented);
             assert!(worst > 0.97 * documented, "{bits} bits: {worst} degrees");
         }
@@ -506,7 +511,7 @@ mod tests {
     #[test]
     fn the_shortcut_gives_the_codes_of_the_formula() {
         let mut all = rotations();
-        // Halfway between codes, as near as possible, and a bit beside it.
+        // As close as possible to halfway between two codes, and slightly off it.
         for code in 0..511u32 {
             let component = (f64::from(code) + 0.5) / 511.0 * 2.0 * FRAC_1_SQRT_2 - FRAC_1_SQRT_2;
             let largest = (1.0 - component * component).sqrt();

@@ -4,7 +4,7 @@
 /// The square root of a number that is not negative.
 #[inline]
 pub(crate) fn sqrt(value: f64) -> f64 {
-    // The processor's instruction, in line. `libm` calls a function.
+    // This compiles to one processor instruction; `libm` would be a function call.
     #[cfg(feature = "std")]
     return value.sqrt();
     #[cfg(not(feature = "std"))]

@@ -39,7 +39,7 @@ pub trait Limits {
     /// The largest code.
     fn largest_code(&self) -> u64;
 
-    /// True if the largest code is followed by code 0.
+    /// True if code 0 follows the largest code.
     fn is_cyclic(&self) -> bool;
 
     /// The code of `value`.
@@ -185,7 +185,7 @@ pub fn read_if_changed<L: Limits>(
 /// otherwise two bits and the code.
 ///
 /// # Errors
-/// As [`write_if_changed`].
+/// The errors of [`write_if_changed`].
 pub fn write_difference<L: Limits>(
     sink: &mut impl BitSink,
     limits: &L,
@@ -215,7 +215,7 @@ pub fn write_difference<L: Limits>(
 ///
 /// # Errors
 /// [`DecodeError`] at the end of the data, for codes out of range, for differences that lead out of
-/// the limits, and for a baseline that the limits do not have.
+/// the limits, and for a baseline that has no code.
 pub fn read_difference<L: Limits>(
     reader: &mut BitReader<'_>,
     limits: &L,
@@ -246,8 +246,8 @@ pub(crate) fn steps_between<L: Limits>(limits: &L, base: u64, code: u64) -> i128
     }
 }
 
-/// The code `steps` after `base`. If the limits are cyclic, it wraps around; otherwise it is `None`
-/// out of the limits.
+/// The code `steps` after `base`. Cyclic limits wrap around; with other limits, a result outside of
+/// them is `None`.
 pub(crate) fn code_after<L: Limits>(limits: &L, base: u64, steps: i128) -> Option<u64> {
     let codes = i128::from(limits.largest_code()) + 1;
     let code = i128::from(base) + steps;

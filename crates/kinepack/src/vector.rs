@@ -55,7 +55,8 @@ impl<const N: usize> VectorLimits<N> {
         self.codes(vector, |axis, component| axis.of_single().quantize(component))
     }
 
-    /// As [`quantize`](Self::quantize), but components outside of their range take the nearest end.
+    /// Like [`quantize`](Self::quantize), but components outside of their range take the nearest
+    /// end.
     ///
     /// # Errors
     /// [`EncodeError::NotANumber`].

@@ -14,17 +14,17 @@ use crate::{Refused, Sequence};
 /// The most events that wait for playback.
 const MOST_READY: usize = 4096;
 
-/// What a receiver keeps of events.
+/// A receiver's state for events.
 #[derive(Debug)]
 pub(crate) struct Incoming {
     reader: ListReader,
-    /// The first number that is neither here nor given up.
+    /// The first number that has neither arrived nor been given up.
     next: Sequence,
     /// Events after `next`, by their distance from it.
     held: VecDeque<Option<Held>>,
     /// Events that wait for playback.
     ready: VecDeque<Held>,
-    /// How many of them, from the first on, are of the session before.
+    /// How many events at the front of `ready` are of the previous session.
     ready_before: usize,
     /// The events of the last moment of playback.
     played: Vec<Played>,
@@ -32,7 +32,7 @@ pub(crate) struct Incoming {
     shown: Option<f64>,
     /// Events handed on.
     pub(crate) count: u64,
-    /// Of those handed on, how many came after their tick was shown.
+    /// Of those handed on, how many arrived after their tick was shown.
     pub(crate) late: u64,
 }
 
@@ -52,7 +52,7 @@ pub(crate) struct Played {
 }
 
 impl Played {
-    /// The event in a row of a snapshot of events. It is in time.
+    /// An event that is in time, from a row of a snapshot of events.
     pub(crate) fn in_time(tick: Tick, rows: Arc<Snapshot>, index: usize) -> Self {
         Self { held: Held { tick, rows, index }, late: false }
     }
@@ -72,8 +72,8 @@ pub(crate) struct Taken(List);
 pub struct Event<'a> {
     /// The tick at which it happened.
     pub tick: Tick,
-    /// Whether an earlier moment of playback already showed its tick or a later one: the event was
-    /// lost on its first way, or took longer than the snapshots.
+    /// Whether an earlier moment of playback already showed its tick or a later one: the event's
+    /// first datagram was lost, or it took longer than the snapshots.
     pub late: bool,
     held: &'a Held,
 }
@@ -84,7 +84,7 @@ impl Event<'_> {
         self.held.rows.kind_at(self.held.index).unwrap_or(0)
     }
 
-    /// The snapshot of the events' schema that has the event, and the event's index in it.
+    /// The snapshot, of the events' schema, that contains the event, and the event's index in it.
     pub fn state(&self) -> (&Snapshot, usize) {
         (&self.held.rows, self.held.index)
     }
@@ -139,21 +139,22 @@ impl Incoming {
         Ok(Taken(list))
     }
 
-    /// A new session has begun, and numbers its events anew. Those that wait for playback stay.
+    /// Begins a new session, which numbers its events anew. Events that wait for playback stay.
     pub(crate) fn begin_session(&mut self) {
         self.next = Sequence(0);
         self.held.clear();
         self.ready_before = self.ready.len();
     }
 
-    /// The world has restarted at `tick`. Events of the world before are due at once.
+    /// Notes that the world has restarted at `tick`. Events of the world before it become due at
+    /// once.
     pub(crate) fn restart(&mut self, tick: Tick) {
         self.shown = None;
         let before = self.ready.iter_mut().take(self.ready_before);
         before.for_each(|held| held.tick = held.tick.min(tick));
     }
 
-    /// Takes a list that nothing has come after since it was checked.
+    /// Takes a list that was checked. Invariant: no other list was taken since that check.
     pub(crate) fn take(&mut self, Taken(list): Taken) {
         while list.floor.since(self.next) > 0 {
             self.advance();
@@ -186,7 +187,7 @@ impl Incoming {
         self.reader.recycle(list);
     }
 
-    /// Moves `next` by one. If the event of that number is here, it now waits for playback.
+    /// Moves `next` by one. If the event with that number has arrived, it now waits for playback.
     fn advance(&mut self) {
         self.ready.extend(self.held.pop_front().flatten());
         self.next = self.next.after(1);
@@ -210,7 +211,7 @@ impl Incoming {
         &self.played
     }
 
-    /// Hands on all events that are in order, whatever is shown.
+    /// Hands on all events that are in order, whatever playback shows.
     pub(crate) fn take_ready(&mut self) {
         self.played.clear();
         self.count += self.ready.len() as u64;

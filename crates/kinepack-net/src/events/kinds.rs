@@ -5,8 +5,8 @@ use std::sync::Arc;
 use kinepack::{Codec, EncodeError, EntityId, Pack, Snapshot, Tick};
 
 /// The kinds of events of a connection: a codec whose schema has a kind for each, and which of them
-/// may be dropped. Both sides need the same codec; only the hub's decides what is dropped. Cheap to
-/// clone.
+/// may be dropped. Both sides need the same codec, but only the hub's settings decide what is
+/// dropped. Cheap to clone.
 ///
 /// ```
 /// use kinepack::{Codec, Level, Pack, Profile, Schema};
@@ -38,10 +38,10 @@ pub struct EventKinds {
     longest_ticks: Arc<[Option<u32>]>,
 }
 
-/// An event that the hub has for its receivers. They share it.
+/// An event that the hub keeps for its receivers, which share it.
 #[derive(Debug)]
 pub(crate) struct Emitted {
-    /// Distinct for each event of a hub.
+    /// Unique among the events of a hub.
     pub(crate) key: u64,
     pub(crate) tick: Tick,
     pub(crate) kind: usize,
@@ -53,15 +53,15 @@ pub(crate) struct Emitted {
 impl EventKinds {
     /// The kinds of the codec's schema. All of them must arrive.
     ///
-    /// Each list of events is coded against nothing. So [`Level::LEARNING`](kinepack::Level) codes
-    /// no better than `ADAPTIVE`, and a trained profile makes the greatest difference.
+    /// Each list of events is coded without a baseline. So [`Level::LEARNING`](kinepack::Level)
+    /// codes no better than `ADAPTIVE`, and a trained profile makes the greatest difference.
     pub fn new(codec: &Codec) -> Self {
         let longest_ticks = codec.schema().kinds().iter().map(|_| None).collect();
         Self { codec: codec.clone(), longest_ticks }
     }
 
     /// Lets the hub drop an event of type `T` if it has not arrived `longest_ticks` after its tick.
-    /// With 0, each goes out only in its own tick.
+    /// With 0, such an event is sent only in its own tick.
     ///
     /// # Errors
     /// [`EncodeError::TypeMismatch`] if the type describes no kind.
@@ -70,7 +70,7 @@ impl EventKinds {
         self.droppable_kind(kind, longest_ticks)
     }
 
-    /// As [`droppable`](Self::droppable), for the kind with this index.
+    /// Like [`droppable`](Self::droppable), but for the kind with this index.
     ///
     /// # Errors
     /// [`EncodeError::NoSuchKind`] if the schema has no such kind.
@@ -104,7 +104,7 @@ impl EventKinds {
     }
 
     /// The kind and the lanes of an event that is the row `index` of a snapshot of the kinds'
-    /// schema. So programs without types can quantize events as they quantize states.
+    /// schema. With this, programs without types can quantize events as they quantize states.
     ///
     /// # Errors
     /// [`EncodeError::SchemaMismatch`] for a snapshot of another schema, and

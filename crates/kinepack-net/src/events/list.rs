@@ -12,23 +12,25 @@ use crate::{NetError, Refused, Sequence};
 
 /// The most events of a list.
 pub(super) const MOST_EVENTS: usize = 256;
-/// The receiver holds fewer numbers than this, from the first that it waits for.
+/// The receiver holds only numbers that are less than this after the first one that it waits for.
 pub(super) const WINDOW: i32 = 1024;
-/// What a list of one event takes besides the event: the first number, and three gamma codes.
+/// The most bytes of a list of one event in addition to the event itself: the first number, and
+/// three gamma codes.
 const LONGEST_BEFORE_ONE_BYTES: usize = 2 + 13;
 /// The longest list in front of a snapshot.
 pub(crate) const LONGEST_LIST_BYTES: usize = (1 << 14) - 1;
-/// What a list in front of a snapshot takes at most besides itself.
+/// The most bytes that a list in front of a snapshot takes in addition to the list itself.
 pub(crate) const LONGEST_IN_FRONT_BYTES: usize = 3;
 
 /// Encodes lists of events. Receivers that get the same events share the work.
 #[derive(Debug)]
 pub(crate) struct EventWriter {
     encoder: Encoder,
-    /// What every list is coded against.
+    /// The empty view, against which every list is coded.
     empty: View,
     snapshot: Snapshot,
-    /// The lists of this tick, by the events and where they are.
+    /// The coded lists of this tick, by the keys of their events and their distances from the first
+    /// number.
     coded: HashMap<Vec<(u64, u16)>, Arc<[u8]>>,
 }
 
@@ -43,13 +45,13 @@ impl EventWriter {
         }
     }
 
-    /// Forgets the lists of the tick before.
+    /// Forgets the lists of the previous tick.
     pub(crate) fn begin(&mut self) {
         self.coded.clear();
     }
 
-    /// Appends a list to `out`. `events` have increasing numbers, each given as how far it is after
-    /// `first`, so the first of them is at 0.
+    /// Appends a list to `out`. `events` have increasing numbers. Each is given as its distance
+    /// from `first`, so the first distance is 0.
     ///
     /// # Errors
     /// [`EncodeError`] for events of another schema.
@@ -92,7 +94,7 @@ impl EventWriter {
         if 8 * size_of_val(lanes) <= datagram_bytes {
             return Ok(());
         }
-        // No receiver gets this key: keys count up from 0.
+        // No emitted event has this key, because keys count up from 0.
         let (key, tick) = (u64::MAX, Tick(0));
         let event = Emitted { key, tick, kind, lanes: lanes.into(), last_tick: None };
         let coded = self.coded(&[(0, &event)]).map_err(NetError::Event)?;
@@ -111,7 +113,7 @@ impl EventWriter {
         }
         self.snapshot.clear(Tick(1));
         let mut by_kind = events.to_vec();
-        // Stable, so the numbers of each kind still increase.
+        // The sort is stable, so the numbers within each kind still increase.
         by_kind.sort_by_key(|(_, event)| event.kind);
         for (at, event) in by_kind {
             self.snapshot.push_lanes_of(event.kind, EntityId(at.into()), &event.lanes)?;
@@ -130,8 +132,8 @@ impl EventWriter {
 pub(super) struct List {
     pub(super) first: Sequence,
     pub(super) floor: Sequence,
-    /// In the order of the numbers: how far the number is after `first`, the tick, and the index
-    /// in `events`.
+    /// In the order of the numbers: the number's distance from `first`, the tick, and the index in
+    /// `events`.
     pub(super) order: Vec<(u16, Tick, u32)>,
     pub(super) events: View,
 }

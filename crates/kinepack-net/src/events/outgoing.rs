@@ -1,4 +1,4 @@
-//! The events for one receiver: which wait, which are on their way, which arrived.
+//! The events for one receiver: which ones wait, which are in flight, and which arrived.
 //! `spec/NET.md`, section 10.
 
 use std::collections::VecDeque;
@@ -12,10 +12,10 @@ use crate::Sequence;
 
 /// The most events that wait for a receiver without having been sent.
 const MOST_WAITING: usize = 4096;
-/// Numbers stay less than this after the newest floor that the receiver acknowledged.
+/// Numbers stay less than this far after the newest floor that the receiver acknowledged.
 pub(super) const FLOOR_REACH: i32 = 1 << 14;
 
-/// What a hub keeps of the events for one receiver.
+/// A hub's state for the events of one receiver.
 #[derive(Debug, Default)]
 pub(crate) struct Outgoing {
     /// Events without a number, oldest first.
@@ -25,13 +25,13 @@ pub(crate) struct Outgoing {
     next: Sequence,
     /// The newest floor that the receiver is known to have.
     known_floor: Sequence,
-    /// The floor that the receiver must learn of, because an event before it was given up.
+    /// The floor that the receiver must learn about, because an event before it was given up.
     owed_floor: Option<Sequence>,
-    /// A datagram with the owed floor is on its way.
+    /// A datagram with the owed floor is in flight.
     is_floor_in_flight: bool,
     /// Events given up.
     pub(crate) dropped: u64,
-    /// Events that must arrive, and never will: too many waited.
+    /// Events that had to arrive but never will, because too many were waiting.
     pub(crate) refused: u64,
 }
 
@@ -40,7 +40,8 @@ pub(crate) struct Outgoing {
 enum Slot {
     /// To be sent, for the first time or because it was lost.
     Due(Arc<Emitted>),
-    /// Sent `copies` times since it was due, last in `tick`; `in_flight` are not known to be lost.
+    /// Sent `copies` times since it was due, last in `tick`; `in_flight` of these copies are not
+    /// known to be lost.
     InFlight {
         event: Arc<Emitted>,
         copies: u8,
@@ -73,7 +74,7 @@ pub(crate) struct EventList {
     new: usize,
 }
 
-/// The events of a datagram on its way.
+/// The events of a datagram in flight.
 #[derive(Debug, Default)]
 pub(crate) struct Carried {
     numbers: Vec<Sequence>,
@@ -81,7 +82,8 @@ pub(crate) struct Carried {
 }
 
 impl Outgoing {
-    /// Adds an event. Refuses it if too many wait and none of them may be dropped.
+    /// Adds an event. If too many wait, drops this event or a waiting one, whichever is droppable.
+    /// If none is, refuses this event.
     pub(crate) fn push(&mut self, event: &Arc<Emitted>) {
         if self.waiting.len() >= MOST_WAITING {
             if event.last_tick.is_some() {
@@ -99,7 +101,7 @@ impl Outgoing {
         self.waiting.push_back(Arc::clone(event));
     }
 
-    /// Gives up the events that this tick is too late for.
+    /// Gives up the events whose last tick is before this one.
     pub(crate) fn expire(&mut self, tick: Tick) {
         let is_over = |event: &Emitted| event.last_tick.is_some_and(|last| last < tick);
         let before = self.waiting.len();
@@ -125,7 +127,7 @@ impl Outgoing {
         self.waiting.len() + self.sent.iter().filter(is_open).count()
     }
 
-    /// Whether anything must go out now. Further copies of what is in flight need not.
+    /// Whether anything must be sent now. Further copies of events in flight do not count.
     pub(crate) fn is_due(&self) -> bool {
         self.owes_floor()
             || !self.waiting.is_empty()
@@ -179,7 +181,7 @@ impl Outgoing {
                 break;
             }
             if copies > 1 {
-                // Further copies only where there is room.
+                // Copies are sent only if there is room for them, so try again without copies.
                 return self.list(tick, 1, limit_bytes, writer);
             }
             if count <= 1 {
@@ -192,8 +194,8 @@ impl Outgoing {
         Ok(Some(EventList { bytes, carried: Carried { numbers, floor }, new }))
     }
 
-    /// Notes that a list of [`list`](Self::list) goes out. What it returns comes back to
-    /// [`arrive`](Self::arrive) or [`lose`](Self::lose).
+    /// Notes that a list from [`list`](Self::list) is sent. Pass the result to
+    /// [`arrive`](Self::arrive) or [`lose`](Self::lose) once the outcome of its datagram is known.
     pub(crate) fn note_sent(&mut self, tick: Tick, list: EventList) -> Carried {
         for event in self.waiting.drain(..list.new) {
             self.sent.push_back(Slot::Due(event));
@@ -212,7 +214,7 @@ impl Outgoing {
         list.carried
     }
 
-    /// A datagram arrived.
+    /// Notes that a datagram arrived.
     pub(crate) fn arrive(&mut self, carried: &Carried) {
         for number in &carried.numbers {
             self.change(*number, |_| Slot::Arrived);
@@ -225,7 +227,7 @@ impl Outgoing {
         self.advance_floor();
     }
 
-    /// A datagram is lost. It may still arrive.
+    /// Notes that a datagram counts as lost. It may still arrive.
     pub(crate) fn lose(&mut self, carried: &Carried) {
         for number in &carried.numbers {
             self.change(*number, |slot| match slot {

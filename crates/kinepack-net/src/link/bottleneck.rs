@@ -6,8 +6,8 @@ use super::LinkConfig;
 
 const NANOS_PER_S: u128 = 1_000_000_000;
 
-/// Only remembers until when the transmitter is busy. At a constant rate, that tells how much is
-/// queued.
+/// Stores only the time until which the transmitter is busy. At a constant rate, this time also
+/// determines how many bytes are queued.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bottleneck {
     busy_until: Duration,

@@ -23,7 +23,7 @@ use super::presets;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkConfig {
-    /// The shortest time of a datagram, one way.
+    /// The shortest one-way delay of a datagram.
     pub latency: Duration,
     /// The longest additional delay. Each datagram draws the smaller of two uniform numbers from 0
     /// to this, which is a third of it on average. Datagrams stay in order: those after a late
@@ -83,8 +83,8 @@ impl Loss {
     /// Loss in bursts from two measurements: the share of lost datagrams, and the mean length of a
     /// burst. All datagrams are lost in the bad state and none in the good one (Gilbert's model).
     ///
-    /// [`LinkConfig::validate`] refuses what no chain can do: bursts shorter than one datagram, or
-    /// a share that would need pauses shorter than one datagram.
+    /// [`LinkConfig::validate`] refuses values that no chain can produce: bursts shorter than one
+    /// datagram, or a share that would need pauses shorter than one datagram.
     #[must_use]
     pub const fn bursts(mean_loss_ratio: f32, mean_burst_datagrams: f32) -> Self {
         let to_good_ratio = 1.0 / mean_burst_datagrams;

@@ -61,12 +61,12 @@ pub struct Link {
     losses: LossChain,
     duplicates: Random,
     delays: DelayLine,
-    /// The earliest is on top.
+    /// The datagram that is due first is on top.
     in_flight: BinaryHeap<Reverse<InFlight>>,
     /// Number of datagrams and copies that have departed.
     departed: u64,
-    /// The highest number of those delivered; 0 before any. Datagrams sent later have higher
-    /// numbers.
+    /// The highest number of a delivered datagram; 0 before the first. Datagrams sent later have
+    /// higher numbers.
     newest_delivered: u64,
     /// The latest time that a call passed.
     now: Duration,

@@ -29,8 +29,8 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// True for this share of calls, to 2⁻³². This is the only float: `f32` times a power of two is
-    /// exact in `f64`.
+    /// True for this share of calls, to within 2⁻³². This is the only computation with floats, and
+    /// it is exact: `f32` times a power of two fits into `f64`.
     pub(super) fn chance(&mut self, ratio: f32) -> bool {
         (self.bits() >> 32) < (f64::from(ratio) * 4_294_967_296.0) as u64
     }

@@ -1,26 +1,28 @@
-//! The playout clock: the time of the stream to show. It only moves forward, and jumps only if it
-//! must.
+//! The playout clock: the time of the stream to show. The shown time only moves forward, and jumps
+//! only if it must.
 //!
 //! If the next state is missing, the clock keeps running and the newest state is held. When the
-//! next state arrives, there are two cases. If nothing had moved, the clock is right. If the state
-//! was needed, the clock is set back to where the motion stopped, so that the motion resumes there
-//! instead of leaping. The delay has then grown by the missing time, and shrinks again slowly. No
-//! viewer notices that the clock was set back, because no later point had been shown.
+//! next state arrives, there are two cases. If nothing had moved, the clock is already right. If
+//! the state was needed, the clock is set back to where the motion stopped, so that the motion
+//! resumes there instead of leaping. The delay has then grown by the missing time, and shrinks
+//! again slowly. No viewer notices that the clock was set back, because no later point had been
+//! shown.
 //!
-//! The clock never lags by more than the longest delay. If it did because states now arrive sooner,
-//! it leaps. After a stop that was longer than any delay it leaps to the target. If it lags the
-//! target by much, it hurries.
+//! The clock never lags by more than the longest delay. If it would, because states now arrive
+//! sooner, it leaps forward. After a stop that was longer than any delay, it leaps to the target.
+//! If it lags far behind the target, it hurries.
 
 use super::PlayoutConfig;
 use super::delay::{Arrival, DelayEstimator, Disposition};
 
 /// A clock that lags its target by more than the first hurries until it lags by less than the
-/// second. At a slew of 0.05, the first would take three seconds to become the second.
+/// second. At a slew of 0.05 alone, the lag would take three seconds to fall from the first to the
+/// second.
 const HURRIES_NS: [i64; 2] = [250_000_000, 100_000_000];
 /// A clock that hurries would reach its target in this time if it kept its speed. As it slows down,
 /// the lag falls by a factor of 5 in 2.4 seconds.
 const HURRY_NS: f64 = 1.5e9;
-/// A shorter leap is no more than a late frame.
+/// Shorter leaps do not count as jumps, because they look like a single late frame.
 const SHORTEST_JUMP_NS: i64 = 100_000_000;
 
 #[derive(Clone, Debug)]
@@ -29,7 +31,7 @@ pub(super) struct Clock {
     position_ns: i64,
     /// The caller's time at which the clock was at `position_ns`. `None` before the first state.
     moved_at_ns: Option<i64>,
-    /// How long it ran, and for how much of that time a state was missing.
+    /// How long the clock ran, and for how much of that time a state was missing.
     ran_ns: i64,
     starved_ns: i64,
     jumps: u64,
@@ -69,8 +71,8 @@ impl Clock {
         self.moved_at_ns = None;
     }
 
-    /// Runs to `now_ns` towards the target delay, no slower than allowed, and no faster unless it
-    /// hurries.
+    /// Runs to `now_ns` towards the target delay. The speed stays within the slew ratio, unless the
+    /// clock hurries.
     pub(super) fn advance(&mut self, now_ns: i64, delay: &DelayEstimator) {
         let Some(moved_at_ns) = self.moved_at_ns.replace(now_ns) else {
             self.moved_at_ns = None;
@@ -91,8 +93,9 @@ impl Clock {
         self.ran_ns = self.ran_ns.saturating_add(elapsed_ns);
     }
 
-    /// Adjusts to an arrival, after it has advanced to it. `live_before_ns` is what
-    /// [`DelayEstimator::live_ns`] was before the arrival. Never goes below `shown_ns`.
+    /// Corrects the clock after an arrival. Call [`advance`](Self::advance) to the time of the
+    /// arrival first. `live_before_ns` is [`DelayEstimator::live_ns`] before the arrival was
+    /// observed. Never sets the clock below `shown_ns`.
     pub(super) fn settle(
         &mut self,
         arrival: Arrival,
@@ -120,7 +123,8 @@ impl Clock {
                 self.position_ns = self.position_ns.max(aim_ns);
             }
             Disposition::Next if overrun_ns > 0 => {
-                // But the delay may not exceed the longest one.
+                // Set the clock back to where the motion stopped, but not so far that the delay
+                // exceeds the longest one.
                 let latest_ns = live_ns.saturating_sub(delay.max_delay_ns());
                 let shown_ns = shown_ns.unwrap_or(i64::MIN);
                 self.position_ns = self
@@ -129,8 +133,8 @@ impl Clock {
             }
             Disposition::Next => {}
         }
-        // `set_delays` may have lowered the longest delay, which the clock approaches slowly. So
-        // only what this arrival changed counts.
+        // `set_delays` may have lowered the longest delay, and the clock approaches the new one
+        // slowly. So the leap makes up only for what this arrival changed.
         let latest_ns = live_ns.saturating_sub(delay.max_delay_ns());
         let leap_ns =
             latest_ns.saturating_sub(self.position_ns).min(live_ns.saturating_sub(live_before_ns));

@@ -19,32 +19,33 @@ use kinepack::Tick;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlayoutConfig {
-    /// Ticks a second of the sender's simulation, however often it sends snapshots. With a wrong
-    /// rate, playback starves or lags.
+    /// Ticks a second of the sender's simulation, however often it sends snapshots. If this is
+    /// wrong, playback starves or lags.
     pub tick_hz: u32,
-    /// The least target delay. 0: the network alone decides.
+    /// The least target delay. With 0, the network alone decides.
     pub min_delay: Duration,
     /// The largest target delay. If the network needs more, the motion stops and resumes. After a
-    /// stop that is longer by more than half a second, what was missed is left out, and playback is
-    /// at its target at once. 500 ms: other players' motion is of little use later than that. A
-    /// viewer of a recording may wait seconds.
+    /// stop that exceeds this by more than half a second, playback skips what it missed and is at
+    /// its target at once. 500 ms: other players' motion is of little use later than that. A viewer
+    /// of a recording may wait seconds.
     ///
     /// Playback never lags by more, except for a moment after
     /// [`set_delays`](super::JitterBuffer::set_delays) has lowered this.
     pub max_delay: Duration,
-    /// The share of states that should arrive in time. 0.99: the rest are bursts of loss. They make
-    /// few states late, but by much, so the share of time without a state can be larger. Waiting
-    /// for the last of them would cost more delay than it is worth.
+    /// The share of states that should arrive in time. With 0.99, the rest are bursts of loss. They
+    /// delay few states, but those for long, so the share of time without a state can be larger.
+    /// Waiting for the last of them would cost more delay than it is worth.
     pub coverage_ratio: f32,
     /// How much faster or slower the clock may run to reach its target. 0.05 is half of what
-    /// viewers notice in animation. Once playback is late by more than 0.25 s over the target, the
-    /// clock runs faster than that until it is late by less than 0.1 s: by two thirds of what it is
-    /// late, in seconds. So it takes at most 2.4 seconds from half a second.
+    /// viewers notice in animation. Once playback lags its target by more than 0.25 s, the clock
+    /// runs faster than this until the lag is below 0.1 s. The extra speed is two thirds of the lag
+    /// in seconds. So a lag of half a second takes at most 2.4 seconds.
     pub slew_ratio: f32,
     /// How far back the estimates look. At 60 Hz, 2 s are enough for a quantile of 0.99 of the
-    /// states: longer windows give the same delays and starve as much. At 10 Hz they give the worst
-    /// of 20. A network that improves is trusted after this time. Clocks that drift by 200 ppm cost
-    /// 0.2 ms of delay for each second of it.
+    /// states: longer windows give the same delays and starve as much. At 10 Hz, 2 s have 20
+    /// states, and the quantile is the worst of them. If the network improves, the delay falls only
+    /// after this time. Clocks that drift by 200 ppm cost 0.2 ms of delay for each second of the
+    /// window.
     pub window: Duration,
     /// The most states stored.
     pub max_states: usize,

@@ -1,12 +1,12 @@
 //! Estimates the delay that recent states would have needed.
 //!
 //! A state's *transit* is its arrival time minus its tick's time: the time in the network plus the
-//! unknown offset of the two clocks. The smallest recent transit stands for a network without
-//! jitter, and follows clocks that drift. With a delay D, the state of time t is shown at
-//! t + smallest transit + D. The state before it lasts until t′: its own tick, or until when it is
-//! known to have held. The next state must arrive by then: D ≥ arrival − t′ − smallest transit. The
-//! right side is the state's *need*. It includes the send interval, jitter, and gaps by loss. The
-//! delay is a quantile of the needs.
+//! unknown offset of the two clocks. The smallest recent transit represents a network without
+//! jitter, and follows clocks that drift. With a delay D, the state of time t is shown at t +
+//! smallest transit + D. The state before it lasts until t′: its own tick, or the tick until which
+//! it is known to have held. The next state must arrive by then: D ≥ arrival − t′ − smallest
+//! transit. The right side is the state's *need*. It includes the send interval, jitter, and gaps
+//! by loss. The delay is a quantile of the needs.
 
 use super::PlayoutConfig;
 use super::window::SortedWindow;
@@ -14,8 +14,8 @@ use super::window::SortedWindow;
 /// If a need exceeds the longest delay by more than this, the stream had stopped. The network was
 /// not merely slow.
 const STOPPED_NS: i64 = 500_000_000;
-/// States that waited for the receiver before it took the first one arrive within this time of
-/// each other. Most senders send less often.
+/// States that were waiting when the receiver took its first one arrive within this time after the
+/// first. Most senders send less often.
 const TAKEN_AT_ONCE_NS: i64 = 5_000_000;
 
 /// The arrival of a state that is newer than all before it.
@@ -23,9 +23,9 @@ const TAKEN_AT_ONCE_NS: i64 = 5_000_000;
 pub(super) struct Arrival {
     pub(super) now_ns: i64,
     pub(super) tick_ns: i64,
-    /// Until when its changed entities were known before. `None` for the first state.
+    /// The time up to which its changed entities were already known. `None` for the first state.
     pub(super) reach_ns: Option<i64>,
-    /// Until when there was a state to show.
+    /// The time up to which there was a state to show.
     pub(super) covered_ns: Option<i64>,
 }
 
@@ -43,14 +43,14 @@ pub(super) enum Disposition {
 }
 
 /// The end of a stop: no state arrived for longer than any delay, and now those that were held back
-/// arrive together. The first state ends a stop too: others may wait in the socket.
+/// arrive together. The first state ends a stop too, because others may wait in the socket.
 #[derive(Clone, Copy, Debug)]
 struct Stop {
-    /// States that follow one of this stream time or an earlier one may have been held back.
+    /// A state may have been held back if its `reach_ns` is at most this stream time.
     until_ns: i64,
-    /// Later arrivals were not held back, whatever their ticks. A sender whose ticks stood still
-    /// looks like a stop too. Without this bound, its states would not be measured for as long as
-    /// it stood still.
+    /// States that arrive after this time were not held back, whatever their ticks. A sender whose
+    /// ticks stood still looks like a stop too. Without this bound, its states would not be
+    /// measured for as long as it stood still.
     over_at_ns: i64,
     /// The stream was shown before it stopped.
     was_running: bool,
@@ -74,7 +74,7 @@ impl Stop {
         Some(Self { until_ns, over_at_ns: arrival.now_ns.saturating_add(lasts_ns), was_running })
     }
 
-    /// Whether it held this state back, or made the sender slow down before it.
+    /// Whether the stop held this state back, or made the sender slow down before it.
     fn held_back(&self, arrival: &Arrival) -> bool {
         arrival.now_ns <= self.over_at_ns
             && arrival.reach_ns.is_some_and(|reach_ns| reach_ns <= self.until_ns)
@@ -193,7 +193,7 @@ impl DelayEstimator {
     }
 }
 
-/// The configuration is validated: a minute at most.
+/// The bounds of the delay. They fit, because a validated configuration allows at most a minute.
 fn bounds_ns(config: &PlayoutConfig) -> [i64; 2] {
     [config.min_delay, config.max_delay].map(|delay| delay.as_nanos() as i64)
 }

@@ -4,13 +4,13 @@
 //! ratio between them, which the schema interpolates. The buffer knows neither fields nor network;
 //! a state is whatever the caller stores.
 //!
-//! Playback lags by a *delay*: just long enough that the next state is there when it is needed. The
-//! delay follows from recent arrivals ([`delay`]). A clock that never goes backwards follows the
-//! delay by running slightly fast or slow ([`clock`]), and leaps when the stream had stopped. The
-//! idea is adaptive playout of audio (Ramjee et al. 1994; WebRTC's NetEq). Audio has to stretch
-//! samples; motion only needs to bend its clock. The jitter in the statistics is that of RFC 3550,
-//! section 6.4.1. Cost of a state: O(log n) and a short move within two arrays of at most 1024
-//! numbers; of a frame: O(log n). Memory: `max_states` states and 48 KiB.
+//! Playback lags by a *delay*: just long enough that the next state has arrived when it is needed.
+//! The delay follows from recent arrivals ([`delay`]). A clock that never goes backwards follows
+//! the delay by running slightly fast or slow ([`clock`]), and leaps after the stream has stopped.
+//! The idea comes from adaptive playout of audio (Ramjee et al. 1994; WebRTC's NetEq). Audio has to
+//! stretch samples; motion only needs to bend its clock. The jitter in the statistics is that of
+//! RFC 3550, section 6.4.1. Cost of a state: O(log n) and a short move within two arrays of at most
+//! 1024 numbers; of a frame: O(log n). Memory: `max_states` states and 48 KiB.
 
 mod clock;
 mod config;
@@ -68,7 +68,7 @@ pub struct JitterBuffer<S> {
 pub struct Entry<S> {
     /// The tick of the state.
     pub tick: Tick,
-    /// Until when the state before it held, as passed to [`JitterBuffer::push`].
+    /// The tick until which the previous state held, as passed to [`JitterBuffer::push`].
     pub unchanged_until: Tick,
     /// What the caller stored.
     pub state: S,
@@ -210,9 +210,9 @@ impl<S> JitterBuffer<S> {
         self.push_part(now, tick, unchanged_until, newest.max(unchanged_until), state)
     }
 
-    /// As [`push`](Self::push), for a state in which only some entities are new. `reach` is the
-    /// tick up to which those were known before. The delay must bridge the time between two updates
-    /// of an entity, not between two states.
+    /// Like [`push`](Self::push), but for a state in which only some entities are new. `reach` is
+    /// the tick up to which these entities were already known. The delay must bridge the time
+    /// between two updates of an entity, not between two states.
     pub fn push_part(
         &mut self,
         now: Duration,
@@ -232,8 +232,8 @@ impl<S> JitterBuffer<S> {
             self.late += 1;
             return Pushed::Late;
         }
-        // The buffer did not wait for a state that arrives after a newer one, and the newer one
-        // says more about the delay.
+        // A state that arrives after a newer one does not change the estimate. The buffer did not
+        // wait for it, and the newer state says more about the delay.
         if index == self.entries.len() {
             let newest = self.entries.back().map(|newest| newest.tick.max(unchanged_until));
             let reach_ns = newest.map(|_| self.config.tick_ns(reach).min(tick_ns));
@@ -252,7 +252,7 @@ impl<S> JitterBuffer<S> {
         Pushed::Stored
     }
 
-    /// The state of a tick, if the buffer has one, to add to it.
+    /// The state of a tick, if the buffer has one, so that the caller can update it.
     pub fn state_mut(&mut self, tick: Tick) -> Option<&mut S> {
         let index = self.entries.binary_search_by_key(&tick, |entry| entry.tick).ok()?;
         Some(&mut self.entries[index].state)
@@ -310,7 +310,8 @@ impl<S> JitterBuffer<S> {
     }
 
     /// Forgets the stream: states, clock and estimates. The counters of [`stats`](Self::stats)
-    /// continue. Use this if the sender has restarted: its ticks begin anew, and would all be late.
+    /// continue. Use this if the sender has restarted: its ticks begin anew, so all its states
+    /// would be late.
     pub fn reset(&mut self) {
         self.entries.clear();
         self.delay = DelayEstimator::new(&self.config);
@@ -335,7 +336,7 @@ impl<S> JitterBuffer<S> {
     }
 
     fn advance(&mut self, now: Duration) {
-        // 292 years fit.
+        // An `i64` has room for 292 years of nanoseconds.
         self.now_ns = self.now_ns.max(i64::try_from(now.as_nanos()).unwrap_or(i64::MAX));
         self.clock.advance(self.now_ns, &self.delay);
     }

@@ -24,13 +24,13 @@ use std::time::Duration;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PlayoutStats {
-    /// How far the clock lags the fastest recent states at their arrival. The network's own time
-    /// comes on top; a receiver cannot know it. 0 before the first state.
+    /// How far the clock lags the fastest recent states at their arrival. The network's own transit
+    /// time comes on top, but a receiver cannot know it. 0 before the first state.
     pub delay: Duration,
     /// The delay that the clock aims at.
     pub target_delay: Duration,
-    /// Smoothed difference of the transit times of successive states: the interarrival jitter of
-    /// RFC 3550.
+    /// The smoothed difference between the transit times of successive states: the interarrival
+    /// jitter of RFC 3550.
     pub jitter: Duration,
     /// States that arrived too late to be shown, including copies. If all are late, the sender has
     /// restarted: [`reset`](super::JitterBuffer::reset).
@@ -38,8 +38,9 @@ pub struct PlayoutStats {
     /// The share of time in which the next state was needed but missing. Pauses that a state's
     /// `unchanged_until` explains later do not count.
     pub starved_ratio: f64,
-    /// How often the clock jumped: after gaps longer than any delay, if ticks and arrivals do not
-    /// fit those before, and by 0.1 s or more if states now arrive so much sooner that it would lag
-    /// by more than [`max_delay`](super::PlayoutConfig::max_delay).
+    /// How often the clock jumped: after gaps longer than any delay, and if ticks and arrivals do
+    /// not fit the earlier ones. It also jumps if states now arrive so much sooner that it would
+    /// lag by more than [`max_delay`](super::PlayoutConfig::max_delay). Such a jump counts if it is
+    /// 0.1 s or more.
     pub jumps: u64,
 }

@@ -2,14 +2,14 @@
 
 use std::collections::VecDeque;
 
-/// More than arrive in ten seconds at 60 Hz. Older samples are then forgotten early, so that a fast
-/// sender costs no more.
+/// More samples than arrive in ten seconds at 60 Hz. Older samples are then forgotten early, so
+/// that a fast sender costs no more.
 const MAX_SAMPLES: usize = 1024;
 
 /// A sliding window with its order statistics.
 ///
-/// Cost of an insertion: two binary searches and two moves within 8 KiB; of the order statistics:
-/// none.
+/// Cost of an insertion: two binary searches and two moves within 8 KiB; reading the order
+/// statistics costs nothing.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SortedWindow {
     /// The time and value of each sample, oldest first.

@@ -8,7 +8,7 @@ use crate::packet::FragmentHeader;
 use crate::trace::event;
 use crate::{Refused, Sequence};
 
-/// The newest block, as far as its parts have arrived.
+/// The parts of the newest block that have arrived.
 #[derive(Debug, Default)]
 pub(super) struct Assembly {
     block: Option<Block>,
@@ -17,7 +17,7 @@ pub(super) struct Assembly {
     whole: Option<(u8, Sequence)>,
 }
 
-/// A block is given up after this many newer sequences. This is far below half of all numbers,
+/// A block is given up after this many newer sequences. This is far below half the number space,
 /// beyond which older sequences would seem newer.
 const FORGOTTEN: i32 = 0x4000;
 
@@ -97,7 +97,7 @@ impl Assembly {
         Ok(Added::Part)
     }
 
-    /// The completed block was decoded: takes it out.
+    /// Takes out the completed block, after it was decoded.
     pub(super) fn finish(&mut self, number: u8, sequence: Sequence) {
         let newest =
             self.block.take().filter(|block| block.number == number).map(|block| block.newest);

@@ -1,9 +1,10 @@
-//! What a receiver learns about its connection from the headers that it gets anyway.
+//! What a receiver learns about its connection from the headers of datagrams that it receives
+//! anyway.
 //!
-//! The round trip goes from an acknowledgement to the first snapshot that is coded against the
-//! newest view in it; the first one goes from the hello to the first datagram. `spec/NET.md`,
-//! sections 3, 4 and 6. Memory: at most [`MOST_WAITING`] acknowledgements. Cost: constant for each
-//! acknowledgement and snapshot.
+//! A round trip is measured from an acknowledgement to the first snapshot that is coded against the
+//! newest view in it. The first round trip is measured from the hello to the first datagram.
+//! `spec/NET.md`, sections 3, 4 and 6. Memory: at most [`MOST_WAITING`] acknowledgements. Cost:
+//! constant for each acknowledgement and snapshot.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -13,10 +14,10 @@ use crate::round_trip::RoundTrip;
 
 /// A baseline is at most this many sequences back, so older acknowledgements get no answer.
 const MOST_WAITING: usize = 255;
-/// The shortest round trip is that of the last one to two spans of this length.
+/// The shortest round trip is the minimum over the last one to two spans of this length.
 const SHORTEST_SPAN: Duration = Duration::from_secs(5);
 
-/// How a receiver's connection does. Its terms and units are those of the hub's
+/// The state of a receiver's connection. Its terms and units are those of the hub's
 /// [`PeerStatus`](crate::PeerStatus).
 ///
 /// ```
@@ -35,18 +36,18 @@ const SHORTEST_SPAN: Duration = Duration::from_secs(5);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ReceiverStatus {
-    /// True once a snapshot or a fragment was taken.
+    /// True once a datagram with a snapshot, a fragment or events was taken.
     pub joined: bool,
     /// Nothing was taken for [`ReceiverConfig::silence`](crate::ReceiverConfig::silence), so the
     /// receiver says hello again. If the sender answers with a refusal,
     /// [`Receiver::mismatch`](crate::Receiver::mismatch) has the reason.
     pub silent: bool,
     /// The smoothed time from sending an acknowledgement to the first snapshot that builds on it.
-    /// It includes the server's wait for its next tick, as the hub's value includes this side's
-    /// wait until it acknowledges. `None` before the first measurement.
+    /// It includes the server's wait for its next tick, just as the hub's value includes this
+    /// side's wait until it acknowledges. `None` before the first measurement.
     pub round_trip: Option<Duration>,
-    /// Datagrams that the server sent, from the first that arrived to the newest: sequences have no
-    /// gaps.
+    /// Datagrams that the server sent, from the first that arrived to the newest. The receiver
+    /// knows this because sequences have no gaps.
     pub sent: u64,
     /// Of those sent, how many arrived and were taken.
     pub acknowledged: u64,
@@ -68,14 +69,15 @@ pub struct ReceiverStatus {
 
 impl ReceiverStatus {
     /// The share of datagrams lost, from 0 to 1. Datagrams that arrived after they were counted in
-    /// `lost` are not lost here.
+    /// `lost` do not count.
     pub fn lost_ratio(&self) -> f64 {
         lost_ratio(self.sent, self.acknowledged, self.lost)
     }
 }
 
-/// The share of datagrams lost; 0 before any is known to be lost or acknowledged. No more can be
-/// missing than were not acknowledged: those beyond that arrived after they were counted as lost.
+/// The share of datagrams lost; 0 before any is known to be lost or acknowledged. At most the
+/// unacknowledged datagrams can be missing. If `lost` is larger, the rest arrived after they were
+/// counted as lost.
 pub(crate) fn lost_ratio(sent: u64, acknowledged: u64, lost: u64) -> f64 {
     let lost = lost.min(sent.saturating_sub(acknowledged));
     lost as f64 / lost.saturating_add(acknowledged).max(1) as f64
@@ -84,8 +86,8 @@ pub(crate) fn lost_ratio(sent: u64, acknowledged: u64, lost: u64) -> f64 {
 /// The round trip as the receiver sees it.
 #[derive(Debug)]
 pub(super) struct Connection {
-    /// When the only hello was sent. `None` if there were several: which one was answered would be
-    /// unknown.
+    /// When the only hello was sent. `None` if there were several, because it is unknown which one
+    /// was answered.
     hello_at: Option<Duration>,
     hellos: u64,
     /// The newest sequence of each acknowledgement that no snapshot has built on yet, and when it
@@ -109,7 +111,7 @@ impl Connection {
         }
     }
 
-    /// A new session has begun: its sequences mean others.
+    /// Begins a new session, in which the waiting sequences mean other datagrams.
     pub(super) fn begin_anew(&mut self) {
         self.waiting.clear();
     }
@@ -163,7 +165,7 @@ impl Connection {
         self.round_trip.smoothed()
     }
 
-    /// The shortest round trip of late.
+    /// The shortest recent round trip.
     pub(super) fn shortest(&self) -> Option<Duration> {
         self.shortest.into_iter().flatten().min()
     }

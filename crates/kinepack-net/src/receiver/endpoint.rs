@@ -26,9 +26,9 @@ use crate::{
     Refused, Sequence,
 };
 
-/// A block that is older than the newest state by more ticks than this is of another session. In one
-/// session the difference is small: a hub sends no snapshots while a block is on its way, so only the
-/// few that were sent before it can arrive first.
+/// A block that is older than the newest state by more ticks than this belongs to another session.
+/// Within one session, the difference is small, because a hub sends no snapshots while a block is
+/// on its way. Only the few that were sent before it can arrive first.
 const OLDEST_BLOCK: u32 = 1024;
 
 /// Limits of a receiver's memory, and how it plays.
@@ -52,15 +52,15 @@ pub struct ReceiverConfig {
     /// decoder's own memory (a few views) and an incomplete block come on top.
     ///
     /// A receiver usually holds about 70 views, and up to 255 on long round trips. If they exceed
-    /// three quarters of this memory, it drops the oldest. A view of 1/96 of the memory is small
-    /// enough for all that the sender may use. Larger ones need short round trips: at 1/32, the
-    /// receiver holds 24, which last for a round trip of about 0.15 s at 60 datagrams a second.
-    /// Beyond that, it asks for the state anew when the sender uses a view that it dropped. Watch
-    /// [`ReceiverStats::dropped_views`], and raise this memory.
+    /// three quarters of this memory, it drops the oldest. Views of 1/96 of the memory are small
+    /// enough for the receiver to hold all that the sender may use. Larger ones need short round
+    /// trips: at 1/32, the receiver holds 24, which last for a round trip of about 0.15 s at 60
+    /// datagrams a second. Beyond that, the receiver asks for the state anew when the sender uses a
+    /// view that it dropped. Watch [`ReceiverStats::dropped_views`], and raise this memory.
     pub max_memory_bytes: usize,
     /// The largest block, in bytes.
     pub max_block_bytes: usize,
-    /// The number of the hub among those on one connection.
+    /// The channel of the hub, which tells several hubs on one connection apart.
     pub channel: Channel,
     /// Time between two hellos while no datagram arrives.
     pub hello_every: Duration,
@@ -80,8 +80,8 @@ impl ReceiverConfig {
     ///
     /// 128 MiB have room for worlds of 65,536 entities of 15 lanes, and for all views of 34,952
     /// entities of nine. Blocks of 4 MiB hold 65,536 entities of 64 bytes. A hello every 250 ms
-    /// finds a server soon, and a second is four keep-alives. A quarter of a second is the time
-    /// between two snapshots at the slowest sensible rate if one is lost.
+    /// finds a server soon. A silence of one second is four keep-alives. A blend of a quarter of a
+    /// second is the time between two snapshots at the slowest sensible rate if one is lost.
     pub fn at_hz(tick_hz: u32) -> Self {
         Self {
             limits: DecodeLimits::default(),
@@ -99,8 +99,8 @@ impl ReceiverConfig {
 /// A receiver's memory has room for this many views of the largest size, or states to show.
 const VIEWS_IN_MEMORY: usize = 32;
 /// One byte in this many is for states to show that are not views. That leaves room for 24 views of
-/// the largest size. A receiver should hold 64 before the newest baseline, and those after it:
-/// views of a third of the largest size.
+/// the largest size. A receiver should hold 64 views before the newest baseline, and all after it.
+/// That many have room if each is at most a third of the largest size.
 const STATES_SHARE: usize = 4;
 
 impl ReceiverConfig {
@@ -208,22 +208,24 @@ pub struct ReceiverStats {
     /// Views that were dropped although they could still be baselines, because of
     /// [`ReceiverConfig::max_memory_bytes`].
     pub dropped_views: u64,
-    /// Snapshots and fragments that were refused because the state is above this side's limits.
-    /// The sender cannot know that, and sends them again. [`Receiver::too_large`] has the limit.
+    /// Snapshots and fragments that were refused because the state exceeds this side's limits. The
+    /// sender cannot know that, so it sends them again. [`Receiver::too_large`] has the limit.
     pub too_large: u64,
     /// Sessions that began anew because the sender had forgotten this receiver. Reliable events of
     /// the session before may have been lost.
     pub begun_anew: u64,
-    /// States that were dropped before they were shown, for the same reason.
+    /// States that were dropped before they were shown, because of
+    /// [`ReceiverConfig::max_memory_bytes`].
     pub dropped_states: u64,
     /// Snapshots that were accepted as baselines but could not be merged into the shown state.
     /// Always 0, unless this library has a bug.
     pub unmerged: u64,
     /// Snapshots that came with a state check.
     pub checked: u64,
-    /// Of those checked, how many showed that the two sides hold different states: the view had
-    /// another check, or the snapshot could not be decoded. The receiver then drops its views and
-    /// asks for the state anew. Until the new state arrives, [`Receiver::newest`] stays as it is.
+    /// Of those checked, how many showed that the two sides hold different states: the checks of
+    /// the view differed, or the snapshot could not be decoded. The receiver then drops its views
+    /// and asks for the state anew. Until the new state arrives, [`Receiver::newest`] stays as it
+    /// is.
     pub mismatches: u64,
     /// Views held as baselines.
     pub views: usize,
@@ -239,8 +241,8 @@ pub struct ReceiverStats {
 /// [`poll_transmit`](Self::poll_transmit) until it returns `None`, at least a few times a second;
 /// [`playback`](Self::playback) for each drawn frame. The caller supplies the time.
 ///
-/// If several hubs share one socket, remove your tag from each datagram before
-/// [`handle`](Self::handle): see [`Hub`](crate::Hub).
+/// If several hubs share one connection, set [`ReceiverConfig::channel`] to the hub's channel: see
+/// [`Hub`](crate::Hub).
 ///
 /// ```
 /// use std::time::Duration;
@@ -268,7 +270,8 @@ pub struct ReceiverStats {
 pub struct Receiver {
     config: ReceiverConfig,
     hello: Hello,
-    /// The outline of the schema, so that a sender that has another one can say where it differs.
+    /// The outline of the schema, so that a sender with another schema can report where the two
+    /// differ.
     outline: Vec<u32>,
     /// When to say hello. Each datagram that is taken postpones it.
     next_hello: Duration,
@@ -276,12 +279,13 @@ pub struct Receiver {
     joined: bool,
     /// It has said hello again, because nothing was taken for a while.
     seeks: bool,
-    /// The tick of the newest state when a fragment ended such a silence. `None` once a state has come.
+    /// The tick of the newest state when a fragment ended such a silence. `None` once a state has
+    /// arrived.
     sought: Option<Tick>,
     /// A new session has begun, and no state of it was shown yet.
     is_new_session: bool,
     mismatch: Option<Mismatch>,
-    /// Why a state was refused that is above the limits, if nothing was taken since.
+    /// Why the newest state was refused, if it is above the limits and no datagram was taken since.
     too_large: Option<Refused>,
     acknowledges: bool,
     window: Window,
@@ -295,7 +299,8 @@ pub struct Receiver {
     buffer: JitterBuffer<Shown>,
     /// The most memory that a state in `buffer` has taken.
     largest_state_bytes: usize,
-    /// A state check has failed, so the sender may code against views that were dropped.
+    /// Views were dropped after a failed state check or for a new session, so the sender may code
+    /// against them.
     has_lost_views: bool,
     /// The next state to show does not build on `newest_shown`.
     shows_anew: bool,
@@ -371,7 +376,7 @@ impl Receiver {
         })
     }
 
-    /// Gives the receiver events. The hub needs events with the same codec:
+    /// Enables events. The hub must enable them too, with the same codec:
     /// [`Hub::with_events`](crate::Hub::with_events).
     #[must_use]
     pub fn with_events(mut self, kinds: &EventKinds) -> Self {
@@ -380,20 +385,20 @@ impl Receiver {
         self
     }
 
-    /// Lets the receiver count where the bits of each snapshot went, for tools: see
-    /// [`cost`](Self::cost). Cost: encoding each snapshot once more.
+    /// Makes the receiver count where the bits of each snapshot went, for tools: see
+    /// [`cost`](Self::cost). Takes time: the receiver encodes each snapshot once more.
     #[must_use]
     pub fn with_costs(mut self) -> Self {
         self.recount = Some(Box::new(Recount::new(self.decoder.codec())));
         self
     }
 
-    /// Where the bits of the snapshot that was taken last went. `None` without
+    /// Where the bits of the last snapshot that was taken went. `None` without
     /// [costs](Self::with_costs), and before the first snapshot.
     ///
-    /// The fields of a complete snapshot have the costs that the sender counted, and its entities
-    /// too, to within a bit. For a snapshot that left something out, the costs are those of a
-    /// complete one with the same changes, which may be coded differently.
+    /// For a complete snapshot, the costs of fields are those that the sender counted. The costs of
+    /// entities are too, to within a bit. For a snapshot that left something out, the costs are
+    /// those of a complete one with the same changes, which may be coded differently.
     pub fn cost(&self) -> Option<&Cost> {
         self.recount.as_ref()?.newest()
     }
@@ -420,7 +425,7 @@ impl Receiver {
                 let taken = self.take_fragment(now, &header, part);
                 self.asking_anew(header.sequence, taken)
             }
-            // Once states arrive, the sender cannot mean this receiver.
+            // Once states arrive, a refusal cannot be meant for this receiver.
             Downstream::Refusal(_) if self.joined && !self.seeks => {
                 Err(Refused::Kind { first_byte: datagram[0] })
             }
@@ -491,7 +496,7 @@ impl Receiver {
                 }
                 view
             }
-            // A limit is no sign of a different state.
+            // A state above the limits is no sign that the two sides differ.
             (Err(error @ DecodeError::TooManyEntities { .. }), _) | (Err(error), None) => {
                 return Err(error.into());
             }
@@ -524,7 +529,7 @@ impl Receiver {
         }
         self.forget_shown(tick);
         let is_newest = self.newest.is_none_or(|newest| sequence.since(newest) > 0);
-        // The shown state may be that of a block, which came after this snapshot was sent.
+        // The shown state may come from a block that is newer than this snapshot.
         let is_behind = self.newest_shown.as_ref().is_some_and(|shown| shown.state.tick > tick);
         let late = !is_newest || is_behind;
         self.show(now, sequence, &view, sent.as_ref(), interval_ticks, late);
@@ -548,7 +553,7 @@ impl Receiver {
     ) -> Result<Received, Refused> {
         let EventsAlone { sequence, tick } = *header;
         if self.is_other_session(sequence) || self.runs_back(sequence, tick) {
-            // The sender repeats them after the new session's first state.
+            // The sender repeats the events after the new session's first state.
             return Err(Refused::TooOld);
         }
         self.window.check(sequence)?;
@@ -569,24 +574,24 @@ impl Receiver {
         self.events.as_mut().ok_or(Refused::BadEvents)?.check(tick, list, begins_session)
     }
 
-    /// Whether a sequence cannot be of this session, so the sender has begun a new one. One that is
-    /// far ahead says so by itself; one that is far behind may be late unless the receiver has said
-    /// hello again.
+    /// Whether a sequence belongs to another session, so the sender has begun a new one. A sequence
+    /// that is far ahead always does. One that is far behind may just be late, so it counts only
+    /// while the receiver says hello again.
     fn is_other_session(&self, sequence: Sequence) -> bool {
         let Some(newest) = self.window.newest() else { return false };
         let since = sequence.since(newest);
         since > *SAME_SESSION.end() || (self.seeks && since < *SAME_SESSION.start())
     }
 
-    /// Whether a tick is that of another session, whatever the sequence: in one session, what was sent
-    /// later is not older.
+    /// Whether a tick shows that another session has begun, whatever the sequence: within a
+    /// session, a state that was sent later is never older.
     fn runs_back(&self, sequence: Sequence, tick: Tick) -> bool {
         !self.is_new_session
             && self.window.newest().is_some_and(|newest| sequence.since(newest) > 0)
             && self.newest_shown.as_ref().is_some_and(|shown| shown.state.tick > tick)
     }
 
-    /// Forgets everything of the session before except what is shown.
+    /// Forgets everything of the previous session except what is shown.
     fn begin_session(&mut self) {
         event!(info, "the sender has begun a new session");
         self.stats.begun_anew += 1;
@@ -595,7 +600,8 @@ impl Receiver {
         self.views.begin_anew();
         self.assembly = Assembly::default();
         (self.newest, self.anew) = (None, None);
-        // The sender may take an old acknowledgement for one of the new session.
+        // The sender may take an old acknowledgement for one of the new session, and code against a
+        // view that this side no longer holds.
         self.has_lost_views = true;
         (self.shows_anew, self.is_new_session) = (true, true);
         if let Some(incoming) = &mut self.events {
@@ -603,8 +609,8 @@ impl Receiver {
         }
     }
 
-    /// Drops all views, because they are not what the sender holds. A state that begins another session
-    /// uses none of them, so it shows nothing about them.
+    /// Drops all views, because they differ from the sender's. A state that begins another session
+    /// uses none of the views, so it proves nothing about them.
     fn lose_views(&mut self, refused: Sequence, begins_session: bool) {
         if begins_session {
             return;
@@ -644,7 +650,7 @@ impl Receiver {
             event!(info, "the state came anew");
             let is_restart = before.is_some_and(|before| before.state.tick >= tick);
             if std::mem::take(&mut self.is_new_session) && is_restart {
-                // The world itself began anew, and its ticks with it.
+                // The world itself has restarted, and its ticks with it.
                 self.buffer.reset();
                 if let Some(incoming) = &mut self.events {
                     incoming.restart(tick);
@@ -667,7 +673,8 @@ impl Receiver {
         let Some(sent) = sent else {
             let whole = Shown::whole(Arc::clone(view.snapshot()));
             let before = self.newest_shown.as_ref().filter(|shown| !late && !shown.is_complete());
-            // Some entities may have waited longer for this state than since the last one.
+            // The state before was partial, so some entities may have had no update for longer than
+            // since that state.
             let reach = before.map(|shown| {
                 self.difference.find(&shown.state, view);
                 let entity = |index: &u32| {
@@ -740,7 +747,8 @@ impl Receiver {
                     self.window.note(header.sequence);
                     Ok(Received::Fragment)
                 }
-                // What fits one fragment would have fitted a snapshot.
+                // A block of one fragment would have fitted into a snapshot, so no honest hub sends
+                // one.
                 Added::Whole(..) => Err(Refused::TooOld),
             };
         }
@@ -788,7 +796,8 @@ impl Receiver {
             self.stats.dropped_views += dropped_views;
             event!(debug, views = dropped_views, "views dropped for lack of memory");
         }
-        // The exact sum would take longer than decoding a small snapshot.
+        // This upper bound is cheap to compute. The exact sum would take longer than decoding a
+        // small snapshot.
         if (self.buffer.len() + 1) * self.largest_state_bytes <= states_bytes {
             return;
         }
@@ -801,9 +810,9 @@ impl Receiver {
         }
     }
 
-    /// The next datagram to send: hellos until a datagram arrives and after a
-    /// [silence](ReceiverConfig::silence), otherwise acknowledgements, and requests for the state
-    /// anew after a failed state check and for lack of memory. Valid until the next call.
+    /// The next datagram to send. These are hellos until a datagram arrives and after a
+    /// [silence](ReceiverConfig::silence), otherwise acknowledgements. After a failed state check,
+    /// or for lack of memory, the receiver also asks for the state anew. Valid until the next call.
     pub fn poll_transmit(&mut self, now: Duration) -> Option<&[u8]> {
         self.now = self.now.max(now);
         self.out.clear();
@@ -822,7 +831,7 @@ impl Receiver {
         Some(&self.out)
     }
 
-    /// The acknowledgement, once after each time that datagrams were taken. For callers that put it
+    /// The acknowledgement, if datagrams were taken since the last call. For callers that put it
     /// into messages of their own.
     pub fn poll_acknowledgement(&mut self) -> Option<Acknowledgement> {
         if !std::mem::take(&mut self.acknowledges) {
@@ -833,7 +842,7 @@ impl Receiver {
         Some(acknowledgement)
     }
 
-    /// Why the sender refuses this receiver, if it does. [`Mismatch::describe`] says it in words.
+    /// Why the sender refuses this receiver, if it does. [`Mismatch::describe`] puts it into words.
     pub fn mismatch(&self) -> Option<Mismatch> {
         self.mismatch
     }
@@ -865,9 +874,9 @@ impl Receiver {
         self.views.find(sequence).map(|held| &*held.view)
     }
 
-    /// Makes this side wrong: changes a lane of an entity by one in the newest view, as a memory
-    /// fault would. For tests and tools. False if there is no such view, entity or lane, or if the
-    /// lane has only one value.
+    /// Injects a fault into this side: changes a lane of an entity by one in the newest view, as a
+    /// memory fault would. For tests and tools. Returns false if there is no such view, entity or
+    /// lane, or if the lane has only one value.
     pub fn inject_fault(&mut self, id: EntityId, lane: usize) -> bool {
         self.newest.is_some_and(|newest| self.views.inject_fault(newest, id, lane))
     }
@@ -891,8 +900,9 @@ impl Receiver {
         Some(Playback::new(playout, tick_hz, longest_blend_ticks, presence, events))
     }
 
-    /// The events that are in order and that playback has not reached yet. For receivers that show
-    /// nothing: [`playback`](Self::playback) does not have these events any more.
+    /// Takes the events that are in order and that playback has not reached yet. For receivers that
+    /// show nothing, because later [`playback`](Self::playback) calls no longer return these
+    /// events.
     pub fn take_events(&mut self) -> impl Iterator<Item = Event<'_>> {
         if let Some(events) = &mut self.events {
             events.take_ready();
@@ -900,8 +910,8 @@ impl Receiver {
         self.events.iter().flat_map(Incoming::played).map(Played::event)
     }
 
-    /// The round trip, the losses, and the server's time. The wire format has nothing for this: it
-    /// follows from acknowledgements and snapshot headers.
+    /// The round trip, the losses, and the server's time. The wire format has no fields for these
+    /// values: they follow from acknowledgements and snapshot headers.
     pub fn status(&self, now: Duration) -> ReceiverStatus {
         let tick_hz = f64::from(self.config.playout.tick_hz);
         let live_tick = self.buffer.live_tick(now);

@@ -1,5 +1,5 @@
-//! Shows states that are all known, such as those of a replay, with the [`Playback`] that a receiver
-//! has. So a game shows both with the same code.
+//! Plays states that are all known in advance, such as those of a replay, as the same [`Playback`]
+//! that a receiver returns. So a game can show both with the same code.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::ReceiverConfig;
 use crate::events::Played;
 use crate::playout::{Entry, Playout};
 
-/// A source of [`Playback`] without a network. The caller chooses the moment, and gives the states
+/// A source of [`Playback`] without a network. The caller chooses the moment, and passes the states
 /// around it.
 ///
 /// ```
@@ -44,7 +44,7 @@ use crate::playout::{Entry, Playout};
 pub struct FramePlayer {
     tick_hz: f64,
     longest_blend_ticks: f64,
-    /// The state before the moment, and the one after it if it is another.
+    /// The state before the moment, and the one after it if that is a different state.
     entries: VecDeque<Entry<Shown>>,
     presence: Presence,
     played: Vec<Played>,
@@ -64,9 +64,9 @@ impl FramePlayer {
     }
 
     /// What to show at `tick`, between `from` and `to`. A tick outside of the two shows the nearer
-    /// one. Both are the same state if there is no later one.
+    /// one. Pass the same state twice if there is no later one.
     ///
-    /// `events` are those since the previous moment, in order, each as a row of a snapshot of
+    /// `events` are the events since the previous moment, in order, each as a row of a snapshot of
     /// events. None of them is [late](crate::Event::late).
     ///
     /// Cost: a comparison of the entities with those of the call before.

@@ -1,10 +1,10 @@
 //! The receiving side: datagrams in, states to show out.
 //!
-//! [`endpoint`] routes. [`window`] knows which sequences arrived, and [`connection`] measures the
-//! round trip. [`views`] holds the baselines, and [`assembly`] puts blocks together. [`shown`]
-//! keeps the newest known state of each entity. [`playback`] finds the two states of each entity to
-//! show, and [`presence`] which entities were added and removed. [`frame_player`] does the same for
-//! states that no network brought.
+//! [`endpoint`] is the entry point and routes datagrams. [`window`] tracks which sequences arrived,
+//! and [`connection`] measures the round trip. [`views`] holds the baselines, and [`assembly`] puts
+//! blocks together. [`shown`] keeps the newest known state of each entity. [`playback`] selects the
+//! two states of each entity to show, and [`presence`] lists which entities were added and removed.
+//! [`frame_player`] does the same for states that did not come over a network.
 
 mod assembly;
 mod connection;

@@ -1,5 +1,5 @@
-//! Finds the two states of each entity around the playout point, and how far the point is between
-//! them. The schema interpolates.
+//! Selects the two states of each entity around the playout point, and computes how far the point
+//! is between them. The schema interpolates.
 
 use kinepack::{Between, EncodeError, EntityId, Pack, Snapshot};
 
@@ -106,7 +106,7 @@ impl<'a> Playback<'a> {
     }
 
     /// The moment, as a tick with its fraction. It never goes backwards, except that it may jump
-    /// after the stream was lost for a long time.
+    /// after a long loss of the stream.
     pub fn tick(&self) -> f64 {
         self.playout.tick
     }
@@ -116,16 +116,17 @@ impl<'a> Playback<'a> {
         self.playout.starved
     }
 
-    /// The entities, by id; of several kinds, kind by kind. An added entity is shown from its first
-    /// state on, a removed one until its last.
+    /// The entities in the order of their ids, kind by kind if the schema has several kinds. An
+    /// added entity is shown from its first state on, a removed one until its last.
     ///
-    /// Cost: constant for each entity; after partial snapshots, also a look at the buffered states.
+    /// Cost: constant for each entity; after partial snapshots, also a search of the buffered
+    /// states.
     pub fn samples(&self) -> impl Iterator<Item = Sample<'a>> + use<'_, 'a> {
         let entities = self.playout.from.state.state.entities();
         entities.enumerate().map(|(index, (kind, id))| self.sample(index, kind, id))
     }
 
-    /// Those of the entities that the type describes, if the schema has several kinds.
+    /// The samples of one kind: those entities that type `T` describes.
     ///
     /// # Errors
     /// [`EncodeError::TypeMismatch`] if the type describes no kind.
@@ -145,9 +146,9 @@ impl<'a> Playback<'a> {
     /// Together with [`removed`](Self::removed) this is the exact difference of two calls, whatever
     /// the network lost in between. So an entity is never added twice without being removed in
     /// between, or removed twice. An entity that was removed and added again between two calls is
-    /// in neither list. So is a new entity with the id, the kind and the spawn fields of one that
-    /// was shown until now: do not give an id to another entity while receivers may still show the
-    /// first one. If the kind or a spawn field differs, the id is in both lists.
+    /// in neither list. Neither list has a new entity with the id, the kind and the spawn fields of
+    /// one that was shown until now. So do not give an id to another entity while receivers may
+    /// still show the first one. If the kind or a spawn field differs, the id is in both lists.
     pub fn added(&self) -> &'a [EntityId] {
         self.presence.added()
     }
@@ -158,10 +159,10 @@ impl<'a> Playback<'a> {
         self.presence.removed()
     }
 
-    /// The events that this moment reaches: those after the previous playback call's moment, up to
-    /// this one, in order. Each is here in one call, so handle them in each.
+    /// The events after the previous playback call's moment, up to this moment, in order. Each
+    /// event is in the list of only one call, so handle the events of every call.
     ///
-    /// An event that arrived after its moment is in the first call after that, as
+    /// An event that arrived after its moment is in the first call after its arrival, marked as
     /// [late](Event::late).
     ///
     /// ```
@@ -238,7 +239,7 @@ impl<'a> Playback<'a> {
                 return None;
             }
             let fresh = f64::from(entry.state.fresh(at).0);
-            // After a complete state, the next state always has the entity's next value.
+            // A complete state always has the entity's next value, so the search ends there.
             (fresh > since || entry.state.is_complete()).then_some((entry, at, fresh))
         };
         // Most entities are in the next state.
@@ -261,7 +262,8 @@ impl<'a> Playback<'a> {
     }
 }
 
-/// The index of an entity; in most cases it is the same as in the state before.
+/// The index of an entity. Tries `guess` first, because the index is usually the same as in the
+/// state before.
 fn place(shown: &Shown, kind: usize, id: EntityId, guess: usize) -> Option<usize> {
     let state = &shown.state;
     let is_there = state.ids().get(guess) == Some(&id) && state.kind_at(guess) == Some(kind);

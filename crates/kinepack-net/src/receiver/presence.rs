@@ -1,4 +1,4 @@
-//! Finds the entities that were added and removed between two playback calls.
+//! Lists the entities that were added and removed between two playback calls.
 //!
 //! Compares the ids that are shown now with those of the previous call. Memory: three lists of at
 //! most one state's ids, reused in each call.

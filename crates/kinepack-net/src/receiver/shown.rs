@@ -1,5 +1,5 @@
-//! The newest known state of each entity. If snapshots are partial, a view is not that: what one
-//! datagram sent is not in the views after it until the sender knows that it arrived.
+//! The newest known state of each entity. With partial snapshots, no single view has all of these:
+//! later views lack what a datagram sent until the sender knows that it arrived.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ impl Shown {
         Tick(reach.unwrap_or(self.state.tick.0))
     }
 
-    /// Advances to `tick`: removes and updates entities.
+    /// Advances to `tick`: removes the `removed` entities, and adds or updates the `sent` ones.
     pub(super) fn advance(
         &mut self,
         tick: Tick,
@@ -84,7 +84,7 @@ impl Shown {
         Ok(())
     }
 
-    /// Takes from a late snapshot of `tick` the entities that are newer than the known ones.
+    /// Adds from a late snapshot of `tick` the entities that are newer than the known ones.
     pub(super) fn add_late(&mut self, tick: Tick, sent: &Snapshot) -> Result<(), EncodeError> {
         let Some(fresh) = &mut self.fresh else { return Ok(()) };
         let mut newer = sent.clone();

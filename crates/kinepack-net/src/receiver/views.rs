@@ -49,12 +49,12 @@ pub(super) struct Resolved {
 pub(super) struct Views {
     /// Sorted by sequence, oldest first.
     held: VecDeque<HeldView>,
-    /// Bytes on the heap of the held views.
+    /// Heap bytes of the held views.
     held_bytes: usize,
     /// The newest dropped view. Whether older ones arrived is no longer known.
     dropped: Option<Sequence>,
-    /// Number 0 first. The one before the newest stays until a snapshot is coded against the
-    /// newest.
+    /// The reference states with their numbers, number 0 first. The state that the newest one
+    /// replaces stays until a snapshot is coded against the newest.
     references: Vec<(u8, View)>,
     newest_baseline: Option<Sequence>,
     merger: Merger,
@@ -74,15 +74,15 @@ impl Views {
         }
     }
 
-    /// A reference state.
+    /// The reference state with this number.
     pub(super) fn reference(&self, number: u8) -> Result<&View, Refused> {
         let found = self.references.iter().find(|(other, _)| *other == number);
         found.map(|(_, state)| state).ok_or(Refused::NoBaseline)
     }
 
     /// Adds a reference state from a block coded against reference state `base`. The sender keeps
-    /// `base` until it hears that the block arrived. It does not use a block that it gave up as
-    /// reference state, even if the block became complete here.
+    /// `base` until it hears that the block arrived. If it gave up a block, it never uses that
+    /// block as reference state, even if the block became complete here.
     pub(super) fn add_reference(&mut self, number: u8, base: u8, state: View) {
         self.references.retain(|(other, _)| *other == base || *other == 0);
         self.references.push((number, state));
@@ -156,8 +156,8 @@ impl Views {
         self.merge(at, &before)
     }
 
-    /// Finds what is held `distance` sequences before the view at an index. A partial view is given
-    /// by its index.
+    /// Looks up what is held `distance` sequences before the view at an index. Returns a partial
+    /// view as its index.
     fn before(&self, at: usize, distance: u16) -> Held<usize> {
         let sequence = self.held[at].sequence.before(distance);
         match index(&self.held, sequence) {
@@ -170,7 +170,8 @@ impl Views {
         }
     }
 
-    /// The view at an index, merged with what those at the indices `before` sent, newest first.
+    /// The view at an index, merged with the entities that the views at the indices `before` sent,
+    /// newest first.
     fn merge(&mut self, at: usize, before: &[usize]) -> Result<View, Refused> {
         let Self { held, merger, max_entities, .. } = self;
         let parts = || std::iter::once(&at).chain(before).map(|at| &held[*at]);
@@ -208,12 +209,12 @@ impl Views {
                 }
             }
         }
-        // A sequence out of the window will be used again for another view.
+        // A sequence that has left the window will be reused for another view.
         self.newest_baseline =
             self.newest_baseline.filter(|base| (0..=WINDOW).contains(&newest.since(*base)));
         let newest_baseline = self.newest_baseline;
         let needless = |held: &HeldView| {
-            // After a leap, a view far behind may seem to be ahead.
+            // After a jump of the sequence, a view far behind may seem to be ahead.
             !(0..=WINDOW).contains(&newest.since(held.sequence))
                 || newest_baseline
                     .is_some_and(|base| base.since(held.sequence) > KEPT_BEFORE_BASELINE)
@@ -241,7 +242,7 @@ impl Views {
         let taken = self.held.pop_front()?;
         self.held_bytes -= taken.memory_bytes();
         self.dropped = Some(taken.sequence);
-        // Its sequence will be used again for another view.
+        // Its sequence will be reused for another view.
         self.merger.forget(taken.key());
         Some(taken.view)
     }
@@ -262,7 +263,7 @@ impl Views {
         index(&self.held, sequence).map(|at| &self.held[at])
     }
 
-    /// Changes a lane of an entity by one in a held view. False if that is not possible.
+    /// Changes a lane of an entity by one in a held view. Returns false if that is not possible.
     pub(super) fn inject_fault(&mut self, sequence: Sequence, id: EntityId, lane: usize) -> bool {
         let Some(at) = index(&self.held, sequence) else { return false };
         self.merger.forget(self.held[at].key());

@@ -8,11 +8,12 @@ use crate::{Acknowledgement, Refused, Sequence};
 pub(super) struct Window {
     /// `None` before the first datagram.
     received: Option<Acknowledgement>,
-    /// Sequences from the first received to the newest.
+    /// The number of sequences from the first received to the newest.
     sent: u64,
-    /// Those of earlier sessions.
+    /// The same number for earlier sessions.
     sent_before: u64,
-    /// Of these, how many were missing when one more than [`REORDERED`] sequences newer arrived.
+    /// How many sequences of all sessions were missing when one more than [`REORDERED`] sequences
+    /// newer arrived.
     lost: u64,
 }
 
@@ -23,7 +24,7 @@ impl Window {
         match latest.since(sequence) {
             0 => Err(Refused::Duplicate),
             behind @ 1..=32 if before >> (behind - 1) & 1 == 1 => Err(Refused::Duplicate),
-            // A distance of half of all numbers, -0x8000, is neither before nor after.
+            // A distance of half the number space, -0x8000, is neither before nor after.
             -0x7FFF..=32 => Ok(()),
             _ => Err(Refused::TooOld),
         }

@@ -14,7 +14,7 @@ use crate::packet::{FRAGMENT_HEADER_BYTES, FragmentHeader};
 #[derive(Debug)]
 pub(super) struct BlockOut {
     pub(super) number: u8,
-    /// What the receiver holds once all fragments arrived.
+    /// What the receiver holds once all fragments have arrived.
     pub(super) view: Arc<SentView>,
     bytes: Arc<[u8]>,
     part_bytes: usize,
@@ -22,20 +22,23 @@ pub(super) struct BlockOut {
     waiting: VecDeque<u16>,
     acknowledged: Vec<bool>,
     missing: usize,
-    /// Since when losses count: a fragment arrived, the receiver was silent, or the block began.
+    /// When the count of losses last restarted: at the last new fragment, during a silence, or at
+    /// the block's beginning.
     progress_at: Duration,
-    /// Losses since then.
+    /// Losses since `progress_at`.
     lost: u32,
 }
 
-/// A receiver that takes no fragment for this long although it answers refuses them.
+/// If no fragment arrives for this long although the receiver answers, the hub assumes that the
+/// receiver refuses the block.
 const REFUSED_AFTER: Duration = Duration::from_secs(10);
-/// And that has answered in this time.
+/// A receiver counts as answering if the hub has heard from it within this time.
 pub(super) const ANSWERED: Duration = Duration::from_secs(2);
-/// And at least this many were lost in that time. A small budget sends a fragment in five seconds.
+/// A refusal also takes at least this many losses in that time, because a small budget may send
+/// only one fragment in five seconds.
 const REFUSED_LOST: u32 = 16;
 
-/// The bytes of a block.
+/// The bytes of a block: its tick, the number of its reference state, and the snapshot.
 pub(super) fn block_bytes(tick: Tick, reference: u8, snapshot: &[u8]) -> Arc<[u8]> {
     let mut bytes = tick.0.to_le_bytes().to_vec();
     bytes.push(reference);
@@ -45,7 +48,7 @@ pub(super) fn block_bytes(tick: Tick, reference: u8, snapshot: &[u8]) -> Arc<[u8
 
 impl BlockOut {
     /// Cuts `bytes` into parts for datagrams of `datagram_bytes`; `None` if that makes more than
-    /// 65,535.
+    /// 65,535 parts.
     pub(super) fn new(
         number: u8,
         view: Arc<SentView>,
@@ -95,7 +98,7 @@ impl BlockOut {
         }
     }
 
-    /// Notes that a fragment arrived. True once all have.
+    /// Notes that a fragment arrived. Returns true once all fragments have arrived.
     pub(super) fn acknowledge(&mut self, index: u16, now: Duration) -> bool {
         if !std::mem::replace(&mut self.acknowledged[usize::from(index)], true) {
             self.missing -= 1;
@@ -112,17 +115,18 @@ impl BlockOut {
         }
     }
 
-    /// The receiver does not answer: losses say nothing about what it takes.
+    /// Restarts the count of losses. While the receiver does not answer, losses do not show that it
+    /// refuses anything.
     pub(super) fn begin_counting(&mut self, now: Duration) {
         (self.progress_at, self.lost) = (now, 0);
     }
 
-    /// Whether a receiver that answers seems to refuse what is missing.
+    /// Whether a receiver that answers seems to refuse the missing fragments.
     pub(super) fn is_refused(&self, now: Duration) -> bool {
         self.lost >= REFUSED_LOST && now.saturating_sub(self.progress_at) >= REFUSED_AFTER
     }
 
-    /// The numbers of fragments that arrived, and of all.
+    /// How many fragments have arrived, and how many the block has.
     pub(super) fn progress(&self) -> (usize, usize) {
         (self.acknowledged.len() - self.missing, self.acknowledged.len())
     }

@@ -1,11 +1,11 @@
-//! A byte budget a second: a token bucket that time fills and every datagram drains.
+//! A budget in bytes per second: a token bucket that time fills and every datagram drains.
 //!
-//! In any span of `t` seconds, a receiver gets at most `t` times its budget and the burst of a full
-//! bucket. From its first datagram on, the burst is at most a tenth of a second of its budget.
+//! In any span of `t` seconds, a receiver gets at most `t` times its budget, plus the burst of a
+//! full bucket. From its first datagram on, the burst is at most a tenth of a second of its budget.
 
 use std::time::Duration;
 
-/// How long an unused budget accumulates. The bucket begins with as much.
+/// How long an unused budget accumulates. The bucket starts with this much.
 const KEPT: Duration = Duration::from_millis(100);
 const BYTE: u64 = 1_000_000_000;
 
@@ -17,7 +17,8 @@ pub(super) struct Budget {
     bucket: u64,
     /// At least a datagram; otherwise a small budget could never send a full one.
     full: u64,
-    /// What events may spend of it: half of what time brings, so that they never starve snapshots.
+    /// What events may spend of the bucket: half of what time adds, so that events never starve
+    /// snapshots.
     of_events: u64,
     /// At least a datagram, for the same reason.
     full_of_events: u64,
@@ -39,8 +40,8 @@ impl Budget {
         }
     }
 
-    /// The same bucket from `now` on, filled at another rate. What is in it stays, as far as there
-    /// is room.
+    /// The same bucket from `now` on, filled at another rate. Its content stays, up to the new
+    /// size.
     pub(super) fn changed(
         mut self,
         bytes_per_s: u32,
@@ -57,7 +58,8 @@ impl Budget {
     }
 
     pub(super) fn fill(&mut self, now: Duration) {
-        // The smallest budget fills the bucket with the largest datagram in this time.
+        // Even the smallest budget fills a bucket of the largest datagram in this time, so a longer
+        // time would add nothing.
         let longest = Duration::from_secs(300);
         let elapsed_ns = now.saturating_sub(self.filled_at).min(longest).as_nanos() as u64;
         self.filled_at = self.filled_at.max(now);
@@ -81,7 +83,7 @@ impl Budget {
         (self.of_events / BYTE) as usize
     }
 
-    /// Notes that this many of the bytes that are spent are for events.
+    /// Notes that events take this many of the bytes that are spent.
     pub(super) fn note_events(&mut self, bytes: usize) {
         self.of_events = self.of_events.saturating_sub((bytes as u64).saturating_mul(BYTE));
     }

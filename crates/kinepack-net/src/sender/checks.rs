@@ -20,7 +20,7 @@ pub(super) struct Checks {
 }
 
 impl Checks {
-    /// The first snapshot gets a check.
+    /// A schedule in which the first snapshot gets a check.
     pub(super) fn new() -> Self {
         Self { is_asked: true, bytes_left: 0, sent_anew: 0, last_anew: None }
     }
@@ -40,7 +40,7 @@ impl Checks {
         self.bytes_left = self.bytes_left.saturating_sub(bytes as u64);
     }
 
-    /// Notes that a snapshot with a check was sent, of a state with this many values. `every` is
+    /// Notes that a snapshot with a check was sent, whose state has this many `values`. `every` is
     /// [`HubConfig::check_every_bytes`](super::HubConfig::check_every_bytes). A check takes time
     /// for each value, so the next check of a large state comes later.
     pub(super) fn note_checked(&mut self, every: u32, values: usize) {
@@ -48,8 +48,8 @@ impl Checks {
         self.bytes_left = u64::from(every).max(values as u64 / 4);
     }
 
-    /// The receiver asks for the state anew. False if it asked less than `rest` ago: then nothing
-    /// needs to be done.
+    /// Notes that the receiver asks for the state anew. Returns false if a request was accepted
+    /// less than `rest` ago: the caller then ignores this one.
     pub(super) fn begin_anew(&mut self, now: Duration, rest: Duration) -> bool {
         if self.last_anew.is_some_and(|last| now.saturating_sub(last) < rest) {
             return false;
@@ -64,9 +64,9 @@ impl Checks {
 /// Whether receivers are checked in this tick. All receivers are checked in the same ticks, so
 /// those with equal views share the work.
 ///
-/// A fault passes from a view to the views coded against it: at a steady round trip, to about every
-/// third view. Checks at equal distances could miss all of these for long, so a hash of the tick
-/// decides (the finalizer of MurmurHash3).
+/// A fault spreads from a view to the views coded against it: at a steady round trip, to about
+/// every third view. Checks at equal intervals could miss all faulty views for a long time, so a
+/// hash of the tick decides (the finalizer of MurmurHash3).
 fn makes_checks(tick: Tick) -> bool {
     let hash = (tick.0 ^ tick.0 >> 16).wrapping_mul(0x85EB_CA6B);
     let hash = (hash ^ hash >> 13).wrapping_mul(0xC2B2_AE35);

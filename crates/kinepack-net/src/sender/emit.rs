@@ -1,5 +1,5 @@
-//! Events on the hub's side: who gets them, and how they go out. Their order and their outcomes are
-//! in [`crate::events`].
+//! Events on the hub's side: which receivers get them, and how they are sent. [`crate::events`]
+//! keeps their order and outcomes.
 
 use std::sync::Arc;
 
@@ -26,16 +26,16 @@ use crate::events::{Emitted, EventKinds, EventList, EventWriter, EventsAlone, LO
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Audience<'a> {
-    /// All that have joined.
+    /// All receivers that have joined.
     All,
-    /// Those that may see this entity: all except receivers whose
-    /// [relevant set](Hub::set_relevant) lacks it.
+    /// Receivers that may see this entity: all except those whose [relevant set](Hub::set_relevant)
+    /// lacks it.
     Seeing(EntityId),
-    /// These.
+    /// Only these receivers.
     Only(&'a [ReceiverId]),
 }
 
-/// An audience until the next tick.
+/// An owned [`Audience`], kept until the next tick.
 #[derive(Debug)]
 enum AudienceOf {
     All,
@@ -53,18 +53,18 @@ impl From<Audience<'_>> for AudienceOf {
     }
 }
 
-/// What a hub keeps of events.
+/// The hub's state for events: their kinds, and those emitted since the last tick.
 #[derive(Debug)]
 pub(super) struct HubEvents {
     kinds: EventKinds,
     scratch: Snapshot,
-    /// Those for the next tick: kind, lanes and audience.
+    /// The events for the next tick: kind, lanes and audience.
     of_tick: Vec<(usize, Box<[u32]>, AudienceOf)>,
     next_key: u64,
 }
 
 impl Hub {
-    /// Gives the hub events. Its receivers need events with the same codec:
+    /// Enables events. The hub's receivers must enable them too, with the same codec:
     /// [`Receiver::with_events`](crate::Receiver::with_events).
     #[must_use]
     pub fn with_events(mut self, kinds: &EventKinds) -> Self {
@@ -80,24 +80,24 @@ impl Hub {
     }
 
     /// Adds an event to the next [`tick`](Self::tick), for the receivers in `audience` that have
-    /// joined by then. Each of them gets it once, in the order of these calls. It gets it again if
-    /// it was lost, until it arrives, or until it is too old for its
+    /// joined by then. Each receiver gets the event once, in the order of these calls. A lost event
+    /// is sent again until it arrives, or until it is too old for its
     /// [kind](EventKinds::droppable).
     ///
     /// # Errors
-    /// [`NetError::NoEvents`], [`NetError::Event`] for a value that cannot be quantized or of a
-    /// type that is no kind of event, and [`NetError::EventTooLarge`]. Nothing has changed then.
+    /// [`NetError::NoEvents`], [`NetError::Event`] for a value that cannot be quantized or whose
+    /// type is not a kind of event, and [`NetError::EventTooLarge`]. Nothing has changed then.
     pub fn emit<T: Pack>(&mut self, event: &T, audience: Audience<'_>) -> Result<(), NetError> {
         let events = self.events.as_mut().ok_or(NetError::NoEvents)?;
         let quantized = events.kinds.quantize(event, &mut events.scratch);
         self.emit_quantized(quantized, audience)
     }
 
-    /// As [`emit`](Self::emit), for an event that is the row `index` of a snapshot of the kinds'
+    /// Like [`emit`](Self::emit), but takes the event from row `index` of a snapshot of the kinds'
     /// schema.
     ///
     /// # Errors
-    /// As [`emit`](Self::emit), and [`NetError::Event`] if there is no such row.
+    /// Those of [`emit`](Self::emit), and [`NetError::Event`] if there is no such row.
     pub fn emit_row(
         &mut self,
         rows: &Snapshot,
@@ -122,8 +122,8 @@ impl Hub {
         Ok(())
     }
 
-    /// Gives the events of this tick to the receivers. Adds an error for each receiver that does
-    /// not get all.
+    /// Queues this tick's events for their receivers. Adds an error for each receiver that does not
+    /// get all of its events.
     pub(super) fn hand_out_events(&mut self, tick: Tick, errors: &mut Vec<NetError>) {
         let Some(events) = &mut self.events else { return };
         let mut of_tick = Vec::with_capacity(events.of_tick.len());
@@ -154,8 +154,8 @@ impl Hub {
 }
 
 impl Peer {
-    /// The events to send now, in at most `limit_bytes`, or less if the budget has no more for
-    /// events.
+    /// The events to send now, in at most `limit_bytes`, or in fewer bytes if the budget allows no
+    /// more for events.
     pub(super) fn event_list(
         &self,
         moment: &Moment<'_>,
@@ -169,8 +169,8 @@ impl Peer {
         self.list(moment, sending, copies, limit_bytes)
     }
 
-    /// Whether the next event is due and affordable, but not beside a snapshot of this tick. If
-    /// snapshots did not wait then, a small budget could never send a large event.
+    /// Whether the next event is due and affordable, but not together with a snapshot of this tick.
+    /// The snapshot then waits: otherwise, a small budget could never send a large event.
     pub(super) fn saves_for_events(
         &self,
         moment: &Moment<'_>,
@@ -205,7 +205,7 @@ impl Peer {
             return Ok(());
         }
         let limit_bytes = self.sendable_bytes(moment.config).saturating_sub(EventsAlone::BYTES);
-        // Further copies are not worth a datagram of a budget.
+        // With a budget, further copies are not worth a datagram of their own.
         let copies = if self.budget.is_some() { 1 } else { moment.config.event_copies };
         let overhead_bytes = alone_bytes(moment.config);
         let list = self.event_list(moment, sending, copies, limit_bytes, overhead_bytes)?;
@@ -220,7 +220,8 @@ impl Peer {
         }
         self.events_waited = 0;
         let carried = self.events.note_sent(moment.tick, list);
-        // A world at rest still needs its snapshots.
+        // Events alone do not count for `last_sent`, because a world at rest still needs its
+        // keep-alive snapshots.
         let last_sent = self.last_sent;
         self.note_sent(moment, bytes, Content::Events, Some(carried));
         self.last_sent = last_sent;
@@ -228,7 +229,7 @@ impl Peer {
     }
 }
 
-/// What a budget pays for events alone besides their list.
+/// What a budget pays for a datagram of events alone, in addition to their list.
 fn alone_bytes(config: &HubConfig) -> usize {
     overhead_bytes(config) + EventsAlone::BYTES
 }

@@ -1,14 +1,15 @@
-//! Makes the encodings of a tick ahead, on threads of the caller.
+//! Makes a tick's encodings ahead of time, on the caller's threads.
 //!
 //! Without threads, the first receiver that needs an encoding makes it ([`Sending::whole`]). With
-//! them, the hub lists the distinct encodings that the receivers of the tick will ask for, and the
-//! threads make them. They wait in [`Ahead`] until the first receiver asks. An encoding is a
-//! function of the baseline and the subject. Everything that depends on an order, such as the ids
-//! of views, happens when the encoding is taken. So the bytes do not depend on the threads, and an
-//! encoding that is missing is made as without them.
+//! threads, the hub first lists the distinct encodings that the tick's receivers will ask for, and
+//! the threads make them. [`Ahead`] keeps each encoding until the first receiver asks for it. An
+//! encoding is a function of the baseline and the subject. Everything that depends on an order,
+//! such as the ids of views, happens when a receiver takes the encoding. So the bytes do not depend
+//! on the threads, and a missing encoding is made as without threads.
 //!
-//! Only encodings of everything that changed are made ahead. A part for a budget follows from the
-//! caller's weights and from the sizes of earlier parts, so it waits for its turn.
+//! Only encodings of everything that changed are made ahead. A part for a budget depends on the
+//! caller's weights and on the sizes of earlier parts, so it is made only when its receiver's turn
+//! comes.
 //!
 //! Cost: a hash for each receiver. Each thread keeps an encoder for each codec that it has used.
 
@@ -74,8 +75,8 @@ impl Workshop {
 #[derive(Debug, Default)]
 pub(super) struct Ahead {
     pub(super) made: HashMap<(CodedKey, Target), Made>,
-    /// Scratch: a hash of each encoding in the list. If two are equal, one of the encodings is not
-    /// made ahead.
+    /// Scratch: a hash of each encoding in the list. If the hashes of two encodings are equal, only
+    /// one of them is made ahead.
     listed: HashSet<(u64, Target)>,
     spare: Mutex<Vec<Workshop>>,
 }
@@ -123,7 +124,8 @@ impl Sending {
         let make = |index: usize| {
             let job: &Job<'_> = &jobs[index];
             let mut workshop = ahead.workshop(schema);
-            // The receiver that needs an encoding that fails makes it again, and reports the error.
+            // An encoding that fails is made again for the receiver that needs it, which then
+            // reports the error.
             if let Ok(made) = workshop.make(job, &offers[job.target.codec]) {
                 // No other thread has this job, so this does not fail.
                 let _ = job.made.set(made);

@@ -32,7 +32,8 @@ impl Freshness {
         self.whole = self.whole.min(tick.0);
     }
 
-    /// Notes that these entities were sent. Returns when they had been sent before.
+    /// Notes that these entities were sent. Returns for each the tick at which it had been sent
+    /// before.
     pub(super) fn note(&mut self, rows: &Snapshot) -> Vec<(EntityId, u32)> {
         let tick = rows.tick.0;
         rows.ids()
@@ -41,8 +42,8 @@ impl Freshness {
             .collect()
     }
 
-    /// Notes that a snapshot of `tick` was lost. Its entities count as sent when they had been
-    /// before, unless they were sent again since.
+    /// Notes that a snapshot of `tick` was lost. Each of its entities gets back the tick at which
+    /// it had been sent before, unless it was sent again since.
     pub(super) fn lose(&mut self, tick: Tick, before: &[(EntityId, u32)]) {
         for (id, sent) in before {
             if let Some(latest) = self.sent.get_mut(id).filter(|latest| **latest == tick.0) {

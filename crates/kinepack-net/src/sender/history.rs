@@ -1,5 +1,5 @@
-//! The datagrams sent to one receiver and their outcome: acknowledged or lost. From these follow
-//! the round trip, and which view can be the next baseline. `spec/NET.md`, sections 4.2 and 6.
+//! The datagrams sent to one receiver and their outcome: acknowledged or lost. They determine the
+//! round trip, and which view can be the next baseline. `spec/NET.md`, sections 4.2 and 6.
 //!
 //! Cost: an acknowledgement looks at 33 entries. Memory: at most [`WINDOW`] entries, and what their
 //! views share.
@@ -20,9 +20,10 @@ use crate::round_trip::RoundTrip;
 use crate::sequence::REORDERED;
 use crate::{Acknowledgement, Cost, Refused, Sequence};
 
-/// How far back a baseline may be: the range of one byte.
+/// How many sequences back a baseline may be: the range of the header's *back* byte.
 pub(super) const WINDOW: usize = 255;
-/// A complete view is preferred as baseline to a partial one that is this much newer or less.
+/// A complete view is preferred as baseline over a partial view that is newer by at most this many
+/// sequences.
 pub(super) const WHOLE_PREFERRED: usize = 8;
 
 /// One datagram.
@@ -42,8 +43,8 @@ pub(super) enum Content {
         view: Arc<SentView>,
         /// The *back* byte of its header; 0 for a reference state.
         own_back: u8,
-        /// When the sent entities had been sent before. Their priority returns to that if this
-        /// datagram is lost.
+        /// For each sent entity, the tick at which it had been sent before. If this datagram is
+        /// lost, the entity's priority is computed from that tick again.
         sent_before: Vec<(EntityId, u32)>,
         /// Set if the codec learns and this view may still be a baseline.
         models: Option<LearnedModels>,
@@ -54,7 +55,7 @@ pub(super) enum Content {
         block: u8,
         index: u16,
     },
-    /// Events alone.
+    /// Events without a snapshot.
     Events,
 }
 
@@ -121,7 +122,7 @@ pub(super) struct ChosenBaseline {
 }
 
 impl ChosenBaseline {
-    /// A view alone.
+    /// A baseline that is one view, without merged views, older views or learned models.
     pub(super) fn new(sequence: Option<Sequence>, view: &Arc<SentView>) -> Self {
         let view = Arc::clone(view);
         Self {
@@ -195,14 +196,15 @@ impl History {
         &self.entries[index]
     }
 
-    /// Whether the next datagram pushes none out of the window that may still be acknowledged.
+    /// Whether the window has room for another datagram. It has none if the next datagram would
+    /// push out one that may still be acknowledged.
     pub(super) fn has_room(&self) -> bool {
         let oldest = self.entries.front().filter(|_| self.entries.len() == WINDOW);
         oldest.is_none_or(|oldest| oldest.state != State::InFlight)
     }
 
-    /// Notes that the next datagram was sent. Returns one that has left the window without an
-    /// outcome: it counts as lost.
+    /// Notes that the next datagram was sent. If this pushes a datagram without an outcome out of
+    /// the window, returns that datagram, which counts as lost.
     pub(super) fn push(
         &mut self,
         at: Duration,
@@ -214,7 +216,7 @@ impl History {
             && let Some(oldest) = self.entries.pop_front()
         {
             self.settled = self.settled.saturating_sub(1);
-            // The sequence is out of the window. It will be used again for another datagram.
+            // This sequence has left the window, and will be reused for another datagram.
             let other = |sequence: &Sequence| *sequence != oldest.sequence;
             self.newest_view = self.newest_view.filter(other);
             self.newest_acknowledged = self.newest_acknowledged.filter(other);
@@ -225,8 +227,8 @@ impl History {
         }
         if let Content::Snapshot { own_back: back @ 1.., .. } = content {
             let used = self.next.before(u16::from(back));
-            // Views before this one are no longer baselines. Those before the one that was used
-            // last have forgotten their models already.
+            // Views before this one can no longer be baselines, so their models are dropped. Views
+            // before the last used baseline have dropped theirs already.
             let last = self.newest_used.replace(used);
             let begin = last.and_then(|last| self.index(last)).unwrap_or(0);
             let end = self.index(used).unwrap_or(0);
@@ -235,8 +237,8 @@ impl History {
         }
         let (sequence, state) = (self.next, State::InFlight);
         self.entries.push_back(Sent { sequence, at, content, events, state });
-        // A view out of the window is no baseline anyway, and a floor too far back would seem to be
-        // ahead once sequences wrap.
+        // A floor too far back would seem to be ahead once sequences wrap. Moving it up to the
+        // window changes nothing, because no view outside of the window can be a baseline.
         if let Some(oldest) =
             self.entries.front().filter(|oldest| oldest.sequence.since(self.floor) > 0)
         {
@@ -253,8 +255,8 @@ impl History {
         usize::try_from(index).ok().filter(|index| *index < self.entries.len())
     }
 
-    /// Takes an acknowledgement. `outcomes` gets the indices of the entries that it changed, which
-    /// [`entry`](Self::entry) takes until [`forget`](Self::forget).
+    /// Applies an acknowledgement. Adds to `outcomes` the indices of the entries that it changed.
+    /// They are valid for [`entry`](Self::entry) until [`forget`](Self::forget) is called.
     pub(super) fn acknowledge(
         &mut self,
         now: Duration,
@@ -278,7 +280,8 @@ impl History {
         Ok(())
     }
 
-    /// Checks that this sequence is in the window, and that it and the one `before` it were sent.
+    /// Checks that this sequence is in the window, and that it and the sequence `before` steps
+    /// earlier were sent.
     fn check_sent(&self, sequence: Sequence, before: u32) -> Result<(), Refused> {
         let age = self.next.since(sequence) - 1;
         if age < 0 || age as u64 + u64::from(before) >= self.sent_count {
@@ -287,7 +290,7 @@ impl History {
         if age as usize > WINDOW { Err(Refused::LongAgo) } else { Ok(()) }
     }
 
-    /// Whether the only possible baselines come after this sequence anyway.
+    /// Whether all possible baselines were sent after this sequence.
     pub(super) fn is_stale(&self, sequence: Sequence) -> Result<bool, Refused> {
         self.check_sent(sequence, 0)?;
         Ok(sequence.since(self.floor) < 0)
@@ -310,7 +313,8 @@ impl History {
         outcomes.push(Outcome::Acknowledged(index));
     }
 
-    /// Finds lost datagrams: overtaken by several others, or unanswered for too long.
+    /// Marks datagrams as lost: those that one more than [`REORDERED`] sequences newer has
+    /// overtaken, and those that were not acknowledged in time.
     pub(super) fn find_lost(&mut self, now: Duration, outcomes: &mut Vec<Outcome>) {
         let patience = self.round_trip.patience();
         let newest = self.newest_acknowledged;
@@ -340,7 +344,7 @@ impl History {
         }
     }
 
-    /// From now on, only what is sent later can be a baseline.
+    /// From now on, only views that are sent later can be baselines.
     pub(super) fn begin_anew(&mut self) {
         self.floor = self.next;
         self.newest_view = None;
@@ -357,8 +361,8 @@ impl History {
         whole.filter(|base| self.reaches(base, 1)).or_else(|| self.merged_base(newest))
     }
 
-    /// The newest of the `shared` baselines that this receiver has too, so that one encoding serves
-    /// both.
+    /// The newest of the `shared` baselines that this receiver also holds, so that it can share the
+    /// encoding.
     pub(super) fn base_like<'b>(
         &self,
         shared: impl Iterator<Item = &'b ChosenBaseline> + Clone,
@@ -370,21 +374,21 @@ impl History {
         })
     }
 
-    /// The ages of the views, from `oldest` on, that can be baselines without merging.
+    /// The ages of all views of tick `oldest` or later that can be baselines without merging.
     pub(super) fn plain_ages(&self, now: Tick, oldest: Tick) -> Ages {
         let mut ages = Ages::default();
         self.plain_indices(oldest).for_each(|(view, _)| ages.insert(now, view.tick()));
         ages
     }
 
-    /// The base of one of the [`plain_ages`](Self::plain_ages).
+    /// The baseline whose view is of `tick`, one of the [`plain_ages`](Self::plain_ages).
     pub(super) fn plain_base(&self, tick: Tick) -> Option<ChosenBaseline> {
         let (_, index) = self.plain_indices(tick).find(|(view, _)| view.tick() == tick)?;
         self.whole_base(index).filter(|base| self.reaches(base, 1))
     }
 
-    /// Acknowledged complete views with their indices, newest first. None is of a tick before
-    /// `oldest`, or before the newest view that was used as a baseline.
+    /// Acknowledged complete views with their indices, newest first. Leaves out views of ticks
+    /// before `oldest`, and views before the newest one that was used as a baseline.
     fn plain_indices(&self, oldest: Tick) -> impl Iterator<Item = (&Arc<SentView>, usize)> {
         let newest = self.newest_view.and_then(|newest| self.index(newest));
         let used = self.newest_used.and_then(|used| self.index(used)).unwrap_or(0);
@@ -426,7 +430,7 @@ impl History {
         base.sequence.is_none_or(|view| back(view) <= WINDOW)
     }
 
-    /// The acknowledged view at an index, with its own back.
+    /// The acknowledged view at an index, with the *back* byte of its own header.
     fn acknowledged_view(&self, index: usize) -> Option<(&Arc<SentView>, u8)> {
         match self.entries.get(index)? {
             Sent {
@@ -440,7 +444,7 @@ impl History {
     }
 
     /// The acknowledged complete states before that of `sequence`, newest first, with the sequences
-    /// of their last parts. They are at most `reach` sequences before it, and in the window of each
+    /// of their last parts. All are at most `reach` sequences before it, and in the window of each
     /// of the next `datagrams` datagrams.
     pub(super) fn whole_before(
         &self,
@@ -465,8 +469,9 @@ impl History {
         })
     }
 
-    /// Whether the receiver knows that the view just before the first part of a state, which is at
-    /// an index, is no part of it: it merges all parts of one tick.
+    /// Whether the receiver can tell where a state in parts begins. `first` is the index of its
+    /// first part. The receiver merges all adjacent parts of one tick, so it must know that the
+    /// view before `first` is not one of them.
     fn is_known_before(&self, first: usize, tick: Tick, oldest: usize) -> bool {
         let Some(before) = first.checked_sub(1) else {
             // Nothing was sent before.
@@ -480,7 +485,8 @@ impl History {
         before >= oldest && sequence.since(self.floor) >= 0 && is_other
     }
 
-    /// The view at an index, if it is complete or all other parts of its state arrived too.
+    /// The view at an index as baseline, if it is complete or all other parts of its state arrived
+    /// too.
     fn whole_base(&self, index: usize) -> Option<ChosenBaseline> {
         let (view, own_back) = self.acknowledged_view(index)?;
         let sequence = Some(self.entries[index].sequence);
@@ -492,8 +498,8 @@ impl History {
         Some(ChosenBaseline { field, depth: others, ..ChosenBaseline::new(sequence, &split.whole) })
     }
 
-    /// The number of other parts of a state that were sent just before its last one, at an index,
-    /// if all were acknowledged.
+    /// If all parts of a state were acknowledged, how many of them come before the last part, which
+    /// is at `index`.
     fn parts_before(&self, index: usize, view: &SentView, split: &PartSet) -> Option<usize> {
         // The parts were sent in a row.
         let (last, others) = split.parts.split_last()?;
@@ -506,8 +512,8 @@ impl History {
         all.then_some(others.len())
     }
 
-    /// The view at an index, merged with what was sent after its own baseline, as far back as the
-    /// next datagram can reach.
+    /// The view at an index as baseline, merged with the views that were sent since its own
+    /// baseline. Reaches as far back as the next datagram can.
     fn merged_base(&self, newest: usize) -> Option<ChosenBaseline> {
         let (view, own_back) = self.acknowledged_view(newest)?;
         let sequence = self.entries[newest].sequence;

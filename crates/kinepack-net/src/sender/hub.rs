@@ -59,9 +59,10 @@ pub struct ReceiverId(pub u64);
 pub struct HubConfig {
     /// The largest datagram that the transport carries, without its own headers.
     pub datagram_bytes: usize,
-    /// The number of this hub among those on one connection, which must be that of its receivers.
+    /// Tells the datagrams of several hubs on one connection apart. The hub's receivers need the
+    /// same channel.
     pub channel: Channel,
-    /// What the transport adds to each datagram; budgets include it.
+    /// The bytes of headers that the transport adds to each datagram. Budgets include them.
     pub overhead_bytes: usize,
     /// Time between snapshots if nothing changes or the receiver does not answer.
     pub keep_alive: Duration,
@@ -70,19 +71,21 @@ pub struct HubConfig {
     /// The most datagrams that one receiver gets in a tick, if a snapshot or a block needs more
     /// than one.
     pub datagrams_per_tick: u32,
-    /// How many older views a snapshot may use beside the baseline, 0 to 3. `None` for as many as
-    /// the receiver's codec can use ([`Codec::older_views`]). With 0, a time precision has no
-    /// effect: everything is exact. Each older view takes a byte a snapshot. For a receiver with
-    /// any, the hub keeps the last 72 datagrams before the newest acknowledged one, instead of 40.
+    /// How many older views a snapshot may use in addition to the baseline, 0 to 3. `None` for as
+    /// many as the receiver's codec can use ([`Codec::older_views`]). With 0, a time precision has
+    /// no effect: everything is exact. Each older view costs one byte in each snapshot. For a
+    /// receiver with any, the hub keeps the last 72 datagrams before the newest acknowledged one,
+    /// instead of 40.
     pub older_views: Option<u8>,
-    /// The most different encodings that a tick makes for receivers that could share them. This
-    /// limit matters only if there are more receivers than encodings.
+    /// The most different encodings that a tick makes for receivers that could share them. The
+    /// limit has an effect only if there are more receivers than this.
     ///
-    /// If most receivers share, the others may at most double the number of encodings. If they want
-    /// more than that, those that hold a young view together get a quarter of the shared encodings.
-    /// The rest together get half an encoding a tick. The hub moves them to encodings that others
-    /// share, or postpones them to a later tick. So a few receivers that acknowledge odd views can
-    /// neither multiply the hub's work nor keep honest receivers waiting.
+    /// If most receivers share, the others may at most double the number of encodings. If they need
+    /// more than that, those that hold a recent complete view together get one encoding for every
+    /// four shared ones. The rest together get half an encoding a tick on average. The hub moves
+    /// them to encodings that others share, or postpones them to a later tick. So a few receivers
+    /// that acknowledge odd views can neither multiply the hub's work nor keep honest receivers
+    /// waiting.
     ///
     /// The limit applies to each offered codec and each relevant set separately. It does not count
     /// receivers whose views are partial for lack of budget, because they share nothing anyway.
@@ -90,31 +93,32 @@ pub struct HubConfig {
     /// The least bytes that the hub sends to a receiver from one [state
     /// check](kinepack::View::check) to the next. `None` for no checks, 0 for one in each snapshot.
     ///
-    /// After that many bytes, the check comes with the next snapshot of a tick that makes checks:
-    /// about every second tick, the same for all receivers. A check adds three bytes to a snapshot.
-    /// A state of more than 16,384 values waits longer, one byte for every four values. Three kinds
-    /// of snapshots are checked in any tick: the first one, the first after the state was sent
-    /// anew, and the first of each tick in which a silent receiver gets one.
+    /// After that many bytes, the next snapshot in a tick that makes checks has one. About every
+    /// second tick makes checks, the same ticks for all receivers. A check adds three bytes to a
+    /// snapshot. The distance is also at least one byte for every four values of the state. With
+    /// the default, this matters for states of more than 16,384 values. Three kinds of snapshots
+    /// are checked in any tick. These are the first one, the first after the state was sent anew,
+    /// and the first of each tick in which a silent receiver gets one.
     ///
     /// A check finds what acknowledgements cannot: a wrong bit in one side's memory, or arithmetic
     /// that differs. The receiver then asks for the state anew, and the session continues.
     pub check_every_bytes: Option<u32>,
-    /// How often each event goes out before its first copy can be known to be lost, in datagrams
-    /// after each other. With 1, an event comes a round trip late if its datagram is lost, and with
-    /// it those after it.
+    /// How many consecutive datagrams carry a copy of each event, before the hub can know whether
+    /// the first copy was lost. With 1, a lost datagram delays its events, and all events after
+    /// them, by a round trip.
     pub event_copies: u8,
-    /// Whether to count what each snapshot cost, for [`Hub::cost`]. This takes time, and memory for
-    /// as long as snapshots are kept. The datagrams are the same.
+    /// Whether to count what each snapshot cost, for [`Hub::cost`]. Counting takes time, and memory
+    /// for each snapshot that the hub keeps. It does not change the datagrams.
     pub count_costs: bool,
 }
 
 impl Default for HubConfig {
     /// Datagrams of 1,200 bytes pass every path of the Internet in one piece (RFC 9000, section
-    /// 14). IPv4 and UDP have headers of 28 bytes. Four keep-alives a second cost 1.2 kbit/s and
-    /// notice a new round trip soon. One second of silence is many round trips. Four datagrams a
-    /// tick at 60 Hz are 2.3 Mbit/s, which a slow connection can still carry for a moment. 32
-    /// encodings a tick serve any number of receivers with round trips up to half a second at 60
-    /// Hz. State checks every 4,096 bytes or later are at most 0.08 % of the bytes.
+    /// 14). IPv4 and UDP have headers of 28 bytes. Four keep-alives a second cost 1.2 kbit/s, and
+    /// soon detect a change of the round trip. One second of silence is many round trips. Four
+    /// datagrams a tick at 60 Hz are 2.3 Mbit/s, which a slow connection can still carry for a
+    /// moment. 32 encodings a tick serve any number of receivers with round trips up to half a
+    /// second at 60 Hz. State checks every 4,096 bytes or later are at most 0.08 % of the bytes.
     fn default() -> Self {
         Self {
             datagram_bytes: 1_200,
@@ -173,10 +177,9 @@ pub struct ReceiverOptions {
     /// The most bytes a second, including the transport's headers; at least 256. `None` for no
     /// limit except [`HubConfig::datagrams_per_tick`].
     ///
-    /// In any `t` seconds, the receiver gets at most `t` times the budget and a burst. At first,
-    /// the burst is a tenth of a second of the budget. Later it may be one full datagram, if that
-    /// is more: what a receiver did not need is kept for that long. A refusal of a hello does not
-    /// count.
+    /// In any `t` seconds, the receiver gets at most `t` times the budget, plus a burst. The first
+    /// burst is a tenth of a second of the budget. Later bursts come from unused budget: up to the
+    /// same amount, or one full datagram if that is more. A refusal of a hello does not count.
     pub budget_bytes_per_s: Option<u32>,
     /// The first sequence. Leave it at 0, except in tests of sequences that wrap.
     pub first_sequence: Sequence,
@@ -195,11 +198,11 @@ impl ReceiverOptions {
     }
 }
 
-/// How much an entity matters to a receiver: 1 is normal, 0 sends it only if everything fits. The
-/// hub multiplies it by the time since the entity was last sent.
+/// How much an entity matters to a receiver: 1 is normal, and with 0 the entity is sent only if
+/// everything fits. The hub multiplies the weight by the time since the entity was last sent.
 pub type Weight<'a> = &'a dyn Fn(ReceiverId, EntityId) -> f32;
 
-/// What a datagram from a receiver was.
+/// The kind of a datagram that arrived from a receiver.
 ///
 /// ```
 /// use std::time::Duration;
@@ -234,17 +237,17 @@ pub enum Handled {
     HelloAgain,
     /// An acknowledgement.
     Acknowledged,
-    /// The receiver's views are wrong, so it gets the state anew from the next tick on.
+    /// The receiver's views are wrong or missing, so it gets the state anew from the next tick on.
     Anew,
 }
 
 /// Sends one world to many receivers.
 ///
-/// A receiver's hello has the hash of its codec, and so chooses one of those that the hub
+/// A receiver's hello contains the hash of its codec, which selects one of the codecs that the hub
 /// [offers](Self::offer). The choice holds until the receiver is removed. To change it, for example
 /// to another level, [`remove`](Self::remove) and [`add`](Self::add) the receiver, with a new
-/// endpoint on the other side and a new transport connection. Otherwise an old datagram on its way
-/// could be taken for a new one.
+/// endpoint on the other side and a new transport connection. Otherwise a delayed datagram of the
+/// old session could be mistaken for a new one.
 ///
 /// Order of calls in each tick: [`handle`](Self::handle) for each datagram that arrived, then
 /// [`tick`](Self::tick) once with the state of the world, then
@@ -253,10 +256,10 @@ pub enum Handled {
 /// 10 to 60 times a second; the world may step more often.
 ///
 /// **Ids and ticks increase.** Push the entities of each kind in increasing order of their ids:
-/// [`Snapshot::push`] refuses any other order. Ticks increase for as long as the hub lives; at
-/// 60 Hz, 32 bits last for two years. When your world restarts, for example for the next match,
-/// either keep counting ticks or start anew: a new hub, new [`Receiver`](crate::Receiver)s and new
-/// transport connections, so that no old datagram reaches the new endpoints.
+/// [`Snapshot::push`] refuses any other order. Ticks increase for as long as the hub lives; at 60
+/// Hz, 32 bits last for two years. When your world restarts, for example for the next match, either
+/// keep counting ticks or start anew. That takes a new hub, new [`Receiver`](crate::Receiver)s and
+/// new transport connections, so that no old datagram reaches the new endpoints.
 ///
 /// **Several hubs on one connection.** Give each a [`Channel`](crate::Channel) of its own.
 ///
@@ -267,9 +270,9 @@ pub enum Handled {
 /// Cost of a tick: one encoding for each distinct combination of baseline, subject and codec, and a
 /// copy of the result for each receiver. Whatever receivers acknowledge, this is at most
 /// [`HubConfig::encodings_per_tick`] for each codec and subject. With a time precision, add a pass
-/// over the subject for each encoding. Values made coarse against different baselines differ.
-/// Receivers that lost different datagrams then share less: until moving entities come to rest,
-/// each has its own views and baselines, and each of these is a copy of the subject.
+/// over the subject for each encoding. Values made coarse against different baselines differ. So
+/// receivers that lost different datagrams share less. Until moving entities come to rest, each has
+/// its own views and baselines, and each of these is a copy of the subject.
 ///
 /// ```
 /// use std::time::Duration;
@@ -305,7 +308,7 @@ pub enum Handled {
 pub struct Hub {
     pub(super) config: HubConfig,
     pub(super) schema: Schema,
-    /// Has the hash of the first codec.
+    /// The hub's own hello, with the hash of the first codec.
     pub(super) hello: Hello,
     /// The outline of the schema.
     outline: Vec<u32>,
@@ -313,11 +316,11 @@ pub struct Hub {
     pub(super) peers: BTreeMap<ReceiverId, Peer>,
     pub(super) sending: Sending,
     last_tick: Option<(Duration, Tick)>,
-    /// After a refused world: the entities that have been there ever since the last world that was
-    /// not refused, with their spawn fields.
+    /// After a refused world: the entities that were in every world since the last accepted one,
+    /// with their spawn fields.
     spawned: Option<Snapshot>,
-    /// The receivers that were removed last, and the sequences that came next for them. A new
-    /// session with one of them begins far from there.
+    /// The receivers that were removed last, each with its next sequence. A new session with one of
+    /// them begins far from that sequence, so that the receiver recognizes the session as new.
     removed: VecDeque<(ReceiverId, Sequence)>,
     /// What outliers spent beyond their credits; see [`sharing`].
     overdrawn: Overdrawn,
@@ -330,7 +333,7 @@ impl Hub {
     /// fit one datagram is sent as a block.
     ///
     /// # Errors
-    /// As [`HubConfig::validate`], and [`NetError::LevelWithoutBaseline`].
+    /// Those of [`HubConfig::validate`], and [`NetError::LevelWithoutBaseline`].
     pub fn new(codec: &Codec, config: HubConfig) -> Result<Self, NetError> {
         Self::with_initial(codec, config, &Snapshot::new(codec.schema(), Tick(0)))
     }
@@ -339,7 +342,7 @@ impl Hub {
     /// sides loaded. Its tick does not matter.
     ///
     /// # Errors
-    /// As [`HubConfig::validate`], [`NetError::LevelWithoutBaseline`],
+    /// Those of [`HubConfig::validate`], [`NetError::LevelWithoutBaseline`],
     /// [`NetError::SchemaMismatch`] and [`NetError::SharedId`].
     pub fn with_initial(
         codec: &Codec,
@@ -349,7 +352,7 @@ impl Hub {
         config.validate()?;
         check_initial(codec, initial)?;
         let channel = config.channel;
-        // What a datagram has besides its channel.
+        // The rest of a datagram, after its channel.
         let datagram_bytes = config.datagram_bytes - channel.bytes();
         let mut hub = Self {
             config: HubConfig { datagram_bytes, ..config },
@@ -417,8 +420,8 @@ impl Hub {
     }
 
     /// Changes the options of a receiver while it plays, for example to a smaller budget on a bad
-    /// connection. The first sequence stays as it is. A larger budget brings nothing at once: it
-    /// fills the bucket faster.
+    /// connection. The first sequence stays as it is. A larger budget has no effect at once: it
+    /// only fills the bucket faster.
     ///
     /// # Errors
     /// [`NetError::UnknownReceiver`], [`NetError::BudgetTooSmall`]; nothing has changed then.
@@ -434,7 +437,8 @@ impl Hub {
         Ok(())
     }
 
-    /// Removes a receiver and all that the hub kept for it. False if there was none.
+    /// Removes a receiver and all that the hub kept for it. Returns false if there was no such
+    /// receiver.
     ///
     /// If the same id is [added](Self::add) again, the old [`Receiver`](crate::Receiver) on that
     /// connection begins anew: after a second without datagrams it says hello again. Reliable
@@ -518,7 +522,7 @@ impl Hub {
     /// Takes an acknowledgement that arrived in another kind of message.
     ///
     /// # Errors
-    /// As [`handle`](Self::handle).
+    /// Those of [`handle`](Self::handle).
     pub fn acknowledge(
         &mut self,
         from: ReceiverId,
@@ -552,13 +556,14 @@ impl Hub {
         self.tick_with(now, world, None)
     }
 
-    /// As [`tick`](Self::tick), for entities that matter differently. If a receiver's datagram or
-    /// budget is too small for all changes, the hub first sends the entities with the largest
-    /// weight times ticks since they were last sent. Receivers do not share these snapshots. A
-    /// weight that is not a number counts as 0, and in [`PeerStatus::bad_weights`].
+    /// Like [`tick`](Self::tick), but with a weight for each entity. If a receiver's datagram or
+    /// budget is too small for all changes, the hub ranks its entities. Their rank is the weight
+    /// times the ticks since they were last sent, and the highest are sent first. Receivers do not
+    /// share these snapshots. A weight that is not a number is used as 0 and counted in
+    /// [`PeerStatus::bad_weights`].
     ///
     /// # Errors
-    /// As [`tick`](Self::tick).
+    /// Those of [`tick`](Self::tick).
     pub fn tick_with(
         &mut self,
         now: Duration,
@@ -568,10 +573,10 @@ impl Hub {
         self.run_tick(now, world, weight, None)
     }
 
-    /// As [`tick_with`](Self::tick_with), but encodes on threads of the caller. The hub has none of
-    /// its own: if it must encode against several baselines, it calls `threads` once. `threads`
-    /// calls [`Work::run`] on as many threads as it likes, and returns when these calls have. What
-    /// it leaves undone, the hub does itself.
+    /// Like [`tick_with`](Self::tick_with), but encodes on the caller's threads, because the hub
+    /// has none of its own. If the tick needs several encodings, the hub calls `threads` once.
+    /// `threads` calls [`Work::run`] on as many threads as it likes, and returns when these calls
+    /// have. The hub does all work that is left by then.
     ///
     /// ```
     /// use std::thread;
@@ -594,14 +599,14 @@ impl Hub {
     /// The datagrams are the same as without threads.
     ///
     /// All else is sequential: the choice of baselines, the schedule of
-    /// [`HubConfig::encodings_per_tick`], parts for a budget, what `weight` decides, and writing
-    /// datagrams. So is a tick in which some kinds rest.
+    /// [`HubConfig::encodings_per_tick`], parts for a budget, plans that depend on `weight`, and
+    /// writing datagrams. A tick in which some kinds rest is sequential too.
     ///
-    /// Cost: each thread keeps an encoder for each codec that it has used. For a few receivers, or
-    /// encodings of some microseconds, waking a thread costs more than it saves.
+    /// Cost: each thread keeps an encoder for each codec that it has used. If there are few
+    /// receivers, or encodings take only microseconds, waking a thread costs more than it saves.
     ///
     /// # Errors
-    /// As [`tick`](Self::tick).
+    /// Those of [`tick`](Self::tick).
     pub fn tick_on(
         &mut self,
         now: Duration,
@@ -694,7 +699,8 @@ impl Hub {
         Ok(tick.0 - last_tick.0)
     }
 
-    /// Notes which entities a refused world does not have. Later ones of the same ids are others.
+    /// Notes which entities a refused world lacks. Later entities with the same ids are other ones,
+    /// whose spawn fields may differ.
     fn note_absent(&mut self, world: &Snapshot) {
         let before = self.spawned.take().or_else(|| self.sending.subjects.world().cloned());
         let Some(mut before) = before else { return };
@@ -703,7 +709,7 @@ impl Hub {
             before.entities().filter(is_absent).map(|(_, id)| id).collect();
         absent.sort_unstable();
         let none = Snapshot::new_like(&before);
-        // Always so: the schema is the same.
+        // This always succeeds, because the schema is the same.
         if before.patch(&absent, &none).is_ok() {
             self.spawned = Some(before);
         }

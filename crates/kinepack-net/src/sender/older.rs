@@ -1,11 +1,12 @@
 //! Chooses the older views of a snapshot: those from which a predicting codec learns most.
 //! `spec/NET.md`, section 4.3.
 //!
-//! Call the ticks from the baseline to the snapshot the lag. The best older views are half a lag
-//! before the baseline, then one lag before that view, and so on. A velocity over half a lag is
-//! recent enough, and quantization steps do not yet dominate it (measured with the adaptive level).
-//! The lag and the best ticks follow from the ticks of baseline and snapshot alone. So receivers
-//! with one baseline choose the same views and share the encoding, except after losses.
+//! The *lag* is the number of ticks from the baseline to the snapshot. The best older views are
+//! half a lag before the baseline, then one lag before that view, and so on. A velocity over half a
+//! lag is recent enough, and quantization steps do not yet dominate it (measured with the adaptive
+//! level). The lag and the best ticks follow from the ticks of baseline and snapshot alone. So
+//! receivers with the same baseline choose the same older views and share the encoding, except
+//! after losses.
 //!
 //! Cost: a look at the datagrams of two lags, at most [`REACH`].
 
@@ -17,7 +18,7 @@ use super::history::{ChosenBaseline, History};
 use super::view::SentView;
 use crate::Sequence;
 
-/// The receiver may drop views that are farther before the newest baseline.
+/// The receiver may drop views that are more than this many sequences before the newest baseline.
 pub(super) const REACH: usize = 64;
 
 /// A view that was sent with this sequence.
@@ -27,7 +28,7 @@ impl History {
     /// At most `wanted` acknowledged views for snapshots of `tick` coded against `base`, newest
     /// first. The next `datagrams` datagrams can all use them.
     ///
-    /// Returns none if the baseline was merged or is partial: its lanes are of several ticks, so
+    /// Returns none if the baseline was merged or is partial: its lanes come from several ticks, so
     /// differences would not be velocities.
     pub(super) fn older(
         &self,
@@ -44,7 +45,8 @@ impl History {
         let Some(lag) = tick.0.checked_sub(base_tick.0).filter(|lag| *lag > 0) else {
             return chosen;
         };
-        // Ticks increase with sequences, unless the caller's do not.
+        // The codec needs falling ticks. So this skips views whose tick is not before that of all
+        // newer views.
         let mut newer = base_tick;
         let falling = self.whole_before(sequence, REACH, datagrams as usize).filter(|(_, view)| {
             let falls = view.tick() < newer;

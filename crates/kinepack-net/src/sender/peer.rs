@@ -25,10 +25,10 @@ use crate::receiver::lost_ratio;
 use crate::trace::event;
 use crate::{Acknowledgement, Cost, NetError, Refused, Sequence};
 
-/// A budget that has no room for a snapshot of this size waits for the next tick.
+/// If the budget has no room for a snapshot of this size, the snapshot waits for the next tick.
 const LEAST_BYTES: usize = 48;
-/// After this many snapshots without room for an event that is due, they wait for it: half a second
-/// at 60 Hz.
+/// After this many snapshots in a row without room for a due event, snapshots wait until the event
+/// is sent. This is half a second at 60 Hz.
 const EVENTS_WAIT: u32 = 30;
 /// For this long after a block arrived, changes are sent in parts and not as another block.
 const BLOCK_IS_RECENT: Duration = Duration::from_secs(5);
@@ -71,8 +71,8 @@ pub struct PeerStatus {
     pub sent: u64,
     /// Of those sent, how many were acknowledged.
     pub acknowledged: u64,
-    /// Of those sent, how many were overtaken by more than six others or not acknowledged in time.
-    /// Some may still have arrived.
+    /// Of those sent, how many were still missing when one more than six sequences newer was
+    /// acknowledged, or were not acknowledged in time. Some may still have arrived.
     pub lost: u64,
     /// Payload bytes sent, including this protocol's headers.
     pub bytes: u64,
@@ -86,30 +86,30 @@ pub struct PeerStatus {
     /// Ticks in which the receiver got nothing because the hub had reached
     /// [`HubConfig::encodings_per_tick`].
     pub postponed: u64,
-    /// How often the state was sent anew because a state check failed at the receiver, or because
-    /// it lacked the memory for a view that the hub used.
+    /// How often the state was sent anew. This happens if a state check failed at the receiver, or
+    /// if the receiver lacked the memory for a view that the hub used.
     pub sent_anew: u64,
-    /// Events that have not arrived yet, as far as is known.
+    /// Events that are not known to have arrived.
     pub unfinished_events: usize,
-    /// Events that were given up because they became too old. Only
-    /// [droppable](crate::EventKinds::droppable) ones are.
+    /// Events that were given up because they became too old, or because too many waited. Only
+    /// [droppable](crate::EventKinds::droppable) events are given up.
     pub dropped_events: u64,
     /// Of the unfinished events, how many were never sent. The hub keeps at most 4,096.
     pub waiting_events: usize,
-    /// Events that must arrive and never will, because too many waited. If there are any, the
-    /// receiver has missed something for good: remove it.
+    /// Events that had to arrive but never will, because too many were waiting. If there are any,
+    /// the receiver has missed something for good: remove it.
     pub refused_events: u64,
 }
 
 impl PeerStatus {
     /// The share of datagrams lost, from 0 to 1. Datagrams that arrived after they were counted in
-    /// `lost` are not lost here.
+    /// `lost` do not count.
     pub fn lost_ratio(&self) -> f64 {
         lost_ratio(self.sent, self.acknowledged, self.lost)
     }
 }
 
-/// What a hub knows of one receiver.
+/// What a hub knows about one receiver.
 #[derive(Debug)]
 pub(super) struct Peer {
     pub(super) id: ReceiverId,
@@ -127,7 +127,7 @@ pub(super) struct Peer {
     /// `None` if the last snapshot was partial.
     shown: Option<(u64, Tick)>,
     pub(super) last_sent: Option<Duration>,
-    /// When it last sent a hello or an acknowledgement.
+    /// When the receiver last sent a hello or an acknowledgement.
     heard_at: Duration,
     outcomes: Vec<Outcome>,
     bytes: u64,
@@ -139,7 +139,8 @@ pub(super) struct Peer {
     waited_ticks: u32,
     checks: Checks,
     pub(super) events: Outgoing,
-    /// Snapshots since events were due and a budget had no room for any.
+    /// How many snapshots in a row were sent while an event was due but the budget had no room for
+    /// it.
     pub(super) events_waited: u32,
     /// The events to send in front of the next snapshot of this tick.
     front: Option<EventList>,
@@ -177,7 +178,7 @@ pub(super) struct DueSnapshot {
     pub(super) base: ChosenBaseline,
     /// The receiver has not acknowledged anything for a long time.
     silent: bool,
-    /// Nothing was sent for so long that a snapshot must be, even one without changes.
+    /// Nothing was sent for the keep-alive time, so a snapshot is due even without changes.
     keeps_alive: bool,
     /// There is no view to use as baseline: if the state does not fit into a datagram, it becomes a
     /// block.
@@ -315,8 +316,8 @@ impl Peer {
         Ok(())
     }
 
-    /// The receiver dropped all its views and refused the datagram with this sequence. What comes
-    /// next is coded against the initial state.
+    /// Restarts from the initial state, because the receiver dropped all its views and refused the
+    /// datagram with this sequence.
     pub(super) fn begin_anew(
         &mut self,
         now: Duration,
@@ -406,7 +407,8 @@ impl Peer {
             block.begin_counting(moment.now);
         }
         if let Some(block) = self.block.take_if(|block| block.is_refused(moment.now)) {
-            // The next block may be of fewer relevant entities.
+            // The block is given up. The caller may make fewer entities relevant before the next
+            // one begins.
             let (arrived, fragments) = block.progress();
             return Err(NetError::BlockRefused { id: self.id, arrived, fragments });
         }
@@ -499,7 +501,7 @@ impl Peer {
         taken.and(ended)
     }
 
-    /// Makes the receiver wait: this tick may make no more encodings.
+    /// Makes the receiver wait for a later tick, because this tick may make no more encodings.
     ///
     /// # Errors
     /// [`NetError::Receiver`].
@@ -606,8 +608,7 @@ impl Peer {
         Ok(())
     }
 
-    /// Whether [`send_due`](Self::send_due) will ask for everything in one datagram, as far as is
-    /// known.
+    /// Predicts whether [`send_due`](Self::send_due) will ask for everything in one datagram.
     pub(super) fn asks_for_whole(
         &self,
         due: &DueSnapshot,
@@ -620,7 +621,7 @@ impl Peer {
             && self.header(moment, &due.base).is_some()
     }
 
-    /// Reports when a budget begins to leave entities out.
+    /// Logs when a budget begins to skip entities.
     fn note_starved(&mut self) {
         let is_starved = self.budget.is_some() && self.waiting > 0;
         if is_starved && !self.is_starved {
@@ -645,7 +646,8 @@ impl Peer {
             self.send_snapshot(moment, sending, &header, &plan)?;
             return Ok(true);
         }
-        // The same for all receivers with this codec, whatever their headers.
+        // The limit assumes the longest header, so that all receivers with this codec share the
+        // parts, whatever their headers.
         let older_views = sending.offers[target.codec].older_views;
         let longest_header_bytes =
             LONGEST_HEADER_BYTES + OLDER_VIEW_BYTES * usize::from(older_views);
@@ -684,7 +686,7 @@ impl Peer {
         }
         let full_bytes = moment.config.datagram_bytes - header_bytes(moment.config, &header);
         if plan.coded.bytes.len() <= full_bytes {
-            // It fits once the budget has filled up.
+            // The snapshot fits once the budget has filled up.
             return Ok(false);
         }
         let number = self.newest_block % 255 + 1;
@@ -733,8 +735,8 @@ impl Peer {
         plan
     }
 
-    /// The header of the next snapshot, if it is complete. `None` if a header cannot name the
-    /// baseline or an older view, because they are too far back.
+    /// The header of the next snapshot, without *left out*: the caller sets that for partial
+    /// snapshots. `None` if the baseline or an older view is too far back for a header to name it.
     fn header(&self, moment: &Moment<'_>, base: &ChosenBaseline) -> Option<SnapshotHeader> {
         let (tick, interval_ticks) = (moment.tick, self.interval_ticks(moment));
         let sequence = self.history.next();
@@ -763,15 +765,15 @@ impl Peer {
         })
     }
 
-    /// How many ticks before this one the state sent last still held; 0 if unknown.
+    /// How many ticks ago the last state that was sent still held; 0 if unknown.
     fn interval_ticks(&self, moment: &Moment<'_>) -> u8 {
         let Some((_, held_until)) = self.shown else { return moment.interval_ticks };
         u8::try_from(moment.tick.0.saturating_sub(held_until.0)).unwrap_or(0)
     }
 
-    /// The most bytes that a snapshot after this header may take now. This is the same with and
-    /// without a state check, so that receivers share encodings although they are not checked at
-    /// the same time.
+    /// The most bytes that a snapshot after this header may take now. The limit is the same with
+    /// and without a state check, so that receivers share encodings although they are not checked
+    /// at the same time.
     fn limit_bytes(&self, config: &HubConfig, header: &SnapshotHeader) -> usize {
         self.sendable_bytes(config).saturating_sub(header_bytes(config, header))
     }
@@ -810,7 +812,7 @@ impl Peer {
         let (mut sent_before, mut waiting) = (Vec::new(), 0);
         match &plan.view.skipped {
             None => self.freshness.note_complete(moment.tick),
-            // All parts together are everything.
+            // All parts together are the complete state.
             Some(part) if part.split.is_some() => self.freshness.note_complete(moment.tick),
             Some(part) => {
                 sent_before = self.freshness.note(&part.sent);
@@ -838,14 +840,14 @@ impl Peer {
         Ok(())
     }
 
-    /// Sends as many fragments of the block as the budget, the tick and the window allow; one if
-    /// the receiver is silent.
+    /// Sends as many fragments of the block as the budget, the tick and the window allow; at most
+    /// one if the receiver is silent.
     fn send_fragments(&mut self, moment: &Moment<'_>, outbox: &mut Outbox, silent: bool) {
         let most = if silent { 1 } else { moment.config.datagrams_per_tick };
         for _ in 0..most {
             if !self.history.has_room() {
-                // A fragment out of the window could not be acknowledged any more. On a long round
-                // trip, none ever would.
+                // A fragment that is pushed out of the window can no longer be acknowledged. On a
+                // long round trip, no fragment ever would be.
                 return;
             }
             let sequence = self.history.next();
@@ -886,7 +888,7 @@ impl Peer {
     }
 }
 
-/// Applies the loss of a datagram. `reference_tick` is that of the newest reference state.
+/// Applies the loss of a datagram. `reference_tick` is the tick of the newest reference state.
 fn note_lost(
     sent: &Sent,
     events: &mut Outgoing,
@@ -916,7 +918,7 @@ fn header_bytes(config: &HubConfig, header: &SnapshotHeader) -> usize {
     header.bytes() + if config.check_every_bytes.is_some() { CHECK_BYTES } else { 0 }
 }
 
-/// What a budget pays for each datagram besides the bytes that [`HubConfig::datagram_bytes`]
+/// What a budget pays for each datagram in addition to the bytes that [`HubConfig::datagram_bytes`]
 /// counts.
 pub(super) fn overhead_bytes(config: &HubConfig) -> usize {
     config.overhead_bytes + config.channel.bytes()

@@ -51,7 +51,7 @@ impl Coded {
     }
 }
 
-/// Makes plans. Keeps its memory.
+/// Makes plans. Reuses its memory.
 #[derive(Debug)]
 pub(super) struct Planner {
     codec: Codec,
@@ -70,7 +70,7 @@ pub(super) struct Planner {
     learned: Option<Learned>,
     /// The cost of `bytes`.
     cost: Option<Arc<Cost>>,
-    /// The recent cost of an entity.
+    /// The average cost of an entity in recent encodings, for guesses.
     bits_per_item: f64,
     /// How often the encoder has run.
     runs: u64,
@@ -92,8 +92,8 @@ enum What {
 
 /// The most rounds of correcting the guess.
 const ROUNDS: u32 = 6;
-/// At most one in this many chosen entities may be left without room. The coder drops those at the
-/// end of a full packet, whatever their score.
+/// At most one in this many chosen entities may be dropped for lack of room. The coder drops those
+/// at the end of a full packet, whatever their score.
 const MOST_UNSENT: usize = 16;
 /// A datagram filled to this share counts as full.
 const FULL: f64 = 0.94;
@@ -122,7 +122,7 @@ impl Planner {
         }
     }
 
-    /// Another planner of the same codec, as after [`new`](Self::new).
+    /// A new planner for the same codec.
     pub(super) fn another(&self) -> Self {
         Self::new(&self.codec, self.counts_costs)
     }
@@ -132,7 +132,7 @@ impl Planner {
         self.runs
     }
 
-    /// The state of a receiver that gets all of `subject` coded against `known`.
+    /// The coarser state that a receiver holds after it got all of `subject` coded against `known`.
     pub(super) fn coarse(
         &mut self,
         known: &BaselineViews,
@@ -158,8 +158,8 @@ impl Planner {
         Ok(items)
     }
 
-    /// Takes over the encoding of everything that another planner of the same codec made. From then
-    /// on, this one behaves as if it had made it.
+    /// Takes over an encoding of everything that another planner of the same codec made. From then
+    /// on, this planner behaves as if it had made the encoding itself.
     pub(super) fn adopt_whole(&mut self, coded: &Coded, items: usize) {
         self.runs += 1;
         self.note_whole(coded.bytes.len(), items);
@@ -167,12 +167,12 @@ impl Planner {
 
     fn note_whole(&mut self, bytes: usize, items: usize) {
         if items > 0 {
-            // If it does not fit, this makes a good first guess.
+            // If the whole does not fit, this is a good first guess for a part.
             self.bits_per_item = bytes as f64 * 8.0 / items as f64;
         }
     }
 
-    /// Finds what differs. Call this before [`is_hopeless`](Self::is_hopeless) and
+    /// Computes what differs. Call this before [`is_hopeless`](Self::is_hopeless) and
     /// [`part`](Self::part) with the same arguments.
     pub(super) fn compare(&mut self, base: &Snapshot, subject: &Snapshot) {
         self.difference.find(base, subject);
@@ -253,7 +253,8 @@ impl Planner {
                     skipped.push(index);
                     continue;
                 }
-                // If the receiver has another entity of that id, that is removed.
+                // If the receiver has another entity with this id, that entity is an item of its
+                // own, among the removed ones.
                 What::Present(index) => {
                     let id = ids[index as usize];
                     let is_another = self.difference.removed.binary_search(&id).is_ok();
@@ -303,7 +304,8 @@ impl Planner {
         limit_bytes: usize,
     ) -> Result<usize, EncodeError> {
         let limit = limit_bytes as f64;
-        // `fits` items are known to fit, `too_many` not to.
+        // The first `fits` items are known to fit. The first `too_many` do not fit, or do not
+        // exist.
         let (mut fits, mut too_many) = (0, all + 1);
         let mut guess =
             ((limit * 0.97 * 8.0 / self.bits_per_item) as usize).clamp(1, all.max(1)).min(all);
@@ -378,7 +380,7 @@ impl Planner {
             self.rows.gather(subject, &self.chosen)?;
             self.target.copy_from(&known.baseline);
             self.target.patch(&self.removed, &self.rows)?;
-            // A codec may use the distance of the ticks.
+            // A codec may use the distance between the ticks of baseline and target.
             self.target.tick = subject.tick;
             self.encoder.write(baselines, &self.target, Chosen::All, &mut self.bytes)?
         };

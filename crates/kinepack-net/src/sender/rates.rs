@@ -1,11 +1,11 @@
 //! How often a hub sends each kind of entity, and how much a kind matters.
 //!
 //! A kind that is not due in a tick *rests*: the hub skips its changed entities, as it skips
-//! entities that a budget has no room for. So the snapshot is partial, and costs nothing for them.
-//! Added and removed entities are always due.
+//! entities that a budget has no room for. The snapshot is then partial, and spends nothing on
+//! them. Added and removed entities are always due.
 //!
-//! At least every eighth tick all kinds are due, so that complete views stay frequent: snapshots
-//! are coded against those, and older views are complete ones. Hence the rates are powers of two.
+//! At least every eighth tick all kinds are due, so that complete views stay frequent: they are the
+//! preferred baselines, and older views must be complete. This is why the rates are powers of two.
 
 use std::sync::Arc;
 
@@ -63,7 +63,7 @@ impl Default for KindOptions {
 #[derive(Debug)]
 pub(super) struct Rates {
     kinds: Arc<[KindOptions]>,
-    /// The hub's ticks, with the present one.
+    /// The number of the hub's ticks, including the current one.
     ticks: u64,
 }
 
@@ -97,7 +97,7 @@ impl Hub {
     ///
     /// With [`every`](KindOptions::every) above 1, those entities take fewer bits, and move in
     /// larger steps that playback blends. Playback then needs a state that is `every` ticks ahead,
-    /// so the playout delay grows by that. The other kinds take a few more bits, because
+    /// so the playout delay grows by the same. The other kinds take a few more bits, because
     /// snapshots are coded against states in which all kinds were due.
     ///
     /// # Errors

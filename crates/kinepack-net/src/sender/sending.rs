@@ -33,9 +33,9 @@ pub(super) struct Sending {
     pub(super) schema: Schema,
     /// Builds baselines.
     baselines: BaselineCache,
-    /// What threads of the caller have made already.
+    /// The encodings that the caller's threads have already made.
     pub(super) ahead: Ahead,
-    /// This tick's views as a time precision makes them, by baseline and target.
+    /// This tick's views, as coarse as a time precision makes them, by baseline and target.
     seen: HashMap<(CodedKey, Target), Arc<SentView>>,
     /// This tick's plans for everything in one datagram, by baseline and target.
     whole: HashMap<(CodedKey, Target), Arc<Plan>>,
@@ -58,7 +58,7 @@ pub(super) struct OfferedCodec {
     pub(super) level: Level,
     /// How many older views its snapshots may use.
     pub(super) older_views: u8,
-    /// Moving entities are sent with coarser values.
+    /// The codec has a time precision: moving entities are sent with coarser values.
     has_precision: bool,
     pub(super) planner: Planner,
     /// The baseline and the view that the planner compared last.
@@ -66,8 +66,8 @@ pub(super) struct OfferedCodec {
 }
 
 impl OfferedCodec {
-    /// Whether a time precision applies to what is coded against a baseline. It takes speeds from
-    /// older views.
+    /// Whether a time precision applies to snapshots coded against a baseline. It computes speeds
+    /// from older views, so it needs some.
     pub(super) fn is_coarse(&self, base: &ChosenBaseline) -> bool {
         self.has_precision && !base.older.is_empty()
     }
@@ -85,8 +85,8 @@ pub(super) struct Target {
 /// The ids of the views that make up a baseline.
 type BaseKey = MergeKey;
 
-/// All that a plan is coded against: the baseline's key, and after a [`SEPARATOR`] the ids of the
-/// older views and of the learned models.
+/// Identifies all that a plan is coded against: the baseline's key, then a [`SEPARATOR`] and the
+/// ids of the older views and the learned models.
 pub(super) type CodedKey = Vec<u64>;
 
 /// An id that no view has.
@@ -98,11 +98,12 @@ type Parts = Arc<[Arc<Plan>]>;
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct PartKey {
     coded: CodedKey,
-    /// Partial views in flight. Their entities need not be sent again at once.
+    /// Ids of the partial views in flight, whose entities need not be sent again at once.
     in_flight: Vec<u64>,
     target: Target,
     limit_bytes: usize,
-    /// The receiver, if its weights apply to it alone.
+    /// The receiver, if the caller gave weights. They apply to this receiver alone, so no other one
+    /// can share the plan.
     only_for: Option<ReceiverId>,
 }
 
@@ -137,7 +138,7 @@ impl Outbox {
     }
 }
 
-/// What a plan is made for.
+/// A request for a plan.
 pub(super) struct PlanRequest<'a> {
     pub(super) base: &'a ChosenBaseline,
     pub(super) target: Target,
@@ -147,12 +148,13 @@ pub(super) struct PlanRequest<'a> {
     /// This is not the first datagram of the tick. It does not repeat what the first one had, so it
     /// cannot be complete.
     pub(super) is_later_datagram: bool,
-    /// The receiver, if its weights apply to it alone.
+    /// The receiver, if the caller gave weights. They apply to this receiver alone, so no other one
+    /// can share the plan.
     pub(super) only_for: Option<ReceiverId>,
 }
 
 impl Sending {
-    /// No codec is offered yet.
+    /// The shared part of a hub that does not offer any codec yet.
     pub(super) fn new(schema: &Schema, channel: Channel) -> Self {
         Self {
             subjects: Subjects::default(),
@@ -240,7 +242,7 @@ impl Sending {
         Ok(view)
     }
 
-    /// Everything coded against a baseline, whatever its length.
+    /// A plan for everything, coded against a baseline, whatever its length.
     pub(super) fn whole(
         &mut self,
         base: &ChosenBaseline,
@@ -278,7 +280,7 @@ impl Sending {
         Ok(self.due(base, target)? != Due::Nothing)
     }
 
-    /// Everything that is due coded against a baseline, whatever its length.
+    /// A plan for everything that is due, coded against a baseline, whatever its length.
     pub(super) fn whole_due(
         &mut self,
         base: &ChosenBaseline,
@@ -312,7 +314,7 @@ impl Sending {
         Ok(due)
     }
 
-    /// The most important entities whose kinds are due.
+    /// A plan for the most important entities whose kinds are due, in at most `limit_bytes`.
     fn part(
         &mut self,
         base: &ChosenBaseline,
@@ -331,8 +333,9 @@ impl Sending {
         Ok(Arc::new(Plan { view: Arc::new(view), coded: planner.coded(id) }))
     }
 
-    /// Everything in several datagrams of at most `limit_bytes`, for all receivers with this
-    /// baseline and codec; `None` if that needs more than `most` datagrams, or if some kinds rest.
+    /// Plans for everything in several datagrams of at most `limit_bytes`, for all receivers with
+    /// this baseline and codec; `None` if that needs more than `most` datagrams, or if some kinds
+    /// rest.
     pub(super) fn split(
         &mut self,
         base: &ChosenBaseline,
@@ -381,7 +384,7 @@ impl Sending {
         Ok(parts)
     }
 
-    /// Everything that is due if it fits, else the most important entities.
+    /// A plan for everything that is due if it fits, else for the most important entities.
     pub(super) fn plan<'v>(
         &mut self,
         order: &PlanRequest<'_>,
@@ -416,8 +419,8 @@ impl Sending {
         view.check(&mut self.checked)
     }
 
-    /// Makes the codec's planner find how `whole`, a subject or its coarser form, differs from
-    /// `base`.
+    /// Makes the codec's planner compute how `whole`, a subject or its coarser form, differs from
+    /// `base`. Does nothing if the planner compared the same two last.
     fn compare(
         &mut self,
         base: &ChosenBaseline,
@@ -466,7 +469,7 @@ impl BaselineCache {
     pub(super) fn known(&mut self, base: &ChosenBaseline) -> Result<BaselineViews, EncodeError> {
         let learned = base.models.as_ref().map(|models| models.learned.clone());
         let baseline = self.baseline(base)?.with_learned(learned);
-        // Older views are complete.
+        // Older views are complete, so they need no merging.
         Ok(BaselineViews {
             baseline,
             older: base.older.iter().map(|(_, view)| view.whole.clone()).collect(),

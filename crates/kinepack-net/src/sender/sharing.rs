@@ -8,23 +8,24 @@
 //! 1. Encodings that many receivers share are made first.
 //! 2. An *outlier* is a receiver whose encoding few others share. If it has acknowledged all that a
 //!    shared encoding is coded against, it gets that encoding.
-//! 3. *Quick* outliers hold a complete view that is young, so a snapshot usually takes them one
-//!    encoding. Together they get one encoding for every four shared ones, and at least one. If
-//!    most receivers are outliers, they get all that the limit leaves. Each outlier first gives up
-//!    its learned models or its older views, if it then shares with others. If that is still too
-//!    many encodings, the hub codes against the views that most outliers hold. Outliers that hold
-//!    none of these wait.
-//! 4. *Slow* outliers hold no such view. A snapshot often takes them several datagrams and many
-//!    encodings. The one that has waited longest goes first. On average they take half an encoding
-//!    a tick. If most receivers are outliers, they take what the quick ones leave.
+//! 3. *Quick* outliers hold a complete view that is young, so a snapshot for one of them usually
+//!    takes one encoding. Together they get one encoding for every four shared ones, and at least
+//!    one. If most receivers are outliers, the quick ones get all that the limit leaves. Each
+//!    outlier first gives up its learned models or its older views, if it then shares with others.
+//!    If that is still too many encodings, the hub codes against the views that most outliers hold.
+//!    Outliers that hold none of these wait.
+//! 4. *Slow* outliers hold no such view. A snapshot for one of them often takes several datagrams
+//!    and many encodings. The one that has waited longest goes first. On average they take half an
+//!    encoding a tick. If most receivers are outliers, the slow ones get what the quick ones leave.
 //!
-//! Outliers that exceeded their credits wait until later ticks have made up for it, quick and slow
-//! ones separately. So hostile receivers cannot keep an honest one waiting by acknowledging old
-//! views, even if no other receiver has its round trip.
+//! Outliers that exceeded their credits wait until later ticks have made up for it. Quick and slow
+//! outliers are counted separately. So hostile receivers cannot keep an honest one waiting by
+//! acknowledging old views, even if no other receiver has its round trip.
 //!
-//! The limit has no effect on as many receivers as there may be encodings. It has none either while
-//! there are no more groups of outliers than of receivers that share: losses on honest links make a
-//! few. Cost: a sort of the receivers; for each outlier, a look at its acknowledged views.
+//! The limit has no effect if there are no more receivers than allowed encodings. It also has none
+//! while there are no more groups of outliers than of receivers that share, because losses on
+//! honest links make a few outliers. Cost: a sort of the receivers, and for each outlier a scan of
+//! its acknowledged views.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -51,9 +52,10 @@ const SHARED_BY_ONE_IN: usize = 32;
 /// Which receivers get an encoding in a tick, as indices in increasing order.
 #[derive(Debug, Default)]
 pub(super) struct Schedule {
-    /// These get a snapshot.
+    /// Receivers that get a snapshot.
     pub(super) served: Vec<usize>,
-    /// These come next, for each codec and subject. Empty if the limit has no effect.
+    /// Outliers that are served next, as far as their credits last, for each codec and subject.
+    /// Empty if the limit has no effect.
     pub(super) outliers: Vec<Outliers>,
 }
 
@@ -89,7 +91,7 @@ pub(super) struct Outliers {
     /// The members of a group share an encoding. Groups get theirs in order, until all credits are
     /// spent.
     pub(super) groups: Vec<Vec<usize>>,
-    /// These wait.
+    /// Outliers that wait for a later tick.
     pub(super) rest: Vec<usize>,
     /// The credits in this tick; unused while the outliers are overdrawn.
     pub(super) credits: u64,
@@ -115,8 +117,8 @@ struct Group {
 /// A receiver that should get a snapshot.
 pub(super) type Ready<'p> = (&'p mut Peer, DueSnapshot);
 
-/// Decides whom to serve: all receivers, unless they need more different encodings than allowed. May
-/// change the baselines of outliers.
+/// Decides which receivers to serve: all of them, unless they need more different encodings than
+/// allowed. May change the baselines of outliers.
 pub(super) fn schedule(ready: &mut [Ready<'_>], moment: &Moment<'_>) -> Schedule {
     let most = moment.config.encodings_per_tick as usize;
     if ready.len() <= most {
@@ -142,7 +144,7 @@ pub(super) fn schedule(ready: &mut [Ready<'_>], moment: &Moment<'_>) -> Schedule
             limit(ready, split, moment, &mut schedule);
         }
     }
-    // Visit the peers in the order of their memory.
+    // The caller then visits the peers in the order of their memory.
     schedule.served.sort_unstable();
     schedule
 }
@@ -152,17 +154,17 @@ struct Shares {
     shared: Vec<Group>,
     /// Groups of outliers.
     alone: Vec<Group>,
-    /// This many groups of outliers are left as they are. Losses on honest links make a few now and
-    /// then.
+    /// This many groups of outliers are served without a limit. Losses on honest links make a few
+    /// now and then.
     tolerated: usize,
     /// How many encodings the outliers may take if there are more groups than that.
     most_for_outliers: usize,
-    /// Most receivers share.
+    /// At least half of the receivers share.
     most_share: bool,
 }
 
 impl Shares {
-    /// `groups` come with the highest score first; `receivers` is the number of their members.
+    /// `groups` are sorted by score, highest first; `receivers` is the number of their members.
     fn new(groups: Vec<Group>, receivers: usize, most: usize) -> Self {
         let fewest = (receivers / SHARED_BY_ONE_IN).max(2);
         let is_shared = |group: &Group| group.members.len() >= fewest;
@@ -243,8 +245,8 @@ fn grouped(ready: &[Ready<'_>], indices: &[usize]) -> Vec<Group> {
     groups
 }
 
-/// Groups outliers that share if they give something up. Each gives up as little as possible for
-/// the largest group.
+/// Groups outliers that can share once they give up learned models or older views. Each outlier
+/// joins the largest group, and gives up as little as possible for it.
 fn simplified(ready: &mut [Ready<'_>], outliers: &[usize]) -> Vec<Group> {
     let is_plain = |index: &usize| variants(&ready[*index].1.base).nth(1).is_none();
     if outliers.iter().all(is_plain) {
@@ -267,8 +269,8 @@ fn simplified(ready: &mut [Ready<'_>], outliers: &[usize]) -> Vec<Group> {
     grouped(ready, outliers)
 }
 
-/// Codes outliers against at most `most` views that together cover as many as possible. Also
-/// returns the outliers that hold none of these.
+/// Groups outliers by at most `most` views to code against, chosen greedily so that they cover many
+/// outliers. Also returns the outliers that hold none of these views.
 fn covered(
     ready: &mut [Ready<'_>],
     outliers: &[Outlier],
@@ -342,8 +344,8 @@ impl GivenUp {
     }
 }
 
-/// The fingerprints of a baseline, of the same without learned models, and also without older
-/// views, as far as these differ.
+/// The fingerprints of a baseline's variants: as it is, without learned models, and also without
+/// older views. Leaves out variants that give nothing up.
 fn variants(base: &ChosenBaseline) -> impl DoubleEndedIterator<Item = (GivenUp, u64)> + use<> {
     let alone = fingerprint_alone(base);
     let unlearned = base.older.iter().map(|(_, view)| view.id).fold(alone, mixed);

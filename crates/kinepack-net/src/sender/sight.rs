@@ -34,7 +34,7 @@ impl Sight {
 /// A sight in use.
 #[derive(Clone, Debug)]
 pub(super) struct KnownSight {
-    /// Equal sights have the same number; 0 for everything.
+    /// Equal sights have the same id. The sight of everything has id 0.
     pub(super) id: u64,
     pub(super) sight: Arc<Sight>,
 }
@@ -82,14 +82,15 @@ impl Hub {
         Ok(())
     }
 
-    /// Makes fields visible only to receivers that [`set_visible`](Self::set_visible) lets see
-    /// them, for example ammunition only to the player who has it. For all others they are `None`:
-    /// the fields must be `Option`s, named as in
-    /// [`Schema::optional_part`](kinepack::Schema::optional_part). Their datagrams have nothing of
-    /// these fields. At first no receiver may see them.
+    /// Makes fields visible only to receivers that are chosen with
+    /// [`set_visible`](Self::set_visible), for example ammunition only to the player who has it.
+    /// For all other receivers the fields are `None`, and their datagrams contain nothing of them.
+    /// So the fields must be `Option`s, named as in
+    /// [`Schema::optional_part`](kinepack::Schema::optional_part). At first no receiver may see
+    /// them.
     ///
-    /// Receivers that may see the same share their snapshots. If each sees something else, the hub
-    /// encodes a snapshot for each.
+    /// Receivers that may see the same fields share their snapshots. If each sees different ones,
+    /// the hub encodes a snapshot for each.
     ///
     /// # Errors
     /// [`NetError::NotOptional`] and [`NetError::GroupTaken`]. Nothing has changed then.
@@ -109,7 +110,7 @@ impl Hub {
         })
     }
 
-    /// Chooses the entities whose fields of a group a receiver sees: sorted ids, or `None` for all
+    /// Chooses for which entities a receiver sees a group's fields: sorted ids, or `None` for all
     /// entities.
     ///
     /// ```

@@ -1,10 +1,10 @@
 //! Subjects: what receivers may see in a tick. A subject is the whole world, or the part of it that
-//! some receivers may see: the entities that are relevant to them, without the fields of
-//! groups that are not for them.
+//! some receivers may see. A part has the entities that are relevant to them, without the groups of
+//! fields that they may not see.
 //!
-//! Receivers with equal sights share one subject. The memory of past ticks lives as long as a view
-//! refers to it. Cost of a sight: a search for its entities in the world and a copy of their rows;
-//! of one that only hides fields, a copy of the world.
+//! Receivers with equal sights share one subject. The memory of a past tick lives as long as a view
+//! refers to it. Cost of a sight: a search for its entities in the world and a copy of their rows.
+//! A sight that only hides fields costs a copy of the world.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -33,7 +33,7 @@ struct Subject {
 struct TickSubjects {
     /// The first one is the whole world.
     subjects: Vec<Subject>,
-    /// The index in `subjects` by the number of the sight.
+    /// The index in `subjects`, by the id of the sight.
     of_sight: HashMap<u64, usize>,
 }
 
@@ -43,9 +43,9 @@ pub(super) struct Subjects {
     now: TickSubjects,
     before: TickSubjects,
     pub(super) groups: Vec<FieldGroup>,
-    /// The sights in use, with their numbers.
+    /// The sights in use, with their ids.
     sights: HashMap<Arc<Sight>, u64>,
-    /// Worlds of earlier ticks. Those that no view refers to are used again.
+    /// Worlds of earlier ticks. Those that no view refers to are reused.
     pool: VecDeque<Arc<Snapshot>>,
     /// Scratch: the indices of a set's entities in the world.
     places: Vec<u32>,
@@ -77,7 +77,7 @@ impl Subjects {
         self.now.subjects.first().map(|subject| &**subject.view.whole.snapshot())
     }
 
-    /// A sight. Equal ones get the same number.
+    /// Registers a sight. Equal sights get the same id.
     pub(super) fn know(&mut self, sight: Sight) -> KnownSight {
         if let Some((sight, id)) = self.sights.get_key_value(&sight) {
             return KnownSight { id: *id, sight: Arc::clone(sight) };
@@ -89,7 +89,7 @@ impl Subjects {
         KnownSight { id, sight }
     }
 
-    /// The index of a sight's subject.
+    /// The index of a sight's subject. The first call for a sight in a tick builds the subject.
     pub(super) fn of(&mut self, known: &KnownSight) -> Result<usize, EncodeError> {
         if known.id == 0 {
             return Ok(0);
@@ -121,7 +121,7 @@ impl Subjects {
         Ok(self.now.subjects.len() - 1)
     }
 
-    /// The view of a receiver that gets everything.
+    /// The view of a receiver that gets the whole subject.
     pub(super) fn view(&self, index: usize) -> &Arc<SentView> {
         &self.now.subjects[index].view
     }
@@ -145,13 +145,13 @@ impl Subjects {
         view
     }
 
-    /// A number for a new view.
+    /// An id for a new view or for learned models.
     pub(super) fn new_id(&mut self) -> u64 {
         self.next_id += 1;
         self.next_id
     }
 
-    /// Adds a subject. `before` is the view of the same set in the previous tick.
+    /// Adds a subject. `before` is the view of the same sight in the previous tick.
     fn add(&mut self, snapshot: Arc<Snapshot>, before: Option<Arc<SentView>>) {
         let unchanged = before.filter(|before| before.whole.holds_same(&snapshot));
         let state = unchanged.and_then(|before| before.state).unwrap_or_else(|| {
@@ -162,9 +162,10 @@ impl Subjects {
         self.now.subjects.push(Subject { view: Arc::new(view), coarse: Vec::new() });
     }
 
-    /// A world that no view refers to. Frees all but a few of the other unreferenced ones.
+    /// Takes from the pool a world that no view refers to. Frees all but a few of the other
+    /// unreferenced worlds.
     ///
-    /// Examines a part of the pool each time, because receivers may hold on to many worlds.
+    /// Each call examines only a part of the pool, because receivers may hold on to many worlds.
     fn unused(&mut self) -> Option<Arc<Snapshot>> {
         let (mut found, mut spare) = (None, 0);
         for _ in 0..self.pool.len().min(LOOKED_AT) {

@@ -1,6 +1,6 @@
-//! What a receiver holds after one snapshot. Views of one tick share the world's memory: each
-//! stores only how it differs from the world. If a time precision made the world coarser, receivers
-//! that got equal values share the coarse state.
+//! The view that a receiver holds after one snapshot. Views of one tick share the world's memory:
+//! each view stores only how it differs from the world. If a time precision made the world coarser,
+//! receivers that got equal values share the coarse state.
 
 use std::sync::{Arc, OnceLock};
 
@@ -22,14 +22,14 @@ pub(super) struct SentView {
     pub(super) whole: View,
     /// How the view differs from `whole`; `None` in a complete view.
     pub(super) skipped: Option<Skipped>,
-    /// Its state check, once it was needed.
+    /// The view's state check, computed on first use.
     check: OnceLock<u16>,
 }
 
 /// What a codec had learned after it coded a snapshot.
 #[derive(Clone, Debug)]
 pub(super) struct LearnedModels {
-    /// Differs from the ids of all others, and of all views.
+    /// Unique among the ids of all learned models and views.
     pub(super) id: u64,
     pub(super) learned: Learned,
 }
@@ -37,11 +37,12 @@ pub(super) struct LearnedModels {
 /// How a partial view differs from its subject, and what its snapshot sent.
 #[derive(Debug)]
 pub(super) struct Skipped {
-    /// Entities that changed or were removed since, as the receiver still has them.
+    /// Entities that have since changed or been removed, with the values that the receiver still
+    /// holds.
     pub(super) old: Snapshot,
     /// Entities that the receiver does not have yet.
     pub(super) unknown: Vec<EntityId>,
-    /// Entities that were sent.
+    /// Entities that the snapshot sent.
     pub(super) sent: Snapshot,
     /// Number of entities that should have been sent but did not fit.
     pub(super) waiting: usize,

@@ -43,7 +43,8 @@ impl fmt::Debug for Work<'_> {
     }
 }
 
-/// Runs every part once: on the caller's threads, and on this one what they left.
+/// Runs every part once. The caller's threads take parts first, then this thread runs the remaining
+/// parts.
 pub(super) fn share(parts: usize, threads: Threads<'_>, run_part: &(dyn Fn(usize) + Sync)) {
     let work = Work { parts, next: AtomicUsize::new(0), run_part };
     threads(&work);

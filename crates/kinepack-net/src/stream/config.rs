@@ -19,20 +19,20 @@ use crate::{Channel, Sequence};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamConfig {
-    /// Records a second, at most. A receiver refuses more: it accepts an eighth more in the long
-    /// run, because clocks and timers are not exact.
+    /// The most records a second. In the long run, a receiver accepts an eighth more, because
+    /// clocks and timers are not exact. It refuses what exceeds that.
     pub rate_hz: u32,
     /// The longest round trip without extra cost: from sending a packet until its acknowledgement
     /// arrives, including the wait until the other side sends something. If the round trip is
-    /// longer, packets are full, and so larger, but none is lost.
+    /// longer, packets are full: they have no base and are larger, but none is lost.
     pub longest_round_trip: Duration,
     /// How many unacknowledged records before the newest each packet repeats, 0 to 15. A record is
     /// lost only if its own packet and that many packets after it are lost.
     pub repeats: u8,
-    /// How many new records a receiver accepts at once, at least 16: a network that stalls delivers
-    /// them together afterwards.
+    /// How many new records a receiver accepts at once, at least 16. After a stall, the network
+    /// delivers many records together.
     pub burst_records: u16,
-    /// The number of the stream among those on one connection.
+    /// The channel of the stream, which tells several streams on one connection apart.
     pub channel: Channel,
     /// The largest datagram that the transport carries. Repeats that do not fit are left out; a
     /// single record is sent in any case.
@@ -43,7 +43,7 @@ pub struct StreamConfig {
 
 /// The most packets in a ring: a packet names its base by one byte.
 pub(super) const MOST_PACKETS: usize = 256;
-/// The fewest packets. With fewer, a packet that is overtaken twice would be too old.
+/// The fewest packets in a ring. With fewer, a packet that is overtaken twice would be too old.
 const FEWEST_PACKETS: usize = 8;
 const MOST_HZ: u32 = 10_000;
 const LONGEST_ROUND_TRIP: Duration = Duration::from_secs(60);
@@ -51,11 +51,11 @@ const LONGEST_ROUND_TRIP: Duration = Duration::from_secs(60);
 /// The length of the rings at both ends: how many records each end holds as bases.
 ///
 /// A sender needs the last acknowledged record. When its acknowledgement arrives, the sender has
-/// sent `longest_round_trip × rate_hz` more. The ring adds a quarter and four for jitter and
-/// overtaken packets. It rounds up to a power of two, so that numbers that wrap stay in their
-/// places. A receiver needs as many, so that each packet that arrives in order finds its base. The
-/// result is 8 to 256, because a packet names its base by one byte. If 256 are too few, packets are
-/// full while the round trip is longer than the ring.
+/// sent `longest_round_trip × rate_hz` more. The ring has room for a quarter more, and four,
+/// because of jitter and overtaken packets. Its length is rounded up to a power of two, so that
+/// numbers that wrap stay in their places. A receiver needs as many, so that each packet that
+/// arrives in order finds its base. The result is 8 to 256, because a packet names its base by one
+/// byte. If 256 are too few, packets are full while the round trip is longer than the ring.
 ///
 /// ```
 /// use std::time::Duration;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::StreamConfig;
 
-/// Credit, in time: a record costs the time that its credit needs to return.
+/// A bucket of credit, measured in time: a record costs the time in which its credit returns.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct RateLimit {
     per_record: Duration,
@@ -25,8 +25,8 @@ impl RateLimit {
         Self { per_record, most, credit: most, now: Duration::ZERO }
     }
 
-    /// Takes the credit for this many records; false if there is not enough. Time that goes
-    /// backwards counts as standing still.
+    /// Takes the credit for this many records; false if there is not enough. If time goes
+    /// backwards, it counts as standing still.
     pub(super) fn take(&mut self, now: Duration, records: u32) -> bool {
         let elapsed = now.saturating_sub(self.now);
         self.now = self.now.max(now);

@@ -68,8 +68,8 @@ impl StreamHeader {
     }
 }
 
-/// The number of the newest packet that was taken. It goes back to the sender, alone or in front of
-/// another datagram ([`split_datagram`](crate::split_datagram)).
+/// The number of the newest packet that was taken. The receiver sends it back to the sender, alone
+/// or in front of another datagram ([`split_datagram`](crate::split_datagram)).
 ///
 /// ```
 /// use kinepack_net::{DatagramKind, datagram_kind, split_datagram};
@@ -90,7 +90,7 @@ impl StreamHeader {
 pub struct StreamAcknowledgement(pub Sequence);
 
 impl StreamAcknowledgement {
-    /// Its length.
+    /// Its length in bytes.
     pub const BYTES: usize = 3;
 
     /// The acknowledgement as a datagram.

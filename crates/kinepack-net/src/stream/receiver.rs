@@ -72,7 +72,7 @@ impl<'a> StreamHandled<'a> {
 /// A record that is handed on. [`StreamHandled`] has an example.
 #[derive(Clone, Copy, Debug)]
 pub struct StreamRecord<'a> {
-    /// Its number. A number without a record is lost, or still on its way.
+    /// Its number. If a number is missing, its record is lost, or still on its way.
     pub number: Sequence,
     /// Its lanes.
     pub lanes: &'a [u32],
@@ -102,8 +102,8 @@ impl StreamRecord<'_> {
 /// silence of more than 2¹⁵ records, nine minutes at 60 Hz, the next full packet begins the stream
 /// anew.
 ///
-/// A packet does not name its stream: if two streams of the same direction share a socket, put a
-/// tag of your own in front of each datagram, and take it off before [`handle`](Self::handle).
+/// If two streams of the same direction share a connection, give each a channel of its own:
+/// [`StreamConfig::channel`].
 ///
 /// ```
 /// use std::time::Duration;
@@ -149,7 +149,7 @@ struct Fresh {
     number: Sequence,
     /// Bit i: the record of `number` − i is new.
     new_bits: u16,
-    /// The newest packet before it.
+    /// The newest packet that was taken before this one.
     newest_before: Option<Sequence>,
 }
 
@@ -281,17 +281,17 @@ impl StreamReceiver {
         if ahead > i32::from(limit) { Err(StreamRefused::TooFarAhead { limit }) } else { Ok(()) }
     }
 
-    /// Whether a packet begins the stream anew. It must need no base, and half of all numbers may
-    /// have passed since the newest packet, so that its number no longer tells which of the two is
-    /// newer.
+    /// Whether a packet begins the stream anew. It does if it needs no base, and if half of all
+    /// numbers may have passed since the newest packet. The number then no longer tells which of
+    /// the two packets is newer.
     fn restarts(&self, now: Duration, header: &StreamHeader) -> bool {
         let elapsed_ms = now.saturating_sub(self.newest_at).as_millis();
         let sent = elapsed_ms.saturating_mul(u128::from(self.config.rate_hz)) / 1000;
         matches!(header.base, HeaderBase::Full { .. }) && sent > 0x8000
     }
 
-    /// How far ahead of the newest a packet may be: a ring's length, plus twice what can have been
-    /// sent since.
+    /// How far ahead of the newest a packet may be: a ring's length, plus twice the records that
+    /// the client can have sent since.
     fn farthest(&self, now: Duration) -> u16 {
         let elapsed_ms = now.saturating_sub(self.newest_at).as_millis();
         let sent = elapsed_ms.saturating_mul(2 * u128::from(self.config.rate_hz)) / 1000;
@@ -326,7 +326,7 @@ impl StreamReceiver {
     }
 
     /// Appends the [`acknowledgement`](Self::acknowledgement) with the stream's channel to a
-    /// datagram that goes to the sender. False before the first packet.
+    /// datagram that goes to the sender. Returns false before the first packet.
     pub fn write_acknowledgement(&self, out: &mut Vec<u8>) -> bool {
         let acknowledgement = self.acknowledgement();
         if let Some(acknowledgement) = acknowledgement {
@@ -336,8 +336,8 @@ impl StreamReceiver {
         acknowledgement.is_some()
     }
 
-    /// What to send to the sender with any datagram, repeatedly, without the channel; `None` before
-    /// the first packet.
+    /// The acknowledgement to send back, repeatedly, with any datagram. It does not include the
+    /// channel. `None` before the first packet.
     pub fn acknowledgement(&self) -> Option<StreamAcknowledgement> {
         self.ring.newest().map(StreamAcknowledgement)
     }

@@ -6,8 +6,8 @@ use kinepack::DecodeError;
 
 use crate::{Channel, Refused, Sequence};
 
-/// Why a datagram of a stream was refused. Only a counter has changed, and after
-/// [`Malformed`](Self::Malformed) the sender's credit.
+/// Why a datagram of a stream was refused. Only a counter has changed. After
+/// [`Malformed`](Self::Malformed), the packet has also used up credit of the sender's rate limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StreamRefused {
@@ -68,7 +68,7 @@ pub enum StreamRefused {
 impl fmt::Display for StreamRefused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            // As for the datagrams of snapshots.
+            // The same messages as for datagrams of snapshots.
             Self::Length { bytes } => Refused::Length { bytes: *bytes }.fmt(f),
             Self::Kind { first_byte } => Refused::Kind { first_byte: *first_byte }.fmt(f),
             Self::Channel { number } => Refused::Channel { number: *number }.fmt(f),

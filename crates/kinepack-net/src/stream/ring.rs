@@ -18,9 +18,10 @@ pub(super) enum Held {
     Packet,
 }
 
-/// A number's place is its remainder by the length, which divides 2¹⁶, so numbers may wrap.
+/// A ring of records. The place of a number is the number modulo the length. The length divides
+/// 2¹⁶, so numbers may wrap.
 ///
-/// Invariant: it only holds the `len` newest numbers, each in its place.
+/// Invariant: the ring holds only the `len` newest numbers, each in its place.
 #[derive(Clone, Debug)]
 pub(super) struct Ring {
     lanes_per_record: usize,
@@ -102,8 +103,9 @@ impl Ring {
         self.held[place] = Held::Record;
     }
 
-    /// Makes a held record a base, with the models learned up to it: swaps `learned` for one of the
-    /// same size. Does nothing if the record is not held.
+    /// Makes a held record a base, with the models learned up to it. Swaps `learned` with the old
+    /// models of the place, which have the same size, so that nothing is allocated. Does nothing if
+    /// the record is not held.
     pub(super) fn make_base(&mut self, number: Sequence, learned: &mut Learned) {
         let place = self.place(number).filter(|place| self.held[*place] != Held::Nothing);
         let Some(place) = place else { return };
@@ -111,7 +113,7 @@ impl Ring {
         std::mem::swap(&mut self.learned[place], learned);
     }
 
-    /// Bytes on the heap.
+    /// Heap bytes.
     pub(super) fn memory_bytes(&self) -> usize {
         self.held.capacity() * size_of::<Held>()
             + self.lanes.capacity() * size_of::<u32>()

@@ -17,11 +17,11 @@ const MOST_BYTES_PER_LANE: usize = 6;
 ///
 /// Order of calls: [`push`](Self::push) for each record, then
 /// [`poll_transmit`](Self::poll_transmit) for the datagram to send; [`handle`](Self::handle) for
-/// each acknowledgement, whenever it arrives. It needs no clock. Memory:
+/// each acknowledgement, whenever it arrives. The sender needs no clock. Memory:
 /// [`memory_bytes`](Self::memory_bytes), all allocated at the beginning.
 ///
-/// A packet does not name its stream: if two streams of the same direction share a socket, put a
-/// tag of your own in front of each datagram.
+/// If two streams of the same direction share a connection, give each a channel of its own:
+/// [`StreamConfig::channel`].
 ///
 /// ```
 /// use std::time::Duration;
@@ -131,12 +131,12 @@ impl StreamSender {
         }
     }
 
-    /// The packet of the newest record, once; `None` if nothing was pushed since. Valid until the
-    /// next call.
+    /// The packet to send for the newest record; `None` if nothing was pushed since the last
+    /// packet. Valid until the next call.
     ///
-    /// It has all records that were not yet in a packet, or more if the configuration repeats more.
-    /// It has at most 16 records, none older than its base, and no more than fit into a datagram.
-    /// It always has the newest one.
+    /// The packet contains all records that were not yet in a packet, and repeats earlier ones if
+    /// the configuration asks for more. It contains at most 16 records, none older than its base,
+    /// and no more than fit into a datagram. It always contains the newest record.
     pub fn poll_transmit(&mut self) -> Option<&[u8]> {
         let number = self.ring.newest().filter(|_| self.unsent > 0)?;
         let back = self.acknowledged.and_then(|base| u8::try_from(number.since(base)).ok());
@@ -160,7 +160,7 @@ impl StreamSender {
     }
 
     /// Copies the newest `wanted` records up to `number` to the end of the buffer, or as many as
-    /// the ring holds.
+    /// the ring holds. Returns how many.
     fn gather(&mut self, number: Sequence, wanted: usize) -> usize {
         let lanes = self.codec.lanes();
         let places = self.records.rchunks_exact_mut(lanes).take(wanted);
@@ -211,13 +211,13 @@ impl StreamSender {
         taken.map(drop)
     }
 
-    /// Whether this gives a newer base.
+    /// Applies an acknowledgement. Returns whether it gives a newer base.
     fn take(&mut self, datagram: &[u8]) -> Result<bool, StreamRefused> {
         let rest = self.config.channel.strip(datagram);
         let rest = rest.ok_or_else(|| StreamRefused::channel(datagram))?;
         let StreamAcknowledgement(number) = StreamAcknowledgement::from_bytes(rest)?;
         let newest = self.ring.newest().ok_or(StreamRefused::NeverSent)?;
-        // A distance of half of all numbers is neither before nor after.
+        // A distance of half the number space is neither before nor after.
         let behind = newest.since(number);
         if !(0..0x8000).contains(&behind) {
             return Err(StreamRefused::NeverSent);
@@ -236,7 +236,7 @@ impl StreamSender {
     }
 
     /// The newest acknowledged packet. The next packet is coded against it, unless it falls out of
-    /// the ring before. If `None`, the next packet is full.
+    /// the ring first. If `None`, the next packet is full.
     pub fn acknowledged(&self) -> Option<Sequence> {
         self.acknowledged
     }

@@ -2,7 +2,7 @@
 
 use crate::DecodeError;
 
-/// The bits that 8 bytes hold, counted from any bit of the first byte.
+/// The bits that an 8-byte load always supplies, whatever the bit offset in its first byte.
 const WORD_BITS: u32 = 57;
 
 /// Reads bits, least significant first, from a byte slice. The counterpart of
@@ -90,12 +90,13 @@ impl<'a> BitReader<'a> {
     /// 2³³ − 1.
     ///
     /// # Errors
-    /// [`DecodeError::EndOfData`], and [`DecodeError::OutOfRange`] for more zeros than any number
-    /// has.
+    /// [`DecodeError::EndOfData`], and [`DecodeError::OutOfRange`] for more leading zeros than any
+    /// valid number has.
     pub fn read_gamma(&mut self) -> Result<u64, DecodeError> {
         let below_bits = self.peek(33).trailing_zeros();
         if below_bits > 32 {
-            // More zeros than any number has, or the end of the data.
+            // Either more leading zeros than any valid number has, or the end of the data, which
+            // `read` reports.
             self.read(33)?;
             return Err(DecodeError::OutOfRange { at_bit: self.position_bits() });
         }
@@ -103,7 +104,7 @@ impl<'a> BitReader<'a> {
         Ok(1 << below_bits | self.read(below_bits)?)
     }
 
-    /// Skips `bits` that were peeked.
+    /// Skips `bits` bits that the caller has peeked at.
     #[inline]
     pub(crate) fn skip(&mut self, bits: u32) -> Result<(), DecodeError> {
         if u64::from(bits) > self.left_bits() {
@@ -138,7 +139,7 @@ impl<'a> BitReader<'a> {
         self.align()
     }
 
-    /// At least 57 bits from the position on; `None` if fewer than 8 bytes are left.
+    /// At least 57 bits, starting at the position; `None` if fewer than 8 bytes are left.
     #[inline]
     fn word(&self) -> Option<u64> {
         let byte = (self.position_bits / 8) as usize;
@@ -146,7 +147,8 @@ impl<'a> BitReader<'a> {
         Some(u64::from_le_bytes(*chunk) >> (self.position_bits % 8))
     }
 
-    /// All bits from the position on, followed by zeros, if fewer than 8 bytes are left.
+    /// All bits from the position on, followed by zeros. Only for positions with fewer than 8 bytes
+    /// left.
     #[inline]
     fn tail_word(&self) -> u64 {
         let passed_bits = self.position_bits - self.bytes.len().saturating_sub(8) as u64 * 8;

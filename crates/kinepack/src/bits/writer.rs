@@ -1,4 +1,4 @@
-//! Writes bits to a growing vector or a lent slice, or only counts them.
+//! Writes bits to a growing vector or a borrowed slice, or only counts them.
 
 use alloc::vec::Vec;
 
@@ -35,7 +35,7 @@ pub trait BitSink {
     }
 }
 
-/// Counts bits instead of storing them, to find the size of an encoding.
+/// Counts bits instead of storing them, to measure the size of an encoding.
 ///
 /// ```
 /// use kinepack::bits::{BitCounter, BitSink};
@@ -62,9 +62,10 @@ impl BitSink for BitCounter {
     }
 }
 
-/// Writes bits, least significant first, into a growing vector or a slice that the caller lends.
+/// Writes bits, least significant first, into a growing vector or a slice borrowed from the caller.
 ///
-/// Writing cannot fail. If a lent slice is too short, [`BitWriter::finish`] reports it, once.
+/// Writing cannot fail. If a borrowed slice is too short, [`BitWriter::finish`] reports that once,
+/// at the end.
 ///
 /// ```
 /// use kinepack::bits::{BitReader, BitSink, BitWriter};
@@ -88,7 +89,7 @@ pub struct BitWriter<'a> {
     pending: u64,
     /// Invariant: below 64.
     pending_bits: u32,
-    /// Bytes already sent to the target, including those that did not fit into a lent slice.
+    /// Bytes already sent to the target, including those that did not fit into a borrowed slice.
     flushed_bytes: usize,
 }
 
@@ -116,7 +117,7 @@ impl<'a> BitWriter<'a> {
     /// Pads the last byte with zero bits, stores it and returns the number of bytes written.
     ///
     /// # Errors
-    /// [`EncodeError::BufferFull`] with the bytes needed, if a lent slice was too short. The
+    /// [`EncodeError::BufferFull`] with the bytes needed, if a borrowed slice was too short. The
     /// slice's content is then unspecified.
     pub fn finish(mut self) -> Result<usize, EncodeError> {
         let tail_bytes = self.pending_bits.div_ceil(8) as usize;

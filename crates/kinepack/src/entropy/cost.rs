@@ -6,8 +6,8 @@ use super::Coder;
 /// training.
 ///
 /// The arithmetic is integer and the same on every platform. Each decision is exact to 4·10⁻⁷ bits.
-/// An encoder writes the sum to within a few hundredths of a percent, plus its end of at most 8
-/// bits. Cost: a nanosecond per decision.
+/// The size that an encoder writes is within a few hundredths of a percent of the sum, plus an end
+/// of at most 8 bits. Cost: a nanosecond per decision.
 ///
 /// ```
 /// use kinepack::entropy::{Coder, Cost};
@@ -64,7 +64,8 @@ impl Coder for Cost {
     }
 }
 
-/// The logarithm of 1 to 2¹⁶ in units: whole bits, and a table with linear interpolation.
+/// The binary logarithm of a value from 1 to 2¹⁶, in units. A table with linear interpolation gives
+/// the fraction.
 #[inline]
 pub(super) fn log2(value: u32) -> u32 {
     let whole = value.ilog2();
@@ -76,12 +77,12 @@ pub(super) fn log2(value: u32) -> u32 {
     (whole << UNIT_BITS) + from + (((to - from) * between) >> (16 - INDEX_BITS))
 }
 
-/// The logarithm of a count in 2⁻¹⁶ bits, exact to 2⁻¹⁴ bits. 0 counts as 1.
+/// The binary logarithm of a count in 2⁻¹⁶ bits, exact to 2⁻¹⁴ bits. 0 counts as 1.
 #[cfg(feature = "training")]
 #[inline]
 pub(crate) fn log2_of(count: u64) -> u64 {
     let count = count.max(1);
-    // The logarithm of its 16 highest bits, and the bits below.
+    // The logarithm of its 16 highest bits, plus the number of bits below them.
     let below_bits = (count.ilog2() + 1).saturating_sub(16);
     let upper = log2((count >> below_bits) as u32);
     (u64::from(below_bits) << 16) + u64::from(upper >> (UNIT_BITS - 16))
@@ -102,7 +103,8 @@ static LOG2: [u32; (1 << INDEX_BITS) + 1] = {
 const fn const_log2(value: u128) -> u32 {
     let mut value = value << (62 - INDEX_BITS);
     let mut log = 0;
-    // A value of 2 is a whole bit. The loop finds 2 more bits than needed, for rounding.
+    // A value of 2 or more gives a bit of 1. The loop computes 2 more bits than needed, for
+    // rounding.
     let mut step = 0;
     while step <= UNIT_BITS + 2 {
         log <<= 1;

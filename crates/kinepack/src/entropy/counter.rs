@@ -7,10 +7,10 @@ use super::Coder;
 /// The recent share of `true` in one kind of decision. It takes 4 bytes; two counters that saw the
 /// same decisions are equal.
 ///
-/// After `n` observations it moves by 1/(n + 1.6) of the way to the next one, like an average, but
-/// never by less than 1/(limit + 0.6): from then on it forgets. A limit of 20 follows fast changes;
-/// one of 250 suits stable probabilities. The probability stays within 32/65536 and 65503/65536, so
-/// a surprise costs at most 11 bits.
+/// After `n` observations, the next one moves the counter by 1/(n + 1.6) of the way, like an
+/// average. The counter never moves by less than 1/(limit + 0.6) of the way, so that old
+/// observations fade. A limit of 20 follows fast changes; one of 250 suits stable probabilities.
+/// The probability stays within 32/65536 and 65503/65536, so a surprise costs at most 11 bits.
 ///
 /// ```
 /// use kinepack::entropy::{Cost, Counter};
@@ -40,7 +40,7 @@ const STEPS: [u16; 256] = {
     let mut steps = [0; 256];
     let mut count = 0;
     while count < steps.len() {
-        // Both times ten, rounded to the nearest.
+        // Numerator and denominator are times ten, because of the 1.6. Rounded to the nearest.
         let tenths = 10 * count + 16;
         steps[count] = ((655_360 + tenths / 2) / tenths) as u16;
         count += 1;
@@ -49,7 +49,7 @@ const STEPS: [u16; 256] = {
 };
 
 impl Default for Counter {
-    /// One half, from no observations.
+    /// A probability of one half, from no observations.
     #[inline]
     fn default() -> Self {
         Self::new(1 << 15, 0)

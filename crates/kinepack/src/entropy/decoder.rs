@@ -11,8 +11,8 @@ const WINDOW_BITS: u32 = 32;
 
 /// Decodes decisions from a [`BitReader`], from its current bit to the end of its data.
 ///
-/// It takes any data: it never panics, and reads zeros past the end. During decoding the reader is
-/// at the beginning of a window of 32 bits, and the decoder reads nothing after the window.
+/// It accepts any data: it never panics, and reads zeros past the end. During decoding the reader
+/// is at the beginning of a window of 32 bits, and no decision depends on bits after the window.
 /// [`RangeEncoder`](super::RangeEncoder) and [the module](super) have examples.
 #[derive(Debug)]
 pub struct RangeDecoder<'a, 'b> {
@@ -29,12 +29,12 @@ pub struct RangeDecoder<'a, 'b> {
 }
 
 impl<'a, 'b> RangeDecoder<'a, 'b> {
-    /// A decoder of the unread data in `reader`.
+    /// A decoder for the unread data in `reader`.
     #[inline]
     pub fn new(reader: &'a mut BitReader<'b>) -> Self {
         let range = u32::MAX;
         let (code, next) = (window(reader), after_window(reader));
-        // The encoder's range begins at 2³² − 1, so only a window of ones lies outside.
+        // The encoder's initial range is 2³² − 1, so only a window of all ones lies outside.
         let refusal =
             (code == range).then(|| DecodeError::OutOfRange { at_bit: reader.position_bits() });
         Self { reader, range, code: code.min(range - 1), next, refusal }
@@ -42,9 +42,9 @@ impl<'a, 'b> RangeDecoder<'a, 'b> {
 
     /// Finishes decoding. The data must be exactly the bits that an encoder writes for the returned
     /// decisions. Only the zero padding of the last byte may follow. So each sequence of decisions
-    /// has only one form. The reader is then at its end.
+    /// has exactly one encoding. Afterwards the reader is at its end.
     ///
-    /// Truncated or extended data are refused too, unless they are the form of other decisions.
+    /// Truncated or extended data are refused too, unless they are the encoding of other decisions.
     ///
     /// # Errors
     /// [`DecodeError::EndOfData`] if the data are too short, [`DecodeError::TrailingData`] if a

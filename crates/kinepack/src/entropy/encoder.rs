@@ -1,5 +1,5 @@
-//! The encoder: each decision narrows a range, and bytes that no carry can reach any more are
-//! written.
+//! The encoder: each decision narrows a range. A byte is written as soon as no carry can reach it
+//! any more.
 //!
 //! The data are one long binary fraction within the final range, most significant bit first. The
 //! sink takes the bits in that order, so data may begin and end at any bit.
@@ -43,10 +43,10 @@ pub struct RangeEncoder<'a, S: BitSink> {
     low: u64,
     /// Invariant: at least `MIN_RANGE`.
     range: u32,
-    /// The last byte that left the window, which a carry may still raise. Before the first byte it
-    /// is `None`; no carry goes beyond the first byte of a fraction.
+    /// The last byte that left the window, which a carry may still raise. It is `None` before the
+    /// first byte. No carry goes past the first byte of a fraction.
     held: Option<u8>,
-    /// Number of 0xFF bytes after it. A carry would make each of them 0.
+    /// Number of 0xFF bytes after the held byte. A carry would make each of them 0.
     pending_bytes: u64,
 }
 

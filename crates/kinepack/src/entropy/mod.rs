@@ -9,9 +9,9 @@
 //! is integer, so every platform writes the same bits.
 //!
 //! The coder is the range coder of G. N. N. Martin ("Range encoding", 1979) in the
-//! carry-propagating form of LZMA (Igor Pavlov), with probabilities of 16 bits, without LZMA's
-//! first byte and with the shortest end. A decision costs 3 to 8 nanoseconds, more if it is
-//! unpredictable. A coder is a few words and does not allocate.
+//! carry-propagating form of LZMA (Igor Pavlov). Unlike LZMA, it has 16-bit probabilities, no extra
+//! first byte, and the shortest possible end. A decision costs 3 to 8 nanoseconds, more if it is
+//! unpredictable. A coder takes a few words of memory and does not allocate.
 //!
 //! ```
 //! use kinepack::entropy::{Coder, Counter, RangeDecoder, RangeEncoder};
@@ -71,22 +71,23 @@ pub trait Coder {
     /// and not returned.
     fn code_direct(&mut self, value: u32, bits: u32) -> u32;
 
-    /// The bits already spent, in 1/256 bit, if the coder knows; for statistics.
+    /// The bits already spent, in units of 1/256 bit, for statistics. 0 if the coder does not count
+    /// them.
     #[inline]
     fn spent(&self) -> u64 {
         0
     }
 
     /// True if a decoder is so far past the end of its data that no encoder can have written them.
-    /// Its further decisions are meaningless. Check this wherever a decision could make a loop
-    /// longer or take memory.
+    /// Its further decisions are meaningless. Check this wherever a decision could lengthen a loop
+    /// or allocate memory.
     #[inline]
     fn is_exhausted(&self) -> bool {
         false
     }
 }
 
-/// The least range between two decisions. Both parts of the range are then at least 2⁸ at any
+/// The smallest range between two decisions. Both parts of the range are then at least 2⁸ at any
 /// probability, and at most 2 bytes are shifted out after a decision.
 const MIN_RANGE: u32 = 1 << 24;
 
@@ -111,9 +112,9 @@ fn lack_bits(range: u32) -> u32 {
     }
 }
 
-/// The end of the data: the value from `low` to `low + range − 1` with the most trailing zero bits,
-/// and the number of bits before these zeros, of the 32 below a carry. That number is at most 8,
-/// because `range` is at least [`MIN_RANGE`].
+/// The end of the data: the value from `low` to `low + range − 1` with the most trailing zero bits.
+/// Also returns how many of its low 32 bits, those below a carry, come before these zeros. That
+/// number is at most 8, because `range` is at least [`MIN_RANGE`].
 fn tail(low: u64, range: u32) -> (u64, u32) {
     debug_assert!(range >= MIN_RANGE);
     let last = low + u64::from(range) - 1;

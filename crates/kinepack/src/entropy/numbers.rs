@@ -2,12 +2,12 @@
 
 use super::{Coder, Counter};
 
-/// A kind of decision that adapts to what was decided.
+/// A kind of decision whose probability adapts to earlier decisions.
 pub(crate) trait Decision {
-    /// What all decisions of a packet share.
+    /// The parameters and state that all decisions of a packet share.
     type Rule;
 
-    /// Tells the rule to which part of a format the next decisions belong.
+    /// Tells the rule which part of a format the next decisions belong to.
     #[inline]
     fn select(_rule: &mut Self::Rule, _part: usize) {}
 
@@ -26,13 +26,13 @@ impl Decision for Counter {
 }
 
 /// Codes a number of `bits` bits from the top bit down, each with a counter for the bits above it.
-/// Uses the first 2^`bits` counters, except for number 0. An alternative that never occurs costs
-/// next to nothing.
+/// Uses the first 2^`bits` counters, except counter 0. An alternative that never occurs costs next
+/// to nothing.
 ///
 /// Returns the number. Bits of `value` above `bits` are ignored.
 ///
 /// # Panics
-/// If there are fewer counters.
+/// If there are fewer than 2^`bits` counters.
 #[inline]
 pub fn code_tree<C: Coder>(
     coder: &mut C,
@@ -77,9 +77,9 @@ pub const MANTISSAS: usize = (LAST_MANTISSA as usize + 1) << MODELLED_BITS;
 /// The counters of one kind of signed number, for [`code_signed`].
 #[derive(Debug)]
 pub struct Signed<'a, D = Counter> {
-    /// Whether it is 0.
+    /// Whether the number is 0.
     pub zero: &'a mut D,
-    /// Whether it is negative.
+    /// Whether the number is negative.
     pub sign: &'a mut D,
     /// At index k: whether a magnitude of at least 2^k is at least 2^(k + 1). The last one also
     /// serves for all larger k. There is at least one.
@@ -90,8 +90,10 @@ pub struct Signed<'a, D = Counter> {
 }
 
 /// Codes a number of magnitude 2³³ − 1 or less: whether it is 0, its sign, its exponent in unary,
-/// the 3 bits below the leading one, each decision with its counter; then the rest with even
-/// probabilities. Returns the number. A decoder never returns one outside.
+/// and the 3 bits below the leading one. Each of these decisions has a counter. The remaining bits
+/// have even probabilities.
+///
+/// Returns the number. A decoder never returns a number outside of that range.
 ///
 /// # Panics
 /// If a slice of the model does not have the documented length.

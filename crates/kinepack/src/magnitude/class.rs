@@ -1,7 +1,7 @@
 //! The prefix code of the classes of steps. `spec/CODEC.md`, sections 16.2 and 7.1.
 //!
 //! The code does not adapt, because a single value against an arbitrary baseline has no history.
-//! Steps of 0 take 2 bits and classes 2 to 5 four, because most differences are zero or small.
+//! Steps of 0 take 2 bits and classes 2 to 5 take four, because most differences are zero or small.
 //! Larger classes take at most one bit more than the flat 4 or 5 bits of section 16.1. The longest
 //! words go to classes that only full 32-bit lanes need.
 

@@ -1,8 +1,9 @@
 //! Codes a vector within limits against a baseline: the differences of their codes as steps.
 //! `spec/CODEC.md`, section 16.3.
 //!
-//! It resembles [`value`](crate::value), but the cost grows with the difference, instead of one
-//! cheap range. Limits that wrap go the short way round, so Euler angles are an ordinary vector.
+//! It resembles [`value`](crate::value), but the cost grows gradually with the difference, instead
+//! of being low in one range only. Limits that wrap go the short way round, so Euler angles are an
+//! ordinary vector.
 
 use super::Components;
 use super::steps::{Read, read, read_steps, write_raw, write_steps};
@@ -47,7 +48,7 @@ pub fn write_difference<const N: usize>(
 ///
 /// # Errors
 /// [`DecodeError`] at the end of the data, for raw values, for differences that lead out of the
-/// limits, and for a baseline that the limits do not have.
+/// limits, and for a baseline that is NaN or out of the limits.
 pub fn read_difference<const N: usize>(
     reader: &mut BitReader<'_>,
     limits: &VectorLimits<N>,
@@ -58,8 +59,8 @@ pub fn read_difference<const N: usize>(
         .ok_or(DecodeError::OutOfRange { at_bit: reader.position_bits() })
 }
 
-/// As [`write_difference`], for any value and baseline. If one of them is NaN or out of the limits,
-/// and so has no code, the value is written bit for bit in 7 + 32 · N bits.
+/// Like [`write_difference`], for any value and baseline. If one of them is NaN or out of the
+/// limits, it has no code. The value is then written bit for bit in 7 + 32 · N bits.
 pub fn write_any<const N: usize>(
     sink: &mut impl BitSink,
     limits: &VectorLimits<N>,
@@ -78,7 +79,7 @@ pub fn write_any<const N: usize>(
 ///
 /// # Errors
 /// [`DecodeError`] at the end of the data, for differences that lead out of the limits, and for a
-/// baseline that the limits do not have. Raw values are taken unchanged, including NaN.
+/// baseline that is NaN or out of the limits. Raw values are taken unchanged, including NaN.
 pub fn read_any<const N: usize>(
     reader: &mut BitReader<'_>,
     limits: &VectorLimits<N>,

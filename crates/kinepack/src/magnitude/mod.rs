@@ -1,4 +1,4 @@
-//! Codes small numbers in few bits: differences, velocities, inputs; single ones or vectors of up
+//! Codes small numbers in few bits: differences, velocities and inputs, alone or as vectors of up
 //! to 4 components.
 //!
 //! The size of the largest component, its *class*, comes first, then each component in the class's

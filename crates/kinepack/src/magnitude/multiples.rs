@@ -1,9 +1,9 @@
 //! Multiples of a precision, in exactly the bits of Unreal's `FVector_NetQuantize`.
 //! `spec/CODEC.md`, section 16.1.
 //!
-//! The class of three components takes 4 or 5 bits, and each component 2 more than its class: 11
-//! bits for up to 1 step, 80 for the largest. Source: the reference's `WritePackedVector`, for 24
-//! bits per component. Its arithmetic is `f32`, and so is this.
+//! The class takes 4 or 5 bits, and each component takes 2 bits more than its class. Three
+//! components take 11 bits for up to 1 step, and 80 for the largest. Source: the reference's
+//! `WritePackedVector`, for 24 bits per component. It computes in `f32`, so this module does too.
 
 use super::Components;
 use crate::bits::{BitReader, BitSink, bits_for};
@@ -11,7 +11,7 @@ use crate::{DecodeError, EncodeError};
 
 /// The largest class: numbers of 25 bits.
 const MAX_CLASS: u32 = 23;
-/// Numbers are clamped to this before their class is found, so they fit in an `i32`.
+/// Numbers are clamped to this before their class is computed, so they fit in an `i32`.
 const MAX_NUMBER: f32 = (1 << 30) as f32;
 
 /// The unit of the multiples.

@@ -1,10 +1,9 @@
-//! Codes integers exactly: the class by a prefix code, then each number without a wasted code.
+//! Codes integers exactly: a prefix code for the class, then each number with no code left unused.
 //! `spec/CODEC.md`, section 16.2.
 //!
 //! Numbers become positive by alternating signs (zig-zag: 0, −1, 1, −2 are 0, 1, 2, 3), so n bits
 //! hold 2ⁿ of them. At least one number has the class's highest bit. If no earlier number has it,
-//! the last one must, and the bit is not written. So each string of bits is one vector, and each
-//! vector one string.
+//! the last one must, and the bit is not written. So bit strings and vectors correspond one to one.
 
 use super::Components;
 use super::class::{MAX_CLASS, RAW, class_word, read_class};
@@ -54,8 +53,8 @@ fn class_of(numbers: &[u64]) -> u32 {
     bits_for(numbers.iter().fold(0, |all, number| all | number))
 }
 
-/// True if the last number's highest bit is not written, because no number before it is as large as
-/// the class.
+/// True if the last number's highest bit is not written, because no number before it has the
+/// class's highest bit.
 #[inline]
 fn is_left_out(before: &[u64], class: u32) -> bool {
     class > 0 && class_of(before) < class
@@ -80,7 +79,7 @@ pub(super) fn write_raw<const N: usize>(sink: &mut impl BitSink, values: [f32; N
     values.iter().for_each(|value| sink.write(u64::from(value.to_bits()), 32));
 }
 
-/// The numbers after a class.
+/// The numbers that follow a class.
 pub(super) enum Read<const N: usize> {
     Steps([i64; N]),
     Raw([f32; N]),
@@ -97,7 +96,7 @@ pub(super) fn read<const N: usize>(reader: &mut BitReader<'_>) -> Result<Read<N>
         return Ok(Read::Raw(values));
     }
     let mut numbers = [0; N];
-    // The most bits that they can take; bits past the end are zero.
+    // Peeks at the most bits that the numbers can take. Bits past the end of the data are zero.
     if N as u32 * class <= PEEK_BITS {
         let all = reader.peek(N as u32 * class);
         for (index, number) in (0..).zip(&mut numbers) {

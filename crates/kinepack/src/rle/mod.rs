@@ -1,19 +1,19 @@
-//! Codes opaque bytes: inputs, calls, foreign structures. The difference of two similar ones is
-//! mostly zeros.
+//! Codes opaque bytes: inputs, calls, foreign structures. The difference of two similar byte
+//! strings is mostly zeros.
 //!
 //! There are two forms. Each codes the bytes themselves or their difference (XOR) from a *base*
 //! that both sides hold:
 //!
 //! - [`encode`] and [`decode`]: *runs* of whole bytes. The length byte gives the number of times
-//!   that the next byte repeats, or the number of different bytes that follow. It is the form of
+//!   that the next byte repeats, or the number of literal bytes that follow. This is the format of
 //!   the article "High-frequency upstream RPC compression" (Unreal), in the family of PackBits. The
 //!   result never exceeds [`bound`], and is always as short as this form allows.
-//! - [`write_sparse`] and [`read_sparse`]: on a bit cursor, a tree of halves that locates the bytes
-//!   that are not zero. It suits differences that are mostly zeros: one changed byte of 16 takes 18
-//!   bits, but 45 as runs.
+//! - [`write_sparse`] and [`read_sparse`]: on a bit cursor, a tree of halves that locates the
+//!   nonzero bytes. It suits differences that are mostly zeros: one changed byte of 16 takes 18
+//!   bits, but 45 on average as runs.
 //!
-//! `spec/CODEC.md`, section 15. Both take time in proportion to the bytes (for sparse bytes, times
-//! the depth of the tree). They need no memory except for the bytes that they append.
+//! `spec/CODEC.md`, section 15. Both take time proportional to the number of bytes (for sparse
+//! bytes, times the depth of the tree). They need no memory except for the bytes that they append.
 //!
 //! ```
 //! let base = *b"jump 0, fire 0, at 1200";

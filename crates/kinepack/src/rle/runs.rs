@@ -1,12 +1,11 @@
-//! Runs: a length byte and a byte, or a length byte and different bytes. `spec/CODEC.md`, section
-//! 15.1.
+//! Runs: a length byte, then a byte to repeat or literal bytes. `spec/CODEC.md`, section 15.1.
 //!
 //! ```text
 //! length byte      0          1 ..= 128             129 ..= 255
 //! then          refused   a byte, repeated       length − 128 bytes
 //! ```
 //!
-//! The encoder reads each byte at most three times, needs no memory, and finds a shortest form.
+//! The encoder reads each byte at most three times, needs no memory, and writes a shortest form.
 //! `tests/rle.rs` compares it with dynamic programming.
 
 use alloc::vec::Vec;
@@ -16,33 +15,33 @@ use crate::DecodeError;
 
 /// The longest run.
 const MAX_RUN_BYTES: usize = 128;
-/// The most different bytes in one part.
+/// The most literal bytes in one part.
 const MAX_LITERAL_BYTES: usize = 127;
-/// A length byte above this one counts different bytes.
+/// A length byte above this one counts literal bytes.
 const LITERAL: u8 = 128;
 
-/// The most bytes that `bytes` bytes take as runs: one more for each 127 begun.
+/// The most bytes that `bytes` bytes take as runs: one extra byte for each 127 bytes, rounded up.
 ///
 /// ```
 /// assert_eq!(kinepack::rle::bound(1200), 1210);
 /// ```
-// A run has two or more bytes, so it takes no more than these. A part of different bytes takes one
-// byte more than its content. If such a part is neither full nor the last, one of these follows: a
-// run of three or more, or 128 bytes in 2, both of which save that byte again; or, after 126 bytes,
-// a run of two, which makes 128 bytes with one more. So each extra byte covers at least 127 bytes,
-// except for the last part's.
+// A run covers two or more bytes and takes two, so it never adds any. A literal part takes one byte
+// more than its content. If a literal part is neither full nor the last, a run follows. A run of
+// three or more bytes saves the extra byte again. A run of two follows only after 126 literal
+// bytes; together they are 128 bytes with one extra byte. So each extra byte covers at least 127
+// bytes, except for that of the last part.
 pub const fn bound(bytes: usize) -> usize {
     bytes.saturating_add(bytes.div_ceil(MAX_LITERAL_BYTES))
 }
 
-/// Appends `bytes` as runs to `out`: a shortest form, at most [`bound`] bytes. The number of bytes
-/// is not written: the end of the data ends the runs. Allocates only when the vector's capacity
+/// Appends `bytes` as runs to `out`, in a shortest form of at most [`bound`] bytes. The number of
+/// bytes is not written: the runs end where the data end. Allocates only when the vector's capacity
 /// runs out.
 pub fn encode(bytes: &[u8], out: &mut Vec<u8>) {
     encode_of(bytes.len(), |index| bytes[index], out);
 }
 
-/// As [`encode`], for `bytes` XOR `base`. A shorter base is extended with zeros; a longer one is
+/// Like [`encode`], for `bytes` XOR `base`. A shorter base is extended with zeros; a longer one is
 /// cut.
 pub fn encode_difference(base: &[u8], bytes: &[u8], out: &mut Vec<u8>) {
     encode_of(bytes.len(), |index| bytes[index] ^ base_at(base, index), out);
@@ -64,8 +63,8 @@ fn encode_of(len: usize, at: impl Fn(usize) -> u8, out: &mut Vec<u8>) {
             from = end;
             continue;
         }
-        // Between runs a pair costs no more as a run. One byte may remain; it starts a part of
-        // different bytes.
+        // Between runs, a pair costs no more as a run than as literals. One byte may remain; it
+        // starts a literal part.
         while equal >= 2 {
             let run = equal.min(MAX_RUN_BYTES);
             out.extend([run as u8, at(from)]);
@@ -75,20 +74,22 @@ fn encode_of(len: usize, at: impl Fn(usize) -> u8, out: &mut Vec<u8>) {
     }
 }
 
-/// The end of the part of different bytes that begins at `from`.
+/// The end of the literal part that begins at `from`.
 fn literals_end(from: usize, len: usize, equal_from: impl Fn(usize) -> usize) -> usize {
     let mut end = from;
     while end < len {
         let equal = equal_from(end);
         let room = MAX_LITERAL_BYTES - (end - from);
         if equal >= 3 {
-            // As a run these save a byte, which pays for the length byte after them. One byte too
-            // many for whole runs is cheaper here than with its own length byte.
+            // As a run, these bytes save one byte, which pays for the length byte after the run. If
+            // whole runs leave one byte over, it is cheaper as a literal here than with its own
+            // length byte.
             let is_odd = equal > MAX_RUN_BYTES && equal % MAX_RUN_BYTES == 1;
             return end + usize::from(is_odd && room > 0);
         }
-        // A pair costs as much here as in a run, and saves the length byte after a run. But if only
-        // one of the two has room, a length byte is due anyway, and a run of the two gets further.
+        // A pair of literals costs as much as a run, and saves the length byte after the run. But
+        // if there is room for only one of the two, a length byte is needed anyway, and a run
+        // covers both.
         if equal > room {
             return end;
         }
@@ -99,8 +100,8 @@ fn literals_end(from: usize, len: usize, equal_from: impl Fn(usize) -> usize) ->
 
 /// Decodes all of `bytes`, which are runs, and appends the result to `out`.
 ///
-/// Takes any valid runs, not only the shortest. `out` grows by at most `limit_bytes`. If the runs
-/// are refused, it does not change.
+/// Accepts any valid runs, not only the shortest. `out` grows by at most `limit_bytes`. After an
+/// error, `out` is unchanged.
 ///
 /// # Errors
 /// [`DecodeError::EmptyRun`] for a length of 0, [`DecodeError::EndOfData`] for runs that are cut
@@ -114,10 +115,10 @@ pub fn decode(bytes: &[u8], limit_bytes: usize, out: &mut Vec<u8>) -> Result<(),
     decoded
 }
 
-/// As [`decode`], for output of [`encode_difference`] against the same base.
+/// Like [`decode`], for output of [`encode_difference`] against the same base.
 ///
 /// # Errors
-/// As [`decode`].
+/// The errors of [`decode`].
 pub fn decode_difference(
     base: &[u8],
     bytes: &[u8],

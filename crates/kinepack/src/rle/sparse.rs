@@ -1,11 +1,10 @@
-//! Sparse bytes: a tree of halves locates the bytes that are not zero. `spec/CODEC.md`, section
-//! 15.2.
+//! Sparse bytes: a tree of halves locates the nonzero bytes. `spec/CODEC.md`, section 15.2.
 //!
-//! Each node with such bytes codes which of its halves have some: 1 bit for both, 2 bits for one. A
-//! single byte takes 2 bits per level; neighbouring bytes share the levels above them. The tree is
-//! about as short as a list of distances and lengths in gamma codes (`cargo bench -p kinepack
-//! --bench streams` prints both), and shorter if many bytes are scattered. It has no numbers that a
-//! reader must refuse.
+//! Each node with nonzero bytes codes which of its halves have some: 1 bit for both, 2 bits for
+//! one. A single nonzero byte takes 2 bits per level; neighbouring bytes share the levels above
+//! them. The tree is about as short as a list of distances and lengths in gamma codes
+//! (`cargo bench -p kinepack --bench streams` prints both), and shorter if many bytes are
+//! scattered. It contains no numbers that could be out of range.
 
 use alloc::vec::Vec;
 
@@ -21,8 +20,8 @@ pub fn write_sparse(sink: &mut impl BitSink, bytes: &[u8]) {
     write_sparse_difference(sink, &[], bytes);
 }
 
-/// As [`write_sparse`], for `bytes` XOR `base`. A shorter base is extended with zeros; a longer one
-/// is cut.
+/// Like [`write_sparse`], for `bytes` XOR `base`. A shorter base is extended with zeros; a longer
+/// one is cut.
 ///
 /// ```
 /// use kinepack::rle::{read_sparse_difference, write_sparse_difference};
@@ -74,7 +73,8 @@ fn is_tree_longer(base: &[u8], bytes: &[u8]) -> bool {
 /// bytes.
 fn is_longer(len: usize, changed: usize, write_tree: impl FnOnce(&mut BitCounter)) -> bool {
     let levels = bits_for(len as u64 - 1) as usize;
-    // No byte takes more than 2 bits per level; most often this bound decides.
+    // No byte takes more than 2 bits per level. Most often this bound decides, without writing the
+    // tree.
     changed * (8 + 2 * levels) > 8 * len && {
         let mut tree = BitCounter::default();
         write_tree(&mut tree);
@@ -82,9 +82,9 @@ fn is_longer(len: usize, changed: usize, write_tree: impl FnOnce(&mut BitCounter
     }
 }
 
-/// Reads `len_bytes` bytes that [`write_sparse`] wrote, and appends them to `out`. If they are
-/// refused, `out` does not change. It reserves memory for all bytes first, so the caller must know
-/// or have checked their number.
+/// Reads `len_bytes` bytes that [`write_sparse`] wrote, and appends them to `out`. After an error,
+/// `out` is unchanged. Memory for all bytes is reserved first, so the caller must know `len_bytes`
+/// or have checked it.
 ///
 /// # Errors
 /// [`DecodeError::EndOfData`].
@@ -96,10 +96,10 @@ pub fn read_sparse(
     read_sparse_difference(reader, &[], len_bytes, out)
 }
 
-/// As [`read_sparse`], for output of [`write_sparse_difference`] against the same base.
+/// Like [`read_sparse`], for output of [`write_sparse_difference`] against the same base.
 ///
 /// # Errors
-/// As [`read_sparse`].
+/// The errors of [`read_sparse`].
 pub fn read_sparse_difference(
     reader: &mut BitReader<'_>,
     base: &[u8],
@@ -123,7 +123,7 @@ fn read_changes(reader: &mut BitReader<'_>, bytes: &mut [u8]) -> Result<(), Deco
     read_changed(reader, bytes)
 }
 
-/// The data after the bit that says that not all bytes are zero.
+/// Reads the data after the bit that signals nonzero bytes.
 fn read_changed(reader: &mut BitReader<'_>, bytes: &mut [u8]) -> Result<(), DecodeError> {
     if !reader.read_bool()? {
         return read_tree(reader, bytes);
@@ -134,8 +134,8 @@ fn read_changed(reader: &mut BitReader<'_>, bytes: &mut [u8]) -> Result<(), Deco
     })
 }
 
-/// Invariant: `bytes` is not empty and differs from `base`. The recursion is as deep as the number
-/// of bytes has bits.
+/// Invariant: `bytes` is not empty and differs from `base`. The recursion depth is the number of
+/// bits of `bytes.len()`.
 fn write_tree(sink: &mut impl BitSink, base: &[u8], bytes: &[u8]) {
     if bytes.len() <= Changes::MAX_BYTES {
         return Changes::between(base, bytes).write_tree(sink, 0, bytes.len());
@@ -153,7 +153,7 @@ fn write_tree(sink: &mut impl BitSink, base: &[u8], bytes: &[u8]) {
     }
 }
 
-/// Codes which halves of a node have bytes that are not zero. Invariant: at least one half has.
+/// Writes which halves of a node have nonzero bytes. Invariant: at least one half has some.
 #[inline]
 fn write_halves(sink: &mut impl BitSink, halves: [bool; 2]) {
     match halves {
@@ -163,7 +163,7 @@ fn write_halves(sink: &mut impl BitSink, halves: [bool; 2]) {
     }
 }
 
-/// A few bytes, and which of them are not zero.
+/// Up to [`MAX_BYTES`](Self::MAX_BYTES) bytes, and a mask of those that are not zero.
 struct Changes {
     bytes: [u8; Self::MAX_BYTES],
     len: usize,
@@ -186,13 +186,13 @@ impl Changes {
         Self { bytes, len, mask }
     }
 
-    /// The difference from a base, extended with zeros, to bytes.
+    /// The difference between `bytes` and `base`, which is extended with zeros.
     #[inline]
     fn between(base: &[u8], bytes: &[u8]) -> Self {
         Self::new(bytes.iter().enumerate().map(|(index, byte)| byte ^ base_at(base, index)))
     }
 
-    /// As [`write_sparse`]. Invariant: there is at least one byte.
+    /// Writes the bytes like [`write_sparse`]. Invariant: there is at least one byte.
     fn write(&self, sink: &mut impl BitSink) {
         sink.write_bool(self.mask != 0);
         if self.mask == 0 {
@@ -208,7 +208,8 @@ impl Changes {
         }
     }
 
-    /// The tree of `len` bytes from an index on. Invariant: one of them is not zero.
+    /// Writes the tree of `len` bytes from index `from` on. Invariant: at least one of them is not
+    /// zero.
     fn write_tree(&self, sink: &mut impl BitSink, from: usize, len: usize) {
         if len == 1 {
             return sink.write(u64::from(self.bytes[from]), 8);
@@ -231,10 +232,11 @@ impl Changes {
 /// The most bytes that [`write_sparse_lanes`] takes.
 pub(crate) const MAX_LANES: usize = Changes::MAX_BYTES;
 
-/// As [`write_sparse_difference`], for up to [`MAX_LANES`] bytes in lanes, against as many.
+/// Like [`write_sparse_difference`], for up to [`MAX_LANES`] bytes in lanes, against the same
+/// number of base lanes.
 #[inline]
 pub(crate) fn write_sparse_lanes(sink: &mut impl BitSink, base: &[u32], lanes: &[u32]) {
-    // Compares many at once; most often no byte has changed.
+    // Has no branch per lane, so it compares many lanes at once. Most often no byte has changed.
     if lanes.iter().zip(base).fold(0, |any, (lane, base)| any | (lane ^ base)) == 0 {
         return sink.write_bool(false);
     }

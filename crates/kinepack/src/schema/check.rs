@@ -1,5 +1,5 @@
-//! Checks whether a type has a given schema. Each push and read asks, so the check must not build
-//! the type's schema each time.
+//! Checks whether a type has a given schema. Every push and read makes this check, so it must not
+//! build the type's schema each time.
 //!
 //! The address of [`Pack::fields`] identifies the type. The linker may give two types one address,
 //! but only if their code is the same, and then their fields are the same too. One type may have
@@ -15,7 +15,7 @@ use super::{Field, Lane, Pack, Schema};
 
 /// The hash of a schema, and the types found to have it.
 ///
-/// Cost of a check: a comparison of two numbers if the type is one of the last that passed;
+/// Cost of a check: a comparison of two numbers if the type is one of the last two that passed;
 /// otherwise a [`Schema::of`].
 #[derive(Debug)]
 pub(crate) struct TypeCheck {
@@ -46,7 +46,7 @@ impl TypeCheck {
         if self.knows::<T>() { Ok(()) } else { self.check_anew::<T>() }
     }
 
-    /// Whether `T` is one of the last types that passed.
+    /// Whether `T` is one of the last two types that passed.
     #[inline]
     pub(super) fn knows<T: Pack>(&self) -> bool {
         let address = address_of::<T>();

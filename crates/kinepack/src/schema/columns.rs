@@ -1,4 +1,5 @@
-//! Quantizing many states at once, lane by lane: loops over plain arrays, without a row in between.
+//! Quantizes many states at once, lane by lane. The loops run over plain arrays, without an
+//! intermediate row for each state.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -9,7 +10,7 @@ use crate::EncodeError;
 use crate::quantize::{FloatLimits, SmallestThree};
 use crate::rotation::BLOCK;
 
-/// Components of values that are quantized in blocks.
+/// The most components of a value that is quantized in blocks.
 const AXES: usize = 4;
 
 /// The lanes of several states as columns, one for each lane, to be filled by
@@ -85,7 +86,7 @@ impl<'a> Columns<'a> {
         &mut self.columns[lane][self.rows.clone()]
     }
 
-    /// Sets these rows of the first lanes to the first values of each block.
+    /// Sets `rows` of the first lanes to the first values of each block.
     #[inline]
     fn put(&mut self, rows: Range<usize>, blocks: &[[u32; BLOCK]]) {
         for (lane, block) in blocks.iter().enumerate() {
@@ -96,7 +97,7 @@ impl<'a> Columns<'a> {
     /// Splits off the first `lanes` lanes.
     ///
     /// # Panics
-    /// If there are fewer.
+    /// If there are fewer lanes.
     #[inline]
     #[must_use]
     pub fn split(&mut self, lanes: usize) -> Self {
@@ -105,8 +106,8 @@ impl<'a> Columns<'a> {
         Self { columns: part, rows: self.rows.clone() }
     }
 
-    /// Fills the lanes state by state: `quantize` makes the row of each. Returns false after an
-    /// error.
+    /// Fills the lanes state by state: `quantize` fills the row of each state. Returns false after
+    /// an error.
     #[inline]
     pub fn fill_rows<T>(
         self,

@@ -112,7 +112,8 @@ float_components! {
     f64, false;
 }
 
-/// Seconds. A value that is negative or not a number becomes 0, and one too large the maximum.
+/// The duration in seconds. Negative values and NaN become 0; values that are too large become the
+/// maximum.
 impl Components for Duration {
     type Array = [f64; 1];
     const COUNT: usize = 1;

@@ -6,17 +6,17 @@ use core::ops::RangeInclusive;
 
 use super::{Field, FieldKind};
 
-/// The most conditions of a field, with those of its selectors. Each field holds all of its own, so
-/// without a limit the memory would be quadratic in the number of fields.
+/// The most conditions of a field, including those of its selectors. Each field stores all of them,
+/// so without a limit the memory would be quadratic in the number of fields.
 const MAX_CONDITIONS: usize = 64;
 
-/// When a field is present: if an earlier field, its *selector*, is present and has one of these
-/// values.
+/// The condition under which a field is present: an earlier field, its *selector*, is present and
+/// has one of these values.
 ///
-/// The selector is a flag, a choice, or an integer of one lane; that of a spawn field is a spawn
-/// field too. A selector may have a selector itself, up to 64 in a row. An absent field has 0 in all of its
-/// lanes, and no bits in a packet. `#[derive(Pack)]` makes conditions for `Option`, enums with
-/// fields, and [`ArrayVec`](crate::ArrayVec).
+/// The selector is a flag, a choice, or an integer of one lane. The selector of a spawn field is a
+/// spawn field too. A selector may have a selector itself, in a chain of up to 64. An absent field
+/// has 0 in all of its lanes, and takes no bits in a packet. `#[derive(Pack)]` makes conditions for
+/// `Option`, enums with fields, and [`ArrayVec`](crate::ArrayVec).
 ///
 /// ```
 /// use kinepack::quantize::IntegerLimits;
@@ -54,11 +54,11 @@ impl Condition {
 /// Whether a field is present now and was present before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Presence {
-    /// It is absent now.
+    /// The field is absent now.
     Absent,
-    /// It is present, but was absent before.
+    /// The field is present, but was absent before.
     Added,
-    /// It is and was present.
+    /// The field is present now and was present before.
     Kept,
 }
 
@@ -68,7 +68,8 @@ pub(crate) enum Presence {
 pub(crate) struct Conditions {
     /// The index of the field's selector in its kind; 0 without conditions.
     selector: usize,
-    /// Lanes and their values: those of the selector's own conditions, then the selector's.
+    /// The selectors' lanes and the values that they must have: first the selector's own
+    /// conditions, then the selector.
     lanes: Vec<(usize, RangeInclusive<u32>)>,
 }
 
@@ -91,7 +92,8 @@ impl Conditions {
         self.hold(|lane| columns[lane][index])
     }
 
-    /// Compares an entity's lanes now, whose selectors must be known, with its lanes before.
+    /// Compares the field's presence in an entity now and before. The selectors' lanes must be
+    /// known already.
     #[inline]
     pub(crate) fn presence(
         &self,
@@ -109,8 +111,9 @@ impl Conditions {
         }
     }
 
-    /// Those of the field at `index` of a kind's fields. The earlier fields must be resolved.
-    /// `None` if no earlier field can be the selector, or if there are too many in a row.
+    /// The conditions of the field at `index` among a kind's fields. The earlier fields must be
+    /// resolved. `None` if no earlier field can be the selector, if the range of values is empty,
+    /// or if the chain is too long.
     pub(super) fn resolve(fields: &[Field], index: usize) -> Option<Self> {
         let Some(condition) = &fields[index].condition else { return Some(Self::default()) };
         let place = fields[..index].iter().rposition(|field| field.name == condition.selector);
@@ -132,7 +135,7 @@ impl Conditions {
         Some(Self { selector, lanes })
     }
 
-    /// The same conditions on lanes that follow `lanes` others.
+    /// The same conditions, with all lanes shifted up by `lanes`.
     pub(super) fn after(mut self, lanes: usize) -> Self {
         self.lanes.iter_mut().for_each(|(lane, _)| *lane += lanes);
         self

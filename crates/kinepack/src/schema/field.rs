@@ -25,21 +25,22 @@ use crate::quantize::{FloatLimits, IntegerLimits, SmallestThree};
 pub struct Field {
     /// Name, with the names of the structs around it: `hull.position`.
     pub name: String,
-    /// How it is quantized.
+    /// How the field is quantized.
     pub kind: FieldKind,
-    /// Its meaning for stages that use roles.
+    /// The field's meaning for stages that use roles.
     pub role: Role,
-    /// How exact it must be while it moves; `None` for always exact.
+    /// How exact the field must be while it moves; `None` for always exact.
     pub time_precision: Option<TimePrecision>,
-    /// For a velocity: the name of the field that moves with it, if known. Not part of the schema's
-    /// hash.
+    /// For a velocity: the name of the field that moves at this velocity, if known. Not part of the
+    /// schema's hash.
     pub velocity_of: Option<String>,
-    /// When it is present; `None` for always.
+    /// When the field is present; `None` for always.
     pub condition: Option<Condition>,
-    /// Whether it is a *spawn field*: set when an entity appears, and never changed. A packet has
+    /// Whether it is a *spawn field*: set when an entity appears, and never changed. A packet holds
     /// it only for entities that the baseline lacks.
     pub is_spawn: bool,
-    /// The condition and those of the selector, by lane. Empty until a schema is made.
+    /// The field's condition and those of its selector, by lane. Empty until the field is part of a
+    /// schema.
     pub(super) conditions: Conditions,
     pub(super) first_lane: usize,
     pub(super) lane_count: usize,
@@ -110,13 +111,13 @@ impl Field {
         Self { is_spawn: true, ..self }
     }
 
-    /// The range of its lanes among the schema's.
+    /// The range of the field's lanes among the schema's.
     pub fn lanes(&self) -> core::ops::Range<usize> {
         self.first_lane..self.first_lane + self.lane_count
     }
 
-    /// Whether it is present in an entity with these lanes, which are all lanes of the schema that
-    /// the field was taken from.
+    /// Whether the field is present in an entity. `lanes` are all lanes of the schema that the
+    /// field was taken from.
     ///
     /// # Panics
     /// If there are fewer lanes.
@@ -129,7 +130,7 @@ impl Field {
         self.conditions.hold(lane)
     }
 
-    /// When it is present, by lane.
+    /// When the field is present, by lane.
     #[inline]
     pub(crate) fn conditions(&self) -> &Conditions {
         &self.conditions
@@ -169,8 +170,8 @@ impl Field {
     }
 }
 
-/// The common name of a field in all elements of an array: `joints[*].rotation` for
-/// `joints[3].rotation`.
+/// The name that a field has in common with the same field of all elements of an array:
+/// `joints[*].rotation` for `joints[3].rotation`.
 pub fn any_element(name: &str) -> String {
     let mut common = String::with_capacity(name.len());
     for (nth, part) in name.split('[').enumerate() {
@@ -222,7 +223,8 @@ pub enum Role {
     Touched = 3,
     /// A rigid body's flag: set if it moves others, as a player does.
     Mover = 4,
-    /// A time stamp, in any unit, by which the other fields of a [`stream`](crate::stream) move.
+    /// A time stamp, in any unit. A [`stream`](crate::stream) predicts the motion of its other
+    /// fields from it.
     Clock = 5,
 }
 
@@ -280,7 +282,7 @@ pub enum FieldKind {
     },
     /// Opaque bytes, one per lane.
     Bytes {
-        /// Their number.
+        /// Number of bytes.
         len: u8,
     },
 }
@@ -318,8 +320,8 @@ impl Lane {
     #[inline]
     pub(crate) fn shorter(&self, steps: i64) -> i64 {
         let codes = i64::from(self.max) + 1;
-        // Most are short already, and a division is slow. This is also a branch that the processor
-        // predicts better than the kind of arithmetic.
+        // Most differences are short already, and a division is slow. The processor also predicts
+        // this branch better than one on the kind of arithmetic.
         let is_short = ((2 * steps + codes - 1) as u64) < 2 * codes as u64;
         if is_short || self.arithmetic != LaneArithmetic::Cyclic {
             return steps;
@@ -351,14 +353,14 @@ impl Lane {
 pub enum LaneArithmetic {
     /// A number.
     Linear,
-    /// A number that starts again at 0 after its maximum.
+    /// A number that wraps around to 0 after its maximum.
     Cyclic,
-    /// A name, whose values are only equal or different.
+    /// A name: two values are only equal or different.
     Category,
 }
 
 impl FieldKind {
-    /// The lanes of zero in every component, if the field has a zero.
+    /// The lanes of a value with 0 in every component, if the field has a zero.
     pub(crate) fn zero_lanes(&self) -> Option<Vec<u32>> {
         match self {
             Self::Floats(axes) => axes.iter().map(|axis| axis.quantize(0.0).ok()).collect(),
@@ -379,7 +381,7 @@ impl FieldKind {
             Self::Integer(limits) => match u32::try_from(limits.max_code()) {
                 Ok(max) => push(max, LaneArithmetic::Linear),
                 Err(_) => {
-                    // A carry out of the lower half is a step of the upper one.
+                    // The lower half wraps around; a carry out of it is a step of the upper half.
                     push(u32::MAX, LaneArithmetic::Cyclic);
                     push((limits.max_code() >> 32) as u32, LaneArithmetic::Linear);
                 }
@@ -393,7 +395,8 @@ impl FieldKind {
             Self::Bool => push(1, LaneArithmetic::Category),
             Self::Choice { max } => push(*max, LaneArithmetic::Category),
             Self::Raw { lanes } => (0..*lanes).for_each(|_| push(u32::MAX, LaneArithmetic::Linear)),
-            // The meaning of a byte is unknown; many bytes count something.
+            // The meaning of a byte is unknown, but many bytes count something, so they have
+            // differences.
             Self::Bytes { len } => {
                 (0..*len).for_each(|_| push(u8::MAX.into(), LaneArithmetic::Cyclic));
             }

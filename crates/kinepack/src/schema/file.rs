@@ -75,7 +75,7 @@ impl Schema {
     /// [`SetupError`]s for limits and conditions that no schema can have.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, SetupError> {
         Self::read(bytes).map_err(|error| match error {
-            // What the reader of numbers reports.
+            // The number reader also serves profiles and reports every bad file as this.
             SetupError::BadProfileFile => SetupError::BadSchemaFile,
             error => error,
         })
@@ -107,7 +107,7 @@ impl Schema {
         if !reader.0.is_empty() || kinds.is_empty() {
             return Err(SetupError::BadSchemaFile);
         }
-        // Count first: a few bytes can declare many lanes.
+        // Counts the lanes before it makes a schema, because a few bytes can declare many lanes.
         let mut lanes = Vec::new();
         for field in kinds.iter().flat_map(|(_, fields)| fields) {
             field.kind.append_lanes(&mut lanes);

@@ -45,27 +45,27 @@ pub struct EntityKind {
     name: String,
     fields: Range<usize>,
     lanes: Range<usize>,
-    /// The hash of its fields alone, and types that have them.
+    /// The hash of the kind's fields alone, and the types found to have them.
     types: TypeCheck,
-    /// The type that it was made from.
+    /// The type that the kind was made from.
     made_from: Option<TypeId>,
     rules: LaneRules,
-    /// The lanes of its spawn fields among the schema's.
+    /// The lanes of the kind's spawn fields among the schema's.
     spawn_lanes: Vec<usize>,
 }
 
 impl EntityKind {
-    /// Its name; empty if the schema was not [built](Schema::builder) of kinds.
+    /// The kind's name; empty if the schema was not [built](Schema::builder) from kinds.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The indices of its fields among the schema's.
+    /// The indices of the kind's fields among the schema's.
     pub fn fields(&self) -> Range<usize> {
         self.fields.clone()
     }
 
-    /// The indices of its lanes among the schema's.
+    /// The indices of the kind's lanes among the schema's.
     pub fn lanes(&self) -> Range<usize> {
         self.lanes.clone()
     }
@@ -76,7 +76,7 @@ impl EntityKind {
         &self.rules
     }
 
-    /// The lanes of its spawn fields among the schema's.
+    /// The lanes of the kind's spawn fields among the schema's.
     #[inline]
     pub(crate) fn spawn_lanes(&self) -> &[usize] {
         &self.spawn_lanes
@@ -87,7 +87,7 @@ impl EntityKind {
     }
 }
 
-/// Kinds are equal if their names, and the places of their fields and lanes are.
+/// Kinds are equal if their names and the positions of their fields and lanes are equal.
 impl PartialEq for EntityKind {
     fn eq(&self, other: &Self) -> bool {
         (&self.name, &self.fields, &self.lanes) == (&other.name, &other.fields, &other.lanes)
@@ -124,7 +124,8 @@ impl Kinds {
         }
     }
 
-    /// [`of_type`](Self::of_type) for a type that no kind is known to be of: by its fields.
+    /// [`of_type`](Self::of_type) for a type that is not known yet: compares the type's fields with
+    /// those of each kind.
     #[cold]
     fn find<T: Pack>(&self) -> Result<usize, u64> {
         let hash = Schema::of::<T>().hash();
@@ -144,7 +145,7 @@ impl Kinds {
     }
 }
 
-/// A schema of several kinds of entities, made kind by kind.
+/// Builds a schema of several kinds of entities, kind by kind.
 ///
 /// ```
 /// use kinepack::{EntityId, Pack, Schema, Snapshot, Tick};
@@ -198,7 +199,7 @@ impl SchemaBuilder {
     ///
     /// # Errors
     /// [`SetupError::KindCount`] for no kinds or too many, [`SetupError::BadKind`] if a kind has no
-    /// name, or has the name or the type of an earlier one, and [`SetupError::BadCondition`] as
+    /// name, or has the name or the type of an earlier one, and [`SetupError::BadCondition`] as for
     /// [`Schema::try_new`].
     pub fn build(self) -> Result<Schema, SetupError> {
         if self.kinds.is_empty() || self.kinds.len() > MAX_KINDS {
@@ -224,7 +225,8 @@ pub(super) fn make(kinds: Vec<(String, Option<TypeId>, Vec<Field>)>) -> Result<S
         let (first_field, first_lane) = (fields.len(), lanes.len());
         let kind = Own::new(own, first_field)?;
         if !name.is_empty() {
-            // No name is this long.
+            // A field adds the length of its name first, and no name is this long. So kinds and
+            // fields cannot give the same bytes.
             schema_hash.add(&u32::MAX.to_le_bytes());
             schema_hash.add(&(name.len() as u32).to_le_bytes());
             schema_hash.add(name.as_bytes());
@@ -261,7 +263,7 @@ pub(super) fn make(kinds: Vec<(String, Option<TypeId>, Vec<Field>)>) -> Result<S
     Ok(Schema { fields, lanes, kinds })
 }
 
-/// The fields of one kind, and its lanes, counted from its first.
+/// The fields and lanes of one kind. Lanes are counted from the kind's first.
 struct Own {
     fields: Vec<Field>,
     lanes: Vec<super::Lane>,

@@ -1,5 +1,5 @@
-//! Lists and texts of a bounded length: arrayvec's `ArrayVec` and `ArrayString`. A length comes
-//! first, and the parts after it are absent from that length on. Needs the feature `arrayvec`.
+//! Lists and texts of a bounded length: arrayvec's `ArrayVec` and `ArrayString`. The length comes
+//! first, and the parts from that length on are absent. Needs the feature `arrayvec`.
 
 use alloc::vec::Vec;
 
@@ -10,13 +10,13 @@ use super::{Field, FieldKind, Pack, derived};
 use crate::quantize::IntegerLimits;
 use crate::{Between, EncodeError};
 
-/// Bytes of a text in one field: few enough that a short text has few absent bytes, and many
-/// enough that a long one has few fields.
+/// Bytes of a text in one field: few enough that a short text has few unused bytes, and enough that
+/// a long text has few fields.
 const CHUNK_BYTES: usize = 4;
 
-/// The number of elements `path.len`, then the fields of `N` elements, `path[0]` and so on. Those
-/// from the length on are absent. Interpolation blends the elements that both ends have; the others
-/// and the length step.
+/// The number of elements `path.len`, then the fields of `N` elements, `path[0]` and so on.
+/// Elements from the length on are absent. Interpolation blends the elements that both ends have;
+/// the others and the length step.
 impl<T: Pack, const N: usize> Pack for ArrayVec<T, N> {
     const LANES: usize = 1 + capacity(N) * T::LANES;
 
@@ -123,7 +123,7 @@ fn element<T: Pack>(lanes: &[u32], index: usize) -> &[u32] {
     &lanes[1 + index * T::LANES..][..T::LANES]
 }
 
-/// The same number. Other capacities do not compile.
+/// Returns the capacity unchanged. Capacities out of range do not compile.
 const fn capacity(elements: usize) -> usize {
     assert!(
         elements >= 1 && elements <= u16::MAX as usize,

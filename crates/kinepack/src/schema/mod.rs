@@ -1,9 +1,9 @@
 //! Schemas: an entity's fields, how each is quantized, and the integer lanes that they become.
 //!
 //! A *field* is a number, a vector, a rotation, an integer, a flag or a choice. A *lane* is one of
-//! its integers, of up to 32 bits. A vector has one lane per axis, a rotation four (the dropped
-//! component and the other three), and an integer of more than 32 bits two. Snapshots, codecs and
-//! captures work on lanes only. `spec/CODEC.md`, section 5.
+//! its integers, of up to 32 bits. A vector has one lane per axis. A rotation has four lanes (the
+//! dropped component and the other three), and an integer of more than 32 bits has two. Snapshots,
+//! codecs and captures work on lanes only. `spec/CODEC.md`, section 5.
 
 mod check;
 pub(crate) mod columns;
@@ -43,9 +43,8 @@ pub use precision::TimePrecision;
 
 use crate::SetupError;
 
-/// The kinds of entities, their fields in order, the lanes of these, and a hash that tells two
-/// schemas apart. Most schemas are made of one struct; [`builder`](Self::builder) makes one of
-/// several.
+/// The kinds of entities, their fields and lanes in order, and a hash that tells two schemas apart.
+/// Most schemas are made from one struct; [`builder`](Self::builder) makes a schema from several.
 ///
 /// ```
 /// use kinepack::{Pack, Schema};
@@ -76,7 +75,7 @@ impl Schema {
         let mut fields = Vec::new();
         T::fields("", &mut fields);
         let made = Self::new(fields);
-        // Then even the first check of `T` is cheap.
+        // This makes even the first check of `T` cheap.
         made.types().remember::<T>();
         made
     }
@@ -90,7 +89,7 @@ impl Schema {
     ///
     /// # Panics
     /// If the [`Condition`] of a field names no earlier field that can be its selector. Use
-    /// [`try_new`](Self::try_new) for fields that a program does not make itself.
+    /// [`try_new`](Self::try_new) for fields from outside the program.
     #[track_caller]
     pub fn new(fields: Vec<Field>) -> Self {
         match Self::try_new(fields) {
@@ -145,7 +144,7 @@ impl Schema {
         &self.lanes
     }
 
-    /// The name of the field that a lane belongs to, after the name of its kind if that has one:
+    /// The name of the field that a lane belongs to, after the kind's name if the kind has one:
     /// `player.health`. For messages.
     ///
     /// # Panics
@@ -159,14 +158,14 @@ impl Schema {
     }
 
     /// A hash over names, kinds, ranges, steps and order. It must be equal on both sides. It
-    /// excludes time precision, so snapshots and profiles with and without it fit together. FNV-1a
-    /// over the bytes that `spec/CODEC.md`, sections 5.3 and 5.6 list.
+    /// excludes time precision, so snapshots and profiles with and without it are compatible.
+    /// FNV-1a over the bytes that `spec/CODEC.md`, sections 5.3 and 5.6 list.
     pub fn hash(&self) -> u64 {
         self.kinds.schema_hash
     }
 
-    /// Sets the lanes of absent fields to 0, as a snapshot and a stream require. `#[derive(Pack)]`
-    /// does it already.
+    /// Sets the lanes of absent fields to 0, as snapshots and streams require. Code from
+    /// `#[derive(Pack)]` does this already.
     ///
     /// # Panics
     /// If the schema has several kinds, or another number of lanes.

@@ -7,7 +7,7 @@ use core::ops::RangeInclusive;
 use super::{Condition, Field, FieldKind, Pack, derived};
 use crate::{Between, EncodeError};
 
-/// Appends the flag that says whether the field `name` is present. Returns the flag's index.
+/// Appends the flag that signals whether the field `name` is present. Returns the flag's index.
 pub fn presence_field(path: &str, name: &str, fields: &mut Vec<Field>) -> usize {
     push_presence(derived::join(path, name), fields)
 }
@@ -19,8 +19,8 @@ fn push_presence(mut name: String, fields: &mut Vec<Field>) -> usize {
 }
 
 /// Makes the fields from the index `first` on depend on the field at the index `selector`. A field
-/// that has a condition already keeps it: its own selector is among the fields, and depends on
-/// `selector`.
+/// that already has a condition keeps it, because its own selector is among these fields and
+/// depends on `selector`.
 pub fn only_if(fields: &mut [Field], selector: usize, first: usize, values: RangeInclusive<u32>) {
     let condition = Condition::new(fields[selector].name.as_str(), values);
     for field in &mut fields[first..] {

@@ -1,5 +1,5 @@
-//! The outline of a schema: a short hash of each of its parts, which two sides compare to find the
-//! first part in which their schemas differ. `spec/CODEC.md`, section 5.3.
+//! The outline of a schema: a short hash of each of its parts. Two sides compare outlines to find
+//! the first part in which their schemas differ. `spec/CODEC.md`, section 5.3.
 
 use alloc::format;
 use alloc::string::String;
@@ -62,7 +62,7 @@ impl Schema {
         })
     }
 
-    /// The name of a part of the [outline](Self::outline), with that of its kind if the kinds have
+    /// The name of a part of the [outline](Self::outline), after the kind's name if the kinds have
     /// names: `player`, `player.health`. `None` beyond the last part.
     pub fn part_name(&self, part: usize) -> Option<String> {
         Some(match self.parts().nth(part)? {

@@ -5,22 +5,22 @@ use alloc::vec::Vec;
 use super::{Columns, Field, raw};
 use crate::{Between, EncodeError};
 
-/// A type with a schema. Derive it. Write it by hand only for a type whose lanes the attributes
-/// cannot describe.
+/// A type with a schema. Derive this trait. Implement it by hand only for a type whose lanes the
+/// attributes cannot describe.
 ///
 /// Without an attribute, `f32` and `f64` are kept bit for bit and integers in their full width. A
 /// `bool` takes one bit, and a [`Duration`](core::time::Duration) 64 bits of nanoseconds. Arrays,
-/// tuples and structs are coded part by part. With the feature `glam`, its vectors and quaternions
-/// are like arrays.
+/// tuples and structs are coded part by part. With the feature `glam`, glam's vectors and
+/// quaternions are treated like arrays.
 ///
-/// Some parts may be absent. An absent part has no bits in a packet, apart from the part that
-/// selects it. Its lanes are 0, and they count towards [`LANES`](Self::LANES).
+/// Some parts may be absent. An absent part takes no bits in a packet, apart from its selector. Its
+/// lanes are 0, and they count towards [`LANES`](Self::LANES).
 ///
 /// | type | fields |
 /// |---|---|
-/// | `Option<T>` at `path` | a flag `path?`; those of `T` at `path`, present if it is set |
-/// | an enum at `path` | a choice `path`, the number of the variant; those of each variant, as `path.Variant.field` or `path.Variant.0`, present if the value is that variant |
-/// | [`ArrayVec<T, N>`](crate::ArrayVec) at `path` | the length `path.len`; those of `T` at `path[0]`, `path[1]` and so on, present below the length |
+/// | `Option<T>` at `path` | a flag `path?`; the fields of `T` at `path`, present if the flag is set |
+/// | an enum at `path` | a choice `path`, the number of the variant; the fields of each variant, as `path.Variant.field` or `path.Variant.0`, present if the value is that variant |
+/// | [`ArrayVec<T, N>`](crate::ArrayVec) at `path` | the length `path.len`; the fields of `T` at `path[0]`, `path[1]` and so on, present below the length |
 /// | [`ArrayString<N>`](crate::ArrayString) at `path` | the length in bytes `path.len`; four bytes each at `path[0]`, `path[4]` and so on, present if the text reaches them |
 ///
 /// Lists and texts need the feature `arrayvec`, which is on by default. Their capacity is 1 to
@@ -40,40 +40,40 @@ use crate::{Between, EncodeError};
 /// | `clamp` | with `range` or `max` | out-of-range values take the nearest end instead of being an error |
 /// | `velocity`, `velocity = field` | numbers and vectors with `range` | the velocity of another field in units per second, for interpolation; zero means at rest, for level 4 |
 /// | `step` | anything sent without `with` | is not blended in interpolation, for example a counter of teleports |
-/// | `clock` | an integer, or `f32` or `f64` with `range` | a time stamp, by which the other fields of a [`stream`](crate::stream) move |
+/// | `clock` | an integer, or `f32` or `f64` with `range` | a time stamp, from which a [`stream`](crate::stream) predicts the motion of its other fields |
 /// | `body` | three numbers with `range`, and a `rotation` | the position and the rotation of a rigid body |
 /// | `touched`, `mover` | `bool` | flags of a rigid body: something moves it; it moves others, as a player does |
-/// | `time_precision_ms = t` | numbers and vectors with `range`, without `wrap`; a `rotation` | may be off by the distance that it moves in that time: [`TimePrecision`](super::TimePrecision) |
+/// | `time_precision_ms = t` | numbers and vectors with `range`, without `wrap`; a `rotation` | may be off by the distance that the field moves in that time: [`TimePrecision`](super::TimePrecision) |
 /// | `max_step = s` | with `time_precision_ms` | the coarsest step, in the field's unit; for a rotation an angle in radians |
 /// | `with = Type` | anything | lanes by `Type`'s [`PackWith`] |
 /// | `spawn` | anything | is sent when the entity appears, and does not change: see below |
 /// | `skip` | anything | not sent; `Default::default()` on the other side |
 ///
-/// The attributes of an `Option` are those of the value in it, except `skip`: `#[pack(max = 8)]` on
-/// an `Option<u8>`, or `with = Type` with a `Type` for the value. The type must be written as
-/// `Option`, not as an alias. The value may be absent, so it cannot be marked `body`, `touched`,
-/// `mover`, `clock` or `velocity`. A field of a variant cannot be marked `body`, `touched`, `mover`
-/// or `clock` either.
+/// The attributes of an `Option` apply to the value in it, except for `skip`. For example, write
+/// `#[pack(max = 8)]` on an `Option<u8>`, or `with = Type` with a `Type` for the value. The type
+/// must be written as `Option`, not as an alias. The value may be absent, so it cannot be marked
+/// `body`, `touched`, `mover`, `clock` or `velocity`. A field of a variant cannot be marked `body`,
+/// `touched`, `mover` or `clock` either.
 ///
-/// `velocity = field` names the field that moves with it, in the same struct or variant. That field
-/// has the same type, is no `Option`, and is not marked `velocity`, `rotation`, `wrap`, `step`,
-/// `clock`, `skip` or `with`. `velocity` alone means the nearest such field before it in the struct
-/// or variant, or else the nearest after it, or else no field.
-/// If several velocities mean the same field, the one that names it counts, or else the first. For
-/// example, `position` is followed by `linear_velocity` and `angular_velocity`, and the first is
-/// the position's.
+/// `velocity = field` names the field that moves at this velocity, in the same struct or variant.
+/// That field must have the same type, must not be an `Option`, and must not be marked `velocity`,
+/// `rotation`, `wrap`, `step`, `clock`, `skip` or `with`. `velocity` alone means the nearest such
+/// field before it in the struct or variant, or else the nearest after it, or else no field. If
+/// several velocities refer to the same field, the one that names it counts, or else the first. For
+/// example, if `linear_velocity` and `angular_velocity` follow `position`, the first of them is the
+/// velocity of `position`.
 ///
 /// A `spawn` field keeps its value for as long as the entity lives, for example its team or its
-/// maker. Packets have it only for entities that the receiver does not know yet, at levels 7 and
-/// above. An entity that has another value is another one: the one that the receiver knows is
-/// removed, and this one added. A hub refuses an entity whose value changes from one tick to the
-/// next. `spawn` does not go with `body`, `touched`, `mover`, `clock`, `velocity` or
-/// `time_precision_ms`, and not on the fields of variants; on a struct, an enum or an `Option` it
-/// is for all fields inside.
+/// creator. At levels 7 and above, packets hold it only for entities that the receiver does not
+/// know yet. An entity with another value counts as another entity: the one that the receiver knows
+/// is removed, and the new one is added. A hub refuses an entity whose value changes from one tick
+/// to the next. `spawn` cannot be combined with `body`, `touched`, `mover`, `clock`, `velocity` or
+/// `time_precision_ms`, or put on the fields of variants. On a struct, an enum or an `Option` it
+/// applies to all fields inside.
 ///
-/// A struct is at most one body: it marks one position with `body`, which is no velocity and does
-/// not `wrap`, and one rotation. `body` does not change the lanes, only the schema's hash and the
-/// adaptive level's predictions ([`Role`](super::Role),
+/// A struct holds at most one body. It marks one position and one rotation with `body`. The
+/// position is not a velocity and does not `wrap`. `body` does not change the lanes, only the
+/// schema's hash and the adaptive level's predictions ([`Role`](super::Role),
 /// [`Bodies::of`](crate::profile::Bodies::of)). If an entity has several bodies, nested or side by
 /// side, the first counts.
 ///
@@ -122,7 +122,7 @@ pub trait Pack: Sized + 'static {
     const LANES: usize;
 
     /// Appends the type's fields, with their names below `path`. The fields must stay the same
-    /// while a program runs: snapshots and streams ask once and remember that the type has their
+    /// while a program runs: snapshots and streams check a type once and remember that it has their
     /// schema.
     fn fields(path: &str, fields: &mut Vec<Field>);
 
@@ -133,9 +133,9 @@ pub trait Pack: Sized + 'static {
     fn quantize(&self, lanes: &mut [u32]) -> Result<(), EncodeError>;
 
     /// Quantizes several states lane by lane, for [`Snapshot::extend`](crate::Snapshot::extend).
-    /// Returns false if a state has no lanes; the caller then asks [`quantize`](Self::quantize) for
-    /// the error, state by state. The derived method has a loop for each number and rotation. The
-    /// default calls `quantize`. [`Columns`] has an example.
+    /// Returns false if a state cannot be quantized; the caller then calls
+    /// [`quantize`](Self::quantize) state by state to get the error. The derived method has a loop
+    /// for each number and rotation. The default calls `quantize`. [`Columns`] has an example.
     #[inline]
     fn quantize_columns<'a>(
         states: impl Iterator<Item = &'a Self> + Clone,
@@ -145,12 +145,12 @@ pub trait Pack: Sized + 'static {
     }
 
     /// Stores the state before quantization, one word per lane, as
-    /// [`Schema::quantize_raw`](super::Schema::quantize_raw) takes it; for captures. The derived
-    /// method copies numbers and costs a nanosecond each. The default reconstructs the words from
-    /// the lanes, and allocates.
+    /// [`Schema::quantize_raw`](super::Schema::quantize_raw) takes it, for captures. The derived
+    /// method copies the numbers, at a cost of a nanosecond each. The default reconstructs the
+    /// words from the lanes, and allocates.
     ///
     /// # Errors
-    /// [`EncodeError`] for values that have no lanes, if the default is not replaced.
+    /// [`EncodeError`] for values that cannot be quantized, if the default is not overridden.
     ///
     /// # Panics
     /// If `raw` does not have one word per lane.
@@ -234,8 +234,8 @@ pub trait PackWith<T> {
     /// Number of lanes.
     const LANES: usize;
 
-    /// Appends the fields, with their names below `path`. They must stay the same while a program
-    /// runs, as for [`Pack::fields`].
+    /// Appends the fields, with their names below `path`. The fields must stay the same while a
+    /// program runs, as for [`Pack::fields`].
     fn fields(path: &str, fields: &mut Vec<Field>);
 
     /// Quantizes `value` into `lanes`.
@@ -248,7 +248,7 @@ pub trait PackWith<T> {
     /// default reconstructs the words from the lanes, and allocates.
     ///
     /// # Errors
-    /// [`EncodeError`] for values that have no lanes, if the default is not replaced.
+    /// [`EncodeError`] for values that cannot be quantized, if the default is not overridden.
     fn store_raw(value: &T, raw: &mut [u64]) -> Result<(), EncodeError> {
         raw::of_lanes(
             Self::LANES,
@@ -261,8 +261,8 @@ pub trait PackWith<T> {
     /// The value of `lanes`.
     fn reconstruct(lanes: &[u32]) -> T;
 
-    /// The value between those of `from` and `to`, as [`Pack::interpolate`]. The default steps; use
-    /// [`Between::linear`] for numbers.
+    /// The value between those of `from` and `to`, as for [`Pack::interpolate`]. The default steps;
+    /// use [`Between::linear`] for numbers.
     fn interpolate(from: &[u32], to: &[u32], at: Between) -> T {
         Self::reconstruct(at.step(from, to))
     }

@@ -11,13 +11,13 @@ use super::{Field, Schema, derived};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OptionalPart {
     pub(crate) kind: usize,
-    /// Among the schema's lanes.
+    /// The part's range among the schema's lanes.
     pub(crate) lanes: Range<usize>,
     pub(crate) schema_hash: u64,
 }
 
 impl Schema {
-    /// The `Option` with this name, after the name of its kind if that has one:
+    /// The `Option` with this name, which follows the kind's name if the kind has one:
     /// `player.ammunition`. `None` if there is no such `Option`, or if it is a spawn field.
     ///
     /// ```
@@ -54,7 +54,8 @@ impl Schema {
             };
             let value = fields[flag + 1..].iter().take_while(|field| is_in(&field.name)).count();
             let (part, after) = fields[flag..].split_at(1 + value);
-            // A schema written by hand may let a field after the part depend on it.
+            // In a schema written by hand, a field after the part may depend on the part. Then the
+            // part cannot be cleared alone.
             let depends = |field: &Field| {
                 let selector = field.condition.as_ref().map(|condition| &condition.selector);
                 part.iter().any(|selecting| selector == Some(&selecting.name))

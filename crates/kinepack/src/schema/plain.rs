@@ -123,7 +123,8 @@ fn part<T: Pack>(lanes: &[u32], index: usize) -> &[u32] {
 /// `Pack` for tuples: `$lanes` is a variable for the lanes of each part.
 macro_rules! tuples {
     ($($($type:ident $lanes:ident $index:tt),+;)*) => {$(
-        // Errors would name all eight before the types that somebody looks for.
+        // Otherwise compiler errors would list all eight tuples before the types that the reader
+        // needs.
         #[diagnostic::do_not_recommend]
         impl<$($type: Pack),+> Pack for ($($type,)+) {
             const LANES: usize = 0 $(+ $type::LANES)+;
@@ -206,7 +207,8 @@ impl Pack for Duration {
     fn interpolate(from: &[u32], to: &[u32], at: Between) -> Self {
         let (from, to) = (u64::reconstruct(from), u64::reconstruct(to));
         Self::from_nanos(at.end(from, to).unwrap_or_else(|| {
-            // From the difference, because an `f64` does not hold large numbers of nanoseconds.
+            // Scales the difference, because an `f64` does not hold large numbers of nanoseconds
+            // exactly.
             let part = libm::round(from.abs_diff(to) as f64 * f64::from(at.ratio)) as u64;
             if from < to {
                 from.saturating_add(part).min(to)

@@ -65,7 +65,7 @@ impl TimePrecision {
         self.time_precision_ms * self.ticks_per_s / 1000.0
     }
 
-    /// True if a field of `lanes` lanes can have it.
+    /// True if a field of `lanes` lanes can have this time precision.
     pub(crate) const fn is_possible(&self, lanes: usize) -> bool {
         let ticks = self.ticks();
         is_positive(self.time_precision_ms)

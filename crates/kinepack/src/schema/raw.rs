@@ -14,7 +14,7 @@ use crate::{Between, EncodeError};
 impl Schema {
     /// Quantizes the raw words of an entity. Returns false if a value was outside of its limits and
     /// took the nearest end. This happens even if the type does not clamp, because a schema does
-    /// not know that.
+    /// not record clamping.
     ///
     /// # Errors
     /// [`EncodeError::NotANumber`] for NaN and for a rotation without direction,
@@ -52,7 +52,7 @@ impl Schema {
 
     /// The raw words of the state between those of `from` and `to`, as
     /// [`Pack::interpolate`](super::Pack::interpolate) gives it without `step`: a schema does not
-    /// know which fields step. A field that is absent at one end steps.
+    /// record which fields step. A field that is absent at one end steps.
     ///
     /// # Errors
     /// [`EncodeError::LaneCount`] for slices of other lengths.
@@ -73,7 +73,7 @@ impl Schema {
         Ok(())
     }
 
-    /// The index of the field that is the velocity of another.
+    /// The index of the field that is the velocity of `field`.
     pub(crate) fn velocity_of(&self, field: &Field) -> Option<usize> {
         let is_its = |other: &Field| other.velocity_of.as_deref() == Some(field.name.as_str());
         self.fields.iter().position(is_its)
@@ -174,7 +174,7 @@ impl Field {
         }
     }
 
-    /// This field's raw words between two entities; all slices are those of whole entities.
+    /// Interpolates this field's raw words between two states. All slices hold whole entities.
     pub(crate) fn interpolate_raw(
         &self,
         velocity: Option<&Self>,
@@ -255,7 +255,7 @@ impl FieldKind {
     }
 }
 
-/// The raw words of a type that gives only its lanes, reconstructed from them.
+/// The raw words of a type that gives only its lanes. They are reconstructed from the lanes.
 pub(super) fn of_lanes(
     count: usize,
     raw: &mut [u64],

@@ -11,7 +11,7 @@ use crate::DecodeError;
 use crate::bits::{BitReader, BitSink};
 use crate::schema::MAX_KINDS;
 
-/// The source of an entity that the baseline does not have.
+/// Marks an entity that the baseline does not have, in place of its row there.
 const ADDED: u32 = u32::MAX;
 
 /// For each entity of a snapshot, its row in the baseline. Keeps its memory from snapshot to
@@ -27,14 +27,14 @@ pub(super) struct Alignment {
 struct OfKind {
     /// For each entity, a row of the baseline or [`ADDED`].
     sources: Vec<u32>,
-    /// Rows of the baseline.
+    /// The removed entities, by row of the baseline.
     removed: Vec<u32>,
     added: Vec<EntityId>,
 }
 
 impl Alignment {
-    /// With room for this many kinds, so that a packet of as many takes no more memory before it is
-    /// checked.
+    /// An alignment with room for this many kinds. A packet with as many kinds then takes no more
+    /// memory before it is checked.
     pub(super) fn of_kinds(kinds: usize) -> Self {
         let mut made = Self::default();
         made.kinds.resize_with(kinds, OfKind::default);
@@ -55,14 +55,14 @@ impl Alignment {
         }
     }
 
-    /// The kinds whose entities are not the baseline's.
+    /// The kinds whose set of entities differs from the baseline's.
     fn changing_kinds(&self) -> u64 {
         let changes = |of_kind: &OfKind| !of_kind.removed.is_empty() || !of_kind.added.is_empty();
         kinds_where(self.kinds.iter().map(changes))
     }
 
     /// Compares the entities of a baseline with others in one pass. `columns` are those of the
-    /// others: an entity whose spawn fields differ is not the same one.
+    /// others, because an entity whose spawn fields differ is not the same entity.
     pub(super) fn compare(
         &mut self,
         baseline: &Snapshot,
@@ -155,7 +155,7 @@ impl Alignment {
     }
 }
 
-/// The kinds for which this is true. A set of kinds is a bit for each, the first one lowest.
+/// The kinds for which this is true. A set of kinds has one bit per kind, the first kind lowest.
 fn kinds_where(are_in: impl Iterator<Item = bool>) -> u64 {
     const { assert!(MAX_KINDS <= 64) };
     are_in.enumerate().fold(0, |kinds, (kind, is_in)| kinds | u64::from(is_in) << kind)
@@ -170,8 +170,8 @@ fn present_kinds(entities: &Entities) -> u64 {
     kinds_where(entities.ranges().map(|range| !range.is_empty()))
 }
 
-/// Writes which of the kinds change. The short form has no bits for those that are not `present` in
-/// the baseline.
+/// Writes which kinds change; at least one must. The short form has no bits for kinds that are not
+/// `present` in the baseline. If its bits are all 0, the full form follows.
 fn write_kinds(sink: &mut impl BitSink, changing: u64, present: u64, kinds: usize) {
     let is_short = changing & !present == 0;
     for kind in (0..kinds).filter(|kind| has_kind(present, *kind)) {
@@ -202,8 +202,8 @@ impl OfKind {
         }
     }
 
-    /// Compares two sorted lists. `is_same` says of an entity in both, by its rows, whether it is
-    /// the same one.
+    /// Compares two sorted lists. If an id is in both, `is_same` decides by its rows whether it is
+    /// the same entity.
     fn compare(
         &mut self,
         baseline: &[EntityId],
@@ -248,8 +248,9 @@ impl OfKind {
     }
 
     /// Merges the baseline's entities that were not removed with those that were added into one
-    /// sorted list, which it appends to `ids`. False if the baseline already has an added entity,
-    /// and it was not removed or the kind has no spawn fields, so that it may not return.
+    /// sorted list, which it appends to `ids`. Returns false if the baseline already has an added
+    /// entity that may not return. To return, it must be removed, and its kind must have spawn
+    /// fields.
     fn merge(&mut self, baseline: &[EntityId], ids: &mut Vec<EntityId>, may_return: bool) -> bool {
         let Self { sources, removed, added } = self;
         sources.clear();

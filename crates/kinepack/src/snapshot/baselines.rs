@@ -10,12 +10,12 @@ const OLDER: usize = 3;
 
 /// The views that both sides hold and a snapshot is coded against, the newest first.
 ///
-/// The first view is the *baseline*: values that are not sent keep their value from it. Levels that
-/// pack bits use only the baseline, and the first older view if a field has a
+/// The first view is the *baseline*: values that are not sent are kept from it. Levels that pack
+/// bits use only the baseline, and the first older view if a field has a
 /// [`TimePrecision`](crate::schema::TimePrecision). The adaptive level derives motion from the
-/// older views: without one it predicts that everything stays, one older view gives it velocities,
-/// and two show how the velocities change. It ignores a third. The protocol has to tell the
-/// receiver which views these are.
+/// older views. Without one it predicts that everything stays, one gives it velocities, and two
+/// show how the velocities change. It ignores a third. The protocol has to tell the receiver which
+/// views these are.
 ///
 /// A `&View` converts into a baseline without older views.
 ///
@@ -33,7 +33,7 @@ const OLDER: usize = 3;
 #[derive(Clone, Copy, Debug)]
 pub struct Baselines<'a> {
     pub(super) baseline: &'a Snapshot,
-    /// Entries from `count` on are the baseline.
+    /// Entries from `count` on are placeholders: the baseline again.
     older: [&'a Snapshot; OLDER],
     count: usize,
     /// The baseline's learned state.
@@ -45,8 +45,8 @@ impl<'a> Baselines<'a> {
     pub const OLDER: usize = OLDER;
 
     /// Collects one to four views, the newest first. Each view's tick must be before that of the
-    /// view in front of it. Ticks may wrap: a tick is before another if fewer than 2³¹ steps lead
-    /// from it to the other.
+    /// previous view in the list. Ticks may wrap: a tick is before another if fewer than 2³¹ steps
+    /// lead from it to the other.
     ///
     /// # Errors
     /// [`BaselinesError`].

@@ -7,7 +7,7 @@ use super::entities::Entities;
 use super::fields::FieldTable;
 use crate::schema::Kinds;
 
-/// Entities that are compared at once; few enough to keep the differences in registers.
+/// Number of entities that are compared at once, few enough to keep the differences in registers.
 const BLOCK: usize = 32;
 
 /// Finds the entities that differ in a lane, by index. The comparison runs over plain arrays, at
@@ -26,7 +26,7 @@ pub(super) fn find_changed(
     }
 }
 
-/// Appends those of one kind, which has these indices and columns.
+/// Appends the changed entities of one kind, which has these indices and columns.
 fn append_changed(
     base: &[Vec<u32>],
     new: &[Vec<u32>],
@@ -82,8 +82,8 @@ pub(super) fn take_rows(changed: &mut &[u32], range: Range<usize>, rows: &mut Ve
     rows.extend(of_kind.iter().map(|index| index - range.start as u32));
 }
 
-/// Finds those of the entities at the rows `changed` of a kind that a packet may have a field for,
-/// by position in `changed`. `new` are all columns of the snapshot.
+/// Finds the entities at the rows `changed` of a kind for which a packet may have a field.
+/// `candidates` gets their positions in `changed`. `new` are all columns of the snapshot.
 pub(super) fn find_candidates(
     field: &FieldTable,
     new: &[Vec<u32>],
@@ -96,8 +96,9 @@ pub(super) fn find_candidates(
     candidates.extend((0..).zip(changed).filter(may_change).map(|(nth, _)| nth));
 }
 
-/// The set of the entities that changed a field, as a packet has it: the number of entities that
-/// may be in it, and its members, numbered among these. `flagged` are their positions in `changed`.
+/// The set of entities that changed a field, as a packet stores it. Returns the number of
+/// candidates, and the members as numbers among the candidates. `flagged` are the members'
+/// positions in `changed`.
 #[cfg(feature = "training")]
 pub(super) fn set_of_flagged(
     field: &FieldTable,
@@ -115,8 +116,8 @@ pub(super) fn set_of_flagged(
     (candidates.len(), members.map(|place| place as u32).collect())
 }
 
-/// Finds which of the entities at the rows `changed` of a kind changed the lanes of one of its
-/// fields, by position in `changed`.
+/// Finds the entities at the rows `changed` of a kind that changed the lanes of one of its fields.
+/// `flagged` gets their positions in `changed`.
 pub(super) fn find_flagged(
     base: &[Vec<u32>],
     new: &[Vec<u32>],
@@ -131,7 +132,7 @@ pub(super) fn find_flagged(
             *differs |= base[entity as usize] ^ new[entity as usize];
         }
     }
-    // Without a branch, as in `find_changed`.
+    // There is no branch, for the same reason as in `append_changed`.
     flagged.clear();
     flagged.resize(changed.len(), 0);
     let mut found = 0;

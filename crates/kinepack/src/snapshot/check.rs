@@ -24,7 +24,7 @@ fn add_block(sums: Sums, block: [u32; 2 * SUMS]) -> Sums {
     core::array::from_fn(|index| step(sums[index], two(block[2 * index], block[2 * index + 1])))
 }
 
-/// Adds a list in blocks. Zeros fill up the last block.
+/// Adds a list in blocks. The last block is padded with zeros.
 fn add(sums: Sums, mut list: impl ExactSizeIterator<Item = u32>) -> Sums {
     let blocks = list.len().div_ceil(2 * SUMS);
     (0..blocks).fold(sums, |sums, _| {

@@ -16,11 +16,11 @@ use crate::{Schema, SetupError};
 
 /// The version of the adaptive levels' packets. `spec/CODEC.md`, section 12.
 const ADAPTIVE_VERSION: u8 = 4;
-/// The same if alike fields share counters.
+/// The version if alike fields share counters.
 const SHARED_VERSION: u8 = 5;
 
-/// What an [`Encoder`](super::Encoder) and a [`Decoder`](super::Decoder) agree on: a schema, a
-/// level and a profile. A clone shares the tables, so cloning is cheap.
+/// The parameters on which an [`Encoder`](super::Encoder) and a [`Decoder`](super::Decoder) agree:
+/// a schema, a level and a profile. A clone shares the tables, so cloning is cheap.
 ///
 /// ```
 /// use kinepack::schema::{Field, FieldKind};
@@ -48,8 +48,8 @@ pub(super) struct Tables {
     pub(super) entities: GapTable,
     pub(super) flags: GapTable,
     pub(super) fields: Vec<FieldTable>,
-    /// For each velocity field at level 4, which codes a zero velocity in one bit, the lanes of
-    /// zero; `None` for all other fields and levels.
+    /// For each velocity field at level 4, the lanes of a zero velocity, which this level codes in
+    /// one bit. `None` for all other fields and levels.
     pub(super) rest_lanes: Vec<Option<Vec<u32>>>,
     /// `Some` if the level is adaptive.
     pub(super) adaptive: Option<Adaptive>,
@@ -67,11 +67,11 @@ impl Codec {
         Self::within(schema, level, profile, usize::MAX)
     }
 
-    /// As [`new`](Self::new), for a schema and a profile that come from a file or a peer: refuses
-    /// them if the codec's [memory](Self::memory_bytes) would exceed `max_memory_bytes`.
+    /// As [`new`](Self::new), for a schema and a profile from a file or a peer. Refuses them if the
+    /// codec's [memory](Self::memory_bytes) would exceed `max_memory_bytes`.
     ///
     /// # Errors
-    /// [`SetupError::CodecTooLarge`] before anything is allocated, and those of
+    /// [`SetupError::CodecTooLarge`] before anything is allocated, and the errors of
     /// [`new`](Self::new).
     pub fn within(
         schema: Schema,
@@ -158,8 +158,8 @@ impl Codec {
         self.0.hash
     }
 
-    /// Bytes on the heap, to within about a third, besides 1 or 2 kB that each codec takes. All
-    /// clones share them.
+    /// Bytes on the heap, to within about a third, without 1 or 2 kB that each codec takes in
+    /// addition. All clones share them.
     ///
     /// At the adaptive levels each field takes about 10 kB, and each lane 1 kB for each range of
     /// lags of the profile.
@@ -178,7 +178,8 @@ impl Codec {
     }
 }
 
-/// What a field takes besides its tables: its description, in the schema and in the plans.
+/// The bytes that a field takes besides its tables: its description, in the schema and in the
+/// plans.
 const FIELD_BYTES: usize = 1024;
 
 /// The bytes of a codec on the heap, from its parts. The profile must be valid.
@@ -195,7 +196,7 @@ fn memory_bytes(schema: &Schema, level: &Level, profile: &Profile) -> Result<usi
 }
 
 impl Tables {
-    /// How the set of changed entities is written; `None` if every entity is sent.
+    /// How the set of changed entities is coded; `None` if every entity is sent.
     pub(super) fn changed_coding(&self) -> Option<SetCoding<'_>> {
         match self.level.changed() {
             Changed::All => None,

@@ -42,13 +42,13 @@ use crate::{DecodeError, Schema};
 pub struct DecodeLimits {
     /// The largest number of entities in a snapshot.
     ///
-    /// It bounds a decoder's memory. For each entity this is 4 bytes a lane of the schema, 16
-    /// bytes, and one byte a field. At the adaptive level and with a time precision, up to four
-    /// times as many lanes are held. The adaptive level also takes up to 512 bytes for each changed
-    /// entity, and a time precision one further byte a lane.
+    /// It bounds a decoder's memory. Each entity takes 4 bytes per lane of the schema, one byte per
+    /// field, and 16 bytes. At the adaptive level and with a time precision, up to four times as
+    /// many lanes are held. The adaptive level also takes up to 512 bytes for each changed entity,
+    /// and a time precision one further byte per lane.
     ///
-    /// It bounds the work too: at the adaptive level a packet of a few hundred bytes may say that
-    /// all entities changed.
+    /// It bounds the work too: at the adaptive level, a packet of a few hundred bytes can mark all
+    /// entities as changed.
     pub max_entities: u32,
 }
 
@@ -129,16 +129,17 @@ pub struct Decoder {
     codec: Codec,
     limits: DecodeLimits,
     changed: Vec<u32>,
-    /// Those of the current kind, by row.
+    /// The changed entities of the current kind, by row.
     rows: Vec<u32>,
-    /// Those of them that may have changed the current field; empty if all may.
+    /// The positions in `rows` of the entities that may have changed the current field. Used only
+    /// if that field is selective.
     candidates: Vec<u32>,
     flagged: Vec<u32>,
     scratch: Vec<u32>,
     contexts: Contexts,
     values: FieldValues,
     adaptive: Option<State>,
-    /// Its motion is found only with a time precision or at the adaptive level.
+    /// Its motion is computed only with a time precision or at the adaptive level.
     lineup: Lineup,
     spare: Spare,
 }
@@ -167,7 +168,7 @@ impl Decoder {
         }
     }
 
-    /// The codec that it was made for.
+    /// The codec that the decoder was made for.
     pub fn codec(&self) -> &Codec {
         &self.codec
     }
@@ -209,9 +210,9 @@ impl Decoder {
     /// [`Encoder::encode_checked`](super::Encoder::encode_checked) writes it.
     ///
     /// # Errors
-    /// Those of [`decode`](Self::decode), and [`DecodeError::WrongState`] if the two sides do not
-    /// hold the same state. Then ask the sender for the whole state, relative to the view that both
-    /// sides began with.
+    /// The errors of [`decode`](Self::decode), and [`DecodeError::WrongState`] if the two sides do
+    /// not hold the same state. Then ask the sender for the whole state, relative to the view that
+    /// both sides began with.
     pub fn decode_checked<'a>(
         &mut self,
         baselines: impl Into<Baselines<'a>>,
@@ -350,8 +351,8 @@ impl Decoder {
         Ok(())
     }
 
-    /// Reads which of the changed entities changed a field. Sets it to 0 in those in which it is
-    /// absent.
+    /// Reads which of the changed entities changed a field. Sets the field to 0 in the entities in
+    /// which it is absent.
     fn read_flags(
         &mut self,
         reader: &mut BitReader<'_>,

@@ -68,7 +68,8 @@ impl Difference {
         self.aligned.resize_with(snapshot.lane_count(), Vec::new);
         self.alignment.line_up(baseline, &mut self.aligned);
         find_changed(kinds, entities, &self.aligned, &snapshot.columns, &mut self.changed);
-        // An entity added with zero in every lane is not among the changed ones.
+        // An entity added with zero in every lane is not among the changed ones, because its
+        // baseline is zero too.
         let mut changed = self.changed.iter().peekable();
         let is_sent =
             |(index, is_added): &(u32, bool)| changed.next_if_eq(&index).is_some() | is_added;

@@ -47,8 +47,8 @@ const PACKED_FORM_BITS: u64 = 2;
 /// 2. Begin with a view that both sides hold: see [`View`].
 /// 3. For each packet, call [`encode`](Self::encode) with views that the receiver is known to hold.
 ///    Keep the view that it returns.
-/// 4. With the packet, send its tick and say which views it was coded against: the decoder needs
-///    both. This is the job of a protocol, such as `kinepack-net`.
+/// 4. With the packet, send its tick and which views it was coded against: the decoder needs both.
+///    This is the job of a protocol, such as `kinepack-net`.
 /// 5. After an acknowledgement, use the acknowledged view as the baseline. [Recycle](Self::recycle)
 ///    views that no further packet will be coded against.
 ///
@@ -84,15 +84,15 @@ pub struct Encoder {
     pub(super) changed: Vec<u32>,
     pub(super) packer: Packer,
     spent: Spent,
-    /// For the current packet. Its history is prepared only for a time precision and at levels that
-    /// predict.
+    /// The views, lined up with the current packet's entities. Its history is prepared only for a
+    /// time precision and at levels that predict.
     pub(super) lineup: Lineup,
     /// The snapshot that is encoded, if it is coarser than the caller's.
     coarse: Option<Snapshot>,
     /// The adaptive level's memory.
     adaptive: Option<State>,
     packed: Vec<u8>,
-    /// What the last packet learned, until a view takes it.
+    /// The state that the last packet learned, until a view takes it.
     learned: Option<Learned>,
     /// The entities for which the last packet had no room.
     unsent: Vec<u32>,
@@ -125,14 +125,14 @@ pub struct Encoder {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub enum Chosen<'a> {
-    /// Everything.
+    /// All changes.
     All,
     /// Only some entities. All other changes are skipped.
     Some {
         /// Their indices in the snapshot, increasing.
         indices: &'a [u32],
-        /// A level that predicts ends the packet near this many bytes, because the coder knows the
-        /// size as it goes. Entities for which there was no room are then
+        /// At a level that predicts, the packet ends near this many bytes, because the coder knows
+        /// the size as it goes. Entities for which there was no room are then
         /// [`unsent`](Encoder::unsent), as if they had not been chosen. The packet may still exceed
         /// the limit: levels that pack bits always send all chosen entities, and the last entity
         /// may take more than those before it. `usize::MAX` means no limit.
@@ -180,7 +180,7 @@ impl<'a> Chosen<'a> {
 pub struct Encoded<'a> {
     encoder: &'a mut Encoder,
     baseline: &'a Snapshot,
-    /// The encoder's coarse copy was encoded, not `world`.
+    /// True if the encoder's coarse copy was encoded, not `world`.
     is_coarse: bool,
     world: &'a Snapshot,
     is_partial: bool,
@@ -197,7 +197,8 @@ impl Encoded<'_> {
         self.encoder.unsent()
     }
 
-    /// What the models have learned after this packet; `None` at levels that do not learn.
+    /// The state that the models have learned after this packet; `None` at levels that do not
+    /// learn.
     pub fn learned(&self) -> Option<&Learned> {
         self.encoder.learned.as_ref()
     }
@@ -252,7 +253,7 @@ impl Encoder {
     /// The views are a `&View`, or [`Baselines`] with older ones. Returns the view that a receiver
     /// of the packet will have. In it, moving entities are as coarse as the schema's time precision
     /// makes them; at a level that learns, it also holds the learned state. [`size`](Self::size)
-    /// says where the bits went.
+    /// shows where the bits went.
     ///
     /// Cost: coding the packet, and a copy of the snapshot.
     ///
@@ -304,9 +305,9 @@ impl Encoder {
     /// entities plus a comparison of the ids.
     ///
     /// # Errors
-    /// Those of [`encode`](Self::encode). With [`Chosen::Some`] also [`EncodeError::BadIndices`],
-    /// and [`EncodeError::EntitiesDiffer`] if the ids are not the baseline's or the level sends
-    /// every entity.
+    /// The errors of [`encode`](Self::encode). With [`Chosen::Some`] also
+    /// [`EncodeError::BadIndices`], and [`EncodeError::EntitiesDiffer`] if the ids are not the
+    /// baseline's or the level sends every entity.
     pub fn write<'a>(
         &'a mut self,
         baselines: impl Into<Baselines<'a>>,
@@ -345,9 +346,9 @@ impl Encoder {
         Ok(Encoded { encoder: self, baseline, is_coarse, world, is_partial })
     }
 
-    /// What a receiver will hold if all of `world` is sent relative to `baselines`: `world` itself,
-    /// or a coarser copy if the time precision changes a value. For callers that compare states
-    /// before they choose what to send.
+    /// The state that a receiver will hold if all of `world` is sent relative to `baselines`. This
+    /// is `world` itself, or a coarser copy if the time precision changes a value. For callers that
+    /// compare states before they choose what to send.
     ///
     /// # Errors
     /// As [`encode`](Self::encode).
@@ -397,19 +398,19 @@ impl Encoder {
         }
     }
 
-    /// How many whole bits each entity took in the last packet, as pairs of its index in the
-    /// encoded snapshot, increasing, and the bits. Empty unless [turned
+    /// The whole bits that each entity took in the last packet, as pairs of its index and the bits.
+    /// The indices are those of the encoded snapshot, increasing. Empty unless [turned
     /// on](Self::count_entity_bits).
     ///
-    /// At levels that pack bits, and in packets that fall back to packed bits, these are the values
-    /// of the entity's fields, so the sum over all entities is [`Size::fields_bits`]. An entity
+    /// At levels that pack bits, and in packets that fall back to packed bits, only the values of
+    /// an entity's fields count. The sum over all entities is then [`Size::fields_bits`]. An entity
     /// that was added with zero in every lane has no values and is not listed.
     ///
-    /// At levels that predict, the bits of an entity are everything coded after the flag that it
-    /// changed: the flags of its fields, the values, and where an added entity came from. [`Size`]
-    /// counts the flags of bodies and these origins among the sets. Each entity is
-    /// then off by less than a bit. The sum is off by half a bit, or by up to a byte if the end of
-    /// the code is shorter than what its decisions are worth.
+    /// At levels that predict, everything coded after an entity's changed flag counts: the flags of
+    /// its fields, the values, and where an added entity came from. [`Size`] counts the flags of
+    /// bodies and these origins among the sets. Each entity is then off by less than a bit. The sum
+    /// is off by half a bit. It is off by up to a byte if the end of the code is shorter than its
+    /// decisions are worth.
     ///
     /// The bits of the sets are not attributed to entities.
     pub fn entity_bits(&self) -> &[(u32, u32)] {
@@ -420,9 +421,9 @@ impl Encoder {
     /// the schema's lanes. Empty unless [turned on](Self::count_entity_bits).
     ///
     /// The sum is below that of [`Size::fields_bits`], because some bits belong to a field but to
-    /// no lane: in packed bits the word that selects a class, which gives the widths of all lanes;
-    /// at levels that predict the flag that a field changed, all of a flag or choice, and all of
-    /// an added entity.
+    /// no lane. In packed bits, this is the word that selects a class, which gives the widths of
+    /// all lanes. At levels that predict, it is the flag that a field changed, all of a flag or
+    /// choice, and all of an added entity.
     pub fn lane_bits(&self) -> &[u64] {
         self.spent.tally.lanes_bits()
     }
@@ -475,8 +476,8 @@ impl Encoder {
         }
     }
 
-    /// Writes a snapshot in the level's form. The baselines are lined up with it, and its values
-    /// are already coarse.
+    /// Writes a snapshot in the level's form. The baselines must be lined up with it, and its
+    /// values must already be coarse.
     fn write_packet(
         &mut self,
         codec: &Codec,
@@ -500,8 +501,8 @@ impl Encoder {
         }
     }
 
-    /// Finds the entities to send, once for both forms of the packet: those that differ from the
-    /// baseline, or those at `indices`.
+    /// Finds the entities to send: those that differ from the baseline, or those at `indices`. Both
+    /// forms of the packet use the result.
     fn find_changed(
         &mut self,
         tables: &Tables,
@@ -553,8 +554,7 @@ impl Encoder {
     }
 
     /// Writes a packet at the adaptive level. Falls back to packed bits if these are shorter, or
-    /// have room for all entities when the predicted form does not. The first bits say which form
-    /// follows.
+    /// have room for all entities when the predicted form does not. The first bits select the form.
     fn write_adaptive(
         &mut self,
         codec: &Codec,
@@ -571,7 +571,7 @@ impl Encoder {
         };
         // State that another codec learned is ignored.
         let learned = baselines.learned.filter(|learned| learned.is_from_codec(codec.hash()));
-        // The last packet's learned state, if no view took it.
+        // Keeps the memory of the last packet's learned state, if no view took it.
         self.spare.keep_learned(self.learned.take());
         let mut packed = core::mem::take(&mut self.packed);
         packed.clear();
@@ -606,8 +606,8 @@ impl Encoder {
         } else if let Some(state) = &mut self.adaptive {
             self.spent.size.changed_entities -= self.unsent.len();
             self.learned = adaptive.learned(state, codec.hash(), self.spare.learned());
-            // The end of the code may be shorter than what its decisions are worth, so the parts
-            // are limited to the whole.
+            // The end of the code may be shorter than its decisions are worth, so the parts are
+            // limited to the whole.
             self.spent.tally.replace(state.entities_spent(), bits);
             self.spent.tally.replace_lanes(&state.lanes_spent);
             let mut remaining_bits = bits;
@@ -642,9 +642,9 @@ mod tests {
     use crate::schema::{Field, FieldKind};
     use crate::{Decoder, EntityId, Level, Profile, Schema, Tick};
 
-    /// No row of the table both predicts and sends every entity. The predicting stage must not
-    /// depend on the scratch memory of the packing stages: it once took the changed entities of the
-    /// packet before.
+    /// No level of the table both predicts and sends every entity, so this level is made here. The
+    /// predicting stage must not depend on the scratch memory of the packing stages: it once used
+    /// the changed entities of the previous packet.
     #[test]
     fn each_packet_finds_its_own_changed_entities() {
         let level = Level::ADAPTIVE.with_changed(Changed::All);

@@ -139,13 +139,13 @@ impl Entities {
         self.ends[kind..].iter_mut().for_each(|end| *end -= removed);
     }
 
-    /// The list of all ids, for making it anew after [`clear`](Self::clear): the entities of a kind
-    /// are appended, then [`finish_kind`](Self::finish_kind) is called, kind by kind.
+    /// The list of all ids, to rebuild it after [`clear`](Self::clear). For each kind in order,
+    /// append its entities, then call [`finish_kind`](Self::finish_kind).
     pub(super) fn ids_mut(&mut self) -> &mut Vec<EntityId> {
         &mut self.ids
     }
 
-    /// Ends a kind, to which all entities that were appended since the last one belong.
+    /// Ends a kind, which gets all entities that were appended since the previous kind ended.
     pub(super) fn finish_kind(&mut self, kind: usize) {
         self.ends[kind] = self.ids.len() as u32;
     }

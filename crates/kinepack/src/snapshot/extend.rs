@@ -7,14 +7,14 @@ use super::store::{EntityId, Snapshot};
 use crate::schema::Columns;
 use crate::{EncodeError, Pack};
 
-/// The number of states that are quantized together: few enough to stay in the fastest cache.
+/// The number of states that are quantized together, few enough to stay in the fastest cache.
 const BLOCK: usize = 64;
 
 impl Snapshot {
-    /// Quantizes states and appends them as entities, as [`push`](Self::push) does with each: from
-    /// a slice of structs, or from an ECS query that makes them of several components. Takes half
-    /// the time of `push`: 16 nanoseconds for a cube of 8 lanes. Kinds with optional fields take as
-    /// long as with `push`. Allocates twice.
+    /// Quantizes states and appends them as entities, as [`push`](Self::push) does with each. The
+    /// states may come from a slice of structs, or from an ECS query that builds them from several
+    /// components. Takes half the time of `push`: 16 nanoseconds for a cube of 8 lanes. Kinds with
+    /// optional fields take as long as with `push`. Allocates twice.
     ///
     /// ```
     /// use kinepack::{EncodeError, EntityId, Pack, Schema, Snapshot, Tick};
@@ -42,8 +42,8 @@ impl Snapshot {
     /// ```
     ///
     /// # Errors
-    /// Those of `push`, of the first entity that has one; it is named. After an error the snapshot
-    /// is unchanged.
+    /// The error of `push` for the first entity that has one, which the error names. After an error
+    /// the snapshot is unchanged.
     pub fn extend<T: Pack>(
         &mut self,
         entities: impl IntoIterator<Item = (EntityId, impl Borrow<T>)>,
@@ -81,9 +81,10 @@ impl Snapshot {
         result
     }
 
-    /// Appends entities of a kind whose lanes `fill` writes: it gets the columns of the kind, which
-    /// have the new rows already, and the first of these. It must write values that the kind allows.
-    /// After an error the snapshot is unchanged. `refused` is for ids that do not increase.
+    /// Appends entities of a kind. `fill` writes their lanes: it gets the kind's columns, which
+    /// already have the new rows, and the first new row. It must write values that the kind allows.
+    /// `refused` makes the error for ids that do not increase. After an error the snapshot is
+    /// unchanged.
     pub(crate) fn extend_filled<E>(
         &mut self,
         kind: usize,
@@ -131,7 +132,7 @@ impl Snapshot {
             }
             columns.iter_mut().for_each(|column| column.truncate(rows));
         }
-        // One by one, to find which state is refused, and why.
+        // Append the states one by one, to find which one is refused, and why.
         { ids.iter().zip(states) }.try_for_each(|(id, state)| self.append_state(kind, *id, state))
     }
 }
@@ -139,8 +140,8 @@ impl Snapshot {
 /// Whether the values of the columns from the row `begin` on are at most these.
 fn are_within(columns: &[Vec<u32>], begin: usize, maxima: &[u32]) -> bool {
     columns.iter().zip(maxima).all(|(column, max)| {
-        // If neither has its highest bit, the difference has it if the value is above. Without an
-        // early exit the compiler can vectorize this.
+        // If neither number has its highest bit set, the difference has it exactly if the value is
+        // above the maximum. Without an early exit the compiler can vectorize this.
         let bits = |bits, value: &u32| bits | *value | max.wrapping_sub(*value);
         let values = &column[begin..];
         (*max | values.iter().fold(0, bits)) >> 31 == 0 || values.iter().all(|value| value <= max)

@@ -21,10 +21,10 @@ pub(super) struct FieldTable {
     kinds: Vec<Lane>,
     /// When the field is present.
     pub(super) conditions: Conditions,
-    /// Only added entities have it in a packet.
+    /// True if a packet has the field only for added entities.
     is_spawn: bool,
-    /// The index of the field's first lane that has differences: 1 for a rotation. The number of
-    /// lanes for a flag or choice, which has none.
+    /// The index of the field's first lane that has differences: 1 for a rotation. For a flag or
+    /// choice, which has none, the number of lanes.
     first: usize,
     rotation: Option<SmallestThree>,
     pub(super) context: Context,
@@ -42,11 +42,11 @@ pub(super) struct FieldTable {
     carried_mask: u64,
 }
 
-/// The lanes of the entity being read. How far they moved stays for the next entity.
+/// The lanes of the entity being read. Their motion is kept for the next entity.
 #[derive(Debug, Default)]
 pub(super) struct FieldValues {
     lanes: Vec<LaneValue>,
-    /// Lanes may have shifts.
+    /// True if lanes may have shifts.
     is_coarse: bool,
 }
 
@@ -54,14 +54,14 @@ pub(super) struct FieldValues {
 struct LaneValue {
     base: u32,
     new: u32,
-    /// How far the entity before moved in this lane: what [`Reference::Carried`] adds.
+    /// How far the previous entity moved in this lane, which [`Reference::Carried`] adds.
     moved: i64,
-    /// In steps of 2^shift.
+    /// The lane's steps are 2^shift.
     shift: u32,
 }
 
 impl FieldValues {
-    /// Makes room for `lanes` lanes, none of which has moved.
+    /// Makes room for `lanes` lanes that have not moved.
     pub(super) fn reset(&mut self, lanes: usize, is_coarse: bool) {
         self.is_coarse = is_coarse;
         self.lanes.clear();
@@ -74,7 +74,7 @@ impl FieldValues {
         self.lanes.iter_mut().zip(columns).for_each(|(lane, column)| lane.base = column[entity]);
     }
 
-    /// Loads the shifts of an entity. `columns` are those of the last lanes.
+    /// Loads the shifts of an entity. `columns` are those of the field's last lanes.
     #[inline]
     pub(super) fn load_shifts(&mut self, columns: &[Vec<u8>], entity: usize) {
         let lanes = self.lanes.iter_mut().rev().zip(columns.iter().rev());
@@ -86,18 +86,18 @@ impl FieldValues {
         self.lanes.iter_mut().zip(new).for_each(|(lane, new)| lane.new = *new);
     }
 
-    /// Sets the new values of a field that is absent.
+    /// Sets the new values of an absent field to 0.
     pub(super) fn put_absent(&mut self) {
         self.lanes.iter_mut().for_each(|lane| lane.new = 0);
     }
 
-    /// Overwrites the baseline's values by the new ones.
+    /// Overwrites the baseline's values with the new ones.
     #[inline]
     pub(super) fn store_new(&self, columns: &mut [Vec<u32>], entity: usize) {
         self.lanes.iter().zip(columns).for_each(|(lane, column)| column[entity] = lane.new);
     }
 
-    /// Rewrites a rotation's baseline to drop the component `dropped`.
+    /// Rewrites a rotation's baseline so that it drops the component `dropped`.
     fn turn(&mut self, rotation: SmallestThree, dropped: u32) {
         if let [largest, a, b, c] = &mut self.lanes[..] {
             let turned = rotation.turned([largest.base, a.base, b.base, c.base], dropped);
@@ -107,13 +107,13 @@ impl FieldValues {
     }
 }
 
-/// The differences of one field for all entities that are written. They are taken lane by lane, so
-/// that the loops run over arrays.
+/// The differences of one field for all entities that are written. They are computed lane by lane,
+/// so that the loops run over arrays.
 #[derive(Debug, Default)]
 pub(super) struct Measured {
     /// Lane-major: the values from which differences are taken.
     base: Vec<u32>,
-    /// Entity-major: the difference from the baseline, and from the baseline carried.
+    /// Entity-major: the difference from the baseline, and from the carried baseline.
     differences: Vec<[i64; 2]>,
     /// For each entity and either kind of difference, a mask of the classes that hold all lanes.
     classes: Vec<[u64; 2]>,
@@ -131,8 +131,8 @@ impl Measured {
         self.classes.resize(entities, masks);
     }
 
-    /// The differences of the `nth` of the measured entities, in a field of so many differenced
-    /// lanes: from the baseline and from the baseline carried; and whether it drops another
+    /// The differences of the `nth` measured entity, in a field of `lanes` differenced lanes: from
+    /// the baseline and from the carried baseline. Also returns whether the entity drops another
     /// component than the baseline.
     #[cfg(feature = "training")]
     pub(super) fn of(&self, nth: usize, lanes: usize) -> (&[[i64; 2]], bool) {
@@ -142,7 +142,7 @@ impl Measured {
 }
 
 impl FieldTable {
-    /// The bytes on the heap of the table of this code, with the code itself.
+    /// The bytes on the heap of this code and its table.
     pub(super) fn memory_bytes(code: &FieldCode) -> usize {
         let lanes = code.classes.first().map_or(0, |class| class.lanes.len());
         let width_bytes = size_of::<Width>() + size_of::<super::LaneWidth>();
@@ -225,7 +225,7 @@ impl FieldTable {
         self.lanes.start + self.first..self.lanes.end
     }
 
-    /// True if this field is coded by differences. `numbers` and `rotations` say whether the level
+    /// True if this field is coded by differences. `numbers` and `rotations` are true if the level
     /// codes these relative to the baseline.
     pub(super) fn is_relative(&self, numbers: bool, rotations: bool) -> bool {
         self.first < self.kinds.len() && if self.rotation.is_some() { rotations } else { numbers }
@@ -236,7 +236,7 @@ impl FieldTable {
         self.first == 1 && self.kinds.len() == 1
     }
 
-    /// The class for the field in full.
+    /// The class of a field that is written in full.
     fn full_class(&self) -> usize {
         self.references.len()
     }
@@ -492,8 +492,8 @@ impl LaneOf<'_> {
     }
 }
 
-/// Reads differences of `bits` bits in all, and computes the new values from them. False if a value
-/// leaves its lane. With `COARSE`, lanes have shifts.
+/// Reads differences of `bits` bits in all, and computes the new values from them. Returns false if
+/// a value leaves its lane. With `COARSE`, lanes have shifts.
 #[inline(always)]
 fn read_lanes<const COARSE: bool>(
     reader: &mut BitReader<'_>,
@@ -522,7 +522,7 @@ fn read_lanes<const COARSE: bool>(
     Ok(true)
 }
 
-/// Bits that distinguish the values of a lane that are not the baseline's.
+/// Bits that distinguish the values of a lane other than the baseline's.
 fn category_bits(lane: &Lane) -> u32 {
     bits_for(u64::from(lane.max).saturating_sub(1))
 }
@@ -533,7 +533,7 @@ fn index_without(base: u32, value: u32) -> u32 {
     if value > base { value - 1 } else { value }
 }
 
-/// The value at this index, which is below the largest value, among those that are not `base`.
+/// The value at this index among those that are not `base`. The index is below the largest value.
 #[inline]
 fn value_without(base: u32, index: u32) -> u32 {
     index + u32::from(index >= base)

@@ -10,25 +10,26 @@ use super::entities::Entities;
 use super::level::{ADAPTIVE_OLDER_STATES, MAX_TICKS};
 use super::store::Snapshot;
 
-/// Older states that are used; each is one step into the past.
+/// Number of older states that are used. Each is one step further into the past.
 pub(super) const STEPS: usize = ADAPTIVE_OLDER_STATES;
 
 /// The entity moved in the last step before the baseline.
 pub(super) const MOVED: u8 = 1;
-/// It moved in the step before that.
+/// The entity moved in the step before that.
 pub(super) const MOVED_BEFORE: u8 = 2;
-/// It is not in the state before the baseline.
+/// The entity is not in the state before the baseline.
 pub(super) const NEW: u8 = 4;
-/// It is not in the baseline.
+/// The entity is not in the baseline.
 pub(super) const ADDED: u8 = 8;
-/// It is not in the second state before the baseline.
+/// The entity is not in the second state before the baseline.
 pub(super) const NEW_BEFORE: u8 = 16;
 
 /// The states before the baseline, lined up with the snapshot's entities. Keeps its memory from
 /// packet to packet.
 #[derive(Debug, Default)]
 pub(super) struct History {
-    /// Columns of the older states whose entities are not the snapshot's.
+    /// Columns of the older states whose entities differ from the snapshot's, lined up with the
+    /// latter.
     aligned: [Vec<Vec<u32>>; STEPS],
     is_aligned: [bool; STEPS],
     /// The flags above, for each entity by index.
@@ -39,7 +40,7 @@ pub(super) struct History {
     pub(super) lag: u32,
     /// `lag` divided by the ticks of each step.
     pub(super) per_step: [f64; STEPS],
-    /// The state before the baseline is nearer to it than three quarters of the lag.
+    /// True if the state before the baseline is nearer to it than three quarters of the lag.
     pub(super) is_near: bool,
     /// How many older states there are.
     pub(super) steps: usize,
@@ -50,7 +51,7 @@ fn ticks(from: &Snapshot, to: u32) -> u32 {
     to.wrapping_sub(from.tick.0).clamp(1, MAX_TICKS)
 }
 
-/// Adds flags to the statuses of the entities that `alignment` says are added.
+/// Adds flags to the statuses of the entities that are added according to `alignment`.
 fn add_flags(statuses: &mut [u8], alignment: &Alignment, flags: u8) {
     for (status, is_added) in statuses.iter_mut().zip(alignment.are_added()) {
         *status |= if is_added { flags } else { 0 };
@@ -58,8 +59,8 @@ fn add_flags(statuses: &mut [u8], alignment: &Alignment, flags: u8) {
 }
 
 impl History {
-    /// Lines up the older states of `baselines` with the these entities at `tick`. `base` are the
-    /// baseline's columns for them; `alignment` is the baseline's, if it has other
+    /// Lines up the older states of `baselines` with these entities at `tick`. `base` are the
+    /// baseline's columns for these entities. `alignment` is the baseline's, if it has other
     /// entities.
     pub(super) fn prepare(
         &mut self,
@@ -112,9 +113,9 @@ impl History {
         self.changed = changed;
     }
 
-    /// How a value of an entity, `now` in the baseline, changed in the last step and in the step
-    /// before. `change` gets a factor that scales each step to the length of the lag. `None` if the
-    /// entity is new. If it has only one step of history, that step is returned twice.
+    /// The changes, in the last step and in the step before, of an entity's value that is `now` in
+    /// the baseline. `change` gets a factor that scales each step to the length of the lag. `None`
+    /// if the entity is new. If it has only one step of history, that step is returned twice.
     #[inline]
     pub(super) fn recent_changes<T: Copy, D: Copy>(
         &self,

@@ -1,5 +1,5 @@
 //! Levels: which stages a codec uses. The rows follow the steps of the article "Snapshot
-//! Compression", one improvement a row.
+//! Compression", one improvement per row.
 
 /// How a packet signals which entities differ from the baseline.
 ///
@@ -14,7 +14,7 @@
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Changed {
-    /// It does not: every entity is sent.
+    /// Not at all: every entity is sent.
     All,
     /// One bit per entity.
     Bits,
@@ -96,7 +96,7 @@ impl Level {
     pub const TABLE: [Self; 14] = {
         use Changed::{Bits, BitsOrGaps, BitsOrIndices};
         let r1 = ROW_1;
-        // Rows 2, 3, 5 and 6 differ from those before in the schema, not in the stages.
+        // Rows 2, 3, 5 and 6 add no stage. They differ from the row before them in the schema.
         let r2 = Self { row: 2, ..r1 };
         let r3 = Self { row: 3, ..r2 };
         let r4 = Self { row: 4, at_rest: true, ..r3 };
@@ -160,8 +160,8 @@ impl Level {
         self.adaptive
     }
 
-    /// True if the adaptive stage resumes from what it had learned when the baseline was coded.
-    /// Each [`View`](crate::View) holds that state.
+    /// True if the adaptive stage resumes from the state that it had learned when the baseline was
+    /// coded. Each [`View`](crate::View) holds that state.
     pub const fn learning(&self) -> bool {
         self.learning
     }
@@ -172,7 +172,7 @@ impl Level {
         if self.adaptive { ADAPTIVE_OLDER_STATES } else { 0 }
     }
 
-    /// A level that is not in the table.
+    /// This level with another `changed`. The table has no such level.
     #[cfg(test)]
     pub(super) const fn with_changed(self, changed: Changed) -> Self {
         Self { changed, ..self }

@@ -1,5 +1,6 @@
-//! What both sides know before a packet: the baseline lined up with the snapshot's entities, the
-//! motion of these entities, and how coarse it makes their values.
+//! The state that both sides know before a packet: the baseline lined up with the snapshot's
+//! entities, and the motion of these entities. With a time precision, the motion determines how
+//! coarse their values are.
 
 use alloc::vec::Vec;
 
@@ -17,7 +18,7 @@ use crate::bits::{BitReader, BitSink};
 #[derive(Debug, Default)]
 pub(super) struct Lineup {
     alignment: Alignment,
-    /// The baseline's columns in the order of the snapshot's entities, if its own are others.
+    /// The baseline's columns in the order of the snapshot's entities, if it has other entities.
     pub(super) aligned: Vec<Vec<u32>>,
     is_aligned: bool,
     pub(super) history: History,
@@ -25,13 +26,14 @@ pub(super) struct Lineup {
 }
 
 impl Lineup {
-    /// With room for this many kinds: see [`Alignment::of_kinds`].
+    /// A lineup with room for this many kinds: see [`Alignment::of_kinds`].
     pub(super) fn of_kinds(kinds: usize) -> Self {
         Self { alignment: Alignment::of_kinds(kinds), ..Self::default() }
     }
 
-    /// Finds what moved before a snapshot of these entities at `tick`. The baseline must be lined
-    /// up with it. Cost: one pass over the states; with a precision, moved entities cost more.
+    /// Computes the motion before a snapshot of these entities at `tick`. The baseline must be
+    /// lined up with it. Cost: one pass over the states; with a precision, moved entities cost
+    /// more.
     pub(super) fn find_motion(
         &mut self,
         precision: Option<&Precision>,
@@ -59,9 +61,9 @@ impl Lineup {
         }
     }
 
-    /// Reads a packet's set of entities, at most `max_entities`, into `next`, whose columns become
-    /// those of the baseline, lined up with it. [`keep_base`](Self::keep_base) must follow if these
-    /// are needed.
+    /// Reads a packet's set of entities, at most `max_entities`, into `next`. Its columns become
+    /// those of the baseline, lined up with the set. If the baseline's columns are needed later,
+    /// [`keep_base`](Self::keep_base) must follow.
     pub(super) fn read_entities(
         &mut self,
         reader: &mut BitReader<'_>,
@@ -96,7 +98,8 @@ impl Lineup {
         Ok(())
     }
 
-    /// Keeps the columns of a snapshot that is being read, which are those of the baseline.
+    /// Copies the columns of a snapshot that is being read, while they are still those of the
+    /// baseline.
     pub(super) fn keep_base(&mut self, columns: &[Vec<u32>]) {
         if self.is_aligned {
             self.aligned.resize_with(columns.len(), Vec::new);
@@ -110,8 +113,8 @@ impl Lineup {
         self.is_aligned && self.alignment.is_added(kind, row)
     }
 
-    /// Writes the lined-up snapshot's set of entities, relative to the baseline's, if it is
-    /// [another one](Self::is_aligned).
+    /// Writes the lined-up snapshot's set of entities, relative to the baseline's, if the two
+    /// [differ](Self::is_aligned).
     pub(super) fn write_entities(
         &self,
         sink: &mut impl BitSink,

@@ -44,7 +44,7 @@ pub struct Size {
     pub changed_entities: usize,
 }
 
-/// What goes into a packet.
+/// The content of a packet.
 #[derive(Clone, Copy)]
 pub(super) struct Contents<'a> {
     pub(super) tables: &'a Tables,
@@ -53,7 +53,7 @@ pub(super) struct Contents<'a> {
     pub(super) snapshot: &'a Snapshot,
     /// The entities to send, by index, increasing. Empty at levels that send every entity.
     pub(super) changed: &'a [u32],
-    /// `Some` if the caller chose some of the changes: how the set of these entities is written.
+    /// How the set of changed entities is coded, if the caller chose some of the changes.
     pub(super) chosen_coding: Option<SetCoding<'a>>,
 }
 
@@ -61,7 +61,7 @@ pub(super) struct Contents<'a> {
 #[derive(Debug)]
 pub(super) struct Spent {
     pub(super) size: Size,
-    /// By the entities' indices in the snapshot.
+    /// Counts bits by the entities' indices in the snapshot.
     pub(super) tally: Tally,
 }
 
@@ -81,12 +81,13 @@ pub(super) struct Packer {
     rows: Vec<u32>,
     /// One word per changed entity, not zero if the entity changed the current field.
     differs: Vec<u32>,
-    /// Those of them that may have changed the current field; empty if all may.
+    /// The positions in `rows` of the entities that may have changed the current field. Used only
+    /// if that field is selective.
     candidates: Vec<u32>,
-    /// Those of the changed entities that changed the current field.
+    /// The positions in `rows` of the entities that changed the current field.
     flagged: Vec<u32>,
     pub(super) contexts: Contexts,
-    /// The same entities, by row.
+    /// Scratch memory: the rows of `candidates`, then those of `flagged`.
     entities: Vec<u32>,
     measured: Measured,
 }
@@ -157,7 +158,7 @@ impl Packer {
         }
     }
 
-    /// Finds the entities that changed a field, and writes which ones they are if the level does.
+    /// Finds the entities that changed a field, and writes their set if the level has field flags.
     fn flag(
         &mut self,
         writer: &mut BitWriter<'_>,
@@ -188,8 +189,8 @@ impl Packer {
         }
     }
 
-    /// Writes the values of one field. With `COUNTS`, also counts what each entity takes, as in
-    /// [`write_all`]; the kind's first changed entity has the number that comes with the tally.
+    /// Writes the values of one field. With `COUNTS`, also counts the bits of each entity, as in
+    /// [`write_all`]. `first` is the number of the kind's first changed entity in the tally.
     fn write_field<const COUNTS: bool>(
         &mut self,
         writer: &mut BitWriter<'_>,
@@ -242,7 +243,7 @@ impl Packer {
     }
 }
 
-/// Levels 1 to 6: writes every entity in full. With `COUNTS`, also counts what each entity takes.
+/// Levels 1 to 6: writes every entity in full. With `COUNTS`, also counts the bits of each entity.
 /// This is a const parameter because a branch in the loop would slow down callers that do not
 /// count.
 fn write_all<const COUNTS: bool>(

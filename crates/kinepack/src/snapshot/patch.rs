@@ -62,7 +62,8 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Sets an `Option` to `None` in all entities of its kind, except those that `keeps` names.
+    /// Sets an `Option` to `None` in all entities of its kind, except those for which `keeps` is
+    /// true.
     ///
     /// # Errors
     /// [`EncodeError::SchemaMismatch`] for a part of another schema.
@@ -145,7 +146,7 @@ impl Snapshot {
     }
 
     /// Removes the entities `removed`, which must be sorted, then inserts those of `rows`. Rows
-    /// replace entities with the same id, also of another kind. Removed ids that the snapshot does
+    /// replace entities with the same id, even of another kind. Removed ids that the snapshot does
     /// not have are ignored.
     ///
     /// Cost: if the set of ids stays the same, that of [`positions`](Self::positions) and a write
@@ -177,7 +178,8 @@ impl Snapshot {
         } else if self.entities.kinds() == 1 {
             self.merge(removed, rows);
         } else {
-            // An entity may leave one kind and come as another.
+            // An entity may change from one kind to another, so its id is removed from all kinds
+            // first.
             let mut gone = [removed, rows.ids()].concat();
             gone.sort_unstable();
             self.merge(&gone, rows);
@@ -185,10 +187,10 @@ impl Snapshot {
         Ok(())
     }
 
-    /// [`patch`](Self::patch) for a set of ids that changes.
+    /// [`patch`](Self::patch) if the set of ids changes.
     fn merge(&mut self, removed: &[EntityId], rows: &Self) {
         let mut entities = Entities::new(self.entities.kinds());
-        // For each entity of a kind, where its lanes are: whether in `rows`, and the row.
+        // For each entity of a kind, the source of its lanes: whether it is in `rows`, and the row.
         let mut sources: Vec<(bool, usize)> = Vec::with_capacity(self.len() + rows.len());
         for (index, kind) in self.kinds.list.iter().enumerate() {
             sources.clear();

@@ -8,8 +8,8 @@ impl Snapshot {
     /// Replaces `positions` with the indices of those entities of `ids` that the snapshot has, in
     /// increasing order. `ids` is sorted.
     ///
-    /// Cost: in each kind, for each id the logarithm of its distance from the previous one, in
-    /// entities. Constant if no id between them is missing from the snapshot.
+    /// Cost: in each kind, each id takes the logarithm of its distance from the previous one, in
+    /// entities. It takes constant time if no id between them is missing from the snapshot.
     ///
     /// ```
     /// use kinepack::schema::{Field, FieldKind};
@@ -33,7 +33,7 @@ impl Snapshot {
         }
     }
 
-    /// Appends those of this kind.
+    /// Appends the indices of the entities of this kind.
     pub(super) fn positions_in(&self, kind: usize, ids: &[EntityId], positions: &mut Vec<u32>) {
         let mut rest = self.entities.of_kind(kind);
         let end = self.entities.range(kind).end;
@@ -49,8 +49,8 @@ impl Snapshot {
 /// The index of the first id in `ids` that is at least `id`. `ids` increases strictly.
 pub(super) fn first_at_least(ids: &[EntityId], id: EntityId) -> usize {
     let Some(gap) = ids.first().and_then(|first| id.0.checked_sub(first.0)) else { return 0 };
-    // The ids are distinct integers, so the one at `gap` is at least `id`. It is equal if none is
-    // missing before it.
+    // The ids are distinct integers, so the one at index `gap` is at least `id`. It is equal if no
+    // id before it is missing.
     let end = ids.len().min(gap as usize);
     if ids.get(end) == Some(&id) {
         return end;

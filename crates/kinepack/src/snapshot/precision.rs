@@ -26,10 +26,10 @@ pub(super) struct Precision {
     kinds: Vec<OfKind>,
 }
 
-/// What one kind of entities has.
+/// The fields of one kind that have a time precision.
 #[derive(Debug)]
 struct OfKind {
-    /// All of its lanes.
+    /// All of the kind's lanes.
     lanes: Range<usize>,
     fields: Vec<FieldPrecision>,
 }
@@ -54,8 +54,8 @@ struct FieldPrecision {
 struct LanePrecision {
     /// The finest step in the field's unit; for a rotation the same in all lanes.
     step: f64,
-    /// The square of the speed, in units per tick, at which half a finest step is as much as the
-    /// precision allows.
+    /// The square of the speed, in units per tick, at which the precision allows an error of half a
+    /// finest step.
     limit: f64,
     max_shift: u8,
     max: u32,
@@ -141,7 +141,7 @@ impl Precision {
         }
     }
 
-    /// Finds the shifts of all entities. `base` are the baseline's columns for them.
+    /// Computes the shifts of all entities. `base` are the baseline's columns for these entities.
     pub(super) fn find(
         &self,
         shifts: &mut Shifts,
@@ -287,8 +287,8 @@ impl FieldPrecision {
         self.range().zip(self.lanes.iter().copied())
     }
 
-    /// Finds the shifts of an entity that is in both states. The field has none if it is absent in
-    /// one of them.
+    /// Computes the shifts of an entity that is in both states. The field has none if it is absent
+    /// in one of them.
     fn find(
         &self,
         shifts: &mut [Vec<u8>],

@@ -15,7 +15,7 @@ use crate::hash::Fnv1a;
 use crate::schema::{Field, FieldKind, Lane, LaneArithmetic};
 use crate::{Schema, SetupError, prefix};
 
-/// The most classes of a field: with the field in full, they fit in a mask of 64 bits.
+/// The largest number of classes of a field. With the field in full, they fit in a mask of 64 bits.
 pub(super) const MAX_CLASSES: usize = 63;
 
 /// The parameters of all stages for one schema.
@@ -84,7 +84,7 @@ pub struct GapCode {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldCode {
-    /// What the word lengths depend on.
+    /// The context on which the word lengths depend.
     pub context: Context,
     /// Classes in order of preference: an encoder takes the first that fits. After them comes one
     /// further class, the field in full. Fields without differences (flags, choices) have no
@@ -95,8 +95,8 @@ pub struct FieldCode {
     pub lengths_bits: Vec<Vec<u8>>,
 }
 
-/// What a field's code depends on. The state is 1 + a class, or 0 if there is no class to depend
-/// on.
+/// The context of a field's code: the class on which it depends. The state is 1 + that class, or 0
+/// if there is no class to depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Context {
     /// Nothing.
@@ -133,10 +133,10 @@ pub enum Reference {
     /// The baseline's value; for rotations, only if the dropped component is the same.
     Baseline = 0,
     /// For rotations: the baseline's rotation, rewritten to drop the component that is dropped now.
-    /// Two further bits say which component that is.
+    /// Two further bits select that component.
     Turned = 1,
-    /// For numbers: the baseline's value plus the change of the entity coded before. Things that
-    /// are carried together move alike.
+    /// For numbers: the baseline's value plus the change of the entity coded before, because things
+    /// that are carried together move alike.
     Carried = 2,
 }
 
@@ -295,9 +295,9 @@ impl Profile {
         Self { entities: GapCode::article(), ..profile }
     }
 
-    /// A class for every width, and the contexts that help with most data: the class of a kind's
-    /// first field that has differences depends on the entity before, and the classes of all others
-    /// depend on that first field. A starting point for a `training::Trainer`.
+    /// A class for every width, and the contexts that help with most data. The class of a kind's
+    /// first field that has differences depends on the entity before. The classes of all other
+    /// fields depend on that first field. A starting point for a `training::Trainer`.
     pub fn magnitudes(schema: &Schema) -> Self {
         // For each field, the first of its kind that has differences.
         let firsts: Vec<Option<usize>> = schema
@@ -361,7 +361,7 @@ impl Profile {
         }
     }
 
-    /// Checks what the codec's tables rely on.
+    /// Checks the properties that the codec's tables rely on.
     pub(super) fn validate(&self, schema: &Schema) -> Result<(), SetupError> {
         if self.schema_hash != schema.hash() || self.fields.len() != schema.fields().len() {
             return Err(SetupError::ProfileMismatch);

@@ -7,12 +7,13 @@ use super::profile::{Context, Profile};
 use crate::{Schema, SetupError};
 
 impl Profile {
-    /// The same parameters for another schema: those of each kind of `to` that has the same fields
-    /// as a kind of `from`, the schema of this profile. If several have, they are those of the kind
-    /// of the same name, or else of the first. A kind whose fields are others is untrained.
+    /// The same parameters for another schema, `to`. `from` is the schema of this profile. Each
+    /// kind of `to` takes the parameters of the kind of `from` that has the same fields. If there
+    /// are several, it takes those of the kind of the same name, or else of the first. If there is
+    /// none, the kind is untrained.
     ///
-    /// It serves until the profile is trained anew, for example if a kind was added to a world, or
-    /// the one kind of a world became two.
+    /// Use it until the profile is trained again. For example, a kind was added to a world, or the
+    /// only kind of a world became two.
     ///
     /// ```
     /// use kinepack::{Codec, Level, Pack, Profile, Schema};

@@ -21,7 +21,7 @@ const MAGIC: [u8; 4] = *b"KPRF";
 
 /// The newest version: the contents of an older one, compressed.
 const COMPRESSED: u8 = 5;
-/// The version in which alike fields share counters. Other models are of the versions before.
+/// The version in which alike fields share counters. Models that do not share use earlier versions.
 pub(super) const VERSION_4: u8 = 4;
 /// The version in which a model has counters of added entities.
 pub(super) const VERSION_3: u8 = 3;
@@ -33,15 +33,16 @@ pub(super) const VERSION_1: u8 = 1;
 /// The largest size of compressed contents, before compression. Limits what a forged file can make
 /// a reader allocate.
 const MAX_CONTENTS: usize = 1 << 24;
-/// More than the contents of any profile have for each kind, field and lane of its schema, and
-/// besides those.
+/// Upper bounds for the contents of any profile: for each kind, field and lane of its schema, and
+/// for everything else.
 const CONTENTS_PER_PART: usize = 1 << 16;
 const OTHER_CONTENTS: usize = 1 << 22;
 
-/// The most states of a context: one for each class, one for the field in full, and one for none.
+/// The largest number of states of a context: one for each class, one for the field in full, and
+/// one for none.
 const MAX_STATES: usize = MAX_CLASSES + 2;
 
-/// How hard a writer compresses, from 0 to 10. A profile is written once.
+/// The level of compression, from 0 to 10. A profile is written once, so speed does not matter.
 const EFFORT: u8 = 10;
 
 impl Profile {
@@ -159,7 +160,7 @@ impl Profile {
     }
 }
 
-/// The most bytes that the contents of a profile of this schema may have.
+/// The largest number of bytes that the contents of a profile of this schema may have.
 fn most_contents(schema: &Schema) -> usize {
     let parts = schema.kinds().len() + schema.fields().len() + schema.lanes().len();
     MAX_CONTENTS.min(OTHER_CONTENTS + CONTENTS_PER_PART * parts)

@@ -35,7 +35,7 @@ pub(super) struct GapTable {
     code: PrefixCode,
 }
 
-/// The classes of distances less 1 below this are looked up.
+/// If a distance less 1 is below this, its class is looked up in a table.
 const SHORT: usize = 64;
 
 impl GapTable {
@@ -153,8 +153,8 @@ fn write_gaps(
     for_each_listed(count, members, complement, |distance| table.write(sink, distance, count));
 }
 
-/// Calls `visit` with the distances, less 1, between the members; if `complement`, between the
-/// non-members.
+/// Calls `visit` with the distances, less 1, between the members, or between the non-members if
+/// `complement` is true.
 pub(super) fn for_each_listed(
     count: usize,
     members: &[u32],

@@ -55,8 +55,8 @@ pub struct Tick(pub u32);
 
 /// A tick, a set of entity ids, and their lanes, stored kind by kind and lane by lane.
 ///
-/// Within each kind of entities the ids increase. The *index* of an entity counts those of the
-/// kinds before its own too. An id must not be in two kinds: an encoder refuses such a snapshot.
+/// Within each kind of entities the ids increase. The *index* of an entity also counts the entities
+/// of the kinds before its own. An id must not be in two kinds: an encoder refuses such a snapshot.
 ///
 /// Because lanes are stored as columns, two snapshots are compared by a pass over plain arrays. A
 /// snapshot that is cleared and refilled keeps its memory.
@@ -112,8 +112,8 @@ impl fmt::Debug for Snapshot {
     }
 }
 
-/// How many rows [`Snapshot::iter`] gathers at a time. A processor waits if it reads what it has
-/// just written in other sizes, as it does with a single row.
+/// How many rows [`Snapshot::iter`] gathers at a time. With a single row the processor would wait,
+/// because it would read what it has just written in another access size.
 const ITER_BLOCK: usize = 16;
 
 impl Snapshot {
@@ -156,12 +156,12 @@ impl Snapshot {
     }
 
     /// Quantizes `state` and appends it as entity `id`, which must be above all ids of its kind
-    /// pushed before. The type says which kind it is, if the schema has several. For many entities,
+    /// pushed before. The type selects the kind, if the schema has several. For many entities,
     /// [`extend`](Self::extend) takes half the time.
     ///
     /// Compares the type's schema with the snapshot's. This costs next to nothing for a type that
     /// passed before, or that the schema was made from. For any other type it costs a
-    /// [`Schema::of`]. Entities are pushed fastest kind by kind, in the schema's order: a push to a
+    /// [`Schema::of`]. Pushing is fastest kind by kind, in the schema's order, because a push to a
     /// kind moves the ids of the kinds after it.
     ///
     /// # Errors
@@ -196,7 +196,7 @@ impl Snapshot {
     /// only one of most schemas.
     ///
     /// # Errors
-    /// Those of [`push_lanes_of`](Self::push_lanes_of).
+    /// The errors of [`push_lanes_of`](Self::push_lanes_of).
     pub fn push_lanes(&mut self, id: EntityId, lanes: &[u32]) -> Result<(), EncodeError> {
         self.push_lanes_of(0, id, lanes)
     }
@@ -237,7 +237,7 @@ impl Snapshot {
         })
     }
 
-    /// Checks an entity that is to be appended.
+    /// Checks the lane count and the id of an entity before it is appended.
     #[inline]
     pub(super) fn check(&self, kind: usize, id: EntityId, lanes: usize) -> Result<(), EncodeError> {
         self.check_lane_count(kind, lanes)?;
@@ -296,7 +296,8 @@ impl Snapshot {
         (index < self.len()).then(|| self.entities.kind_at(index))
     }
 
-    /// The lanes of the entity at this index, as many as its kind has. None beyond the last entity.
+    /// The lanes of the entity at this index, as many as its kind has. No lanes beyond the last
+    /// entity.
     ///
     /// ```
     /// use kinepack::schema::{Field, FieldKind};
@@ -334,8 +335,8 @@ impl Snapshot {
         kinds.flat_map(|kind| self.entities.of_kind(kind).iter().map(move |id| (kind, *id)))
     }
 
-    /// A hash of the spawn fields of the entity at this index; 0 if its kind has none. Entities of
-    /// one kind and id with different hashes are different ones.
+    /// A hash of the spawn fields of the entity at this index; 0 if its kind has none. Two entities
+    /// of the same kind and id are different entities if their hashes differ.
     ///
     /// # Panics
     /// If there is no entity at the index.
@@ -359,8 +360,8 @@ impl Snapshot {
     /// The kind that the type describes.
     ///
     /// # Errors
-    /// [`EncodeError::TypeMismatch`] if it describes none, or if several kinds have its fields and
-    /// the schema was not made from it.
+    /// [`EncodeError::TypeMismatch`] if the type describes no kind, or if several kinds have its
+    /// fields and the schema was not made from it.
     pub fn kind_of_type<T: Pack>(&self) -> Result<usize, EncodeError> {
         self.kind_of::<T>(|| None)
     }
@@ -370,15 +371,15 @@ impl Snapshot {
         self.has_entities(&other.entities, &other.columns)
     }
 
-    /// Whether it has these entities, with these columns.
+    /// Whether the snapshot has these entities, with the spawn fields in these columns.
     pub(super) fn has_entities(&self, entities: &Entities, columns: &[Vec<u32>]) -> bool {
         let are_same = |lane: &usize| self.columns[*lane] == columns[*lane];
         self.entities.are_same(entities)
             && self.kinds.list.iter().all(|kind| kind.spawn_lanes().iter().all(are_same))
     }
 
-    /// A spawn field that an entity of `before` changed, although it is the same entity: its id,
-    /// and the index of the field's first lane that differs in the schema.
+    /// An entity whose spawn fields changed since `before`, although its kind and id are the same.
+    /// Returns its id, and the index in the schema of the first lane that differs.
     ///
     /// Cost: for schemas without spawn fields none, otherwise a pass over the ids and their lanes.
     pub fn changed_spawn_lane(&self, before: &Self) -> Option<(EntityId, usize)> {
@@ -435,8 +436,8 @@ impl Snapshot {
         &self.columns[lane]
     }
 
-    /// The state of entity `id`, reconstructed; `None` if the snapshot does not have it, or as
-    /// another kind than the type's. Finds the entity by binary search. Allocates only if the
+    /// The state of entity `id`, reconstructed; `None` if the snapshot does not have it, or has it
+    /// as another kind than the type's. Finds the entity by binary search. Allocates only if the
     /// schema has more than 64 lanes.
     ///
     /// # Errors
@@ -501,8 +502,8 @@ impl Snapshot {
         self.with_row(kind, T::LANES, index, T::reconstruct)
     }
 
-    /// The state of entity `id` between this snapshot and `to`, by [`Pack::interpolate`]; `None`
-    /// if one of them does not have it. The caller must know that the id did not pass to another
+    /// The state of entity `id` between this snapshot and `to`, by [`Pack::interpolate`]; `None` if
+    /// one of them does not have it. The caller must know that the id was not reused for another
     /// entity in between. Allocates only if the schema has more than 64 lanes.
     ///
     /// # Errors
@@ -552,8 +553,8 @@ impl Snapshot {
         }
     }
 
-    /// What `read` makes of the lanes of the entity at `index`, gathered from their columns. The
-    /// entity must be of this kind.
+    /// Calls `read` with the lanes of the entity at `index`, gathered from their columns, and
+    /// returns its result. The entity must be of this kind.
     #[inline]
     fn with_row<R>(
         &self,

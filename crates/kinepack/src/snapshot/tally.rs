@@ -43,12 +43,12 @@ impl Tally {
         &mut self.lanes_bits
     }
 
-    /// Replaces the counts of the lanes by these, in 1/256 bit.
+    /// Replaces the counts of the lanes with these, in 1/256 bit.
     pub(super) fn replace_lanes(&mut self, spent: &[u64]) {
         self.lanes_bits.iter_mut().zip(spent).for_each(|(bits, spent)| *bits = (spent + 128) >> 8);
     }
 
-    /// Replaces the counts of the entities by these, in 1/256 bit and in the order of a packet of
+    /// Replaces the counts of the entities with these, in 1/256 bit and in the order of a packet of
     /// `packet_bits`. Rounding errors carry over to the next entity, so that the sum is right too.
     pub(super) fn replace(&mut self, spent: &[(u32, u64)], packet_bits: u64) {
         self.bits.clear();

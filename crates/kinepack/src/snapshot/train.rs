@@ -79,7 +79,7 @@ impl Trainer {
     /// sent. Only in that case is an older state used, and only the first.
     ///
     /// # Errors
-    /// Those of [`Encoder::encode`].
+    /// The errors of [`Encoder::encode`].
     pub fn observe(
         &mut self,
         baseline: &Snapshot,
@@ -137,8 +137,8 @@ impl Trainer {
                 (0..classes).map(|class| states.iter().map(|counts| counts[class]).sum()).collect();
             let all = pooled.iter().sum::<u64>().max(1);
             let smoothed = |counts: &Vec<u64>| {
-                // As if each state had seen 64 further values, distributed like the whole field's;
-                // in 1/16 of a value.
+                // Each state counts as if it had seen 64 further values, distributed like those of
+                // the whole field. The counts are in 1/16 of a value.
                 let prior = |class: usize| pooled[class] * 64 * 16 / all;
                 let counts: Vec<u64> =
                     (0..classes).map(|class| counts[class] * 16 + prior(class)).collect();

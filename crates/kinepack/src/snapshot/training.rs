@@ -48,7 +48,7 @@ pub struct Training {
     /// The upper ends of the ranges of lags, in ticks, increasing. The model has separate weights
     /// for each range.
     pub max_lags_ticks: Vec<u32>,
-    /// Passes that improve the weights. The last few of the default gain less than 1 %.
+    /// Passes that improve the weights. With the default, the last few gain less than 1 %.
     pub passes: u32,
     /// How many snapshots a pass uses for each range of lags. If the runs have more, it takes an
     /// even spread of them.
@@ -57,7 +57,7 @@ pub struct Training {
     pub without: Vec<FeatureGroup>,
 }
 
-/// The passes of [`Training::learn`]. More gain less than 0.1 %.
+/// The passes of [`Training::learn`]. Further passes gain less than 0.1 %.
 const LEARNING_PASSES: usize = 2;
 
 /// Why training failed.
@@ -132,19 +132,19 @@ impl Training {
         Ok(Profile { model, ..self.lengths(schema, runs)? })
     }
 
-    /// Trains for snapshots that are each coded against nothing, as lists of events are. Their
+    /// Trains for snapshots that are each coded against an empty one, as lists of events are. Their
     /// ticks do not matter. Ignores [`packed_lag_ticks`](Self::packed_lag_ticks) and
     /// [`max_lags_ticks`](Self::max_lags_ticks).
     ///
     /// # Errors
-    /// Those of [`run`](Self::run).
+    /// The errors of [`run`](Self::run).
     pub fn run_alone(
         &self,
         schema: &Schema,
         snapshots: &[Snapshot],
         progress: impl FnMut(f64),
     ) -> Result<Profile, TrainError> {
-        // A run in which nothing precedes each of them.
+        // A run in which an empty snapshot precedes each of them.
         let mut run = Vec::with_capacity(2 * snapshots.len());
         for (snapshot, tick) in snapshots.iter().zip((0..).step_by(2)) {
             run.push(Snapshot::new(schema, Tick(tick)));
@@ -183,7 +183,7 @@ impl Training {
     /// Trains only the adaptive level's model. See [`run`](Self::run).
     ///
     /// # Errors
-    /// Those of [`run`](Self::run).
+    /// The errors of [`run`](Self::run).
     pub fn model<R: AsRef<[Snapshot]>>(
         &self,
         schema: &Schema,
@@ -233,17 +233,17 @@ impl Training {
         Ok(trainer.finish())
     }
 
-    /// Lets a profile learn from `runs` as [`Level::LEARNING`] does, in two passes: what packets
-    /// would learn in sessions with a lag of [`packed_lag_ticks`](Self::packed_lag_ticks). The
-    /// profile is then better at this lag, at all adaptive levels, and may be worse at others. Calls
-    /// `progress` with the share that is done, up to 1.
+    /// Lets a profile learn from `runs` in two passes, as [`Level::LEARNING`] would in sessions
+    /// with a lag of [`packed_lag_ticks`](Self::packed_lag_ticks). The profile is then better at
+    /// this lag, at all adaptive levels, and may be worse at others. Calls `progress` with the
+    /// share that is done, up to 1.
     ///
-    /// Takes the runs in turns, a snapshot of each, because what was learned last counts most.
+    /// Takes one snapshot of each run in turn, because what was learned last counts most.
     ///
     /// Cost: that of encoding each snapshot twice.
     ///
     /// # Errors
-    /// Those of [`run`](Self::run).
+    /// The errors of [`run`](Self::run).
     pub fn learn<R: AsRef<[Snapshot]>>(
         &self,
         schema: &Schema,
@@ -281,7 +281,7 @@ impl Training {
     }
 }
 
-/// What a receiver holds of each run: the coarse snapshots, if there are any.
+/// The snapshots of each run as a receiver holds them: the coarse ones, if there are any.
 fn held<'a, R: AsRef<[Snapshot]>>(
     runs: &'a [R],
     coarse: Option<&'a [Vec<Snapshot>]>,
@@ -293,7 +293,7 @@ fn held<'a, R: AsRef<[Snapshot]>>(
 }
 
 /// The runs as held by a receiver that acknowledges each snapshot `lag_ticks` later. `None` without
-/// a time precision, when they are the runs themselves.
+/// a time precision, because they are then the runs themselves.
 pub(super) fn as_received<R: AsRef<[Snapshot]>>(
     schema: &Schema,
     runs: &[R],
@@ -333,14 +333,15 @@ impl Sample {
         Some(Self::new(baseline, [back(run, baseline, lag_ticks), None]))
     }
 
-    /// The same, and another older state as far before that one, as in a session.
+    /// Like [`at_lag`](Self::at_lag), with another older state as far before that one, as in a
+    /// session.
     fn of_session(run: &[Snapshot], frame: usize, lag_ticks: u32) -> Option<Self> {
         let baseline = back(run, frame, lag_ticks)?;
         let older = back(run, baseline, lag_ticks);
         Some(Self::new(baseline, [older, older.and_then(|older| back(run, older, lag_ticks))]))
     }
 
-    /// A baseline and those of the older states that there are, the newer one first.
+    /// A baseline and the older states that exist, the newer one first.
     fn new(baseline: usize, older: [Option<usize>; 2]) -> Self {
         let count = older.iter().flatten().count();
         Self { baseline, older: older.map(Option::unwrap_or_default), count }
@@ -356,7 +357,7 @@ impl Sample {
         salt: usize,
     ) -> Option<Self> {
         let turn = frame * 7 + salt * 3;
-        // A range may hold no lag.
+        // A range may be empty.
         let lags = last.checked_sub(first)? as usize + 1;
         let lag = first + (turn % lags) as u32;
         let baseline = back(run, frame, lag)?;
@@ -366,8 +367,8 @@ impl Sample {
         }
         let older = back(run, baseline, spacing);
         let known = Self::new(baseline, [older, older.and_then(|older| back(run, older, lag))]);
-        // As if one in 64 packets were a receiver's first with a baseline, and one its second.
-        // These packets have fewer older states.
+        // One in 64 samples stands for a receiver's first packet with a baseline, and one for its
+        // second. These packets have fewer older states.
         let most = if turn.is_multiple_of(32) { turn / 32 % 2 } else { 2 };
         Some(Self { count: known.count.min(most), ..known })
     }

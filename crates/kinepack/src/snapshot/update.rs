@@ -1,4 +1,4 @@
-//! Entities that changed, written over those of the tick before.
+//! Writing changed entities over their states of the tick before.
 
 use super::store::{EntityId, Snapshot, check_lanes};
 use crate::{EncodeError, Pack};
@@ -7,9 +7,10 @@ impl Snapshot {
     /// Quantizes `state` and writes it over that of entity `id`. Returns false if the snapshot does
     /// not have the entity, or has it as another kind.
     ///
-    /// In a world in which few entities change, keep the snapshot from one tick to the next: set
-    /// [`tick`](Self::tick), and write what changed, for example what an ECS marks as changed. The
-    /// others then cost nothing. [`patch`](Self::patch) adds and removes entities.
+    /// In a world in which few entities change, keep the snapshot from one tick to the next. Set
+    /// [`tick`](Self::tick), and write the entities that changed, for example those that an ECS
+    /// marks as changed. The others then cost nothing. [`patch`](Self::patch) adds and removes
+    /// entities.
     ///
     /// ```
     /// use kinepack::{EntityId, Pack, Schema, Snapshot, Tick};
@@ -31,7 +32,8 @@ impl Snapshot {
     /// Cost: a binary search, and the quantization.
     ///
     /// # Errors
-    /// Those of [`push`](Self::push), except for ids. After an error the snapshot is unchanged.
+    /// The errors of [`push`](Self::push), except for ids. After an error the snapshot is
+    /// unchanged.
     pub fn set<T: Pack>(&mut self, id: EntityId, state: &T) -> Result<bool, EncodeError> {
         let kind = self.kind_of::<T>(|| Some(id))?;
         self.check_lane_count(kind, T::LANES)?;

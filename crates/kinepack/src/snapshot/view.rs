@@ -96,7 +96,8 @@ impl View {
         &self.snapshot
     }
 
-    /// What the models had learned after coding this view; `None` at levels that do not learn.
+    /// The state that the models had learned after coding this view; `None` at levels that do not
+    /// learn.
     pub fn learned(&self) -> Option<&Learned> {
         self.learned.as_ref()
     }
@@ -153,9 +154,9 @@ impl From<Arc<Snapshot>> for View {
     }
 }
 
-/// How many buffers for learned state are kept. A packed packet needs none, because its view shares
-/// the learned state of its baseline. Such packets leave several spare, until each view has its own
-/// state again.
+/// How many buffers for learned state are kept. A packet in the packed form needs none, because its
+/// view shares the learned state of its baseline. Such packets leave several spare, until each view
+/// has its own state again.
 const SPARE_LEARNED: usize = 8;
 
 /// The memory of recycled views, which the next views reuse.
@@ -166,7 +167,7 @@ pub(super) struct Spare {
 }
 
 impl Spare {
-    /// Keeps those parts of a view that have no other owner.
+    /// Keeps the parts of a view that have no other owner.
     pub(super) fn keep(&mut self, view: View) {
         let (mut snapshot, learned) = view.into_parts();
         if Arc::get_mut(&mut snapshot).is_some() {

@@ -63,7 +63,7 @@ impl Width {
 pub(super) struct Fits {
     always: [u64; SIZES],
     below_edge: [(u64, u64); SIZES],
-    /// False if `below_edge` is empty, as it is unless classes begin beyond others.
+    /// False if `below_edge` is empty, which it is unless some class begins beyond another.
     has_edges: bool,
 }
 
@@ -105,8 +105,8 @@ impl Fits {
         let size = size(difference);
         let mut classes = self.always[size];
         if self.has_edges {
-            // Distance from the nearer of 0 and -1: differences of n bits have magnitudes below
-            // 2^(n - 1).
+            // Distance from the nearer of 0 and -1. Differences of n bits have magnitudes below
+            // 2^(n-1).
             let magnitude = (difference ^ (difference >> 63)) as u64;
             let (edge, below_edge) = self.below_edge[size];
             if magnitude < edge {

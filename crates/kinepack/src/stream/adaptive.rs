@@ -11,25 +11,25 @@ use crate::entropy::{Coder, Counter, code_tree};
 use crate::quantize::SmallestThree;
 use crate::schema::Presence;
 
-/// Observations after which counters forget.
+/// The counters' limit of observations. Beyond it, old observations fade.
 const LIMIT: u8 = 120;
 /// The largest change that is predicted, in steps.
 const MAX_CHANGE: f64 = (1u64 << 33) as f64;
 /// The largest size of a residual, in bits.
 const MAX_SIZE: u32 = 32;
 
-/// A value outside of its lane, which no encoder writes.
+/// The error for a value outside of its lane's range, which no encoder writes.
 pub(super) struct Outside;
 
 /// The lanes of a record that is encoded or decoded.
 pub(super) trait Record {
-    /// The lanes. A decoder's lanes mean something only after `set`.
+    /// The lanes. In a decoder, a lane is valid only after `set` or `keep`.
     fn lanes(&self) -> &[u32];
-    /// Takes a coded value.
+    /// Stores a coded value in a decoder's record.
     fn set(&mut self, lane: usize, value: u32);
-    /// Takes the lanes of a part that did not change.
+    /// Copies the lanes of an unchanged part from the base to a decoder's record.
     fn keep(&mut self, part: &Part, base: &[u32]);
-    /// What was coded. An encoder was given it, and a decoder has read it.
+    /// The value that was coded: `given` in an encoder, `read` in a decoder.
     fn coded<T>(given: T, read: T) -> T;
 }
 
@@ -139,11 +139,12 @@ struct Coding<'a, C, R> {
     record: R,
     /// The time since the base: in records, or in steps of the time stamp once that is coded.
     elapsed: f64,
-    /// The same for the rates of the part that is coded, or 0 if it did not move before.
+    /// The time that the rates of the current part are multiplied by: `elapsed`, or 0 if the part
+    /// did not change last.
     rate_elapsed: f64,
-    /// 1 divided by the time.
+    /// 1 / `elapsed`.
     per_elapsed: f64,
-    /// The bits that the lag adds to sizes.
+    /// What the lag adds to expected sizes, in 1/256 bit.
     lag_size: i32,
 }
 
@@ -166,7 +167,7 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
             part.lanes().for_each(|lane| self.record.set(lane, 0));
             return Ok(());
         }
-        // All lanes, without a branch.
+        // Compares all lanes without a branch.
         let given = part.of(record).iter().zip(base).fold(0, |any, (a, b)| any | (a ^ b)) != 0;
         let history = usize::from(state.history & 3);
         let is_changed = state.changed[history].code(self.coder, given, LIMIT);
@@ -180,7 +181,7 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
         let mut fit = state.fit;
         fit.forget();
         match part.kind {
-            // Its fit gets no sample and does not change.
+            // A choice adds no sample to the fit, so the fit does not change.
             PartKind::Choice => return self.code_choice(part.first),
             PartKind::Numbers => self.code_numbers(part, &mut fit, lanes)?,
             PartKind::Rotation(rotation) => {
@@ -202,7 +203,7 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
         }
     }
 
-    /// Codes one of the values that differ from the base's.
+    /// Codes a value that differs from the base's.
     fn code_choice(&mut self, lane: usize) -> Result<(), Outside> {
         let (max, base) = (self.plan.lanes[lane].max, self.base[lane]);
         let value = self.code_other(self.record.lanes()[lane], base, max)?;
@@ -222,7 +223,7 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
         fit: &mut Fit,
         lanes: &mut [LaneState],
     ) -> Result<(), Outside> {
-        // All predictions first, because the processor can then compute them side by side.
+        // All predictions first, because the processor can then compute them in parallel.
         let mut predicted = [Predicted::default(); MAX_NUMBERS];
         for ((predicted, state), index) in predicted.iter_mut().zip(&*lanes).zip(part.lanes()) {
             let moved = part.velocity.map_or(0.0, |first| {
@@ -270,7 +271,7 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
     ) -> Result<(), Outside> {
         let mut before = false;
         for ((index, state), base) in part.lanes().zip(lanes).zip(part.of(self.base)) {
-            // Both counters are loaded, because the byte before may not be decoded yet.
+            // Loads both counters, so that neither load waits for the previous byte's decision.
             let [still, moving] = &mut self.shared.byte_changed[usize::from(state.history & 3)];
             let probability =
                 select_unpredictable(before, moving.probability(), still.probability());
@@ -290,7 +291,7 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
         Ok(())
     }
 
-    /// Predicts a number from its last motion and from `moved`, the motion by its velocity.
+    /// Predicts a number from its last motion and from `moved`, the motion that its velocity gives.
     #[inline(always)]
     fn predict(
         &self,
@@ -302,7 +303,7 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
     ) -> Predicted {
         let features = [f64::from(state.rate) * self.rate_elapsed, moved];
         let change = fit.weights[0] * features[0] + fit.weights[1] * features[1];
-        // Rounds halves up, in sixteenths.
+        // Rounds to the nearest, halves up, with a precision of sixteenths.
         let ahead = ((change.clamp(-MAX_CHANGE, MAX_CHANGE) * 16.0) as i64 + 8) >> 4;
         Predicted { base, start: self.plan.lanes[lane].held_offset(base, ahead), features }
     }
@@ -343,11 +344,11 @@ struct Predicted {
     base: u32,
     /// The predicted value.
     start: u32,
-    /// The changes by its last motion and by its velocity.
+    /// The change that the last motion gives, and the change that the velocity gives.
     features: [f64; 2],
 }
 
-/// The weight of a change in the fit, by the bits of its residual.
+/// The weight of a change in the fit, indexed by the number of bits of its residual.
 const TRUST: [f64; MAX_SIZE as usize + 2] = {
     let mut trust = [1.0; MAX_SIZE as usize + 2];
     let mut bits = 1;
@@ -365,7 +366,7 @@ fn size_of(number: u64) -> i32 {
     (whole as i32 * 256) + ((number << 8 >> whole) as i32 - 256)
 }
 
-/// A number of about `bits` bits, in 1/256.
+/// Codes a residual. `expected_size` is in 1/256 bit.
 #[inline]
 fn code_residual<C: Coder>(
     coder: &mut C,
@@ -403,7 +404,7 @@ fn code_residual<C: Coder>(
 /// The largest expected size, in halves of a bit.
 const HALF_OCTAVES: usize = 2 * MAX_SIZE as usize;
 
-/// For each expected size, the set of counters and the least size that it codes.
+/// For each expected size, the set of counters and the smallest size that the set codes.
 const SETS: [(u8, u8); HALF_OCTAVES + 1] = {
     let mut sets = [(0, 0); HALF_OCTAVES + 1];
     let mut half_octave = 0;

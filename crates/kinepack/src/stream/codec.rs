@@ -111,7 +111,8 @@ pub struct StreamBase<'a> {
     pub lanes: &'a [u32],
     /// The learned state that was returned with it.
     pub learned: &'a Learned,
-    /// The number of records from it to the packet's first one: 1 for the next; 0 counts as 1.
+    /// The number of records from the base to the packet's first record: 1 if that is the next one.
+    /// 0 counts as 1.
     pub lag: u16,
 }
 
@@ -161,7 +162,7 @@ impl StreamCodec {
     }
 
     /// A hash over schema and level, and over the pairs of fields and velocities if the level uses
-    /// them. If it differs, the sides cannot read each other's packets.
+    /// them. Sides with different hashes cannot read each other's packets.
     pub fn hash(&self) -> u64 {
         self.0.hash
     }
@@ -193,8 +194,8 @@ impl StreamCodec {
         self.check_lanes(record)
     }
 
-    /// Checks that lanes are those of whole records, that none is above its maximum, and that those
-    /// of absent fields are 0.
+    /// Checks that `records` is a whole number of records, that no lane is above its maximum, and
+    /// that the lanes of absent fields are 0.
     ///
     /// # Errors
     /// [`EncodeError::LaneCount`] and [`EncodeError::LaneOutOfRange`].
@@ -225,7 +226,8 @@ impl StreamCodec {
         }
     }
 
-    /// The expected number of lanes, and the wrong number that was given.
+    /// Checks the numbers of lanes of a type and a record. The error is the expected number and the
+    /// wrong one.
     fn check_count<T: Pack>(&self, given: usize) -> Result<(), [usize; 2]> {
         let lanes = self.lanes();
         [T::LANES, given]
@@ -234,23 +236,23 @@ impl StreamCodec {
             .map_or(Ok(()), |other| Err([lanes, other]))
     }
 
-    /// The learned state before the first record. It also serves as memory for later states.
+    /// The learned state before the first record. It also serves as a buffer for later states.
     pub fn nothing_learned(&self) -> Learned {
         self.0.nothing.clone()
     }
 
     /// Appends a packet of `records` to `out`. `records` holds lane after lane, record after
-    /// record, the oldest first. The first is coded against `base`, and each further one against
-    /// the one before it. `learned` becomes the learned state at the last record.
+    /// record, the oldest first. The first record is coded against `base`, and each later one
+    /// against the one before it. `learned` becomes the learned state at the last record.
     ///
     /// Allocates only when the vector's capacity runs out.
     ///
     /// # Errors
     /// [`EncodeError::LaneCount`] if `records` is not a whole number of records, or is empty, or
-    /// the base is not one record; [`EncodeError::LaneOutOfRange`] if a lane of them or of the base
-    /// is above its largest value, or not 0 although its field is absent;
-    /// [`EncodeError::ForeignLearned`] if the base's learned state is another codec's, at a level
-    /// that learns. `out` does not change then.
+    /// the base is not one record; [`EncodeError::LaneOutOfRange`] if a lane of the records or of
+    /// the base is above its maximum, or not 0 although its field is absent;
+    /// [`EncodeError::ForeignLearned`] if the base's learned state belongs to another codec, at a
+    /// level that learns. `out` is unchanged then.
     pub fn encode(
         &self,
         base: Option<StreamBase<'_>>,
@@ -295,18 +297,18 @@ impl StreamCodec {
         writer.finish().map(|_| ())
     }
 
-    /// Reads a packet that was written against the same base. It must fill `records` and use all of
-    /// `bytes`. `learned` becomes the learned state at the last record.
+    /// Reads a packet that was written against the same base. The packet must fill `records` and
+    /// use all of `bytes`. `learned` becomes the learned state at the last record.
     ///
-    /// Never panics and never allocates. If the packet is refused, the contents of `records` and
-    /// `learned` are arbitrary.
+    /// Never panics and never allocates. After an error, the contents of `records` and `learned`
+    /// are arbitrary.
     ///
     /// # Errors
     /// [`DecodeError`] for bytes that no encoder writes; [`DecodeError::LaneCount`] if `records` is
     /// not a whole number of records, or is empty, or the base is not one record;
-    /// [`DecodeError::LaneOutOfRange`] if a lane of the base is above its largest value;
-    /// [`DecodeError::NothingLearned`] if the base's learned state is another codec's, at a level
-    /// that learns.
+    /// [`DecodeError::LaneOutOfRange`] if a lane of the base is above its maximum, or not 0
+    /// although its field is absent; [`DecodeError::NothingLearned`] if the base's learned state
+    /// belongs to another codec, at a level that learns.
     pub fn decode(
         &self,
         base: Option<StreamBase<'_>>,
@@ -356,7 +358,7 @@ impl StreamCodec {
         }
     }
 
-    /// The error for a wrong number of lanes.
+    /// Checks the numbers of lanes of the base and of the records. The error is the wrong number.
     fn check(&self, base: Option<StreamBase<'_>>, given: usize) -> Result<(), usize> {
         let lanes = self.lanes();
         let of_base = base.map_or(lanes, |base| base.lanes.len());
@@ -366,13 +368,14 @@ impl StreamCodec {
         if given == 0 || !given.is_multiple_of(lanes) { Err(given) } else { Ok(()) }
     }
 
-    /// The first value in `records` that its lane must not have, with the lane.
+    /// The first lane in `records` with an invalid value, and that value.
     fn wrong(&self, records: &[u32]) -> Option<(usize, u32)> {
         let rules = self.0.plan.rules();
         records.chunks_exact(rules.len()).find_map(|record| rules.first_wrong(record))
     }
 
-    /// The learned state to resume from, at a level that learns; `None` if it is another codec's.
+    /// The learned state to resume from, at a level that learns; `None` if the base's state belongs
+    /// to another codec.
     fn learned_with<'a>(&'a self, base: Option<StreamBase<'a>>) -> Option<&'a State> {
         base.map_or(&self.0.nothing, |base| base.learned).of(self.0.hash)
     }

@@ -1,4 +1,4 @@
-//! The state that is learned along the records of a stream. `spec/CODEC.md`, section 17.3.
+//! The state that is learned from the records of a stream. `spec/CODEC.md`, section 17.3.
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -49,12 +49,12 @@ pub(super) struct State {
     pub(super) shared: Shared,
 }
 
-/// A part's state: does it change, and how do its lanes move?
+/// A part's state: whether it changes, and how its lanes move.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct PartState {
-    /// Selected by the last two answers.
+    /// Whether the part changes: a counter for each pair of the last two answers.
     pub(super) changed: [Counter; 4],
-    /// The last answers, the newest in the lowest bit.
+    /// The last answers to that, the newest in the lowest bit.
     pub(super) history: u8,
     pub(super) fit: Fit,
 }
@@ -62,7 +62,8 @@ pub(super) struct PartState {
 /// A lane's state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct LaneState {
-    /// Its last motion, in steps per unit of time. Counts as 0 if its part did not change last.
+    /// The lane's last motion, in steps per unit of time. It counts as 0 if the lane's part did not
+    /// change last.
     pub(super) rate: f32,
     /// The typical bits of a residual per unit of time, in 1/256.
     pub(super) size: i16,
@@ -73,15 +74,17 @@ pub(super) struct LaneState {
 /// The state that all lanes share.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Shared {
-    /// For residuals: sets of 8, by the expected size.
+    /// The sizes of residuals: sets of 8 counters, selected by the expected size.
     pub(super) sizes: [[Counter; 8]; SIZE_SETS],
-    /// Does a byte change? By its own last two answers, and whether the byte before it changed.
+    /// Whether a byte changes: indexed by the byte's last two answers and by whether the previous
+    /// byte changed.
     pub(super) byte_changed: [[Counter; 2]; 4],
-    /// Does a rotation drop what its base drops?
+    /// Whether a rotation drops the same component as its base.
     pub(super) same: Counter,
 }
 
-/// Two sets per octave up to the size that is no longer cut off at 0, and two for all larger sizes.
+/// Two sets per octave for the expected sizes whose 8 counted sizes begin at 0, and two sets for
+/// all larger sizes.
 pub(super) const SIZE_SETS: usize = 14;
 /// The assumed size of the first residuals, in 1/256 bit.
 const FIRST_SIZE: i16 = 4 << 8;
@@ -139,7 +142,7 @@ pub(super) struct Fit {
     pub(super) weights: [f64; 2],
 }
 
-/// The factor of each sum after every part that changed.
+/// The factor by which each sum shrinks whenever the part changes.
 const KEEP: f64 = 1.0 - 1.0 / 32.0;
 
 impl Fit {
@@ -157,8 +160,7 @@ impl Fit {
         self.products[1] += trusted_b * change;
     }
 
-    /// Solves for the weights again. A small term pulls them to 0, so that there is always a
-    /// solution.
+    /// Recomputes the weights. A small term pulls them to 0, so that there is always a solution.
     pub(super) fn solve(&mut self) {
         const PULL: f64 = 1.0 + 1.0 / 1_048_576.0;
         let [aa, ab, bb] = self.squares;

@@ -136,8 +136,8 @@ fn read_n<const N: usize>(
     Ok(())
 }
 
-/// One bit if the same component is dropped, otherwise also its index. Then the other three against
-/// the base's, turned to drop the same component.
+/// Writes the index of the dropped component as a choice. Then writes the other three components
+/// against the base's, turned to drop the same component.
 fn write_rotation(
     sink: &mut impl BitSink,
     rotation: SmallestThree,
@@ -165,7 +165,8 @@ fn turned(rotation: SmallestThree, codes: &[u32], dropped: u32) -> [u32; 3] {
     rotation.turned([codes[0], codes[1], codes[2], codes[3]], dropped)
 }
 
-/// One bit if it equals the base, otherwise also its number among the other alternatives.
+/// Writes one bit if the value equals the base, otherwise also its number among the other
+/// alternatives.
 fn write_choice(sink: &mut impl BitSink, max: u32, base: u32, value: u32) {
     sink.write_bool(value != base);
     if value != base {

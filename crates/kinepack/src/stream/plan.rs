@@ -15,13 +15,13 @@ use crate::schema::{Conditions, Field, FieldKind, Kinds, Lane, LaneRules, Role};
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     pub(super) kind: PartKind,
-    /// The first of its lanes.
+    /// The part's first lane.
     pub(super) first: usize,
-    /// Their number.
+    /// The number of lanes.
     pub(super) count: usize,
-    /// The first lane of their velocities, which are coded before them.
+    /// The first lane of the part's velocities, which are coded before the part.
     pub(super) velocity: Option<usize>,
-    /// When their field is present. The selectors are coded before them.
+    /// When the part's field is present. The selectors are coded before the part.
     pub(super) conditions: Conditions,
 }
 
@@ -31,14 +31,14 @@ pub(super) struct Plan {
     pub(super) lanes: Vec<Lane>,
     kinds: Arc<Kinds>,
     pub(super) parts: Vec<Part>,
-    /// The part that is a time stamp.
+    /// The index of the part that is the time stamp.
     pub(super) clock: Option<usize>,
     /// The code of 0 in each lane.
     pub(super) zeros: Vec<f64>,
 }
 
 impl Plan {
-    /// The parts in schema order. If they are predicted, the time stamp comes first, and each field
+    /// The parts in schema order. If the level predicts, the time stamp comes first, and each field
     /// comes after its velocity.
     pub(super) fn new(schema: &Schema, is_predicted: bool) -> Self {
         let mut parts = parts(schema);
@@ -62,10 +62,11 @@ impl Plan {
 }
 
 impl Plan {
-    /// The pairs of lanes and their velocities.
+    /// Hashes the pairs of fields and their velocities.
     pub(super) fn hash_into(&self, schema: &Schema, hasher: &mut Fnv1a) {
         for field in schema.fields() {
-            // A field without lanes begins at the same lane as the next one.
+            // A field without lanes begins at the same lane as the next field, so `contains` must
+            // exclude it.
             let first = self.parts.iter().find(|part| field.lanes().contains(&part.first));
             let velocity = first.and_then(|part| part.velocity).map_or(0, |lane| lane as u32 + 1);
             hasher.add(&velocity.to_le_bytes());
@@ -73,8 +74,8 @@ impl Plan {
     }
 }
 
-/// The field by which the others move: the first numeric field with the role that is always
-/// present.
+/// The field that the rates of the other fields refer to: the first numeric field with the role
+/// `Clock` that is always present.
 fn time_stamp(schema: &Schema) -> Option<&Field> {
     let is_numbers = |field: &Field| {
         matches!(field.kind, FieldKind::Floats(_) | FieldKind::Integer(_) | FieldKind::Raw { .. })
@@ -123,9 +124,9 @@ fn zeros(schema: &Schema) -> Vec<f64> {
 pub(super) enum PartKind {
     /// 1 to 4 numbers.
     Numbers,
-    /// The dropped component and three numbers.
+    /// The index of the dropped component and three numbers.
     Rotation(SmallestThree),
-    /// One lane without differences.
+    /// One lane whose value is not coded as a difference.
     Choice,
     /// 1 to [`MAX_LANES`] bytes, one per lane.
     Bytes,
@@ -141,7 +142,7 @@ fn parts(schema: &Schema) -> Vec<Part> {
     for field in schema.fields() {
         let (kind, most) = match field.kind {
             FieldKind::Floats(_) | FieldKind::Raw { .. } => (PartKind::Numbers, MAX_NUMBERS),
-            // The two halves of a number do not share a class.
+            // The two lanes of a large integer do not share a class.
             FieldKind::Integer(_) => (PartKind::Numbers, 1),
             FieldKind::Rotation(rotation) => (PartKind::Rotation(rotation), 4),
             FieldKind::Bool | FieldKind::Choice { .. } => (PartKind::Choice, 1),

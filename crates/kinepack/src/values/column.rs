@@ -8,7 +8,7 @@ use crate::schema::columns::{float_columns, rotation_columns, with_row};
 use crate::schema::{Columns, Field, FieldKind, derived};
 use crate::{EncodeError, EntityId, Schema, Snapshot};
 
-/// Rows that are quantized together.
+/// Number of rows that are quantized together.
 const BLOCK: usize = 64;
 
 /// The type of a number, in the byte order of the machine.
@@ -38,7 +38,7 @@ pub enum Number {
 }
 
 impl Number {
-    /// Bytes of a number.
+    /// The size of one number in bytes.
     pub fn bytes(self) -> usize {
         match self {
             Self::I8 | Self::U8 => 1,
@@ -53,9 +53,9 @@ impl Number {
     }
 }
 
-/// The numbers of a field in memory of any layout: those of one entity are next to each other, and
-/// from one entity to the next it is always the same number of bytes. So it can be a part of an
-/// array of structs, or an array of its own. [`Quantizer`] has an example.
+/// The numbers of a field, in memory with a fixed stride. The numbers of one entity are contiguous,
+/// and the distance from one entity to the next is constant. So a column can be part of an array of
+/// structs, or an array of its own. [`Quantizer`] has an example.
 #[derive(Clone, Copy, Debug)]
 pub struct Column<'a> {
     bytes: &'a [u8],
@@ -77,8 +77,8 @@ impl<'a> Column<'a> {
         Self { clamps: true, ..self }
     }
 
-    /// The bytes that a column of `count` entities has, with `numbers` for each. `None` if that is
-    /// more than memory can have.
+    /// The bytes that a column needs for `count` entities with `numbers` numbers each. `None` if
+    /// that overflows `usize`.
     pub fn needed_bytes(
         count: usize,
         numbers: usize,
@@ -93,7 +93,7 @@ impl<'a> Column<'a> {
         &self.bytes[row * self.stride..]
     }
 
-    /// The first real numbers of an entity.
+    /// The first `N` real numbers of an entity.
     #[inline]
     fn floats<const N: usize, T: Real>(&self, row: usize) -> [T; N] {
         let bytes = self.of_entity(row);
@@ -151,42 +151,42 @@ impl Real for f64 {
     }
 }
 
-/// Why columns are refused.
+/// Why columns cannot be quantized.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ColumnsError {
-    /// There is not one column for each field of the kind.
+    /// The number of columns differs from the number of the kind's fields.
     Count {
         /// Fields of the kind.
         fields: usize,
         /// Columns that were given.
         columns: usize,
     },
-    /// A column is of numbers that its field does not take: real numbers and rotations take `f32`
-    /// and `f64`, all others integers.
+    /// A column has a number type that its field does not accept. Real numbers and rotations take
+    /// `f32` and `f64`; all other fields take integers.
     Number {
         /// The index of the field.
         field: usize,
-        /// The numbers.
+        /// The type of the column's numbers.
         number: Number,
     },
     /// A column has too few bytes.
     Length {
         /// The index of the field.
         field: usize,
-        /// Bytes that it needs; `None` if that is more than memory can have.
+        /// Bytes that the column needs; `None` if that overflows `usize`.
         needed_bytes: Option<usize>,
-        /// Bytes that it has.
+        /// Bytes that the column has.
         bytes: usize,
     },
-    /// A value is refused.
+    /// A value cannot be quantized.
     Value {
         /// The index of the field.
         field: usize,
         /// The error, with the entity.
         error: EncodeError,
     },
-    /// The entities are refused.
+    /// The entities cannot be added.
     Entities(EncodeError),
 }
 
@@ -243,7 +243,7 @@ impl core::error::Error for ColumnsError {}
 #[derive(Clone, Debug)]
 pub struct Quantizer {
     schema_hash: u64,
-    /// Each kind alone.
+    /// A schema for each kind alone.
     kinds: Vec<Schema>,
 }
 
@@ -260,8 +260,8 @@ impl Quantizer {
     }
 
     /// Appends entities of a kind, with one column for each field of the kind, in order. Values are
-    /// quantized as by [`Snapshot::push`]. The column of a field that is absent for an entity is
-    /// not read there.
+    /// quantized as by [`Snapshot::push`]. If a field is absent for an entity, its column is not
+    /// read for that entity.
     ///
     /// Cost: that of [`Snapshot::extend`] for vectors of up to four axes and rotations, and about
     /// that of [`Snapshot::push`] for other and for optional fields.
@@ -302,7 +302,7 @@ impl Quantizer {
 }
 
 impl Column<'_> {
-    /// Checks that a field takes this column for `count` entities.
+    /// Checks that a field accepts this column for `count` entities.
     fn check(&self, index: usize, field: &Field, count: usize) -> Result<(), ColumnsError> {
         let takes_floats = matches!(field.kind, FieldKind::Floats(_) | FieldKind::Rotation(_));
         if takes_floats != self.number.is_float() {
@@ -317,8 +317,8 @@ impl Column<'_> {
     }
 }
 
-/// Fills the lanes of a field from the row `begin` on. `lanes` are those of the kind. An error has
-/// the row, counted from `begin`.
+/// Fills the lanes of a field from the row `begin` on. `lanes` are the lanes of the whole kind. An
+/// error comes with its row, counted from `begin`.
 fn fill_field(
     field: &Field,
     column: &Column<'_>,
@@ -346,7 +346,8 @@ fn fill_field(
     })
 }
 
-/// Fills lanes block by block. Returns false after an error, and for fields that have no such way.
+/// Fills lanes block by block. Returns false after an error, and for fields that cannot be filled
+/// this way.
 fn fill_blocks(field: &Field, column: &Column<'_>, lanes: &mut [Vec<u32>], begin: usize) -> bool {
     let is_single = column.number == Number::F32;
     match &field.kind {
@@ -379,7 +380,7 @@ fn fill_blocks(field: &Field, column: &Column<'_>, lanes: &mut [Vec<u32>], begin
         FieldKind::Rotation(rotation) => blocks::<4, f64>(column, lanes, begin, |values, part| {
             rotation_columns(values.iter(), rotation, part)
         }),
-        // Flags and alternatives, a byte each.
+        // Flags and choices, one byte each.
         FieldKind::Bool | FieldKind::Choice { .. } if column.number == Number::U8 => {
             let max = field.kind.plain_max();
             lanes[0][begin..].iter_mut().enumerate().fold(true, |are_right, (row, lane)| {
@@ -391,7 +392,7 @@ fn fill_blocks(field: &Field, column: &Column<'_>, lanes: &mut [Vec<u32>], begin
     }
 }
 
-/// Reads numbers block by block, and lets `fill` quantize each.
+/// Reads numbers block by block, and lets `fill` quantize each block.
 fn blocks<const N: usize, T: Real>(
     column: &Column<'_>,
     lanes: &mut [Vec<u32>],

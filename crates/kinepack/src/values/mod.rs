@@ -1,5 +1,5 @@
-//! The states of entities as columns of numbers: for programs without the types of a schema, such
-//! as pages in a browser.
+//! The states of entities as columns of numbers: for programs that lack the Rust types of a schema,
+//! such as pages in a browser.
 
 mod column;
 
@@ -15,7 +15,8 @@ const F32_CODES: u32 = 1 << 24;
 
 /// The states of entities, kind by kind, and field by field within a kind.
 ///
-/// Cost of a row: as [`Schema::interpolate_raw`]. The columns keep their memory.
+/// Adding an entity costs as much as [`Schema::interpolate_raw`]. Clearing the table keeps the
+/// columns' memory.
 ///
 /// ```
 /// use kinepack::values::{Values, ValueTable};
@@ -55,15 +56,15 @@ pub struct KindValues {
     schema: Schema,
     ids: Vec<u32>,
     fields: Vec<Values>,
-    /// For each field, the one that is its velocity.
+    /// For each field, the index of the field that is its velocity.
     velocities: Vec<Option<usize>>,
-    /// The lanes of an entity in both states, and its raw words.
+    /// Buffers for the lanes of an entity in both states, and for its raw words.
     lanes: [Vec<u32>; 2],
     raw: Vec<u64>,
 }
 
-/// The numbers of a field, entity by entity: as many for each as
-/// [`per_entity`](Self::per_entity) says. Those of an absent field are 0.
+/// The numbers of a field, entity by entity, with [`per_entity`](Self::per_entity) numbers for
+/// each. The numbers of an absent field are 0.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Values {
@@ -112,8 +113,8 @@ impl Values {
         }
     }
 
-    /// How many numbers of a field belong to one entity: one for each axis of a vector, four for a
-    /// rotation, one for an integer of any size.
+    /// The number of numbers that a field has for one entity: one for each axis of a vector, four
+    /// for a rotation, one for an integer of any size.
     pub fn per_entity(field: &Field) -> usize {
         match field.kind {
             FieldKind::Integer(_) => 1,
@@ -172,11 +173,12 @@ impl ValueTable {
         }
     }
 
-    /// Adds an entity as it is between two states. With each state goes the entity's index in it.
+    /// Adds an entity, interpolated between two states. Each state comes with the entity's index in
+    /// it.
     ///
     /// # Errors
     /// [`EncodeError::TypeMismatch`] for states of another schema, and [`EncodeError::AnotherKind`]
-    /// if the two entities are of two kinds. The table has not changed then.
+    /// if the two entities are of different kinds. The table is unchanged then.
     ///
     /// # Panics
     /// If a state has no entity with this index.

@@ -12,7 +12,7 @@ const MAX_LENGTH: u32 = 1 << 24;
 
 /// The largest number of bands.
 pub(super) const MAX_BANDS: usize = 32;
-/// The largest number of kinds of bodies: a range of ids has its kind in a byte.
+/// The largest number of kinds of bodies, because an id range stores its kind in one byte.
 pub(super) const MAX_BODY_KINDS: usize = 256;
 /// The largest number of ranges of ids.
 pub(super) const MAX_ID_RANGES: usize = 1 << 16;
@@ -143,7 +143,7 @@ impl Marked {
 }
 
 impl Bodies {
-    /// Checks what coding relies on.
+    /// Checks the limits and orders that coding relies on.
     pub(super) fn validate(&self) -> Result<(), SetupError> {
         let lengths =
             self.kinds.iter().flat_map(|kind| kind.half_extents).chain([self.size, self.reach]);
@@ -232,13 +232,13 @@ impl Bodies {
         }
     }
 
-    /// Number of classes of bodies: movers, without history, at rest, far, and one per band; each
-    /// in the air or touching the floor.
+    /// Number of classes of bodies: mover, new, at rest, far, and one per band. Each class exists
+    /// twice, for bodies in the air and for bodies that touch the floor.
     pub(super) fn classes(&self) -> usize {
         2 * (class::NEAR + self.bands.len())
     }
 
-    /// The ranges of movers' ids: the first id, and the first after the range.
+    /// The id ranges of movers, as pairs of the first id and the first id after the range.
     pub(super) fn mover_ranges(&self) -> impl Iterator<Item = (u64, u64)> {
         let firsts = core::iter::once((0, 0))
             .chain(self.kind_of_ids.iter().map(|(first, kind)| (u64::from(*first), *kind)));

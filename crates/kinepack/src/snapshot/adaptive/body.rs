@@ -23,27 +23,27 @@ use crate::entropy::Coder;
 use crate::schema::{Lane, LaneArithmetic};
 use crate::snapshot::history::{MOVED, NEW};
 
-/// A body less than this above its resting height touches the floor, in sizes. Section 12.6,
-/// "Class".
+/// A body touches the floor if its centre is less than this above its resting height, in sizes.
+/// Section 12.6, "Class".
 const TOUCH_MARGIN: f64 = 0.16;
 
-/// An edge with a slope of more than 1 / this touches the floor with its end, a level edge with its
+/// An edge steeper than 1 / `EDGE_SLOPE` touches the floor with its end, a level edge with its
 /// middle. Section 12.4, "arm".
 const EDGE_SLOPE: f64 = 15.0;
 
-// The constants from here on are those of section 12.6, "Position". Lengths are in half edges,
-// `ext` in the specification.
+// The constants below are those of section 12.6, "Position". Lengths are in half edges, `ext` in
+// the specification.
 
-/// The distance of a fall grows with the square of the time. It is 1 at 6 ticks, a tenth of a
-/// second.
+/// The distance of a fall grows with the square of its duration. This factor is 1 at 6 ticks, a
+/// tenth of a second.
 const FALL_PER_SQUARED_TICK: f64 = 1.0 / 36.0;
 
-/// How far a body falls in that time, as a share of its height above its resting height. That
-/// height counts up to a limit.
+/// How far a body falls in 6 ticks, as a share of its height above its resting height. Heights
+/// above `MAX_FALL_HEIGHT` count as that limit.
 const FALL_OF_HEIGHT: f64 = 0.3;
 const MAX_FALL_HEIGHT: f64 = 3.0;
 
-/// How far a body falls freely in that time, in steps.
+/// How far a body in free fall falls in 6 ticks, in steps.
 const FREE_FALL: f64 = 30.0;
 
 /// The height below which the floor is expected to stop a falling body.
@@ -56,11 +56,11 @@ const MAX_SINK: f64 = 0.04;
 struct Motion {
     position: Vector,
     position_before: Vector,
-    /// How far it moved in the last step and in the one before, scaled to the lag.
+    /// The body's motion in the last step and in the step before it, scaled to the lag.
     moved: Vector,
     moved_before: Vector,
     rotation: Quaternion,
-    /// How it turned in the last step, scaled to the lag: as a quaternion and as a vector.
+    /// The body's turn in the last step, scaled to the lag, as a quaternion and as a vector.
     turn: Quaternion,
     turned: Vector,
     turned_before: Vector,
@@ -69,8 +69,8 @@ struct Motion {
 /// Everything that a body is predicted from, except its own values that are already coded.
 struct Inputs {
     motion: Motion,
-    /// The nearest mover, or one at rest in the body's own position if there is none; and its
-    /// weight.
+    /// The nearest mover and its weight. If there is no mover, this one is at rest in the body's
+    /// own position.
     mover: CodedBody,
     weight: f64,
     surroundings: Surroundings,
@@ -81,11 +81,11 @@ struct Inputs {
     extents: Vector,
     /// Half a typical edge.
     size: f64,
-    /// The centre's height above the floor, if there is one; and its height if the box lay on the
-    /// floor with its present rotation.
+    /// The centre's height above the floor, if there is a floor. `height` is its height if the box
+    /// lay on the floor with its present rotation.
     above: Option<f64>,
     height: f64,
-    /// 1 if it touches the floor, else 0.
+    /// 1 if the body touches the floor, else 0.
     contact: f64,
 }
 
@@ -303,7 +303,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let fall = lag * lag * FALL_PER_SQUARED_TICK;
         let above = inputs.above.unwrap_or(0.0);
         let rolled = inputs.rolled(turned.vector);
-        // Steps of an axis in one step of the first axis.
+        // How many steps of an axis make one step of the first axis.
         let per_step = |axis: usize| 1.0 / body.ratios[axis];
         let mut features = [[0.0; FEATURES]; 3];
         for axis in [0, 1] {
@@ -422,7 +422,7 @@ pub(super) fn position(body: &BodyPlan, columns: &[Vec<u32>], entity: usize) -> 
     [at(0), at(1), at(2)]
 }
 
-/// The height of a box's centre if it lies on the floor.
+/// The height of a box's centre above the floor if the box lies on it.
 fn height_of(rotation: Quaternion, extents: Vector) -> f64 {
     let [a, b, c] = axes(rotation);
     extents[0] * a[UP].abs() + extents[1] * b[UP].abs() + extents[2] * c[UP].abs()

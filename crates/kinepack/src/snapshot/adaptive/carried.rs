@@ -13,8 +13,8 @@ use super::plan::{FieldCoding, Plan};
 use super::rows::BodyRows;
 use crate::{Schema, SetupError};
 
-/// The schema that a model is for, the one that it is carried to, and for each kind of the latter
-/// the kind of the former that has the same fields.
+/// The schema of a model, the schema that the model is carried to, and the kinds that they share.
+/// For each kind of `to`, `same` has the kind of `from` with the same fields.
 pub(in crate::snapshot) struct Kinds<'a> {
     pub(in crate::snapshot) from: &'a Schema,
     pub(in crate::snapshot) to: &'a Schema,
@@ -22,7 +22,7 @@ pub(in crate::snapshot) struct Kinds<'a> {
 }
 
 impl Kinds<'_> {
-    /// The kinds that have parameters to carry, as pairs of the kind of `to` and that of `from`.
+    /// The kinds whose parameters can be carried, as pairs of the kind of `to` and that of `from`.
     pub(in crate::snapshot) fn pairs(&self) -> impl Iterator<Item = (usize, usize)> {
         self.same.iter().enumerate().filter_map(|(kind, same)| same.map(|same| (kind, same)))
     }
@@ -32,7 +32,7 @@ impl Kinds<'_> {
         field - self.from.kinds()[same].fields().start + self.to.kinds()[kind].fields().start
     }
 
-    /// The bodies in the fields of `to`. `None` if no kind has the fields of theirs.
+    /// The same bodies with the field indices of `to`. `None` if no kind of `to` has their fields.
     fn bodies(&self, bodies: &Bodies) -> Option<Bodies> {
         let has_body = |same: usize| self.from.kinds()[same].fields().contains(&bodies.position);
         let pair = self.pairs().find(|(_, same)| has_body(*same))?;
@@ -47,17 +47,17 @@ impl Kinds<'_> {
     }
 }
 
-/// Parts of the lists of a model: where they are in the one that is carried, and in the new one.
+/// Ranges of a model's rows or counters: where they are in the carried model and in the new one.
 type Parts = Vec<(Range<usize>, Range<usize>)>;
 
 impl Model {
-    /// The model for another schema. What it does not know there is untrained.
+    /// The model for another schema. Kinds that only the new schema has are untrained.
     pub(in crate::snapshot) fn carried(&self, kinds: &Kinds<'_>) -> Result<Self, SetupError> {
         let could_share = Plan::new(kinds.from, self.bodies.as_ref(), true)?.is_shared;
         let from = Plan::new(kinds.from, self.bodies.as_ref(), self.is_shared)?;
         self.validate(&from)?;
         let bodies = self.bodies.as_ref().and_then(|bodies| kinds.bodies(bodies));
-        // A model whose fields do not share has no counters for those that would.
+        // A model whose alike fields do not share counters has no shared counters to carry.
         let to = Plan::new(kinds.to, bodies.as_ref(), self.is_shared || !could_share)?;
         let mut model = Self::new(bodies, &to, &self.max_lags_ticks);
 
@@ -95,7 +95,7 @@ fn parts(kinds: &Kinds<'_>, from: &Plan, to: &Plan, bodies: Option<&Bodies>) -> 
         counters.push((from.newcomers_at(of_kind(same)), to.newcomers_at(of_kind(kind))));
         for field in kinds.from.kinds()[same].fields() {
             let index = kinds.field((kind, same), field);
-            // Their size depends on the other kinds.
+            // The number of a field's newcomer counters depends on whether any kind has a heading.
             let (old, new) = (from.newcomers.of_field(field), to.newcomers.of_field(index));
             if old.len() == new.len() {
                 counters.push((from.newcomers_at(old), to.newcomers_at(new)));

@@ -4,31 +4,32 @@ use super::counters::changed_context;
 use super::movers::FAR;
 use crate::entropy::{Coder, Decision};
 
-/// Consecutive entities of a block.
+/// Number of consecutive entities in a block.
 pub(super) const BLOCK: usize = 16;
 
-/// The context of a body that rests, that nothing touches, and that is far from all movers. It is
-/// *quiet*, as is an entity without a body that rests, whose context is 0.
+/// The context of a *quiet* body: one at rest, untouched, and far from all movers. An entity
+/// without a body is quiet if it rests; its context is 0.
 pub(super) const IS_FAR: u16 = changed_context(0, FAR);
 
-/// Instead of a context, that of an entity that has no flag, because it is added.
+/// Marks an added entity in place of a context. An added entity has always changed, so it has no
+/// flag.
 pub(super) const IS_ADDED: u16 = u16::MAX;
 
-/// The first counter of quiet entities, among those of a kind's flags: of the flag that any of a
-/// block's changed, by that flag of the two blocks before.
+/// The first counter of quiet entities among a kind's counters. Four counters code the flag that
+/// any quiet entity of a block changed. The same flag of the two blocks before selects one.
 const QUIET: usize = 256;
-/// From there on, those of a quiet entity's flag: by the number of entities that are left, if none
-/// of the block changed so far, and after these by the two flags before.
+/// The first counter of a single quiet entity's flag. Until an entity of the block has changed, the
+/// number of remaining entities selects the counter. After that, the two flags before select it.
 const FIRST: usize = QUIET + 4;
 const AFTER_FIRST: usize = FIRST + BLOCK;
 
-/// The flags of a kind.
+/// Codes the changed flags of a kind's entities.
 pub(super) struct ChangedFlags<'a, D: Decision> {
     decisions: &'a mut [D],
     rule: &'a mut D::Rule,
     /// The context of a quiet entity.
     quiet: u16,
-    /// The last two flags of single entities, and of blocks of quiet ones.
+    /// The last two flags of entities that are not quiet, and of blocks of quiet entities.
     last: usize,
     last_blocks: usize,
 }
@@ -38,8 +39,8 @@ impl<'a, D: Decision> ChangedFlags<'a, D> {
         Self { decisions, rule, quiet, last: 0, last_blocks: 0 }
     }
 
-    /// Codes a block of entities with these contexts. `has_changed` has a bit for each that an
-    /// encoder is to write. Returns which are in the packet.
+    /// Codes the flags of a block of entities with these contexts. In an encoder, `has_changed` has
+    /// a bit for each entity to send. Returns the bits of the entities in the packet.
     pub(super) fn code(
         &mut self,
         coder: &mut impl Coder,
@@ -47,7 +48,7 @@ impl<'a, D: Decision> ChangedFlags<'a, D> {
         has_changed: u32,
     ) -> u32 {
         let quiet = self.quiet;
-        // Without a branch for each entity.
+        // A fold instead of `all`, to avoid a branch for each entity.
         if contexts.iter().fold(true, |all, context| all & (*context == quiet)) {
             return self.code_quiet(coder, (1 << contexts.len()) - 1, has_changed);
         }
@@ -69,8 +70,8 @@ impl<'a, D: Decision> ChangedFlags<'a, D> {
         is_changed | self.code_quiet(coder, are_quiet, has_changed & are_quiet)
     }
 
-    /// Codes the quiet entities of a block. If any changed, the last one has no flag where it must
-    /// be the one.
+    /// Codes the quiet entities of a block. If any changed and all but the last did not, the last
+    /// one must have changed and needs no flag.
     fn code_quiet(&mut self, coder: &mut impl Coder, are_quiet: u32, has_changed: u32) -> u32 {
         if are_quiet == 0 {
             return 0;
@@ -98,7 +99,7 @@ impl<'a, D: Decision> ChangedFlags<'a, D> {
     }
 }
 
-/// The last two flags, after one more.
+/// The last two flags after `flag` is added.
 fn then(last: usize, flag: bool) -> usize {
     (last << 1 | usize::from(flag)) & 3
 }

@@ -29,28 +29,28 @@ const ROOM_FOR_END: u64 = 8 << 8;
 /// The limit of an expected change, in sixteenths. Section 12.3.
 const MAX_MEAN: i64 = 1 << 37;
 
-/// An expected change within its limits.
+/// Clamps an expected change to its limits.
 #[inline]
 pub(super) fn held(mean: i64) -> i64 {
     mean.clamp(-MAX_MEAN, MAX_MEAN)
 }
 
-/// The weights of the predictions, and what happens with the actual values: fixed weights ignore
-/// them, a learner takes a step, a trainer collects statistics.
+/// The weights of the predictions, and the response to actual values: fixed weights ignore them, a
+/// learner takes a step, a trainer collects statistics.
 pub(super) trait Predictor {
-    /// What its decisions are coded with.
+    /// The adaptive bit model that codes decisions.
     type Decision: Decision;
 
     /// The sum of a row's features times their weights.
     fn sum(&self, row: usize, features: &Row) -> f32;
 
-    /// Reports that the value predicted by this row from these features was `target`, in
-    /// sixteenths. The error was expected to be of size 2^`scale_log2`, in 1/256.
+    /// Reports that a value was `target`, in sixteenths, after this row predicted it from these
+    /// features. The error's expected size was 2^`scale_log2`, with the logarithm in 1/256.
     #[inline]
     fn observe_mean(&mut self, _row: usize, _features: &Row, _target: i64, _scale_log2: i32) {}
 
-    /// Reports that the logarithm that this row predicted from these features to be `expected` was
-    /// `target`, in 1/256.
+    /// Reports that a logarithm was `target`, after this row predicted `expected` from these
+    /// features. Both are in 1/256.
     #[inline]
     fn observe_scale(&mut self, _row: usize, _features: &Row, _expected: i32, _target: i32) {}
 
@@ -120,8 +120,8 @@ impl<'a, C: Coder, P: Predictor> Coding<'a, C, P> {
             previous.resize(field.lanes.len(), Previous::default());
         }
         let order = core::mem::take(&mut scratch.order);
-        // Added entities must be coded, so the packet cannot end before the last of them. They come
-        // last, relative to the others.
+        // Added entities must be coded, so the packet cannot end before the last of them. They are
+        // sorted last, because they are coded relative to the others.
         let statuses = self.past.all_statuses();
         let has_added = order.last().is_some_and(|last| statuses[last.1 as usize] & ADDED != 0);
         let first_end = if has_added { order.len() } else { 0 };
@@ -147,16 +147,17 @@ impl<'a, C: Coder, P: Predictor> Coding<'a, C, P> {
         scratch.order = order;
     }
 
-    /// Whether the next entity might not fit. Reserves a quarter more than the mean of the `coded`
-    /// entities, which took the bits since `begin`, and one of 64 bits; and a byte for the end.
+    /// Whether the next entity might not fit. Assumes a quarter more than the mean entity, and
+    /// reserves a byte for the end. The mean is over the `coded` entities, which took the bits
+    /// since `begin`, and one assumed entity of 64 bits.
     fn is_full(&self, begin: u64, coded: usize) -> bool {
         let spent = self.coder.spent();
         let mean = (spent - begin + TYPICAL_ENTITY) / (coded as u64 + 1);
         spent + mean + mean / 4 + ROOM_FOR_END > self.spent.max()
     }
 
-    /// Codes which entities changed, in blocks of consecutive ones: a flag for each that may well
-    /// have changed, then one for all others, the quiet ones.
+    /// Codes which entities changed, in blocks of consecutive entities. A block has a flag for each
+    /// entity that may well have changed, then one for all its quiet entities together.
     fn code_changed(&mut self, scratch: &mut Scratch) {
         let Scratch { encoder_changed, changed, nearness, contexts, .. } = scratch;
         changed.clear();
@@ -185,8 +186,8 @@ impl<'a, C: Coder, P: Predictor> Coding<'a, C, P> {
         }
     }
 
-    /// Finds the contexts of the flags that entities of the current kind changed, without the flags
-    /// before.
+    /// Computes the contexts of the changed flags of the current kind's entities, without the part
+    /// that depends on the flags before.
     fn find_contexts(&self, nearness: &[u8], contexts: &mut Vec<u16>) {
         contexts.clear();
         let known = self.past.statuses().iter().zip(nearness);
@@ -202,13 +203,13 @@ impl<'a, C: Coder, P: Predictor> Coding<'a, C, P> {
         }
     }
 
-    /// What the current kind's entities have.
+    /// The plan of the current kind.
     #[inline]
     pub(super) fn kind(&self) -> &'a KindPlan {
         &self.plan.kinds[self.past.kind()]
     }
 
-    /// Whether a value differs from the baseline. Only meaningful in an encoder.
+    /// Whether any of these lanes differs from the baseline. Only meaningful in an encoder.
     fn has_changed(&self, mut lanes: impl Iterator<Item = usize>, entity: usize) -> bool {
         lanes.any(|lane| self.values.at(lane, entity) != self.past.base()[lane][entity])
     }
@@ -256,8 +257,8 @@ impl<'a, C: Coder, P: Predictor> Coding<'a, C, P> {
         }
     }
 
-    /// Codes a field outside the body, the plan's `nth`, of an entity in which it was and is
-    /// present. Returns whether it changed. `last_changed` says so of the field before it.
+    /// Codes the plan's `nth` field, outside the body, of an entity in which it was and is present.
+    /// Returns whether the field changed. `last_changed` is true if the field before it changed.
     fn code_kept(
         &mut self,
         scratch: &mut Scratch,
@@ -287,7 +288,7 @@ impl<'a, C: Coder, P: Predictor> Coding<'a, C, P> {
         is_changed
     }
 
-    /// Sets the lanes of an absent field.
+    /// Sets the lanes of an absent field to 0.
     pub(super) fn clear(&mut self, lanes: Range<usize>, entity: usize) {
         lanes.for_each(|lane| self.values.put(lane, entity, 0));
     }

@@ -17,7 +17,7 @@ pub(super) struct Layout {
     third: usize,
     choices: usize,
     residuals: usize,
-    /// The parts before are those of a profile file of version 1 or 2.
+    /// Profile files of version 1 and 2 have only the parts before this one.
     pub(super) newcomers: usize,
     /// Number of counters.
     pub(super) len: usize,
@@ -58,49 +58,49 @@ impl Layout {
         [self.any..self.changed, self.largest..self.choices]
     }
 
-    /// Those of a kind's entities and their bodies.
+    /// The counters of a kind's entities and their bodies.
     pub(super) fn of_kind(&self, kind: usize) -> [Range<usize>; 2] {
         [at(self.changed, kind..kind + 1, CHANGED), at(self.flags, kind..kind + 1, FLAGS)]
     }
 
-    /// Those of the flags of the `nth` field outside bodies.
+    /// The counters of the flags of the `nth` field outside bodies.
     pub(super) fn field_flags(&self, nth: usize) -> Range<usize> {
         at(self.flags + self.kinds * FLAGS, nth..nth + 1, FLAGS)
     }
 
-    /// Those of the upper bits of a choice, which begin at `tree` among those of all choices.
+    /// The counters of a choice's upper bits, which begin at `tree` among those of all choices.
     pub(super) fn tree(&self, tree: usize, bits: u32) -> Range<usize> {
         at(self.choices + tree, 0..1 << bits, 1)
     }
 
-    /// Those of these groups of residuals.
+    /// The counters of these groups of residuals.
     pub(super) fn residuals_of(&self, groups: Range<usize>) -> Range<usize> {
         at(self.residuals, groups, RESIDUAL)
     }
 }
 
-/// The items of a list that begins at `first`, if each takes `size`.
+/// The range of these items in a list that begins at `first`, if each item takes `size`.
 fn at(first: usize, items: Range<usize>, size: usize) -> Range<usize> {
     first + items.start * size..first + items.end * size
 }
 
 /// The decisions of a packet.
 pub(super) struct Counters<'a, D: Decision> {
-    /// All but those of added entities.
+    /// The decisions of all entities but the added ones.
     pub(super) decisions: &'a mut [D],
     pub(super) rule: D::Rule,
-    /// Those of added entities of all kinds.
+    /// The counters of added entities of all kinds.
     pub(super) newcomers: &'a mut [Counter],
     pub(super) layout: &'a Layout,
 }
 
 impl<D: Decision> Counters<'_, D> {
-    /// Codes the flag that anything changed.
+    /// Codes whether anything changed.
     pub(super) fn code_any(&mut self, coder: &mut impl Coder, bit: bool) -> bool {
         self.code(coder, self.layout.any, bit)
     }
 
-    /// The flags that entities of a kind changed, by [`changed_context`].
+    /// The decisions of the flags that entities of a kind changed, indexed by [`changed_context`].
     #[inline]
     pub(super) fn changed(&mut self, kind: usize) -> (&mut [D], &mut D::Rule) {
         D::select(&mut self.rule, 0);
@@ -108,7 +108,7 @@ impl<D: Decision> Counters<'_, D> {
         (&mut self.decisions[begin..][..CHANGED], &mut self.rule)
     }
 
-    /// Codes the flag that the body of an entity of a kind changed.
+    /// Codes whether the body of an entity of a kind changed.
     #[inline]
     pub(super) fn code_body_flag(
         &mut self,
@@ -119,7 +119,7 @@ impl<D: Decision> Counters<'_, D> {
         self.code(coder, self.layout.flags + kind * FLAGS + context, bit)
     }
 
-    /// Codes the flag that the `nth` of the other fields of all kinds changed. `context` is a
+    /// Codes whether the `nth` of the other fields of all kinds changed. `context` is a
     /// [`flag_context`].
     #[inline]
     pub(super) fn code_field_flag(
@@ -132,8 +132,8 @@ impl<D: Decision> Counters<'_, D> {
         self.code(coder, at, bit)
     }
 
-    /// Codes the flag that a rotation's largest component is not the predicted one. Depends on the
-    /// gap to the next component and on the errors of neighbours.
+    /// Codes whether a rotation's largest component differs from the predicted one. The gap to the
+    /// next component and the errors of neighbours select the counter.
     #[inline]
     pub(super) fn code_largest(
         &mut self,
@@ -144,14 +144,14 @@ impl<D: Decision> Counters<'_, D> {
         self.code(coder, self.layout.largest + gap * GAP_ERRORS + error, bit)
     }
 
-    /// Codes the flag that it is not the next component either. Depends on the gap to the one after
-    /// that.
+    /// Codes whether the largest component differs from the next component too. The gap to the one
+    /// after that selects the counter.
     #[inline]
     pub(super) fn code_second(&mut self, coder: &mut impl Coder, gap: usize, bit: bool) -> bool {
         self.code(coder, self.layout.second + gap, bit)
     }
 
-    /// Codes the flag that it is not the third component either.
+    /// Codes whether the largest component differs from the third component too.
     #[inline]
     pub(super) fn code_third(&mut self, coder: &mut impl Coder, bit: bool) -> bool {
         self.code(coder, self.layout.third, bit)
@@ -171,8 +171,8 @@ impl<D: Decision> Counters<'_, D> {
         decide_tree(coder, decisions, value, bits, &mut self.rule)
     }
 
-    /// Codes a residual of the expected size 2^`scale_log2`, which must not be below
-    /// [`MIN_SCALE_LOG2`].
+    /// Codes a residual whose expected size is 2^`scale_log2`, with the logarithm in 1/256.
+    /// `scale_log2` must be at least [`MIN_SCALE_LOG2`].
     #[inline]
     pub(super) fn code_residual(
         &mut self,
@@ -222,8 +222,8 @@ pub(super) const MAX_TRAINED_COUNT: u8 = 15;
 
 /// An untrained counter.
 pub(super) const EVEN: Counter = Counter::new(1 << 15, 0);
-/// An untrained counter of newcomers. There are many, each with few observations, so they learn
-/// less from the first ones.
+/// An untrained counter of newcomers. There are many such counters, each with few observations, so
+/// a count of 2 makes them learn less from the first ones.
 pub(super) const START: Counter = Counter::new(1 << 15, 2);
 
 /// The groups of a body's residuals: of the level axes, of the axis up, and of rotations.
@@ -237,12 +237,12 @@ pub(super) mod body_group {
 /// Number of classes of nearness to a mover. Section 12.5.
 const NEARNESSES: usize = 8;
 
-/// Contexts of the flag that an entity of a kind changed: by motion, touch, nearness, and the two
-/// flags before. Section 12.5.
+/// Number of contexts of the flag that an entity of a kind changed: by motion, touch, nearness, and
+/// the two flags before. Section 12.5.
 const CHANGED: usize = 1024;
 
-/// The context of the flag that an entity changed, by its [`History`] status, if nothing touches it.
-/// The two flags before, as a number, are added.
+/// The context of the flag that an untouched entity changed, by its [`History`] status and its
+/// nearness. The two flags before are added as a number.
 ///
 /// [`History`]: crate::snapshot::history::History
 #[inline]
@@ -251,11 +251,11 @@ pub(super) const fn changed_context(status: u8, nearness: u8) -> u16 {
     (moved as u16) << 6 | (nearness as u16) << 2
 }
 
-/// What [`changed_context`] of a touched body has in addition.
+/// The bit that a touched body's [`changed_context`] has in addition.
 pub(super) const IS_TOUCHED: u16 = 1 << 5;
 
-/// Contexts of the flag that a field changed: by rest, the field before, nearness, and the field's
-/// class. Section 12.5.
+/// Number of contexts of the flag that a field changed: by rest, the field before, nearness, and
+/// the field's class. Section 12.5.
 const FLAGS: usize = 256;
 
 /// The context of the flag that a field changed. `rested` is in 0..3, `class` in 0..4.
@@ -275,7 +275,7 @@ pub(super) const GAPS: usize = 21;
 pub(super) const GAP_ERRORS: usize = 16;
 /// Contexts of the largest component.
 const LARGEST: usize = GAPS * GAP_ERRORS;
-/// Contexts of the second guess at it.
+/// Contexts of the second guess at the largest component.
 pub(super) const SECOND: usize = 32;
 
 /// log₂ of the smallest size with separate counters, in 1/256: −1.5 octaves. Section 12.3.

@@ -1,5 +1,5 @@
-//! Groups of the features of rigid bodies, to find out what each is worth: training can leave them
-//! out. `spec/CODEC.md`, section 12.6, has the features in this order.
+//! Groups of the features of rigid bodies. Training can leave groups out, to measure what each is
+//! worth. `spec/CODEC.md`, section 12.6, lists the features in this order.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -32,7 +32,7 @@ impl FeatureGroup {
     pub const ALL: [Self; 6] =
         [Self::Before, Self::Mover, Self::Neighbours, Self::Near, Self::Rolling, Self::Floor];
 
-    /// Its name, in lower case.
+    /// The group's name, in lower case.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Before => "before",
@@ -44,7 +44,7 @@ impl FeatureGroup {
         }
     }
 
-    /// The features that belong to it in the rows of a task.
+    /// The group's features in the rows of a task.
     fn members(self, task: BodyTask) -> &'static [usize] {
         use BodyTask::{Level, PositionScale, Turn, TurnScale, Up};
         match (self, task) {
@@ -73,8 +73,8 @@ impl FeatureGroup {
     }
 }
 
-/// The features that remain without these groups: 1 for each that does, else 0. A set has `rows`
-/// rows. It begins with those of `classes` classes of bodies.
+/// The features that remain without these groups: 1 for each that remains, else 0. A set has `rows`
+/// rows, beginning with those of `classes` classes of bodies.
 pub(super) fn remaining(rows: usize, classes: usize, without: &[FeatureGroup]) -> Vec<Row> {
     let mut remaining = vec![[1.0; FEATURES]; rows];
     for (row, task) in BodyRows::tasks(classes) {

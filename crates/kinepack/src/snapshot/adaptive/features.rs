@@ -1,8 +1,8 @@
 //! The features of each predictor, by name. Each `row` puts them in the order of the specification,
 //! `spec/CODEC.md`, sections 12.6 and 12.7.
 //!
-//! `own` is the last change before the packet, scaled to the length of a lag. The others are
-//! changes in this packet: `mover` of the nearest mover, `neighbours` the mean over the neighbours,
+//! `own` is the last change before the packet, scaled to the lag. The others are changes in this
+//! packet. `mover` is that of the nearest mover, `neighbours` the mean over the neighbours, and
 //! `near` a mean that favours the nearest of them. `_before` marks the change one step earlier,
 //! `_error` the error of a prediction.
 
@@ -17,7 +17,7 @@ pub(super) const BIAS: usize = 0;
 /// The value of the constant feature: one octave.
 const OCTAVE: i32 = 1 << LOG_BITS;
 
-/// A row of these logarithms, filled up with zeros.
+/// A row of these logarithms, padded with zeros.
 #[inline]
 fn logarithms<const N: usize>(features: [i32; N]) -> Row {
     let mut row = [0.0; FEATURES];
@@ -25,7 +25,7 @@ fn logarithms<const N: usize>(features: [i32; N]) -> Row {
     row
 }
 
-/// A row of these features times `factor`, filled up with zeros.
+/// A row of these features times `factor`, padded with zeros.
 #[inline]
 fn changes<const N: usize>(features: [f64; N], factor: f64) -> Row {
     let mut row = [0.0; FEATURES];
@@ -40,13 +40,13 @@ pub(super) struct TurnFeatures {
     pub(super) mover: f64,
     pub(super) mover_before: f64,
     pub(super) neighbours: f64,
-    /// The turn if it turns together with the mover.
+    /// The turn if the body turns together with the mover.
     pub(super) with_mover: f64,
-    /// The turn if it rolls as it moved.
+    /// The turn if the body rolls along its own last motion.
     pub(super) rolled: f64,
     pub(super) neighbours_error: f64,
     pub(super) near: f64,
-    /// The turn if it rolls as its near neighbours move.
+    /// The turn if the body rolls along the motion of its near neighbours.
     pub(super) near_rolled: f64,
     pub(super) neighbours_before: f64,
     pub(super) rolled_on_floor: f64,
@@ -80,22 +80,22 @@ pub(super) struct LevelFeatures {
     pub(super) own: f64,
     pub(super) mover: f64,
     pub(super) mover_before: f64,
-    /// The motion if the mover carries it.
+    /// The motion if the mover carries the body.
     pub(super) carried: f64,
     pub(super) carried_before: f64,
     pub(super) neighbours: f64,
     pub(super) neighbours_before: f64,
     pub(super) near: f64,
-    /// The motion if its near neighbours carry it.
+    /// The motion if its near neighbours carry the body.
     pub(super) near_carried: f64,
-    /// Its motion relative to the mover.
+    /// The body's motion relative to the mover.
     pub(super) drift: f64,
-    /// The motion if it rolls over its lowest point by its turn.
+    /// The motion if the body rolls over its lowest point by its turn.
     pub(super) roll: f64,
-    /// The motion that the error of its turn implies, if it turned about the mover.
+    /// The motion that the error of the predicted turn implies if the body turned about the mover.
     pub(super) twist: f64,
     pub(super) own_before: f64,
-    /// The motion of a ball of its size that rolls by its turn.
+    /// The motion of a ball of the body's size that rolls by the body's turn.
     pub(super) rolled: f64,
     pub(super) neighbours_error: f64,
     pub(super) own_on_floor: f64,
@@ -103,7 +103,7 @@ pub(super) struct LevelFeatures {
 
 impl LevelFeatures {
     /// Converts the features from steps of the position's first axis to steps of the predicted
-    /// axis, of which `per_step` are one step of the first.
+    /// axis. `per_step` steps of the predicted axis make one step of the first.
     #[inline]
     pub(super) fn row(&self, per_step: f64) -> Row {
         let features = [
@@ -134,20 +134,20 @@ pub(super) struct UpFeatures {
     pub(super) own_before: f64,
     pub(super) mover: f64,
     pub(super) mover_before: f64,
-    /// The motion if the mover carries it.
+    /// The motion if the mover carries the body.
     pub(super) carried: f64,
-    /// The motion if it falls to the floor, or is lifted out of it.
+    /// The motion if the body falls to the floor, or is lifted out of it.
     pub(super) fall_to_floor: f64,
-    /// How far its motion would take it below its resting height; not above 0.
+    /// How far the body's motion would take it below its resting height; at most 0.
     pub(super) below_rest: f64,
     pub(super) near: f64,
-    /// The motion if its near neighbours carry it.
+    /// The motion if its near neighbours carry the body.
     pub(super) near_carried: f64,
-    /// How much higher the box lies by its new rotation.
+    /// How much higher the centre of the lying box is because of its new rotation.
     pub(super) raised: f64,
-    /// How far it is below the height at which it lies on the floor.
+    /// How far the body is below the height at which it lies on the floor.
     pub(super) sunk: f64,
-    /// The motion that the error of its turn implies, if it turned about the mover.
+    /// The motion that the error of the predicted turn implies if the body turned about the mover.
     pub(super) twist: f64,
     /// The motion in free fall.
     pub(super) fall: f64,
@@ -158,7 +158,7 @@ pub(super) struct UpFeatures {
 
 impl UpFeatures {
     /// Converts the features from steps of the position's first axis to steps of the predicted
-    /// axis, of which `per_step` are one step of the first.
+    /// axis. `per_step` steps of the predicted axis make one step of the first.
     #[inline]
     pub(super) fn row(&self, per_step: f64) -> Row {
         let features = [
@@ -187,19 +187,19 @@ impl UpFeatures {
 /// "Position".
 pub(super) struct PositionSizes {
     pub(super) lag: i32,
-    /// How its motion changed from step to step.
+    /// How the body's motion changed from one step to the next.
     pub(super) own: i32,
     pub(super) neighbours_error: i32,
-    /// The expected change of the axis up. For the other axes, coded later: the error of that
-    /// prediction.
+    /// The expected change along the axis up. For the level axes, which are coded later, the error
+    /// of that prediction.
     pub(super) up: i32,
-    /// The error of the mover's prediction. For the last axis: the error of the level axis before
+    /// The error of the mover's prediction. For the last axis, the error of the level axis before
     /// it.
     pub(super) mover_error: i32,
     pub(super) turn_error: i32,
     /// The last motion along the axis.
     pub(super) moved: i32,
-    /// The difference of the prediction from that.
+    /// The difference between the predicted motion and `moved`.
     pub(super) correction: i32,
 }
 
@@ -223,7 +223,7 @@ impl PositionSizes {
 /// The features of the scales of a rotation's residuals: logarithms in 1/256. Section 12.6, "Coding
 /// a rotation".
 pub(super) struct TurnSizes {
-    /// How its turn changed from step to step.
+    /// How the body's turn changed from one step to the next.
     pub(super) own: i32,
     pub(super) neighbours_error: i32,
     pub(super) moved: i32,

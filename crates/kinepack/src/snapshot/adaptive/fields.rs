@@ -145,8 +145,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     }
 }
 
-/// The error of a prediction that missed a lane's change by this much, both in sixteenths: on a
-/// cyclic lane the short way round, on others not more than the lane's range.
+/// The error of a prediction that missed a lane's change by `miss`, both in sixteenths. On a cyclic
+/// lane it is measured the short way round. On others it is limited to the lane's range.
 fn error_of(lane: &Lane, miss: i64) -> i64 {
     let range = i64::from(lane.max) << STEP_BITS;
     match lane.arithmetic {

@@ -18,7 +18,7 @@ const STORED_PER_ONE: f32 = 4096.0;
 /// The largest weight.
 const MAX_WEIGHT: f32 = 64.0;
 
-/// The weight as a file holds it.
+/// The weight rounded and limited to what a file can store.
 pub(super) fn storable(weight: f32) -> f32 {
     let stored = weight.clamp(-MAX_WEIGHT, MAX_WEIGHT) * STORED_PER_ONE;
     rounded(f64::from(stored)) as f32 / STORED_PER_ONE

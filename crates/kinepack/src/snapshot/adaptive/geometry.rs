@@ -6,7 +6,7 @@ pub(super) type Vector = [f64; 3];
 /// A unit quaternion x, y, z, w.
 pub(super) type Quaternion = [f64; 4];
 
-/// The index of the axis that points up, after two level ones.
+/// The index of the axis that points up. The two level axes come before it.
 pub(super) const UP: usize = 2;
 
 pub(super) const NO_TURN: Quaternion = [0.0, 0.0, 0.0, 1.0];

@@ -69,8 +69,8 @@ pub(super) fn sign_class(distance: i64, shift: u32) -> usize {
     if steps < 0 { magnitude + 8 } else { magnitude }
 }
 
-/// The context of the sign of a body's residual: the distance from the expected change to
-/// `reference`, and the quarter of a step in which the expected value lies. Steps are 2^shift.
+/// The context of the sign of a body's residual. It combines the distance from the expected change
+/// to `reference` and the quarter of a step in which the expected value lies. Steps are 2^shift.
 #[inline]
 pub(super) fn sign_context(reference: i64, mean: i64, (base, shift): (u32, u32)) -> usize {
     let quarters = ((i64::from(base) << 4) + mean + (8 << shift)) >> (2 + shift);

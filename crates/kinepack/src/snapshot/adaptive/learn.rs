@@ -7,41 +7,42 @@ use super::features::BIAS;
 use super::mixing::Mixed;
 use super::numbers::{Energies, FEATURES, LOG_BITS, Row, STEP_BITS, dot, mean_of, size_log2};
 
-/// How strongly the square of an error, in steps, lowers its weight in learning and in training, so
-/// that chaotic motion does not dominate. Section 12.10.
+/// How strongly the square of an error, in steps, lowers its weight in learning and in training.
+/// This keeps chaotic motion from dominating. Section 12.10.
 pub(super) const MISS_SQUARED: f32 = 0.3;
 
 /// The largest gain.
 const MAX_GAIN: f32 = 8.0;
 /// The share of an error that a step corrects, if every feature is as large as in training.
 const RATE: f32 = 0.006;
-/// What a step adds to the gain of a scale's bias for each 1/256 octave of its error. As the bias
-/// is 256, a step corrects 2 % of the error.
+/// How much a step adds to the gain of a scale's bias for each 1/256 octave of its error. As the
+/// bias is 256, a step corrects 2 % of the error.
 const SCALE_RATE: f32 = 1300.0 / (1 << 24) as f32;
 /// The share of a row's losses that it forgets with each value, as a right shift.
 const LOSS_DECAY: u32 = 6;
-/// The largest energy with which a feature learns. Its inverse is still a normal number.
+/// The largest energy with which a feature learns. Its inverse is still a normal float.
 const MAX_ENERGY: u8 = 160;
 /// log₂ of the inverse of an energy of 0.
 const INVERSE_LOG2: u32 = 40;
 
 /// A predictor whose weights adapt to the coded values.
 pub(super) struct Learner<'a> {
-    /// The model's rows of the packet's set.
+    /// The model's rows in the packet's set.
     pub(super) rows: &'a [Row],
     /// For each row of means, the inverse of the mean square of each feature in training; 0 if that
     /// is unknown. Empty if no row has them.
     pub(super) inverses: &'a [Row],
-    /// What learning adds to the weights.
+    /// The amounts that learning adds to the weights.
     pub(super) gains: &'a mut [Row],
-    /// What the gains cost in each row of means.
+    /// The loss that the gains cause in each row of means.
     pub(super) losses: &'a mut [Loss],
 }
 
 /// By how much recent errors of a row were larger with its gains than without them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Loss {
-    /// The sum of the differences of their sizes' logarithms, in 1/256 octave, most of it recent.
+    /// The sum of the differences between the logarithms of both errors' sizes, in 1/256 octave.
+    /// Older differences decay.
     sum: i32,
     /// The last error with the gains, and without them, in sixteenths.
     last: [i32; 2],
@@ -54,8 +55,9 @@ impl Loss {
         self.sum > 0
     }
 
-    /// Adds the errors of a value. One that repeats the last error costs next to nothing, because
-    /// counters learn it, so the smaller one of it and of its difference from the last one counts.
+    /// Adds a value's errors with the gains and without them. An error that repeats the last one
+    /// costs next to nothing, because counters learn it. So the smaller of the error and its change
+    /// since the last one counts.
     fn add(&mut self, errors: [i64; 2]) {
         let [with, without] = [0, 1].map(|at| {
             let change = errors[at] - i64::from(self.last[at]);

@@ -13,7 +13,8 @@ use crate::entropy::Counter;
 use crate::snapshot::{Codec, Level, Profile};
 use crate::{Schema, SetupError};
 
-/// What the models had learned after coding a snapshot. Its [`View`](crate::View) holds it.
+/// The models' learned state after coding a snapshot. The snapshot's [`View`](crate::View) holds
+/// it.
 ///
 /// A clone shares the memory: four bytes per counter and 76 per predictor, which is 56 kB for the
 /// schema of the cubes.
@@ -38,15 +39,17 @@ pub struct Learned {
     state: Arc<LearnedState>,
 }
 
-/// What packets change: the counters, and what learning adds to the weights.
+/// The state that packets change: the counters, and what learning adds to the weights.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct LearnedState {
     pub(super) counters: Vec<Counter>,
-    /// What learning adds to the weights of every set. Empty at levels that do not learn.
+    /// The amounts that learning adds to the weights of every set. Empty at levels that do not
+    /// learn.
     pub(super) gains: Vec<Row>,
-    /// For each row, what its gains cost. Empty at levels that do not learn.
+    /// For each row, the loss that its gains cause. Empty at levels that do not learn.
     pub(super) losses: Vec<Loss>,
-    /// For each part of the layout, how decisions mix. Empty at levels that do not learn.
+    /// For each part of the layout, the weights that mix decisions. Empty at levels that do not
+    /// learn.
     pub(super) weights: Vec<Weights>,
 }
 
@@ -65,8 +68,8 @@ impl LearnedState {
             + parts * WEIGHTS * size_of::<Weights>()
     }
 
-    /// Begins a packet: resumes from the baseline's state, or starts from the model. The numbers
-    /// are those of rows and parts that learn.
+    /// Begins a packet: resumes from the baseline's state, or starts from the model. `rows` and
+    /// `parts` are the numbers of those that learn.
     pub(super) fn begin(
         &mut self,
         learned: Option<&Learned>,
@@ -129,7 +132,7 @@ impl Learned {
 }
 
 impl Model {
-    /// The model with learned counters and weights, as precise as a file holds them.
+    /// The model with learned counters and weights, rounded to what a file can store.
     fn with_learned(&self, learned: &LearnedState) -> Self {
         let mut model = self.clone();
         for rows in &mut model.sets {
@@ -149,9 +152,9 @@ impl Model {
 }
 
 impl Profile {
-    /// The profile with what a session learned, for sessions to come: they then begin where that
-    /// one ended, at levels that learn, and [`Level::ADAPTIVE`] has it too. `learned` is that of a
-    /// late view of a session with this profile. The word lengths stay as they are.
+    /// The profile with what a session learned, for later sessions. At levels that learn, these
+    /// start where that session ended; [`Level::ADAPTIVE`] uses the learned model too. `learned` is
+    /// from a late view of a session with this profile. The word lengths stay as they are.
     ///
     /// ```
     /// use kinepack::schema::{Field, FieldKind};
@@ -173,8 +176,8 @@ impl Profile {
     /// ```
     ///
     /// # Errors
-    /// [`SetupError::ProfileMismatch`] if a codec of another profile or schema learned it, and
-    /// those of [`Codec::new`].
+    /// [`SetupError::ProfileMismatch`] if a codec of another profile or schema learned it, and the
+    /// errors of [`Codec::new`].
     pub fn with_learned(&self, schema: &Schema, learned: &Learned) -> Result<Self, SetupError> {
         let codec = Codec::new(schema.clone(), Level::LEARNING, self.clone())?;
         let adaptive = codec.tables().adaptive.as_ref().ok_or(SetupError::BadModel)?;

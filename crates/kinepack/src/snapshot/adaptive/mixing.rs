@@ -1,5 +1,6 @@
-//! Decisions at a level that learns: each mixes what its counter learned in the session with what
-//! the same counter of the model has seen in this packet. `spec/CODEC.md`, section 12.10.
+//! Decisions at a level that learns. Each mixes two predictions: that of a counter that learned
+//! during the session, and that of the model's counter after this packet so far. `spec/CODEC.md`,
+//! section 12.10.
 
 use alloc::vec::Vec;
 
@@ -10,33 +11,34 @@ use crate::entropy::{Coder, Counter, Decision};
 /// A decision with two counters.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mixed {
-    /// Continues from packet to packet.
+    /// Keeps its state from packet to packet.
     pub(super) learned: Counter,
-    /// Begins each packet as in the model.
+    /// Starts each packet from the model's counter.
     pub(super) fresh: Counter,
 }
 
 /// The weights of both predictions, in 1/65536.
 pub(super) type Weights = [i32; 2];
 
-/// The number of weights of one part of the layout. They go by the observations of the fresh
-/// counter: none, then one class for each power of two.
+/// The number of weight pairs in one part of the layout. The fresh counter's number of observations
+/// selects one: none, then one class for each power of two.
 pub(super) const WEIGHTS: usize = 9;
 
-/// Trusts what was learned.
+/// The initial weights, which use only the learned counter.
 pub(super) const UNTRAINED: Weights = [1 << 16, 0];
 
 /// The limit of a weight.
 const MAX_WEIGHT: i32 = 4 << 16;
 
-/// The right shift of an error, in 1/65536, times a prediction, in 1/256 octave: the rate.
+/// The rate of learning: the right shift of an error, in 1/65536, times a prediction, in 1/256
+/// octave.
 const RATE_SHIFT: u32 = 16;
 
 /// The weights of all parts.
 #[derive(Debug, Default)]
 pub(super) struct Mixer {
     pub(super) weights: Vec<Weights>,
-    /// The first of the current part's.
+    /// The index of the current part's first weights.
     first: usize,
 }
 
@@ -105,7 +107,7 @@ const fn odds_log2(probability: u64) -> i32 {
     log2(probability) - log2((1 << 16) - probability)
 }
 
-/// For each 64 probabilities, that of their middle.
+/// The logarithm of the odds for each run of 64 probabilities, at the run's middle.
 static STRETCHED: [i16; 1024] = {
     let mut table = [0; 1024];
     let mut index = 0;
@@ -116,7 +118,7 @@ static STRETCHED: [i16; 1024] = {
     table
 };
 
-/// For each 8 logarithms, the least probability with the odds of their middle.
+/// For each run of 8 logarithms, the smallest probability whose odds reach the run's middle.
 static SQUASHED: [u16; 705] = {
     let mut table = [0; 705];
     let mut index = 0;

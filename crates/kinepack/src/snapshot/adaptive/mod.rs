@@ -73,7 +73,7 @@ pub(super) struct Adaptive {
     fields: usize,
     /// Packets resume from the baseline's learned state.
     learns: bool,
-    /// At a level that learns, for each set the inverses of the model's energies.
+    /// At a level that learns, the inverses of the model's energies for each set.
     inverses: Vec<Vec<Row>>,
 }
 
@@ -86,7 +86,7 @@ pub(super) struct State {
     mixed: Vec<Mixed>,
     /// The cost of each field in the last packet, in 1/256 bit.
     pub(super) spent: Vec<u64>,
-    /// The cost of the values of each lane.
+    /// The cost of the values of each lane, in 1/256 bit.
     pub(super) lanes_spent: Vec<u64>,
 }
 
@@ -96,13 +96,13 @@ impl State {
         &self.scratch.unsent
     }
 
-    /// Sets whether newcomers have origins whatever they cost.
+    /// Sets whether newcomers get origins regardless of cost.
     #[cfg(feature = "training")]
     fn explore(&mut self, is_wanted: bool) {
         self.scratch.newcomers.explore(is_wanted);
     }
 
-    /// Sets whether to count what each entity takes.
+    /// Sets whether to count the cost of each entity.
     pub(super) fn count_entities(&mut self, is_wanted: bool) {
         self.scratch.entities_spent = is_wanted.then(Vec::new);
     }
@@ -129,7 +129,7 @@ impl Adaptive {
         self.plan.is_shared
     }
 
-    /// The bytes of what a view has learned.
+    /// The bytes of a view's learned state.
     pub(super) fn learned_bytes(&self) -> usize {
         let (rows, parts) = self.sizes();
         if self.learns { LearnedState::bytes(self.plan.layout.len, rows, parts) } else { 0 }
@@ -146,9 +146,9 @@ impl Adaptive {
     }
 
     /// Writes a packet in which the entities at `changed`, increasing, have the values of
-    /// `columns`, and all others those of the baseline. The packet ends near its `max_bits`, but
-    /// may exceed them by a few bits. Entities for which there was no room are then in
-    /// [`State::unsent`].
+    /// `columns`, and all others have those of the baseline. The packet ends near its `max_bits`,
+    /// but may exceed it by a few bits. [`State::unsent`] then lists the entities for which there
+    /// was no room.
     pub(super) fn encode<S: BitSink>(
         &self,
         state: &mut State,
@@ -189,8 +189,9 @@ impl Adaptive {
         }
     }
 
-    /// What the models have learned after the last packet, once; `None` if the level does not learn.
-    /// Reuses the memory of `reused` if it has no other owner.
+    /// Takes what the models have learned after the last packet, so it can be called once per
+    /// packet. `None` if the level does not learn. Reuses the memory of `reused` if it has no other
+    /// owner.
     pub(super) fn learned(
         &self,
         state: &mut State,
@@ -200,7 +201,8 @@ impl Adaptive {
         self.learns.then(|| Learned::take(codec_hash, &mut state.learned, reused))
     }
 
-    /// Codes a packet with the level's weights. False if what was decoded is not a snapshot.
+    /// Codes a packet with the level's weights. Returns false if the decoded values are not a
+    /// snapshot.
     fn code<C: Coder>(
         &self,
         state: &mut State,
@@ -281,7 +283,7 @@ impl Adaptive {
     }
 
     /// Codes a packet. `changed` are an encoder's changed entities, increasing; a decoder passes
-    /// none. Returns false if what was decoded is not a snapshot, and the counters' rule.
+    /// none. Returns the counters' rule, and false if the decoded values are not a snapshot.
     #[expect(clippy::too_many_arguments, reason = "what a packet is coded from and with")]
     fn code_packet<C: Coder, P: Predictor>(
         &self,

@@ -11,12 +11,12 @@ use crate::entropy::Counter;
 use crate::snapshot::level::MAX_TICKS;
 use crate::{Schema, SetupError};
 
-/// The most ranges of lags: lags of more than 255 ticks count as 255, and each range takes two sets
-/// of rows.
+/// The largest number of ranges of lags. Lags of more than 255 ticks count as 255, and each range
+/// takes two sets of rows.
 pub(super) const MAX_RANGES: usize = 16;
 
 /// A trained model: what a profile holds for the adaptive level. `training::Training` makes one, as
-/// its example shows. A profile without a model works at every level; it costs more bits.
+/// its example shows. A profile without a model works at every level, but costs more bits.
 ///
 /// ```
 /// # #[cfg(feature = "training")]
@@ -61,7 +61,7 @@ pub struct Model {
     pub(crate) counters: Vec<Counter>,
     /// The first of the counters of added entities.
     pub(crate) newcomers: usize,
-    /// Alike fields share their counters of residuals, and some fields are alike.
+    /// True if alike fields share their counters of residuals, and some fields are alike.
     pub(crate) is_shared: bool,
 }
 
@@ -82,7 +82,7 @@ impl Model {
             + self.bodies.as_ref().map_or(0, |bodies| size_of_val(&bodies.kind_of_ids[..]))
     }
 
-    /// Bytes of what a level that learns computes from the energies.
+    /// Bytes of the inverses that a level that learns computes from the energies.
     pub(in crate::snapshot) fn inverses_bytes(&self) -> usize {
         self.energies.iter().map(Vec::len).sum::<usize>() * size_of::<Row>()
     }
@@ -124,14 +124,15 @@ impl Model {
     /// bodies.
     ///
     /// [`Codec::new`](crate::Codec::new) refuses a list that is not sorted, names a kind that does
-    /// not exist, or has more than 65,536 ranges. Both sides must use the same list, which is part of the codec's hash.
+    /// not exist, or has more than 65,536 ranges. Both sides must use the same list, which is part
+    /// of the codec's hash.
     pub fn set_kind_of_ids(&mut self, kind_of_ids: Vec<(u32, u8)>) {
         if let Some(bodies) = &mut self.bodies {
             bodies.kind_of_ids = kind_of_ids;
         }
     }
 
-    /// Checks what coding relies on.
+    /// Checks the lengths and orders that coding relies on.
     pub(super) fn validate(&self, plan: &Plan) -> Result<(), SetupError> {
         let well_formed = (1..=MAX_RANGES).contains(&self.max_lags_ticks.len())
             && self.max_lags_ticks.is_sorted_by(|a, b| a < b)

@@ -12,7 +12,7 @@ use super::scratch::{Mover, NO_MOVER, Scratch};
 use crate::entropy::Coder;
 use crate::snapshot::history::ADDED;
 
-/// Bodies whose distances are computed at once.
+/// Number of bodies whose distances are computed at once.
 const BLOCK: usize = 16;
 
 /// The largest number of movers. Section 12.5.
@@ -27,7 +27,7 @@ pub(super) const FAR: u8 = 6;
 const NEARNESS_SQUARES: [f64; FAR as usize] = [1.0, 4.0, 9.0, 16.0, 25.0, 36.0];
 
 impl<C: Coder, P: Predictor> Coding<'_, C, P> {
-    /// Finds the movers, at their positions in the baseline.
+    /// Lists the movers, at their positions in the baseline.
     pub(super) fn find_movers(&mut self, scratch: &mut Scratch) {
         scratch.movers.clear();
         let Some(bodies) = &self.model.bodies else { return };
@@ -121,7 +121,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     }
 }
 
-/// The positions of `count` bodies from a row on, axis by axis. Only the first `count` count.
+/// The positions of `count` bodies from row `begin` on, axis by axis. Later entries are unused.
 #[inline]
 fn positions(
     body: &BodyPlan,
@@ -139,7 +139,8 @@ fn positions(
     positions
 }
 
-/// The squared distance to the nearest mover, and its number. Infinite if there is none.
+/// For each position, the squared distance to the nearest mover, and that mover's number. Without
+/// movers, the distance is infinite.
 #[inline]
 fn nearest_movers(movers: &[Mover], positions: &[[f64; BLOCK]; 3]) -> ([f64; BLOCK], [u32; BLOCK]) {
     let (mut near, mut numbers) = ([f64::INFINITY; BLOCK], [NO_MOVER; BLOCK]);
@@ -157,7 +158,7 @@ fn nearest_movers(movers: &[Mover], positions: &[[f64; BLOCK]; 3]) -> ([f64; BLO
     (near, numbers)
 }
 
-/// The classes of squared distances: the number of `edges` at or below.
+/// The class of each squared distance: the number of `edges` at or below it.
 #[inline]
 fn nearness_of(distances: &[f64; BLOCK], edges: &[f64; FAR as usize]) -> [u8; BLOCK] {
     let mut classes = [0u32; BLOCK];
@@ -182,7 +183,7 @@ mod tests {
         let mut positions = [[0.0; BLOCK]; 3];
         positions[0] = core::array::from_fn(|index| index as f64);
         assert_eq!(nearest_movers(&[], &positions), ([f64::INFINITY; BLOCK], [NO_MOVER; BLOCK]));
-        // Of two at the same distance, the first.
+        // Of two movers at the same distance, the first is found.
         let (near, numbers) = nearest_movers(&[mover(2.0), mover(10.0), mover(2.0)], &positions);
         assert_eq!(near[..8], [4.0, 1.0, 0.0, 1.0, 4.0, 9.0, 16.0, 9.0]);
         assert_eq!(numbers[..8], [0, 0, 0, 0, 0, 0, 0, 1]);

@@ -10,19 +10,19 @@ use super::geometry::{Quaternion, Vector, dot, sub};
 /// A body that is already coded: where it was, how it moved, and how well that was predicted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CodedBody {
-    /// Its position in the baseline, and a lag before that.
+    /// The body's position in the baseline, and one lag before that.
     pub(super) position: Vector,
     pub(super) position_before: Vector,
-    /// How far it moved, and would have moved if its last motion had continued.
+    /// How far it moved, and how far it would have moved if its last motion had continued.
     pub(super) moved: Vector,
     pub(super) moved_before: Vector,
-    /// How it turned, and would have turned if its last turn had continued: as quaternions, then as
-    /// vectors.
+    /// How it turned, and how it would have turned if its last turn had continued: as quaternions,
+    /// then as vectors.
     pub(super) turn: Quaternion,
     pub(super) turn_before: Quaternion,
     pub(super) turned: Vector,
     pub(super) turned_before: Vector,
-    /// The errors of its predictions.
+    /// The errors of the body's predictions.
     pub(super) position_error: Vector,
     pub(super) turn_error: Vector,
     /// log₂ of the errors, in 1/256.
@@ -85,7 +85,7 @@ const fn ring_cells(ring: usize) -> Range<usize> {
     inside..(2 * ring + 1) * (2 * ring + 1)
 }
 
-/// The most cells of a ring.
+/// The number of cells in the longest ring.
 const LONGEST_RING: usize = 8 * RINGS;
 
 /// The coded bodies in a hashed grid of square cells, seen from above. Each bucket is a linked list
@@ -93,7 +93,7 @@ const LONGEST_RING: usize = 8 * RINGS;
 #[derive(Debug, Default)]
 pub(super) struct Neighbours {
     pub(super) coded: Vec<CodedBody>,
-    /// For each coded body, what a search needs of it.
+    /// The part of each coded body that a search needs.
     links: Vec<Link>,
     heads: Vec<u32>,
     /// 1 ÷ `side`.
@@ -136,7 +136,7 @@ impl Neighbours {
         self.coded.push(body);
     }
 
-    /// Finds the nearest bodies. Visits at most [`MAX_VISITED`] bodies.
+    /// Finds the bodies nearest to a position. Visits at most [`MAX_VISITED`] bodies.
     pub(super) fn nearest(&self, position: Vector) -> Found {
         let mut found = Found::within(self.radius_squared);
         let mut left = MAX_VISITED;
@@ -150,7 +150,8 @@ impl Neighbours {
             if found.is_full() && found.limit() <= beyond * beyond {
                 break;
             }
-            // Most buckets are empty. They are left out without a branch that is hard to predict.
+            // Most buckets are empty. Adding 0 or 1 to `count` skips them without a branch, which
+            // would be hard to predict.
             let mut lists = [(NONE, [0; 2]); LONGEST_RING];
             let mut count = 0;
             for &[column, row] in &CELLS[ring_cells(ring)] {
@@ -166,8 +167,8 @@ impl Neighbours {
         found
     }
 
-    /// Searches the list of a bucket, from this body on, for those in a cell. Visits at most `left`
-    /// bodies.
+    /// Searches the list of a bucket, from the body `head` on, for bodies in `cell`. Visits at most
+    /// `left` bodies.
     #[inline]
     fn search_list(
         &self,
@@ -200,12 +201,13 @@ fn row_hash(row: i32) -> u32 {
     (row as u32).wrapping_mul(0x85EB_CA6B)
 }
 
-/// The nearest bodies found so far, the nearest first, and of two at one distance the first found.
+/// The nearest bodies found so far, sorted by distance. Of two at the same distance, the one found
+/// first comes first.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Found {
-    /// The squared distances: of free places that of the radius.
+    /// The squared distances. Free places hold the squared radius.
     distances: [f64; NEAREST],
-    /// Their indices into `coded`; [`NONE`] for free places.
+    /// The indices into `coded`. Free places hold [`NONE`].
     bodies: [u32; NEAREST],
 }
 
@@ -225,8 +227,8 @@ impl Found {
         self.bodies[NEAREST - 1] != NONE
     }
 
-    /// Adds a body that is nearer than the limit. Without branches, because where it goes is hard to
-    /// predict.
+    /// Adds a body that is nearer than the limit. There are no branches, because the body's place
+    /// is hard to predict.
     #[inline]
     fn add(&mut self, distance: f64, body: u32) {
         let Self { distances, bodies } = self;

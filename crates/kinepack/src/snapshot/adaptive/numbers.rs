@@ -65,8 +65,8 @@ pub(super) fn size_log2(sixteenths: i64) -> i32 {
     log2(sixteenths.unsigned_abs() + 8) - ((STEP_BITS as i32) << LOG_BITS)
 }
 
-/// log₂ of a vector's length in 1/256, if `mean` is 1, or of the root mean square of its components
-/// if it is 3. A quarter is added to the square.
+/// log₂ in 1/256 of a vector's length if `mean` is 1, or of the root mean square of its components
+/// if `mean` is 3. A quarter is added to the square, so that the logarithm of 0 is finite.
 #[inline]
 pub(super) fn vector_log2(v: Vector, mean: f64) -> i32 {
     let square = (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) / mean;
@@ -76,10 +76,10 @@ pub(super) fn vector_log2(v: Vector, mean: f64) -> i32 {
     (((bits >> 52) as i32 - 1023) * 256 + i32::from(mantissa)) >> 1
 }
 
-/// The largest square that counts, also instead of one that is not a number.
+/// The limit of a square, which also replaces NaN.
 const MAX_SQUARE: f64 = (1u64 << 53) as f64;
 
-/// A value in sixteenths, rounded to the nearest, ties to even, within ±2^30.
+/// Converts a value to sixteenths, rounded to the nearest, ties to even, and limited to ±2^30.
 #[inline]
 pub(super) fn sixteenths(value: f64) -> i32 {
     let limit = f64::from(1 << 30);
@@ -87,7 +87,8 @@ pub(super) fn sixteenths(value: f64) -> i32 {
     if held.is_nan() { 0 } else { rounded(held) as i32 }
 }
 
-/// The nearest integer, ties to even, of a value up to ±2^50. The sum has no bits below 1.
+/// The nearest integer, ties to even, of a value up to ±2^50. Adding `SHIFT` leaves no bits below
+/// 1, so the addition rounds.
 #[inline]
 pub(super) fn rounded(value: f64) -> i64 {
     const SHIFT: f64 = ((1u64 << 52) + (1u64 << 51)) as f64;
@@ -100,14 +101,15 @@ pub(super) fn steps(sixteenths: i64) -> f64 {
     sixteenths as f64 / f64::from(1 << STEP_BITS)
 }
 
-/// A feature: a value in steps, held within ±2^26. One that is not a number becomes 0.
+/// Converts a value in steps to a feature, limited to ±2^26. NaN becomes 0.
 #[inline]
 pub(super) fn feature(value: f64) -> f32 {
     let held = (value as f32).clamp(-MAX_FEATURE, MAX_FEATURE);
     if held.is_nan() { 0.0 } else { held }
 }
 
-/// The sum of products. Its order is part of the format, so that four are added at a time.
+/// The sum of products. Its order is part of the format, because float sums depend on it. This
+/// order allows four additions at a time.
 #[inline(always)]
 pub(super) fn dot(weights: &Row, features: &Row) -> f32 {
     let mut sums = [0.0; 4];
@@ -125,7 +127,7 @@ pub(super) fn mean_of(sum: f32) -> i64 {
     rounded(f64::from(sum) * f64::from(1 << STEP_BITS))
 }
 
-/// A sum in 1/256 octave, rounded to the nearest, ties to even.
+/// Rounds a sum in 1/256 octave to the nearest integer, ties to even.
 #[inline]
 pub(super) fn scale_of(sum: f32) -> i64 {
     rounded(f64::from(sum))

@@ -159,8 +159,8 @@ impl<'a> Past<'a> {
         status
     }
 
-    /// How a value, `now` in the baseline, changed in the last two steps: see
-    /// [`History::recent_changes`]. Zero if `status` says that it is new.
+    /// The changes in the last two steps of a value that is `now` in the baseline: see
+    /// [`History::recent_changes`]. Zero if `status` marks the value as new.
     #[inline]
     pub(super) fn recent_changes<T: Copy, D: Copy + Default>(
         &self,

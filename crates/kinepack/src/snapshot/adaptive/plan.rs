@@ -27,7 +27,7 @@ pub(super) struct Plan {
     pub(super) newcomers: NewcomerPlan,
     /// Number of groups of residuals, each with its own counters.
     pub(super) groups: usize,
-    /// Alike fields share a group, and some fields are alike.
+    /// True if alike fields share a group, and some fields are alike.
     pub(super) is_shared: bool,
     /// Number of rows of weights in a set, one per predictor.
     pub(super) rows: usize,
@@ -39,7 +39,7 @@ pub(super) struct Plan {
     pub(super) floor: Option<f64>,
 }
 
-/// What the entities of one kind have.
+/// The body and the fields of one kind's entities.
 #[derive(Clone, Debug)]
 pub(super) struct KindPlan {
     pub(super) body: Option<BodyPlan>,
@@ -48,8 +48,8 @@ pub(super) struct KindPlan {
 }
 
 /// The fields and lanes of a rigid body. Bodies of all kinds are in one space: that of the
-/// positions of the *first* one, whose fields the model's [`Bodies`] name, in steps of its first
-/// axis.
+/// positions of the *first* body, in steps of its first axis. The model's [`Bodies`] name the first
+/// body's fields.
 #[derive(Clone, Debug)]
 pub(super) struct BodyPlan {
     /// The schema's fields that hold the position and the rotation.
@@ -59,9 +59,9 @@ pub(super) struct BodyPlan {
     pub(super) position: [usize; 3],
     /// The schema's axes in that order.
     pub(super) axes: [usize; 3],
-    /// For each of these axes, its step in that of the space.
+    /// For each of these axes, its step as a multiple of the space's step.
     pub(super) ratios: [f64; 3],
-    /// For each of these axes, where its lane is 0 in the space.
+    /// For each of these axes, the coordinate in the space at which its lane is 0.
     pub(super) origin: [f64; 3],
     /// The largest value of each of these lanes.
     pub(super) max: [u32; 3],
@@ -91,7 +91,7 @@ pub(super) struct FieldPlan {
     pub(super) lanes: Vec<Lane>,
     /// When the field is present.
     pub(super) conditions: Conditions,
-    /// Only newcomers have it.
+    /// True if only newcomers have the field.
     pub(super) is_spawn: bool,
     pub(super) coding: FieldCoding,
 }
@@ -114,7 +114,8 @@ pub(super) enum FieldCoding {
     Choice { tree: usize, bits: u32 },
 }
 
-/// Where a field's numbers, or its rotation, learn: both empty for a choice.
+/// The rows and groups in which a field's numbers or its rotation learn. Both are empty for a
+/// choice.
 pub(super) struct NumberParts {
     pub(super) rows: Range<usize>,
     /// The groups of residuals.
@@ -145,14 +146,14 @@ fn axes(up: u8) -> [usize; 3] {
 }
 
 impl BodyPlan {
-    /// Where the value of an axis' lane is in the space of all bodies.
+    /// The coordinate of an axis' lane in the space of all bodies.
     #[inline]
     pub(super) fn coordinate(&self, axis: usize, value: u32) -> f64 {
         f64::from(value) * self.ratios[axis] + self.origin[axis]
     }
 
-    /// The body whose fields have these parameters, and the limits of the first body's position.
-    /// `None` if a field is missing or not of the required kind.
+    /// The body whose fields have these parameters. `first` are the limits of the first body's
+    /// position. `None` if a field is missing or not of the required kind.
     fn new(fields: &[Field], of: &Bodies, first: &[FloatLimits]) -> Option<Self> {
         let axes = axes(of.up);
         let position = fields.get(of.position)?;
@@ -186,8 +187,8 @@ impl BodyPlan {
     }
 }
 
-/// What fields that share a group have in common: the name in any element of an array, and the
-/// lanes of one kind.
+/// The properties that fields sharing a group have in common: their name in any element of an
+/// array, and the kinds of their lanes.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Alike {
     name: String,
@@ -223,8 +224,8 @@ fn position_limits(field: &Field) -> Option<&[FloatLimits]> {
 }
 
 impl Plan {
-    /// `shares` says whether alike fields of a kind share a group of residuals: those of one name
-    /// in the elements of an array.
+    /// If `shares` is true, alike fields of a kind share a group of residuals: those of one name in
+    /// the elements of an array.
     ///
     /// # Errors
     /// [`SetupError::BadModel`] if the bodies' parameters are malformed, or their fields are not a
@@ -297,8 +298,8 @@ impl Plan {
         Ok(Some(body))
     }
 
-    /// Adds a field outside a body. `group` is the group of residuals that it shares, if it does.
-    /// `choices` counts the counters of choices.
+    /// Adds a field outside a body. `group` is its group of residuals, which it may share; with
+    /// `None` it gets a group of its own. `choices` counts the counters of choices.
     fn add_field(
         &mut self,
         schema: &Schema,
@@ -362,7 +363,7 @@ impl Plan {
         rows
     }
 
-    /// Lists of rows with one task, each in fields that share a group.
+    /// Lists of rows that have one task in fields that share a group.
     #[cfg(feature = "training")]
     pub(super) fn alike_rows(&self) -> Vec<Vec<usize>> {
         let mut groups: BTreeMap<usize, Vec<Range<usize>>> = BTreeMap::new();

@@ -25,8 +25,8 @@ const SECOND_GAP: f64 = 100.0;
 const MIN_REMAINING: f64 = 1e-4;
 
 impl<C: Coder, P: Predictor> Coding<'_, C, P> {
-    /// How a rotation, `now` in the baseline, turned in the last two steps. Zero if `status` says
-    /// that it is new.
+    /// The turns in the last two steps of a rotation that is `now` in the baseline. Zero if
+    /// `status` marks it as new.
     pub(super) fn recent_turns(
         &self,
         codes: &RotationCodes,
@@ -39,7 +39,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         self.past.recent_changes(status, now, at, change)
     }
 
-    /// Codes a rotation that is predicted to be `predicted`. Returns the mean of the scales.
+    /// Codes a rotation against its predicted value. Returns the mean of the scales.
     #[expect(clippy::too_many_arguments, reason = "the parameters of one rotation")]
     pub(super) fn code_rotation(
         &mut self,

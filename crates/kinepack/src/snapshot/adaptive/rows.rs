@@ -24,10 +24,10 @@ impl BodyRows {
     const POSITION_SCALE: usize = 4;
     const TURN_SCALE: usize = Self::POSITION_SCALE + 3;
 
-    /// Rows of one class.
+    /// Number of rows of one class.
     pub(super) const COUNT: usize = Self::TURN_SCALE + 3;
 
-    /// All rows of a set with `classes` classes of bodies, with their tasks.
+    /// The rows of a set's `classes` classes of bodies, with their tasks.
     #[cfg(feature = "training")]
     pub(super) fn tasks(classes: usize) -> impl Iterator<Item = (usize, BodyTask)> {
         (0..classes * Self::COUNT).map(|row| match row % Self::COUNT {
@@ -48,32 +48,32 @@ impl BodyRows {
         fill_untrained(rows, Self::COUNT, classes, Self::POSITION_SCALE);
     }
 
-    /// The mean of the position's axis.
+    /// The row of the mean of the position's axis.
     #[inline]
     pub(super) fn position(self, axis: usize) -> usize {
         self.first + if axis == UP { Self::UP } else { Self::LEVEL }
     }
 
-    /// The mean of the turn about an axis.
+    /// The row of the mean of the turn about an axis.
     #[inline]
     pub(super) fn turn(self, axis: usize) -> usize {
         self.first + if axis == UP { Self::TURN_UP } else { Self::TURN_LEVEL }
     }
 
-    /// The scale of the position's lane that is coded as the `nth`.
+    /// The row of the scale of the position's `nth` lane in the order of coding.
     #[inline]
     pub(super) fn position_scale(self, nth: usize) -> usize {
         self.first + Self::POSITION_SCALE + nth
     }
 
-    /// The first of the three scales of the rotation's components.
+    /// The first row of the three scales of the rotation's components.
     #[inline]
     pub(super) fn turn_scales(self) -> usize {
         self.first + Self::TURN_SCALE
     }
 }
 
-/// What a row of a body predicts, which decides what its features are.
+/// The quantity that a row of a body predicts, which determines its features.
 #[cfg(feature = "training")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BodyTask {
@@ -104,7 +104,7 @@ impl NumberRows {
         FIELD_CLASSES * self.lanes * Self::PER_LANE
     }
 
-    /// All of them.
+    /// All rows of the field.
     pub(super) fn all(self) -> Range<usize> {
         self.first..self.first + self.count()
     }
@@ -147,14 +147,14 @@ impl RotationRows {
     const SCALE: usize = 3;
     const PER_CLASS: usize = 8;
 
-    /// Rows of one field.
+    /// Number of rows of one field.
     pub(super) const COUNT: usize = FIELD_CLASSES * Self::PER_CLASS;
 
     pub(super) fn new(first: usize) -> Self {
         Self { first }
     }
 
-    /// All of them.
+    /// All rows of the field.
     pub(super) fn all(self) -> Range<usize> {
         self.first..self.first + Self::COUNT
     }
@@ -164,13 +164,13 @@ impl RotationRows {
         fill_untrained(&mut rows[self.first..], Self::PER_CLASS, FIELD_CLASSES, Self::SCALE);
     }
 
-    /// The mean of the turn about an axis.
+    /// The row of the mean of the turn about an axis.
     #[inline]
     pub(super) fn mean(self, class: usize, axis: usize) -> usize {
         self.first + class * Self::PER_CLASS + Self::MEAN + axis
     }
 
-    /// The first of the three scales of the components.
+    /// The first row of the three scales of the components.
     #[inline]
     pub(super) fn scales(self, class: usize) -> usize {
         self.first + class * Self::PER_CLASS + Self::SCALE

@@ -1,4 +1,4 @@
-//! Weights by least squares: the normal equations of a predictor. Alike fields share weights where
+//! Weights by least squares: the normal equations of a predictor. Alike fields share weights if
 //! weights of their own would gain little.
 
 use alloc::vec::Vec;
@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::file::storable;
 use super::numbers::{ENERGY_BIAS, Energies, FEATURES, LOG_BITS, Row, STEP_BITS};
 
-/// How strongly a fit is drawn towards the weights of the pass before: a share of each feature's
+/// How strongly a fit is drawn towards the weights of the previous pass: a share of each feature's
 /// sum of squares, plus a constant.
 const RIDGE: f64 = 1e-4;
 const RIDGE_STRENGTH: f64 = 3.0 * 256.0;
@@ -17,8 +17,8 @@ const MIN_PIVOT: f64 = 1e-6;
 /// The largest weight of a fit.
 const MAX_FITTED: f64 = 32.0;
 
-/// A field keeps weights of its own if they save this many bits of all data: about what they take in
-/// a compressed file.
+/// A field keeps weights of its own if they save this many bits over all data. That is about what
+/// they take in a compressed file.
 const MIN_GAIN_BITS: f64 = 64.0;
 
 /// Below this error, in steps, a better prediction saves nothing.
@@ -31,7 +31,7 @@ const BITS_PER_OCTAVE_SQUARED: f64 = 0.35;
 /// The normal equations of one predictor.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sums {
-    /// Sums of products of features. Only those of a feature and of the ones up to it are set.
+    /// Sums of products of features. Only the lower triangle is set.
     products: [[f64; FEATURES]; FEATURES],
     /// Sums of products of features and the target.
     targets: [f64; FEATURES],
@@ -44,14 +44,15 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    /// Adds a value of a mean, in sixteenths of a step, as its features are here.
+    /// Adds an observation for a mean. The target is in sixteenths of a step; the features are in
+    /// steps and converted to sixteenths.
     pub(super) fn add_mean(&mut self, features: &Row, target: i64, weight: f64) {
         self.is_mean = true;
         let features = features.map(|feature| f64::from(feature) * f64::from(1 << STEP_BITS));
         self.add(&features, target as f64, weight);
     }
 
-    /// Adds the logarithm of an error.
+    /// Adds an observation for a scale: the logarithm of an error.
     pub(super) fn add_scale(&mut self, features: &Row, target: i32) {
         self.add(&features.map(f64::from), f64::from(target), 1.0);
     }
@@ -83,7 +84,7 @@ impl Sums {
         self.is_mean |= other.is_mean;
     }
 
-    /// The weighted sum of the squares of the errors with these weights.
+    /// The weighted sum of the squared errors with these weights.
     fn loss(&self, row: &Row) -> f64 {
         let row = row.map(f64::from);
         let mut loss = self.squares;
@@ -156,8 +157,8 @@ impl Sums {
     }
 }
 
-/// Fits the weights of a set, and the energies of their features. `alike` holds lists of rows with
-/// one task, in alike fields.
+/// Fits the weights of a set, and the energies of their features. `alike` holds lists of rows that
+/// have one task in alike fields.
 pub(super) fn fit(
     sums: &[Sums],
     alike: &[Vec<usize>],
@@ -188,7 +189,7 @@ pub(super) fn fit(
 mod tests {
     use super::*;
 
-    /// The sums of a mean that is `weight` times its only feature, and up to a step off.
+    /// The sums of a mean that is `weight` times its only feature, plus noise of up to a step.
     fn sums(samples: u32, weight: f64) -> Sums {
         let mut sums = Sums::default();
         for sample in 0..samples {
@@ -208,11 +209,11 @@ mod tests {
 
     #[test]
     fn alike_fields_share_weights_unless_their_own_save_enough() {
-        // Where all move alike, all have the same weights.
+        // Fields that move alike get the same weights, and so does one with few samples.
         let same = fitted(&[sums(500, 0.9), sums(300, 0.9), sums(5, 0.7)]);
         assert!(same.iter().all(|weight| *weight == same[0]), "{same:?}");
         assert!((same[0] - 0.9).abs() < 0.02, "{same:?}");
-        // Five samples are too few for weights of its own, five hundred are enough.
+        // Five samples are too few for a field to keep its own weights, five hundred are enough.
         let other = fitted(&[sums(500, 0.9), sums(300, 0.9), sums(500, 0.5)]);
         assert!((other[0] - 0.9).abs() < 0.02 && (other[2] - 0.5).abs() < 0.02, "{other:?}");
     }

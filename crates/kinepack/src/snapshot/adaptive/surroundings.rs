@@ -7,10 +7,10 @@ use super::neighbours::{CodedBody, Neighbours};
 /// The distance, in sizes of a body, at which a neighbour weighs half.
 const SOFTNESS: f64 = 1.38;
 
-/// The sum of weights at which the sums are halved.
+/// The sum of weights at which the means are halved.
 const DOUBT: f64 = 0.02;
 
-/// Means over the neighbours, lower if all of them are far.
+/// Means over the neighbours, scaled down if all of them are far.
 #[derive(Default)]
 pub(super) struct Surroundings {
     pub(super) moved: Vector,

@@ -46,8 +46,8 @@ pub(crate) struct ModelTrainer {
 pub(crate) enum Pass {
     /// The weights.
     Weights,
-    /// The counters, with origins for newcomers whatever they cost. The next pass begins with their
-    /// counters.
+    /// The counters, with origins for newcomers whatever they cost. The next pass starts from the
+    /// newcomers' counters.
     Exploration,
     /// The counters.
     Counters,
@@ -95,7 +95,7 @@ impl Predictor for Collector<'_> {
 
 impl ModelTrainer {
     /// A trainer for `schema`. The model has weights for each range of lags up to these limits, in
-    /// ticks, increasing, but none for the features of the groups in `without`.
+    /// ticks, increasing. It has no weights for the features of the groups in `without`.
     ///
     /// # Errors
     /// [`SetupError`] if the bodies do not fit the schema.
@@ -135,7 +135,7 @@ impl ModelTrainer {
         self.pass = pass;
         self.sums.iter_mut().flatten().for_each(|sums| *sums = Sums::default());
         let (model, plan) = (&mut self.adaptive.model, &self.adaptive.plan);
-        // What exploring found out about newcomers stays.
+        // The newcomers' counters keep what they learned in the exploring pass.
         let anew = match pass {
             Pass::Weights => 0,
             Pass::Exploration => model.counters.len(),
@@ -145,8 +145,8 @@ impl ModelTrainer {
         self.state.explore(pass == Pass::Exploration);
     }
 
-    /// Trains on a snapshot of the schema. If this has a time precision, the snapshot is made as
-    /// coarse as it would be sent.
+    /// Trains on a snapshot of the schema. If the schema has a time precision, the snapshot is made
+    /// as coarse as it would be sent.
     pub(crate) fn observe(&mut self, baselines: Baselines<'_>, snapshot: &Snapshot) {
         self.lineup.line_up(baselines.baseline, snapshot);
         let (precision, entities) = (self.precision.as_ref(), &snapshot.entities);

@@ -7,7 +7,7 @@ use core::ops::Range;
 pub(super) enum Columns<'a> {
     /// An encoder's: the values to code.
     Given(&'a [Vec<u32>]),
-    /// A decoder's: the baseline's, each until the packet's value replaces it.
+    /// A decoder's: the baseline's values, until the packet's values replace them.
     Read(&'a mut [Vec<u32>]),
 }
 
@@ -25,7 +25,7 @@ impl Columns<'_> {
         self.all()[lane][entity]
     }
 
-    /// Takes a coded value. An encoder has it already.
+    /// Stores a coded value. An encoder already has it.
     #[inline]
     pub(super) fn put(&mut self, lane: usize, entity: usize, value: u32) {
         match self {
@@ -81,12 +81,12 @@ impl<'a> Values<'a> {
         self.put(lane, entity, value.min(max));
     }
 
-    /// Records that a value is outside its lane.
+    /// Records that a decoded value is not possible.
     pub(super) fn refuse(&mut self) {
         self.is_invalid = true;
     }
 
-    /// Whether a value was outside its lane, so the bytes are not a snapshot.
+    /// Whether a decoded value was not possible, so the bytes are not a snapshot.
     pub(super) fn is_invalid(&self) -> bool {
         self.is_invalid
     }
@@ -107,7 +107,7 @@ impl<'a> Spent<'a> {
         Self { max: max_bits.saturating_mul(256), fields, lanes }
     }
 
-    /// The limit of the packet, before which an encoder ends it.
+    /// The limit of the packet, before which an encoder tries to end it.
     pub(super) fn max(&self) -> u64 {
         self.max
     }

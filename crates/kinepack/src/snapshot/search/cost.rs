@@ -15,7 +15,7 @@ use crate::entropy::log2_of;
 pub(super) const UNIT_BITS: u32 = 16;
 /// The largest number of symbols of a code: 63 classes, and the field in full.
 pub(super) const SYMBOLS: usize = 64;
-/// Word length, in bits, of symbols that the data do not have: the longest.
+/// Word length, in bits, of symbols that do not occur in the data: the longest.
 const RARE_WORD_BITS: u64 = 8;
 
 /// The source of the context's state for each value of a field.
@@ -117,7 +117,7 @@ impl<'a> Pricer<'a> {
         }
     }
 
-    /// Finds the class of each kind like an encoder: the first class that holds all lanes.
+    /// Computes the class of each kind as an encoder does: the first class that holds all lanes.
     pub(super) fn classify(&mut self, classes: &[Class]) {
         self.fits.iter_mut().for_each(|fits| *fits = [0; SIZES]);
         let (mut plain_mask, mut turned_mask, mut carried_mask) = (0u64, 0u64, 0u64);
@@ -233,8 +233,8 @@ fn price_half(counts: &[u32], learned: &[u32], symbols: usize) -> u64 {
         pooled.iter_mut().zip(state).for_each(|(pooled, count)| *pooled += u64::from(*count));
     }
     let all = pooled.iter().sum::<u64>().max(1);
-    // Like the trainer: as if each state had seen 64 further values, distributed like the whole
-    // field's; in 1/16 of a value.
+    // As in the trainer, each state counts as if it had seen 64 further values, distributed like
+    // those of the whole field. The counts are in 1/16 of a value.
     pooled.iter_mut().for_each(|count| *count = *count * 64 * 16 / all);
     let states = counts.chunks_exact(SYMBOLS).zip(learned.chunks_exact(SYMBOLS));
     states.map(|(counts, learned)| price_state(&counts[..symbols], learned, &pooled)).sum()

@@ -1,4 +1,4 @@
-//! Finds the classes of distances by dynamic programming over their first distances.
+//! Finds the classes of distances by dynamic programming over the first distance of each class.
 //! `spec/CODEC.md`, section 7.
 
 use alloc::vec;
@@ -11,7 +11,7 @@ use crate::bits::bits_for;
 use crate::entropy::log2_of;
 use crate::prefix;
 
-/// Distances less 1 from this on belong to the last class.
+/// Distances above this belong to the last class. A distance's position is the distance less 1.
 const POSITIONS: usize = 1 << 14;
 /// log₂ of the units in a bit, those of [`log2_of`].
 const UNIT_BITS: u32 = 16;
@@ -53,8 +53,9 @@ impl GapCounts {
         });
     }
 
-    /// The default classes; or if they save a good part of the bits, the classes with which each
-    /// half takes the fewest bits if its words are trained on the other half.
+    /// The code with the default classes, unless other classes save a good part of the bits. These
+    /// are the classes with which each half takes the fewest bits if its words are trained on the
+    /// other half.
     pub(super) fn code(&self) -> GapCode {
         let halves = Halves::new(self);
         let default = GapCode::doubling().widths_bits;
@@ -138,8 +139,8 @@ impl Halves {
     }
 }
 
-/// Smoothed counts. The count of a single distance is peculiar to these data; how many distances
-/// there are of each magnitude holds for other data as well.
+/// Smoothed counts. The count of a single distance is specific to these data. The number of
+/// distances of each magnitude holds for other data as well.
 struct Smooth {
     /// For each distance, how many are shorter, in 1/16; at the end, the number of all.
     sums: Vec<u64>,
@@ -177,7 +178,7 @@ impl Smooth {
     fn price(&self, range: &Range<usize>, learned: &Self, offset_bits: u64) -> u64 {
         let all = learned.count(&(0..POSITIONS + 1)).max(1);
         // No word is longer than 8 bits, so a rare class takes code space from the others. This
-        // costs about 1.5 times what the class lacks to deserve its word.
+        // costs about 1.5 bits for each count that the class lacks to deserve its word.
         let rarest = (all >> prefix::MAX_LENGTH_BITS).max(1);
         let count = learned.count(range);
         let word =
@@ -189,7 +190,7 @@ impl Smooth {
     }
 }
 
-/// Far below the limit of a prefix code.
+/// The largest number of classes, far below the limit of a prefix code.
 const MAX_CLASSES: usize = 40;
 
 #[cfg(test)]

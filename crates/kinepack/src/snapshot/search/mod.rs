@@ -4,8 +4,8 @@
 //!
 //! [`samples`] collects the sizes of the differences in packets. [`cost`] computes how many bits
 //! they would take: exactly, except that the lengths of words are ideal ones. [`refine`] improves
-//! the classes of a field by one change at a time; [`gaps`] finds the best classes of distances of
-//! all.
+//! the classes of a field by one change at a time. [`gaps`] finds the best of all possible classes
+//! of distances.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -171,9 +171,9 @@ impl ProfileSearch {
                 States::Given(states_of(&samples.fields[other], &found[other].class_of_kind, field))
             }
         };
-        // How fields of the same entity relate is much the same in other data. How neighbouring
-        // entities relate depends on their arrangement, so that context has to save more than a
-        // little.
+        // The relation between fields of the same entity is much the same in other data. The
+        // relation between neighbouring entities depends on their arrangement, so that context has
+        // to save more than a little.
         let earlier = (first..index)
             .filter(|other| !samples.fields[*other].kinds.is_empty())
             .map(Context::Field);
@@ -239,8 +239,8 @@ fn prior(field: &mut FieldSamples) -> Vec<(u32, u64)> {
     let widest = field.lanes_bits.iter().copied().max().unwrap_or(0);
     let mut prior = Vec::new();
     for width in 0..=widest {
-        // Numbers whose carried difference is smaller, and larger; rotations that drop the same
-        // component, and another.
+        // Numbers whose carried difference is smaller or larger, and rotations that drop the same
+        // component or another.
         for other in [width.saturating_sub(2), width + 2] {
             let lanes_bits = field.lanes_bits.clone();
             let sizes = |width: u8| lanes_bits.iter().map(move |bits| width.min(*bits));

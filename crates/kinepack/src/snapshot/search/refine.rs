@@ -7,14 +7,14 @@ use super::super::profile::{Class, LaneWidth, Reference};
 use super::cost::{Pricer, SYMBOLS, payload_bits};
 use super::samples::FieldSamples;
 
-/// The carried classes are dropped if the price without them is lower by 2 to the power of
-/// −`DROP_SHIFT`.
+/// The carried classes are dropped if the price without them is lower by a share of 2 to the power
+/// of −`DROP_SHIFT`.
 const DROP_SHIFT: u32 = 8;
 
 /// The widest classes that are tried, in bits. A class for each width and reference must fit within
 /// 63 classes.
 const MAX_BITS: u64 = 30;
-/// The bits that the widest class must save.
+/// The bits that the widest class must save against the field in full.
 const IN_FULL_BITS: u64 = 4;
 
 /// A change must save 2 to the power of −`MARGIN_SHIFT` of the price.
@@ -84,7 +84,7 @@ impl Descent<'_, '_> {
         }
     }
 
-    /// Drops all classes relative to the baseline carried, unless they save enough.
+    /// Drops all classes relative to the carried baseline, unless they save enough.
     fn drop_carried(&mut self) {
         let mut classes = self.classes.clone();
         classes.retain(|class| class.reference != Reference::Carried);
@@ -141,7 +141,8 @@ impl Descent<'_, '_> {
         self.offer(classes);
     }
 
-    /// For each class, a class that exactly fits the kind of its values that would save most by it.
+    /// For each class, a new class that exactly fits one kind of its values: the kind that would
+    /// save most.
     fn exact_fits(&mut self) -> Vec<Class> {
         self.pricer.classify(&self.classes);
         let (field, other) = (self.pricer.field, other_reference(self.pricer.field));
@@ -188,8 +189,8 @@ impl Descent<'_, '_> {
 #[derive(Clone, Copy)]
 enum Change {
     Narrower,
-    /// From all sizes up to the width to this size alone, whose highest bit is then implied; and
-    /// back.
+    /// Switches between all sizes up to a width and that size alone, whose highest bit is then
+    /// implied.
     ToggleSingleSize,
 }
 

@@ -38,7 +38,7 @@ pub(super) struct FieldSamples {
     pub(super) full_bits: u64,
     pub(super) is_rotation: bool,
     /// For each kind, the size of each lane's difference from the baseline; then, unless the field
-    /// is a rotation, of each lane's difference from the baseline carried.
+    /// is a rotation, of each lane's difference from the carried baseline.
     pub(super) sizes: Vec<u8>,
     /// For each kind, whether it drops another component than the baseline.
     pub(super) turned: Vec<bool>,
@@ -161,7 +161,7 @@ impl Observer {
         }
     }
 
-    /// Adds those of one field. `rows` are the changed entities of its kind.
+    /// Adds the values of one field. `rows` are the changed entities of its kind.
     fn add_values_of(
         &mut self,
         index: usize,
@@ -222,8 +222,8 @@ fn widest(schema: &Schema) -> Profile {
     profile
 }
 
-/// Samples `runs` at a lag: all sets, and about `max_values` values of each field, which it limits
-/// by leaving out packets.
+/// Samples `runs` at a lag: all sets, and about `max_values` values of each field. Packets are left
+/// out to keep this limit.
 ///
 /// # Errors
 /// [`TrainError`] if a snapshot does not fit the schema, or no run is longer than the lag.

@@ -68,8 +68,8 @@ impl SmallOrLargeCosts {
     /// Counts a vector of differences, one per lane.
     pub fn add(&mut self, differences: &[i64]) {
         self.count += 1;
-        // Distance from the nearer of 0 and -1: differences of n bits have magnitudes below 2^(n -
-        // 1).
+        // Distance from the nearer of 0 and -1. Differences of n bits have magnitudes below
+        // 2^(n-1).
         let magnitude = |difference: &i64| (difference ^ (difference >> 63)) as u64;
         let is_large = |difference: &&i64, half: u64| match half {
             0 => **difference != 0,

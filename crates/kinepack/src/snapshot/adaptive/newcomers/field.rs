@@ -13,29 +13,29 @@ use crate::snapshot::store::EntityId;
 
 /// Bits of the number of a mode.
 const MODE_BITS: u32 = 2;
-/// Counters of modes: a tree without an origin, and one with it.
+/// Counters of modes: one tree for newcomers without an origin, and one for those with an origin.
 const MODES: usize = 2 << MODE_BITS;
 
 /// Unary steps of the exponent with counters.
 const EXPONENTS: usize = 14;
 /// Counters of numbers besides their mantissas: zero, sign, exponents.
 pub(super) const DIFFERENCES: usize = 2 + EXPONENTS;
-/// The sectors of an origin's heading, each with its own counters for places, as a power of two.
+/// log₂ of the number of sectors of an origin's heading. Each has its own counters for places.
 pub(super) const SECTORS_LOG2: u32 = 4;
 
 /// Lanes of at most this many bits have a counter for each value.
 const SMALL_BITS: u32 = 8;
-/// The upper bits of a larger lane that have counters.
+/// How many upper bits of a larger lane have counters.
 const UPPER_BITS: u32 = 6;
 
 /// How a field of a newcomer is coded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// As in the entity that is like it.
+    /// A copy of the values of the entity that is like the newcomer.
     Like = 0,
-    /// By the differences from that.
+    /// By the differences from that entity.
     NearLike = 1,
-    /// By the differences from its origin. A field without differences is as in the origin.
+    /// By the differences from its origin. A field without differences is a copy of the origin's.
     NearOrigin = 2,
     /// By its values.
     Value = 3,
@@ -45,28 +45,29 @@ impl Mode {
     const ALL: [Self; 4] = [Self::Like, Self::NearLike, Self::NearOrigin, Self::Value];
 }
 
-/// What coding a field of a newcomer needs of the schema.
+/// The part of the schema that coding a newcomer's field needs.
 #[derive(Clone, Debug)]
 pub(super) struct NewcomerField {
     pub(super) lanes: Range<usize>,
     pub(super) kinds: Vec<Lane>,
     pub(super) conditions: Conditions,
     pub(super) rotation: Option<SmallestThree>,
-    /// Some of its lanes have differences.
+    /// True if some of the field's lanes have differences.
     pub(super) has_differences: bool,
-    /// All of its lanes are of one kind, and share counters.
+    /// True if all lanes are of one kind, and share counters.
     pub(super) are_alike: bool,
-    /// It is a number or vector with limits, by which an encoder finds a newcomer's origin.
+    /// True if the field is a number or vector with limits. An encoder compares such fields to find
+    /// a newcomer's origin.
     pub(super) is_place: bool,
     /// For each kind of origin, the first lane of the same field in it.
     pub(super) origins: Vec<Option<usize>>,
-    /// The smallest value of an integer that can be the id of an origin: one of one lane, in steps of
-    /// 1.
+    /// The smallest value of an integer that can be the id of an origin. Such an integer has one
+    /// lane, with steps of 1.
     pub(super) least_id: Option<i128>,
     /// The counters of the differences from an origin, in sets of [`DIFFERENCES`]: one set, or one
     /// for each lane and sector of the origin's heading.
     pub(super) origin_sets: usize,
-    /// Its counters, which fields of one name in the elements of an array share.
+    /// The field's counters. Fields of one name in the elements of an array share them.
     pub(super) counters: Range<usize>,
 }
 
@@ -79,16 +80,18 @@ fn value_bits(lane: &Lane) -> u32 {
 pub(super) struct FieldRows<'a> {
     pub(super) columns: Columns<'a>,
     pub(super) newcomer: usize,
-    /// The entity that is like it.
+    /// The row of the entity that is like the newcomer.
     pub(super) like: Option<usize>,
-    /// The field's lanes in its origin; `None` if it has none, or one without the field.
+    /// The field's lanes in the origin, or the origin's id. `None` without an origin, or if it has
+    /// neither.
     pub(super) origin: Option<&'a [u32]>,
-    /// The sector of the origin's heading.
+    /// The sector of the origin's heading, if it has one.
     pub(super) sector: Option<usize>,
 }
 
 impl FieldRows<'_> {
-    /// The value of the `nth` lane in the entity that a mode codes relative to. It must have one.
+    /// The value of the `nth` lane in the entity that a mode codes relative to. The entity must
+    /// exist.
     fn from(&self, mode: Mode, nth: usize) -> u32 {
         match (mode, self.origin, self.like) {
             (Mode::NearOrigin, Some(origin), _) => origin[nth],
@@ -106,7 +109,7 @@ impl FieldRows<'_> {
         }
     }
 
-    /// Whether the newcomer has the values of that entity.
+    /// Whether the newcomer has the same values as the entity that a mode codes relative to.
     fn is_as(&self, mode: Mode) -> bool {
         let mut columns = self.columns.all().iter().enumerate();
         columns.all(|(nth, column)| column[self.newcomer] == self.from(mode, nth))
@@ -114,13 +117,13 @@ impl FieldRows<'_> {
 }
 
 impl NewcomerField {
-    /// The first counter of its values.
+    /// The first counter of the field's values.
     fn first_value(&self) -> usize {
         let near = (1 + self.origin_sets) * DIFFERENCES + MANTISSAS;
         MODES + if self.has_differences { near } else { 0 }
     }
 
-    /// The number of its counters.
+    /// The number of the field's counters.
     pub(super) fn own_counters(&self) -> usize {
         let lanes = if self.are_alike { 1 } else { self.kinds.len() };
         let values = self.kinds.iter().take(lanes).map(|lane| 1 << value_bits(lane));
@@ -133,7 +136,7 @@ impl NewcomerField {
         Some(steps.clamp(0, self.kinds[0].max.into()) as u32)
     }
 
-    /// Codes the field in this mode. False if a value that was decoded is not possible.
+    /// Codes the field in this mode. Returns false if a decoded value is not possible.
     pub(super) fn code<C: Coder>(
         &self,
         coder: &mut C,
@@ -223,7 +226,7 @@ impl NewcomerField {
         true
     }
 
-    /// Whether the field can be coded by its differences from an origin.
+    /// Whether the field can be coded relative to its origin.
     pub(super) fn can_be_near_origin(&self, rows: &FieldRows<'_>) -> bool {
         let mode = Mode::NearOrigin;
         rows.has(mode) && (self.has_differences || rows.is_as(mode))

@@ -1,6 +1,6 @@
-//! Newcomers: entities that the baseline lacks. Each field is coded relative to an entity that is
-//! like the newcomer, relative to one that it came from, or by how frequent its values are.
-//! `spec/CODEC.md`, section 12.11.
+//! Newcomers: entities that the baseline lacks. Each field is coded by how frequent its values are,
+//! or relative to another entity. That is either an entity *like* the newcomer, or its *origin*,
+//! the entity that it came from. `spec/CODEC.md`, section 12.11.
 
 mod field;
 mod plan;
@@ -17,16 +17,16 @@ use super::scratch::Scratch;
 use crate::entropy::{Coder, Cost, Counter, MANTISSAS, code_signed};
 use crate::snapshot::history::ADDED;
 
-/// The counter that says whether a newcomer has an origin.
+/// The counter of the flag that a newcomer has an origin.
 const ORIGIN: usize = 0;
 /// The first counter of the origin's number.
 const NUMBER: usize = 1;
-/// The counters of each kind before those of the fields.
+/// The number of counters of each kind that belong to no field.
 const SHARED: usize = NUMBER + DIFFERENCES + MANTISSAS;
 
-/// The most entities that an encoder looks at for a newcomer's origin.
+/// The largest number of entities that an encoder considers as a newcomer's origin.
 const CANDIDATES: usize = 1024;
-/// The most of them that it tries: the nearest of each kind, the nearest kinds first.
+/// The largest number of them that it tries: the nearest of each kind, nearest first.
 const TRIED: usize = 4;
 
 /// The entities of a packet that newcomers are coded relative to, by index.
@@ -40,12 +40,12 @@ pub(super) struct Newcomers {
     counters: Vec<Counter>,
     /// Memory for a field's lanes in an origin.
     origin: Vec<u32>,
-    /// Memory for how far entities are away from a newcomer.
+    /// Memory for the distances of entities from a newcomer.
     away: Vec<u32>,
-    /// For each kind, how far the nearest entity is away, and its number among the kept ones.
+    /// For each kind, the distance of the nearest entity, and its number among the kept ones.
     nearest: Vec<(u32, u32)>,
-    /// In training that *explores*, the number of newcomers so far. Every other one then has an
-    /// origin, and is coded relative to it, whatever that costs: an origin is expensive until its
+    /// In training that *explores*, the number of newcomers so far. Every other newcomer then has
+    /// an origin and is coded relative to it, whatever that costs. An origin is expensive until its
     /// counters have learned, and they learn only from what is coded with them.
     explored: Option<u32>,
 }
@@ -137,8 +137,9 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         }
     }
 
-    /// The entity of the current kind that is most like the next newcomer, by row: the last
-    /// newcomer, else the kept one before it in the order of the ids, else the one after it.
+    /// The row of the entity of the current kind that is most like the next newcomer. It is the
+    /// last newcomer, else the kept entity before it in the order of the ids, else the one after
+    /// it.
     fn like(&self, newcomers: &Newcomers, entity: usize) -> Option<usize> {
         let kind = self.past.kind();
         let range = self.past.entities().range(kind);
@@ -159,8 +160,9 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         Origin { kind, entity, sector }
     }
 
-    /// Replaces `values` by the lanes of a field in an origin, or by the origin's id if its kind does
-    /// not have the field. False if there is no origin, or if the field cannot be an id either.
+    /// Replaces `values` with the lanes of a field in an origin, or with the origin's id if its
+    /// kind lacks the field. Returns false if there is no origin, or if its kind lacks the field
+    /// and the field cannot be an id.
     fn origin_lanes(
         &self,
         field: &NewcomerField,
@@ -191,8 +193,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         }
     }
 
-    /// Chooses the entity that a newcomer came from, by its number among the kept ones; `None` if
-    /// none makes the newcomer cheaper.
+    /// Chooses the entity that a newcomer came from. Returns its number among the kept entities;
+    /// `None` if no origin makes the newcomer cheaper.
     fn choose_origin(
         &mut self,
         newcomers: &mut Newcomers,
@@ -206,7 +208,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         self.find_nearest(newcomers, begin..end, entity);
         if let Some(explored) = &mut newcomers.explored {
             *explored += 1;
-            // Of the kind that has the most of the newcomer's fields.
+            // The candidate whose kind has the most of the newcomer's fields.
             let fields = |(_, number): &&(u32, u32)| {
                 let origin = self.origin(newcomers.kept[*number as usize] as usize);
                 let kind = &self.plan.newcomers.kinds[self.past.kind()];
@@ -228,8 +230,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         best
     }
 
-    /// What a newcomer costs with an origin, given by its number among the kept entities, in 1/256
-    /// bit. `entity` is its row, and that of the entity that it is like.
+    /// The cost of a newcomer with an origin, in 1/256 bit. `origin` is a number among the kept
+    /// entities. `entity` is the newcomer's row, `like` that of the entity that it is like.
     fn cost(
         &mut self,
         newcomers: &mut Newcomers,
@@ -266,8 +268,9 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         sum
     }
 
-    /// Finds, in a range of the kept entities, the one of each kind that is the fewest bits away
-    /// from a newcomer: the bits of all steps. What a kind lacks counts as much as can be.
+    /// Finds, in a range of the kept entities, the nearest entity of each kind to a newcomer. The
+    /// distance is the number of bits of the differences in all places. A field that a kind lacks
+    /// counts with all its bits.
     fn find_nearest(&self, newcomers: &mut Newcomers, range: Range<usize>, entity: usize) {
         let first = range.start;
         let Newcomers { kept, away, nearest, .. } = newcomers;
@@ -306,7 +309,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     }
 }
 
-/// Codes the number of an origin. `counters` are those of a kind that are of no field.
+/// Codes the number of an origin. `counters` are the kind's counters that belong to no field.
 fn code_number<C: Coder>(coder: &mut C, counters: &mut [Counter], number: i64) -> i64 {
     let (counters, mantissas) = counters[NUMBER..SHARED].split_at_mut(DIFFERENCES);
     code_signed(coder, number, signed(counters, mantissas), LIMIT)

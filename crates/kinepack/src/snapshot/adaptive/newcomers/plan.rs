@@ -1,4 +1,4 @@
-//! What coding newcomers needs of the schema: the counters of each field, and the heading.
+//! The part of the schema that coding newcomers needs: the counters of each field, and the heading.
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -13,7 +13,7 @@ use crate::quantize::FloatLimits;
 use crate::schema::{EntityKind, Field, FieldKind, Lane, any_element};
 use crate::snapshot::profile::differenced;
 
-/// What coding newcomers needs of the schema.
+/// The part of the schema that coding newcomers needs.
 #[derive(Clone, Debug, Default)]
 pub(in crate::snapshot::adaptive) struct NewcomerPlan {
     /// In the schema's order.
@@ -23,12 +23,12 @@ pub(in crate::snapshot::adaptive) struct NewcomerPlan {
     pub(in crate::snapshot::adaptive) counters: usize,
 }
 
-/// What the newcomers of one kind have.
+/// The fields of one kind, and its heading.
 #[derive(Clone, Debug)]
 pub(super) struct NewcomerKind {
     /// The kind's fields in the schema.
     pub(super) fields: Range<usize>,
-    /// The lane of an angle that every entity has: where it faces.
+    /// The lane of an angle that every entity has, taken as the direction that it faces.
     pub(super) heading: Option<(usize, Lane)>,
 }
 
@@ -38,13 +38,13 @@ fn is_heading(field: &Field) -> bool {
     matches!(&field.kind, FieldKind::Floats(axes) if is_angle(axes)) && field.condition.is_none()
 }
 
-/// The counters of a kind before those of the fields.
+/// The counters of a kind that belong to no field.
 pub(in crate::snapshot::adaptive) fn of_kind(kind: usize) -> Range<usize> {
     kind * SHARED..(kind + 1) * SHARED
 }
 
 impl NewcomerPlan {
-    /// The counters of a field of the schema, which it may share.
+    /// The counters of a field of the schema, which it may share with other fields.
     pub(in crate::snapshot::adaptive) fn of_field(&self, field: usize) -> Range<usize> {
         self.fields[field].counters.clone()
     }
@@ -61,7 +61,7 @@ impl NewcomerPlan {
         let counters = SHARED * kinds.len();
         let mut plan = Self { fields: Vec::new(), kinds, counters };
         for kind in schema.kinds() {
-            // The fields with counters of their own, by their name in all elements of an array.
+            // The fields that own counters, by the name that they have in all elements of an array.
             let mut known: BTreeMap<String, Vec<usize>> = BTreeMap::new();
             for index in kind.fields() {
                 let field = &fields[index];
@@ -112,7 +112,7 @@ impl NewcomerPlan {
 }
 
 /// For each kind, the first lane of the field that has the same name and limits as the one at
-/// `index`. Its own kind has that field itself.
+/// `index`. In its own kind, that is the field itself.
 fn origins(schema: &Schema, index: usize) -> Vec<Option<usize>> {
     let fields = schema.fields();
     let field = &fields[index];
