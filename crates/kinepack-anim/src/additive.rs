@@ -1,8 +1,8 @@
-//! Additive clips: the motion to add to another, such as a breath on any stance or a recoil on any
-//! aim. A delta turns a joint after the base has turned it (`base · delta`, in the joint's own
+//! Additive clips: motions to add to another motion, such as a breath on any stance or a recoil on
+//! any aim. A delta turns a joint after the base has turned it (`base · delta`, in the joint's own
 //! axes). It moves the joint by a vector in the parent's space, and multiplies its scale. If the
-//! motion leaves a joint alone, its delta is [`Transform::IDENTITY`]. So that is the bind pose of
-//! an additive clip's [`skeleton`].
+//! motion does not move a joint, the joint's delta is [`Transform::IDENTITY`]. An additive clip's
+//! [`skeleton`] therefore has this transform for every joint of its bind pose.
 //!
 //! ```
 //! # use std::sync::Arc;
@@ -59,12 +59,12 @@ pub enum AdditiveError {
         /// Samples of the base.
         base: usize,
     },
-    /// The base has a scale of 0 where the clip has another, and nothing that is multiplied by 0
-    /// gives that.
+    /// The base has a scale of 0 where the clip has another. A delta multiplies the scale, so no
+    /// delta can turn 0 into that value.
     ZeroScale {
         /// Index of the joint.
         joint: usize,
-        /// Index of the first such sample of the clip.
+        /// Index of the clip's first sample with this conflict.
         sample: usize,
     },
     /// The difference is not a valid clip, because a number is not finite.
@@ -115,11 +115,11 @@ pub fn skeleton(skeleton: &Skeleton) -> Skeleton {
 #[cfg(feature = "raw")]
 /// The motion that `raw` adds to `base`. The base is a pose (a clip of one sample) or a clip with
 /// the same number of samples. If both have a scale of 0, the delta has 1. Curves of the base are
-/// subtracted from those of `raw` with the same names; the markers are those of `raw`.
+/// subtracted from the curves of `raw` with the same names. The markers are copied from `raw`.
 ///
 /// # Errors
-/// [`AdditiveError`] if the base has another number of joints or samples. Also if it has a scale of
-/// 0 where `raw` has another, because a delta multiplies the scale of its base.
+/// [`AdditiveError`] if the base has another number of joints or samples. Also if the base has a
+/// scale of 0 where `raw` has another, because a delta multiplies the scale of its base.
 pub fn difference(raw: &RawClip, base: &RawClip) -> Result<RawClip, AdditiveError> {
     check(raw, base)?;
     check_scales(raw, base)?;
@@ -137,7 +137,7 @@ pub fn difference(raw: &RawClip, base: &RawClip) -> Result<RawClip, AdditiveErro
 }
 
 #[cfg(feature = "raw")]
-/// Refuses a base that hides a joint which the clip shows.
+/// Refuses a base that hides a joint (with a scale of 0) if the clip shows that joint.
 fn check_scales(raw: &RawClip, base: &RawClip) -> Result<(), AdditiveError> {
     for (sample, pose) in raw.poses().enumerate() {
         let is_hidden = |(own, base): (&Transform, &Transform)| {
@@ -151,7 +151,7 @@ fn check_scales(raw: &RawClip, base: &RawClip) -> Result<(), AdditiveError> {
 }
 
 #[cfg(feature = "raw")]
-/// The curves of a clip without those of a base that have the same names.
+/// The curves of a clip, minus the base's curves of the same names.
 fn curves(raw: &RawClip, base: &RawClip) -> Vec<Curve> {
     let below: HashMap<&str, &Curve> =
         base.curves().iter().map(|curve| (curve.name.as_str(), curve)).collect();
@@ -179,14 +179,15 @@ pub(crate) fn check(raw: &RawClip, base: &RawClip) -> Result<(), AdditiveError> 
 }
 
 #[cfg(feature = "raw")]
-/// The pose of a base at a sample.
+/// The base's pose at a sample. A base of one sample has the same pose throughout.
 pub(crate) fn pose_of(base: &RawClip, sample: usize) -> &[Transform] {
     base.pose(sample.min(base.samples() - 1))
 }
 
-/// Adds a share of a delta to a pose. A `weight` of 0 adds nothing, 1 all of it. A negative weight
-/// subtracts: it takes off what the positive one adds. NaN counts as 0. To add several layers in
-/// one call, or to some joints only, see [`Blend::additives`](crate::pose::Blend::additives).
+/// Adds a share of a delta to a pose. A `weight` of 0 adds nothing, and 1 adds the whole delta. A
+/// negative weight undoes what the positive weight adds. NaN counts as 0. To add several layers in
+/// one call, or to add to some joints only, see
+/// [`Blend::additives`](crate::pose::Blend::additives).
 ///
 /// # Panics
 /// If the two differ in their number of joints.
@@ -198,7 +199,7 @@ pub fn add(pose: &mut [Transform], delta: &[Transform], weight: f32) {
     }
 }
 
-/// Adds a share of a delta to a joint, or subtracts it.
+/// Adds a share of a delta to a joint; a negative weight subtracts it.
 #[inline]
 pub(crate) fn add_to(own: &mut Transform, delta: &Transform, weight: f32) {
     if weight.is_nan() {
@@ -217,7 +218,7 @@ pub(crate) fn add_to(own: &mut Transform, delta: &Transform, weight: f32) {
             own.scale[axis] *= factor;
         } else {
             own.translation[axis] -= moved;
-            // Nothing can take off a scale of 0.
+            // Division cannot undo a multiplication by 0.
             own.scale[axis] /= if factor == 0.0 { 1.0 } else { factor };
         }
     }

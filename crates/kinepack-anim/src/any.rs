@@ -1,5 +1,5 @@
-//! A compressed clip of either scheme, and its playback, for code that loads files of both. The
-//! first four bytes of a file say which scheme it is.
+//! A compressed clip of either scheme, and its player, for code that loads files of both. The first
+//! four bytes of a file identify its scheme.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -41,12 +41,12 @@ impl AnyClip {
     ///
     /// # Errors
     /// [`ClipError`], with the reason, for anything that the specification does not allow;
-    /// [`ClipError::Rig`] for a clip that needs a rig. Memory is bounded by the bytes' length.
+    /// [`ClipError::Rig`] for a clip that needs a rig. The length of the bytes bounds the memory.
     pub fn from_bytes<'a>(bytes: impl Into<Cow<'a, [u8]>>) -> Result<Self, ClipError> {
         Self::read(bytes.into(), None)
     }
 
-    /// Reads and checks a clip that may need this rig.
+    /// Reads and checks a clip that may need `rig`.
     ///
     /// # Errors
     /// As [`from_bytes`](Self::from_bytes); [`ClipError::Rig`] for a clip of another rig.
@@ -103,7 +103,7 @@ impl AnyClip {
         self.info().joints
     }
 
-    /// Number of sample times of the raw clip that it was built from.
+    /// Number of sample times of the raw clip that this clip was built from.
     pub fn samples(&self) -> usize {
         self.info().samples
     }
@@ -118,12 +118,12 @@ impl AnyClip {
         self.info().duration_s()
     }
 
-    /// [`Skeleton::hash`] of the skeleton that it was built for.
+    /// [`Skeleton::hash`] of the skeleton that the clip was built for.
     pub fn skeleton_hash(&self) -> u64 {
         self.info().skeleton_hash
     }
 
-    /// Bytes by what they are for, in the order of the file; they sum to the file's length.
+    /// The file's bytes by purpose, in file order. They sum to the file's length.
     pub fn bytes_by_part(&self) -> Vec<(&'static str, usize)> {
         match self {
             Self::Block(clip) => clip.bytes_by_part(),
@@ -146,7 +146,7 @@ impl AnyClip {
         self.as_block().into_iter().flat_map(|clip| clip.markers())
     }
 
-    /// A player at the beginning of the clip. It shares the clip's memory.
+    /// Creates a player at the beginning of the clip. It shares the clip's memory.
     ///
     /// # Errors
     /// [`PlayError`] if the clip was built for another skeleton.
@@ -157,8 +157,8 @@ impl AnyClip {
         }
     }
 
-    /// A player at the beginning of the clip, without a skeleton to compare. Channels that the clip
-    /// does not store keep the values of `bind`.
+    /// Creates a player at the beginning of the clip, without checking a skeleton's hash. Channels
+    /// that the clip does not store keep the values of `bind`.
     ///
     /// # Errors
     /// [`PlayError::OtherJoints`] if `bind` has another number of joints.
@@ -186,8 +186,8 @@ impl From<KeyedClip> for AnyClip {
     }
 }
 
-/// The state of one playback of an [`AnyClip`]: whole poses, at any time, without allocating. It
-/// shares the clip's memory, so that it can be stored in a component of an engine.
+/// The state of one playback of an [`AnyClip`]. It samples whole poses at any time, without
+/// allocating. It shares the clip's memory, so a component of an engine can store it.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -214,7 +214,7 @@ pub enum AnyPlayer {
 }
 
 impl AnyPlayer {
-    /// The clip that this plays, which shares its memory.
+    /// The clip that this player plays. It shares the player's memory.
     pub fn clip(&self) -> AnyClip {
         match self {
             Self::Block(sampler) => AnyClip::Block(Arc::clone(sampler.clip())),
@@ -282,8 +282,8 @@ impl AnyPlayer {
         }
     }
 
-    /// Hands the pose at a time to a [`PoseWriter`]: for engines that store poses in a layout of
-    /// their own, and in metres with [`Metres`](crate::Metres).
+    /// Writes the pose at a time to a [`PoseWriter`], for engines that store poses in a layout of
+    /// their own. Wrap the writer in [`Metres`](crate::Metres) for translations in metres.
     ///
     /// ```
     /// # use std::sync::Arc;

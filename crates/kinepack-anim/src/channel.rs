@@ -1,6 +1,6 @@
-//! The channels of a joint, and the names of tracks. They are the same for all clips.
+//! The channels of a joint, and the ids of tracks. Clips of all schemes share them.
 
-/// The channel of a joint that a track moves.
+/// The channel of a joint that a track animates.
 ///
 /// ```
 /// use kinepack_anim::Channel;
@@ -13,7 +13,7 @@ pub enum Channel {
     Rotation = 0,
     /// In cm.
     Translation = 1,
-    /// A factor for each axis.
+    /// A factor per axis.
     Scale = 2,
 }
 
@@ -30,7 +30,7 @@ impl Channel {
         }
     }
 
-    /// Number of floats in a value.
+    /// Number of floats in a value of this channel.
     pub const fn floats(self) -> usize {
         match self {
             Self::Rotation => 4,

@@ -1,8 +1,9 @@
-//! Tables that are computed instead of written down.
+//! Tables that code computes, so that the source does not list their numbers.
 
-/// Declares a table by what computes it: at compile time, or, in WebAssembly, when it is first
-/// used. There, a module that has to be loaded first counts more than a check at each use. Both
-/// compute the same numbers.
+/// Declares a static table by the expression that computes it. The compiler evaluates the
+/// expression, except for WebAssembly, where the first use does. A WebAssembly module must be
+/// downloaded first, so its size matters more than a check at each use. Both ways compute the same
+/// numbers.
 macro_rules! computed {
     ($($(#[$attribute:meta])* $visibility:vis static $name:ident: $type:ty = $value:expr;)*) => {$(
         $(#[$attribute])*

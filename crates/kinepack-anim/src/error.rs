@@ -10,7 +10,7 @@ use crate::{Channel, FileKind, MAX_JOINTS, TrackId};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SkeletonError {
-    /// More joints than a key can name.
+    /// More joints than a key can address.
     TooManyJoints {
         /// Number of joints.
         joints: usize,
@@ -56,7 +56,7 @@ impl std::error::Error for SkeletonError {}
 pub enum ExchangeError {
     /// The first four bytes are not `CLIP`.
     NoClipFile,
-    /// The file is shorter or longer than its header says.
+    /// The file is shorter or longer than its header implies.
     WrongLength {
         /// Length of the file.
         bytes: usize,
@@ -117,16 +117,17 @@ impl From<RawClipError> for ExchangeError {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClipError {
-    /// The bytes do not begin with `KPAB`, `KPAC` or `KPAD`, and are no other file of this crate.
+    /// The bytes do not begin with `KPAB`, `KPAC` or `KPAD`, nor with the magic of another known
+    /// file.
     NoClip,
-    /// The bytes do not begin with `KPAR`, and are no other file of this crate.
+    /// The bytes do not begin with `KPAR`, nor with the magic of another known file.
     NoRig,
-    /// The bytes are a file for another reader.
+    /// The bytes are a file of another kind.
     OtherFile {
-        /// What they are.
+        /// The kind of file.
         found: FileKind,
     },
-    /// The clip needs a rig that was not given.
+    /// The clip needs a rig, and the caller gave none or a different one.
     Rig {
         /// [`Rig::hash`](crate::block::Rig::hash) of the rig.
         hash: u64,
@@ -148,7 +149,7 @@ pub enum ClipError {
         /// The part.
         part: &'static str,
     },
-    /// There are more bytes than the header asks for.
+    /// There are more bytes than the header accounts for.
     TrailingData {
         /// Number of extra bytes.
         bytes: usize,
@@ -158,7 +159,7 @@ pub enum ClipError {
         /// The field.
         field: &'static str,
     },
-    /// A joint's byte of kinds has invalid bits.
+    /// A joint's byte of track kinds has invalid bits.
     BadKind {
         /// Index of the joint.
         joint: usize,
@@ -178,10 +179,10 @@ pub enum ClipError {
     /// The middle of a curve that is not finite or goes beyond ±10¹⁸, or parameters of a curve that
     /// the clip does not have.
     BadCurve {
-        /// Its index.
+        /// Index of the curve.
         curve: usize,
     },
-    /// Names of curves, or markers, that are not valid.
+    /// Invalid curve names or markers.
     BadLabel {
         /// The reason.
         reason: &'static str,
@@ -191,9 +192,9 @@ pub enum ClipError {
         /// Number of samples.
         samples: u32,
     },
-    /// A key that is invalid, or not in the order in which playback needs it.
+    /// A key that is invalid, or out of the order that playback needs.
     BadKey {
-        /// Its index in the block of keys.
+        /// Index of the key in the block of keys.
         index: usize,
         /// The reason.
         reason: &'static str,
@@ -201,21 +202,21 @@ pub enum ClipError {
     /// A disk file would unpack to more than its limit: see
     /// [`UnpackLimits`](crate::disk::UnpackLimits).
     TooLong {
-        /// Lower bound on the unpacked size: the clip, and memory for its components.
+        /// Lower bound on the unpacked size: the clip, plus memory for its components.
         bytes: u64,
-        /// The limit for the bytes of the file read until then.
+        /// The limit for the number of file bytes read up to this point.
         limit: u64,
     },
     /// An invalid segment.
     BadSegment {
-        /// Its index.
+        /// Index of the segment.
         segment: usize,
         /// The reason.
         reason: &'static str,
     },
     /// The hash at the end does not match the bytes.
     BadHash,
-    /// An entry of the jump table that does not match the keys.
+    /// An entry of the jump table does not match the keys.
     BadJump {
         /// The slice.
         slice: usize,
@@ -333,11 +334,11 @@ impl std::error::Error for PlayError {}
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SkeletonFileError {
-    /// The bytes do not begin with `KPSK`, and are no other file of this crate.
+    /// The bytes do not begin with `KPSK`, nor with the magic of another known file.
     NoSkeleton,
-    /// The bytes are a file for another reader.
+    /// The bytes are a file of another kind.
     OtherFile {
-        /// What they are.
+        /// The kind of file.
         found: FileKind,
     },
     /// An unknown version of the format.
@@ -349,7 +350,7 @@ pub enum SkeletonFileError {
     },
     /// The bytes end too early.
     EndOfData,
-    /// There are more bytes than the joints need.
+    /// There are more bytes than the joints account for.
     TrailingData {
         /// Number of extra bytes.
         bytes: usize,

@@ -1,8 +1,9 @@
 //! `.clip` files: a clip's samples as plain floats, for other programs to read. All numbers are
 //! little-endian. A file begins with `CLIP`, the counts of joints and samples as `u32`, and the
-//! rate in Hz as `f32`. Next is the parent of each joint as `i32` (−1 for a root), then the bind
-//! pose and the samples. They have ten `f32` a joint: rotation `x y z w`, translation in cm, scale.
-//! The file does not store names, curves or markers: a caller that needs them keeps them itself.
+//! rate in Hz as `f32`. Next are the joints' parents as `i32` (−1 for a root), then the bind pose
+//! and the samples. Each pose has ten `f32` per joint: rotation `x y z w`, translation in cm,
+//! scale. The file does not store names, curves or markers: a caller that needs them must keep them
+//! elsewhere.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -11,8 +12,8 @@ use crate::{ExchangeError, Joint, RawClip, Skeleton, Transform};
 
 const HEADER_BYTES: usize = 16;
 
-/// Writes a clip's joints as a `.clip` file. The format has no place for [curves](RawClip::curves)
-/// and [markers](RawClip::markers), so they are left out.
+/// Writes a clip's joints as a `.clip` file. The format cannot store [curves](RawClip::curves) or
+/// [markers](RawClip::markers), so this function omits them.
 ///
 /// # Errors
 /// Errors of the writer.
@@ -21,8 +22,8 @@ pub fn write(clip: &RawClip, mut out: impl Write) -> io::Result<()> {
     clip.poses().try_for_each(|pose| write_pose(pose, &mut out))
 }
 
-/// Writes everything before the samples; call [`write_pose`] next, once for each sample. For
-/// callers that make samples one by one.
+/// Writes everything before the samples, for callers that produce samples one by one. Call
+/// [`write_pose`] next, once for each sample.
 ///
 /// # Errors
 /// Errors of the writer.
@@ -42,7 +43,7 @@ pub fn write_head(
     write_pose(&skeleton.bind_pose(), out)
 }
 
-/// Writes the transforms of a pose, ten floats a joint.
+/// Writes the transforms of a pose, ten floats per joint.
 ///
 /// # Errors
 /// Errors of the writer.
@@ -52,11 +53,11 @@ pub fn write_pose(pose: &[Transform], mut out: impl Write) -> io::Result<()> {
         .try_for_each(|float| out.write_all(&float.to_le_bytes()))
 }
 
-/// Reads a `.clip` file. Joints have no names.
+/// Reads a `.clip` file. The joints have empty names.
 ///
 /// # Errors
-/// [`ExchangeError`] if the bytes are not a `.clip` file, if their length is not the one in the
-/// header, or if the contents are not a valid clip.
+/// [`ExchangeError`] if the bytes are not a `.clip` file, if their length differs from the length
+/// that the header implies, or if the contents are not a valid clip.
 pub fn read(name: impl Into<String>, bytes: &[u8]) -> Result<RawClip, ExchangeError> {
     let word = |index: usize| Some(u32::from_le_bytes(*bytes.get(index..)?.first_chunk()?));
     if bytes.get(..4) != Some(b"CLIP") {

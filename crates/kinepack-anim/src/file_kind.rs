@@ -1,4 +1,4 @@
-//! What a file is, by its first bytes. Readers that get another file name it in their errors.
+//! Identifies a file by its first bytes, so that a reader given the wrong file can name it.
 
 use std::fmt;
 
@@ -56,7 +56,7 @@ impl FileKind {
             &database::MAGIC => Self::Database,
             b"CLIP" => Self::RawClip,
             b"glTF" => Self::Gltf,
-            // In binary form and as text.
+            // The binary form and the ASCII form.
             b"Kayd" | b"; FB" => Self::Fbx,
             b"HIER" => Self::Bvh,
             b"r3d2" => Self::Anm,
@@ -64,7 +64,7 @@ impl FileKind {
         })
     }
 
-    /// Writes the error of a reader of other files, with what to do instead.
+    /// Writes a reader's error for a file of this kind, with advice on how to read it.
     pub(crate) fn fmt_refused(self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let advice = match self {
             Self::BlockClip => "read it with Clip::from_bytes or AnyClip::from_bytes",

@@ -1,14 +1,15 @@
 //! Skeletal animation clips in few bytes.
 //!
-//! A [`RawClip`] holds the transform of every joint of a [`Skeleton`] at every sample time, and
-//! [`Curve`]s and [`Marker`]s beside them; [`import`] reads raw clips from glTF, BVH and FBX files.
-//! [`offline::build`] compresses one to an [`AnyClip`] and reports the error of each joint in object
-//! space ([`measure`]). The default scheme is *block*: the coefficients of a cosine transform over a
-//! few samples at a time, in no more bits than they need. The other is *keyed*: the keys of splines.
-//! A [`Sampler`] plays block clips at any time, without allocating; an [`AnyPlayer`] plays clips of
-//! both schemes. Both share their clip through an [`Arc`](std::sync::Arc), so that an asset or a
-//! component can own them. A [`Rig`] holds the parameters of tracks that clips of one skeleton
-//! share, and a [`ClipDatabase`] thousands of clips in a file, which may be mapped into memory.
+//! A [`RawClip`] holds the transform of every joint of a [`Skeleton`] at every sample time, plus
+//! [`Curve`]s and [`Marker`]s. [`import`] reads raw clips from glTF, BVH and FBX files.
+//! [`offline::build`] compresses a raw clip to an [`AnyClip`] and reports each joint's error in
+//! object space ([`measure`]). The default scheme is *block*: it stores the coefficients of a
+//! cosine transform over a few samples at a time, in no more bits than they need. The other scheme,
+//! *keyed*, stores the keys of splines. A [`Sampler`] plays block clips at any time, without
+//! allocating; an [`AnyPlayer`] plays clips of both schemes. Both share their clip through an
+//! [`Arc`](std::sync::Arc), so that an asset or a component can own them. A [`Rig`] holds the track
+//! parameters that clips of one skeleton share. A [`ClipDatabase`] holds thousands of clips in one
+//! file, which may be memory-mapped.
 //!
 //! **Lengths are in centimetres**, times in seconds or samples. [`Metres`] writes poses in metres,
 //! and [`Transform::translation_m`] converts a single transform.
@@ -51,11 +52,10 @@
 //!
 //! # Features
 //!
-//! No feature is on by default, so a game that only plays clips links playback alone: [`Clip`],
-//! [`Sampler`], [`Rig`], [`AnyClip`], [`keyed`], [`disk`], [`database`] and [`pose`]. It then depends
-//! on `kinepack` and `libm` only. [`pose`] has blends, root motion, phases, transitions and
-//! retargeting.
-//! [`Skeleton::model_pose`] brings a pose into the model's space.
+//! No feature is on by default, so a game that only plays clips links only the playback code:
+//! [`Clip`], [`Sampler`], [`Rig`], [`AnyClip`], [`keyed`], [`disk`], [`database`] and [`pose`]. It
+//! then depends on `kinepack` and `libm` only. [`pose`] has blends, root motion, phases,
+//! transitions and retargeting. [`Skeleton::model_pose`] converts a pose to model space.
 //!
 //! | feature | adds |
 //! |---|---|
@@ -70,11 +70,12 @@
 //!
 //! [`Skeleton`] and [`RawClip`]; [`import`] and [`exchange`]; [`Clip`], [`Sampler`] and [`Rig`], in
 //! [`block`]; [`disk`], block clips in files; [`database`], many clips in a file; [`keyed`], the
-//! other scheme; [`AnyClip`]; [`additive`] clips; [`pose`], what players do with poses; [`measure`]; [`offline`]; [`export`],
-//! glTF for viewers; [`anm`]. The formats are normative in `spec/ANIM.md` and `spec/ANM.md`.
+//! other scheme; [`AnyClip`]; [`additive`] clips; [`pose`], what players do with poses;
+//! [`measure`]; [`offline`]; [`export`], glTF for viewers; [`anm`]. The formats are normative in
+//! `spec/ANIM.md` and `spec/ANM.md`.
 //!
-//! Sources: JPEG's transform coding and ACL for the block scheme, Riot's article on the animations
-//! of League of Legends for the keyed one. [`pose`] names its own.
+//! Sources: JPEG's transform coding and ACL for the block scheme; Riot's article on the animations
+//! of League of Legends for the keyed scheme. [`pose`] names its own sources.
 
 // Only the kernels of block clips contain unsafe code.
 #![deny(unsafe_code)]

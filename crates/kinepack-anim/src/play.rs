@@ -1,5 +1,5 @@
-//! What playback of both schemes starts from: what a clip is of, and the pose that its tracks are
-//! written over.
+//! The common start of playback in both schemes: a clip's basic facts, and the base pose that the
+//! clip's tracks overwrite.
 
 use crate::{PlayError, Skeleton, TrackId, Transform};
 
@@ -15,11 +15,11 @@ use crate::{PlayError, Skeleton, TrackId, Transform};
 pub struct ClipInfo {
     /// Number of joints.
     pub joints: usize,
-    /// Number of sample times of the raw clip that it was built from.
+    /// Number of sample times of the raw clip that the clip was built from.
     pub samples: usize,
     /// Samples a second.
     pub rate_hz: f32,
-    /// [`Skeleton::hash`] of the skeleton that it was built for.
+    /// [`Skeleton::hash`] of the skeleton that the clip was built for.
     pub skeleton_hash: u64,
 }
 
@@ -38,7 +38,7 @@ impl ClipInfo {
         }
     }
 
-    /// The pose that every sample starts from: `bind` with the constants of a clip.
+    /// The pose that every sample starts from: `bind`, with the clip's constant tracks applied.
     pub(crate) fn base_pose(
         &self,
         bind: &[Transform],
@@ -61,7 +61,7 @@ impl ClipInfo {
     }
 }
 
-/// Checks that a pose has the joints of what it is used with.
+/// Checks that a pose has as many joints as the object it is used with.
 #[inline]
 #[track_caller]
 pub(crate) fn check_pose(pose: &str, joints: usize, other: &str, expected: usize) {

@@ -1,5 +1,6 @@
-//! Rotations in `f32`, for poses that are already played. Only additions, multiplications,
-//! divisions and square roots, in a fixed order, so results are the same on every platform.
+//! Quaternion arithmetic in `f32`, for poses that are already sampled. It uses only additions,
+//! multiplications, divisions and square roots, in a fixed order, so every platform computes the
+//! same results.
 
 /// No rotation.
 pub(crate) const IDENTITY: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
@@ -24,7 +25,7 @@ pub(crate) fn rotated(vector: [f32; 3], [x, y, z, w]: [f32; 4]) -> [f32; 3] {
     std::array::from_fn(|index| vector[index] + w * twice[index] + turned[index])
 }
 
-/// A rotation between two, the shorter way round: their normalized weighted sum.
+/// Interpolates between two rotations along the shorter arc: their normalized weighted sum.
 pub(crate) fn mix(from: [f32; 4], to: [f32; 4], weight: f32) -> [f32; 4] {
     let share = if dot(from, to) < 0.0 { -weight } else { weight };
     unit(std::array::from_fn(|index| from[index] * (1.0 - weight) + to[index] * share))

@@ -1,8 +1,8 @@
-//! A reader over the bytes of a file, which keeps track of the unread rest.
+//! A reader over the bytes of a file that tracks its position.
 
 use crate::ClipError;
 
-/// Checks the magic and the version, and returns the first bytes of a file.
+/// Checks the magic and the version, and returns the header, the first `N` bytes.
 pub(crate) fn head<const N: usize>(
     bytes: &[u8],
     magic: [u8; 4],
@@ -39,7 +39,7 @@ impl<'a> Rest<'a> {
         self.bytes.get(self.at..).unwrap_or_default()
     }
 
-    /// Reads `count` items of `bytes` bytes each. `part` names that part of the file for the error.
+    /// Reads `count` items of `bytes` bytes each. `part` names that part of the file in the error.
     pub(crate) fn take(
         &mut self,
         count: usize,

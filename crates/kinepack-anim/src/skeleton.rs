@@ -1,12 +1,12 @@
-//! The joints that a clip moves: names, parents and the bind pose. The bind pose gives each track's
-//! default value.
+//! The joints that a clip animates: names, parents and the bind pose. The bind pose gives each
+//! track's default value.
 
 use std::sync::Arc;
 
 use crate::play::check_pose;
 use crate::{SkeletonError, Transform};
 
-/// The largest number of joints: a key names its joint in 14 bits.
+/// The largest number of joints: a key stores its joint's index in 14 bits.
 pub const MAX_JOINTS: usize = 1 << 14;
 
 /// One joint of a [`Skeleton`].
@@ -26,11 +26,11 @@ pub struct Joint {
     /// Index of the parent, which is lower than the joint's own; `None` for a root.
     pub parent: Option<u16>,
     /// The transform in the bind pose. A track that keeps this value throughout costs only the bits
-    /// that mark it.
+    /// that flag it as a default.
     pub bind: Transform,
 }
 
-/// Joints in an order in which every parent comes before its children.
+/// Joints, ordered so that every parent comes before its children.
 ///
 /// ```
 /// use kinepack_anim::{Joint, Skeleton, Transform};
@@ -112,19 +112,19 @@ impl Skeleton {
         below
     }
 
-    /// The bind pose: one transform a joint.
+    /// The bind pose: one transform per joint.
     pub fn bind_pose(&self) -> Vec<Transform> {
         self.bind.to_vec()
     }
 
-    /// The bind pose, in memory that players share with the skeleton.
+    /// The bind pose, in memory that the skeleton and its players share.
     pub fn shared_bind_pose(&self) -> Arc<[Transform]> {
         Arc::clone(&self.bind)
     }
 
-    /// The pose in the model's space: each joint relative to the origin, from joints relative to
-    /// their parents. Scales multiply component by component, as [`Transform`] says. Units stay as
-    /// they are. It allocates nothing; rotations are not normalized.
+    /// Converts a pose to model space: from transforms relative to the parent to transforms
+    /// relative to the origin. Scales multiply component by component, as [`Transform`] describes.
+    /// Units do not change. The function allocates nothing and does not normalize rotations.
     ///
     /// ```
     /// use kinepack_anim::{Joint, Skeleton, Transform};

@@ -1,6 +1,5 @@
-//! Skeletons as bytes. Clips of one character share a skeleton, so they do not store it.
-//! `spec/ANIM.md`, section 7. A clip stores the hash of these bytes to name the skeleton that it
-//! belongs to.
+//! Skeletons as bytes: `spec/ANIM.md`, section 7. Clips of one character share a skeleton, so they
+//! do not store it. Instead, a clip identifies its skeleton by the hash of these bytes.
 
 use kinepack::hash::Fnv1a;
 
@@ -12,7 +11,7 @@ const HEADER_BYTES: usize = 8;
 const NO_PARENT: u16 = u16::MAX;
 
 impl Skeleton {
-    /// The skeleton as a file: 42 bytes a joint, and names.
+    /// The skeleton as a file: 42 bytes per joint, plus names.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         bytes.extend_from_slice(&[VERSION, 0]);
@@ -67,8 +66,8 @@ impl Skeleton {
         Ok(Self::new(list)?)
     }
 
-    /// Distinguishes skeletons, but does not protect against collisions made on purpose: FNV-1a
-    /// over [`to_bytes`](Self::to_bytes).
+    /// A hash that identifies the skeleton: FNV-1a over [`to_bytes`](Self::to_bytes). It does not
+    /// protect against deliberate collisions.
     pub fn hash(&self) -> u64 {
         let mut hash = Fnv1a::new();
         hash.add(&self.to_bytes());
@@ -76,7 +75,7 @@ impl Skeleton {
     }
 }
 
-/// As much of a name as its 16-bit length allows.
+/// The longest prefix of a name that fits its 16-bit length, cut at a character boundary.
 fn shortened(name: &str) -> &str {
     let mut end = name.len().min(usize::from(u16::MAX));
     while !name.is_char_boundary(end) {

@@ -1,10 +1,10 @@
-//! Converts seconds to samples. `spec/ANIM.md`, section 6.
+//! Converts seconds to sample positions. `spec/ANIM.md`, section 6.
 
-/// The most samples of a clip, ten hours at 120 Hz.
+/// The most samples in a clip: more than nine hours at 120 Hz.
 pub const MAX_SAMPLES: usize = 1 << 22;
 
-/// The position of a time, in samples. A time that differs from a sample's only by the rounding of
-/// its seconds gets exactly that sample.
+/// The position of a time, in samples. If a time differs from a sample's time only by the rounding
+/// of its seconds to `f32`, the result is exactly that sample.
 #[inline]
 pub(crate) fn position(time_s: f32, rate_hz: f32) -> f64 {
     /// Half a unit in the last place of an `f32`, relative to its value.

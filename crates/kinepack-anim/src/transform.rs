@@ -1,4 +1,4 @@
-//! A joint's transform relative to its parent's: ten floats, as files store them and engines use
+//! A joint's transform relative to its parent: ten floats, as files store them and engines use
 //! them. Translations are in centimetres; [`Metres`] and [`Transform::translation_m`] convert them.
 
 #[cfg(feature = "raw")]
@@ -14,8 +14,8 @@ pub const CM_PER_M: f32 = 100.0;
 ///
 /// A transform first scales a child of the joint, then rotates it, then moves it. The scale of a
 /// parent multiplies its children's translations and scales, component by component.
-/// [`Skeleton::model_pose`](crate::Skeleton::model_pose) does that. If a scale differs between
-/// axes, the product of the transforms' matrices is something else: it shears.
+/// [`Skeleton::model_pose`](crate::Skeleton::model_pose) composes transforms this way. If a scale
+/// differs between axes, the product of the transforms' matrices is different: it also shears.
 ///
 /// [`translation_m`](Self::translation_m) gives metres. [`Metres`] writes whole poses in metres.
 ///
@@ -33,7 +33,7 @@ pub struct Transform {
     pub rotation: [f32; 4],
     /// In cm. See [`translation_m`](Self::translation_m) for metres.
     pub translation: [f32; 3],
-    /// A factor an axis.
+    /// A factor per axis.
     pub scale: [f32; 3],
 }
 
@@ -51,7 +51,7 @@ impl Transform {
         self.translation.map(metres)
     }
 
-    /// The same transform with a translation in metres, for joints of an engine that counts in
+    /// The same transform with a translation given in metres, for joints of an engine that works in
     /// metres.
     #[inline]
     #[must_use]
@@ -66,7 +66,7 @@ impl Transform {
         length_squared > 0.0 && length_squared.is_finite() && vectors.all(|c| c.is_finite())
     }
 
-    /// Sets a channel. A vector ignores the fourth number.
+    /// Sets a channel. Vector channels ignore the fourth number.
     #[inline]
     pub(crate) fn set(&mut self, channel: Channel, value: [f32; 4]) {
         let [x, y, z, _] = value;
@@ -93,7 +93,7 @@ impl Transform {
         self.rotation.into_iter().chain(self.translation).chain(self.scale)
     }
 
-    /// Transforms from ten floats each. A shorter rest is ignored.
+    /// Transforms from ten floats each. Trailing bytes that do not fill a transform are ignored.
     pub(crate) fn all_from_bytes(bytes: &[u8]) -> impl Iterator<Item = Self> {
         bytes.chunks_exact(Self::BYTES).map(|bytes| {
             let float = |index: usize| {

@@ -1,4 +1,4 @@
-//! `r3d2canm` files, which other programs wrote: read, and sampled into the pose of an engine.
+//! `r3d2canm` files from other programs: reads them, and samples them into an engine's pose.
 
 use std::ffi::c_char;
 
@@ -11,17 +11,17 @@ use crate::memory::{self, check_out, give, put, slice};
 use crate::pose::{KpPose, Writer, pose_of};
 use crate::status::{Failure, call};
 
-/// An `r3d2canm` file, the animations of League of Legends. It does not change.
+/// An `r3d2canm` file, the animation format of League of Legends. Immutable.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpAnm {
-    /// Zero is no handle.
+    /// The handle; 0 means none.
     pub id: u64,
 }
 
 pub(crate) static ANMS: Handles<Anm> = Handles::new(27, "an r3d2canm file");
 
-/// What an `r3d2canm` file is.
+/// The properties of an `r3d2canm` file.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpAnmInfo {
@@ -29,11 +29,11 @@ pub struct KpAnmInfo {
     pub version: u32,
     /// Number of joints.
     pub joints: u32,
-    /// Number of keys of all joints.
+    /// Number of keys over all joints.
     pub keys: u32,
     /// The duration in seconds.
     pub duration_s: f32,
-    /// Samples a second of the source. Playback does not need it.
+    /// Sample rate of the source in Hz. Playback does not need it.
     pub rate_hz: f32,
 }
 
@@ -46,14 +46,15 @@ pub unsafe extern "C" fn kp_anm_from_bytes(
 ) -> KpStatus {
     call(|| {
         check_out(out)?;
-        // SAFETY: the caller lends `size` bytes.
+        // SAFETY: the caller guarantees that `bytes` has `size` readable bytes until this call
+        // returns.
         let anm = Anm::from_bytes(unsafe { slice(bytes, size)? }).map_err(Failure::data)?;
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, KpAnm { id: ANMS.add(anm) }) }
     })
 }
 
-/// Writes a file: `*size` bytes, if they are at most `capacity`.
+/// Writes a file: `*size` bytes, if they fit into `capacity`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_anm_to_bytes(
     anm: KpAnm,
@@ -63,12 +64,13 @@ pub unsafe extern "C" fn kp_anm_to_bytes(
 ) -> KpStatus {
     call(|| {
         let written = ANMS.get(anm.id)?.to_bytes();
-        // SAFETY: the caller lends `capacity` bytes and `size`.
+        // SAFETY: the caller guarantees that `bytes` has `capacity` writable bytes and `size` is
+        // writable, until this call returns.
         unsafe { give(&written, bytes, capacity, size) }
     })
 }
 
-/// What a file is.
+/// The properties of a file.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_anm_info(anm: KpAnm, out: *mut KpAnmInfo) -> KpStatus {
     call(|| {
@@ -81,12 +83,12 @@ pub unsafe extern "C" fn kp_anm_info(anm: KpAnm, out: *mut KpAnmInfo) -> KpStatu
             duration_s: head.duration_s,
             rate_hz: head.rate_hz,
         };
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, described) }
     })
 }
 
-/// The hash of the name of a joint. A file does not contain the name.
+/// The hash of a joint's name. The file does not contain the name itself.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_anm_joint(anm: KpAnm, joint: u32, hash: *mut u32) -> KpStatus {
     call(|| {
@@ -95,23 +97,24 @@ pub unsafe extern "C" fn kp_anm_joint(anm: KpAnm, joint: u32, hash: *mut u32) ->
         let found = joints.get(joint as usize).ok_or_else(|| {
             Failure::argument(format!("no joint {joint}; the file has {}", joints.len()))
         })?;
-        // SAFETY: `hash` is the caller's.
+        // SAFETY: the caller guarantees that `hash` is writable until this call returns.
         unsafe { put(hash, *found) }
     })
 }
 
-/// The hash of a name, to compare with those of `kp_anm_joint`.
+/// The hash of a name, to compare with the hashes of `kp_anm_joint`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_anm_hash(name: *const c_char, hash: *mut u32) -> KpStatus {
     call(|| {
-        // SAFETY: the caller lends a text, and `hash`.
+        // SAFETY: the caller guarantees that `name` points to a zero-terminated text and `hash` is
+        // writable, until this call returns.
         unsafe { put(hash, elf_hash(memory::text(name)?)) }
     })
 }
 
 /// Writes the pose at a time in seconds. A time outside of the file gives the pose of the nearer
-/// end. Each call reads the keys from the nearest jump cache on, or from the start if there is
-/// none: this is for import and comparison. To play, build a clip.
+/// end. Each call reads the keys from the nearest earlier jump cache, or from the start if there is
+/// none. So use it for import and comparison; for playback, build a clip.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_anm_sample(anm: KpAnm, time_s: f32, pose: *const KpPose) -> KpStatus {
     call(|| {
@@ -120,7 +123,8 @@ pub unsafe extern "C" fn kp_anm_sample(anm: KpAnm, time_s: f32, pose: *const KpP
         }
         let anm = ANMS.get(anm.id)?;
         let joints = anm.joints().len();
-        // SAFETY: the caller lends the pose and its memory.
+        // SAFETY: the caller guarantees that `pose` and the memory that it describes are valid
+        // until this call returns.
         let writer = unsafe { Writer::new(&pose_of(pose)?, joints)? };
         let mut sampled = vec![Transform::IDENTITY; joints];
         AnmPlayer::new(&anm).sample(time_s, &mut sampled);

@@ -1,5 +1,5 @@
-//! Bytes against bytes that both sides hold: as runs, or as sparse bytes. Without a schema, for a
-//! message of your own.
+//! Codes bytes against a base that both sides hold, as runs or as sparse bytes, without a schema.
+//! For custom messages.
 
 use kinepack::bits::{BitReader, BitWriter};
 use kinepack::rle;
@@ -8,9 +8,9 @@ use crate::KpStatus;
 use crate::memory::{give, slice, slice_mut};
 use crate::status::{Failure, call};
 
-/// Writes bytes as runs, XORed with those of `base`, which both sides hold: `*size` bytes, if they
-/// are at most `capacity`. A shorter base is extended with zeros. It suits bytes that are mostly as
-/// before.
+/// Writes bytes as runs, XORed with the bytes of `base`, which both sides hold: `*size` bytes, if
+/// they fit into `capacity`. A shorter base is extended with zeros. Suits bytes that mostly equal
+/// the base.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_runs_encode(
     base: *const u8,
@@ -22,17 +22,19 @@ pub unsafe extern "C" fn kp_runs_encode(
     size: *mut usize,
 ) -> KpStatus {
     call(|| {
-        // SAFETY: the caller lends both.
+        // SAFETY: the caller guarantees that `base` has `base_size` readable bytes and `bytes` has
+        // `byte_count` readable bytes, until this call returns.
         let (base, bytes) = unsafe { (slice(base, base_size)?, slice(bytes, byte_count)?) };
         let mut written = Vec::new();
         rle::encode_difference(base, bytes, &mut written);
-        // SAFETY: the caller lends `capacity` bytes and `size`.
+        // SAFETY: the caller guarantees that `runs` has `capacity` writable bytes and `size` is
+        // writable, until this call returns.
         unsafe { give(&written, runs, capacity, size) }
     })
 }
 
-/// Reads runs that `kp_runs_encode` wrote against the same base: `*size` bytes. Runs of more than
-/// `capacity` bytes are `KP_STATUS_DATA`.
+/// Reads runs that `kp_runs_encode` wrote against the same base: `*size` bytes. If they decode to
+/// more than `capacity` bytes, the result is `KP_STATUS_DATA`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_runs_decode(
     base: *const u8,
@@ -44,19 +46,21 @@ pub unsafe extern "C" fn kp_runs_decode(
     size: *mut usize,
 ) -> KpStatus {
     call(|| {
-        // SAFETY: the caller lends both.
+        // SAFETY: the caller guarantees that `base` has `base_size` readable bytes and `runs` has
+        // `run_bytes` readable bytes, until this call returns.
         let (base, runs) = unsafe { (slice(base, base_size)?, slice(runs, run_bytes)?) };
         let mut read = Vec::new();
         rle::decode_difference(base, runs, capacity, &mut read).map_err(Failure::data)?;
-        // SAFETY: the caller lends `capacity` bytes and `size`.
+        // SAFETY: the caller guarantees that `bytes` has `capacity` writable bytes and `size` is
+        // writable, until this call returns.
         unsafe { give(&read, bytes, capacity, size) }
     })
 }
 
-/// Writes bytes as sparse bytes, XORed with those of `base`, which both sides hold: `*size` bytes,
-/// if they are at most `capacity`. A shorter base is extended with zeros. It suits short structs
-/// that mostly equal the base, such as inputs. Both sides need to know `byte_count`, which is not
-/// written.
+/// Writes bytes as sparse bytes, XORed with the bytes of `base`, which both sides hold: `*size`
+/// bytes, if they fit into `capacity`. A shorter base is extended with zeros. Suits short structs
+/// that mostly equal the base, such as inputs. Both sides need to know `byte_count`, because it is
+/// not written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_sparse_encode(
     base: *const u8,
@@ -68,19 +72,21 @@ pub unsafe extern "C" fn kp_sparse_encode(
     size: *mut usize,
 ) -> KpStatus {
     call(|| {
-        // SAFETY: the caller lends both.
+        // SAFETY: the caller guarantees that `base` has `base_size` readable bytes and `bytes` has
+        // `byte_count` readable bytes, until this call returns.
         let (base, bytes) = unsafe { (slice(base, base_size)?, slice(bytes, byte_count)?) };
         let mut written = Vec::new();
         let mut writer = BitWriter::append(&mut written);
         rle::write_sparse_difference(&mut writer, base, bytes);
         writer.finish().map_err(Failure::argument)?;
-        // SAFETY: the caller lends `capacity` bytes and `size`.
+        // SAFETY: the caller guarantees that `sparse` has `capacity` writable bytes and `size` is
+        // writable, until this call returns.
         unsafe { give(&written, sparse, capacity, size) }
     })
 }
 
-/// Reads `byte_count` bytes that `kp_sparse_encode` wrote against the same base. After an error
-/// `bytes` has not changed.
+/// Reads `byte_count` bytes that `kp_sparse_encode` wrote against the same base. After an error,
+/// `bytes` is unchanged.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_sparse_decode(
     base: *const u8,
@@ -91,7 +97,9 @@ pub unsafe extern "C" fn kp_sparse_decode(
     byte_count: usize,
 ) -> KpStatus {
     call(|| {
-        // SAFETY: the caller lends all three.
+        // SAFETY: the caller guarantees that `base` has `base_size` readable bytes, `sparse` has
+        // `sparse_size` readable bytes and `bytes` has `byte_count` writable bytes, until this call
+        // returns.
         let (base, sparse, bytes) = unsafe {
             (slice(base, base_size)?, slice(sparse, sparse_size)?, slice_mut(bytes, byte_count)?)
         };

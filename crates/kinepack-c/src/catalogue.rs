@@ -1,4 +1,4 @@
-//! Catalogues: the tiers of a broadcast, which publishers make and viewers read.
+//! Catalogues: the tiers of a broadcast, which publishers write and viewers read.
 
 use std::ffi::c_char;
 
@@ -11,49 +11,50 @@ use crate::memory::{self, check_out, give, give_text, put, slice};
 use crate::schema::{KpSchema, SCHEMAS};
 use crate::status::{Failure, call};
 
-/// What a broadcast consists of: one world in several forms, its tiers. It does not change.
+/// The contents of a broadcast: one world in several forms, its tiers. Immutable.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpCatalogue {
-    /// Zero is no handle.
+    /// The handle; 0 means none.
     pub id: u64,
 }
 
 pub(crate) static CATALOGUES: Handles<Catalogue> = Handles::new(24, "a catalogue");
 
-/// How a tier travels.
+/// How a tier is transported.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KpCarry {
-    /// In groups: each snapshot is coded against the one before, and takes the fewest bits. A
+    /// In groups: each snapshot is coded against the previous one, and takes the fewest bits. A
     /// viewer sees a lost packet as a delay.
     Groups = 0,
-    /// In datagrams that are coded against the beginning of the group: a lost one costs one
+    /// In datagrams that are coded against the beginning of the group. A lost datagram costs one
     /// snapshot and no delay.
     Datagrams = 1,
 }
 
-/// A tier to make.
+/// A tier to create.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpTier {
     /// The name of its track: up to 64 lower-case letters, digits, `-`, `.` and `_`.
     pub name: *const c_char,
-    /// How its snapshots are coded. All tiers have the same schema; only the time precision of its
+    /// The codec of its snapshots. All tiers have the same schema; only the time precision of the
     /// fields may differ.
     pub codec: KpCodec,
     /// A `KpCarry`.
     pub carry: i32,
-    /// Ticks from one snapshot to the next. 0: 1.
+    /// Ticks from one snapshot to the next. 0 means 1.
     pub ticks_per_frame: u32,
-    /// The most ticks of a group, at most 127 in datagrams. A viewer joins at the beginning of one.
+    /// The most ticks of a group, at most 127 in datagrams. Viewers can join at the beginning of a
+    /// group.
     pub ticks_per_group: u32,
-    /// How many snapshots travel together in an object, at most 16. 0: 1. Each object has about 50
-    /// bytes of headers, and its first snapshot waits for the last.
+    /// The number of snapshots that share an object, at most 16. 0 means 1. Each object has about
+    /// 50 bytes of headers, and its first snapshot is delayed until the last.
     pub frames_per_object: u32,
 }
 
-/// What a tier is.
+/// The properties of a tier.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpTierInfo {
@@ -63,7 +64,7 @@ pub struct KpTierInfo {
     pub ticks_per_frame: u32,
     /// The most ticks of a group.
     pub ticks_per_group: u32,
-    /// How many snapshots travel together.
+    /// The number of snapshots that share an object.
     pub frames_per_object: u32,
 }
 
@@ -77,7 +78,7 @@ pub enum KpTrackKind {
     Keys = 1,
 }
 
-/// What a transport carries as one track: groups of objects, and datagrams.
+/// A track of the transport: groups of objects, and datagrams.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpTrack {
@@ -87,8 +88,8 @@ pub struct KpTrack {
     pub kind: i32,
 }
 
-/// A catalogue of a simulation with this many ticks a second, and these tiers. Their numbers are
-/// their places in the list. The caller frees `*out` with `kp_catalogue_free`.
+/// Creates a catalogue of a simulation with `tick_hz` ticks a second and these tiers. The tiers are
+/// numbered in the order of the list. The caller frees `*out` with `kp_catalogue_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_catalogue_new(
     tick_hz: u32,
@@ -98,19 +99,20 @@ pub unsafe extern "C" fn kp_catalogue_new(
 ) -> KpStatus {
     call(|| {
         check_out(out)?;
-        // SAFETY: the caller lends the tiers with their names.
+        // SAFETY: the caller guarantees that `tiers` has `count` readable values, each with a
+        // `name` that points to a zero-terminated text, until this call returns.
         let tiers = unsafe { slice(tiers, count)?.iter().map(|tier| tier_of(tier)) };
         let tiers = tiers.collect::<Result<Vec<_>, Failure>>()?;
         let catalogue = Catalogue::new(ticks(tick_hz)?, tiers).map_err(Failure::argument)?;
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, KpCatalogue { id: CATALOGUES.add(catalogue) }) }
     })
 }
 
-/// A catalogue with the tiers that suit most broadcasts: all snapshots ("full"), one in three
-/// ("third"), one in eight ("eighth"), and all in datagrams ("fast"). If the schema has bodies,
-/// also one in three with less precision for bodies that move ("coarse"). The caller frees `*out`
-/// with `kp_catalogue_free`.
+/// Creates a catalogue with the tiers that suit most broadcasts: all snapshots ("full"), one in
+/// three ("third"), one in eight ("eighth"), and all in datagrams ("fast"). If the schema has
+/// bodies, it adds one in three with less precision for moving bodies ("coarse"). The caller frees
+/// `*out` with `kp_catalogue_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_catalogue_standard(
     tick_hz: u32,
@@ -121,12 +123,12 @@ pub unsafe extern "C" fn kp_catalogue_standard(
         check_out(out)?;
         let codec = CODECS.get(codec.id)?;
         let catalogue = Catalogue::standard(ticks(tick_hz)?, &codec).map_err(Failure::argument)?;
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, KpCatalogue { id: CATALOGUES.add(catalogue) }) }
     })
 }
 
-/// Reads a catalogue: the object of the track "catalogue". The caller frees `*out` with
+/// Reads a catalogue from the object of the track "catalogue". The caller frees `*out` with
 /// `kp_catalogue_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_catalogue_from_bytes(
@@ -136,16 +138,17 @@ pub unsafe extern "C" fn kp_catalogue_from_bytes(
 ) -> KpStatus {
     call(|| {
         check_out(out)?;
-        // SAFETY: the caller lends `size` bytes.
+        // SAFETY: the caller guarantees that `bytes` has `size` readable bytes until this call
+        // returns.
         let bytes = unsafe { slice(bytes, size)? };
         let catalogue = Catalogue::from_bytes(bytes).map_err(Failure::data)?;
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, KpCatalogue { id: CATALOGUES.add(catalogue) }) }
     })
 }
 
 /// The bytes of a catalogue, to publish as the object of the track "catalogue": `*size` bytes, if
-/// they are at most `capacity`.
+/// they fit into `capacity`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_catalogue_to_bytes(
     catalogue: KpCatalogue,
@@ -155,7 +158,8 @@ pub unsafe extern "C" fn kp_catalogue_to_bytes(
 ) -> KpStatus {
     call(|| {
         let written = CATALOGUES.get(catalogue.id)?.to_bytes();
-        // SAFETY: the caller lends `capacity` bytes and `size`.
+        // SAFETY: the caller guarantees that `bytes` has `capacity` writable bytes and `size` is
+        // writable, until this call returns.
         unsafe { give(&written, bytes, capacity, size) }
     })
 }
@@ -170,7 +174,8 @@ pub unsafe extern "C" fn kp_catalogue_info(
     call(|| {
         check_out(tiers)?;
         let catalogue = CATALOGUES.get(catalogue.id)?;
-        // SAFETY: both are the caller's.
+        // SAFETY: the caller guarantees that `tick_hz` and `tiers` are writable until this call
+        // returns.
         unsafe {
             put(tick_hz, catalogue.tick_hz().into())?;
             put(tiers, catalogue.tiers().len() as u32)
@@ -178,7 +183,7 @@ pub unsafe extern "C" fn kp_catalogue_info(
     })
 }
 
-/// The schema of the world. The caller frees `*out` with `kp_schema_free`.
+/// The schema of the broadcast's world. The caller frees `*out` with `kp_schema_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_catalogue_schema(
     catalogue: KpCatalogue,
@@ -187,12 +192,12 @@ pub unsafe extern "C" fn kp_catalogue_schema(
     call(|| {
         check_out(out)?;
         let schema = CATALOGUES.get(catalogue.id)?.tiers()[0].codec.schema().clone();
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, KpSchema { id: SCHEMAS.add(schema) }) }
     })
 }
 
-/// What a tier is. All tiers are numbered from 0.
+/// The properties of a tier. Tiers are numbered from 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_catalogue_tier(
     catalogue: KpCatalogue,
@@ -211,12 +216,12 @@ pub unsafe extern "C" fn kp_catalogue_tier(
             ticks_per_group: tier.ticks_per_group.into(),
             frames_per_object: tier.frames_per_object.into(),
         };
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, described) }
     })
 }
 
-/// The number of the tier with a name. `KP_STATUS_NOTHING` if there is none.
+/// Finds the tier with a name. `KP_STATUS_NOTHING` if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_catalogue_find(
     catalogue: KpCatalogue,
@@ -224,17 +229,18 @@ pub unsafe extern "C" fn kp_catalogue_find(
     tier: *mut u32,
 ) -> KpStatus {
     call(|| {
-        // SAFETY: the caller lends a text.
+        // SAFETY: the caller guarantees that `name` points to a zero-terminated text until this
+        // call returns.
         let name = unsafe { memory::text(name)? };
         let found = CATALOGUES.get(catalogue.id)?.find(name);
         let nothing = || Failure::new(KpStatus::Nothing, format!("no tier is named {name:?}"));
-        // SAFETY: `tier` is the caller's.
+        // SAFETY: the caller guarantees that `tier` is writable until this call returns.
         unsafe { put(tier, found.ok_or_else(nothing)? as u32) }
     })
 }
 
-/// The name of a track for the transport, with a zero at the end: `*size` bytes, if they are at
-/// most `capacity`. For the track of snapshots it is the name of the tier.
+/// The name of a track for the transport, with a terminating zero: `*size` bytes, if they fit into
+/// `capacity`. The track of snapshots has the name of its tier.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_catalogue_track_name(
     catalogue: KpCatalogue,
@@ -244,23 +250,24 @@ pub unsafe extern "C" fn kp_catalogue_track_name(
     size: *mut usize,
 ) -> KpStatus {
     call(|| {
-        // SAFETY: the caller lends the track.
+        // SAFETY: the caller guarantees that `track` is readable until this call returns.
         let given = unsafe { memory::required(track)? };
         let track = track_of(given.tier, given.kind)?;
         let found = CATALOGUES.get(catalogue.id)?.name_of(track);
         let found = found.ok_or_else(|| no_tier(given.tier))?;
-        // SAFETY: the caller lends `capacity` bytes and `size`.
+        // SAFETY: the caller guarantees that `name` has `capacity` writable bytes and `size` is
+        // writable, until this call returns.
         unsafe { give_text(&found, name, capacity, size) }
     })
 }
 
-/// Frees a catalogue. What was made with it lives on.
+/// Frees a catalogue. Objects made with it remain valid.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_catalogue_free(catalogue: KpCatalogue) -> KpStatus {
     call(|| CATALOGUES.remove(catalogue.id))
 }
 
-/// A track by its numbers.
+/// Converts the numbers of a track.
 pub(crate) fn track_of(tier: u32, kind: i32) -> Result<Track, Failure> {
     match kind {
         0 => Ok(Track::Snapshots(tier as usize)),
@@ -269,7 +276,7 @@ pub(crate) fn track_of(tier: u32, kind: i32) -> Result<Track, Failure> {
     }
 }
 
-/// The numbers of a track.
+/// The numbers of a track, for the caller.
 pub(crate) fn track_to(track: Track) -> KpTrack {
     let kind = match track {
         Track::Snapshots(_) => KpTrackKind::Snapshots,
@@ -287,12 +294,12 @@ fn ticks(tick_hz: u32) -> Result<u16, Failure> {
     u16::try_from(tick_hz).map_err(|_| wrong())
 }
 
-/// A tier of the caller.
+/// Converts a tier from the caller.
 ///
 /// # Safety
-/// Its name is a text.
+/// Its name points to a zero-terminated text.
 unsafe fn tier_of(given: &KpTier) -> Result<Tier, Failure> {
-    // SAFETY: as for this function.
+    // SAFETY: guaranteed by the caller of this function, under its own safety contract.
     let name = unsafe { memory::text(given.name)? };
     let too_large = || Failure::argument(format!("the tier {name:?}: a number is too large"));
     let short = |number: u32| u16::try_from(number).map_err(|_| too_large());

@@ -12,11 +12,11 @@ use crate::pose::{KpPose, TakePose, Writer, pose_of};
 use crate::skeleton::{KpRig, KpSkeleton, RIGS, SKELETONS};
 use crate::status::{Failure, call};
 
-/// A compressed animation clip. It does not change.
+/// A compressed animation clip. Immutable.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpClip {
-    /// Zero is no handle.
+    /// The handle; 0 means none.
     pub id: u64,
 }
 
@@ -26,13 +26,13 @@ pub(crate) static CLIPS: Handles<AnyClip> = Handles::new(15, "a clip");
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpPlayer {
-    /// Zero is no handle.
+    /// The handle; 0 means none.
     pub id: u64,
 }
 
 pub(crate) static PLAYERS: Handles<Mutex<Playing>> = Handles::new(16, "a player");
 
-/// A player, and poses to blend.
+/// A player, its numbers of joints and curves, and a pose to blend.
 #[derive(Debug)]
 pub(crate) struct Playing {
     player: AnyPlayer,
@@ -41,13 +41,13 @@ pub(crate) struct Playing {
     own: Vec<Transform>,
 }
 
-/// What a clip is.
+/// The properties of a clip.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpClipInfo {
     /// Number of joints.
     pub joints: u32,
-    /// Sample times of the motion that it was built from.
+    /// Number of sample times of the raw clip that it was built from.
     pub samples: u32,
     /// Samples a second.
     pub rate_hz: f32,
@@ -57,14 +57,14 @@ pub struct KpClipInfo {
     pub skeleton_hash: u64,
     /// Bytes of the clip in memory, without its players.
     pub bytes: u64,
-    /// Number of curves: numbers beside the joints, such as weights of blend shapes.
+    /// Number of curves: values besides the joints, such as weights of blend shapes.
     pub curves: u32,
     /// Number of markers: named times, such as footsteps.
     pub markers: u32,
 }
 
-/// Reads a clip, in its form for memory or for disk. `rig` is zero for a clip without a rig. The
-/// caller frees `*out` with `kp_clip_free`.
+/// Reads a clip in memory form or disk form. `rig` is zero for a clip without a rig. The caller
+/// frees `*out` with `kp_clip_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_clip_from_bytes(
     bytes: *const u8,
@@ -74,19 +74,20 @@ pub unsafe extern "C" fn kp_clip_from_bytes(
 ) -> KpStatus {
     call(|| {
         check_out(out)?;
-        // SAFETY: the caller lends `size` bytes.
+        // SAFETY: the caller guarantees that `bytes` has `size` readable bytes until this call
+        // returns.
         let bytes = unsafe { slice(bytes, size)? };
         let clip = match rig.id {
             0 => AnyClip::from_bytes(bytes),
             id => AnyClip::with_rig(bytes, &*RIGS.get(id)?),
         };
         let clip = clip.map_err(Failure::data)?;
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, KpClip { id: CLIPS.add(clip) }) }
     })
 }
 
-/// What a clip is.
+/// The properties of a clip.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_clip_info(clip: KpClip, out: *mut KpClipInfo) -> KpStatus {
     call(|| {
@@ -102,12 +103,12 @@ pub unsafe extern "C" fn kp_clip_info(clip: KpClip, out: *mut KpClipInfo) -> KpS
             curves: clip.curves() as u32,
             markers: clip.markers().count() as u32,
         };
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, described) }
     })
 }
 
-/// The name of a curve, with a zero at its end: `*size` bytes with the zero, if they are at most
+/// The name of a curve, with a terminating zero: `*size` bytes including the zero, if they fit into
 /// `capacity`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_clip_curve_name(
@@ -122,13 +123,14 @@ pub unsafe extern "C" fn kp_clip_curve_name(
         let found = clip.curve_names().nth(curve as usize).ok_or_else(|| {
             Failure::argument(format!("curve {curve} of a clip with {}", clip.curves()))
         })?;
-        // SAFETY: the caller lends `capacity` bytes and `size`.
+        // SAFETY: the caller guarantees that `name` has `capacity` writable bytes and `size` is
+        // writable, until this call returns.
         unsafe { give_text(found, name, capacity, size) }
     })
 }
 
-/// A marker, by time: its time in seconds, and its name, with a zero at its end: `*size` bytes with the
-/// zero, if they are at most `capacity`.
+/// A marker, by its index in order of time. Writes its time in seconds, and its name with a
+/// terminating zero: `*size` bytes including the zero, if they fit into `capacity`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_clip_marker(
     clip: KpClip,
@@ -144,7 +146,8 @@ pub unsafe extern "C" fn kp_clip_marker(
         let found = clip.markers().nth(marker as usize).ok_or_else(|| {
             Failure::argument(format!("marker {marker} of a clip with {}", clip.markers().count()))
         })?;
-        // SAFETY: the caller lends `capacity` bytes, `size` and `time_s`.
+        // SAFETY: the caller guarantees that `name` has `capacity` writable bytes, `size` and
+        // `time_s` are writable, until this call returns.
         unsafe {
             give_text(found.name, name, capacity, size)?;
             put(time_s, found.time_s)
@@ -152,13 +155,13 @@ pub unsafe extern "C" fn kp_clip_marker(
     })
 }
 
-/// Frees a clip. Its players live on.
+/// Frees a clip. Its players remain valid.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_clip_free(clip: KpClip) -> KpStatus {
     call(|| CLIPS.remove(clip.id))
 }
 
-/// A player of a clip on its skeleton. The caller frees `*out` with `kp_player_free`.
+/// Creates a player of a clip on its skeleton. The caller frees `*out` with `kp_player_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_player_new(
     clip: KpClip,
@@ -168,14 +171,14 @@ pub unsafe extern "C" fn kp_player_new(
     call(|| {
         check_out(out)?;
         let (clip, skeleton) = (CLIPS.get(clip.id)?, SKELETONS.get(skeleton.id)?);
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { add_player(&clip, clip.player(&skeleton), out) }
     })
 }
 
-/// A player of a clip on a skeleton of the engine, without comparing it with the clip's: `bind` has the
-/// bind pose, which stays for what the clip does not store. The caller frees `*out` with
-/// `kp_player_free`.
+/// Creates a player of a clip on an engine's skeleton, without comparing it with the clip's
+/// skeleton. Channels that the clip does not store keep the values of the bind pose `bind`. The
+/// caller frees `*out` with `kp_player_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_player_with_bind_pose(
     clip: KpClip,
@@ -185,7 +188,8 @@ pub unsafe extern "C" fn kp_player_with_bind_pose(
     call(|| {
         check_out(out)?;
         let clip = CLIPS.get(clip.id)?;
-        // SAFETY: the caller lends the pose and its memory, and `out`.
+        // SAFETY: the caller guarantees that `bind` and the memory that it describes are valid and
+        // `out` is writable, until this call returns.
         unsafe {
             let bind = Writer::new(&pose_of(bind)?, clip.joints())?.read();
             let finite = |of: &Transform| {
@@ -200,8 +204,7 @@ pub unsafe extern "C" fn kp_player_with_bind_pose(
     })
 }
 
-/// Writes the pose at a time in seconds. A time before the clip gives its first pose, one after it its
-/// last.
+/// Writes the pose at a time in seconds. Times outside the clip give its first or last pose.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_player_sample(
     player: KpPlayer,
@@ -212,7 +215,8 @@ pub unsafe extern "C" fn kp_player_sample(
         let time_s = finite(time_s)?;
         PLAYERS.with(player.id, |player| {
             let Playing { player, joints, .. } = &mut *lock(player);
-            // SAFETY: the caller lends the pose and its memory.
+            // SAFETY: the caller guarantees that `pose` and the memory that it describes are valid
+            // until this call returns.
             let writer = unsafe { Writer::new(&pose_of(pose)?, *joints)? };
             writer.take(&mut At { player, time_s });
             Ok(())
@@ -233,7 +237,8 @@ pub unsafe extern "C" fn kp_player_sample_at(
         }
         let player = PLAYERS.get(player.id)?;
         let Playing { player, joints, own, .. } = &mut *lock(&player);
-        // SAFETY: the caller lends the pose and its memory.
+        // SAFETY: the caller guarantees that `pose` and the memory that it describes are valid
+        // until this call returns.
         let writer = unsafe { Writer::new(&pose_of(pose)?, *joints)? };
         own.resize(*joints, Transform::IDENTITY);
         player.sample_at(position, own);
@@ -242,7 +247,8 @@ pub unsafe extern "C" fn kp_player_sample_at(
     })
 }
 
-/// Writes the values of all curves at a time in seconds. `count` is the number of the clip's curves.
+/// Writes the values of all curves at a time in seconds. `count` must be the clip's number of
+/// curves.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_player_curves(
     player: KpPlayer,
@@ -257,14 +263,16 @@ pub unsafe extern "C" fn kp_player_curves(
         if count != *own {
             return Err(Failure::argument(format!("room for {count} of {own} curves")));
         }
-        // SAFETY: the caller lends `count` numbers.
+        // SAFETY: the caller guarantees that `curves` has `count` writable values until this call
+        // returns.
         player.curves(time_s, unsafe { slice_mut(curves, count)? });
         Ok(())
     })
 }
 
-/// Writes a mix of the poses of two players of the same skeleton: a `weight` of 0 gives the first, 1
-/// the second. `mask` has a factor of the weight for each joint; with a `mask_count` of 0 there is none.
+/// Writes a blend of the poses of two players of the same skeleton: a `weight` of 0 gives the
+/// first, 1 the second. `mask` has a factor for each joint, which scales the weight; with a
+/// `mask_count` of 0 there is no mask.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_player_blend(
     player: KpPlayer,
@@ -287,14 +295,16 @@ pub unsafe extern "C" fn kp_player_blend(
             player.sample(finite(time_s)?, &mut pose);
             Ok::<_, Failure>(pose)
         };
-        // One after the other: they may be the same, and two threads may take them in either order.
+        // Lock one player at a time: both may be the same, and two threads may pass them in
+        // opposite orders.
         let mut mixed = sample(&first, time_s)?;
         let with = sample(&second, other_time_s)?;
         if mixed.len() != with.len() {
             let text = format!("the players have {} and {} joints", mixed.len(), with.len());
             return Err(Failure::argument(text));
         }
-        // SAFETY: the caller lends the mask.
+        // SAFETY: the caller guarantees that `mask` has `mask_count` readable values until this
+        // call returns.
         let mask = unsafe { slice(mask, mask_count)? };
         if mask.is_empty() {
             blend(&mut mixed, &with, weight);
@@ -306,7 +316,8 @@ pub unsafe extern "C" fn kp_player_blend(
                 blend(std::slice::from_mut(to), std::slice::from_ref(with), weight * share);
             }
         }
-        // SAFETY: the caller lends the pose and its memory.
+        // SAFETY: the caller guarantees that `pose` and the memory that it describes are valid
+        // until this call returns.
         let writer = unsafe { Writer::new(&pose_of(pose)?, mixed.len())? };
         writer.take(&mut mixed);
         lock(&first).own = mixed;
@@ -332,7 +343,7 @@ unsafe fn add_player(
 ) -> Result<(), Failure> {
     let player = player.map_err(Failure::argument)?;
     let playing = Playing { player, joints: clip.joints(), curves: clip.curves(), own: Vec::new() };
-    // SAFETY: as for this function.
+    // SAFETY: guaranteed by the caller of this function, under its own safety contract.
     unsafe { put(out, KpPlayer { id: PLAYERS.add(Mutex::new(playing)) }) }
 }
 

@@ -1,4 +1,4 @@
-//! Codecs: how the snapshots of a schema are coded. Both sides need the same.
+//! Codecs: how the snapshots of a schema are coded. Both sides need the same codec.
 
 use std::ffi::c_char;
 
@@ -11,19 +11,19 @@ use crate::memory::{self, check_out, give_text, put, slice};
 use crate::schema::{KpSchema, SCHEMAS};
 use crate::status::{Failure, call};
 
-/// A codec. It does not change.
+/// A codec. Immutable.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpCodec {
-    /// Zero is no handle.
+    /// The handle; 0 means none.
     pub id: u64,
 }
 
 pub(crate) static CODECS: Handles<Codec> = Handles::new(3, "a codec");
 
-/// A codec of a schema at a level ("packed" takes the least time, "adaptive" few bits, "learning"
-/// the fewest), with a profile file that was trained for the schema, or without one if
-/// `profile_size` is 0. The caller frees `*out` with `kp_codec_free`.
+/// Creates a codec of a schema at a level: "packed" is fastest, "adaptive" takes few bits,
+/// "learning" takes the fewest. `profile` is a profile file trained for the schema; with a
+/// `profile_size` of 0 there is none. The caller frees `*out` with `kp_codec_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_codec_new(
     schema: KpSchema,
@@ -34,7 +34,8 @@ pub unsafe extern "C" fn kp_codec_new(
 ) -> KpStatus {
     call(|| {
         check_out(out)?;
-        // SAFETY: the caller lends a text and the bytes of the profile.
+        // SAFETY: the caller guarantees that `level` points to a zero-terminated text and `profile`
+        // has `profile_size` readable bytes, until this call returns.
         let (name, profile) = unsafe { (memory::text(level)?, slice(profile, profile_size)?) };
         let level = Level::named(name).ok_or_else(|| {
             let levels = "use packed, adaptive or learning";
@@ -46,28 +47,29 @@ pub unsafe extern "C" fn kp_codec_new(
             bytes => Profile::from_bytes(bytes, &schema).map_err(Failure::data)?,
         };
         let codec = Codec::new(schema, level, profile).map_err(Failure::argument)?;
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, KpCodec { id: CODECS.add(codec) }) }
     })
 }
 
 /// A hash of the schema, the level, the profile and the time precision. Two sides can read each
-/// other's packets only if their hashes are equal. Hubs and receivers compare them themselves.
+/// other's packets only if their hashes are equal. Hubs and receivers compare the hashes
+/// themselves.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_codec_hash(codec: KpCodec, hash: *mut u64) -> KpStatus {
     call(|| {
         let value = CODECS.get(codec.id)?.hash();
-        // SAFETY: `hash` is the caller's.
+        // SAFETY: the caller guarantees that `hash` is writable until this call returns.
         unsafe { put(hash, value) }
     })
 }
 
-/// The widths and words of a codec's profile as text, for tools, with a zero at the end: `*size`
-/// bytes, if they are at most `capacity`. First come the codes of gaps: their widths, and the
-/// lengths of their words. Then follow, for each field, its context; for each class the reference
-/// and, for each lane, `width/beyond`; the lengths of the words, once for all contexts or for each.
-/// `spec/CODEC.md`, sections 7 and 9, describes these. The model of the adaptive levels is not in
-/// the text.
+/// The widths and words of a codec's profile as text, for tools, with a terminating zero: `*size`
+/// bytes, if they fit into `capacity`. The codes of gaps come first: their widths, and the lengths
+/// of their words. Then each field has its context. Each of its classes has the reference and
+/// `width/beyond` for each lane. The lengths of the words are given once for all contexts, or for
+/// each context. `spec/CODEC.md`, sections 7 and 9, describes these. The text does not include the
+/// model of the adaptive levels.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_codec_profile_text(
     codec: KpCodec,
@@ -77,12 +79,13 @@ pub unsafe extern "C" fn kp_codec_profile_text(
 ) -> KpStatus {
     call(|| {
         let codec = CODECS.get(codec.id)?;
-        // SAFETY: the caller lends `capacity` bytes and `size`.
+        // SAFETY: the caller guarantees that `text` has `capacity` writable bytes and `size` is
+        // writable, until this call returns.
         unsafe { give_text(&profile_text(&codec), text, capacity, size) }
     })
 }
 
-/// Frees a codec. What was made with it lives on.
+/// Frees a codec. Objects made with it remain valid.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_codec_free(codec: KpCodec) -> KpStatus {
     call(|| CODECS.remove(codec.id))

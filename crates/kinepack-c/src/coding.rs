@@ -1,4 +1,4 @@
-//! Encoders and decoders: snapshots to packets and back, relative to views that both sides hold.
+//! Encoders and decoders: snapshots to packets and back, coded against views that both sides hold.
 
 use std::sync::{Arc, Mutex};
 
@@ -12,12 +12,12 @@ use crate::schema::{KpSchema, SCHEMAS};
 use crate::snapshot::{KpSnapshot, SNAPSHOTS};
 use crate::status::{Failure, call};
 
-/// What both sides hold after a packet: a snapshot, and what the models have learned. It does not
-/// change.
+/// The view that both sides hold after a packet: a snapshot, and the trained state of the models.
+/// Immutable.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpView {
-    /// Zero is no handle.
+    /// The handle; 0 means none.
     pub id: u64,
 }
 
@@ -27,7 +27,7 @@ pub(crate) static VIEWS: Handles<View> = Handles::new(5, "a view");
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpEncoder {
-    /// Zero is no handle.
+    /// The handle; 0 means none.
     pub id: u64,
 }
 
@@ -37,38 +37,38 @@ pub(crate) static ENCODERS: Handles<Mutex<Coder>> = Handles::new(6, "an encoder"
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpDecoder {
-    /// Zero is no handle.
+    /// The handle; 0 means none.
     pub id: u64,
 }
 
 pub(crate) static DECODERS: Handles<Mutex<Decoder>> = Handles::new(7, "a decoder");
 
-/// An encoder, and memory for its packets.
+/// An encoder, and a buffer for its packets.
 #[derive(Debug)]
 pub(crate) struct Coder {
     encoder: Encoder,
     packet: Vec<u8>,
 }
 
-/// The view without entities that both sides begin with. The caller frees `*out` with `kp_view_free`.
+/// The empty view with which both sides begin. The caller frees `*out` with `kp_view_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_view_empty(schema: KpSchema, out: *mut KpView) -> KpStatus {
     call(|| {
         check_out(out)?;
         let view = View::empty(&*SCHEMAS.get(schema.id)?);
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, KpView { id: VIEWS.add(view) }) }
     })
 }
 
-/// The view of a state that both sides hold, such as a saved one. The caller frees `*out` with
-/// `kp_view_free`.
+/// Creates the view of a state that both sides hold, such as a saved state. The caller frees `*out`
+/// with `kp_view_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_view_of(snapshot: KpSnapshot, out: *mut KpView) -> KpStatus {
     call(|| {
         check_out(out)?;
         let view = View::from(lock(&*SNAPSHOTS.get(snapshot.id)?).snapshot.clone());
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, KpView { id: VIEWS.add(view) }) }
     })
 }
@@ -90,18 +90,18 @@ pub extern "C" fn kp_view_get(view: KpView, snapshot: KpSnapshot) -> KpStatus {
 pub unsafe extern "C" fn kp_view_tick(view: KpView, tick: *mut u32) -> KpStatus {
     call(|| {
         let value = VIEWS.get(view.id)?.tick.0;
-        // SAFETY: `tick` is the caller's.
+        // SAFETY: the caller guarantees that `tick` is writable until this call returns.
         unsafe { put(tick, value) }
     })
 }
 
-/// The state check of a view: a hash of 16 bits of its tick and its state. Two sides that hold the same
-/// have the same check.
+/// The state check of a view: a 16-bit hash of its tick and its state. Two sides that hold the same
+/// tick and state have the same check.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_view_check(view: KpView, check: *mut u16) -> KpStatus {
     call(|| {
         let value = VIEWS.get(view.id)?.check();
-        // SAFETY: `check` is the caller's.
+        // SAFETY: the caller guarantees that `check` is writable until this call returns.
         unsafe { put(check, value) }
     })
 }
@@ -112,21 +112,21 @@ pub extern "C" fn kp_view_free(view: KpView) -> KpStatus {
     call(|| VIEWS.remove(view.id))
 }
 
-/// An encoder. The caller frees `*out` with `kp_encoder_free`.
+/// Creates an encoder. The caller frees `*out` with `kp_encoder_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_encoder_new(codec: KpCodec, out: *mut KpEncoder) -> KpStatus {
     call(|| {
         check_out(out)?;
         let encoder = Encoder::new(&codec_of(codec)?);
         let coder = Coder { encoder, packet: Vec::new() };
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, KpEncoder { id: ENCODERS.add(Mutex::new(coder)) }) }
     })
 }
 
-/// Encodes a snapshot relative to one to four views that the other side holds, the newest first:
-/// more than one helps the levels "adaptive" and "learning". Writes the packet, of `*size` bytes,
-/// and gives the view that the other side will have. If `capacity` is too small, only `*size` is
+/// Encodes a snapshot against one to four views that the other side holds, newest first. More than
+/// one helps the levels "adaptive" and "learning". Writes the packet, of `*size` bytes, and returns
+/// the view that the other side will have in `*view`. If `capacity` is too small, only `*size` is
 /// written. The caller frees `*view` with `kp_view_free`; `view` may be null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_encode(
@@ -143,7 +143,8 @@ pub unsafe extern "C" fn kp_encode(
         if !view.is_null() {
             check_out(view)?;
         }
-        // SAFETY: the caller lends the views.
+        // SAFETY: the caller guarantees that `views` has `view_count` readable values until this
+        // call returns.
         let held = views_of(unsafe { slice(views, view_count)? })?;
         let (coder, world) = (ENCODERS.get(encoder.id)?, SNAPSHOTS.get(snapshot.id)?);
         let (mut coder, world) = (lock(&coder), lock(&world));
@@ -152,13 +153,14 @@ pub unsafe extern "C" fn kp_encode(
         let known = Baselines::new(held.iter().map(|view| &**view)).map_err(Failure::argument)?;
         let refused = |error: EncodeError| Failure::argument(error);
         let sent = encoder.encode(known, &world.snapshot, bytes).map_err(refused)?;
-        // SAFETY: the caller lends `capacity` bytes and `size`.
+        // SAFETY: the caller guarantees that `packet` has `capacity` writable bytes and `size` is
+        // writable, until this call returns.
         unsafe { give(bytes, packet, capacity, size)? };
         if view.is_null() {
             encoder.recycle(sent);
             return Ok(());
         }
-        // SAFETY: `view` is the caller's.
+        // SAFETY: the caller guarantees that `view` is writable until this call returns.
         unsafe { put(view, KpView { id: VIEWS.add(sent) }) }
     })
 }
@@ -169,20 +171,20 @@ pub extern "C" fn kp_encoder_free(encoder: KpEncoder) -> KpStatus {
     call(|| ENCODERS.remove(encoder.id))
 }
 
-/// A decoder. The caller frees `*out` with `kp_decoder_free`.
+/// Creates a decoder. The caller frees `*out` with `kp_decoder_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_decoder_new(codec: KpCodec, out: *mut KpDecoder) -> KpStatus {
     call(|| {
         check_out(out)?;
         let decoder = Decoder::new(&codec_of(codec)?);
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, KpDecoder { id: DECODERS.add(Mutex::new(decoder)) }) }
     })
 }
 
-/// Decodes a packet relative to the views that it was encoded against, the newest first. Gives the
-/// view that it leads to; the caller frees `*view` with `kp_view_free`. Any bytes are refused or are
-/// a valid view. `tick` is that of the snapshot; a packet does not contain it.
+/// Decodes a packet against the views that it was encoded against, newest first. Returns the
+/// resulting view in `*view`; the caller frees it with `kp_view_free`. Any bytes are either refused
+/// or decoded to a valid view. `tick` is the snapshot's tick, which a packet does not contain.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_decode(
     decoder: KpDecoder,
@@ -195,7 +197,8 @@ pub unsafe extern "C" fn kp_decode(
 ) -> KpStatus {
     call(|| {
         check_out(view)?;
-        // SAFETY: the caller lends the views and the packet.
+        // SAFETY: the caller guarantees that `views` has `view_count` readable values and `packet`
+        // has `size` readable bytes, until this call returns.
         let (held, packet) = unsafe { (slice(views, view_count)?, slice(packet, size)?) };
         let held = views_of(held)?;
         let decoder = DECODERS.get(decoder.id)?;
@@ -203,7 +206,7 @@ pub unsafe extern "C" fn kp_decode(
         let known = Baselines::new(held.iter().map(|view| &**view)).map_err(Failure::argument)?;
         let refused = |error: DecodeError| Failure::data(error);
         let received = decoder.decode(known, packet, Tick(tick)).map_err(refused)?;
-        // SAFETY: `view` is the caller's.
+        // SAFETY: the caller guarantees that `view` is writable until this call returns.
         unsafe { put(view, KpView { id: VIEWS.add(received) }) }
     })
 }

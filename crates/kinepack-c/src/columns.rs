@@ -1,4 +1,5 @@
-//! Columns of numbers in memory of the caller: read into rows of a snapshot, and written from rows.
+//! Columns of numbers in the caller's memory: read into the rows of a snapshot, and written from
+//! rows.
 
 use std::ffi::c_void;
 
@@ -11,7 +12,7 @@ use crate::memory::{self, check_rows, slice};
 use crate::schema::one_of;
 use crate::status::Failure;
 
-/// The type of a number in memory of the caller.
+/// The type of a number in the caller's memory.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KpNumber {
@@ -37,8 +38,8 @@ pub enum KpNumber {
     U64 = 9,
 }
 
-/// The numbers of a field in memory of the caller, to read from: those of one entity are next to
-/// each other, and from one entity to the next it is `stride` bytes. They need no alignment.
+/// The numbers of a field in the caller's memory, to read from. The numbers of one entity are
+/// adjacent, and entities are `stride` bytes apart. Numbers need no alignment.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpColumn {
@@ -46,18 +47,18 @@ pub struct KpColumn {
     pub data: *const c_void,
     /// Bytes from one entity to the next. With 0, all entities have the same numbers.
     pub stride: usize,
-    /// A `KpNumber`. Real numbers and rotations take `KP_NUMBER_F32` and `KP_NUMBER_F64`, all other
-    /// fields integers.
+    /// A `KpNumber`. Real numbers and rotations need `KP_NUMBER_F32` or `KP_NUMBER_F64`, and all
+    /// other fields need integers.
     pub number: i32,
-    /// Not 0: values out of range become the nearest end instead of an error.
+    /// Not 0: values out of range are clamped instead of refused.
     pub clamp: i32,
 }
 
-/// The numbers of a field in memory of the caller, to write to.
+/// The numbers of a field in the caller's memory, to write to.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpTarget {
-    /// The first number of the first entity. If it is null, the field is left out.
+    /// The first number of the first entity. If it is null, the field is not written.
     pub data: *mut c_void,
     /// Bytes from one entity to the next.
     pub stride: usize,
@@ -65,7 +66,7 @@ pub struct KpTarget {
     pub number: i32,
 }
 
-/// A snapshot, and what fills it.
+/// A snapshot, and the quantizer that fills it.
 #[derive(Debug)]
 pub(crate) struct World {
     pub(crate) snapshot: Snapshot,
@@ -82,7 +83,7 @@ impl World {
         self.quantizer.kinds()
     }
 
-    /// Adds entities of a kind. After an error the snapshot is as before.
+    /// Adds entities of a kind. After an error, the snapshot is unchanged.
     ///
     /// # Safety
     /// Each column has the numbers of `ids.len()` entities.
@@ -99,13 +100,14 @@ impl World {
             let numbers = Values::per_entity(field);
             let needed = Column::needed_bytes(ids.len(), numbers, column.stride, number);
             let needed = needed.ok_or_else(|| Failure::argument("a stride is too large"))?;
-            // SAFETY: the caller lends the column, an entity for each id with this stride.
+            // SAFETY: the caller of this function guarantees that the column has readable numbers
+            // for each id, at this stride.
             let bytes = unsafe { slice(column.data.cast::<u8>(), needed)? };
             let read = Column::new(bytes, column.stride, number);
             Ok(if column.clamp != 0 { read.clamped() } else { read })
         });
         let mut given: Vec<Column<'_>> = given.collect::<Result<_, Failure>>()?;
-        // The library says what is wrong with other counts.
+        // Keep the given count, so that `extend` refuses a wrong one with its own error.
         given.resize(columns.len(), Column::new(&[], 0, Number::U8));
         quantizer.extend(snapshot, kind as usize, ids, &given).map_err(|error| {
             let status = match error {
@@ -122,7 +124,8 @@ impl World {
         })
     }
 
-    /// Replaces all entities by a record of a kind, such as an event or an input. It is row 0.
+    /// Replaces all entities by one record of a kind, such as an event or an input. It becomes row
+    /// 0.
     ///
     /// # Safety
     /// Each column has the numbers of one record.
@@ -132,11 +135,11 @@ impl World {
         columns: &[KpColumn],
     ) -> Result<(), Failure> {
         self.snapshot.clear(Tick(0));
-        // SAFETY: as for this function.
+        // SAFETY: guaranteed by the caller of this function, under its own safety contract.
         unsafe { self.add(kind, &[EntityId(0)], columns) }
     }
 
-    /// Checks that the snapshot can take states of a schema, which `of` has.
+    /// Checks that the snapshot can hold states of the schema with this hash. `of` names its owner.
     pub(crate) fn check_schema(&self, hash: u64, of: &str) -> Result<(), Failure> {
         if hash == self.snapshot.schema_hash() {
             return Ok(());
@@ -145,7 +148,7 @@ impl World {
     }
 }
 
-/// Writes `rows` entities to targets. `read` gives the raw words of each.
+/// Writes `rows` entities to targets. `read` returns the raw words of each.
 ///
 /// # Safety
 /// Each target has memory for `capacity` entities, which nothing else uses.
@@ -163,7 +166,7 @@ pub(crate) unsafe fn write_rows(
     if rows > capacity {
         return Err(memory::too_many(rows, capacity));
     }
-    // All checks come before the first write.
+    // All checks precede the first write, so that an error changes nothing.
     let writers = fields
         .iter()
         .zip(targets)
@@ -176,7 +179,9 @@ pub(crate) unsafe fn write_rows(
         for (writer, lanes) in &writers {
             let (of_field, after) = rest.split_at(*lanes);
             rest = after;
-            // SAFETY: `Writer::new` has checked the pointer; the caller promises the memory.
+            // SAFETY: `Writer::new` has checked the pointer and the rows. The caller of this
+            // function guarantees memory for `capacity` entities at each target, and `row` is below
+            // `rows`.
             unsafe { writer.write(row, of_field) };
         }
     }
@@ -201,7 +206,7 @@ fn number_of(number: i32) -> Result<Number, Failure> {
 
 /// Writes the numbers of a field.
 struct Writer {
-    /// Null: the field is left out.
+    /// Null if the field is not written.
     data: *mut u8,
     stride: usize,
     number: Number,
@@ -243,8 +248,9 @@ impl Writer {
             return;
         }
         for (nth, word) in words.iter().take(self.numbers).enumerate() {
-            // SAFETY: `new` has checked that this is within one object of the caller, and the caller
-            // that nothing else uses it. The write needs no alignment.
+            // SAFETY: `new` has checked that the rows do not overflow. The caller guarantees that
+            // the target has memory for `row`, which nothing else uses. The write needs no
+            // alignment.
             unsafe {
                 let to = self.data.add(row * self.stride + nth * self.number.bytes());
                 match self.number {
@@ -260,7 +266,7 @@ impl Writer {
     }
 }
 
-/// The largest value of a field of lanes that are not quantized.
+/// The largest value of a field whose lanes are not quantized.
 fn most_of(field: &Field) -> u32 {
     match field.kind {
         FieldKind::Bool => 1,

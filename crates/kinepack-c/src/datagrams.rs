@@ -1,4 +1,4 @@
-//! Datagrams: those that an endpoint has for the caller, and several that arrive as one.
+//! Datagrams: the ones that an endpoint has for the caller, and the parts of combined ones.
 
 use kinepack_net::{Channel, DatagramKind, datagram_kind, split_datagram};
 
@@ -6,7 +6,7 @@ use crate::KpStatus;
 use crate::memory::{give, give_list, slice};
 use crate::status::{Failure, call};
 
-/// Whom a datagram is for.
+/// The endpoint that a datagram is for.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KpDatagramKind {
@@ -20,23 +20,22 @@ pub enum KpDatagramKind {
     ToStreamSender = 3,
 }
 
-/// A part of what arrived as one datagram.
+/// A part of a received datagram.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpPart {
-    /// Whom it is for.
+    /// The endpoint that the part is for.
     pub kind: KpDatagramKind,
     /// The channel of the endpoint.
     pub channel: u32,
-    /// Where it begins.
+    /// The offset of its first byte.
     pub offset: usize,
-    /// Its bytes.
+    /// Its size in bytes.
     pub size: usize,
 }
 
-/// Splits what arrived as one datagram, such as an acknowledgement of a stream in front of a
-/// snapshot: `*count` parts, if they are at most `capacity`. To combine datagrams, append one to the
-/// other.
+/// Splits a received datagram, such as an acknowledgement of a stream followed by a snapshot, into
+/// `*count` parts, if they fit into `capacity`. To combine datagrams, append one to the other.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_split_datagram(
     datagram: *const u8,
@@ -46,7 +45,8 @@ pub unsafe extern "C" fn kp_split_datagram(
     count: *mut usize,
 ) -> KpStatus {
     call(|| {
-        // SAFETY: the caller lends the datagram.
+        // SAFETY: the caller guarantees that `datagram` has `size` readable bytes until this call
+        // returns.
         let datagram = unsafe { slice(datagram, size)? };
         let mut offset = 0;
         let mut found = Vec::new();
@@ -62,18 +62,19 @@ pub unsafe extern "C" fn kp_split_datagram(
             found.push(KpPart { kind, channel, offset, size: part.len() });
             offset += part.len();
         }
-        // SAFETY: the caller lends `capacity` parts, and `count`.
+        // SAFETY: the caller guarantees that `parts` has `capacity` writable values and `count` is
+        // writable, until this call returns.
         unsafe { give_list(found.into_iter(), parts, capacity, count) }
     })
 }
 
-/// A channel by its number.
+/// Converts the number of a channel.
 pub(crate) fn channel(number: u32) -> Result<Channel, Failure> {
     let channel = u8::try_from(number).ok().and_then(Channel::new);
     channel.ok_or_else(|| Failure::argument(format!("channel {number} is above {}", Channel::MAX)))
 }
 
-/// The datagram that the caller takes next, kept until its memory is large enough.
+/// The datagram that the caller takes next. It is kept until the caller's memory is large enough.
 #[derive(Debug)]
 pub(crate) struct Next<T>(Option<(T, Vec<u8>)>);
 
@@ -84,7 +85,7 @@ impl<T> Default for Next<T> {
 }
 
 impl<T: Copy> Next<T> {
-    /// Gives the next datagram to the caller, and returns what came with it.
+    /// Copies the next datagram to the caller, and returns the value attached to it.
     ///
     /// # Safety
     /// As for [`give`].
@@ -100,7 +101,7 @@ impl<T: Copy> Next<T> {
         }
         let nothing = || Failure::nothing("there is no datagram now");
         let (with, bytes) = self.0.as_ref().ok_or_else(nothing)?;
-        // SAFETY: as for this function.
+        // SAFETY: guaranteed by the caller of this function, under its own safety contract.
         unsafe { give(bytes, datagram, capacity, size)? };
         let with = *with;
         self.0 = None;

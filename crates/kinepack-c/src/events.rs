@@ -8,19 +8,19 @@ use crate::handles::Handles;
 use crate::memory::{check_out, put, slice};
 use crate::status::{Failure, call};
 
-/// Kinds of events. Both sides of a connection need the same. It does not change.
+/// Kinds of events. Both sides of a connection need the same kinds. Immutable.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpEvents {
-    /// Zero is no handle.
+    /// The handle; 0 means none.
     pub id: u64,
 }
 
 pub(crate) static EVENTS: Handles<EventKinds> = Handles::new(10, "kinds of events");
 
-/// Kinds of events: those of the schema of a codec. `longest_ticks` has a number for each kind: how
-/// many ticks an event may wait before it is dropped; a negative one for events that must arrive.
-/// With a `count` of 0 all must arrive. The caller frees `*out` with `kp_events_free`.
+/// Creates kinds of events from the schema of a codec. `longest_ticks` has a number for each kind:
+/// how many ticks an event may wait before it is dropped. A negative number marks events that must
+/// arrive. With a `count` of 0, all must arrive. The caller frees `*out` with `kp_events_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_events_new(
     codec: KpCodec,
@@ -30,7 +30,8 @@ pub unsafe extern "C" fn kp_events_new(
 ) -> KpStatus {
     call(|| {
         check_out(out)?;
-        // SAFETY: the caller lends the numbers.
+        // SAFETY: the caller guarantees that `longest_ticks` has `count` readable values until this
+        // call returns.
         let longest_ticks = unsafe { slice(longest_ticks, count)? };
         let codec = CODECS.get(codec.id)?;
         let kinds = codec.schema().kinds().len();
@@ -43,18 +44,18 @@ pub unsafe extern "C" fn kp_events_new(
                 events = events.droppable_kind(kind, ticks).map_err(Failure::argument)?;
             }
         }
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, KpEvents { id: EVENTS.add(events) }) }
     })
 }
 
-/// Frees kinds of events. What was made with them lives on.
+/// Frees kinds of events. Objects made with them remain valid.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_events_free(events: KpEvents) -> KpStatus {
     call(|| EVENTS.remove(events.id))
 }
 
-/// The kinds of an optional handle: zero is none.
+/// The kinds of an optional handle: 0 means no events.
 pub(crate) fn events_of(events: KpEvents) -> Result<Option<EventKinds>, Failure> {
     match events.id {
         0 => Ok(None),

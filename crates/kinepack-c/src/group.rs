@@ -1,4 +1,5 @@
-//! Groups: runs of snapshots for files and reliable connections, each coded against those just before.
+//! Groups: runs of snapshots for files and reliable connections, each coded against the previous
+//! ones.
 
 use std::sync::Mutex;
 
@@ -17,7 +18,7 @@ use crate::status::{Failure, call};
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpGroupWriter {
-    /// Zero is no handle.
+    /// The handle; 0 means none.
     pub id: u64,
 }
 
@@ -27,13 +28,13 @@ pub(crate) static GROUP_WRITERS: Handles<Mutex<Writing>> = Handles::new(20, "a w
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpGroupReader {
-    /// Zero is no handle.
+    /// The handle; 0 means none.
     pub id: u64,
 }
 
 pub(crate) static GROUP_READERS: Handles<Mutex<Reading>> = Handles::new(21, "a reader of groups");
 
-/// A writer, and the frames that the caller has not taken.
+/// A writer, and the frames that the caller has not taken yet.
 #[derive(Debug)]
 pub(crate) struct Writing {
     writer: GroupWriter,
@@ -47,20 +48,21 @@ pub(crate) struct Reading {
     schema_hash: u64,
 }
 
-/// A writer at the beginning of a group. The caller frees `*out` with `kp_group_writer_free`.
+/// Creates a writer at the beginning of a group. The caller frees `*out` with
+/// `kp_group_writer_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_group_writer_new(codec: KpCodec, out: *mut KpGroupWriter) -> KpStatus {
     call(|| {
         check_out(out)?;
         let writer = GroupWriter::new(&*CODECS.get(codec.id)?);
         let writing = Mutex::new(Writing { writer, bytes: Vec::new() });
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, KpGroupWriter { id: GROUP_WRITERS.add(writing) }) }
     })
 }
 
-/// Begins the next group. `given` is a view that the reader will be given too; if it is zero, the group
-/// needs nothing before it.
+/// Begins the next group. `given` is a view that the reader will be given too. If it is zero, the
+/// group depends on nothing before it.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_group_writer_begin(writer: KpGroupWriter, given: KpView) -> KpStatus {
     call(|| {
@@ -70,7 +72,7 @@ pub extern "C" fn kp_group_writer_begin(writer: KpGroupWriter, given: KpView) ->
     })
 }
 
-/// Adds a frame, whose tick is after the one before.
+/// Adds a frame. Its tick must be after the previous frame's.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_group_write(writer: KpGroupWriter, world: KpSnapshot) -> KpStatus {
     call(|| {
@@ -81,8 +83,8 @@ pub extern "C" fn kp_group_write(writer: KpGroupWriter, world: KpSnapshot) -> Kp
     })
 }
 
-/// The frames that were added since the last call: `*size` bytes, if they are at most `capacity`; they
-/// stay otherwise. `KP_STATUS_NOTHING` if there are none.
+/// Takes the frames added since the last call: `*size` bytes, if they fit into `capacity`.
+/// Otherwise they are kept. `KP_STATUS_NOTHING` if there are none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_group_take(
     writer: KpGroupWriter,
@@ -96,7 +98,8 @@ pub unsafe extern "C" fn kp_group_take(
         if written.is_empty() {
             return Err(Failure::nothing("no frame was added"));
         }
-        // SAFETY: the caller lends `capacity` bytes and `size`.
+        // SAFETY: the caller guarantees that `bytes` has `capacity` writable bytes and `size` is
+        // writable, until this call returns.
         unsafe { give(written, bytes, capacity, size)? };
         written.clear();
         Ok(())
@@ -109,7 +112,8 @@ pub extern "C" fn kp_group_writer_free(writer: KpGroupWriter) -> KpStatus {
     call(|| GROUP_WRITERS.remove(writer.id))
 }
 
-/// A reader at the beginning of a group. The caller frees `*out` with `kp_group_reader_free`.
+/// Creates a reader at the beginning of a group. The caller frees `*out` with
+/// `kp_group_reader_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_group_reader_new(codec: KpCodec, out: *mut KpGroupReader) -> KpStatus {
     call(|| {
@@ -117,12 +121,12 @@ pub unsafe extern "C" fn kp_group_reader_new(codec: KpCodec, out: *mut KpGroupRe
         let codec = CODECS.get(codec.id)?;
         let (reader, schema_hash) = (GroupReader::new(&codec), codec.schema().hash());
         let reading = Mutex::new(Reading { reader, schema_hash });
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, KpGroupReader { id: GROUP_READERS.add(reading) }) }
     })
 }
 
-/// Begins the next group, with the view that its writer was given, or zero.
+/// Begins the next group, with the view that the group's writer was given, or zero.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_group_reader_begin(reader: KpGroupReader, given: KpView) -> KpStatus {
     call(|| {
@@ -132,10 +136,10 @@ pub extern "C" fn kp_group_reader_begin(reader: KpGroupReader, given: KpView) ->
     })
 }
 
-/// Reads the frame at the beginning of `bytes` into a snapshot of the same schema, and writes how many
-/// bytes it has. `KP_STATUS_NOTHING` if `size` is 0. A frame that is not valid, or not whole, is
-/// `KP_STATUS_DATA`. Both change nothing. The connection or the file must guarantee that the bytes are
-/// unaltered.
+/// Reads the frame at the beginning of `bytes` into a snapshot of the same schema, and writes its
+/// length to `*used`. `KP_STATUS_NOTHING` if `size` is 0. An invalid or incomplete frame is
+/// `KP_STATUS_DATA`. In both cases, nothing changes. The connection or the file must guarantee that
+/// the bytes are unaltered.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_group_read(
     reader: KpGroupReader,
@@ -146,7 +150,8 @@ pub unsafe extern "C" fn kp_group_read(
 ) -> KpStatus {
     call(|| {
         check_out(used)?;
-        // SAFETY: the caller lends `size` bytes.
+        // SAFETY: the caller guarantees that `bytes` has `size` readable bytes until this call
+        // returns.
         let mut rest = unsafe { slice(bytes, size)? };
         let (reading, world) = (GROUP_READERS.get(reader.id)?, SNAPSHOTS.get(snapshot.id)?);
         let (mut reading, mut world) = (lock(&reading), lock(&world));
@@ -155,7 +160,7 @@ pub unsafe extern "C" fn kp_group_read(
         let view = reader.read(&mut rest).map_err(Failure::data)?;
         let view = view.ok_or_else(|| Failure::nothing("there is no further frame"))?;
         world.snapshot.copy_from(view.snapshot());
-        // SAFETY: `used` is the caller's.
+        // SAFETY: the caller guarantees that `used` is writable until this call returns.
         unsafe { put(used, size - rest.len()) }
     })
 }

@@ -1,18 +1,18 @@
-//! Handles: numbers that stand for objects, with a generation that tells freed ones.
+//! Handles: numbers that identify objects, with a generation that detects freed handles.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use crate::KpStatus;
 use crate::status::Failure;
 
-/// The bits of a handle, from the highest: what it is, its generation, and its place.
+/// A handle has, from the highest bits down, its kind, its generation and its slot.
 const KIND_SHIFT: u32 = 56;
 const GENERATION_SHIFT: u32 = 32;
 const GENERATIONS: u32 = 1 << (KIND_SHIFT - GENERATION_SHIFT);
 
-/// All objects of one type. Those that change have a lock of their own.
+/// All objects of one type. Mutable objects have a lock of their own.
 pub(crate) struct Handles<T> {
-    /// What the objects are, in messages.
+    /// The name of the type, for error texts.
     name: &'static str,
     kind: u8,
     slots: RwLock<Slots<T>>,
@@ -28,19 +28,19 @@ struct Slot<T> {
     object: Option<Arc<T>>,
 }
 
-/// Locks an object. After a panic it is as it was, or half changed, but sound.
+/// Locks an object. A panic may have left it half changed, but it is still sound to use.
 pub(crate) fn lock<T>(object: &Mutex<T>) -> MutexGuard<'_, T> {
     object.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<T> Handles<T> {
-    /// `kind` is a number that no other type has, and not 0.
+    /// `kind` must be unique among the types, and not 0.
     pub(crate) const fn new(kind: u8, name: &'static str) -> Self {
         let slots = Slots { list: Vec::new(), free: Vec::new() };
         Self { name, kind, slots: RwLock::new(slots) }
     }
 
-    /// A handle for an object.
+    /// Adds an object, and returns its handle.
     pub(crate) fn add(&self, object: T) -> u64 {
         let object = Some(Arc::new(object));
         let mut slots = self.slots.write().unwrap_or_else(PoisonError::into_inner);
@@ -60,8 +60,8 @@ impl<T> Handles<T> {
             | u64::from(place)
     }
 
-    /// Uses the object of a handle. Meanwhile no object of this type is added or freed, so this is for
-    /// short uses. It takes less time than [`get`](Self::get).
+    /// Uses the object of a handle. Meanwhile, no object of this type can be added or freed, so
+    /// keep the use short. It is faster than [`get`](Self::get).
     pub(crate) fn with<R>(
         &self,
         handle: u64,
@@ -81,7 +81,7 @@ impl<T> Handles<T> {
         of(slot.and_then(|slot| slot.object.as_ref()).ok_or_else(|| self.freed())?)
     }
 
-    /// The object of a handle. It lives on while it is used, also if the handle is freed.
+    /// The object of a handle. It stays alive while it is in use, even if the handle is freed.
     pub(crate) fn get(&self, handle: u64) -> Result<Arc<T>, Failure> {
         self.with_shared(handle, |object| Ok(Arc::clone(object)))
     }
@@ -94,14 +94,14 @@ impl<T> Handles<T> {
         let object = slot.and_then(|slot| {
             let object = slot.object.take()?;
             slot.generation = (slot.generation + 1) % GENERATIONS;
-            // A place whose generations are used up stays empty.
+            // A slot whose generations are used up stays empty, so that no handle ever repeats.
             if slot.generation != 0 {
                 free.push(place as u32);
             }
             Some(object)
         });
         drop(slots);
-        // The object ends outside of the lock.
+        // Drops the object outside of the lock.
         object.map(drop).ok_or_else(|| self.freed())
     }
 

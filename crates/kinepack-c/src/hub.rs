@@ -19,20 +19,21 @@ use crate::memory::{self, check_out, milliseconds, optional, put, slice, time};
 use crate::snapshot::{KpSnapshot, SNAPSHOTS};
 use crate::status::{Failure, call};
 
-/// Sends one world to many receivers. It has no sockets and no clock: datagrams and the time go in,
-/// datagrams come out. The transport must deliver a datagram unaltered or not at all: use one that is
-/// encrypted or authenticated, since many altered datagrams are other valid ones.
+/// Sends one world to many receivers. A hub has no sockets and no clock: the caller passes in
+/// datagrams and the time, and polls datagrams to send. The transport must deliver a datagram
+/// unaltered or not at all. Use an encrypted or authenticated one, because an altered datagram is
+/// often another valid one.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpHub {
-    /// Zero is no handle.
+    /// The handle; 0 means none.
     pub id: u64,
 }
 
 pub(crate) static HUBS: Handles<Mutex<Sending>> = Handles::new(8, "a hub");
 
-/// A hub, the weights of entities, an event that is being emitted, and the datagram that the caller
-/// takes next.
+/// A hub, the weights of entities, the event being emitted, and the datagram that the caller takes
+/// next.
 #[derive(Debug)]
 pub(crate) struct Sending {
     hub: Hub,
@@ -41,23 +42,24 @@ pub(crate) struct Sending {
     next: Next<ReceiverId>,
 }
 
-/// How a hub sends. A number of 0 takes the default.
+/// How a hub sends. A number of 0 selects the default.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpHubOptions {
     /// The largest datagram that the transport carries, without its own headers. Default: 1,200.
     pub datagram_bytes: u32,
-    /// The number of this hub among those on one connection, which is that of its receivers.
+    /// The channel of this hub, which distinguishes hubs on one connection. Its receivers use the
+    /// same.
     pub channel: u32,
-    /// What the transport adds to each datagram, which budgets include. Default: 28.
+    /// The bytes that the transport adds to each datagram. Budgets include them. Default: 28.
     pub overhead_bytes: u32,
-    /// The most datagrams that a receiver gets in a tick. Default: 4.
+    /// The most datagrams for a receiver in a tick. Default: 4.
     pub datagrams_per_tick: u32,
     /// The kinds of events, or zero for none.
     pub events: KpEvents,
 }
 
-/// What a hub knows of a receiver.
+/// The hub's view of a connection to a receiver.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpHubStatus {
@@ -65,9 +67,9 @@ pub struct KpHubStatus {
     pub joined: i32,
     /// Datagrams sent.
     pub sent: u64,
-    /// Of those sent, how many were acknowledged.
+    /// Sent datagrams that were acknowledged.
     pub acknowledged: u64,
-    /// Of those sent, how many were overtaken or not acknowledged in time.
+    /// Sent datagrams that were overtaken or not acknowledged in time.
     pub lost: u64,
     /// Bytes sent, without the transport's headers.
     pub bytes: u64,
@@ -75,14 +77,14 @@ pub struct KpHubStatus {
     pub round_trip_ms: f64,
     /// Entities that should have been sent in the last tick but did not fit.
     pub waiting: u64,
-    /// Events that were never sent yet.
+    /// Events that have not been sent yet.
     pub waiting_events: u64,
-    /// Events that must arrive and never will, because too many waited. If there are any, remove the
-    /// receiver.
+    /// Events that must arrive but never will, because too many were waiting. If there are any,
+    /// remove the receiver.
     pub refused_events: u64,
 }
 
-/// A hub. `options` may be null. The caller frees `*out` with `kp_hub_free`.
+/// Creates a hub. `options` may be null. The caller frees `*out` with `kp_hub_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_hub_new(
     codec: KpCodec,
@@ -93,7 +95,7 @@ pub unsafe extern "C" fn kp_hub_new(
         check_out(out)?;
         let mut config = HubConfig::default();
         let mut events = None;
-        // SAFETY: the caller lends the options.
+        // SAFETY: the caller guarantees that `options` is null or readable until this call returns.
         if let Some(options) = unsafe { optional(options)? } {
             let or_default = |given: u32, default: usize| match given {
                 0 => default,
@@ -113,13 +115,13 @@ pub unsafe extern "C" fn kp_hub_new(
         }
         let event = events.map(|events| World::new(events.codec().schema()));
         let sending = Sending { hub, weights: HashMap::new(), event, next: Next::default() };
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, KpHub { id: HUBS.add(Mutex::new(sending)) }) }
     })
 }
 
-/// Says how the entities of a kind are sent: their changes in every `every`th tick (1, 2, 4 or 8),
-/// and how much they matter if not everything fits, at least 0.
+/// Sets how the entities of a kind are sent. Their changes are sent in every `every`th tick (1, 2,
+/// 4 or 8). `weight`, at least 0, is how much they matter if not everything fits.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_hub_set_kind(
     hub: KpHub,
@@ -128,15 +130,16 @@ pub unsafe extern "C" fn kp_hub_set_kind(
     weight: f32,
 ) -> KpStatus {
     call(|| {
-        // SAFETY: the caller lends a text.
+        // SAFETY: the caller guarantees that `name` points to a zero-terminated text until this
+        // call returns.
         let name = unsafe { memory::text(name)? };
         let set = lock(&*HUBS.get(hub.id)?).hub.set_kind(name, KindOptions { every, weight });
         set.map_err(Failure::argument)
     })
 }
 
-/// Adds a receiver with a number that no other has. All times are nanoseconds since any fixed moment.
-/// `budget_bytes_per_s` bounds what it is sent; 0 does not.
+/// Adds a receiver with a unique number. All times are nanoseconds since any fixed moment.
+/// `budget_bytes_per_s` limits the data sent to it; 0 means no limit.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_hub_add(
     hub: KpHub,
@@ -164,7 +167,8 @@ pub extern "C" fn kp_hub_remove(hub: KpHub, receiver: u64) -> KpStatus {
     })
 }
 
-/// Sets which entities a receiver may see: ids that increase, or none. At first it may see all.
+/// Sets which entities a receiver may see: ids in increasing order, or none. Initially it may see
+/// all.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_hub_set_relevant(
     hub: KpHub,
@@ -173,7 +177,8 @@ pub unsafe extern "C" fn kp_hub_set_relevant(
     count: usize,
 ) -> KpStatus {
     call(|| {
-        // SAFETY: the caller lends the ids.
+        // SAFETY: the caller guarantees that `ids` has `count` readable values until this call
+        // returns.
         let relevant = unsafe { slice(ids, count)? }.iter().map(|id| EntityId(*id)).collect();
         set_relevant(hub, receiver, Some(relevant))
     })
@@ -185,9 +190,9 @@ pub extern "C" fn kp_hub_set_all_relevant(hub: KpHub, receiver: u64) -> KpStatus
     call(|| set_relevant(hub, receiver, None))
 }
 
-/// Sets how much entities matter to a receiver if not everything fits: ids that increase, and a
-/// weight for each. All other entities weigh 1. The weights stay until they are set again; with a
-/// `count` of 0 there are none.
+/// Sets the weights of entities for a receiver, used if not everything fits: ids in increasing
+/// order, and a weight for each. All other entities weigh 1. The weights apply until they are set
+/// again; a `count` of 0 removes them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_hub_set_weights(
     hub: KpHub,
@@ -197,7 +202,8 @@ pub unsafe extern "C" fn kp_hub_set_weights(
     count: usize,
 ) -> KpStatus {
     call(|| {
-        // SAFETY: the caller lends both.
+        // SAFETY: the caller guarantees that `ids` has `count` readable values and `weights` has
+        // `count` readable values, until this call returns.
         let (ids, weights) = unsafe { (slice(ids, count)?, slice(weights, count)?) };
         if !ids.is_sorted_by(|one, next| one < next) {
             return Err(Failure::argument("the ids do not increase"));
@@ -217,7 +223,7 @@ pub unsafe extern "C" fn kp_hub_set_weights(
     })
 }
 
-/// What the hub knows of a receiver.
+/// The hub's view of a connection to a receiver.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_hub_status(
     hub: KpHub,
@@ -238,13 +244,13 @@ pub unsafe extern "C" fn kp_hub_status(
             waiting_events: status.waiting_events as u64,
             refused_events: status.refused_events,
         };
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, described) }
     })
 }
 
-/// Adds an event to the next tick: a column with one record for each field of its kind. All receivers
-/// that have joined get it, each once, in the order of these calls.
+/// Adds an event to the next tick, with a column of one record for each field of its kind. All
+/// joined receivers get it exactly once, in the order of these calls.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_hub_emit(
     hub: KpHub,
@@ -253,12 +259,13 @@ pub unsafe extern "C" fn kp_hub_emit(
     column_count: usize,
 ) -> KpStatus {
     call(|| {
-        // SAFETY: the caller lends the columns.
+        // SAFETY: the caller guarantees that `columns` has `column_count` valid columns and each
+        // column has one readable record, until this call returns.
         unsafe { emit(hub, kind, slice(columns, column_count)?, Audience::All) }
     })
 }
 
-/// As `kp_hub_emit`, for these receivers.
+/// Like `kp_hub_emit`, but only for these receivers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_hub_emit_to(
     hub: KpHub,
@@ -269,16 +276,18 @@ pub unsafe extern "C" fn kp_hub_emit_to(
     receiver_count: usize,
 ) -> KpStatus {
     call(|| {
-        // SAFETY: the caller lends the columns and the list.
+        // SAFETY: the caller guarantees that `columns` has `column_count` valid columns and
+        // `receivers` has `receiver_count` readable values, until this call returns.
         let (columns, list) =
             unsafe { (slice(columns, column_count)?, slice(receivers, receiver_count)?) };
         let list: Vec<ReceiverId> = list.iter().map(|id| ReceiverId(*id)).collect();
-        // SAFETY: the caller lends the columns.
+        // SAFETY: the caller guarantees that `columns` are valid columns and each column has one
+        // readable record, until this call returns.
         unsafe { emit(hub, kind, columns, Audience::Only(&list)) }
     })
 }
 
-/// As `kp_hub_emit`, for the receivers that may see an entity.
+/// Like `kp_hub_emit`, but only for the receivers that may see an entity.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_hub_emit_seeing(
     hub: KpHub,
@@ -288,15 +297,16 @@ pub unsafe extern "C" fn kp_hub_emit_seeing(
     entity: u32,
 ) -> KpStatus {
     call(|| {
-        // SAFETY: the caller lends the columns.
+        // SAFETY: the caller guarantees that `columns` has `column_count` valid columns and each
+        // column has one readable record, until this call returns.
         unsafe {
             emit(hub, kind, slice(columns, column_count)?, Audience::Seeing(EntityId(entity)))
         }
     })
 }
 
-/// Takes a datagram of a receiver. One that is not valid is `KP_STATUS_DATA`; only counters have
-/// changed then.
+/// Handles a datagram from a receiver. An invalid one is `KP_STATUS_DATA`, and changes only
+/// counters.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_hub_handle(
     hub: KpHub,
@@ -306,7 +316,8 @@ pub unsafe extern "C" fn kp_hub_handle(
     size: usize,
 ) -> KpStatus {
     call(|| {
-        // SAFETY: the caller lends the datagram.
+        // SAFETY: the caller guarantees that `datagram` has `size` readable bytes until this call
+        // returns.
         let datagram = unsafe { slice(datagram, size)? };
         let hub = HUBS.get(hub.id)?;
         let handled = lock(&hub).hub.handle(ReceiverId(receiver), time(now_ns), datagram);
@@ -314,9 +325,10 @@ pub unsafe extern "C" fn kp_hub_handle(
     })
 }
 
-/// Takes the world of a tick, whose tick is above the one before, and encodes what each receiver
-/// needs. `KP_STATUS_RECEIVERS` if some receivers do not get all of it, for the reasons in the text.
-/// The others do, so poll the datagrams then too. After any other failure, nothing has changed.
+/// Takes the world of a tick, which must be above the previous tick, and encodes what each receiver
+/// needs. `KP_STATUS_RECEIVERS` if some receivers do not get all of it, for the reasons in the
+/// error text. The others do, so poll the datagrams then too. After any other failure, nothing has
+/// changed.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_hub_tick(hub: KpHub, now_ns: u64, world: KpSnapshot) -> KpStatus {
     call(|| {
@@ -338,8 +350,8 @@ pub extern "C" fn kp_hub_tick(hub: KpHub, now_ns: u64, world: KpSnapshot) -> KpS
     })
 }
 
-/// The next datagram to send, and the receiver to send it to. `KP_STATUS_NOTHING` if there is none
-/// until the next tick. If `capacity` is too small, only `*size` is written, and the datagram stays.
+/// The next datagram to send, and its receiver. `KP_STATUS_NOTHING` if there is none until the next
+/// tick. If `capacity` is too small, only `*size` is written, and the datagram is kept.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_hub_poll(
     hub: KpHub,
@@ -354,7 +366,8 @@ pub unsafe extern "C" fn kp_hub_poll(
         let mut hub = lock(&hub);
         let Sending { hub, next, .. } = &mut *hub;
         let poll = || hub.poll_transmit().map(|(id, bytes)| (id, bytes.to_vec()));
-        // SAFETY: the caller lends `capacity` bytes, `size` and `receiver`.
+        // SAFETY: the caller guarantees that `datagram` has `capacity` writable bytes, `size` and
+        // `receiver` are writable, until this call returns.
         unsafe {
             let id = next.give(poll, datagram, capacity, size)?;
             put(receiver, id.0)
@@ -382,7 +395,7 @@ unsafe fn emit(
     let mut hub = lock(&hub);
     let Sending { hub, event, .. } = &mut *hub;
     let event = event.as_mut().ok_or_else(|| Failure::argument(NetError::NoEvents))?;
-    // SAFETY: as for this function.
+    // SAFETY: guaranteed by the caller of this function, under its own safety contract.
     unsafe { event.set_record(kind, columns)? };
     hub.emit_row(&event.snapshot, 0, to).map_err(Failure::argument)
 }

@@ -1,19 +1,20 @@
-//! Kinepack for C: snapshots of moving things in few bits. `include/kinepack.h` has all of this as
-//! C sees it.
+//! Kinepack for C: snapshots of moving things in few bits. `include/kinepack.h` has the same
+//! documentation for C.
 //!
 //! # Rules of every function
 //!
-//! - *Result.* It returns a [`KpStatus`]. If that is not `KP_STATUS_OK`, nothing has changed, and
-//!   [`kp_error_text`](status::kp_error_text) gives the reason to the same thread.
+//! - *Result.* A function returns a [`KpStatus`]. If it is not `KP_STATUS_OK`, nothing has changed,
+//!   and [`kp_error_text`](status::kp_error_text) returns the reason to the same thread.
 //! - *Handles.* An object is a handle: a number with a generation. `kp_…_new` and similar functions
-//!   give a handle to the caller, who ends it with `kp_…_free`. A handle that was freed, one of
-//!   another type and one of all zeros are refused, so a wrong handle never reaches memory.
-//! - *Memory.* The library reads and writes memory of the caller only during a call, and never frees
+//!   give the caller a handle, which the caller frees with `kp_…_free`. Freed handles, handles of
+//!   another type and all-zero handles are refused, so a wrong handle never reaches memory.
+//! - *Memory.* The library reads and writes the caller's memory only during a call, and never frees
 //!   or keeps it. A pointer may be null if its count is 0.
-//! - *Panics.* None leaves the library: it would be `KP_STATUS_PANIC`.
-//! - *Threads.* Any thread may call with any handle. Two calls with one handle wait for each other.
+//! - *Panics.* No panic leaves the library: it becomes `KP_STATUS_PANIC`.
+//! - *Threads.* Any thread may call with any handle. Calls that change one object wait for each
+//!   other.
 
-// The functions exist for C, and their comments are those of the header.
+// The functions exist for C, and their comments become the comments of the header.
 #![allow(clippy::missing_safety_doc, reason = "the rules above hold for every function")]
 
 pub mod anm;

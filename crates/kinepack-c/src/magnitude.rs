@@ -1,4 +1,4 @@
-//! Small numbers by magnitude, alone or as vectors: without a schema, for a message of your own.
+//! Codes small numbers by magnitude, alone or as vectors, without a schema. For custom messages.
 
 use kinepack::bits::{BitReader, BitWriter};
 use kinepack::magnitude::{
@@ -16,14 +16,14 @@ use crate::status::{Failure, call};
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KpMagnitudeForm {
-    /// Real numbers, rounded to multiples of a precision. It takes the bits of Unreal's
+    /// Real numbers, rounded to multiples of a precision. Takes as many bits as Unreal's
     /// `FVector_NetQuantize`.
     Multiples = 0,
     /// Integers from -2^32 to 2^32 - 1, exactly.
     Steps = 1,
-    /// Real numbers within limits, as differences from others that both sides hold.
+    /// Real numbers within limits, as differences from numbers that both sides hold.
     Difference = 2,
-    /// The same. If a number has no place within the limits, all are written unchanged.
+    /// The same. If a number cannot be represented within the limits, all are written unchanged.
     Any = 3,
 }
 
@@ -31,22 +31,22 @@ pub enum KpMagnitudeForm {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpComponent {
-    /// The number to write, or that was read. Real numbers are rounded to a `float`.
+    /// The number to write, or the number read. Real numbers are rounded to a `float`.
     pub value: f64,
-    /// What both sides hold. Only for differences, as all that follows.
+    /// The number that both sides hold. This and all following members are only for differences.
     pub before: f64,
     /// The least number.
     pub min: f64,
-    /// The largest number. On a circle it is the number that means the same as `min`.
+    /// The largest number. On a circle, it is equivalent to `min`.
     pub max: f64,
-    /// The step. A number is off by at most half of it.
+    /// The step. A decoded number is off by at most half of it.
     pub precision: f64,
     /// Not 0: a number on a circle, such as an angle.
     pub is_cyclic: i32,
 }
 
-/// Up to four numbers that are coded together, such as a vector. The largest one decides how many
-/// bits each of them takes.
+/// Up to four numbers that are coded together, such as a vector. The largest one determines how
+/// many bits each of them takes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpMagnitude {
@@ -54,15 +54,15 @@ pub struct KpMagnitude {
     pub form: i32,
     /// How many numbers, 1 to 4.
     pub count: u32,
-    /// Multiples only: steps in a unit, 1, 10 or 100.
+    /// Multiples only: steps per unit: 1, 10 or 100.
     pub steps_per_unit: u32,
-    /// The numbers. Those from `count` on are not used.
+    /// The numbers. Components from `count` on are ignored.
     pub components: [KpComponent; 4],
 }
 
-/// Writes vectors: `*size` bytes, if they are at most `capacity`. Both sides need the same forms,
-/// counts and limits, and hold the same `before`. To know what the receiver will hold, read the
-/// written bytes with `kp_magnitudes_read`.
+/// Writes vectors: `*size` bytes, if they fit into `capacity`. Both sides need the same forms,
+/// counts and limits, and must hold the same `before`. To get the values that the receiver will
+/// hold, read the written bytes with `kp_magnitudes_read`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_magnitudes_write(
     vectors: *const KpMagnitude,
@@ -72,7 +72,8 @@ pub unsafe extern "C" fn kp_magnitudes_write(
     size: *mut usize,
 ) -> KpStatus {
     call(|| {
-        // SAFETY: the caller lends the vectors.
+        // SAFETY: the caller guarantees that `vectors` has `count` readable values until this call
+        // returns.
         let vectors = unsafe { slice(vectors, count)? };
         let mut written = Vec::new();
         let mut writer = BitWriter::append(&mut written);
@@ -87,13 +88,14 @@ pub unsafe extern "C" fn kp_magnitudes_write(
             write(&mut writer, vector).map_err(|wrong| wrong.of(nth))?;
         }
         writer.finish().map_err(Failure::argument)?;
-        // SAFETY: the caller lends `capacity` bytes and `size`.
+        // SAFETY: the caller guarantees that `bytes` has `capacity` writable bytes and `size` is
+        // writable, until this call returns.
         unsafe { give(&written, bytes, capacity, size) }
     })
 }
 
 /// Reads vectors that `kp_magnitudes_write` wrote, into the `value` of each component. After an
-/// error no value has changed.
+/// error, no value has changed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_magnitudes_read(
     vectors: *mut KpMagnitude,
@@ -102,7 +104,8 @@ pub unsafe extern "C" fn kp_magnitudes_read(
     size: usize,
 ) -> KpStatus {
     call(|| {
-        // SAFETY: the caller lends both.
+        // SAFETY: the caller guarantees that `bytes` has `size` readable bytes and `vectors` has
+        // `count` writable values, until this call returns.
         let (vectors, bytes) = unsafe { (slice_mut(vectors, count)?, slice(bytes, size)?) };
         let mut reader = BitReader::new(bytes);
         let mut values = Vec::with_capacity(vectors.len());
@@ -156,7 +159,7 @@ fn wrong_count(nth: usize, count: u32) -> Failure {
     Failure::argument(format!("vector {nth}: it has 1 to 4 numbers, not {count}"))
 }
 
-/// The form of a vector, with what it needs.
+/// The form of a vector, with its parameters.
 enum Form<const N: usize> {
     Multiples(Precision),
     Steps,
@@ -206,7 +209,7 @@ fn write<const N: usize>(writer: &mut BitWriter<'_>, vector: &KpMagnitude) -> Re
             if values.iter().any(|value| value.fract() != 0.0) {
                 return Err(Wrong::Fraction);
             }
-            // An integer that `i64` does not have becomes its least or largest, which is refused.
+            // An integer outside of `i64` saturates, and `write_steps` refuses the result.
             write_steps(writer, values.map(|value| value as i64))
         }
         Form::Difference { limits, is_any: true } => {
@@ -233,7 +236,7 @@ fn read<const N: usize>(
             read_difference(reader, &limits, before).map(doubles)
         }
     };
-    // The components after `N` stay.
+    // The components after `N` are unchanged.
     let mut all = vector.components.map(|component| component.value);
     all[..N].copy_from_slice(&values.map_err(Wrong::Data)?);
     Ok(all)

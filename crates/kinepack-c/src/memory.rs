@@ -1,4 +1,4 @@
-//! Memory of the caller, checked before it is used.
+//! Checks the caller's memory before it is used.
 
 use std::ffi::{CStr, c_char};
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::KpStatus;
 use crate::status::Failure;
 
-/// Checks that a pointer to `count` values can be used at all.
+/// Checks that a pointer to `count` values is not null, is aligned, and does not overflow.
 fn check<T>(data: *const T, count: usize) -> Result<(), Failure> {
     let wrong = |text| Err(Failure::new(KpStatus::Pointer, text));
     if data.is_null() {
@@ -22,7 +22,7 @@ fn check<T>(data: *const T, count: usize) -> Result<(), Failure> {
     }
 }
 
-/// Checks the memory of `rows` rows of `bytes` each, whose beginnings are `stride` bytes apart.
+/// Checks the memory of `rows` rows of `bytes` bytes each, which start `stride` bytes apart.
 pub(crate) fn check_rows(
     data: *const u8,
     rows: usize,
@@ -34,7 +34,7 @@ pub(crate) fn check_rows(
     check(data, end.ok_or_else(|| Failure::argument("a stride is too large"))?)
 }
 
-/// Values of the caller.
+/// Borrows the caller's values.
 ///
 /// # Safety
 /// `data` is null or points to `count` values, which stay unchanged for `'a`.
@@ -43,11 +43,12 @@ pub(crate) unsafe fn slice<'a, T>(data: *const T, count: usize) -> Result<&'a [T
         return Ok(&[]);
     }
     check(data, count)?;
-    // SAFETY: it is not null, aligned, and within memory; the caller promises the rest.
+    // SAFETY: `check` has checked that `data` is not null, is aligned and does not overflow. The
+    // caller guarantees `count` readable values for `'a`.
     Ok(unsafe { std::slice::from_raw_parts(data, count) })
 }
 
-/// Memory of the caller to write to.
+/// Borrows the caller's memory for writing.
 ///
 /// # Safety
 /// `data` is null or points to `count` values, which nothing else uses for `'a`.
@@ -56,17 +57,19 @@ pub(crate) unsafe fn slice_mut<'a, T>(data: *mut T, count: usize) -> Result<&'a 
         return Ok(&mut []);
     }
     check(data, count)?;
-    // SAFETY: it is not null, aligned, and within memory; the caller promises the rest.
+    // SAFETY: `check` has checked that `data` is not null, is aligned and does not overflow. The
+    // caller guarantees `count` writable values for `'a`, which nothing else uses.
     Ok(unsafe { std::slice::from_raw_parts_mut(data, count) })
 }
 
-/// Writes a result.
+/// Writes a result to the caller's memory.
 ///
 /// # Safety
 /// `to` is null or points to memory for a value that nothing else uses.
 pub(crate) unsafe fn put<T>(to: *mut T, value: T) -> Result<(), Failure> {
     check(to, 1)?;
-    // SAFETY: it is not null, aligned, and within memory; the caller promises the rest.
+    // SAFETY: `check` has checked that `to` is not null, is aligned and does not overflow. The
+    // caller guarantees that it is writable.
     unsafe { to.write(value) };
     Ok(())
 }
@@ -76,28 +79,28 @@ pub(crate) fn check_out<T>(to: *mut T) -> Result<(), Failure> {
     check(to, 1)
 }
 
-/// A text of the caller.
+/// Borrows a text from the caller.
 ///
 /// # Safety
-/// `text` is null or points to a text with a zero at its end, which stays unchanged for `'a`.
+/// `text` is null or points to a zero-terminated text, which stays unchanged for `'a`.
 pub(crate) unsafe fn text<'a>(text: *const c_char) -> Result<&'a str, Failure> {
     check(text, 1)?;
-    // SAFETY: the caller promises the zero.
+    // SAFETY: the caller guarantees a zero-terminated text that stays unchanged for `'a`.
     let text = unsafe { CStr::from_ptr(text) };
     text.to_str().map_err(|_| Failure::argument("a text is not UTF-8"))
 }
 
-/// A time of the caller, in nanoseconds since any fixed moment.
+/// A time from the caller, in nanoseconds since any fixed moment.
 pub(crate) fn time(now_ns: u64) -> Duration {
     Duration::from_nanos(now_ns)
 }
 
-/// A time for the caller; negative if there is none.
+/// A time for the caller; negative for `None`.
 pub(crate) fn milliseconds(time: Option<Duration>) -> f64 {
     time.map_or(-1.0, |time| 1000.0 * time.as_secs_f64())
 }
 
-/// A value of the caller that may be null.
+/// Borrows a value from the caller; its pointer may be null.
 ///
 /// # Safety
 /// As for [`slice`].
@@ -105,21 +108,23 @@ pub(crate) unsafe fn optional<'a, T>(data: *const T) -> Result<Option<&'a T>, Fa
     if data.is_null() {
         return Ok(None);
     }
-    // SAFETY: as for this function.
+    // SAFETY: guaranteed by the caller of this function, under its own safety contract.
     Ok(unsafe { slice(data, 1)? }.first())
 }
 
-/// A value of the caller.
+/// Borrows a value from the caller; its pointer must not be null.
 ///
 /// # Safety
 /// As for [`slice`].
 pub(crate) unsafe fn required<'a, T>(data: *const T) -> Result<&'a T, Failure> {
     check(data, 1)?;
-    // SAFETY: it is not null, aligned, and within memory; the caller promises the rest.
+    // SAFETY: `check` has checked that `data` is not null, is aligned and does not overflow. The
+    // caller guarantees a readable value for `'a`.
     Ok(unsafe { &*data })
 }
 
-/// Gives bytes to the caller, as far as `capacity` allows.
+/// Copies bytes to the caller, if they fit into `capacity`, and always writes their number to
+/// `size`.
 ///
 /// # Safety
 /// As for [`slice_mut`] and [`put`].
@@ -129,19 +134,19 @@ pub(crate) unsafe fn give(
     capacity: usize,
     size: *mut usize,
 ) -> Result<(), Failure> {
-    // SAFETY: as for this function.
+    // SAFETY: guaranteed by the caller of this function, under its own safety contract.
     unsafe { put(size, from.len())? };
     if capacity < from.len() {
         let text = format!("{} bytes do not fit into {capacity}", from.len());
         return Err(Failure::new(KpStatus::Size, text));
     }
-    // SAFETY: as for this function.
+    // SAFETY: guaranteed by the caller of this function, under its own safety contract.
     let to = unsafe { slice_mut(bytes, from.len())? };
     to.copy_from_slice(from);
     Ok(())
 }
 
-/// Gives a text with a zero at its end.
+/// Copies a text with a terminating zero to the caller.
 ///
 /// # Safety
 /// As for [`give`].
@@ -151,11 +156,12 @@ pub(crate) unsafe fn give_text(
     capacity: usize,
     size: *mut usize,
 ) -> Result<(), Failure> {
-    // SAFETY: as for this function.
+    // SAFETY: guaranteed by the caller of this function, under its own safety contract.
     unsafe { give(&[from.as_bytes(), &[0]].concat(), text.cast(), capacity, size) }
 }
 
-/// Gives values to the caller, if they fit.
+/// Copies values to the caller, if they fit into `capacity`, and always writes their number to
+/// `count`.
 ///
 /// # Safety
 /// As for [`slice_mut`] and [`put`].
@@ -166,7 +172,7 @@ pub(crate) unsafe fn give_list<T>(
     count: *mut usize,
 ) -> Result<(), Failure> {
     let needed = from.len();
-    // SAFETY: as for this function.
+    // SAFETY: guaranteed by the caller of this function, under its own safety contract.
     unsafe { put(count, needed)? };
     if needed > capacity {
         return Err(too_many(needed, capacity));
@@ -175,7 +181,8 @@ pub(crate) unsafe fn give_list<T>(
         check(list, needed)?;
     }
     for (nth, value) in from.take(needed).enumerate() {
-        // SAFETY: `nth` is below `needed`, for which the pointer was checked.
+        // SAFETY: `nth` is below `needed`, and `check` has checked `list` for that many values. The
+        // caller guarantees that they are writable.
         unsafe { list.add(nth).write(value) };
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! Poses in memory of an engine: where each part of each bone's transform is.
+//! Poses in an engine's memory, with a description of their layout.
 
 use std::ffi::c_void;
 
@@ -9,9 +9,9 @@ use crate::columns::KpNumber;
 use crate::memory::{check_rows, optional, slice};
 use crate::status::Failure;
 
-/// Where a pose goes: the bones of an engine's skeleton, from one to the next by a stride, so that an
-/// array of structs and three arrays both do. A part whose pointer is null is left out. Numbers need
-/// no alignment.
+/// The layout of a pose in memory: the bones of an engine's skeleton, a stride apart. The strides
+/// allow an array of structs as well as three arrays. If the pointer of a part is null, the part is
+/// ignored. Numbers need no alignment.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpPose {
@@ -29,20 +29,20 @@ pub struct KpPose {
     pub scale_stride: usize,
     /// The number of bones at the pointers.
     pub bones: usize,
-    /// For each joint of the clip its bone, or `UINT32_MAX` for none.
+    /// The bone of each joint of the clip, or `UINT32_MAX` for none.
     pub bone_of_joint: *const u32,
-    /// The length of `bone_of_joint`, which is the number of joints. With 0, joint 0 is bone 0, and so
-    /// on; the engine then has at least as many bones as the clip has joints.
+    /// The length of `bone_of_joint`, which must be the clip's number of joints. With 0, joint 0 is
+    /// bone 0, and so on. The engine must then have at least as many bones as the clip has joints.
     pub joints: usize,
     /// `KP_NUMBER_F32` or `KP_NUMBER_F64`.
     pub number: i32,
-    /// Not 0: rotations are w, x, y, z.
+    /// Not 0: rotations are ordered w, x, y, z.
     pub w_first: i32,
-    /// Units in a metre: 0 or 1 for metres, 100 for centimetres.
+    /// Units per metre: 0 or 1 for metres, 100 for centimetres.
     pub units_per_m: f32,
 }
 
-/// Writes poses.
+/// Writes poses to the caller's memory, and reads them from there.
 pub(crate) struct Writer<'a> {
     translations: Part,
     rotations: Part,
@@ -64,7 +64,8 @@ impl<'a> Writer<'a> {
     /// Checks a pose for a clip of `joints` joints.
     ///
     /// # Safety
-    /// The pose has memory for its bones, which nothing else uses for `'a`.
+    /// The pose has memory for its bones and, unless `joints` is 0, a number for each joint.
+    /// Nothing else uses the memory for `'a`.
     pub(crate) unsafe fn new(pose: &KpPose, joints: usize) -> Result<Self, Failure> {
         let wide = pose.number == KpNumber::F64 as i32;
         if !wide && pose.number != KpNumber::F32 as i32 {
@@ -88,7 +89,7 @@ impl<'a> Writer<'a> {
                 let text = format!("{} numbers of bones for {joints} joints", pose.joints);
                 return Err(Failure::argument(text));
             }
-            // SAFETY: the caller lends a number for each joint.
+            // SAFETY: the caller of this function guarantees a readable number for each joint.
             let bones = unsafe { slice(pose.bone_of_joint, joints)? };
             let is_beyond = |bone: &&u32| **bone != u32::MAX && **bone as usize >= pose.bones;
             if let Some(bone) = bones.iter().find(is_beyond) {
@@ -113,7 +114,7 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// The pose that is there. What is left out is as in the identity.
+    /// Reads the pose that is in memory. Parts that are null have the identity's value.
     pub(crate) fn read(&self) -> Vec<Transform> {
         let to_cm = |units: f32| {
             if self.units_per_m == CM_PER_M { units } else { units / self.units_per_m * CM_PER_M }
@@ -143,7 +144,8 @@ impl<'a> Writer<'a> {
         if part.data.is_null() {
             return None;
         }
-        // SAFETY: as in `Bones::write`.
+        // SAFETY: as in `Bones::write`: `Writer::new` has checked the bones and their memory, and
+        // its caller guarantees that the memory is readable. The read needs no alignment.
         unsafe {
             let from = part.data.add(bone * part.stride);
             Some(if self.wide {
@@ -154,14 +156,15 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Whether this is the layout of most callers: `f32`, each joint its own bone, x, y, z, w, all parts.
+    /// Whether the pose has the most common layout: `f32`, joints are bones, x, y, z, w, and all
+    /// parts.
     fn is_plain(&self) -> bool {
         let parts = [&self.translations, &self.rotations, &self.scales];
         let has_all = parts.iter().all(|part| !part.data.is_null());
         has_all && !self.wide && !self.w_first && self.bones.is_none()
     }
 
-    /// Writes a pose. `write` gives it to a writer.
+    /// Writes a pose, which `write` produces.
     pub(crate) fn take(&self, write: &mut impl TakePose) {
         if self.is_plain() {
             write.write(&mut Bones::<true>(self));
@@ -171,23 +174,23 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// What gives a pose to a writer of any type.
+/// A source of a pose, for a writer of any type.
 pub(crate) trait TakePose {
     fn write(&mut self, writer: &mut impl PoseWriter);
 }
 
-/// Writes to the bones; without branches if the layout is plain.
+/// Writes to the bones. If the layout is plain, `PLAIN` removes the branches.
 struct Bones<'a, const PLAIN: bool>(&'a Writer<'a>);
 
 impl<const PLAIN: bool> Bones<'_, PLAIN> {
-    /// A translation in the caller's units.
+    /// Converts a translation to the caller's units.
     #[inline(always)]
     fn in_units(&self, translation: [f32; 3]) -> [f32; 3] {
         let units_per_m = self.0.units_per_m;
         if units_per_m == CM_PER_M {
             return translation;
         }
-        // Four numbers are divided by one instruction, three by three.
+        // One instruction divides four numbers, but the compiler divides three one by one.
         let [x, y, z] = translation;
         let [x, y, z, _] = [x, y, z, 0.0].map(|cm| cm / CM_PER_M * units_per_m);
         [x, y, z]
@@ -207,8 +210,9 @@ impl<const PLAIN: bool> Bones<'_, PLAIN> {
         if !PLAIN && part.data.is_null() {
             return;
         }
-        // SAFETY: `Writer::new` has checked that each joint is a bone, and the memory of all bones;
-        // the caller promises that nothing else uses it. The write needs no alignment.
+        // SAFETY: `Writer::new` has checked that each joint is a bone within `bones`, and the
+        // memory of all bones. Its caller guarantees that nothing else uses this memory. The write
+        // needs no alignment.
         unsafe {
             let to = part.data.add(bone * part.stride);
             if !PLAIN && *wide {
@@ -251,8 +255,8 @@ impl<const PLAIN: bool> PoseWriter for Bones<'_, PLAIN> {
         assert!(pose.len() <= *joints);
         for (joint, transform) in pose.iter().enumerate() {
             let translation = self.in_units(transform.translation);
-            // SAFETY: as in `write`, for a joint below `joints`. In a plain layout it is the bone,
-            // and no part is null.
+            // SAFETY: as in `write`, for a joint below `joints`. In a plain layout, each joint is
+            // its own bone, and no part is null.
             unsafe {
                 let to = |part: &Part| part.data.add(joint * part.stride);
                 to(rotations).cast::<[f32; 4]>().write_unaligned(transform.rotation);
@@ -269,12 +273,12 @@ impl TakePose for Vec<Transform> {
     }
 }
 
-/// The layout of a pose.
+/// Reads the caller's layout of a pose.
 ///
 /// # Safety
 /// `pose` is null or points to a layout.
 pub(crate) unsafe fn pose_of(pose: *const KpPose) -> Result<KpPose, Failure> {
-    // SAFETY: as for this function.
+    // SAFETY: guaranteed by the caller of this function, under its own safety contract.
     let pose = unsafe { optional(pose)? };
     pose.copied().ok_or_else(|| Failure::new(KpStatus::Pointer, "the pose is null"))
 }

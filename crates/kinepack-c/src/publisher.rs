@@ -15,21 +15,21 @@ use crate::snapshot::{KpSnapshot, SNAPSHOTS};
 use crate::status::{Failure, call};
 
 /// Publishes one world for any number of viewers: it encodes each snapshot once for each tier,
-/// however many watch. It has no sockets: objects and datagrams come out, which relays or your
-/// servers pass on.
+/// however many viewers watch. A publisher has no sockets: it produces objects and datagrams, which
+/// relays or your servers forward.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpPublisher {
-    /// Zero is no handle.
+    /// The handle; 0 means none.
     pub id: u64,
 }
 
 pub(crate) static PUBLISHERS: Handles<Mutex<Publishing>> = Handles::new(25, "a publisher");
 
-/// Transports count groups to 2^62. Half of that leaves enough numbers for every broadcast.
+/// Transports count groups to 2^62. Half of that range leaves enough numbers for every broadcast.
 const MAX_FIRST_GROUP: u64 = 1 << 61;
 
-/// A publisher, and the pieces that the caller has not taken.
+/// A publisher, and the pieces that the caller has not taken yet.
 pub(crate) struct Publishing {
     publisher: Publisher,
     schema_hash: u64,
@@ -42,33 +42,33 @@ pub(crate) struct Publishing {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpPublisherOptions {
-    /// The number of the first group, below 2^61. After a restart take one above all before, such
-    /// as the seconds since 1970, so that relays and viewers do not mix the two.
+    /// The number of the first group, below 2^61. After a restart, use a number above all previous
+    /// ones, such as the seconds since 1970, so that relays and viewers do not mix the two runs.
     pub first_group: u64,
-    /// How many ticks later it gives the pieces, against players who watch their own match.
+    /// The delay of the pieces in ticks, against players who watch their own match.
     pub delay_ticks: u32,
 }
 
-/// What a transport carries: an object of a group, or a datagram.
+/// A unit for the transport: an object of a group, or a datagram.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpPiece {
     /// The number of its group in the track.
     pub group: u64,
-    /// The number of the object in its group. Object 0 begins the group, and ends the one before.
+    /// The number of the object in its group. Object 0 begins the group, and ends the previous one.
     pub object: u64,
     /// The number of the tier.
     pub tier: u32,
     /// A `KpTrackKind`.
     pub track: i32,
-    /// Not 0: a datagram. Then it has no `object`, and viewers do not need its `group`.
+    /// Not 0: a datagram. It has no `object`, and viewers do not need its `group`.
     pub is_datagram: i32,
     /// The tick of its last snapshot. Viewers do not need it.
     pub tick: u32,
 }
 
-/// A publisher of the tiers of a catalogue. `options` may be null. The caller frees `*out` with
-/// `kp_publisher_free`.
+/// Creates a publisher of the tiers of a catalogue. `options` may be null. The caller frees `*out`
+/// with `kp_publisher_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_publisher_new(
     catalogue: KpCatalogue,
@@ -77,7 +77,7 @@ pub unsafe extern "C" fn kp_publisher_new(
 ) -> KpStatus {
     call(|| {
         check_out(out)?;
-        // SAFETY: the caller lends the options.
+        // SAFETY: the caller guarantees that `options` is null or readable until this call returns.
         let options = unsafe { optional(options)? };
         let catalogue = CATALOGUES.get(catalogue.id)?;
         let first_group = options.map_or(0, |options| options.first_group);
@@ -93,13 +93,13 @@ pub unsafe extern "C" fn kp_publisher_new(
             pieces: VecDeque::new(),
             next: Next::default(),
         };
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, KpPublisher { id: PUBLISHERS.add(Mutex::new(publishing)) }) }
     })
 }
 
-/// Restricts a tier to these entities, such as those of a region: ids that increase, or none. At
-/// first a tier has all. For a region, call it before each tick.
+/// Restricts a tier to these entities, such as those of a region: ids in increasing order, or none.
+/// Initially, a tier has all entities. For a region, call this before each tick.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_publisher_set_entities(
     publisher: KpPublisher,
@@ -108,7 +108,8 @@ pub unsafe extern "C" fn kp_publisher_set_entities(
     count: usize,
 ) -> KpStatus {
     call(|| {
-        // SAFETY: the caller lends the ids.
+        // SAFETY: the caller guarantees that `ids` has `count` readable values until this call
+        // returns.
         let ids = unsafe { slice(ids, count)? };
         if !ids.is_sorted_by(|one, next| one < next) {
             return Err(Failure::argument("the ids do not increase"));
@@ -122,7 +123,7 @@ pub unsafe extern "C" fn kp_publisher_set_entities(
     })
 }
 
-/// Gives a tier all entities again.
+/// Removes the restriction of a tier, so that it has all entities again.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_publisher_set_all_entities(publisher: KpPublisher, tier: u32) -> KpStatus {
     call(|| {
@@ -132,11 +133,12 @@ pub extern "C" fn kp_publisher_set_all_entities(publisher: KpPublisher, tier: u3
     })
 }
 
-/// Takes the world of a tick, whose tick is above the one before, and encodes it for all tiers that
-/// are due. `kp_publisher_poll` gives the pieces. Take all of them each tick: they wait in memory.
+/// Takes the world of a tick, which must be above the previous tick, and encodes it for all tiers
+/// that are due. `kp_publisher_poll` returns the pieces. Take all of them each tick, because they
+/// are kept in memory until then.
 ///
-/// A world that needs more datagrams than a viewer puts together is `KP_STATUS_ARGUMENT` too. The
-/// other tiers may have taken it then, and the tick is over: publish the next one.
+/// If a world needs more datagrams than a viewer can reassemble, the result is `KP_STATUS_ARGUMENT`
+/// too. Other tiers may have encoded it by then, and the tick is used up: publish the next one.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_publisher_publish(publisher: KpPublisher, world: KpSnapshot) -> KpStatus {
     call(|| {
@@ -151,9 +153,9 @@ pub extern "C" fn kp_publisher_publish(publisher: KpPublisher, world: KpSnapshot
     })
 }
 
-/// The next piece for the transport: `*piece` says what it is, and its bytes are `*size`, if they
-/// are at most `capacity`. `KP_STATUS_NOTHING` if there is none until the next tick. If `capacity`
-/// is too small, only `*size` is written, and the piece stays.
+/// The next piece for the transport: `*piece` describes it, and it has `*size` bytes, if they fit
+/// into `capacity`. `KP_STATUS_NOTHING` if there is none until the next tick. If `capacity` is too
+/// small, only `*size` is written, and the piece is kept.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_publisher_poll(
     publisher: KpPublisher,
@@ -167,7 +169,8 @@ pub unsafe extern "C" fn kp_publisher_poll(
         let publishing = PUBLISHERS.get(publisher.id)?;
         let Publishing { pieces, next, .. } = &mut *lock(&publishing);
         let poll = || pieces.pop_front().map(described);
-        // SAFETY: the caller lends `capacity` bytes, `size` and `piece`.
+        // SAFETY: the caller guarantees that `bytes` has `capacity` writable bytes, `size` and
+        // `piece` are writable, until this call returns.
         unsafe {
             let what = next.give(poll, bytes, capacity, size)?;
             put(piece, what)
@@ -176,7 +179,7 @@ pub unsafe extern "C" fn kp_publisher_poll(
 }
 
 /// Copies the last snapshot of a tier in groups, as its viewers decode it, into a snapshot of the
-/// same schema: without the entities that the tier leaves out, and less precise if the tier is.
+/// same schema. It lacks the entities that the tier omits, and is less precise if the tier is.
 /// `KP_STATUS_NOTHING` before the first one, and for a tier in datagrams.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_publisher_last(

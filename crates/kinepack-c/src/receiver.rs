@@ -1,4 +1,4 @@
-//! Receivers: the world of a hub, decoded, buffered and interpolated.
+//! Receivers: decode, buffer and interpolate the world of a hub.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -23,13 +23,13 @@ use crate::status::{Failure, call};
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpReceiver {
-    /// Zero is no handle.
+    /// The handle; 0 means none.
     pub id: u64,
 }
 
 pub(crate) static RECEIVERS: Handles<Mutex<Receiving>> = Handles::new(9, "a receiver");
 
-/// A receiver, what it shows, and the datagram that the caller takes next.
+/// A receiver, its output, and the datagram that the caller takes next.
 #[derive(Debug)]
 pub(crate) struct Receiving {
     receiver: Receiver,
@@ -43,15 +43,15 @@ impl Shows for Receiving {
     }
 }
 
-/// How a receiver works. A number of 0 takes the default.
+/// How a receiver works. A number of 0 selects the default.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpReceiverOptions {
-    /// The number of the hub among those on one connection.
+    /// The channel of the hub, which distinguishes hubs on one connection.
     pub channel: u32,
-    /// The least delay of what is shown. Default: the network alone decides.
+    /// The least delay of the shown state. Default: determined by the network alone.
     pub min_delay_ms: u32,
-    /// The largest delay of what is shown. Default: 500.
+    /// The largest delay of the shown state. Default: 500.
     pub max_delay_ms: u32,
     /// The most memory for views and states, in bytes. Default: 128 MiB.
     pub max_memory_bytes: u64,
@@ -59,29 +59,29 @@ pub struct KpReceiverOptions {
     pub events: KpEvents,
 }
 
-/// What a receiver knows of its connection.
+/// The receiver's view of its connection.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpReceiverStatus {
-    /// Not 0 once a snapshot was taken.
+    /// Not 0 once a snapshot was accepted.
     pub joined: i32,
-    /// Datagrams taken.
+    /// Datagrams accepted.
     pub received: u64,
     /// Datagrams refused, including duplicates.
     pub refused: u64,
-    /// Datagrams of the hub that are missing.
+    /// Missing datagrams of the hub.
     pub lost: u64,
     /// Bytes of all datagrams.
     pub bytes: u64,
     /// The smoothed time from sending an acknowledgement to the first snapshot that builds on it;
-    /// negative before the first.
+    /// negative before the first such snapshot.
     pub round_trip_ms: f64,
-    /// The tick that the server simulates now, with its fraction; negative while it is not known.
+    /// The fractional tick that the server simulates now; negative while it is unknown.
     pub server_tick: f64,
 }
 
-/// A receiver for a hub with this many ticks a second. `options` may be null. The caller frees `*out`
-/// with `kp_receiver_free`.
+/// Creates a receiver for a hub with `tick_hz` ticks a second. `options` may be null. The caller
+/// frees `*out` with `kp_receiver_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_receiver_new(
     codec: KpCodec,
@@ -94,7 +94,7 @@ pub unsafe extern "C" fn kp_receiver_new(
         let codec = CODECS.get(codec.id)?;
         let mut config = ReceiverConfig::at_hz(tick_hz);
         let mut events = None;
-        // SAFETY: the caller lends the options.
+        // SAFETY: the caller guarantees that `options` is null or readable until this call returns.
         if let Some(options) = unsafe { optional(options)? } {
             config.channel = channel(options.channel)?;
             let playout = &mut config.playout;
@@ -118,13 +118,13 @@ pub unsafe extern "C" fn kp_receiver_new(
         }
         let showing = Showing::new(codec.schema(), events.as_ref());
         let receiving = Receiving { receiver, showing, next: Next::default() };
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, KpReceiver { id: RECEIVERS.add(Mutex::new(receiving)) }) }
     })
 }
 
-/// Takes a datagram of the hub. One that is refused, such as a duplicate, is `KP_STATUS_DATA`; only
-/// counters have changed then. All times are nanoseconds since any fixed moment.
+/// Handles a datagram from the hub. A refused one, such as a duplicate, is `KP_STATUS_DATA`, and
+/// changes only counters. All times are nanoseconds since any fixed moment.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_receiver_handle(
     receiver: KpReceiver,
@@ -133,7 +133,8 @@ pub unsafe extern "C" fn kp_receiver_handle(
     size: usize,
 ) -> KpStatus {
     call(|| {
-        // SAFETY: the caller lends the datagram.
+        // SAFETY: the caller guarantees that `datagram` has `size` readable bytes until this call
+        // returns.
         let datagram = unsafe { slice(datagram, size)? };
         let receiver = RECEIVERS.get(receiver.id)?;
         let handled = lock(&receiver).receiver.handle(time(now_ns), datagram);
@@ -142,7 +143,7 @@ pub unsafe extern "C" fn kp_receiver_handle(
 }
 
 /// The next datagram for the hub. `KP_STATUS_NOTHING` if there is none now. If `capacity` is too
-/// small, only `*size` is written, and the datagram stays.
+/// small, only `*size` is written, and the datagram is kept.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_receiver_poll(
     receiver: KpReceiver,
@@ -156,12 +157,13 @@ pub unsafe extern "C" fn kp_receiver_poll(
         let mut receiver = lock(&receiver);
         let Receiving { receiver, next, .. } = &mut *receiver;
         let poll = || receiver.poll_transmit(time(now_ns)).map(|bytes| ((), bytes.to_vec()));
-        // SAFETY: the caller lends `capacity` bytes and `size`.
+        // SAFETY: the caller guarantees that `datagram` has `capacity` writable bytes and `size` is
+        // writable, until this call returns.
         unsafe { next.give(poll, datagram, capacity, size) }
     })
 }
 
-/// Computes what to show now, for the functions that follow: a little in the past and interpolated.
+/// Computes what to show now: a slightly delayed, interpolated state. The functions below read it.
 /// `KP_STATUS_NOTHING` before the first state.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_receiver_play(
@@ -176,13 +178,13 @@ pub unsafe extern "C" fn kp_receiver_play(
         let Receiving { receiver, showing, .. } = &mut *receiver;
         let playback = receiver.playback(time(now_ns)).ok_or_else(nothing_yet)?;
         let shown = showing.show(&playback)?;
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, shown) }
     })
 }
 
-/// Writes the ids of the entities of a kind that are shown, which increase: `*count` of them, if they
-/// are at most `capacity`.
+/// Writes the ids of a kind's shown entities, in increasing order: `*count` ids, if they fit into
+/// `capacity`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_receiver_ids(
     receiver: KpReceiver,
@@ -191,12 +193,12 @@ pub unsafe extern "C" fn kp_receiver_ids(
     capacity: usize,
     count: *mut usize,
 ) -> KpStatus {
-    // SAFETY: the caller lends `capacity` numbers, and `count`.
+    // SAFETY: the caller guarantees that `ids` has `capacity` writable values and `count` is
+    // writable, until this call returns.
     unsafe { write_ids((&RECEIVERS, receiver.id), Which::Shown, kind, ids, capacity, count) }
 }
 
-/// Writes the ids of the entities that are shown for the first time, of all kinds, as
-/// `kp_receiver_ids` does.
+/// Writes the ids of the entities that are newly shown, of all kinds, like `kp_receiver_ids`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_receiver_added(
     receiver: KpReceiver,
@@ -204,12 +206,12 @@ pub unsafe extern "C" fn kp_receiver_added(
     capacity: usize,
     count: *mut usize,
 ) -> KpStatus {
-    // SAFETY: the caller lends `capacity` numbers, and `count`.
+    // SAFETY: the caller guarantees that `ids` has `capacity` writable values and `count` is
+    // writable, until this call returns.
     unsafe { write_ids((&RECEIVERS, receiver.id), Which::Added, 0, ids, capacity, count) }
 }
 
-/// Writes the ids of the entities that are not shown any more, of all kinds, as `kp_receiver_ids`
-/// does.
+/// Writes the ids of the entities that are no longer shown, of all kinds, like `kp_receiver_ids`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_receiver_removed(
     receiver: KpReceiver,
@@ -217,12 +219,13 @@ pub unsafe extern "C" fn kp_receiver_removed(
     capacity: usize,
     count: *mut usize,
 ) -> KpStatus {
-    // SAFETY: the caller lends `capacity` numbers, and `count`.
+    // SAFETY: the caller guarantees that `ids` has `capacity` writable values and `count` is
+    // writable, until this call returns.
     unsafe { write_ids((&RECEIVERS, receiver.id), Which::Removed, 0, ids, capacity, count) }
 }
 
-/// Writes the numbers of the entities of a kind that are shown, in the order of their ids, as
-/// `kp_snapshot_read` does.
+/// Writes the numbers of a kind's shown entities, in the order of their ids, like
+/// `kp_snapshot_read`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_receiver_read(
     receiver: KpReceiver,
@@ -231,12 +234,13 @@ pub unsafe extern "C" fn kp_receiver_read(
     targets: *const KpTarget,
     target_count: usize,
 ) -> KpStatus {
-    // SAFETY: the caller lends them, with memory for `capacity` entities at each.
+    // SAFETY: the caller guarantees that `targets` has `target_count` valid targets and each target
+    // has writable memory for `capacity` entities, until this call returns.
     unsafe { write_numbers((&RECEIVERS, receiver.id), kind, capacity, targets, target_count) }
 }
 
-/// Makes all events due that have arrived, for a program that shows the newest state and does not play.
-/// An event becomes due once: `kp_receiver_play` does not show it then.
+/// Makes all events due that have arrived. It is for programs that show the newest state and do not
+/// play. An event becomes due only once, so `kp_receiver_play` will not show it again.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_receiver_take_events(receiver: KpReceiver) -> KpStatus {
     call(|| {
@@ -256,13 +260,13 @@ pub unsafe extern "C" fn kp_receiver_next_event(
     call(|| {
         check_out(out)?;
         let event = lock(&*RECEIVERS.get(receiver.id)?).showing.next_event()?;
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, event) }
     })
 }
 
-/// Writes the numbers of the event that `kp_receiver_next_event` gave last, which is of this kind: a
-/// target for each field of the kind.
+/// Writes the numbers of the event that `kp_receiver_next_event` returned last, which must be of
+/// this kind, to a target for each field of the kind.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_receiver_read_event(
     receiver: KpReceiver,
@@ -271,7 +275,8 @@ pub unsafe extern "C" fn kp_receiver_read_event(
     target_count: usize,
 ) -> KpStatus {
     call(|| {
-        // SAFETY: the caller lends them, with memory for an event.
+        // SAFETY: the caller guarantees that `targets` has `target_count` valid targets and each
+        // target has writable memory for one event, until this call returns.
         unsafe {
             let targets = slice(targets, target_count)?;
             lock(&*RECEIVERS.get(receiver.id)?).showing.write_event(kind, targets)
@@ -279,7 +284,7 @@ pub unsafe extern "C" fn kp_receiver_read_event(
     })
 }
 
-/// What a receiver knows of its connection.
+/// The receiver's view of its connection.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_receiver_status(
     receiver: KpReceiver,
@@ -299,12 +304,12 @@ pub unsafe extern "C" fn kp_receiver_status(
             round_trip_ms: milliseconds(status.round_trip),
             server_tick: status.server_tick.unwrap_or(-1.0),
         };
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, described) }
     })
 }
 
-/// Copies the newest state into a snapshot of the same schema, neither delayed nor interpolated.
+/// Copies the newest state into a snapshot of the same schema, without delay or interpolation.
 /// `KP_STATUS_NOTHING` before the first state.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_receiver_newest(receiver: KpReceiver, snapshot: KpSnapshot) -> KpStatus {
@@ -318,8 +323,8 @@ pub extern "C" fn kp_receiver_newest(receiver: KpReceiver, snapshot: KpSnapshot)
     })
 }
 
-/// Changes a lane of an entity by one in the newest view, as a fault in memory would, so that the state
-/// of this side is wrong. For tests and tools: state checks find it, and the hub sends the state again.
+/// Changes a lane of an entity by one in the newest view, like a memory fault, so that this side's
+/// state is wrong. For tests and tools: state checks detect it, and the hub sends the state again.
 /// `KP_STATUS_NOTHING` if there is no such view, entity or lane, or if the lane has only one value.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_receiver_inject_fault(

@@ -1,4 +1,4 @@
-//! Replays that are written: to a file, or the last seconds in memory.
+//! Writes replays: to a file, or the last seconds in memory.
 
 use std::ffi::c_char;
 use std::sync::Mutex;
@@ -22,7 +22,7 @@ use crate::status::{Failure, call};
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpReplayWriter {
-    /// Zero is no handle.
+    /// The handle; 0 means none.
     pub id: u64,
 }
 
@@ -33,13 +33,13 @@ pub(crate) static WRITERS: Handles<Mutex<Writing<ReplayWriter>>> =
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpKillCam {
-    /// Zero is no handle.
+    /// The handle; 0 means none.
     pub id: u64,
 }
 
 pub(crate) static KILL_CAMS: Handles<Mutex<Writing<KillCam>>> = Handles::new(19, "a kill cam");
 
-/// What writes, unless it has ended; an event that is emitted; and the replay that was cut last.
+/// A writer, unless it has ended; the event being emitted; and the replay that was cut last.
 pub(crate) struct Writing<T> {
     writer: Option<T>,
     event: Option<World>,
@@ -52,15 +52,16 @@ pub(crate) struct Writing<T> {
 pub struct KpReplaySummary {
     /// Snapshots.
     pub frames: u64,
-    /// Groups, which are a second long.
+    /// Groups, each a second long.
     pub groups: u64,
     /// Bytes of the file.
     pub bytes: u64,
 }
 
-/// Begins a replay file, and replaces an existing one. The world has `rate_hz` ticks a second; `events`
-/// is zero if it has none. The caller ends `*out` with `kp_replay_writer_finish` and frees it with
-/// `kp_replay_writer_free`. If a process is killed, the file lacks at most the last second.
+/// Begins a replay file, replacing an existing one. The world has `rate_hz` ticks a second;
+/// `events` is zero if it has none. The caller ends `*out` with `kp_replay_writer_finish` and frees
+/// it with `kp_replay_writer_free`. If the process is killed, the file lacks at most the last
+/// second.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_replay_writer_new(
     path: *const c_char,
@@ -71,18 +72,19 @@ pub unsafe extern "C" fn kp_replay_writer_new(
 ) -> KpStatus {
     call(|| {
         check_out(out)?;
-        // SAFETY: the caller lends a text.
+        // SAFETY: the caller guarantees that `path` points to a zero-terminated text until this
+        // call returns.
         let path = unsafe { memory::text(path)? };
         let options = options_of(events, rate_hz)?;
         let codec = CODECS.get(codec.id)?;
         let writer = ReplayWriter::create(path, &codec, &options).map_err(refused)?;
         let id = WRITERS.add(Mutex::new(Writing::new(writer, options.events.as_ref())));
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, KpReplayWriter { id }) }
     })
 }
 
-/// Adds a snapshot, whose tick is above the one before.
+/// Adds a snapshot. Its tick must be above the previous one's.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_replay_writer_write(writer: KpReplayWriter, world: KpSnapshot) -> KpStatus {
     call(|| {
@@ -92,8 +94,8 @@ pub extern "C" fn kp_replay_writer_write(writer: KpReplayWriter, world: KpSnapsh
     })
 }
 
-/// Adds an event of the snapshot that is written next: a column with one record for each field of its
-/// kind.
+/// Adds an event to the snapshot that is written next, with a column of one record for each field
+/// of its kind.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_replay_writer_emit(
     writer: KpReplayWriter,
@@ -104,13 +106,14 @@ pub unsafe extern "C" fn kp_replay_writer_emit(
     call(|| {
         let writing = WRITERS.get(writer.id)?;
         let mut writing = lock(&writing);
-        // SAFETY: the caller lends the columns.
+        // SAFETY: the caller guarantees that `columns` has `column_count` valid columns and each
+        // column has one readable record, until this call returns.
         let (writer, event) = unsafe { writing.with_event(kind, slice(columns, column_count)?)? };
         writer.emit_row(&event.snapshot, 0).map_err(refused)
     })
 }
 
-/// Gives a tick a name.
+/// Names a tick.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_replay_writer_mark(
     writer: KpReplayWriter,
@@ -118,7 +121,8 @@ pub unsafe extern "C" fn kp_replay_writer_mark(
     name: *const c_char,
 ) -> KpStatus {
     call(|| {
-        // SAFETY: the caller lends a text.
+        // SAFETY: the caller guarantees that `name` points to a zero-terminated text until this
+        // call returns.
         let name = unsafe { memory::text(name)? };
         lock(&*WRITERS.get(writer.id)?).writer()?.mark(Tick(tick), name).map_err(refused)
     })
@@ -132,7 +136,8 @@ pub unsafe extern "C" fn kp_replay_writer_note(
     value: *const c_char,
 ) -> KpStatus {
     call(|| {
-        // SAFETY: the caller lends the texts.
+        // SAFETY: the caller guarantees that `key` points to a zero-terminated text and `value`
+        // points to a zero-terminated text, until this call returns.
         let (key, value) = unsafe { (memory::text(key)?, memory::text(value)?) };
         lock(&*WRITERS.get(writer.id)?).writer()?.note(key, value).map_err(refused)
     })
@@ -158,19 +163,20 @@ pub unsafe extern "C" fn kp_replay_writer_finish(
             groups: summary.groups,
             bytes: summary.bytes,
         };
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, described) }
     })
 }
 
-/// Frees a writer. A file that was not finished lacks its last second and its index, and can be read.
+/// Frees a writer. A file that was not finished lacks its last second and its index, but can be
+/// read.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_replay_writer_free(writer: KpReplayWriter) -> KpStatus {
     call(|| WRITERS.remove(writer.id))
 }
 
-/// Keeps the last `seconds` of a world with `rate_hz` ticks a second; `events` is zero if it has none.
-/// The caller frees `*out` with `kp_kill_cam_free`.
+/// Creates a kill cam, which keeps the last `seconds` of a world with `rate_hz` ticks a second.
+/// `events` is zero if there are none. The caller frees `*out` with `kp_kill_cam_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_kill_cam_new(
     codec: KpCodec,
@@ -188,12 +194,12 @@ pub unsafe extern "C" fn kp_kill_cam_new(
         let length = Duration::try_from_secs_f64(seconds).map_err(Failure::argument)?;
         let kill_cam = KillCam::new(&*CODECS.get(codec.id)?, &options, length);
         let id = KILL_CAMS.add(Mutex::new(Writing::new(kill_cam, options.events.as_ref())));
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, KpKillCam { id }) }
     })
 }
 
-/// Adds a snapshot, whose tick is above the one before.
+/// Adds a snapshot. Its tick must be above the previous one's.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_kill_cam_write(kill_cam: KpKillCam, world: KpSnapshot) -> KpStatus {
     call(|| {
@@ -203,7 +209,7 @@ pub extern "C" fn kp_kill_cam_write(kill_cam: KpKillCam, world: KpSnapshot) -> K
     })
 }
 
-/// Adds an event of the snapshot that is written next, as `kp_replay_writer_emit` does.
+/// Adds an event to the snapshot that is written next, like `kp_replay_writer_emit`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_kill_cam_emit(
     kill_cam: KpKillCam,
@@ -214,14 +220,16 @@ pub unsafe extern "C" fn kp_kill_cam_emit(
     call(|| {
         let writing = KILL_CAMS.get(kill_cam.id)?;
         let mut writing = lock(&writing);
-        // SAFETY: the caller lends the columns.
+        // SAFETY: the caller guarantees that `columns` has `column_count` valid columns and each
+        // column has one readable record, until this call returns.
         let (kill_cam, event) = unsafe { writing.with_event(kind, slice(columns, column_count)?)? };
         kill_cam.emit_row(&event.snapshot, 0).map_err(refused)
     })
 }
 
-/// Cuts the part from one tick to another, both included, as a replay file for `kp_kill_cam_take`, and
-/// writes its size. `KP_STATUS_ARGUMENT` if there is no snapshot between them.
+/// Cuts the ticks from `from_tick` to `to_tick`, both included, as a replay file for
+/// `kp_kill_cam_take`, and writes its size. `KP_STATUS_ARGUMENT` if there is no snapshot between
+/// them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_kill_cam_cut(
     kill_cam: KpKillCam,
@@ -237,12 +245,13 @@ pub unsafe extern "C" fn kp_kill_cam_cut(
         let kill_cam = writing.writer()?;
         kill_cam.cut(Tick(from_tick), Tick(to_tick), &mut cut).map_err(refused)?;
         writing.cut = cut;
-        // SAFETY: `size` is the caller's.
+        // SAFETY: the caller guarantees that `size` is writable until this call returns.
         unsafe { put(size, writing.cut.len()) }
     })
 }
 
-/// The replay file that was cut last, once: `*size` bytes, if they are at most `capacity`.
+/// Takes the replay file that was cut last: `*size` bytes, if they fit into `capacity`. It can be
+/// taken only once.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_kill_cam_take(
     kill_cam: KpKillCam,
@@ -256,7 +265,8 @@ pub unsafe extern "C" fn kp_kill_cam_take(
         if writing.cut.is_empty() {
             return Err(Failure::nothing("nothing was cut"));
         }
-        // SAFETY: the caller lends `capacity` bytes and `size`.
+        // SAFETY: the caller guarantees that `bytes` has `capacity` writable bytes and `size` is
+        // writable, until this call returns.
         unsafe { give(&writing.cut, bytes, capacity, size)? };
         writing.cut = Vec::new();
         Ok(())
@@ -279,7 +289,7 @@ impl<T> Writing<T> {
         self.writer.as_mut().ok_or_else(finished)
     }
 
-    /// The writer, and an event for it.
+    /// Prepares an event, and returns the writer with it.
     ///
     /// # Safety
     /// Each column has one record.
@@ -289,7 +299,7 @@ impl<T> Writing<T> {
         columns: &[KpColumn],
     ) -> Result<(&mut T, &World), Failure> {
         let event = self.event.as_mut().ok_or_else(|| Failure::argument(ReplayError::NoEvents))?;
-        // SAFETY: as for this function.
+        // SAFETY: guaranteed by the caller of this function, under its own safety contract.
         unsafe { event.set_record(kind, columns)? };
         Ok((self.writer.as_mut().ok_or_else(finished)?, event))
     }

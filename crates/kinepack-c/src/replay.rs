@@ -1,4 +1,4 @@
-//! Replay files: read, shown from any moment, and cut.
+//! Replay files: reads them, and shows any moment of them.
 
 use std::ffi::c_char;
 use std::io::Cursor;
@@ -16,17 +16,17 @@ use crate::showing::{KpEvent, KpPlayback, Showing, Shows, Which, write_ids, writ
 use crate::snapshot::{KpSnapshot, SNAPSHOTS};
 use crate::status::{Failure, call};
 
-/// A replay that is read.
+/// A replay to read.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpReplay {
-    /// Zero is no handle.
+    /// The handle; 0 means none.
     pub id: u64,
 }
 
 pub(crate) static REPLAYS: Handles<Mutex<Replaying>> = Handles::new(17, "a replay");
 
-/// A replay, and what it shows.
+/// A replay, and its output.
 pub(crate) struct Replaying {
     reader: ReplayReader,
     showing: Showing,
@@ -38,7 +38,7 @@ impl Shows for Replaying {
     }
 }
 
-/// What a replay is.
+/// The properties of a replay.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpReplayInfo {
@@ -50,7 +50,7 @@ pub struct KpReplayInfo {
     pub last_tick: u32,
     /// Number of markers.
     pub markers: u32,
-    /// Not 0: its writer ended it. Else it is still written, or its writer was killed.
+    /// Not 0: its writer finished it. 0: it is still being written, or its writer was killed.
     pub is_complete: i32,
 }
 
@@ -59,7 +59,8 @@ pub struct KpReplayInfo {
 pub unsafe extern "C" fn kp_replay_open(path: *const c_char, out: *mut KpReplay) -> KpStatus {
     call(|| {
         check_out(out)?;
-        // SAFETY: the caller lends a text, and `out`.
+        // SAFETY: the caller guarantees that `path` points to a zero-terminated text and `out` is
+        // writable, until this call returns.
         unsafe { add(ReplayReader::open(memory::text(path)?), out) }
     })
 }
@@ -73,7 +74,8 @@ pub unsafe extern "C" fn kp_replay_from_bytes(
 ) -> KpStatus {
     call(|| {
         check_out(out)?;
-        // SAFETY: the caller lends `size` bytes, and `out`.
+        // SAFETY: the caller guarantees that `bytes` has `size` readable bytes and `out` is
+        // writable, until this call returns.
         unsafe {
             let bytes = slice(bytes, size)?.to_vec();
             add(ReplayReader::from_reader(Cursor::new(bytes)), out)
@@ -81,7 +83,7 @@ pub unsafe extern "C" fn kp_replay_from_bytes(
     })
 }
 
-/// What a replay is. `KP_STATUS_NOTHING` if it has no snapshot.
+/// The properties of a replay. `KP_STATUS_NOTHING` if it has no snapshot.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_replay_info(replay: KpReplay, out: *mut KpReplayInfo) -> KpStatus {
     call(|| {
@@ -95,7 +97,7 @@ pub unsafe extern "C" fn kp_replay_info(replay: KpReplay, out: *mut KpReplayInfo
             markers: reader.markers().len() as u32,
             is_complete: reader.is_complete().into(),
         };
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, described) }
     })
 }
@@ -107,13 +109,13 @@ pub unsafe extern "C" fn kp_replay_schema(replay: KpReplay, out: *mut KpSchema) 
         check_out(out)?;
         let replay = REPLAYS.get(replay.id)?;
         let schema = lock(&replay).reader.schema().clone();
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, KpSchema { id: SCHEMAS.add(schema) }) }
     })
 }
 
-/// The schema of a replay's events. `KP_STATUS_NOTHING` if it has none. The caller frees `*out` with
-/// `kp_schema_free`.
+/// The schema of a replay's events. `KP_STATUS_NOTHING` if it has none. The caller frees `*out`
+/// with `kp_schema_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_replay_event_schema(replay: KpReplay, out: *mut KpSchema) -> KpStatus {
     call(|| {
@@ -121,12 +123,12 @@ pub unsafe extern "C" fn kp_replay_event_schema(replay: KpReplay, out: *mut KpSc
         let replay = REPLAYS.get(replay.id)?;
         let schema = lock(&replay).reader.events().map(|kinds| kinds.codec().schema().clone());
         let schema = schema.ok_or_else(|| Failure::nothing("the replay has no events"))?;
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, KpSchema { id: SCHEMAS.add(schema) }) }
     })
 }
 
-/// A marker: its tick, and its name with a zero at the end, of `*size` bytes if they are at most
+/// A marker: its tick, and its name with a terminating zero, of `*size` bytes if they fit into
 /// `capacity`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_replay_marker(
@@ -145,7 +147,8 @@ pub unsafe extern "C" fn kp_replay_marker(
         let marker = markers.get(nth as usize).ok_or_else(|| {
             Failure::argument(format!("no marker {nth}; the replay has {}", markers.len()))
         })?;
-        // SAFETY: the caller lends `capacity` bytes, `size` and `tick`.
+        // SAFETY: the caller guarantees that `name` has `capacity` writable bytes, `size` and
+        // `tick` are writable, until this call returns.
         unsafe {
             give_text(&marker.name, name, capacity, size)?;
             put(tick, marker.tick.0)
@@ -153,8 +156,8 @@ pub unsafe extern "C" fn kp_replay_marker(
     })
 }
 
-/// What the writer stored under a key, with a zero at the end: `*size` bytes, if they are at most
-/// `capacity`. `KP_STATUS_NOTHING` if there is nothing.
+/// The value that the writer stored under a key, with a terminating zero: `*size` bytes, if they
+/// fit into `capacity`. `KP_STATUS_NOTHING` if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_replay_value(
     replay: KpReplay,
@@ -164,7 +167,8 @@ pub unsafe extern "C" fn kp_replay_value(
     size: *mut usize,
 ) -> KpStatus {
     call(|| {
-        // SAFETY: the caller lends a text, `capacity` bytes and `size`.
+        // SAFETY: the caller guarantees that `key` points to a zero-terminated text, `value` has
+        // `capacity` writable bytes and `size` is writable, until this call returns.
         unsafe {
             let key = memory::text(key)?;
             let replay = REPLAYS.get(replay.id)?;
@@ -177,7 +181,7 @@ pub unsafe extern "C" fn kp_replay_value(
     })
 }
 
-/// Copies the snapshot of a tick, or the one before it, into a snapshot of the same schema.
+/// Copies the snapshot of a tick, or the last one before it, into a snapshot of the same schema.
 /// `KP_STATUS_NOTHING` if there is none.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_replay_get(replay: KpReplay, tick: u32, snapshot: KpSnapshot) -> KpStatus {
@@ -194,8 +198,9 @@ pub extern "C" fn kp_replay_get(replay: KpReplay, tick: u32, snapshot: KpSnapsho
     })
 }
 
-/// Computes what to show at a moment, a tick with its fraction, for the functions that follow. Moments
-/// may come in any order. Events are due if a moment follows the one before by at most 5 seconds.
+/// Computes what to show at a moment, given as a fractional tick. The functions below read it.
+/// Moments may be in any order. Events are due only if a moment follows the previous one by at most
+/// 5 seconds.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_replay_play(
     replay: KpReplay,
@@ -210,12 +215,12 @@ pub unsafe extern "C" fn kp_replay_play(
         let replay = REPLAYS.get(replay.id)?;
         let Replaying { reader, showing } = &mut *lock(&replay);
         let shown = showing.show(&reader.playback(tick).map_err(refused)?.ok_or_else(nothing)?)?;
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, shown) }
     })
 }
 
-/// Jumps: the next moment shows no events before this tick.
+/// Jumps to a tick: the next moment shows no events before it.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_replay_seek(replay: KpReplay, tick: f64) -> KpStatus {
     call(|| {
@@ -224,7 +229,7 @@ pub extern "C" fn kp_replay_seek(replay: KpReplay, tick: f64) -> KpStatus {
     })
 }
 
-/// Writes the ids of the entities of a kind that are shown, as `kp_receiver_ids` does.
+/// Writes the ids of a kind's shown entities, like `kp_receiver_ids`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_replay_ids(
     replay: KpReplay,
@@ -233,11 +238,12 @@ pub unsafe extern "C" fn kp_replay_ids(
     capacity: usize,
     count: *mut usize,
 ) -> KpStatus {
-    // SAFETY: the caller lends `capacity` numbers, and `count`.
+    // SAFETY: the caller guarantees that `ids` has `capacity` writable values and `count` is
+    // writable, until this call returns.
     unsafe { write_ids((&REPLAYS, replay.id), Which::Shown, kind, ids, capacity, count) }
 }
 
-/// Writes the numbers of the entities of a kind that are shown, as `kp_receiver_read` does.
+/// Writes the numbers of a kind's shown entities, like `kp_receiver_read`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_replay_read(
     replay: KpReplay,
@@ -246,24 +252,25 @@ pub unsafe extern "C" fn kp_replay_read(
     targets: *const KpTarget,
     target_count: usize,
 ) -> KpStatus {
-    // SAFETY: the caller lends them, with memory for `capacity` entities at each.
+    // SAFETY: the caller guarantees that `targets` has `target_count` valid targets and each target
+    // has writable memory for `capacity` entities, until this call returns.
     unsafe { write_numbers((&REPLAYS, replay.id), kind, capacity, targets, target_count) }
 }
 
-/// Takes the next event that is due at the moment of the last `kp_replay_play`. `KP_STATUS_NOTHING` if
-/// there is none.
+/// Takes the next event that is due at the moment of the last `kp_replay_play`. `KP_STATUS_NOTHING`
+/// if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_replay_next_event(replay: KpReplay, out: *mut KpEvent) -> KpStatus {
     call(|| {
         check_out(out)?;
         let event = lock(&*REPLAYS.get(replay.id)?).showing.next_event()?;
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, event) }
     })
 }
 
-/// Writes the numbers of the event that `kp_replay_next_event` gave last, as `kp_receiver_read_event`
-/// does.
+/// Writes the numbers of the event that `kp_replay_next_event` returned last, like
+/// `kp_receiver_read_event`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_replay_read_event(
     replay: KpReplay,
@@ -272,7 +279,8 @@ pub unsafe extern "C" fn kp_replay_read_event(
     target_count: usize,
 ) -> KpStatus {
     call(|| {
-        // SAFETY: the caller lends them, with memory for an event.
+        // SAFETY: the caller guarantees that `targets` has `target_count` valid targets and each
+        // target has writable memory for one event, until this call returns.
         unsafe {
             let targets = slice(targets, target_count)?;
             lock(&*REPLAYS.get(replay.id)?).showing.write_event(kind, targets)
@@ -286,7 +294,7 @@ pub extern "C" fn kp_replay_free(replay: KpReplay) -> KpStatus {
     call(|| REPLAYS.remove(replay.id))
 }
 
-/// Adds a reader.
+/// Registers a replay reader, and returns its handle in `*out`.
 ///
 /// # Safety
 /// As for [`put`].
@@ -297,7 +305,7 @@ unsafe fn add(
     let reader = reader.map_err(refused)?;
     let showing = Showing::new(reader.schema(), reader.events());
     let replaying = Mutex::new(Replaying { reader, showing });
-    // SAFETY: as for this function.
+    // SAFETY: guaranteed by the caller of this function, under its own safety contract.
     unsafe { put(out, KpReplay { id: REPLAYS.add(replaying) }) }
 }
 
@@ -305,7 +313,7 @@ fn nothing() -> Failure {
     Failure::nothing("the replay has no snapshot there")
 }
 
-/// An error of a replay that is read or written.
+/// The failure for an error of reading or writing a replay.
 pub(crate) fn refused(error: ReplayError) -> Failure {
     let status = match error {
         ReplayError::Io(_) => KpStatus::File,

@@ -1,4 +1,4 @@
-//! Schemas: what the state of an entity is made of.
+//! Schemas: the fields that make up the state of an entity.
 
 use std::ffi::c_char;
 
@@ -11,17 +11,17 @@ use crate::handles::Handles;
 use crate::memory::{self, check_out, give, give_text, put, slice};
 use crate::status::{Failure, call};
 
-/// A schema. It does not change.
+/// A schema. Immutable.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpSchema {
-    /// Zero is no handle.
+    /// The handle; 0 means none.
     pub id: u64,
 }
 
 pub(crate) static SCHEMAS: Handles<Schema> = Handles::new(1, "a schema");
 
-/// What a field is made of.
+/// The type of a field.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KpFieldKind {
@@ -45,18 +45,18 @@ pub enum KpFieldKind {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpField {
-    /// What it is made of.
+    /// Its type.
     pub kind: KpFieldKind,
-    /// The numbers that a column has for each entity: 3 for a position, 4 for a rotation.
+    /// The numbers per entity in a column: 3 for a position, 4 for a rotation.
     pub numbers: u32,
-    /// Its lanes.
+    /// Its number of lanes.
     pub lanes: u32,
     /// The index of its first lane among those of its kind.
     pub first_lane: u32,
 }
 
-/// Reads a schema file, as `kp_schema_to_bytes` and `Schema::to_bytes` in Rust write it. The caller
-/// frees `*out` with `kp_schema_free`.
+/// Reads a schema file, as written by `kp_schema_to_bytes` and Rust's `Schema::to_bytes`. The
+/// caller frees `*out` with `kp_schema_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_schema_from_bytes(
     bytes: *const u8,
@@ -65,15 +65,16 @@ pub unsafe extern "C" fn kp_schema_from_bytes(
 ) -> KpStatus {
     call(|| {
         check_out(out)?;
-        // SAFETY: the caller lends `size` bytes.
+        // SAFETY: the caller guarantees that `bytes` has `size` readable bytes until this call
+        // returns.
         let bytes = unsafe { slice(bytes, size)? };
         let schema = Schema::from_bytes(bytes).map_err(Failure::data)?;
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, KpSchema { id: SCHEMAS.add(schema) }) }
     })
 }
 
-/// Writes a schema file: `*size` bytes, if they are at most `capacity`.
+/// Writes a schema file: `*size` bytes, if they fit into `capacity`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_schema_to_bytes(
     schema: KpSchema,
@@ -83,17 +84,18 @@ pub unsafe extern "C" fn kp_schema_to_bytes(
 ) -> KpStatus {
     call(|| {
         let file = SCHEMAS.get(schema.id)?.to_bytes();
-        // SAFETY: the caller lends `capacity` bytes and `size`.
+        // SAFETY: the caller guarantees that `bytes` has `capacity` writable bytes and `size` is
+        // writable, until this call returns.
         unsafe { give(&file, bytes, capacity, size) }
     })
 }
 
-/// The hash of a schema. Two sides with the same hash understand each other.
+/// The hash of a schema. Two sides with the same hash have the same schema.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_schema_hash(schema: KpSchema, hash: *mut u64) -> KpStatus {
     call(|| {
         let value = SCHEMAS.get(schema.id)?.hash();
-        // SAFETY: `hash` is the caller's.
+        // SAFETY: the caller guarantees that `hash` is writable until this call returns.
         unsafe { put(hash, value) }
     })
 }
@@ -103,7 +105,7 @@ pub unsafe extern "C" fn kp_schema_hash(schema: KpSchema, hash: *mut u64) -> KpS
 pub unsafe extern "C" fn kp_schema_kinds(schema: KpSchema, kinds: *mut u32) -> KpStatus {
     call(|| {
         let value = SCHEMAS.get(schema.id)?.kinds().len() as u32;
-        // SAFETY: `kinds` is the caller's.
+        // SAFETY: the caller guarantees that `kinds` is writable until this call returns.
         unsafe { put(kinds, value) }
     })
 }
@@ -118,7 +120,7 @@ pub unsafe extern "C" fn kp_schema_fields(
     call(|| {
         let schema = SCHEMAS.get(schema.id)?;
         let value = one_of(schema.kinds(), kind)?.fields().len() as u32;
-        // SAFETY: `fields` is the caller's.
+        // SAFETY: the caller guarantees that `fields` is writable until this call returns.
         unsafe { put(fields, value) }
     })
 }
@@ -149,13 +151,13 @@ pub unsafe extern "C" fn kp_schema_field(
             lanes: of.lanes().len() as u32,
             first_lane: (of.lanes().start - of_kind.lanes().start) as u32,
         };
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, described) }
     })
 }
 
-/// The name of a kind, with a zero at its end: `*size` bytes with the zero, if they are at most
-/// `capacity`. The only kind of a schema may have no name.
+/// The name of a kind, with a terminating zero: `*size` bytes including the zero, if they fit into
+/// `capacity`. If a schema has one kind, it may have no name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_schema_kind_name(
     schema: KpSchema,
@@ -167,12 +169,13 @@ pub unsafe extern "C" fn kp_schema_kind_name(
     call(|| {
         let schema = SCHEMAS.get(schema.id)?;
         let stored = one_of(schema.kinds(), kind)?.name();
-        // SAFETY: the caller lends `capacity` bytes and `size`.
+        // SAFETY: the caller guarantees that `name` has `capacity` writable bytes and `size` is
+        // writable, until this call returns.
         unsafe { give_text(stored, name, capacity, size) }
     })
 }
 
-/// The name of a field, as `kp_schema_kind_name` gives that of a kind.
+/// The name of a field, like `kp_schema_kind_name` for a kind.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_schema_field_name(
     schema: KpSchema,
@@ -184,12 +187,13 @@ pub unsafe extern "C" fn kp_schema_field_name(
 ) -> KpStatus {
     call(|| {
         let schema = SCHEMAS.get(schema.id)?;
-        // SAFETY: the caller lends `capacity` bytes and `size`.
+        // SAFETY: the caller guarantees that `name` has `capacity` writable bytes and `size` is
+        // writable, until this call returns.
         unsafe { give_text(&field_of(&schema, kind, field)?.name, name, capacity, size) }
     })
 }
 
-/// The field of a kind with a name. `KP_STATUS_NOTHING` if there is none.
+/// Finds the field of a kind with a name. `KP_STATUS_NOTHING` if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_schema_find(
     schema: KpSchema,
@@ -199,7 +203,8 @@ pub unsafe extern "C" fn kp_schema_find(
 ) -> KpStatus {
     call(|| {
         let schema = SCHEMAS.get(schema.id)?;
-        // SAFETY: the caller lends a text, and `field`.
+        // SAFETY: the caller guarantees that `name` points to a zero-terminated text and `field` is
+        // writable, until this call returns.
         unsafe {
             let name = memory::text(name)?;
             let fields = &schema.fields()[one_of(schema.kinds(), kind)?.fields()];
@@ -217,14 +222,14 @@ fn field_of(schema: &Schema, kind: u32, field: u32) -> Result<&Field, Failure> {
     })
 }
 
-/// What belongs to a kind, of a list with something for each.
+/// The item for a kind, from a list with one item per kind.
 pub(crate) fn one_of<T>(kinds: &[T], kind: u32) -> Result<&T, Failure> {
     kinds.get(kind as usize).ok_or_else(|| {
         Failure::argument(format!("the schema has no kind {kind}; it has {}", kinds.len()))
     })
 }
 
-/// Frees a schema. What was made with it lives on.
+/// Frees a schema. Objects made with it remain valid.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_schema_free(schema: KpSchema) -> KpStatus {
     call(|| SCHEMAS.remove(schema.id))

@@ -1,4 +1,4 @@
-//! Schemas that are built by calls, kind by kind and field by field.
+//! Builds schemas by calls, kind by kind and field by field.
 
 use std::ffi::c_char;
 use std::sync::Mutex;
@@ -13,11 +13,11 @@ use crate::memory::{self, check_out, put};
 use crate::schema::{KpSchema, SCHEMAS};
 use crate::status::{Failure, call};
 
-/// A schema that is being built, kind by kind and field by field.
+/// A schema under construction, kind by kind and field by field.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpSchemaBuilder {
-    /// Zero is no handle.
+    /// The handle; 0 means none.
     pub id: u64,
 }
 
@@ -29,21 +29,21 @@ pub(crate) struct Builder {
     kinds: Vec<(String, Vec<Field>)>,
 }
 
-/// What a field means for motion.
+/// The role of a field in motion.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KpRole {
-    /// Nothing special.
+    /// No special role.
     Plain = 0,
     /// A velocity, which is zero at rest.
     Velocity = 1,
     /// The position (three real numbers) or the rotation of a rigid body.
     Body = 2,
-    /// The flag of a body that something moves.
+    /// The flag of a body that another body moves.
     Touched = 3,
-    /// The flag of a body that moves others.
+    /// The flag of a body that moves other bodies.
     Mover = 4,
-    /// A time stamp by which the fields of a stream move.
+    /// A time stamp that drives the fields of a stream.
     Clock = 5,
 }
 
@@ -54,27 +54,28 @@ pub unsafe extern "C" fn kp_schema_builder_new(out: *mut KpSchemaBuilder) -> KpS
     call(|| {
         check_out(out)?;
         let builder = KpSchemaBuilder { id: BUILDERS.add(Mutex::default()) };
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, builder) }
     })
 }
 
-/// Begins the next kind. A schema with one kind may leave this out; its kind has no name.
+/// Begins the next kind. A schema with one kind may omit this call; its kind then has no name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_schema_builder_kind(
     builder: KpSchemaBuilder,
     name: *const c_char,
 ) -> KpStatus {
     call(|| {
-        // SAFETY: the caller lends a text.
+        // SAFETY: the caller guarantees that `name` points to a zero-terminated text until this
+        // call returns.
         let name = unsafe { memory::text(name)? };
         lock(&*BUILDERS.get(builder.id)?).kinds.push((name.to_owned(), Vec::new()));
         Ok(())
     })
 }
 
-/// Adds a field of `count` real numbers from `min` to `max`, in steps of `precision`. A value is off by
-/// at most half of that.
+/// Adds a field of `count` real numbers from `min` to `max`, in steps of `precision`. A decoded
+/// value is off by at most half a step.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_schema_builder_floats(
     builder: KpSchemaBuilder,
@@ -84,7 +85,8 @@ pub unsafe extern "C" fn kp_schema_builder_floats(
     max: f64,
     precision: f64,
 ) -> KpStatus {
-    // SAFETY: the caller lends a text.
+    // SAFETY: the caller guarantees that `name` points to a zero-terminated text until this call
+    // returns.
     unsafe {
         add(builder, name, || {
             let count =
@@ -95,7 +97,7 @@ pub unsafe extern "C" fn kp_schema_builder_floats(
     }
 }
 
-/// Adds a real number on a circle, such as an angle: after `end` it begins again at `min`.
+/// Adds a real number on a circle, such as an angle: after `end` it wraps to `min`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_schema_builder_cyclic(
     builder: KpSchemaBuilder,
@@ -104,7 +106,8 @@ pub unsafe extern "C" fn kp_schema_builder_cyclic(
     end: f64,
     precision: f64,
 ) -> KpStatus {
-    // SAFETY: the caller lends a text.
+    // SAFETY: the caller guarantees that `name` points to a zero-terminated text until this call
+    // returns.
     unsafe {
         add(builder, name, || {
             let axis = FloatLimits::until(min, end, precision).map_err(refused)?;
@@ -121,7 +124,8 @@ pub unsafe extern "C" fn kp_schema_builder_integer(
     min: i64,
     max: i64,
 ) -> KpStatus {
-    // SAFETY: the caller lends a text.
+    // SAFETY: the caller guarantees that `name` points to a zero-terminated text until this call
+    // returns.
     unsafe {
         add(builder, name, || {
             let limits = IntegerLimits::new(min.into(), max.into(), 1).map_err(refused)?;
@@ -130,14 +134,15 @@ pub unsafe extern "C" fn kp_schema_builder_integer(
     }
 }
 
-/// Adds a rotation, with `bits` (2 to 20) for each of three components.
+/// Adds a rotation, with `bits` bits (2 to 20) for each of three components.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_schema_builder_rotation(
     builder: KpSchemaBuilder,
     name: *const c_char,
     bits: u32,
 ) -> KpStatus {
-    // SAFETY: the caller lends a text.
+    // SAFETY: the caller guarantees that `name` points to a zero-terminated text until this call
+    // returns.
     unsafe {
         add(builder, name, || Ok(FieldKind::Rotation(SmallestThree::new(bits).map_err(refused)?)))
     }
@@ -149,22 +154,24 @@ pub unsafe extern "C" fn kp_schema_builder_bool(
     builder: KpSchemaBuilder,
     name: *const c_char,
 ) -> KpStatus {
-    // SAFETY: the caller lends a text.
+    // SAFETY: the caller guarantees that `name` points to a zero-terminated text until this call
+    // returns.
     unsafe { add(builder, name, || Ok(FieldKind::Bool)) }
 }
 
-/// Adds one of `max + 1` alternatives without an order.
+/// Adds a choice between `max + 1` alternatives without an order.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_schema_builder_choice(
     builder: KpSchemaBuilder,
     name: *const c_char,
     max: u32,
 ) -> KpStatus {
-    // SAFETY: the caller lends a text.
+    // SAFETY: the caller guarantees that `name` points to a zero-terminated text until this call
+    // returns.
     unsafe { add(builder, name, || Ok(FieldKind::Choice { max })) }
 }
 
-/// Says what the field that was added last means for motion.
+/// Sets the role of the last field in motion.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_schema_builder_role(builder: KpSchemaBuilder, role: i32) -> KpStatus {
     change(builder, |field| {
@@ -181,18 +188,19 @@ pub extern "C" fn kp_schema_builder_role(builder: KpSchemaBuilder, role: i32) ->
     })
 }
 
-/// Says that the field that was added last is the velocity of another: playback follows curves then.
+/// Declares the last field to be the velocity of another. Playback then follows curves.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_schema_builder_velocity_of(
     builder: KpSchemaBuilder,
     name: *const c_char,
 ) -> KpStatus {
-    // SAFETY: the caller lends a text.
+    // SAFETY: the caller guarantees that `name` points to a zero-terminated text until this call
+    // returns.
     let name = unsafe { memory::text(name) }.map(str::to_owned);
     change(builder, |field| Ok(field.with_velocity_of(name?)))
 }
 
-/// Says that the field that was added last is present only if the field `selector` of the same kind
+/// Makes the last field conditional: it is present only if the field `selector` of the same kind
 /// has a value from `least` to `most`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_schema_builder_condition(
@@ -201,12 +209,13 @@ pub unsafe extern "C" fn kp_schema_builder_condition(
     least: u32,
     most: u32,
 ) -> KpStatus {
-    // SAFETY: the caller lends a text.
+    // SAFETY: the caller guarantees that `selector` points to a zero-terminated text until this
+    // call returns.
     let selector = unsafe { memory::text(selector) }.map(str::to_owned);
     change(builder, |field| Ok(field.with_condition(Condition::new(selector?, least..=most))))
 }
 
-/// Says that the field that was added last may be off, while it moves, by its way in this time.
+/// Lets the last field, while it moves, be off by the distance that it moves in this time.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_schema_builder_time_precision(
     builder: KpSchemaBuilder,
@@ -218,8 +227,8 @@ pub extern "C" fn kp_schema_builder_time_precision(
     })
 }
 
-/// Makes the schema, and frees the builder. If the fields do not make a schema, the builder stays as
-/// it is. The caller frees `*out` with `kp_schema_free`.
+/// Builds the schema, and frees the builder. If the fields are not a valid schema, the builder is
+/// unchanged. The caller frees `*out` with `kp_schema_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_schema_builder_build(
     builder: KpSchemaBuilder,
@@ -235,12 +244,12 @@ pub unsafe extern "C" fn kp_schema_builder_build(
         };
         let schema = schema.map_err(refused)?;
         BUILDERS.remove(builder.id)?;
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, KpSchema { id: SCHEMAS.add(schema) }) }
     })
 }
 
-/// Frees a builder without a schema.
+/// Frees a builder without building a schema.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_schema_builder_free(builder: KpSchemaBuilder) -> KpStatus {
     call(|| BUILDERS.remove(builder.id))
@@ -267,7 +276,7 @@ unsafe fn add(
     kind: impl FnOnce() -> Result<FieldKind, Failure>,
 ) -> KpStatus {
     call(|| {
-        // SAFETY: as for this function.
+        // SAFETY: guaranteed by the caller of this function, under its own safety contract.
         let name = unsafe { memory::text(name)? };
         let builder = BUILDERS.get(builder.id)?;
         let field = Field::new(name, kind()?);

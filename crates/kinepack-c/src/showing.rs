@@ -1,4 +1,4 @@
-//! What a receiver, a viewer or a replay shows: entities kind by kind, and the events that are due.
+//! The output of a receiver, a viewer or a replay: entities by kind, and the events that are due.
 
 use std::sync::Mutex;
 
@@ -12,7 +12,7 @@ use crate::memory::{give_list, slice};
 use crate::schema::one_of;
 use crate::status::{Failure, call};
 
-/// What is shown.
+/// The moment that is shown.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpPlayback {
@@ -30,28 +30,28 @@ pub struct KpEvent {
     pub tick: u32,
     /// The index of its kind among the kinds of the events' schema.
     pub kind: u32,
-    /// Not 0: an earlier moment already showed its tick.
+    /// Not 0: the event's tick was already shown at an earlier moment.
     pub is_late: i32,
 }
 
-/// Which ids of entities a function writes.
+/// Which entity ids a function writes.
 #[derive(Clone, Copy)]
 pub(crate) enum Which {
-    /// All that are shown.
+    /// All entities that are shown.
     Shown,
-    /// Those that the moment before did not show.
+    /// Entities that the previous moment did not show.
     Added,
-    /// Those that only the moment before showed.
+    /// Entities that the previous moment showed and this one does not.
     Removed,
 }
 
-/// What the caller reads after each moment of playback.
+/// The state that the caller reads after each moment of playback.
 #[derive(Debug)]
 pub(crate) struct Showing {
     kinds: Vec<Rows>,
     added: Vec<u32>,
     removed: Vec<u32>,
-    /// The kinds of events alone.
+    /// The schema of each kind of events.
     event_kinds: Vec<Schema>,
     events: Vec<(KpEvent, Vec<u64>)>,
     /// How many events the caller has taken.
@@ -61,7 +61,7 @@ pub(crate) struct Showing {
 /// The entities of a kind.
 #[derive(Debug)]
 struct Rows {
-    /// The kind alone.
+    /// The schema of this kind only.
     schema: Schema,
     ids: Vec<u32>,
     /// The raw words of each entity.
@@ -82,7 +82,7 @@ impl Showing {
         }
     }
 
-    /// Keeps what a playback shows. The events of the moment before are dropped.
+    /// Stores what a playback shows. Drops the events of the previous moment.
     pub(crate) fn show(&mut self, playback: &Playback<'_>) -> Result<KpPlayback, Failure> {
         for of_kind in &mut self.kinds {
             of_kind.ids.clear();
@@ -110,7 +110,7 @@ impl Showing {
         Ok(KpPlayback { tick: playback.tick(), is_starved: playback.is_starved().into() })
     }
 
-    /// Makes these events due, and no other.
+    /// Replaces the due events by these.
     pub(crate) fn set_events<'a>(
         &mut self,
         events: impl Iterator<Item = Event<'a>>,
@@ -134,7 +134,7 @@ impl Showing {
         Ok((KpEvent { tick: event.tick.0, kind, is_late: event.late.into() }, words))
     }
 
-    /// Writes ids, which increase. `kind` matters only for all that are shown.
+    /// Writes ids, in increasing order. `kind` matters only for [`Which::Shown`].
     ///
     /// # Safety
     /// As for [`give_list`].
@@ -151,11 +151,11 @@ impl Showing {
             Which::Added => &self.added,
             Which::Removed => &self.removed,
         };
-        // SAFETY: as for this function.
+        // SAFETY: guaranteed by the caller of this function, under its own safety contract.
         unsafe { give_list(from.iter().copied(), ids, capacity, count) }
     }
 
-    /// Writes the numbers of the entities of a kind.
+    /// Writes the numbers of a kind's entities.
     ///
     /// # Safety
     /// As for [`write_rows`].
@@ -171,11 +171,11 @@ impl Showing {
             to.copy_from_slice(&words[row * lanes..][..lanes]);
             Ok(())
         };
-        // SAFETY: as for this function.
+        // SAFETY: guaranteed by the caller of this function, under its own safety contract.
         unsafe { write_rows(schema.fields(), targets, ids.len(), capacity, read) }
     }
 
-    /// Takes the next event that is due.
+    /// Takes the next due event.
     pub(crate) fn next_event(&mut self) -> Result<KpEvent, Failure> {
         let Some((event, _)) = self.events.get(self.taken) else {
             return Err(Failure::nothing("no further event is due"));
@@ -184,8 +184,8 @@ impl Showing {
         Ok(*event)
     }
 
-    /// Writes the numbers of the event that was taken last, which must be of this kind: the caller's
-    /// memory is for events of it.
+    /// Writes the numbers of the event taken last. It must be of this kind, because the caller's
+    /// memory is laid out for it.
     ///
     /// # Safety
     /// As for [`write_rows`], with room for one event.
@@ -204,22 +204,22 @@ impl Showing {
             to.copy_from_slice(words);
             Ok(())
         };
-        // SAFETY: as for this function.
+        // SAFETY: guaranteed by the caller of this function, under its own safety contract.
         unsafe { write_rows(fields, targets, 1, 1, read) }
     }
 }
 
-/// Each kind of a schema alone.
+/// The schema of each kind of a schema.
 fn kinds_of(schema: &Schema) -> impl Iterator<Item = Schema> {
     (0..schema.kinds().len()).map(|kind| schema.of_kind(kind))
 }
 
-/// What a handle shows: a receiver, a viewer or a replay.
+/// The objects that show entities: receivers, viewers and replays.
 pub(crate) trait Shows {
     fn showing(&self) -> &Showing;
 }
 
-/// Writes ids of what a handle shows.
+/// Writes ids of the entities that a handle shows.
 ///
 /// # Safety
 /// As for [`Showing::write_ids`].
@@ -233,15 +233,15 @@ pub(crate) unsafe fn write_ids<T: Shows>(
 ) -> KpStatus {
     call(|| {
         let object = handles.get(handle)?;
-        // SAFETY: as for this function.
+        // SAFETY: guaranteed by the caller of this function, under its own safety contract.
         unsafe { lock(&object).showing().write_ids(which, kind, ids, capacity, count) }
     })
 }
 
-/// Writes the numbers of entities that a handle shows.
+/// Writes the numbers of the entities that a handle shows.
 ///
 /// # Safety
-/// The caller lends the targets, with memory for `capacity` entities at each.
+/// `targets` has `target_count` targets, each with writable memory for `capacity` entities.
 pub(crate) unsafe fn write_numbers<T: Shows>(
     (handles, handle): (&Handles<Mutex<T>>, u64),
     kind: u32,
@@ -250,7 +250,7 @@ pub(crate) unsafe fn write_numbers<T: Shows>(
     target_count: usize,
 ) -> KpStatus {
     call(|| {
-        // SAFETY: as for this function.
+        // SAFETY: guaranteed by the caller of this function, under its own safety contract.
         unsafe {
             let targets = slice(targets, target_count)?;
             lock(&*handles.get(handle)?).showing().write(kind, capacity, targets)

@@ -1,4 +1,4 @@
-//! Skeletons and rigs, which clips are of.
+//! Skeletons, and rigs that clips share.
 
 use std::ffi::c_char;
 use std::sync::Arc;
@@ -11,21 +11,21 @@ use crate::memory::{self, check_out, give_text, put, slice};
 use crate::pose::{KpPose, Writer, pose_of};
 use crate::status::{Failure, call};
 
-/// The joints of a rig. It does not change.
+/// The joints of a character. Immutable.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpSkeleton {
-    /// Zero is no handle.
+    /// The handle; 0 means none.
     pub id: u64,
 }
 
 pub(crate) static SKELETONS: Handles<Skeleton> = Handles::new(13, "a skeleton");
 
-/// What many clips of one skeleton share. It does not change.
+/// The parameters that many clips of one skeleton share. Immutable.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpRig {
-    /// Zero is no handle.
+    /// The handle; 0 means none.
     pub id: u64,
 }
 
@@ -40,10 +40,11 @@ pub unsafe extern "C" fn kp_skeleton_from_bytes(
 ) -> KpStatus {
     call(|| {
         check_out(out)?;
-        // SAFETY: the caller lends `size` bytes.
+        // SAFETY: the caller guarantees that `bytes` has `size` readable bytes until this call
+        // returns.
         let skeleton = Skeleton::from_bytes(unsafe { slice(bytes, size)? });
         let skeleton = skeleton.map_err(Failure::data)?;
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, KpSkeleton { id: SKELETONS.add(skeleton) }) }
     })
 }
@@ -53,22 +54,22 @@ pub unsafe extern "C" fn kp_skeleton_from_bytes(
 pub unsafe extern "C" fn kp_skeleton_joints(skeleton: KpSkeleton, joints: *mut u32) -> KpStatus {
     call(|| {
         let value = SKELETONS.get(skeleton.id)?.len() as u32;
-        // SAFETY: `joints` is the caller's.
+        // SAFETY: the caller guarantees that `joints` is writable until this call returns.
         unsafe { put(joints, value) }
     })
 }
 
-/// The hash of a skeleton, which its clips have too.
+/// The hash of a skeleton. Its clips store the same hash.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_skeleton_hash(skeleton: KpSkeleton, hash: *mut u64) -> KpStatus {
     call(|| {
         let value = SKELETONS.get(skeleton.id)?.hash();
-        // SAFETY: `hash` is the caller's.
+        // SAFETY: the caller guarantees that `hash` is writable until this call returns.
         unsafe { put(hash, value) }
     })
 }
 
-/// The parent of a joint, whose number is lower; −1 for a root.
+/// The index of a joint's parent, which is lower than the joint's; −1 for a root.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_skeleton_parent(
     skeleton: KpSkeleton,
@@ -78,12 +79,12 @@ pub unsafe extern "C" fn kp_skeleton_parent(
     call(|| {
         let skeleton = SKELETONS.get(skeleton.id)?;
         let value = joint_of(&skeleton, joint)?.parent.map_or(-1, |parent| parent as i32);
-        // SAFETY: `parent` is the caller's.
+        // SAFETY: the caller guarantees that `parent` is writable until this call returns.
         unsafe { put(parent, value) }
     })
 }
 
-/// The name of a joint, with a zero at its end: `*size` bytes with the zero, if they are at most
+/// The name of a joint, with a terminating zero: `*size` bytes including the zero, if they fit into
 /// `capacity`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_skeleton_name(
@@ -95,12 +96,13 @@ pub unsafe extern "C" fn kp_skeleton_name(
 ) -> KpStatus {
     call(|| {
         let skeleton = SKELETONS.get(skeleton.id)?;
-        // SAFETY: the caller lends `capacity` bytes and `size`.
+        // SAFETY: the caller guarantees that `name` has `capacity` writable bytes and `size` is
+        // writable, until this call returns.
         unsafe { give_text(&joint_of(&skeleton, joint)?.name, name, capacity, size) }
     })
 }
 
-/// The joint with a name. `KP_STATUS_NOTHING` if there is none.
+/// Finds the first joint with a name. `KP_STATUS_NOTHING` if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_skeleton_find(
     skeleton: KpSkeleton,
@@ -108,7 +110,8 @@ pub unsafe extern "C" fn kp_skeleton_find(
     joint: *mut u32,
 ) -> KpStatus {
     call(|| {
-        // SAFETY: the caller lends a text, and `joint`.
+        // SAFETY: the caller guarantees that `name` points to a zero-terminated text and `joint` is
+        // writable, until this call returns.
         unsafe {
             let name = memory::text(name)?;
             let found = SKELETONS.get(skeleton.id)?.find(name).ok_or_else(|| {
@@ -127,14 +130,15 @@ pub unsafe extern "C" fn kp_skeleton_bind_pose(
 ) -> KpStatus {
     call(|| {
         let skeleton = SKELETONS.get(skeleton.id)?;
-        // SAFETY: the caller lends the pose and its memory.
+        // SAFETY: the caller guarantees that `pose` and the memory that it describes are valid
+        // until this call returns.
         let writer = unsafe { Writer::new(&pose_of(pose)?, skeleton.len())? };
         writer.take(&mut skeleton.bind_pose());
         Ok(())
     })
 }
 
-/// Frees a skeleton. Players live on.
+/// Frees a skeleton. Its players remain valid.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_skeleton_free(skeleton: KpSkeleton) -> KpStatus {
     call(|| SKELETONS.remove(skeleton.id))
@@ -149,14 +153,15 @@ pub unsafe extern "C" fn kp_rig_from_bytes(
 ) -> KpStatus {
     call(|| {
         check_out(out)?;
-        // SAFETY: the caller lends `size` bytes.
+        // SAFETY: the caller guarantees that `bytes` has `size` readable bytes until this call
+        // returns.
         let rig = Rig::from_bytes(unsafe { slice(bytes, size)? }).map_err(Failure::data)?;
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, KpRig { id: RIGS.add(Arc::new(rig)) }) }
     })
 }
 
-/// Frees a rig. Its clips live on.
+/// Frees a rig. Its clips remain valid.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_rig_free(rig: KpRig) -> KpStatus {
     call(|| RIGS.remove(rig.id))

@@ -15,25 +15,25 @@ use crate::status::call;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpSnapshot {
-    /// Zero is no handle.
+    /// The handle; 0 means none.
     pub id: u64,
 }
 
 pub(crate) static SNAPSHOTS: Handles<Mutex<World>> = Handles::new(4, "a snapshot");
 
-/// A snapshot without entities. The caller frees `*out` with `kp_snapshot_free`.
+/// Creates a snapshot without entities. The caller frees `*out` with `kp_snapshot_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_snapshot_new(schema: KpSchema, out: *mut KpSnapshot) -> KpStatus {
     call(|| {
         check_out(out)?;
         let schema = SCHEMAS.get(schema.id)?;
         let world = World::new(&schema);
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, KpSnapshot { id: SNAPSHOTS.add(Mutex::new(world)) }) }
     })
 }
 
-/// Removes all entities, and sets the tick. Memory is kept for the next ones.
+/// Removes all entities, and sets the tick. Keeps the memory for reuse.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_snapshot_clear(snapshot: KpSnapshot, tick: u32) -> KpStatus {
     call(|| {
@@ -42,9 +42,10 @@ pub extern "C" fn kp_snapshot_clear(snapshot: KpSnapshot, tick: u32) -> KpStatus
     })
 }
 
-/// Adds `count` entities of a kind: their ids, which increase and are above those of the kind before,
-/// and a column for each field of the kind. Numbers are quantized. The column of a field that is
-/// absent for an entity is not read there. After an error the snapshot is as before.
+/// Adds `count` entities of a kind, with a column for each field of the kind. Their ids increase,
+/// and are above those of the previous kind. Numbers are quantized. If a field is absent for an
+/// entity, the entity's numbers in its column are not read. After an error, the snapshot is
+/// unchanged.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_snapshot_add(
     snapshot: KpSnapshot,
@@ -55,10 +56,12 @@ pub unsafe extern "C" fn kp_snapshot_add(
     column_count: usize,
 ) -> KpStatus {
     call(|| {
-        // SAFETY: the caller lends both.
+        // SAFETY: the caller guarantees that `ids` has `count` readable values and `columns` has
+        // `column_count` valid columns, until this call returns.
         let (ids, columns) = unsafe { (slice(ids, count)?, slice(columns, column_count)?) };
         let ids: Vec<EntityId> = ids.iter().map(|id| EntityId(*id)).collect();
-        // SAFETY: the caller lends the columns, which have `count` entities.
+        // SAFETY: the caller guarantees that each column has `count` readable entities until this
+        // call returns.
         unsafe { lock(&*SNAPSHOTS.get(snapshot.id)?).add(kind, &ids, columns) }
     })
 }
@@ -68,7 +71,7 @@ pub unsafe extern "C" fn kp_snapshot_add(
 pub unsafe extern "C" fn kp_snapshot_tick(snapshot: KpSnapshot, tick: *mut u32) -> KpStatus {
     call(|| {
         let value = lock(&*SNAPSHOTS.get(snapshot.id)?).snapshot.tick.0;
-        // SAFETY: `tick` is the caller's.
+        // SAFETY: the caller guarantees that `tick` is writable until this call returns.
         unsafe { put(tick, value) }
     })
 }
@@ -85,12 +88,12 @@ pub unsafe extern "C" fn kp_snapshot_count(
         let world = lock(&world);
         one_of(world.kinds(), kind)?;
         let value = world.snapshot.of_kind(kind as usize).len();
-        // SAFETY: `count` is the caller's.
+        // SAFETY: the caller guarantees that `count` is writable until this call returns.
         unsafe { put(count, value) }
     })
 }
 
-/// Writes the ids of the entities of a kind, which increase: `*count` of them, if they are at most
+/// Writes the ids of a kind's entities, in increasing order: `*count` ids, if they fit into
 /// `capacity`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_snapshot_ids(
@@ -105,13 +108,14 @@ pub unsafe extern "C" fn kp_snapshot_ids(
         let world = lock(&world);
         one_of(world.kinds(), kind)?;
         let of_kind = &world.snapshot.ids()[world.snapshot.of_kind(kind as usize)];
-        // SAFETY: the caller lends `capacity` numbers, and `count`.
+        // SAFETY: the caller guarantees that `ids` has `capacity` writable values and `count` is
+        // writable, until this call returns.
         unsafe { give_list(of_kind.iter().map(|id| id.0), ids, capacity, count) }
     })
 }
 
-/// Writes the numbers of the entities of a kind, in the order of their ids: a target for each field,
-/// with room for `capacity` entities. Numbers of a field that is absent for an entity are 0.
+/// Writes the numbers of a kind's entities, in the order of their ids, to a target for each field
+/// with room for `capacity` entities. If a field is absent for an entity, its numbers are 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_snapshot_read(
     snapshot: KpSnapshot,
@@ -121,7 +125,8 @@ pub unsafe extern "C" fn kp_snapshot_read(
     target_count: usize,
 ) -> KpStatus {
     call(|| {
-        // SAFETY: the caller lends them.
+        // SAFETY: the caller guarantees that `targets` has `target_count` valid targets until this
+        // call returns.
         let targets = unsafe { slice(targets, target_count)? };
         let world = SNAPSHOTS.get(snapshot.id)?;
         let world = lock(&world);
@@ -135,17 +140,18 @@ pub unsafe extern "C" fn kp_snapshot_read(
             lanes.extend(snapshot.lanes_at(first + row));
             of_kind.reconstruct_raw(&lanes, words)
         };
-        // SAFETY: the caller lends memory for `capacity` entities at each target.
+        // SAFETY: the caller guarantees that each target has writable memory for `capacity`
+        // entities until this call returns.
         unsafe { write_rows(of_kind.fields(), targets, rows, capacity, read) }
     })
 }
 
-/// A hash of the entities and their lanes, without the tick: equal states have equal hashes.
+/// A hash of the entities and their lanes, without the tick. Equal states have equal hashes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_snapshot_hash(snapshot: KpSnapshot, hash: *mut u64) -> KpStatus {
     call(|| {
         let value = lock(&*SNAPSHOTS.get(snapshot.id)?).snapshot.state_hash();
-        // SAFETY: `hash` is the caller's.
+        // SAFETY: the caller guarantees that `hash` is writable until this call returns.
         unsafe { put(hash, value) }
     })
 }

@@ -1,4 +1,4 @@
-//! What a function returns, and the text of an error.
+//! The result of a function, and the text of an error.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -9,35 +9,35 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::memory;
 
-/// What a function returns.
+/// The result of a function.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KpStatus {
-    /// It did what it says.
+    /// The call succeeded.
     Ok = 0,
-    /// A pointer is null that must not be, or is not aligned.
+    /// A pointer is null although it must not be, or is not aligned.
     Pointer = 1,
     /// A handle is zero, was freed, or is of another type.
     Handle = 2,
     /// An argument is out of its range, or does not fit the others.
     Argument = 3,
-    /// The memory of the caller is too small. The needed size was written.
+    /// The caller's memory is too small. The needed size was written.
     Size = 4,
-    /// Bytes from outside are not valid: a file, a packet, a datagram.
+    /// Bytes from outside are invalid: a file, a packet or a datagram.
     Data = 5,
     /// A value cannot be quantized: it is not a number, or out of its range.
     Value = 6,
-    /// There is nothing yet, or not any more.
+    /// There is no result: not yet, or no longer.
     Nothing = 7,
     /// A defect of the library. Please report it.
     Panic = 8,
     /// A file cannot be read or written.
     File = 9,
-    /// The call did its work, but not for all receivers: the text names those that failed.
+    /// The call succeeded, but not for all receivers: the error text names the failed ones.
     Receivers = 10,
 }
 
-/// Why a function does not do what it says.
+/// Why a function failed.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) status: KpStatus,
@@ -49,7 +49,7 @@ impl Failure {
         Self { status, text: text.to_string().into() }
     }
 
-    /// There is nothing. This is an expected outcome, which allocates nothing.
+    /// There is no result. This is an expected outcome, so it allocates nothing.
     pub(crate) fn nothing(text: &'static str) -> Self {
         Self { status: KpStatus::Nothing, text: Cow::Borrowed(text) }
     }
@@ -67,14 +67,14 @@ thread_local! {
     static LAST: RefCell<Cow<'static, str>> = const { RefCell::new(Cow::Borrowed("")) };
 }
 
-/// Runs the body of a function. No panic leaves it.
+/// Runs the body of a function, and catches its panics.
 pub(crate) fn call(body: impl FnOnce() -> Result<(), Failure>) -> KpStatus {
     let Failure { status, text } = match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => return KpStatus::Ok,
         Ok(Err(failure)) => failure,
         Err(panic) => Failure::new(KpStatus::Panic, text_of(&*panic)),
     };
-    // The thread may be ending.
+    // Access fails if the thread is ending, so the text is dropped then.
     let _ = LAST.try_with(|last| last.replace(text));
     status
 }
@@ -84,8 +84,8 @@ fn text_of(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("the library has a defect")
 }
 
-/// Writes the text of the last error of this thread into `text`, which has room for `capacity`
-/// bytes with the zero at the end. A longer text is cut. Returns the length of the whole text
+/// Writes the text of this thread's last error into `text`, which has room for `capacity` bytes,
+/// including the terminating zero. A longer text is truncated. Returns the length of the whole text
 /// without the zero. `text` may be null if `capacity` is 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_error_text(text: *mut c_char, capacity: usize) -> usize {
@@ -95,7 +95,8 @@ pub unsafe extern "C" fn kp_error_text(text: *mut c_char, capacity: usize) -> us
         while !last.is_char_boundary(end) {
             end -= 1;
         }
-        // SAFETY: the caller lends `capacity` bytes at `text`.
+        // SAFETY: the caller guarantees that `text` has `capacity` writable bytes until this call
+        // returns.
         if let Ok([room @ .., _]) = unsafe { memory::slice_mut(text.cast::<u8>(), capacity) } {
             room[..end].copy_from_slice(&last.as_bytes()[..end]);
             // SAFETY: `end` is below `capacity`.
@@ -106,8 +107,8 @@ pub unsafe extern "C" fn kp_error_text(text: *mut c_char, capacity: usize) -> us
     .unwrap_or(0)
 }
 
-/// The version of this interface: it grows when a function or a struct changes, not when one is added.
-/// A program that loads the shared library compares it with `kp_abi` once.
+/// The version of this interface. It grows when a function or a struct changes, not when one is
+/// added. A program that loads the shared library compares it with `kp_abi` once.
 pub const KP_ABI: u32 = 1;
 
 /// The `KP_ABI` of the library.
@@ -116,7 +117,7 @@ pub extern "C" fn kp_abi() -> u32 {
     KP_ABI
 }
 
-/// The version of the library, such as "0.1.0". It lives as long as the program.
+/// The version of the library, such as "0.1.0". The pointer is valid until the program ends.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_version() -> *const c_char {
     concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()

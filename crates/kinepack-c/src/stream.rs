@@ -20,7 +20,7 @@ use crate::status::{Failure, call};
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpStreamSender {
-    /// Zero is no handle.
+    /// The handle; 0 means none.
     pub id: u64,
 }
 
@@ -30,14 +30,14 @@ pub(crate) static SENDERS: Handles<Mutex<Sender>> = Handles::new(11, "a sender o
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpStreamReceiver {
-    /// Zero is no handle.
+    /// The handle; 0 means none.
     pub id: u64,
 }
 
 pub(crate) static STREAM_RECEIVERS: Handles<Mutex<Received>> =
     Handles::new(12, "a receiver of a stream");
 
-/// A sender, what quantizes its records, and the datagram that the caller takes next.
+/// A sender, the quantizer of its records, and the datagram that the caller takes next.
 #[derive(Debug)]
 pub(crate) struct Sender {
     sender: StreamSender,
@@ -51,11 +51,11 @@ pub(crate) struct Received {
     receiver: StreamReceiver,
     schema: Schema,
     records: Vec<KpRecord>,
-    /// The lanes of these records.
+    /// The lanes of these records, one record after another.
     lanes: Vec<u32>,
 }
 
-/// How a stream is sent. Both ends need the same. A number of 0 takes the default.
+/// How a stream is sent. Both ends need the same options. A number of 0 selects the default.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpStreamOptions {
@@ -63,9 +63,9 @@ pub struct KpStreamOptions {
     pub longest_round_trip_ms: u32,
     /// How many earlier records each packet repeats, up to 15. Default: 1. Negative: none.
     pub repeats: i32,
-    /// How many records a receiver accepts at once, at least 16. Default: 64.
+    /// The most records that a receiver accepts at once, at least 16. Default: 64.
     pub burst_records: u32,
-    /// The number of the stream among those on one connection.
+    /// The channel of the stream, which distinguishes streams on one connection.
     pub channel: u32,
     /// The largest datagram that the transport carries. Default: 1,200.
     pub datagram_bytes: u32,
@@ -77,15 +77,15 @@ pub struct KpStreamOptions {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpRecord {
-    /// Its number, which `kp_stream_push` gave to the sender.
+    /// The number that `kp_stream_push` returned to the sender.
     pub number: u16,
-    /// Not 0: it came as a repeat, because its own packet is missing.
+    /// Not 0: it arrived as a repeat, because its own packet is missing.
     pub is_repeated: u8,
-    /// Not 0: a newer record came before.
+    /// Not 0: a newer record arrived before it.
     pub is_late: u8,
 }
 
-/// A sender of records of a schema with one kind, `rate_hz` of them a second at most, at a level
+/// Creates a sender of records of a schema with one kind, at most `rate_hz` a second, at a level
 /// ("packed" or "adaptive"). `options` may be null. The caller frees `*out` with
 /// `kp_stream_sender_free`.
 #[unsafe(no_mangle)]
@@ -98,18 +98,19 @@ pub unsafe extern "C" fn kp_stream_sender_new(
 ) -> KpStatus {
     call(|| {
         check_out(out)?;
-        // SAFETY: the caller lends a text and the options.
+        // SAFETY: the caller guarantees that `level` points to a zero-terminated text and `options`
+        // is null or readable, until this call returns.
         let (codec, config) = unsafe { described(schema, level, rate_hz, options)? };
         let sender = StreamSender::new(&codec, config).map_err(Failure::argument)?;
         let records = World::new(codec.schema());
         let sending = Sender { sender, records, next: Next::default() };
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, KpStreamSender { id: SENDERS.add(Mutex::new(sending)) }) }
     })
 }
 
-/// Adds a record: a column with one record for each field. Writes its number, unless `number` is
-/// null. After an error nothing was added.
+/// Adds a record, with a column of one record for each field. Writes its number, unless `number` is
+/// null. After an error, nothing was added.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_stream_push(
     sender: KpStreamSender,
@@ -124,20 +125,21 @@ pub unsafe extern "C" fn kp_stream_push(
         let sender = SENDERS.get(sender.id)?;
         let mut sender = lock(&sender);
         let Sender { sender, records, .. } = &mut *sender;
-        // SAFETY: the caller lends the columns.
+        // SAFETY: the caller guarantees that `columns` has `column_count` valid columns and each
+        // column has one readable record, until this call returns.
         unsafe { records.set_record(0, slice(columns, column_count)?)? };
         let lanes: Vec<u32> = records.snapshot.lanes_at(0).collect();
         let pushed = sender.push_lanes(&lanes).map_err(Failure::argument)?;
         if number.is_null() {
             return Ok(());
         }
-        // SAFETY: `number` is the caller's.
+        // SAFETY: the caller guarantees that `number` is writable until this call returns.
         unsafe { put(number, pushed.0) }
     })
 }
 
-/// The packet of the newest records, once. `KP_STATUS_NOTHING` if there is none now. If `capacity` is
-/// too small, only `*size` is written, and the packet stays.
+/// The packet of the newest records, once. `KP_STATUS_NOTHING` if there is none now. If `capacity`
+/// is too small, only `*size` is written, and the packet is kept.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_stream_poll(
     sender: KpStreamSender,
@@ -150,13 +152,13 @@ pub unsafe extern "C" fn kp_stream_poll(
         let mut sender = lock(&sender);
         let Sender { sender, next, .. } = &mut *sender;
         let poll = || sender.poll_transmit().map(|bytes| ((), bytes.to_vec()));
-        // SAFETY: the caller lends `capacity` bytes and `size`.
+        // SAFETY: the caller guarantees that `datagram` has `capacity` writable bytes and `size` is
+        // writable, until this call returns.
         unsafe { next.give(poll, datagram, capacity, size) }
     })
 }
 
-/// Takes an acknowledgement. One that is not valid is `KP_STATUS_DATA`; only a counter has changed
-/// then.
+/// Handles an acknowledgement. An invalid one is `KP_STATUS_DATA`, and changes only a counter.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_stream_sender_handle(
     sender: KpStreamSender,
@@ -164,7 +166,8 @@ pub unsafe extern "C" fn kp_stream_sender_handle(
     size: usize,
 ) -> KpStatus {
     call(|| {
-        // SAFETY: the caller lends the datagram.
+        // SAFETY: the caller guarantees that `datagram` has `size` readable bytes until this call
+        // returns.
         let datagram = unsafe { slice(datagram, size)? };
         lock(&*SENDERS.get(sender.id)?).sender.handle(datagram).map_err(Failure::data)
     })
@@ -176,8 +179,8 @@ pub extern "C" fn kp_stream_sender_free(sender: KpStreamSender) -> KpStatus {
     call(|| SENDERS.remove(sender.id))
 }
 
-/// A receiver for the records of one client, with the same arguments as its sender. The caller frees
-/// `*out` with `kp_stream_receiver_free`.
+/// Creates a receiver for the records of one client, with the same arguments as its sender. The
+/// caller frees `*out` with `kp_stream_receiver_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_stream_receiver_new(
     schema: KpSchema,
@@ -188,19 +191,20 @@ pub unsafe extern "C" fn kp_stream_receiver_new(
 ) -> KpStatus {
     call(|| {
         check_out(out)?;
-        // SAFETY: the caller lends a text and the options.
+        // SAFETY: the caller guarantees that `level` points to a zero-terminated text and `options`
+        // is null or readable, until this call returns.
         let (codec, config) = unsafe { described(schema, level, rate_hz, options)? };
         let receiver = StreamReceiver::new(&codec, config).map_err(Failure::argument)?;
         let schema = codec.schema().clone();
         let received = Received { receiver, schema, records: Vec::new(), lanes: Vec::new() };
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, KpStreamReceiver { id: STREAM_RECEIVERS.add(Mutex::new(received)) }) }
     })
 }
 
-/// Takes a packet. Writes its new records, oldest first: `*count` of them, at most 16, for
-/// `kp_stream_read`. One that is refused, such as a duplicate, is `KP_STATUS_DATA`; only a counter has
-/// changed then. Times are nanoseconds since any fixed moment.
+/// Handles a packet, and writes the number of its new records, at most 16, to `*count`. Read them,
+/// oldest first, with `kp_stream_read`. A refused packet, such as a duplicate, is `KP_STATUS_DATA`,
+/// and changes only a counter. Times are nanoseconds since any fixed moment.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_stream_receiver_handle(
     receiver: KpStreamReceiver,
@@ -211,7 +215,8 @@ pub unsafe extern "C" fn kp_stream_receiver_handle(
 ) -> KpStatus {
     call(|| {
         check_out(count)?;
-        // SAFETY: the caller lends the datagram.
+        // SAFETY: the caller guarantees that `datagram` has `size` readable bytes until this call
+        // returns.
         let datagram = unsafe { slice(datagram, size)? };
         let received = STREAM_RECEIVERS.get(receiver.id)?;
         let mut received = lock(&received);
@@ -225,13 +230,13 @@ pub unsafe extern "C" fn kp_stream_receiver_handle(
             records.push(KpRecord { number, is_repeated, is_late });
             lanes.extend(record.lanes);
         }
-        // SAFETY: `count` is the caller's.
+        // SAFETY: the caller guarantees that `count` is writable until this call returns.
         unsafe { put(count, records.len()) }
     })
 }
 
-/// Writes the records of the last packet: `*count` of them to `records`, and their numbers to a target
-/// for each field, if they are at most `capacity`. `records` may be null if `capacity` is 0.
+/// Writes the records of the last packet: `*count` records to `records`, and their numbers to a
+/// target for each field, if they fit into `capacity`. `records` may be null if `capacity` is 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_stream_read(
     receiver: KpStreamReceiver,
@@ -248,7 +253,9 @@ pub unsafe extern "C" fn kp_stream_read(
         let of_record = |row: usize, words: &mut [u64]| {
             schema.reconstruct_raw(&lanes[row * words.len()..][..words.len()], words)
         };
-        // SAFETY: the caller lends `capacity` records, memory for as many at each target, and `count`.
+        // SAFETY: the caller guarantees that `targets` has `target_count` valid targets, `records`
+        // has `capacity` writable values, `count` is writable and each target has writable memory
+        // for `capacity` records, until this call returns.
         unsafe {
             let targets = slice(targets, target_count)?;
             give_list(given.iter().copied(), records, capacity, count)?;
@@ -257,7 +264,7 @@ pub unsafe extern "C" fn kp_stream_read(
     })
 }
 
-/// The acknowledgement for the sender: `*size` bytes, if they are at most `capacity`. Send it a few
+/// The acknowledgement for the sender: `*size` bytes, if they fit into `capacity`. Send it a few
 /// times within the longest round trip, alone or in front of another datagram. `KP_STATUS_NOTHING`
 /// before the first packet.
 #[unsafe(no_mangle)]
@@ -273,7 +280,8 @@ pub unsafe extern "C" fn kp_stream_acknowledgement(
         if !lock(&received).receiver.write_acknowledgement(&mut bytes) {
             return Err(Failure::nothing("no packet has arrived yet"));
         }
-        // SAFETY: the caller lends `capacity` bytes and `size`.
+        // SAFETY: the caller guarantees that `datagram` has `capacity` writable bytes and `size` is
+        // writable, until this call returns.
         unsafe { give(&bytes, datagram, capacity, size) }
     })
 }
@@ -284,17 +292,17 @@ pub extern "C" fn kp_stream_receiver_free(receiver: KpStreamReceiver) -> KpStatu
     call(|| STREAM_RECEIVERS.remove(receiver.id))
 }
 
-/// The codec and the settings of a stream.
+/// The codec and the configuration of a stream.
 ///
 /// # Safety
-/// `level` is a text, and `options` null or options.
+/// `level` points to a zero-terminated text, and `options` is null or points to options.
 unsafe fn described(
     schema: KpSchema,
     level: *const c_char,
     rate_hz: u32,
     options: *const KpStreamOptions,
 ) -> Result<(StreamCodec, StreamConfig), Failure> {
-    // SAFETY: as for this function.
+    // SAFETY: guaranteed by the caller of this function, under its own safety contract.
     let (codec, options) = unsafe { (codec_of(schema, level)?, optional(options)?) };
     let mut config = StreamConfig::at_hz(rate_hz);
     if let Some(options) = options {
@@ -321,12 +329,12 @@ unsafe fn described(
 /// The codec of a stream.
 ///
 /// # Safety
-/// `level` is a text.
+/// `level` points to a zero-terminated text.
 pub(crate) unsafe fn codec_of(
     schema: KpSchema,
     level: *const c_char,
 ) -> Result<StreamCodec, Failure> {
-    // SAFETY: as for this function.
+    // SAFETY: guaranteed by the caller of this function, under its own safety contract.
     let level = unsafe { memory::text(level)? };
     let level = StreamLevel::named(level).ok_or_else(|| {
         let levels = "use packed or adaptive";

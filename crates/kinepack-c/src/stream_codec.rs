@@ -1,4 +1,4 @@
-//! Codecs of streams: records to packets and back, without headers, for a protocol of your own.
+//! Codecs of streams: records to packets and back, without headers, for custom protocols.
 
 use std::ffi::c_char;
 use std::sync::Mutex;
@@ -14,31 +14,31 @@ use crate::schema::KpSchema;
 use crate::status::{Failure, call};
 use crate::stream::codec_of;
 
-/// The most records of a packet that this interface writes or reads.
+/// The most records per packet that this interface writes or reads.
 const MAX_RECORDS: usize = 4096;
 
-/// A codec of streams. Both sides need the same.
+/// A codec of streams. Both sides need the same codec.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpStreamCodec {
-    /// Zero is no handle.
+    /// The handle; 0 means none.
     pub id: u64,
 }
 
 pub(crate) static STREAM_CODECS: Handles<Coding> = Handles::new(22, "a codec of streams");
 
-/// What a packet is coded against: a record that both sides hold, and what was learned up to it. It
-/// does not change.
+/// The base that a packet is coded against: a record that both sides hold, and the model trained up
+/// to it. Immutable.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpStreamBase {
-    /// Zero is no handle.
+    /// The handle; 0 means none.
     pub id: u64,
 }
 
 pub(crate) static BASES: Handles<Base> = Handles::new(23, "a base of a stream");
 
-/// A codec, and memory for the records to encode.
+/// A codec, and scratch memory for encoding.
 #[derive(Debug)]
 pub(crate) struct Coding {
     codec: StreamCodec,
@@ -52,7 +52,8 @@ struct Scratch {
     packet: Vec<u8>,
 }
 
-/// The lanes of a record, none before the first one, and what was learned with them.
+/// The lanes of a record, and the model trained up to it. The base before the first record has no
+/// lanes.
 #[derive(Debug)]
 pub(crate) struct Base {
     codec_hash: u64,
@@ -60,8 +61,8 @@ pub(crate) struct Base {
     learned: Learned,
 }
 
-/// A codec of records of a schema with one kind, at a level ("packed" or "adaptive"). The caller
-/// frees `*out` with `kp_stream_codec_free`.
+/// Creates a codec for records of a schema with one kind, at a level ("packed" or "adaptive"). The
+/// caller frees `*out` with `kp_stream_codec_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_stream_codec_new(
     schema: KpSchema,
@@ -70,33 +71,34 @@ pub unsafe extern "C" fn kp_stream_codec_new(
 ) -> KpStatus {
     call(|| {
         check_out(out)?;
-        // SAFETY: the caller lends a text.
+        // SAFETY: the caller guarantees that `level` points to a zero-terminated text until this
+        // call returns.
         let codec = unsafe { codec_of(schema, level)? };
         let records = World::new(codec.schema());
         let scratch = Mutex::new(Scratch { records, lanes: Vec::new(), packet: Vec::new() });
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, KpStreamCodec { id: STREAM_CODECS.add(Coding { codec, scratch }) }) }
     })
 }
 
-/// A hash of the schema and the level: two sides with equal hashes have the same codec.
+/// A hash of the schema and the level: if two sides have equal hashes, they have the same codec.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_stream_codec_hash(codec: KpStreamCodec, hash: *mut u64) -> KpStatus {
     call(|| {
         let value = STREAM_CODECS.get(codec.id)?.codec.hash();
-        // SAFETY: `hash` is the caller's.
+        // SAFETY: the caller guarantees that `hash` is writable until this call returns.
         unsafe { put(hash, value) }
     })
 }
 
-/// Frees a codec of streams. Bases that were made with it live on.
+/// Frees a codec of streams. Bases made with it remain valid.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_stream_codec_free(codec: KpStreamCodec) -> KpStatus {
     call(|| STREAM_CODECS.remove(codec.id))
 }
 
-/// The base before the first record: a packet against it needs no earlier one. The caller frees
-/// `*out` with `kp_stream_base_free`.
+/// Creates the base before the first record: a packet against it needs no earlier packet. The
+/// caller frees `*out` with `kp_stream_base_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_stream_base_new(
     codec: KpStreamCodec,
@@ -107,7 +109,7 @@ pub unsafe extern "C" fn kp_stream_base_new(
         let codec = &STREAM_CODECS.get(codec.id)?.codec;
         let learned = codec.nothing_learned();
         let base = Base { codec_hash: codec.hash(), record: None, learned };
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, KpStreamBase { id: BASES.add(base) }) }
     })
 }
@@ -118,14 +120,15 @@ pub extern "C" fn kp_stream_base_free(base: KpStreamBase) -> KpStatus {
     call(|| BASES.remove(base.id))
 }
 
-/// Encodes records, the oldest first: a column for each field, with 1 to 4,096 records. They are
-/// coded against a base that the other side holds. `lag` says how many records later than the base
-/// the first of them is, from 1; before the first record it does not matter. The other side needs
-/// the number of records, the base and the lag too, since the packet has none of them.
+/// Encodes 1 to 4,096 records, oldest first, with a column for each field. They are coded against a
+/// base that the other side holds. `lag` is the distance in records from the base to the first of
+/// them, at least 1. If the base is the one before the first record, `lag` is ignored. The other
+/// side also needs the number of records, the base and the lag, because the packet does not contain
+/// them.
 ///
-/// Writes the packet, of `*size` bytes, and gives the base that its last record is. If `capacity`
-/// is too small, only `*size` is written. The caller frees `*last` with `kp_stream_base_free`;
-/// `last` may be null.
+/// Writes the packet, of `*size` bytes, and returns the base of its last record in `*last`. If
+/// `capacity` is too small, only `*size` is written. The caller frees `*last` with
+/// `kp_stream_base_free`; `last` may be null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_stream_encode(
     codec: KpStreamCodec,
@@ -148,7 +151,8 @@ pub unsafe extern "C" fn kp_stream_encode(
         let ids: Vec<EntityId> = (0..record_count as u32).map(EntityId).collect();
         let Scratch { records, lanes, packet: bytes } = &mut *lock(&coding.scratch);
         records.snapshot.clear(records.snapshot.tick);
-        // SAFETY: the caller lends the columns, which have `record_count` records.
+        // SAFETY: the caller guarantees that `columns` has `column_count` valid columns and each
+        // column has `record_count` readable records, until this call returns.
         unsafe { records.add(0, &ids, slice(columns, column_count)?)? };
         lanes.clear();
         for row in 0..record_count {
@@ -157,21 +161,22 @@ pub unsafe extern "C" fn kp_stream_encode(
         bytes.clear();
         let mut learned = coding.codec.nothing_learned();
         coding.codec.encode(known, lanes, &mut learned, bytes).map_err(Failure::argument)?;
-        // SAFETY: the caller lends `capacity` bytes and `size`.
+        // SAFETY: the caller guarantees that `packet` has `capacity` writable bytes and `size` is
+        // writable, until this call returns.
         unsafe { give(bytes, packet, capacity, size)? };
         if last.is_null() {
             return Ok(());
         }
         let base = Base::after(&coding.codec, lanes, learned);
-        // SAFETY: `last` is the caller's.
+        // SAFETY: the caller guarantees that `last` is writable until this call returns.
         unsafe { put(last, KpStreamBase { id: BASES.add(base) }) }
     })
 }
 
 /// Decodes a packet of 1 to 4,096 records that was encoded against the same base, with the same
-/// lag. Writes the numbers of the records, the oldest first: a target for each field, with room for
-/// `record_count` records. Gives the base that its last record is; the caller frees `*last` with
-/// `kp_stream_base_free`. Any bytes are refused or are valid records.
+/// lag. Writes the numbers of the records, oldest first, to a target for each field, with room for
+/// `record_count` records. Returns the base of its last record in `*last`; the caller frees it with
+/// `kp_stream_base_free`. Any bytes are either refused or decoded to valid records.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_stream_decode(
     codec: KpStreamCodec,
@@ -186,7 +191,8 @@ pub unsafe extern "C" fn kp_stream_decode(
 ) -> KpStatus {
     call(|| {
         check_out(last)?;
-        // SAFETY: the caller lends the packet and the targets.
+        // SAFETY: the caller guarantees that `packet` has `size` readable bytes and `targets` has
+        // `target_count` valid targets, until this call returns.
         let (packet, targets) = unsafe { (slice(packet, size)?, slice(targets, target_count)?) };
         let (coding, base) = (STREAM_CODECS.get(codec.id)?, BASES.get(base.id)?);
         let codec = &coding.codec;
@@ -198,22 +204,23 @@ pub unsafe extern "C" fn kp_stream_decode(
         let read = |row: usize, words: &mut [u64]| {
             schema.reconstruct_raw(&lanes[row * words.len()..][..words.len()], words)
         };
-        // SAFETY: the caller lends memory for `record_count` records at each target.
+        // SAFETY: the caller guarantees that each target has writable memory for `record_count`
+        // records until this call returns.
         unsafe { write_rows(schema.fields(), targets, record_count, record_count, read)? };
         let base = Base::after(codec, &lanes, learned);
-        // SAFETY: `last` is the caller's.
+        // SAFETY: the caller guarantees that `last` is writable until this call returns.
         unsafe { put(last, KpStreamBase { id: BASES.add(base) }) }
     })
 }
 
 impl Base {
-    /// The last of some records.
+    /// The base at the last of these records.
     fn after(codec: &StreamCodec, lanes: &[u32], learned: Learned) -> Self {
         let record = lanes[lanes.len() - codec.lanes()..].to_vec();
         Self { codec_hash: codec.hash(), record: Some(record), learned }
     }
 
-    /// The base of a packet, once all arguments are checked.
+    /// The base of a packet, after all arguments are checked.
     fn of(
         &self,
         codec: &StreamCodec,

@@ -1,4 +1,4 @@
-//! Single values against values that both sides hold: without a schema, for a message of your own.
+//! Codes single values against values that both sides hold, without a schema. For custom messages.
 
 use kinepack::bits::{BitReader, BitWriter};
 use kinepack::quantize::{FloatLimits, IntegerLimits};
@@ -11,47 +11,47 @@ use crate::KpStatus;
 use crate::memory::{give, slice, slice_mut};
 use crate::status::{Failure, call};
 
-/// What a value is.
+/// The type of a value.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KpValueKind {
     /// A real number from `min` to `max`, in steps of `precision`.
     Real = 0,
-    /// A real number on a circle, such as an angle: after `max` it begins again at `min`.
+    /// A real number on a circle, such as an angle: after `max` it wraps to `min`.
     Cyclic = 1,
-    /// An integer from `min` to `max`, each of at most 2^53.
+    /// An integer from `min` to `max`, each at most 2^53 in magnitude.
     Integer = 2,
 }
 
-/// A value, and how it is coded relative to one that both sides hold.
+/// A value, and how it is coded relative to a value that both sides hold.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpValue {
     /// A `KpValueKind`.
     pub kind: i32,
-    /// Not 0: differences from `least` to `most` are coded in few bits. Then an unchanged value takes
-    /// 1 bit, a small difference 2 bits and its own, and any other value 2 bits and a whole code.
-    /// 0: an unchanged value takes 1 bit, any other 1 bit and a whole code.
+    /// Not 0: differences from `least` to `most` are coded in few bits. An unchanged value then
+    /// takes 1 bit, a small difference 2 bits plus its own code, and any other value 2 bits plus a
+    /// full code. With 0, an unchanged value takes 1 bit, and any other 1 bit plus a full code.
     pub has_small: i32,
     /// The least value.
     pub min: f64,
     /// The largest value.
     pub max: f64,
-    /// The step of a real number, which is then off by at most half of it.
+    /// The step of a real number. The decoded value is off by at most half of it.
     pub precision: f64,
     /// The least small difference.
     pub least: f64,
     /// The largest small difference.
     pub most: f64,
-    /// What both sides hold.
+    /// The value that both sides hold.
     pub before: f64,
-    /// The value to write, or that was read.
+    /// The value to write, or the value read.
     pub value: f64,
 }
 
-/// Writes values: `*size` bytes, if they are at most `capacity`. Both sides need the same kinds,
-/// limits and small differences, and hold the same `before`. To know what the receiver will hold, read
-/// the written bytes with `kp_values_read`.
+/// Writes values: `*size` bytes, if they fit into `capacity`. Both sides need the same kinds,
+/// limits and small differences, and must hold the same `before`. To get the values that the
+/// receiver will hold, read the written bytes with `kp_values_read`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_values_write(
     values: *const KpValue,
@@ -61,7 +61,8 @@ pub unsafe extern "C" fn kp_values_write(
     size: *mut usize,
 ) -> KpStatus {
     call(|| {
-        // SAFETY: the caller lends the values.
+        // SAFETY: the caller guarantees that `values` has `count` readable values until this call
+        // returns.
         let values = unsafe { slice(values, count)? };
         let mut written = Vec::new();
         let mut writer = BitWriter::append(&mut written);
@@ -73,13 +74,14 @@ pub unsafe extern "C" fn kp_values_write(
             done.map_err(|error| of_value(KpStatus::Value, nth, error))?;
         }
         writer.finish().map_err(Failure::argument)?;
-        // SAFETY: the caller lends `capacity` bytes and `size`.
+        // SAFETY: the caller guarantees that `bytes` has `capacity` writable bytes and `size` is
+        // writable, until this call returns.
         unsafe { give(&written, bytes, capacity, size) }
     })
 }
 
-/// Reads values that `kp_values_write` wrote, into `value` of each. One that did not change becomes
-/// `before`. After an error no value has changed.
+/// Reads values that `kp_values_write` wrote, each into its `value`. An unchanged value becomes
+/// `before`. After an error, no value has changed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_values_read(
     values: *mut KpValue,
@@ -88,7 +90,8 @@ pub unsafe extern "C" fn kp_values_read(
     size: usize,
 ) -> KpStatus {
     call(|| {
-        // SAFETY: the caller lends both.
+        // SAFETY: the caller guarantees that `bytes` has `size` readable bytes and `values` has
+        // `count` writable values, until this call returns.
         let (values, bytes) = unsafe { (slice_mut(values, count)?, slice(bytes, size)?) };
         let mut reader = BitReader::new(bytes);
         let mut read = Vec::with_capacity(values.len());
@@ -129,7 +132,7 @@ impl Number for f32 {
 }
 
 impl Number for i128 {
-    /// What is not an integer is out of every range.
+    /// Numbers that are not integers become a value that every range refuses.
     fn from_double(value: f64) -> Self {
         if value.fract() == 0.0 { value as i128 } else { Self::MAX }
     }
@@ -162,7 +165,7 @@ fn real(value: &KpValue) -> Result<Described, SetupError> {
 }
 
 fn integer(value: &KpValue) -> Result<Described, SetupError> {
-    /// Doubles have all integers up to this.
+    /// A double represents all integers up to this magnitude exactly.
     const MOST: f64 = (1u64 << 53) as f64;
     let is_exact = |number: f64| number.fract() == 0.0 && number.abs() <= MOST;
     if ![value.min, value.max, value.least, value.most].into_iter().all(is_exact) {

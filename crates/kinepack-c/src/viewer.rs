@@ -1,4 +1,4 @@
-//! Viewers: one of many who watch a broadcast.
+//! Viewers, which watch a broadcast.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -13,18 +13,18 @@ use crate::publisher::KpPiece;
 use crate::showing::{Showing, Shows};
 use crate::status::{Failure, call};
 
-/// Watches a broadcast. It has no socket and no clock: objects and datagrams go in, states to show
-/// come out. It sends nothing.
+/// Watches a broadcast. A viewer has no socket and no clock: the caller passes in objects and
+/// datagrams, and gets states to show. It sends nothing.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpViewer {
-    /// Zero is no handle.
+    /// The handle; 0 means none.
     pub id: u64,
 }
 
 pub(crate) static VIEWERS: Handles<Mutex<Viewing>> = Handles::new(26, "a viewer");
 
-/// A viewer, and what it shows.
+/// A viewer, and its output.
 #[derive(Debug)]
 pub(crate) struct Viewing {
     pub(crate) viewer: Viewer,
@@ -37,52 +37,52 @@ impl Shows for Viewing {
     }
 }
 
-/// How a viewer works. A number of 0 takes the default.
+/// How a viewer works. A number of 0 selects the default.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpViewerOptions {
-    /// The least delay of what is shown. Default: the network alone decides.
+    /// The least delay of the shown state. Default: determined by the network alone.
     pub min_delay_ms: u32,
-    /// The largest delay of what is shown. Default: 500.
+    /// The largest delay of the shown state. Default: 500.
     pub max_delay_ms: u32,
-    /// For how long it keeps states to go back to. Default: none.
+    /// How long it keeps states for rewinding. Default: none.
     pub history_ms: u32,
     /// The most memory for states, in bytes. Default: 256 MiB.
     pub max_memory_bytes: u64,
 }
 
-/// What a piece led to.
+/// The effect of a piece.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpTaken {
-    /// Not 0: a snapshot could be read with it. 0: the piece waits for others.
+    /// Not 0: the piece made a snapshot readable. 0: the piece waits for others.
     pub is_read: i32,
-    /// The tick of the newest snapshot that could be read.
+    /// The tick of the newest snapshot that became readable.
     pub tick: u32,
 }
 
-/// What a viewer has counted and measured.
+/// The counters and measurements of a viewer.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpViewerStatus {
     /// Snapshots decoded.
     pub snapshots: u64,
-    /// Those that were only read to catch up, and not shown.
+    /// Snapshots decoded only to catch up, and not shown.
     pub caught_up: u64,
-    /// Those too late to be shown.
+    /// Snapshots that arrived too late to be shown.
     pub late: u64,
     /// Objects and datagrams refused.
     pub refused: u64,
     /// Bytes of all objects and datagrams.
     pub bytes: u64,
-    /// The delay of what is shown.
+    /// The delay of the shown state.
     pub delay_ms: f64,
-    /// How much the times of arrival vary.
+    /// The variation of arrival times.
     pub jitter_ms: f64,
 }
 
-/// A viewer of a broadcast, which watches nothing yet. `options` may be null. The caller frees
-/// `*out` with `kp_viewer_free`.
+/// Creates a viewer of a broadcast, which does not watch any tier yet. `options` may be null. The
+/// caller frees `*out` with `kp_viewer_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_viewer_new(
     catalogue: KpCatalogue,
@@ -93,7 +93,7 @@ pub unsafe extern "C" fn kp_viewer_new(
         check_out(out)?;
         let catalogue = CATALOGUES.get(catalogue.id)?;
         let mut config = ViewerConfig::at_hz(catalogue.tick_hz().into());
-        // SAFETY: the caller lends the options.
+        // SAFETY: the caller guarantees that `options` is null or readable until this call returns.
         if let Some(options) = unsafe { optional(options)? } {
             let playout = &mut config.playout;
             for (time, given) in [
@@ -113,13 +113,14 @@ pub unsafe extern "C" fn kp_viewer_new(
         let viewer = Viewer::new(&catalogue, config).map_err(Failure::argument)?;
         let showing = Showing::new(catalogue.tiers()[0].codec.schema(), None);
         let viewing = Mutex::new(Viewing { viewer, showing });
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, KpViewer { id: VIEWERS.add(viewing) }) }
     })
 }
 
-/// Watches a tier from now on, or several together, such as regions of the world. What was shown
-/// stays until the new ones have caught up. Then subscribe to the tracks of `kp_viewer_wanted`.
+/// Watches a tier from now on, or several together, such as regions of the world. The current tiers
+/// are shown until the new ones have caught up. Next, subscribe to the tracks of
+/// `kp_viewer_wanted`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_viewer_watch(
     viewer: KpViewer,
@@ -127,7 +128,8 @@ pub unsafe extern "C" fn kp_viewer_watch(
     count: usize,
 ) -> KpStatus {
     call(|| {
-        // SAFETY: the caller lends the numbers.
+        // SAFETY: the caller guarantees that `tiers` has `count` readable values until this call
+        // returns.
         let tiers = unsafe { slice(tiers, count)? };
         if tiers.is_empty() {
             return Err(Failure::argument("a viewer watches at least one tier"));
@@ -137,9 +139,9 @@ pub unsafe extern "C" fn kp_viewer_watch(
     })
 }
 
-/// Writes the tracks that the viewer needs now: `*count` of them, if they are at most `capacity`.
-/// They change with `kp_viewer_watch`, `kp_viewer_take` and `kp_viewer_play`: subscribe to the new
-/// ones, and end the subscriptions to the others.
+/// Writes the tracks that the viewer needs now: `*count` tracks, if they fit into `capacity`. They
+/// change with `kp_viewer_watch`, `kp_viewer_take` and `kp_viewer_play`: subscribe to the new
+/// tracks, and unsubscribe from the others.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_viewer_wanted(
     viewer: KpViewer,
@@ -150,12 +152,13 @@ pub unsafe extern "C" fn kp_viewer_wanted(
     call(|| {
         let viewing = VIEWERS.get(viewer.id)?;
         let wanted: Vec<KpTrack> = lock(&viewing).viewer.wanted().map(track_to).collect();
-        // SAFETY: the caller lends `capacity` tracks, and `count`.
+        // SAFETY: the caller guarantees that `tracks` has `capacity` writable values and `count` is
+        // writable, until this call returns.
         unsafe { give_list(wanted.into_iter(), tracks, capacity, count) }
     })
 }
 
-/// Writes the numbers of the tiers that are shown, as `kp_viewer_wanted` does.
+/// Writes the numbers of the tiers that are shown, like `kp_viewer_wanted`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_viewer_shown_tiers(
     viewer: KpViewer,
@@ -166,15 +169,16 @@ pub unsafe extern "C" fn kp_viewer_shown_tiers(
     call(|| {
         let viewing = VIEWERS.get(viewer.id)?;
         let shown = lock(&viewing).viewer.shown_tiers().map(|tier| tier as u32).collect::<Vec<_>>();
-        // SAFETY: the caller lends `capacity` numbers, and `count`.
+        // SAFETY: the caller guarantees that `tiers` has `capacity` writable values and `count` is
+        // writable, until this call returns.
         unsafe { give_list(shown.into_iter(), tiers, capacity, count) }
     })
 }
 
-/// Takes an object or a datagram of a track. The objects of a group come in order. `taken` may be
-/// null. A piece that is refused is `KP_STATUS_DATA`: it is not valid, of a tier that is not
-/// watched, late, or after an object that is missing. Only counters have changed then. After an
-/// object, the rest of its group is refused too. Times are nanoseconds since any fixed moment.
+/// Takes an object or a datagram of a track. The objects of a group must be passed in order.
+/// `taken` may be null. A refused piece is `KP_STATUS_DATA`: it is invalid, late, of a tier that is
+/// not watched, or after a missing object. It changes only counters. If an object is refused, the
+/// rest of its group is refused too. Times are nanoseconds since any fixed moment.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_viewer_take(
     viewer: KpViewer,
@@ -188,7 +192,8 @@ pub unsafe extern "C" fn kp_viewer_take(
         if !taken.is_null() {
             check_out(taken)?;
         }
-        // SAFETY: the caller lends the piece and its bytes.
+        // SAFETY: the caller guarantees that `bytes` has `size` readable bytes and `piece` is
+        // readable, until this call returns.
         let (piece, bytes) = unsafe { (required(piece)?, slice(bytes, size)?) };
         let track = track_of(piece.tier, piece.track)?;
         let viewing = VIEWERS.get(viewer.id)?;
@@ -204,13 +209,13 @@ pub unsafe extern "C" fn kp_viewer_take(
         }
         let described =
             KpTaken { is_read: tick.is_some().into(), tick: tick.map_or(0, |tick| tick.0) };
-        // SAFETY: `taken` is the caller's.
+        // SAFETY: the caller guarantees that `taken` is writable until this call returns.
         unsafe { put(taken, described) }
     })
 }
 
-/// Begins to read all tracks anew, as after a connection was lost or the publisher started again.
-/// What is shown stays until newer snapshots come.
+/// Restarts the reading of all tracks, after a connection was lost or the publisher restarted. The
+/// current state is shown until newer snapshots arrive.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_viewer_rejoin(viewer: KpViewer) -> KpStatus {
     call(|| {
@@ -219,7 +224,7 @@ pub extern "C" fn kp_viewer_rejoin(viewer: KpViewer) -> KpStatus {
     })
 }
 
-/// Changes the bounds of the delay of what is shown.
+/// Changes the limits for the delay of the shown state.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_viewer_set_delays(
     viewer: KpViewer,
@@ -233,7 +238,7 @@ pub extern "C" fn kp_viewer_set_delays(
     })
 }
 
-/// What a viewer has counted and measured.
+/// The counters and measurements of a viewer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_viewer_status(viewer: KpViewer, out: *mut KpViewerStatus) -> KpStatus {
     call(|| {
@@ -247,7 +252,7 @@ pub unsafe extern "C" fn kp_viewer_status(viewer: KpViewer, out: *mut KpViewerSt
             delay_ms: milliseconds(Some(stats.playout.delay)),
             jitter_ms: milliseconds(Some(stats.playout.jitter)),
         };
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, described) }
     })
 }

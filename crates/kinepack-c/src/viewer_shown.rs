@@ -1,4 +1,4 @@
-//! What a viewer shows: now, and at a moment of its history.
+//! The output of a viewer: now, and at a moment of its history.
 
 use crate::KpStatus;
 use crate::columns::KpTarget;
@@ -9,7 +9,7 @@ use crate::snapshot::{KpSnapshot, SNAPSHOTS};
 use crate::status::{Failure, call};
 use crate::viewer::{KpViewer, VIEWERS, Viewing};
 
-/// Computes what to show now, for the functions that follow: a little in the past and interpolated.
+/// Computes what to show now: a slightly delayed, interpolated state. The functions below read it.
 /// `KP_STATUS_NOTHING` before the first state.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_viewer_play(
@@ -23,13 +23,13 @@ pub unsafe extern "C" fn kp_viewer_play(
         let Viewing { viewer, showing } = &mut *lock(&viewing);
         let playback = viewer.playback(time(now_ns)).ok_or_else(nothing_yet)?;
         let shown = showing.show(&playback)?;
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, shown) }
     })
 }
 
 /// The first and the last tick that `kp_viewer_play_at` can show. `KP_STATUS_NOTHING` before the
-/// first state, and if the viewer keeps no history.
+/// first state, or if the viewer keeps no history.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_viewer_history(
     viewer: KpViewer,
@@ -40,7 +40,8 @@ pub unsafe extern "C" fn kp_viewer_history(
         check_out(last)?;
         let range = lock(&*VIEWERS.get(viewer.id)?).viewer.history();
         let (from, to) = range.ok_or_else(nothing_in_history)?;
-        // SAFETY: both are the caller's.
+        // SAFETY: the caller guarantees that `first` and `last` are writable until this call
+        // returns.
         unsafe {
             put(first, from.0)?;
             put(last, to.0)
@@ -48,8 +49,8 @@ pub unsafe extern "C" fn kp_viewer_history(
     })
 }
 
-/// As `kp_viewer_play`, for a tick of the history with its fraction, to pause and to go back. A
-/// tick outside of the history shows the nearest state.
+/// Like `kp_viewer_play`, but for a fractional tick of the history, to pause and to rewind. A tick
+/// outside of the history shows the nearest state.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_viewer_play_at(
     viewer: KpViewer,
@@ -64,12 +65,12 @@ pub unsafe extern "C" fn kp_viewer_play_at(
         let viewing = VIEWERS.get(viewer.id)?;
         let Viewing { viewer, showing } = &mut *lock(&viewing);
         let shown = showing.show(&viewer.playback_at(tick).ok_or_else(nothing_in_history)?)?;
-        // SAFETY: `out` is the caller's.
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, shown) }
     })
 }
 
-/// Writes the ids of the entities of a kind that are shown, as `kp_receiver_ids` does.
+/// Writes the ids of a kind's shown entities, like `kp_receiver_ids`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_viewer_ids(
     viewer: KpViewer,
@@ -78,12 +79,12 @@ pub unsafe extern "C" fn kp_viewer_ids(
     capacity: usize,
     count: *mut usize,
 ) -> KpStatus {
-    // SAFETY: the caller lends `capacity` numbers, and `count`.
+    // SAFETY: the caller guarantees that `ids` has `capacity` writable values and `count` is
+    // writable, until this call returns.
     unsafe { write_ids((&VIEWERS, viewer.id), Which::Shown, kind, ids, capacity, count) }
 }
 
-/// Writes the ids of the entities that are shown for the first time, of all kinds, as
-/// `kp_viewer_ids` does.
+/// Writes the ids of the entities that are newly shown, of all kinds, like `kp_viewer_ids`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_viewer_added(
     viewer: KpViewer,
@@ -91,12 +92,12 @@ pub unsafe extern "C" fn kp_viewer_added(
     capacity: usize,
     count: *mut usize,
 ) -> KpStatus {
-    // SAFETY: the caller lends `capacity` numbers, and `count`.
+    // SAFETY: the caller guarantees that `ids` has `capacity` writable values and `count` is
+    // writable, until this call returns.
     unsafe { write_ids((&VIEWERS, viewer.id), Which::Added, 0, ids, capacity, count) }
 }
 
-/// Writes the ids of the entities that are not shown any more, of all kinds, as `kp_viewer_ids`
-/// does.
+/// Writes the ids of the entities that are no longer shown, of all kinds, like `kp_viewer_ids`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_viewer_removed(
     viewer: KpViewer,
@@ -104,11 +105,12 @@ pub unsafe extern "C" fn kp_viewer_removed(
     capacity: usize,
     count: *mut usize,
 ) -> KpStatus {
-    // SAFETY: the caller lends `capacity` numbers, and `count`.
+    // SAFETY: the caller guarantees that `ids` has `capacity` writable values and `count` is
+    // writable, until this call returns.
     unsafe { write_ids((&VIEWERS, viewer.id), Which::Removed, 0, ids, capacity, count) }
 }
 
-/// Writes the numbers of the entities of a kind that are shown, as `kp_receiver_read` does.
+/// Writes the numbers of a kind's shown entities, like `kp_receiver_read`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_viewer_read(
     viewer: KpViewer,
@@ -117,12 +119,13 @@ pub unsafe extern "C" fn kp_viewer_read(
     targets: *const KpTarget,
     target_count: usize,
 ) -> KpStatus {
-    // SAFETY: the caller lends them, with memory for `capacity` entities at each.
+    // SAFETY: the caller guarantees that `targets` has `target_count` valid targets and each target
+    // has writable memory for `capacity` entities, until this call returns.
     unsafe { write_numbers((&VIEWERS, viewer.id), kind, capacity, targets, target_count) }
 }
 
-/// Copies the newest state of the tiers that are shown into a snapshot of the same schema, neither
-/// delayed nor interpolated. `KP_STATUS_NOTHING` before the first state.
+/// Copies the newest state of the shown tiers into a snapshot of the same schema, without delay or
+/// interpolation. `KP_STATUS_NOTHING` before the first state.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_viewer_newest(viewer: KpViewer, snapshot: KpSnapshot) -> KpStatus {
     call(|| {

@@ -1,14 +1,14 @@
-//! Reasons to refuse bytes as an `r3d2canm` file, or to refuse to make one.
+//! Reasons to refuse bytes as an `r3d2canm` file, or to refuse to create one.
 
 use std::fmt;
 
 use crate::keyed::Parametrization;
 use crate::{Channel, MAX_JOINTS};
 
-/// One of the three parts of a file that the head has offsets to.
+/// One of the three parts of a file to which the header stores offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnmBlock {
-    /// Ten bytes a key.
+    /// Ten bytes per key.
     Keys,
     /// Indices of keys.
     JumpCaches,
@@ -33,7 +33,7 @@ impl AnmBlock {
 pub enum AnmError {
     /// The first eight bytes are not `r3d2canm`.
     NoAnmFile,
-    /// The file ends within its head.
+    /// The file ends within its header.
     TruncatedHead {
         /// Length of the file.
         bytes: usize,
@@ -64,7 +64,7 @@ pub enum AnmError {
         /// The channel with the bad range.
         channel: Channel,
     },
-    /// More joints than a key can name.
+    /// More joints than a key can address.
     TooManyJoints {
         /// Number of joints.
         joints: u64,
@@ -74,14 +74,14 @@ pub enum AnmError {
         /// The count in the file.
         count: i32,
     },
-    /// An offset that is not positive or leads into the head.
+    /// An offset that is not positive or points into the header.
     BadOffset {
         /// The part that the offset is for.
         block: AnmBlock,
         /// The offset in the file, counted from byte 12.
         offset: i32,
     },
-    /// A block that ends after the file does.
+    /// A block that extends beyond the end of the file.
     PastEnd {
         /// The part.
         block: AnmBlock,
@@ -92,7 +92,7 @@ pub enum AnmError {
         /// Length of the file.
         bytes: usize,
     },
-    /// Two blocks that share bytes.
+    /// Two blocks that overlap.
     Overlap {
         /// The part that starts first.
         first: AnmBlock,
@@ -116,18 +116,18 @@ pub enum AnmError {
         /// Index of the key.
         key: usize,
     },
-    /// A file that would be too long for its offsets.
+    /// A file too long for its offsets.
     TooLarge {
         /// The length that the file would have.
         bytes: u128,
     },
-    /// More jump caches than there are times.
+    /// More jump caches than there are key times.
     TooManyCaches {
         /// The number of caches requested.
         count: u32,
     },
-    /// A file of exactly 65,536 keys uses every 16-bit index for a key. No index is left for tracks
-    /// that have fewer than four keys.
+    /// A file of exactly 65,536 keys uses every 16-bit index for a key. No index is available for
+    /// tracks that have fewer than four keys.
     NoIndexLeft,
     /// A track without keys.
     EmptyTrack {

@@ -1,17 +1,17 @@
-//! Converts a compressed [`KeyedClip`] to an [`Anm`] that plays the same. Keys stay keys, each row
-//! of samples becomes a key per track, and a track that does not move becomes a single key.
-//! Translations and scales are quantized again, each over one range that also holds the bind pose
-//! and the constants. The rotations of keys keep their bits. Cost: one sort of the keys, plus one
-//! pose a sample if there are rows.
+//! Converts a compressed [`KeyedClip`] to an [`Anm`] that plays the same motion. Keys stay keys,
+//! each row of samples becomes a key per track, and a static track becomes a single key.
+//! Translations and scales are quantized again, each over one range that also includes the bind
+//! pose and the constants. The rotations of keys keep their bits. Cost: one sort of the keys, plus
+//! one pose per sample if there are rows.
 //!
-//! Why times are truncated and not rounded: players truncate the time of the pose that they are
-//! asked for. A player that is asked for the sample of a key arrives at some time, and the exporter
-//! puts the key at exactly that time. So the player shows the exact value of the key there.
+//! Why times are truncated and not rounded: players truncate the time that they sample. The
+//! exporter computes, in the same way, the key time at which a player samples a key's position. It
+//! puts the key at exactly that time, so the player shows the exact value of the key there.
 //!
-//! Why some rotations get more keys: a clip puts a quaternion on the side of the key before it, a
-//! file on the side of P0. The two differ if a joint turns by more than 180° from P0 to P2 or P3.
-//! Such a track gets a key at every sample and, if that is not enough, more keys between samples.
-//! All other tracks get no further keys, so they play the same splines between keys.
+//! Why some rotations get more keys: a clip gives a quaternion the sign that suits the previous
+//! key, a file the sign that suits P0. The signs differ if a joint turns by more than 180° from P0
+//! to P2 or P3. Such a track gets a key at every sample and, if that is not enough, more keys
+//! between samples. All other tracks get no extra keys, so they play the same splines between keys.
 
 use super::order::END;
 use super::{Anm, AnmError, AnmHead, AnmTrack, elf_hash, order};
@@ -19,25 +19,25 @@ use crate::keyed::quantize::{VectorRange, rotation_48, rotation_from_48};
 use crate::keyed::{Cursor, KeyedClip, Parametrization};
 use crate::{Channel, Skeleton, TrackId, Transform};
 
-/// A file has this many key times, and each row needs its own.
+/// A file has this many key times, and each row needs its own key time.
 const MAX_ROWS: usize = 1 << 16;
 
 /// If the dot product of two rotations is below this, two players that sum in different orders may
-/// put them on different sides.
+/// choose different signs.
 const SAME_SIDE: f32 = 1e-4;
 
 impl Anm {
-    /// Makes a file from a clip whose joints are those of `skeleton`, with `jump_caches` jump
-    /// caches. With one cache players can restart, with several they can seek. Each cache costs 24
-    /// or 48 bytes a joint.
+    /// Creates a file from a clip whose joints are those of `skeleton`, with `jump_caches` jump
+    /// caches. With one cache, players can restart; with several, they can seek. Each cache costs
+    /// 24 or 48 bytes per joint.
     ///
-    /// At the sample times the file plays the same as the clip, except for these errors: half a
-    /// quantization step of each vector, half a step of rotations in 32-bit rows, and for times
-    /// between keys the joint's movement in a 65535th of the duration. Between the samples of rows
-    /// the file plays a spline, while the clip plays straight lines.
+    /// At the sample times, the file plays the same as the clip, except for these errors: half a
+    /// quantization step of each vector, and half a step of rotations in 32-bit rows. For times
+    /// between keys, add the joint's movement in a 65535th of the duration. Between the samples of
+    /// rows, the file plays a spline, while the clip plays straight lines.
     ///
-    /// [`elf_hash`] gives the hashes of the joint names. If no joint has a name, as with `.clip`
-    /// files, the name of a joint is its index in decimals.
+    /// Joint names are hashed by [`elf_hash`]. If no joint has a name, as in `.clip` files, the
+    /// name of a joint is its index in decimal.
     ///
     /// # Errors
     /// [`AnmError`] if the skeleton is not the clip's, two joints have the same hash, the splines
@@ -71,7 +71,7 @@ impl Anm {
     }
 }
 
-/// The hash of each joint's name. Fails if two are the same.
+/// The hash of each joint's name. Fails if two hashes are equal.
 fn hashes(skeleton: &Skeleton) -> Result<Vec<u32>, AnmError> {
     let joints = skeleton.joints();
     let is_nameless = joints.iter().all(|joint| joint.name.is_empty());
@@ -117,7 +117,7 @@ fn range(clip: &KeyedClip, base: &[Transform], channel: Channel) -> VectorRange 
 /// A key during the conversion from a clip to a file.
 #[derive(Clone, Copy, Debug)]
 struct Point {
-    /// Samples since the first one.
+    /// Position in samples from the first one.
     position: f64,
     time: u16,
     value: [u16; 3],
@@ -126,7 +126,7 @@ struct Point {
 struct Export<'a> {
     clip: &'a KeyedClip,
     cursor: Cursor,
-    /// At first the base pose, later the last pose that the cursor played.
+    /// Initially the base pose, later the last pose that the cursor played.
     pose: Vec<Transform>,
     head: &'a AnmHead,
 }
@@ -207,8 +207,8 @@ impl Export<'_> {
         points
     }
 
-    /// Sets the time of each point to the time at which a player arrives at its position. The times
-    /// increase, and the last one is the end time.
+    /// Sets the time of each point to the key time at which a player samples its position. The
+    /// times increase, and the last one is the end time.
     fn set_times(&self, points: &mut [Point]) {
         let rate_hz = f64::from(self.clip.rate_hz());
         let count = points.len();
@@ -223,8 +223,8 @@ impl Export<'_> {
         }
     }
 
-    /// Adds a point to each gap in which the signs would differ, if a time is left in it. Returns
-    /// whether it added any.
+    /// Adds a point to each gap in which the signs would differ, if the gap has a free key time.
+    /// Returns whether it added any.
     fn split_turned_gaps(&mut self, track: TrackId, points: &mut Vec<Point>) -> bool {
         let turned = turned_gaps(points);
         let mut split = Vec::with_capacity(points.len());
@@ -247,8 +247,8 @@ impl Export<'_> {
     }
 }
 
-/// For each pair of neighbouring keys of a rotation, whether it is part of a group of four keys in
-/// which a file's player would choose another sign than a clip's.
+/// Whether each pair of neighbouring keys of a rotation is part of a group of four keys in which a
+/// file's player would choose another sign than a clip's.
 fn turned_gaps(points: &[Point]) -> Vec<bool> {
     let last = points.len().saturating_sub(1);
     let mut turned = vec![false; last];

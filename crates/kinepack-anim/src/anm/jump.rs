@@ -1,27 +1,27 @@
-//! Jump caches, which let playback start elsewhere than at the beginning. Each cache lists the four
-//! keys that each track holds at the start of a slice of the duration. `spec/ANM.md`, section 6.
-//! Cost: one pass through the keys, 24 or 48 bytes a joint and slice.
+//! Jump caches, which let playback start at other times than the beginning. Each cache lists the
+//! four keys that each track holds at the start of a slice of the duration. `spec/ANM.md`, section
+//! 6. Cost: one pass through the keys, and 24 or 48 bytes per joint and slice.
 //!
 //! A cache holds the state one time step before its slice begins. Playback reads on from there, so
-//! an earlier state works too. A player that finds its slice with floats may, through rounding,
-//! land in a slice just before that slice begins.
+//! an earlier state works too. The margin is needed because a player that computes its slice with
+//! floats may, through rounding, choose a slice just before that slice begins.
 
 use super::{Anm, AnmError, INDICES_PER_JOINT, WIDE_FROM_KEYS};
 
-/// The 32-bit index that means no key; its lower half is the 16-bit one.
+/// The 32-bit index that means "no key". Its lower half is the 16-bit form.
 const NONE: u32 = u32::MAX;
 
 impl Anm {
     /// Returns the same file with `count` jump caches instead of its current ones. A count of 0
     /// removes them.
     ///
-    /// If a track has read fewer than four keys, its empty places get an index with all bits one,
-    /// which means no key.
+    /// If a track has read fewer than four keys, its empty places get an index with all bits set,
+    /// which means "no key".
     ///
     /// # Errors
     /// [`AnmError`] if there would be more than 65,535 caches or the file would reach 2 GiB. Also
     /// at exactly 65,536 keys, if a track has fewer than four of them: every 16-bit index then
-    /// belongs to a key, so none is left for the empty place.
+    /// belongs to a key, so none is available for the empty place.
     pub fn with_jump_caches(self, count: u32) -> Result<Self, AnmError> {
         if count > u32::from(u16::MAX) {
             return Err(AnmError::TooManyCaches { count });
@@ -45,7 +45,7 @@ impl Anm {
         Ok(Self { jump_cache_count: count, jump_indices: indices, ..self })
     }
 
-    /// Reads keys up to a time, as playback does, but keeps indices instead of values.
+    /// Reads keys up to a time, like playback, but keeps indices instead of values.
     fn advance(&self, state: &mut [[[u32; 4]; 3]], cursor: &mut usize, time: u16) {
         while let Some(key) = self.keys.get(*cursor) {
             let places = &mut state[usize::from(key.joint)][key.channel as usize];
@@ -58,7 +58,7 @@ impl Anm {
         }
     }
 
-    /// The indices of a cache, joint by joint, rotation first.
+    /// The indices of a cache, joint by joint, rotations first.
     pub(super) fn jump_cache(&self, slice: usize) -> impl Iterator<Item = &[u32]> {
         let cache_indices = self.joints.len() * INDICES_PER_JOINT;
         let begin = slice.saturating_mul(cache_indices);

@@ -2,11 +2,11 @@
 //! block holds the keys of all tracks in the order in which playback needs them, so playback only
 //! reads forward through it.
 //!
-//! Tracks of quantized keys go in through [`order`](order()), or a whole
-//! [`KeyedClip`](crate::keyed::KeyedClip) through [`Anm::from_clip`]. An [`Anm`] is the file, and
-//! an [`AnmPlayer`] samples it. A clip in this crate's own format is smaller; use this format for
-//! other programs. `spec/ANM.md`. Source: the article on these animations, and the public reader
-//! `ltk_anim`. Cost: 10 bytes a key, and 24 or 48 a joint in each jump cache.
+//! [`order`](order()) makes a file from tracks of quantized keys, and [`Anm::from_clip`] from a
+//! whole [`KeyedClip`](crate::keyed::KeyedClip). An [`Anm`] is the file, and an [`AnmPlayer`]
+//! samples it. A clip in this crate's own format is smaller; use this format for other programs.
+//! `spec/ANM.md`. Source: the article on these animations, and the public reader `ltk_anim`. Cost:
+//! 10 bytes per key, and 24 or 48 bytes per joint in each jump cache.
 
 mod error;
 mod from_clip;
@@ -34,14 +34,14 @@ const HEAD_BYTES: usize = 128;
 /// Offsets count from the end of the version field.
 const OFFSET_BASE: usize = 12;
 
-/// Indices a joint in a jump cache: four a channel.
+/// Indices per joint in a jump cache: four per channel.
 const INDICES_PER_JOINT: usize = 12;
 
-/// With at least this many keys an index takes four bytes.
+/// With at least this many keys, an index takes four bytes.
 const WIDE_FROM_KEYS: usize = 0x1_0001;
 
-/// The largest magnitude of a range whose channel has keys. It keeps the values between keys
-/// finite.
+/// The largest magnitude of a range whose channel has keys. This limit keeps the values between
+/// keys finite.
 const MAX_MAGNITUDE: f32 = 1e30;
 
 /// The exporter's note on its error in one channel; playback does not need it.
@@ -49,7 +49,7 @@ const MAX_MAGNITUDE: f32 = 1e30;
 pub struct ErrorMargin {
     /// The allowed deviation.
     pub margin: f32,
-    /// From this change between two keys on, the motion counts as a jump.
+    /// The smallest change between two keys that counts as a jump.
     pub discontinuity: f32,
 }
 
@@ -63,9 +63,9 @@ impl Default for ErrorMargin {
 /// The fields of a file other than counts and offsets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnmHead {
-    /// 1, 2 or 3. No difference between the three is known.
+    /// 1, 2 or 3. The three versions have no known differences.
     pub version: u32,
-    /// The meaning is unknown; mostly 0.
+    /// Meaning unknown; usually 0.
     pub format_token: u32,
     /// [`AnmHead::TIMES`], and other bits that only exporters use.
     pub flags: u32,
@@ -85,7 +85,7 @@ impl AnmHead {
     /// The flag of [`Parametrization::Times`]; without it keys are [`Parametrization::Uniform`].
     pub const TIMES: u32 = 1 << 2;
 
-    /// Version 3, parametrized by times, with default error margins.
+    /// A header of version 3, parametrized by times, with default error margins.
     pub fn new(
         duration_s: f32,
         rate_hz: f32,
@@ -104,7 +104,7 @@ impl AnmHead {
         }
     }
 
-    /// The parametrization that the flags select for tangents.
+    /// The parametrization of tangents that the flags select.
     pub fn parametrization(&self) -> Parametrization {
         if self.flags & Self::TIMES == 0 {
             Parametrization::Uniform
@@ -138,11 +138,10 @@ impl AnmHead {
     }
 }
 
-/// A file: a head, the hashes of the joints' names, keys in the order of playback, and the jump
-/// caches.
+/// A file: a header, the hashes of the joints' names, keys in playback order, and the jump caches.
 ///
-/// Every key's joint exists, and the keys of each track are in the order of time. A track may have
-/// no key. It then stays at no rotation, no translation or a scale of one.
+/// Every key's joint exists, and the keys of each track are sorted by time. A track may have no
+/// keys. It then plays no rotation, no translation or a scale of one.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -171,19 +170,19 @@ pub struct Anm {
     joints: Vec<u32>,
     keys: Vec<Key>,
     jump_cache_count: u32,
-    /// Four indices of keys for each cache, joint and channel. An index that is not that of a key
-    /// of the track means no key. The counts of caches and joints give the length.
+    /// Four indices of keys for each cache, joint and channel. An index that does not belong to a
+    /// key of the track means "no key". The counts of caches and joints determine the length.
     jump_indices: Vec<u32>,
 }
 
 impl Anm {
-    /// Makes a file without jump caches from keys in the order of playback ([`order`](order())
-    /// makes it).
+    /// Creates a file without jump caches from keys in playback order, as [`order`](order())
+    /// returns them.
     ///
     /// # Errors
-    /// [`AnmError`] if a field of the head is unknown or not finite, there are too many joints, or
-    /// the file would reach 2 GiB. Also if a key's joint does not exist, or a key comes after a
-    /// later key of its track.
+    /// [`AnmError`] if a field of the header is unknown or not finite, there are too many joints,
+    /// or the file would reach 2 GiB. Also if a key's joint does not exist, or a key is earlier
+    /// than the previous key of its track.
     pub fn new(head: AnmHead, joints: Vec<u32>, keys: Vec<Key>) -> Result<Self, AnmError> {
         head.validate()?;
         let anm = Self { head, joints, keys, jump_cache_count: 0, jump_indices: Vec::new() };
@@ -195,7 +194,7 @@ impl Anm {
         Ok(anm)
     }
 
-    /// The fields of the head.
+    /// The fields of the header.
     pub fn head(&self) -> &AnmHead {
         &self.head
     }
@@ -210,8 +209,8 @@ impl Anm {
         &self.keys
     }
 
-    /// The number of equal slices of the duration that playback can jump to. With 0 it can only
-    /// jump to the start.
+    /// The number of equal slices of the duration that playback can jump to. With 0, playback can
+    /// only jump to the start.
     pub fn jump_cache_count(&self) -> u32 {
         self.jump_cache_count
     }
@@ -235,8 +234,8 @@ impl Anm {
         {
             let ends = range.min.iter().chain(&range.max);
             let is_sane = range.is_valid() && ends.clone().all(|end| end.abs() <= MAX_MAGNITUDE);
-            // In a range without keys the minimum may be above the maximum. An exporter that looks
-            // for the ends of an empty set writes such a range.
+            // In a range without keys, the minimum may be above the maximum: an exporter that
+            // computes the bounds of an empty set writes such a range.
             if !ends.clone().all(|end| end.is_finite()) || is_used[channel as usize] && !is_sane {
                 return Err(AnmError::BadRange { channel });
             }
@@ -244,7 +243,7 @@ impl Anm {
         Ok(())
     }
 
-    /// The size must fit the offsets, which are signed 32-bit numbers.
+    /// Checks that the size fits the offsets, which are signed 32-bit numbers.
     fn validate_size(&self, jump_cache_count: u32) -> Result<(), AnmError> {
         let cache_bytes = self.joints.len() * INDICES_PER_JOINT * self.index_bytes();
         let others = HEAD_BYTES as u128

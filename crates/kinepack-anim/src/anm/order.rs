@@ -1,15 +1,15 @@
 //! Turns tracks into the keys of a file. Each track gets doubled end keys, because playback works
-//! on four keys at a time. All keys then go into the order in which playback needs them.
+//! on four keys at a time. All keys are then sorted into the order in which playback needs them.
 //! `spec/ANM.md`, section 4. Cost: one sort of the keys.
 //!
-//! Why the order is exact. Playback keeps four keys a track, P0 to P3, all with time 0 before the
-//! first key. At a given time it takes the next key of the file as long as that time is not before
-//! P2 of the key's track. When key n of a track arrives, all earlier keys of the track have
-//! arrived, so P3 is key n − 1 and P2 is key n − 2. Key n is therefore *needed* from the time of
-//! key n − 2 on, and the first two keys from the start. The keys are sorted by the time of need. So
-//! at each time the needed keys are a prefix of the file, and playback stops at the first key that
-//! is not needed yet. All tracks then hold the same keys as if each were read alone. Times of need
-//! never decrease along a track, so a stable sort keeps each track's own order.
+//! Why the order is exact: playback keeps four keys per track, P0 to P3, all with time 0 before the
+//! first key. At a given time, it takes the next key of the file unless that time is before P2 of
+//! the key's track. When key n of a track is next, all earlier keys of the track have been taken,
+//! so P3 is key n − 1 and P2 is key n − 2. Key n is therefore *needed* from the time of key n − 2
+//! on, and the first two keys from the start. The keys are sorted by the time of need. So at each
+//! time, the needed keys are a prefix of the file, and playback stops at the first key that is not
+//! needed yet. Each track then holds the same keys as if it were read alone. Times of need never
+//! decrease along a track, so a stable sort keeps each track's own order.
 
 use super::AnmError;
 use crate::keyed::Key;
@@ -26,7 +26,7 @@ pub struct AnmTrack {
     /// The channel of the joint.
     pub channel: Channel,
     /// Times, 0 to 65535 over the duration, and values as in [`Key::value`]. Times increase from 0
-    /// at the first key to 65535 at the last. The time of a single key is ignored.
+    /// at the first key to 65535 at the last. If there is only one key, its time is ignored.
     pub keys: Vec<(u16, [u16; 3])>,
 }
 
@@ -56,16 +56,16 @@ impl AnmTrack {
     }
 }
 
-/// The keys of the tracks of `joints` joints in the order of playback, for
-/// [`Anm::new`](super::Anm::new). The first four keys of each track come first, then each key by
-/// the time from which it is needed. If two keys are needed at the same time, the one of the
-/// earlier track comes first. A track of n keys takes n + 2, a single key four.
+/// The keys of the tracks of `joints` joints in playback order, for [`Anm::new`](super::Anm::new).
+/// The first four keys of each track come first. The other keys are sorted by the time from which
+/// they are needed. If two keys are needed at the same time, the key of the earlier track comes
+/// first. A track of n keys takes n + 2, and a single key takes four.
 ///
 /// A channel without a track does not play its bind pose: it plays no rotation, no translation or a
 /// scale of one. [`fill_missing`] adds the missing tracks.
 ///
 /// # Errors
-/// [`AnmError`] if there are too many joints, or if a track is empty, has a joint that does not
+/// [`AnmError`] if there are too many joints. Also if a track is empty, has a joint that does not
 /// exist, repeats an earlier track, or has times that do not increase from 0 to 65535.
 pub fn order(joints: usize, tracks: &[AnmTrack]) -> Result<Vec<Key>, AnmError> {
     if joints > MAX_JOINTS {
@@ -86,7 +86,7 @@ pub fn order(joints: usize, tracks: &[AnmTrack]) -> Result<Vec<Key>, AnmError> {
         if !track.has_good_times() {
             return Err(AnmError::BadTrackTimes { track: index });
         }
-        // The times of the two keys before; zero as long as there are none.
+        // The times of the two previous keys; zero before there are any.
         let mut before = [0; 2];
         needed.extend(track.doubled().map(|key| {
             let need = before[0];
@@ -98,8 +98,8 @@ pub fn order(joints: usize, tracks: &[AnmTrack]) -> Result<Vec<Key>, AnmError> {
     Ok(needed.into_iter().map(|(_, key)| key).collect())
 }
 
-/// Adds a constant track for each channel of the `joints` joints that has none. The function
-/// `value` gives its value, usually the bind pose's.
+/// Adds a constant track for each channel of the `joints` joints that has no track. The function
+/// `value` returns the track's value, usually that of the bind pose.
 pub fn fill_missing(
     tracks: &mut Vec<AnmTrack>,
     joints: usize,

@@ -1,7 +1,7 @@
 //! Plays an [`Anm`]: forward through its keys, or through a jump cache to any other time.
-//! `spec/ANM.md`, sections 4 to 6. Cost: while time advances, each key is decoded once. Going back
-//! decodes twelve keys a joint and the keys of the slice up to the time. Without caches it decodes
-//! all keys from the start. The source is the article on these animations.
+//! `spec/ANM.md`, sections 4 to 6. Cost: while time advances, each key is decoded once. A jump back
+//! decodes twelve keys per joint and the keys from the start of the slice to the time. Without
+//! caches, it decodes all keys from the start. Source: the article on these animations.
 
 use super::window::JointWindows;
 use super::{Anm, Channel};
@@ -9,9 +9,8 @@ use crate::Transform;
 use crate::keyed::Key;
 use crate::keyed::quantize::rotation_from_48;
 
-/// The position of playback, and four keys of each track. If the keys are in the order of playback,
-/// the same keys and times give the same bits. This holds on every platform and for any order of
-/// times.
+/// The position of playback, and four keys of each track. If the keys are in playback order, the
+/// same keys and times give the same bits. This holds on every platform and for any order of times.
 ///
 /// ```
 /// use kinepack_anim::anm::{Anm, AnmHead, AnmPlayer, AnmTrack, elf_hash, order};
@@ -31,7 +30,7 @@ use crate::keyed::quantize::rotation_from_48;
 #[derive(Clone, Debug)]
 pub struct AnmPlayer<'a> {
     anm: &'a Anm,
-    /// One entry a joint.
+    /// One entry per joint.
     joints: Vec<JointWindows>,
     /// Index of the next key.
     cursor: usize,
@@ -40,8 +39,8 @@ pub struct AnmPlayer<'a> {
 }
 
 impl<'a> AnmPlayer<'a> {
-    /// A player that has not sampled any time yet. Allocates 184 bytes a joint; sampling allocates
-    /// nothing.
+    /// Creates a player that has not sampled any time yet. Allocates 184 bytes per joint; sampling
+    /// allocates nothing.
     pub fn new(anm: &'a Anm) -> Self {
         Self { anm, joints: vec![JointWindows::at_rest(); anm.joints.len()], cursor: 0, time: None }
     }
@@ -49,9 +48,10 @@ impl<'a> AnmPlayer<'a> {
     /// Writes the transforms of all joints at a time in seconds. Times outside of the clip give the
     /// pose of the nearer end, and NaN gives the start. The time is truncated to 65535ths of the
     /// duration. If `pose` is shorter than the number of joints, only the first joints are written.
-    /// If it is longer, the rest stays unchanged.
+    /// If it is longer, the rest is unchanged.
     ///
-    /// Rotations are unit quaternions. Either of a rotation's two quaternions may come out.
+    /// Rotations are unit quaternions. The result may be either of the two quaternions of a
+    /// rotation.
     pub fn sample(&mut self, time_s: f32, pose: &mut [Transform]) {
         let time = self.anm.head.key_time(time_s);
         self.seek(time);
@@ -92,7 +92,7 @@ impl<'a> AnmPlayer<'a> {
         }
     }
 
-    /// Restarts at the jump cache of a time, or at the start if there are no caches.
+    /// Restarts at the jump cache for a time, or at the start if there are no caches.
     fn begin(&mut self, time: u16) {
         let anm = self.anm;
         self.cursor = 0;

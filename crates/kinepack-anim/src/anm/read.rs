@@ -1,8 +1,7 @@
-//! Reads an [`Anm`] from bytes: the head, then the three blocks that it has offsets to. The bytes
-//! are untrusted. Every count is checked against the bytes that are there before anything is
-//! allocated, so memory stays within a small multiple of the file's length. [`Anm::new`] checks
-//! fields and keys, both for files and for new content. `spec/ANM.md`, sections 2, 3 and 7. Cost:
-//! one pass.
+//! Reads an [`Anm`] from bytes: the header, then the three blocks at the offsets in it. The bytes
+//! are untrusted. Every count is checked against the available bytes before anything is allocated,
+//! so memory stays within a small multiple of the file's length. [`Anm::new`] checks fields and
+//! keys, both for files and for new content. `spec/ANM.md`, sections 2, 3 and 7. Cost: one pass.
 
 use super::{
     Anm, AnmBlock, AnmError, AnmHead, ErrorMargin, HEAD_BYTES, INDICES_PER_JOINT, MAGIC,
@@ -13,11 +12,11 @@ use crate::MAX_JOINTS;
 use crate::keyed::Key;
 
 impl Anm {
-    /// Reads a file. Ignores the size in its head and any bytes outside of its blocks.
+    /// Reads a file. Ignores the size in its header and any bytes outside of its blocks.
     ///
     /// # Errors
-    /// [`AnmError`] if the file is truncated, counts more than it holds, has blocks that share
-    /// bytes, or holds content that [`Anm::new`] refuses.
+    /// [`AnmError`] if the file is truncated, its counts exceed its contents, its blocks overlap,
+    /// or [`Anm::new`] refuses its contents.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, AnmError> {
         if bytes.get(..MAGIC.len()) != Some(&MAGIC) {
             return Err(AnmError::NoAnmFile);
@@ -43,7 +42,7 @@ impl Anm {
             translation: fields.range(),
             scale: fields.range(),
         };
-        // Checked before the offsets, because an unknown version may store them elsewhere.
+        // Checked before the offsets, because another version may store them elsewhere.
         head.validate()?;
         if joint_count as usize > MAX_JOINTS {
             return Err(AnmError::TooManyJoints { joints: joint_count.into() });
@@ -71,7 +70,7 @@ impl Anm {
     }
 }
 
-/// Reads the fields in order. With the magic they take [`HEAD_BYTES`] bytes.
+/// Reads the header's fields in order. With the magic, they take [`HEAD_BYTES`] bytes.
 struct Fields<'a> {
     head: &'a [u8; HEAD_BYTES],
     at: usize,
@@ -93,12 +92,12 @@ impl Fields<'_> {
     }
 }
 
-/// Two or four bytes as a number.
+/// Converts two or four little-endian bytes to a number.
 fn word_of(bytes: &[u8]) -> u32 {
     bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte))
 }
 
-/// The bytes of the blocks with these offsets and lengths. Each block must lie after the head and
+/// The bytes of the blocks with these offsets and lengths. Each block must lie after the header and
 /// within the file, and no two may overlap.
 fn blocks(bytes: &[u8], places: [(AnmBlock, i32, u128); 3]) -> Result<[&[u8]; 3], AnmError> {
     let mut found = [&bytes[..0]; 3];

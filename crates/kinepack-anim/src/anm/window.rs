@@ -1,6 +1,6 @@
-//! The four keys of a track around the current time, and the value there. `spec/ANM.md`, section 5.
-//! Cost: about 150 operations for a rotation, including one square root, and half of that for a
-//! vector.
+//! The four keys of a track around the current time, and the interpolated value. `spec/ANM.md`,
+//! section 5. Cost: about 150 operations for a rotation, including one square root, and half of
+//! that for a vector.
 
 use crate::Transform;
 use crate::keyed::spline::{Parametrization, blend, weights};
@@ -8,7 +8,7 @@ use crate::keyed::spline::{Parametrization, blend, weights};
 /// P0 to P3: playback is between P1 and P2.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Window<const N: usize> {
-    /// They do not decrease if the keys are in order. Those of a cache from a file may decrease.
+    /// Non-decreasing if the keys are in order. A jump cache from a file may break this order.
     times: [u16; 4],
     values: [[f32; N]; 4],
 }
@@ -24,7 +24,7 @@ impl<const N: usize> Window<N> {
         self.times[2]
     }
 
-    /// Takes a key as P3 and drops P0.
+    /// Shifts a key in as P3 and drops P0.
     pub(super) fn push(&mut self, time: u16, value: [f32; N]) {
         self.times = [self.times[1], self.times[2], self.times[3], time];
         self.values = [self.values[1], self.values[2], self.values[3], value];
@@ -36,8 +36,7 @@ impl<const N: usize> Window<N> {
         self.values[place] = value;
     }
 
-    /// The weight of each key. `None` if there is no time between P1 and P2, and the value is then
-    /// P1.
+    /// The weight of each key. `None` if no time lies between P1 and P2; the value is then P1.
     fn weights(&self, time: u16, parametrization: Parametrization) -> Option<[f32; 4]> {
         let [_, begin, end, _] = self.times;
         if end <= begin {
@@ -56,8 +55,8 @@ impl Window<3> {
 }
 
 impl Window<4> {
-    /// Signs are chosen here and not when a key arrives, so they depend only on the four keys and
-    /// not on the path of playback.
+    /// Signs are chosen here and not when a key arrives. So they depend only on the four keys, not
+    /// on the path of playback.
     fn rotation(&self, time: u16, parametrization: Parametrization) -> [f32; 4] {
         let Some(weights) = self.weights(time, parametrization) else { return self.values[1] };
         let [first, ..] = self.values;

@@ -1,15 +1,15 @@
-//! Writes an [`Anm`] as bytes: the head, the keys, the jump caches and the joints, without gaps. An
-//! [`Anm`] is already validated, so writing cannot fail. The same content gives the same file on
+//! Writes an [`Anm`] as bytes: the header, the keys, the jump caches and the joints, without gaps.
+//! An [`Anm`] is already validated, so writing cannot fail. The same content gives the same file on
 //! every platform. `spec/ANM.md`, sections 2 and 3. Cost: one pass.
 
 use super::{Anm, HEAD_BYTES, MAGIC, OFFSET_BASE, VectorRange};
 use crate::keyed::Key;
 
-/// The size in the head does not count these first bytes.
+/// The size in the header does not count these first bytes.
 const SIZE_BASE: usize = 16;
 
 impl Anm {
-    /// Returns the file. Allocates nothing else.
+    /// The bytes of the file. Allocates nothing else.
     pub fn to_bytes(&self) -> Vec<u8> {
         let head = &self.head;
         let caches_at = HEAD_BYTES + Key::BYTES * self.keys.len();
@@ -49,8 +49,8 @@ impl Anm {
     }
 }
 
-/// The hash that a file uses to name a joint: the hash of ELF symbol tables, over the name in lower
-/// case.
+/// The hash by which a file identifies a joint: the hash of ELF symbol tables, over the name in
+/// lower case.
 ///
 /// ```
 /// assert_eq!(kinepack_anim::anm::elf_hash("Root"), 0x0007_9664);

@@ -1,15 +1,15 @@
 //! The discrete cosine transform (type II, orthonormal) of each length up to 32. It turns the
-//! samples of a segment into coefficients, and its tables say how much each coefficient adds to
-//! each sample. `spec/ANIM.md`, section 12. The tables are computed in `f64` with
-//! + − × ÷ in a fixed order, so that all platforms have the same numbers.
+//! samples of a segment into coefficients. Its tables store how much each coefficient contributes
+//! to each sample. `spec/ANIM.md`, section 12. The tables are computed in `f64` with + − × ÷ in a
+//! fixed order, so all platforms get the same numbers.
 
 use crate::computed::computed;
 
 /// The longest segment, in samples.
 pub(crate) const MAX_LENGTH: usize = 32;
 
-/// Numbers in the tables of all lengths: a row for each sample, one before the first and one after
-/// the last. Each row is padded to a multiple of eight.
+/// Numbers in the tables of all lengths. A table has a row for each sample, one row before the
+/// first and one after the last. Each row is padded to a multiple of eight.
 const NUMBERS: usize = start(MAX_LENGTH + 1);
 
 computed! {
@@ -43,44 +43,46 @@ static STARTS: [usize; MAX_LENGTH + 1] = {
     starts
 };
 
-/// How much each coefficient adds to sample `sample` of a segment of `length` samples. The row is
-/// padded to a multiple of eight.
+/// How much each coefficient contributes to sample `sample` of a segment of `length` samples. The
+/// row is padded to a multiple of eight.
 #[cfg(any(feature = "offline", test))]
 #[inline]
 pub(crate) fn row(length: usize, sample: usize) -> &'static [f32] {
     row_after(length, sample + 1)
 }
 
-/// The row after `rows` other ones. The first row continues the segment to the sample before it, as
-/// a parabola; the last row to the one after it.
+/// Row `rows` of a table. The first row extrapolates the segment to the sample before it, along a
+/// parabola. The last row extrapolates to the sample after it.
 #[inline(always)]
 fn row_after(length: usize, rows: usize) -> &'static [f32] {
     &BASIS[STARTS[length] + rows * stride(length)..][..stride(length)]
 }
 
-/// A position, as one of a clip's segments sees it.
+/// A position in a clip, relative to one of its segments.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Spot {
     /// A sample of the segment.
     Sample(usize),
-    /// On the straight line from a sample to the next one, which the segment has too, at this share
-    /// of the way.
+    /// On the straight line between a sample and the next one of the same segment, at this share of
+    /// the way.
     Linear(usize, f32),
-    /// The same on a cubic.
+    /// Like `Linear`, but on a cubic.
     Cubic(usize, f32),
-    /// On a cubic from the segment's last sample to the next segment: this segment's part.
+    /// This segment's part of a cubic from its last sample to the next segment.
     Leaving(f32),
-    /// On a cubic from the previous segment to this segment's first sample: this segment's part.
+    /// This segment's part of a cubic from the previous segment to its first sample.
     Arriving(f32),
 }
 
 /// The factors of a cubic at a share of the way from one sample to the next.
 struct Cubic {
-    /// Of the second sample, and negated of the one before the first.
+    /// The factor of the slope at the first sample: the second sample minus the one before the
+    /// first.
     first_slope: f32,
-    /// Of the first sample, and negated of the one after the second.
+    /// The factor of the negated slope at the second sample: the first sample minus the one after
+    /// the second.
     second_slope: f32,
-    /// Of the two samples, in addition.
+    /// The factors of the two samples themselves, in addition to the slopes.
     first: f32,
     second: f32,
 }
@@ -99,14 +101,14 @@ impl Cubic {
     }
 }
 
-/// The share of the second of two samples on a cubic that stands still at both.
+/// The second sample's share on a cubic between two samples whose slope is 0 at both.
 #[inline(always)]
 pub(crate) fn smooth(share: f32) -> f32 {
     share * share * (3.0 - (share + share))
 }
 
 /// The factors of the coefficients at a position. Each combines the basis, the interpolation
-/// between two samples and the segment's scale. Coefficients that the segment does not have get 0.
+/// between two samples and the segment's scale. Coefficients beyond the segment's length get 0.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 pub(crate) struct Weights([[[f32; 8]; 2]; 2]);
@@ -137,7 +139,8 @@ impl Weights {
         }
     }
 
-    /// The sum of rows times `factors`, from the row after `rows` other ones on, times `scale`.
+    /// The sum of consecutive rows, each times its factor, multiplied by `scale`. The first is row
+    /// `rows`.
     #[inline(always)]
     fn sum<const N: usize>(length: usize, rows: usize, factors: [f32; N], scale: f32) -> Self {
         let mut weights = Self([[[0.0; 8]; 2]; 2]);
@@ -200,7 +203,8 @@ const fn basis(norms: &[f64; 2], length: usize, sample: usize, k: usize) -> f64 
     if k == 0 { norms[0] } else { norms[1] * cosine((2 * sample + 1) * k, length) }
 }
 
-/// B(k, −1) or B(k, length) of the specification, from the samples next to it, the nearest first.
+/// B(k, −1) or B(k, length) of the specification, extrapolated from the samples next to it.
+/// `samples` begins with the nearest.
 const fn continued(norms: &[f64; 2], length: usize, k: usize, samples: [usize; 3]) -> f64 {
     let first = basis(norms, length, samples[0], k);
     match length {
@@ -246,8 +250,9 @@ const fn taylor_coefficient(i: usize) -> f64 {
     if i % 2 == 1 { -1.0 / factorial } else { 1.0 / factorial }
 }
 
-/// The square root of a number between 1/32 and 2, correctly rounded. It takes the root of a scaled
-/// integer, and sets the last bit if that root is not exact, so that the final rounding is right.
+/// The square root of a number between 1/32 and 2, correctly rounded. It takes the integer root of
+/// the scaled mantissa. If that root is not exact, it sets the last bit, so that the final rounding
+/// is correct.
 const fn sqrt(x: f64) -> f64 {
     let exponent = (x.to_bits() >> 52) as i32 - 1075;
     let mantissa = x.to_bits() & ((1 << 52) - 1) | 1 << 52;

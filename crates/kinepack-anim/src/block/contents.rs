@@ -7,8 +7,8 @@ use super::{Clip, Constant, Contents, PoseWriter, SegmentContents};
 use crate::{Channel, TrackId};
 
 impl Contents {
-    /// The contents of a clip. [`to_bytes`](Self::to_bytes) gives the clip's bytes again, unless
-    /// another writer chose other widths or longer offsets.
+    /// Reads the contents of a clip. [`to_bytes`](Self::to_bytes) reproduces the clip's bytes,
+    /// unless another writer chose other widths or longer offsets.
     pub(crate) fn from_clip<B: AsRef<[u8]>>(clip: &Clip<B>) -> Self {
         let kinds = clip.kinds();
         let mut bytes = &clip.as_bytes()[clip.parts().constants..];
@@ -92,7 +92,7 @@ impl Constant {
         }
     }
 
-    /// Writes the value of a track.
+    /// Writes the constant as the value of a track.
     #[inline(always)]
     pub(super) fn write_to<W: PoseWriter + ?Sized>(self, track: TrackId, writer: &mut W) {
         let value @ [x, y, z, _] = self.value();
@@ -118,9 +118,9 @@ impl Constant {
     }
 }
 
-/// The code that stands for 0, of the 21-bit codes of constant rotations.
+/// The 21-bit code that means 0 in a constant rotation.
 const CONSTANT_MIDDLE: f32 = 1_048_576.0;
-/// The difference of the values of two neighbouring codes.
+/// The difference between the values of two neighbouring codes.
 const CONSTANT_STEP: f32 = 1.0 / 1_048_575.0;
 
 /// The float at `index` in a list of floats.

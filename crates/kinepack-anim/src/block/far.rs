@@ -1,7 +1,7 @@
-//! Translations that travel far, in which an `f32` has too few bits for the distance from a single
+//! Translations that travel so far that an `f32` has too few bits for the distance from a single
 //! middle. Each segment stores anchors for such a track: one for the whole segment, or one for each
-//! sample if the track jumps. Components are then small, and the last addition rounds once.
-//! `spec/ANIM.md`, sections 10.4 and 12.
+//! sample if the track jumps. Components then stay small, and the final addition of the anchor
+//! rounds only once. `spec/ANIM.md`, sections 10.4 and 12.
 
 use super::kernel::Segment;
 use super::play::{Place, Point};
@@ -51,8 +51,8 @@ pub(super) struct StoredAnchors<'a> {
 }
 
 impl<'a> StoredAnchors<'a> {
-    /// Takes the next track's anchors off the front of `bytes`. `None` if the bytes end too early
-    /// or begin with another byte than 0 or 1.
+    /// Takes the next track's anchors off the front of `bytes`. `None` if the bytes end too early,
+    /// or if the first byte is neither 0 nor 1.
     #[inline]
     pub(super) fn take(bytes: &mut &'a [u8], length: usize) -> Option<Self> {
         let (mode, rest) = bytes.split_first()?;
@@ -62,7 +62,7 @@ impl<'a> StoredAnchors<'a> {
         (*mode <= 1).then_some(Self { by_sample: *mode == 1, numbers })
     }
 
-    /// The anchors of each far track, from the front of `bytes` on.
+    /// Iterates over the anchors of the far tracks, which begin at the front of `bytes`.
     fn each(mut bytes: &'a [u8], length: usize) -> impl Iterator<Item = Self> {
         std::iter::from_fn(move || Self::take(&mut bytes, length))
     }
@@ -81,7 +81,7 @@ impl<'a> StoredAnchors<'a> {
         }
     }
 
-    /// The anchor at a sample and, with a `share` above 0, towards the next one.
+    /// The anchor at a sample. A `share` above 0 interpolates it towards the next sample's anchor.
     fn at(&self, sample: usize, share: f32) -> [f32; 3] {
         let anchor = |index: usize| {
             let bytes = self.numbers.get(index * ANCHOR_BYTES..).unwrap_or_default();
@@ -108,7 +108,7 @@ fn mix(from: [f32; 3], to: [f32; 3], share: f32) -> [f32; 3] {
 /// The far tracks of a clip.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Far<'a> {
-    /// Their numbers among the translation tracks.
+    /// The indices of the far tracks among the translation tracks.
     pub(super) tracks: &'a [u16],
 }
 
@@ -141,7 +141,7 @@ fn add(place: &Place<'_>, index: usize, [x, y, z, w]: [f32; 4]) -> [f32; 4] {
     [base[0] + x, base[1] + y, base[2] + z, w]
 }
 
-/// Number of bytes of the anchors at the front of `bytes`, of `count` far tracks.
+/// Number of bytes that the anchors of `count` far tracks take at the front of `bytes`.
 #[inline]
 pub(super) fn anchors_bytes(bytes: &[u8], count: usize, length: usize) -> usize {
     let mut rest = bytes;

@@ -15,43 +15,42 @@ pub(super) enum Codes {
     /// 16 bits.
     Fine,
     /// 16 bits, although some tracks use only 8. Clips of a rig have this form once their shared
-    /// numbers are filled in. Two bytes are in front of each group of rotations. Bit i of the first
-    /// says whether the reference of track i is coarse, and bit i of the second whether its axes
-    /// are.
+    /// numbers are filled in. Two bytes precede each group of rotations. Bit i of the first is set
+    /// if the reference of track i is coarse, and bit i of the second if its axes are.
     Mixed,
 }
 
 impl Codes {
-    /// The bytes in front of the numbers of a group of rotations.
+    /// Bytes before the numbers of a group of rotations.
     fn head_bytes(self) -> usize {
         if self == Self::Mixed { 2 } else { 0 }
     }
 
-    /// The bytes of a number.
+    /// Bytes of a number.
     fn bytes(self) -> usize {
         if self == Self::Coarse { 1 } else { 2 }
     }
 
-    /// The bytes in front of the steps of a group of `count` tracks.
+    /// Bytes before the steps of a group of `count` tracks.
     #[inline(always)]
     pub(super) fn numbers_bytes(self, count: usize) -> usize {
         self.head_bytes() + 6 * self.bytes() * count
     }
 }
 
-/// Bytes of the own scales of a track's components, after its other numbers.
+/// Bytes of a track's steps, which follow its other numbers and scale its components.
 const STEPS_BYTES: usize = 3;
 
 /// The groups of rotations, or those of translations, scales and curves, one after another.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Groups<'a> {
-    /// The bytes from the first group on.
+    /// The bytes starting at the first group.
     bytes: &'a [u8],
     /// The joints of all tracks, and the numbers of curve tracks.
     joints: &'a [u16],
-    /// By group: its live components, in their stored form.
+    /// The live components of each group, in their stored form.
     lives: &'a [[u16; 2]],
-    /// Bytes in front of the numbers of each group.
+    /// Bytes before the numbers of each group.
     head_bytes: usize,
     /// Bytes of a track's numbers, without those in `head_bytes` and without its steps.
     number_bytes: usize,
@@ -92,7 +91,7 @@ impl<'a> Groups<'a> {
         self.joints.len().div_ceil(GROUP)
     }
 
-    /// Number of live components of those of these groups that exist.
+    /// Number of live components in a range of groups. The range may extend beyond the last group.
     #[inline(always)]
     pub(super) fn components(&self, groups: Range<usize>) -> usize {
         let end = groups.end.min(self.groups());
@@ -105,7 +104,7 @@ impl<'a> Groups<'a> {
         self.joints.len()
     }
 
-    /// The track of a joint among these tracks, which are all of one channel.
+    /// Searches a range of tracks of one channel for a joint's track, and returns its index.
     #[inline(always)]
     pub(super) fn track_of(&self, joint: usize, tracks: Range<usize>) -> Option<usize> {
         let first = tracks.start;
@@ -135,7 +134,7 @@ impl<'a> Groups<'a> {
         group
     }
 
-    /// The groups from number `group` on.
+    /// The groups starting with number `group`.
     #[inline(always)]
     pub(super) fn from(mut self, group: usize) -> Self {
         let tracks = (GROUP * group).min(self.joints.len());
@@ -169,24 +168,24 @@ pub(super) struct Group<'a> {
 }
 
 impl Group<'_> {
-    /// A bit for each lane: whether it has a track.
+    /// A mask with a bit for each lane that has a track.
     #[inline(always)]
     pub(super) fn lanes(&self) -> u32 {
         (1 << self.count) - 1
     }
 
-    /// Rows of the group's numbers, from a byte on. In a group of fewer than eight tracks, the
-    /// numbers after the last track are any.
+    /// Rows of the group's numbers, starting at byte `at`. In a group of fewer than eight tracks,
+    /// the numbers after the last track are arbitrary.
     #[inline(always)]
     pub(super) fn rows<const ROW: usize, const ROWS: usize>(&self, at: usize) -> [[u8; ROW]; ROWS] {
         let bytes = self.bytes.get(at..).unwrap_or_default();
-        // In the usual case, all places are constants.
+        // In the usual case of a full group, all offsets are compile-time constants.
         if self.count == GROUP { rows(bytes, ROW) } else { rows(bytes, ROW / GROUP * self.count) }
     }
 }
 
-/// Rows of numbers, `row_bytes` after each other, with eight numbers each. If there are fewer than
-/// eight tracks, the last numbers of a row are any.
+/// Rows of eight numbers each, `row_bytes` apart. If there are fewer than eight tracks, the last
+/// numbers of a row are arbitrary.
 #[inline(always)]
 fn rows<const ROW: usize, const ROWS: usize>(bytes: &[u8], row_bytes: usize) -> [[u8; ROW]; ROWS] {
     let mut rows = [[0; ROW]; ROWS];
@@ -205,7 +204,7 @@ fn rows<const ROW: usize, const ROWS: usize>(bytes: &[u8], row_bytes: usize) -> 
     rows
 }
 
-/// The bytes, and zeros after their end.
+/// The bytes, padded with zeros.
 #[cold]
 #[inline(never)]
 fn padded<const N: usize>(bytes: &[u8]) -> [u8; N] {

@@ -1,6 +1,6 @@
-//! Plays a single joint: it goes straight to the joint's constants and components. The time is
-//! bounded for any number of joints, since segments have a skip point every few groups.
-//! `spec/ANIM.md`, section 12.
+//! Plays a single joint. Playback goes straight to the joint's constants and components. The
+//! components that it must skip are bounded for any number of joints, because segments have a skip
+//! point every few groups. `spec/ANIM.md`, section 12.
 
 use super::Constant;
 use super::group::Groups;
@@ -44,7 +44,7 @@ pub(super) fn play<K: Kernel, W: PoseWriter + ?Sized>(
     }
 }
 
-/// The value of a track of these groups, before which the clip has others.
+/// The value of a track in `groups`. The clip has `groups_before` other groups before them.
 #[inline(always)]
 fn value<K: Kernel, P: Parameters<K::Lanes>>(
     kernel: K,
@@ -67,7 +67,7 @@ fn value<K: Kernel, P: Parameters<K::Lanes>>(
     K::Lanes::transpose(P::values(kernel, &group, stored, relative))[lane]
 }
 
-/// The components at three places of a group, each in all lanes.
+/// The components at three places of a group, each copied to all lanes.
 #[inline(always)]
 fn components<K: Kernel>(
     kernel: K,
@@ -115,6 +115,8 @@ impl Source<'_> {
         last[..rest.len()].copy_from_slice(rest);
         let bytes_of = |eight: [u8; 8]| {
             let kinds = u64::from_le_bytes(eight);
+            // Kind 1 (constant) is the bit pair 01. This finds it in all channels of eight joints
+            // at once.
             let constants = kinds & !(kinds >> 1);
             let rotations = constants & u64::from_ne_bytes([0x01; 8]);
             let vectors = constants & u64::from_ne_bytes([0x14; 8]);

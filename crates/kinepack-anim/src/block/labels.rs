@@ -6,11 +6,11 @@ use super::layout::Header;
 use crate::ClipError;
 use crate::rest::Rest;
 
-/// The most curves of a clip.
+/// The most curves that a clip may have.
 pub const MAX_CURVES: usize = 4096;
-/// The most markers of a clip.
+/// The most markers that a clip may have.
 pub const MAX_MARKERS: usize = 16_384;
-/// The most bytes of a curve's or a marker's name.
+/// The most bytes that the name of a curve or a marker may have.
 pub const MAX_NAME_BYTES: usize = 65_535;
 
 /// Bytes of the length of a name.
@@ -18,7 +18,8 @@ const LENGTH_BYTES: usize = 2;
 /// Bytes of a marker's position.
 const POSITION_BYTES: usize = 4;
 
-/// A marker of a clip, such as a foot that touches the ground. It borrows the clip's bytes.
+/// A marker of a clip, such as the moment when a foot touches the ground. It borrows the clip's
+/// bytes.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -45,8 +46,8 @@ pub struct MarkerRef<'a> {
     pub name: &'a str,
 }
 
-/// Checks the names and markers of a clip, if it has any. Returns the place of the number of
-/// markers, or of the end of the part.
+/// Checks the names and markers of a clip, if it has any. Returns the offset at which the marker
+/// count begins, or the current offset if there is no such part.
 pub(super) fn check(rest: &mut Rest<'_>, header: &Header) -> Result<usize, ClipError> {
     const PART: &str = "names and markers";
     if !header.is_labelled {
@@ -108,13 +109,13 @@ impl<B: AsRef<[u8]>> Clip<B> {
         usize::from(self.header.curves)
     }
 
-    /// The names of the curves, in order. A clip without names has empty ones.
+    /// The names of the curves, in order. In a clip without names, they are empty.
     pub fn curve_names(&self) -> impl Iterator<Item = &str> {
         let mut rest = &self.as_bytes()[self.parts().labels..self.parts().markers];
         (0..self.header.curves).map(move |_| take_name(&mut rest))
     }
 
-    /// The markers, by time.
+    /// The markers, ordered by time.
     pub fn markers(&self) -> impl Iterator<Item = MarkerRef<'_>> {
         let mut rest = &self.as_bytes()[self.parts().markers..self.parts().end];
         let count = take(&mut rest, LENGTH_BYTES);
@@ -125,16 +126,16 @@ impl<B: AsRef<[u8]>> Clip<B> {
         })
     }
 
-    /// The markers from `from_s` seconds on up to, but not including, `to_s`. A player that passes
-    /// the end of one frame as the beginning of the next finds each marker once. It costs a walk
-    /// over the markers up to `to_s`.
+    /// The markers from `from_s` seconds up to, but not including, `to_s`. A player that passes the
+    /// end of one frame as the beginning of the next gets each marker once. The cost is linear in
+    /// the number of markers before `to_s`.
     pub fn markers_between(&self, from_s: f32, to_s: f32) -> impl Iterator<Item = MarkerRef<'_>> {
         let markers = self.markers().skip_while(move |marker| marker.time_s < from_s);
         markers.take_while(move |marker| marker.time_s < to_s)
     }
 }
 
-/// Takes the first bytes. Loading the clip has checked that there are enough.
+/// Takes bytes off the front. Loading the clip has checked that there are enough.
 fn take<'a>(rest: &mut &'a [u8], bytes: usize) -> &'a [u8] {
     let (taken, after) = rest.split_at(bytes.min(rest.len()));
     *rest = after;
@@ -146,7 +147,7 @@ fn take_name<'a>(rest: &mut &'a [u8]) -> &'a str {
     std::str::from_utf8(take(rest, usize::from(length))).unwrap_or_default()
 }
 
-/// The number in two bytes, or 0 if there are none.
+/// The number in the first two bytes, or 0 if there are fewer.
 fn u16_of(bytes: &[u8]) -> u16 {
     bytes.first_chunk().map_or(0, |bytes| u16::from_le_bytes(*bytes))
 }

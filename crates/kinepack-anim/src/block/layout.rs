@@ -10,13 +10,15 @@ use crate::{Channel, ClipError, TrackId};
 pub(crate) const MAGIC: [u8; 4] = *b"KPAB";
 pub(crate) const VERSION: u8 = 2;
 pub(crate) const HEADER_BYTES: usize = 16;
-/// What follows the header of a clip with curves, markers or cubic interpolation.
+/// Bytes of the extension that follows the header of a clip with curves, markers or cubic
+/// interpolation.
 pub(crate) const EXTENSION_BYTES: usize = 4;
-/// The bit of the number of joints that says that the extension follows.
+/// The bit of the joint count that signals that the extension follows.
 const EXTENDED: u16 = 1 << 15;
 /// Curves in a curve track: one for each component.
 pub(crate) const CURVES_OF_TRACK: usize = 3;
-/// The hash of the skeleton or rig, then the hash of the bytes.
+/// Bytes of the hashes at a clip's end: that of the skeleton or rig, then that of all bytes before
+/// it.
 pub(crate) const END_BYTES: usize = 12;
 /// Bytes of a constant, by channel.
 pub(crate) const CONSTANT_BYTES: [usize; 3] = [8, 12, 12];
@@ -41,8 +43,9 @@ pub enum Interpolation {
     /// In straight lines.
     #[default]
     Linear,
-    /// Along cubic splines (Catmull and Rom), so that velocities do not jump at the samples. Nearer
-    /// to motion that was captured at a higher rate. A pose takes as long as with straight lines.
+    /// Along cubic splines (Catmull and Rom), so that velocities do not jump at the samples. This
+    /// is closer to motion captured at a higher rate. Sampling a pose takes as long as with
+    /// straight lines.
     Cubic,
 }
 
@@ -78,8 +81,8 @@ pub struct Header {
     /// Whether each number of references and axes has 16 bits instead of 8.
     pub is_fine: bool,
     /// Whether some segments blend. Between two samples, such a segment interpolates the rotations
-    /// of both samples instead of their coefficients. Joints need that if they turn so far between
-    /// two samples that interpolated coefficients would take another path.
+    /// of both samples instead of their coefficients. A joint needs this if it turns so far between
+    /// two samples that interpolated coefficients would lead along another path.
     pub blends: bool,
     /// Whether the clip takes some parameters or constants from a [`Rig`](super::Rig).
     pub is_of_rig: bool,
@@ -100,7 +103,7 @@ pub struct Header {
 }
 
 impl Interpolation {
-    /// From whether it is cubic.
+    /// Decodes the header's flag for cubic interpolation.
     pub(crate) fn from_bit(is_cubic: bool) -> Self {
         if is_cubic { Self::Cubic } else { Self::Linear }
     }
@@ -127,7 +130,7 @@ impl Header {
         bytes
     }
 
-    /// The number of joints from its stored form, and whether the extension follows.
+    /// Splits the stored joint count into the number of joints and whether the extension follows.
     pub(crate) fn split_joints(stored: u16) -> (u16, bool) {
         (stored & !EXTENDED, stored & EXTENDED != 0)
     }
@@ -148,7 +151,7 @@ impl Header {
         HEADER_BYTES + if self.is_extended() { EXTENSION_BYTES } else { 0 }
     }
 
-    /// Bytes of the bits that say which of this number of segments blend.
+    /// Bytes of the bit set that marks the segments that blend, in a clip with `segments` segments.
     #[inline]
     pub(crate) fn blend_bytes(&self, segments: usize) -> usize {
         if self.blends { segments.div_ceil(8) } else { 0 }
@@ -159,7 +162,7 @@ impl Header {
         usize::from(self.curves).div_ceil(CURVES_OF_TRACK)
     }
 
-    /// Checks that each number is one that a clip may have.
+    /// Checks that each number is within the format's limits.
     pub(crate) fn check(&self) -> Result<(), ClipError> {
         let fewest = if self.loops { 2 } else { 1 };
         let checks = [
@@ -198,14 +201,14 @@ impl Header {
         [segment, segment + 1].map(|segment| self.segment_start(segment, segments))
     }
 
-    /// Number of samples in a segment. A component has as many coefficients in it.
+    /// Number of samples in a segment, and of a component's coefficients in it.
     #[inline]
     pub(crate) fn segment_length(&self, segment: usize) -> usize {
         let [start, end] = self.segment_bounds(segment, self.segments());
         end - start
     }
 
-    /// The segment that has a sample, in a clip with `segments` segments.
+    /// The segment that contains a sample, in a clip with `segments` segments.
     #[inline]
     pub(crate) fn segment_of(&self, sample: usize, segments: usize) -> usize {
         divided((sample as u64 + 1) * segments as u64 - 1, self.coded_samples() as u64)
@@ -223,7 +226,7 @@ impl Header {
         (self.is_fine, self.is_of_rig)
     }
 
-    /// Whether a joint may be of these kinds.
+    /// Whether a joint may have these kinds: only a clip of a rig may have shared tracks.
     pub(crate) fn allows(&self, kinds: [Kind; 3]) -> bool {
         self.is_of_rig || !kinds.contains(&Kind::Shared)
     }
@@ -235,7 +238,7 @@ pub(crate) fn skip_points(groups: usize) -> usize {
     groups.div_ceil(SKIP_GROUPS).saturating_sub(1)
 }
 
-/// What all segments of a clip have the same number of.
+/// The counts that are the same for all segments of a clip.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Counts {
     /// Live components.
@@ -286,10 +289,11 @@ pub(crate) fn kinds_to_byte(kinds: [Kind; 3]) -> u8 {
     kinds[0] as u8 | (kinds[1] as u8) << 2 | (kinds[2] as u8) << 4
 }
 
-/// The bit of a joint's kinds that says that its translation is far.
+/// The bit in the byte of a joint's kinds that marks its translation as far.
 pub(crate) const FAR: u8 = 1 << 6;
 
-/// The kinds of a joint. `None` if the byte has bits without a meaning.
+/// Decodes the kinds of a joint. `None` if bit 7 is set, or if a translation is marked as far but
+/// is not animated.
 pub(crate) fn kinds_from_byte(byte: u8) -> Option<[Kind; 3]> {
     let kinds = [0, 2, 4].map(|bit| Kind::ALL[usize::from(byte >> bit & 3)]);
     (byte >> 7 == 0 && (byte & FAR == 0 || kinds[1] == Kind::Animated)).then_some(kinds)
@@ -311,8 +315,8 @@ pub(crate) fn animated(kinds: &[[Kind; 3]]) -> Vec<TrackId> {
     tracks
 }
 
-/// A quotient, rounded down. Numbers are at most 2^22 · 2^19, but rarely exceed 32 bits, which are
-/// divided faster.
+/// Divides, rounding down. The numbers are at most 2^22 · 2^19, but they rarely exceed 32 bits, and
+/// division is faster in 32 bits.
 #[inline]
 fn divided(number: u64, by: u64) -> usize {
     match (u32::try_from(number), u32::try_from(by)) {

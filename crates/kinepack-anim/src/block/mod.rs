@@ -1,6 +1,6 @@
 //! Block clips. Each component of a track is cut into segments of a few samples. A segment stores
-//! the coefficients of a discrete cosine transform, packed into as few bits as they need. Every
-//! time costs the same to sample, and a sampler keeps no state between two times. Sources: JPEG's
+//! the coefficients of a discrete cosine transform, packed into as few bits as they need. Sampling
+//! costs the same at every time, and a sampler keeps no state between calls. Sources: JPEG's
 //! transform coding, ACL's packed samples. `spec/ANIM.md`, sections 10 to 13.
 //!
 //! [`build`](crate::offline::build) makes block clips, and a [`Sampler`] plays them.
@@ -71,12 +71,11 @@ pub(crate) use write::{Constant, Contents, LiveComponents, SegmentContents};
 
 /// A block clip, in the bytes of its file: owned, borrowed, or mapped into memory.
 ///
-/// Besides the bytes it keeps about 100 bytes, and 2.5 bytes for each animated track. A clip of a
-/// rig also keeps the parameters of its tracks, about 15 bytes each.
+/// In addition to the file's bytes, it takes about 100 bytes, plus 2.5 bytes for each animated
+/// track. A clip of a rig also keeps the parameters of its tracks, about 15 bytes each.
 ///
 /// A slice of embedded bytes, `&include_bytes!("walk.kpa")[..]`, gives a `Clip<&'static [u8]>`.
-/// Without `[..]` the type would contain the file's length, so each file would have a type of its
-/// own.
+/// Without `[..]`, the type would include the file's length, so each file would have its own type.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -101,11 +100,11 @@ pub struct Clip<B = Vec<u8>> {
     header: Header,
     lengths: Lengths,
     tables: Tables,
-    /// What the clip takes from its rig, if it has one.
+    /// The rig and the data that the clip takes from it, if it has a rig.
     shared: Option<Box<Shared>>,
 }
 
-/// What a clip takes from its rig.
+/// A clip's rig, and the data that the clip takes from it.
 #[derive(Clone, Debug)]
 struct Shared {
     rig: Arc<Rig>,
@@ -113,8 +112,8 @@ struct Shared {
     groups: Box<[u8]>,
 }
 
-/// The lengths from which the places of a clip's parts follow. Those in bytes fit into 32 bits,
-/// since the numbers of joints, samples, curves and markers are limited.
+/// The lengths that determine where a clip's parts begin. Those in bytes fit into 32 bits, because
+/// the numbers of joints, samples, curves and markers are limited.
 #[derive(Clone, Copy, Debug, Default)]
 struct Lengths {
     /// Bytes of the constants.
@@ -125,7 +124,7 @@ struct Lengths {
     segments: u32,
     /// Bytes of the names of curves.
     names: u32,
-    /// Bytes of the markers, with their number.
+    /// Bytes of the markers, including their count.
     markers: u32,
 }
 
@@ -139,7 +138,7 @@ struct Parts {
     segments: usize,
     /// The end of the segments: names and markers follow.
     labels: usize,
-    /// The number of markers. It equals `end` in a clip without names and markers.
+    /// The markers, which begin with their count. Equals `end` in a clip without names and markers.
     markers: usize,
     end: usize,
 }
@@ -167,7 +166,8 @@ impl<B: AsRef<[u8]>> Clip<B> {
         read::read(bytes, rig)
     }
 
-    /// The bytes of memory that the clip takes: its file, and what it keeps besides.
+    /// The memory that the clip takes, in bytes: its file, and everything that it keeps in
+    /// addition.
     pub fn memory_bytes(&self) -> usize {
         size_of::<Self>()
             + self.as_bytes().len()
@@ -180,12 +180,12 @@ impl<B: AsRef<[u8]>> Clip<B> {
         self.bytes.as_ref()
     }
 
-    /// The header, which the first bytes store.
+    /// The header, stored in the clip's first bytes.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// Joints, times and skeleton.
+    /// The numbers of joints and samples, the sample rate, and the skeleton's hash.
     pub fn info(&self) -> ClipInfo {
         ClipInfo {
             joints: self.joints(),
@@ -195,7 +195,7 @@ impl<B: AsRef<[u8]>> Clip<B> {
         }
     }
 
-    /// [`Skeleton::hash`](crate::Skeleton::hash) of the skeleton that the clip moves.
+    /// [`Skeleton::hash`](crate::Skeleton::hash) of the skeleton that the clip animates.
     pub fn skeleton_hash(&self) -> u64 {
         self.rig().map_or_else(|| self.owner(), |rig| rig.skeleton_hash())
     }
@@ -286,7 +286,7 @@ impl<B: AsRef<[u8]>> Clip<B> {
         self.lengths.segments as usize
     }
 
-    /// The places of the parts.
+    /// Computes where each part begins.
     #[inline]
     fn parts(&self) -> Parts {
         let Lengths { constants, groups, names, markers, .. } = self.lengths;
@@ -308,7 +308,7 @@ impl<B: AsRef<[u8]>> Clip<B> {
         }
     }
 
-    /// What playback needs.
+    /// The clip's bytes, split into the parts that playback reads.
     #[inline]
     fn source(&self) -> Source<'_> {
         let bytes = self.as_bytes();
@@ -348,7 +348,7 @@ impl<B: AsRef<[u8]>> Clip<B> {
         }
     }
 
-    /// What all segments have the same number of.
+    /// The counts that are the same for all segments.
     #[inline]
     fn counts(&self) -> Counts {
         Counts {
@@ -363,12 +363,14 @@ impl<B: AsRef<[u8]>> Clip<B> {
         &self.as_bytes()[self.segment_at(segment)..self.segment_at(segment + 1)]
     }
 
-    /// Whether times between two samples of the segment blend the poses of both.
+    /// Whether the segment blends: between two samples, it interpolates the decoded values instead
+    /// of the coefficients.
     pub(crate) fn blends(&self, segment: usize) -> bool {
         self.source().segments.blends(segment)
     }
 
-    /// The first byte of a segment. For the number of segments it is the byte after the last one.
+    /// The offset of a segment's first byte. If `segment` is the number of segments, the end of the
+    /// last one.
     pub(crate) fn segment_at(&self, segment: usize) -> usize {
         self.parts().segments + self.source().segments.at(segment, &self.header)
     }
@@ -401,7 +403,7 @@ impl<B: AsRef<[u8]>> Clip<B> {
     }
 
     /// The size of each animated track in bits: its parameters, and its widths and coefficients in
-    /// all segments. The list does not have curve tracks.
+    /// all segments. The list excludes curve tracks.
     pub fn bits_by_track(&self) -> Vec<(TrackId, usize)> {
         let block = self.header.block;
         let components = self.component_tracks();

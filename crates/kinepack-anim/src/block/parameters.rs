@@ -6,17 +6,17 @@ use super::kernel::{self, Kernel, Lanes, Quaternion, Turn, Vector};
 use super::layout::{CURVES_OF_TRACK, GROUP};
 use super::pose::PoseWriter;
 
-/// How the components of eight tracks become values, in two steps. Both are long chains of
-/// operations if samples are blended. The first steps of several groups then take less time
-/// together than each with its second step.
+/// How the components of eight tracks become values, in two steps. If samples are blended, both
+/// steps are long chains of dependent operations. Running the first step for several groups
+/// together is then faster than running both steps group by group.
 pub(super) trait Parameters<L: Lanes> {
-    /// The kind of numbers that the clip stores.
+    /// Describes the stored form of the groups.
     type Stored: Copy;
-    /// What components stand for by themselves.
+    /// The result of the first step.
     type Relative: Copy;
 
-    /// What the components `here` stand for. With `next`, blends it with what those components
-    /// stand for, whose share is the number beside them.
+    /// The first step, for the components `here`. With `next`, blends the result with that of the
+    /// next components. The number is their share.
     fn relative(
         kernel: L::Kernel,
         group: &Group<'_>,
@@ -24,14 +24,14 @@ pub(super) trait Parameters<L: Lanes> {
         here: Vector<L>,
         next: Option<(Vector<L>, f32)>,
     ) -> Self::Relative;
-    /// The values of the tracks.
+    /// The second step: the values of the tracks.
     fn values(
         kernel: L::Kernel,
         group: &Group<'_>,
         stored: Self::Stored,
         relative: Self::Relative,
     ) -> [L; 4];
-    /// Writes the value of a track, which is `track` among those of these groups.
+    /// Writes the value of a track. `track` is its index in these groups.
     fn write<W: PoseWriter + ?Sized>(
         stored: Self::Stored,
         track: usize,
@@ -44,7 +44,7 @@ pub(super) trait Parameters<L: Lanes> {
 /// Rotation tracks.
 pub(super) struct Rotations;
 
-/// The rotations of components along their axes, relative to the references.
+/// The rotations that components represent, along the tracks' axes and relative to the references.
 #[inline(always)]
 fn relative_rotations<L: Lanes>(
     [x, y, z]: Vector<L>,
@@ -59,14 +59,15 @@ fn own_scales<K: Kernel>(kernel: K, [x, y, z]: [[u8; GROUP]; 3]) -> Vector<K::La
     [kernel.own_scales(x), kernel.own_scales(y), kernel.own_scales(z)]
 }
 
-/// The number of a code of a reference or of axes, which has 16 bits if it is fine, and else 8.
+/// Decodes a code of a reference or of axes. It has 16 bits if it is fine, otherwise 8.
 #[inline]
 pub(crate) fn number_of(code: u16, is_fine: bool) -> f32 {
     let code = f32::from(code);
     if is_fine { (code - 32768.0) * (1.0 / 32767.0) } else { (code - 128.0) * (1.0 / 127.0) }
 }
 
-/// The numbers of a row of codes. Those in `coarse` have 8 bits, the others 16.
+/// Decodes a row of codes. Lanes whose bit is set in `coarse` have 8-bit codes, the others 16-bit
+/// codes.
 #[inline(never)]
 fn mixed(codes: [u8; 2 * GROUP], coarse: u8) -> [f32; GROUP] {
     let mut numbers = [0.0; GROUP];
@@ -100,8 +101,8 @@ impl<L: Lanes> Parameters<L> for Rotations {
         }
     }
 
-    /// Both rotations of a track are not normalized, so that a value takes a single division for
-    /// all of its factors.
+    /// The factors of a track's rotation are not normalized one by one. A single division
+    /// normalizes their product.
     #[inline(always)]
     fn values(
         kernel: L::Kernel,
@@ -152,7 +153,7 @@ impl<L: Lanes> Parameters<L> for Rotations {
 /// Translation, scale and curve tracks.
 pub(super) struct Vectors;
 
-/// How many vector tracks there are of each kind.
+/// The numbers of vector tracks of each kind.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct VectorTracks {
     /// Translations, which come first.
@@ -161,7 +162,7 @@ pub(super) struct VectorTracks {
     pub(super) joints: usize,
 }
 
-/// The vectors of components around their middles.
+/// The vectors that components represent: the middles plus the scaled components.
 #[inline(always)]
 fn scaled<L: Lanes>(mut components: Vector<L>, middles: Vector<L>, scales: Vector<L>) -> Vector<L> {
     for ((number, middle), scale) in components.iter_mut().zip(middles).zip(scales) {

@@ -16,18 +16,18 @@ use super::tables::Heads;
 use super::{Constant, Rig, joint, read};
 use crate::{Channel, TrackId};
 
-/// A clip's bytes, by the parts that playback reads.
+/// A clip's bytes, split into the parts that playback reads.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Source<'a> {
     pub(super) header: Header,
-    /// A byte for each joint.
+    /// The kinds of tracks, a byte for each joint.
     pub(super) kinds: &'a [u8],
-    /// From the first constant on.
+    /// The bytes starting at the first constant.
     pub(super) constants: &'a [u8],
     pub(super) rotations: Groups<'a>,
     pub(super) codes: Codes,
     pub(super) vectors: Groups<'a>,
-    /// Of all groups.
+    /// The live components of all groups.
     pub(super) heads: Heads<'a>,
     pub(super) stored: VectorTracks,
     pub(super) far: Far<'a>,
@@ -49,13 +49,15 @@ pub(super) struct Segments<'a> {
 }
 
 impl Segments<'_> {
-    /// Whether times between two samples of the segment blend the poses of both.
+    /// Whether the segment blends: between two samples, it interpolates the decoded values instead
+    /// of the coefficients.
     #[inline(always)]
     pub(super) fn blends(&self, segment: usize) -> bool {
         self.blends.get(segment / 8).is_some_and(|byte| byte >> (segment % 8) & 1 != 0)
     }
 
-    /// The first byte of a segment, or the end of the last one.
+    /// The offset of a segment's first byte. If `segment` is the number of segments, the end of the
+    /// last one.
     #[inline(always)]
     pub(super) fn at(&self, segment: usize, header: &Header) -> usize {
         if segment == self.count {
@@ -67,7 +69,7 @@ impl Segments<'_> {
 }
 
 impl Source<'_> {
-    /// The way from the beginning of a segment to a group, by its number among all groups.
+    /// The way from the beginning of a segment to a group. `group` counts all groups of the clip.
     #[inline(always)]
     pub(super) fn way_to(&self, group: usize) -> Way {
         let point = group / SKIP_GROUPS;
@@ -75,7 +77,8 @@ impl Source<'_> {
         Way { point, skipped, count: self.heads.components(point * SKIP_GROUPS..group) }
     }
 
-    /// Calls `take` with the constant tracks, by joint, then by channel.
+    /// Calls `take` with the clip's own constant tracks, then with those of the rig. Both are
+    /// ordered by joint, then by channel.
     #[inline(always)]
     fn constants(&self, mut take: impl FnMut(TrackId, Constant)) {
         let mut rest = self.constants;
@@ -83,7 +86,7 @@ impl Source<'_> {
             let mut eight = [0; 8];
             eight[..kinds.len()].copy_from_slice(kinds);
             let kinds = u64::from_le_bytes(eight);
-            // Kind 1 of two bits.
+            // Kind 1 (constant) is the bit pair 01 of a channel.
             let mut constants = kinds & !(kinds >> 1) & (0x15 * (u64::MAX / 255));
             while constants != 0 {
                 let bit = constants.trailing_zeros();
@@ -129,17 +132,19 @@ pub(super) struct Play<'a, C, W: ?Sized, F> {
     pub(super) position: f64,
     pub(super) choice: C,
     pub(super) writer: &'a mut W,
-    /// Writes the bind pose. It runs while the segment's bytes are on their way from memory.
+    /// Writes the bind pose. It is called after the prefetch, while the segment's bytes are on
+    /// their way from memory.
     pub(super) begin: F,
 }
 
 /// A position in a clip, resolved to segments.
 pub(super) struct Place<'a> {
     pub(super) here: Point<'a>,
-    /// The next sample. Only if a position between two samples needs both: they are in different
-    /// segments, or the segment blends.
+    /// The next sample. Present only if a position between two samples must decode both, because
+    /// they are in different segments or the segment blends.
     pub(super) next: Option<(Point<'a>, Join)>,
-    /// Whether both points are in the same segment. It is then read once, at the first point.
+    /// Whether both points are in the same segment. The segment is then read only once, at the
+    /// first point.
     pub(super) is_shared: bool,
 }
 
@@ -148,7 +153,8 @@ pub(super) struct Place<'a> {
 pub(super) enum Join {
     /// Values are blended, with this share of the next one.
     Blend(f32),
-    /// Components are added, since their weights contain the shares. This one is for anchors.
+    /// Components are added, because their weights already contain the shares. The number is the
+    /// share of the next anchor.
     Sum(f32),
 }
 
@@ -301,7 +307,7 @@ impl Source<'_> {
 }
 
 impl<'a> Place<'a> {
-    /// Goes a way from the beginning of the segments, at both points.
+    /// Advances both points from the beginning of their segments to a group.
     #[inline(always)]
     fn go(&mut self, way: Way) {
         way.go(&mut self.here.segment);
@@ -338,7 +344,8 @@ impl<'a> Place<'a> {
             if nth == 0 {
                 self.decode(kernel, groups.components(number..end), sums);
             }
-            // Blends of several groups take less time together, other components do not.
+            // Blending several groups together takes less time; other components gain nothing from
+            // it.
             let (at, count) = if is_blend { (nth, end - number) } else { (0, 1) };
             if at == 0 {
                 for relative in relatives.iter_mut().take(count) {
@@ -413,7 +420,7 @@ pub(super) fn joined<L: Lanes>(
     }
 }
 
-/// A bit for each lane of a group: whether its track belongs to a chosen joint.
+/// A mask with a bit for each lane of a group whose track belongs to a chosen joint.
 #[inline(always)]
 fn chosen<C: Choice>(group: &Group<'_>, choice: &C) -> u32 {
     let mut chosen = group.lanes();

@@ -2,7 +2,7 @@
 
 use crate::Transform;
 
-/// Takes the values of joints, in the layout in which an engine stores poses.
+/// Receives the values of joints, so that an engine can store poses in its own layout.
 ///
 /// ```
 /// use kinepack_anim::PoseWriter;
@@ -31,8 +31,9 @@ pub trait PoseWriter {
     fn scale(&mut self, joint: usize, scale: [f32; 3]);
 
     /// Takes the value of a curve. Only
-    /// [`Sampler::write_with_curves`](crate::Sampler::write_with_curves) calls it, and it may count
-    /// up to two curves after the last. The default ignores curves.
+    /// [`Sampler::write_with_curves`](crate::Sampler::write_with_curves) calls it. The index may
+    /// exceed that of the last curve by up to two, because curves are stored in tracks of three.
+    /// The default ignores curves.
     #[inline(always)]
     fn curve(&mut self, _curve: usize, _value: f32) {}
 
@@ -172,7 +173,7 @@ pub(super) trait Choice {
     const JOINTS: bool = true;
     /// Whether curves are played.
     const CURVES: bool = false;
-    /// Whether the choice has all joints, or no joints at all.
+    /// Whether the choice contains all joints or none, so that playback need not check each joint.
     const ALL: bool;
     fn contains(&self, joint: usize) -> bool;
 
@@ -298,7 +299,7 @@ impl Choice for One {
     }
 }
 
-/// Takes the values of any joint: playback of a single joint writes only that one.
+/// Ignores the joint's index, because playback of a single joint writes only that joint.
 impl PoseWriter for Transform {
     #[inline]
     fn rotation(&mut self, _: usize, rotation: [f32; 4]) {

@@ -219,7 +219,7 @@ fn header(bytes: &[u8]) -> Result<Header, ClipError> {
         header.curves = u16::from_le_bytes([first, second]);
         header.is_labelled = flags & 1 != 0;
         header.interpolation = Interpolation::from_bit(flags & 2 != 0);
-        // An extension must say something.
+        // An extension must not be empty.
         if flags > 3 || zero != 0 || !header.is_extended() {
             return Err(ClipError::BadHeader { field: "extension" });
         }
@@ -254,7 +254,7 @@ fn check_segment(
     let mut segment = Segment::new(bytes, counts, block, length);
     let mut points = skips.iter().copied();
     let (mut next_point, mut passed) = (points.next(), 0);
-    // Groups without live components may be the last ones, so a point may come after all components.
+    // The last groups may have no live components, so a skip point may follow the last component.
     for component in 0..=components {
         while passed < skip_points && next_point == Some(component) {
             if segment.skip_point(passed) != segment.bit() {

@@ -15,8 +15,9 @@ const HASH_BYTES: usize = 8;
 /// A rig stores each track as a group of one, with 16-bit codes and without the bytes for sharing.
 const TRACK_FORMAT: (bool, bool) = (true, false);
 
-/// Parameters and constants that clips of the same skeleton share, which makes each clip smaller. A
-/// clip of a rig cannot be read without it. [`RigTrainer`](crate::offline::RigTrainer) makes rigs.
+/// Parameters and constants that clips of the same skeleton share, so that each clip is smaller. A
+/// clip of a rig cannot be read without the rig. [`RigTrainer`](crate::offline::RigTrainer) makes
+/// rigs.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -132,7 +133,7 @@ impl Rig {
         })
     }
 
-    /// The bytes of the rig's file: 15 for each track, and 8 or 12 for each constant.
+    /// The bytes of the rig's file. Each track takes 15 bytes, and each constant 8 or 12.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = self.body();
         bytes.extend(self.hash.to_le_bytes());

@@ -13,7 +13,7 @@ use super::pose::{
 use crate::play::check_pose;
 use crate::{PlayError, Skeleton, Transform, time};
 
-/// Plays a clip, for any number of characters. It holds the data that does not depend on the time,
+/// Plays a clip, for any number of characters. It holds only data that does not depend on the time,
 /// and no playback state.
 ///
 /// ```
@@ -52,8 +52,9 @@ impl<B: AsRef<[u8]>> Sampler<B> {
         Ok(Self { clip, bind: skeleton.shared_bind_pose(), kernel: AnyKernel::best() })
     }
 
-    /// A sampler of `clip`, without a skeleton to compare. Channels that the clip does not store
-    /// keep the values of `bind`. The sampler copies them once and shares that copy with its clones.
+    /// A sampler of `clip`, without a skeleton to check it against. Channels that the clip does not
+    /// store keep the values of `bind`. The sampler copies them once and shares that copy with its
+    /// clones.
     ///
     /// # Errors
     /// [`PlayError::OtherJoints`] if `bind` has another number of joints.
@@ -108,8 +109,8 @@ impl<B: AsRef<[u8]>> Sampler<B> {
         self.call(position).pose(pose);
     }
 
-    /// Writes some joints of the pose at a time, and leaves the others as they are. A joint that is
-    /// left out still costs a little: its coefficients must be skipped to find the next ones.
+    /// Samples the joints in `joints` at a time, and leaves the other joints of `pose` unchanged. A
+    /// joint that is left out still costs a little, because its coefficients must be skipped.
     ///
     /// # Panics
     /// If `pose` and the clip have different numbers of joints.
@@ -130,8 +131,8 @@ impl<B: AsRef<[u8]>> Sampler<B> {
         self.call(self.position(time_s)).joint(joint)
     }
 
-    /// Hands the pose at a time to a [`PoseWriter`], for engines that store poses in a layout of
-    /// their own. Static values come first. Animated tracks then overwrite them.
+    /// Writes the pose at a time to a [`PoseWriter`], for engines that store poses in their own
+    /// layout. It writes the static values first, and animated tracks then overwrite them.
     pub fn write<W: PoseWriter + ?Sized>(&self, time_s: f32, writer: &mut W) {
         self.call(self.position(time_s)).play(All, writer, |writer| writer.pose(&self.bind));
     }
@@ -176,7 +177,7 @@ impl<B: AsRef<[u8]>> Sampler<B> {
         }
     }
 
-    /// The pose and the values of all curves at a time, for less than two calls cost.
+    /// The pose and the values of all curves at a time. One call costs less than two separate ones.
     ///
     /// # Panics
     /// If `pose` and the clip have different numbers of joints, or `curves` and the clip different
@@ -197,7 +198,7 @@ impl<B: AsRef<[u8]>> Sampler<B> {
         self.call(position).pose_and_curves(pose, curves);
     }
 
-    /// Like [`write`](Self::write), and hands over the values of curves too.
+    /// Like [`write`](Self::write), but also writes the values of curves.
     pub fn write_with_curves<W: PoseWriter + ?Sized>(&self, time_s: f32, writer: &mut W) {
         self.call(self.position(time_s)).play(WithCurves, writer, |writer| writer.pose(&self.bind));
     }
@@ -219,8 +220,8 @@ impl<B: AsRef<[u8]>> Sampler<B> {
 }
 
 /// A call of a sampler. Most of its methods are not generic, so they are compiled once, with this
-/// crate. As methods of the generic sampler, each crate that plays clips compiled them again for
-/// all instruction sets.
+/// crate. If they were methods of the generic sampler, each crate that plays clips would compile
+/// them again, for all instruction sets.
 struct Call<'a> {
     source: Source<'a>,
     bind: &'a [Transform],
@@ -275,8 +276,8 @@ impl Call<'_> {
     }
 }
 
-/// The poses of a crowd. Each request is a sampler and a time in seconds. `poses` takes the poses
-/// one after another, in the order of the requests.
+/// Samples the poses of a crowd. Each request is a sampler and a time in seconds. `poses` receives
+/// the poses one after another, in the order of the requests.
 ///
 /// ```
 /// # use std::sync::Arc;

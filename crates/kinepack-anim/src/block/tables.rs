@@ -1,4 +1,4 @@
-//! What a clip keeps of its tracks and groups, in a single allocation.
+//! The tables that a clip keeps for its tracks and groups, in a single allocation.
 
 use std::ops::Range;
 
@@ -10,9 +10,9 @@ use super::layout::{GROUP, SKIP_GROUPS, skip_points};
 /// 16,384 joints, and 1,366 curve tracks.
 #[derive(Clone, Debug)]
 pub(super) struct Tables {
-    /// Number of animated tracks that are rotations; they are the first ones.
+    /// Number of animated rotation tracks, which come first.
     rotations: u16,
-    /// Number of animated tracks that are translations; they follow.
+    /// Number of animated translation tracks, which come next.
     translations: u16,
     /// Number of all tracks, curve tracks included.
     tracks: u16,
@@ -20,16 +20,15 @@ pub(super) struct Tables {
     far: u16,
     /// Number of live components of all tracks.
     components: u32,
-    /// One after another: the joints of the animated tracks in the order of the groups, and then
-    /// the numbers of the curve tracks from 0 on; the numbers of the far tracks among the
-    /// translations; for each skip point, the number of live components before it, in two words;
-    /// for each group, its live components, in two words.
+    /// Four tables, one after another. First, the joints of the animated tracks in the order of the
+    /// groups, and then the numbers of the curve tracks, counted from 0. Second, the indices of the
+    /// far tracks among the translations. Third, for each skip point, the number of live components
+    /// before it, in two words. Fourth, the live components of each group, in two words.
     words: Box<[u16]>,
 }
 
 impl Tables {
-    /// The numbers of rotations, translations and live components; the joints and the far tracks;
-    /// the live components of each group.
+    /// Builds the tables. `lives` has the live components of each group.
     pub(super) fn new(
         [rotations, translations, components]: [usize; 3],
         [joints, far]: [&[u16]; 2],
@@ -72,7 +71,7 @@ impl Tables {
         &self.words[..usize::from(self.tracks)]
     }
 
-    /// The numbers of the far tracks among the translations.
+    /// The indices of the far tracks among the translations.
     #[inline]
     pub(super) fn far(&self) -> &[u16] {
         &self.words[usize::from(self.tracks)..][..usize::from(self.far)]
@@ -110,7 +109,7 @@ impl Tables {
 pub(super) struct Heads<'a> {
     /// The number of live components before each skip point.
     skips: &'a [[u16; 2]],
-    /// By group: its live components, in their stored form.
+    /// The live components of each group, in their stored form.
     lives: &'a [[u16; 2]],
 }
 

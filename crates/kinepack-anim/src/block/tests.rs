@@ -1,10 +1,10 @@
 //! Clips of random coefficients, including ones that no encoder would make. All instruction sets
-//! must give the same bits, and the bits that the specification's formulas give.
+//! must give the same bits, which must also be those of the specification's formulas.
 //!
 //! The instructions of 64-bit ARM can be tested on any machine: `cargo test -p kinepack-anim
 //! --no-default-features --lib --target aarch64-unknown-linux-gnu block`, with `qemu-aarch64 -L
-//! /usr/aarch64-linux-gnu` as that target's runner and `aarch64-linux-gnu-gcc` as its linker. An
-//! interpreter that finds unsound code runs all of x86-64: `RUSTFLAGS='-C
+//! /usr/aarch64-linux-gnu` as that target's runner and `aarch64-linux-gnu-gcc` as its linker. Miri,
+//! an interpreter that finds unsound code, runs all instruction sets of x86-64: `RUSTFLAGS='-C
 //! target-feature=+avx2,+bmi1,+bmi2,+popcnt' cargo +nightly miri test -p kinepack-anim
 //! --no-default-features --lib block::tests`.
 
@@ -115,8 +115,7 @@ fn any_anchors(random: &mut Random, tracks: &[Track], length: usize) -> Vec<Anch
     .collect()
 }
 
-/// `usual`, or the smaller number `interpreted` in an interpreter, which takes ten thousand times
-/// as long.
+/// `usual`, or the smaller number `interpreted` in Miri, which takes ten thousand times as long.
 const fn count(usual: usize, interpreted: usize) -> usize {
     if cfg!(miri) { interpreted } else { usual }
 }
@@ -212,7 +211,7 @@ fn sampling_some_joints_gives_the_transforms_of_the_whole_pose() {
     }
 }
 
-/// A component at a sample, computed coefficient by coefficient as section 12 says.
+/// A component at a sample, computed coefficient by coefficient as section 12 specifies.
 fn component(
     contents: &Contents,
     segments: usize,
@@ -245,7 +244,7 @@ fn vectors_follow_the_formulas_of_the_specification() {
         let mut pose = bind.clone();
         for sample in (0..contents.header.coded_samples()).step_by(count(1, 11)) {
             sampler.sample_at(sample as f64, &mut pose);
-            // Those that are far, tests/block compares with another player.
+            // Far tracks are left out here: tests/block compares them with another player.
             let tracks = clip.animated_tracks().zip(&contents.tracks).enumerate();
             for (at, (id, track)) in tracks.filter(|(_, (_, track))| !track.is_far) {
                 let transform = &pose[usize::from(id.joint)];

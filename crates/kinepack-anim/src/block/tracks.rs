@@ -19,7 +19,7 @@ pub(crate) struct Track {
     pub(crate) steps: [u8; 3],
     /// Whether the rig supplies the reference or middle, and whether it supplies axes and steps.
     pub(crate) shares: [bool; 2],
-    /// Whether segments store anchors for it; only for translations.
+    /// Whether segments store anchors for the track. Only translations have them.
     pub(crate) is_far: bool,
 }
 
@@ -36,8 +36,8 @@ impl Track {
         }
     }
 
-    /// The track, with the parameters that it shares filled in from the rig's track. Before that,
-    /// shared steps only say which components are live.
+    /// Fills in the parameters that the track shares with the rig's track. Until then, shared steps
+    /// only mark which components are live.
     fn with_shared(mut self, shared: &Self) -> Self {
         let [shares_reference, shares_steps] = self.shares;
         if shares_reference {
@@ -53,7 +53,7 @@ impl Track {
         self
     }
 
-    /// The track as one that shares nothing.
+    /// The track, marked as sharing nothing.
     fn owned(self) -> Self {
         Self { shares: [false; 2], ..self }
     }
@@ -68,14 +68,14 @@ impl Track {
             }
             _ => 3 * (stores_reference * 32 + stores_steps * 8),
         };
-        // A track has one bit in each of the bytes that a group of a rig's clip begins with.
+        // In a clip of a rig, a track has one bit in each of the bytes at the front of its group.
         own + if header.is_of_rig { SHARED_BYTES } else { 0 }
     }
 }
 
-/// The bytes that a group begins with in a clip of a rig. They say which tracks share the reference
-/// or middle, which share axes and steps, and for the latter which of the three components are
-/// live.
+/// The bytes at the front of each group in a clip of a rig. They mark the tracks that share the
+/// reference or middle, and those that share axes and steps. For the latter, they also mark which
+/// of the three components are live.
 const SHARED_BYTES: usize = 5;
 
 /// The least number of bytes that the parameters of `tracks` tracks can take.
@@ -176,7 +176,7 @@ pub(super) fn bits_to_byte(bits: impl DoubleEndedIterator<Item = bool>) -> u8 {
 }
 
 impl<B: AsRef<[u8]>> Clip<B> {
-    /// The tracks with their parameters, group by group, the ones from the rig included. Curve
+    /// The tracks with their parameters, group by group, including parameters from the rig. Curve
     /// tracks follow all others and count as scales.
     pub(super) fn groups(&self) -> impl Iterator<Item = (Vec<TrackId>, Vec<Track>)> {
         let mut rest = Rest::new(self.as_bytes(), self.parts().groups);

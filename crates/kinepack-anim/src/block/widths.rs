@@ -1,5 +1,5 @@
 //! The widths of coefficients in bits. A profile gives the widths for a *piece* of a component.
-//! There are 255 profiles for each piece; `kinepack anim train` found them, and they are part of
+//! There are 255 profiles for each piece. `kinepack anim train` computed them, and they are part of
 //! the format. `spec/widths.txt` is the same table as text. A piece is all coefficients of a
 //! component in a segment; with a block length of 32, it is one half of them.
 
@@ -20,8 +20,8 @@ pub(crate) const MAX_ESCAPE_WIDTH: u8 = 24;
 pub(crate) const fn max_width(k: usize) -> u8 {
     if k == 0 { MAX_ESCAPE_WIDTH } else { 16 }
 }
-/// The most bits of four coefficients that begin at a multiple of four. A single 64-bit load then
-/// has all four, at whatever bit of a byte they begin.
+/// The most bits of four coefficients whose first index is a multiple of four. A single 64-bit load
+/// then contains all four, whatever bit of a byte they begin at.
 pub(crate) const MAX_FOUR_BITS: u32 = 56;
 
 /// The widths of the coefficients of a piece.

@@ -17,7 +17,7 @@ use crate::Channel;
 /// The contents of a clip, as plain values.
 #[derive(Clone, Debug)]
 pub(crate) struct Contents {
-    /// Writing ignores `offset_bytes` and finds the least number that suffices.
+    /// Writing ignores `offset_bytes` and uses the smallest number that suffices.
     pub(crate) header: Header,
     /// By joint, then by channel.
     pub(crate) kinds: Vec<[Kind; 3]>,
@@ -25,7 +25,7 @@ pub(crate) struct Contents {
     pub(crate) constants: Vec<Constant>,
     /// Rotations, translations, scales, each by joint; then the curve tracks, as scales.
     pub(crate) tracks: Vec<Track>,
-    /// Whether each segment blends. Empty if the header says that none do.
+    /// Whether each segment blends. Empty if the header's `blends` is false.
     pub(crate) blends: Vec<bool>,
     pub(crate) segments: Vec<SegmentContents>,
     /// The names of the curves and the markers, as the clip stores them. Empty if it has neither.
@@ -54,9 +54,9 @@ pub(crate) struct SegmentContents {
 /// The components that segments store.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LiveComponents {
-    /// Their numbers, in the order in which segments store them.
+    /// The numbers of the components, in the order in which segments store them.
     pub(crate) numbers: Vec<usize>,
-    /// How many of them come before each skip point.
+    /// The number of live components before each skip point.
     skips: Vec<usize>,
 }
 
@@ -130,8 +130,8 @@ impl Contents {
         LiveComponents { skips: skips.collect(), numbers }
     }
 
-    /// Appends a segment. `live` must be what [`live`](Self::live) returns. It is an argument so
-    /// that a caller that writes many segments finds it once.
+    /// Appends a segment. `live` must be the result of [`live`](Self::live). It is an argument so
+    /// that a caller that writes many segments computes it only once.
     pub(crate) fn write_live(
         &self,
         live: &LiveComponents,
@@ -151,7 +151,8 @@ impl Contents {
         let mut passed = at_skips;
         let mut pass = |bytes: &mut Vec<u8>, written: usize, bit: u64| {
             while skips.next_if(|skip| **skip == written).is_some() {
-                // At most 2^14 joints with nine components of 928 bits each.
+                // This fits into 32 bits: at most 2^14 joints with nine components of 928 bits
+                // each.
                 let point = (first_bit + bit) as u32;
                 bytes[passed..][..SKIP_BYTES].copy_from_slice(&point.to_le_bytes());
                 passed += SKIP_BYTES;
@@ -167,7 +168,7 @@ impl Contents {
             }
         }
         pass(bytes, live.numbers.len(), bits.len_bits());
-        // A vector grows, so nothing can be refused.
+        // This cannot fail, because the writer appends to a vector, which grows.
         let _ = bits.finish();
         bytes.extend(coefficients_bytes);
     }

@@ -1,11 +1,12 @@
-//! The bytes of a clip that a database holds.
+//! The bytes of one clip in a database.
 
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The bytes of a clip of a [`ClipDatabase`](super::ClipDatabase). They are those of the database,
-/// which the clip keeps alive. Only a clip that was a disk file has bytes of its own.
+/// The bytes of one clip in a [`ClipDatabase`](super::ClipDatabase): a range of the database's
+/// bytes, which the clip keeps alive. A clip stored as a disk file is unpacked, so it owns its
+/// bytes.
 pub struct ClipBytes<B = Vec<u8>>(Stored<B>);
 
 enum Stored<B> {
@@ -22,7 +23,7 @@ impl<B> ClipBytes<B> {
         Self(Stored::Own(bytes.into()))
     }
 
-    /// Whether the bytes are those of the database.
+    /// Whether the bytes are a range of the database's bytes, not an unpacked copy.
     pub fn is_shared(&self) -> bool {
         matches!(self.0, Stored::Shared { .. })
     }
@@ -40,7 +41,7 @@ impl<B: AsRef<[u8]>> AsRef<[u8]> for ClipBytes<B> {
     }
 }
 
-// Not derived, since maps of files cannot be cloned.
+// Not derived, because a derived `Clone` would need `B: Clone`, and mapped files cannot be cloned.
 impl<B> Clone for ClipBytes<B> {
     fn clone(&self) -> Self {
         match &self.0 {
@@ -50,7 +51,7 @@ impl<B> Clone for ClipBytes<B> {
     }
 }
 
-// Not derived, since it would show the whole database for each clip.
+// Not derived, because a derived `Debug` would print the whole database for each clip.
 impl<B> fmt::Debug for ClipBytes<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {

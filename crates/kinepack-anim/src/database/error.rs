@@ -1,18 +1,18 @@
-//! Why a clip database cannot be read, or does not take a clip.
+//! Why a clip database cannot be read, or refuses a clip.
 
 use std::fmt;
 
 use crate::{ClipError, FileKind, SkeletonFileError};
 
-/// Why bytes are not a valid clip database, or why it cannot give or take a clip.
+/// Why bytes are not a valid clip database, or why it cannot return or accept a clip.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum DatabaseError {
-    /// The bytes do not begin with `KPDB`, and are no other file of this crate.
+    /// The bytes do not begin with `KPDB`, nor with the magic of another known file.
     NoDatabase,
-    /// The bytes are a file for another reader.
+    /// The bytes are a file of another kind.
     OtherFile {
-        /// What they are.
+        /// The kind of file.
         found: FileKind,
     },
     /// An unknown version of the format.
@@ -24,27 +24,27 @@ pub enum DatabaseError {
     },
     /// The bytes end too early.
     EndOfData {
-        /// The part of the file within which they end.
+        /// The part of the file that is cut off.
         part: &'static str,
     },
-    /// There are more bytes than the clips in the index need.
+    /// There are more bytes than the clips in the index account for.
     TrailingData {
         /// Number of extra bytes.
         bytes: u64,
     },
     /// Bytes of the header that must be 0.
     BadHeader,
-    /// The hash does not match the index and what comes before it.
+    /// The hash does not match the bytes from the header to the index.
     BadHash,
     /// The skeleton is not valid.
     Skeleton(SkeletonFileError),
     /// The rig is not valid.
     Rig(ClipError),
-    /// The rig is of another skeleton.
+    /// The rig was built for another skeleton.
     OtherRig,
     /// An invalid entry of the index.
     BadEntry {
-        /// Its number.
+        /// Number of the entry.
         entry: usize,
         /// The reason.
         reason: &'static str,
@@ -56,14 +56,14 @@ pub enum DatabaseError {
     },
     /// A clip is not valid, or is not a block clip.
     Clip {
-        /// Its name.
+        /// Name of the clip.
         name: String,
         /// The reason.
         error: ClipError,
     },
-    /// A clip is of another skeleton.
+    /// A clip was built for another skeleton.
     OtherSkeleton {
-        /// Its name.
+        /// Name of the clip.
         name: String,
         /// The [hash](crate::Skeleton::hash) of the clip's skeleton.
         clip: u64,
@@ -72,7 +72,7 @@ pub enum DatabaseError {
     },
     /// A clip differs from its entry in the index.
     OtherClip {
-        /// Its name.
+        /// Name of the clip.
         name: String,
     },
     /// Another clip of the database has this name.
@@ -80,8 +80,8 @@ pub enum DatabaseError {
         /// The name.
         name: String,
     },
-    /// A name is longer than [`MAX_NAME_BYTES`](crate::MAX_NAME_BYTES), or all names together are
-    /// longer than 4 GiB.
+    /// A name is longer than [`MAX_NAME_BYTES`](crate::MAX_NAME_BYTES), or all names together
+    /// exceed 4 GiB.
     LongName,
 }
 

@@ -1,6 +1,6 @@
-//! The head of a database: where its parts are, and the entries of the index. An entry is read from
-//! the bytes whenever it is needed, so opening a database builds no table. `spec/ANIM.md`, section
-//! 16.1.
+//! The head of a database, which is everything before the clips: where its parts are, and the
+//! entries of the index. An entry is decoded from the bytes on each access, so opening a database
+//! builds no table. `spec/ANIM.md`, section 16.1.
 
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ const DISK: u8 = 8;
 pub(super) struct Lengths {
     /// Number of clips.
     pub(super) clips: u32,
-    /// Bytes of the skeleton, of the rig and of all names.
+    /// Bytes of the skeleton. The next two fields are the bytes of the rig and of all names.
     pub(super) skeleton: u32,
     pub(super) rig: u32,
     pub(super) names: u32,
@@ -42,7 +42,7 @@ impl Lengths {
     }
 }
 
-/// The first byte of each part of the head, and the first byte after the head.
+/// The offset of each part of the head after the skeleton, and of the first byte after the head.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Parts {
     pub(super) rig: usize,
@@ -55,7 +55,7 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// Reads the header. The head that it describes is within the bytes.
+    /// Reads the header, and checks that the head it describes lies within the bytes.
     pub(super) fn read(bytes: &[u8]) -> Result<Self, DatabaseError> {
         if !bytes.starts_with(&MAGIC) {
             return Err(FileKind::of(bytes)
@@ -78,7 +78,8 @@ impl Parts {
             at += length;
             at
         });
-        // Numbers of 32 bits that are at most the file's length, which is a `usize`.
+        // The last part ends within the file, so every offset is at most its length and fits in a
+        // `usize`.
         if clips > bytes.len() as u64 {
             return Err(DatabaseError::EndOfData { part: "index" });
         }
@@ -87,20 +88,21 @@ impl Parts {
         Ok(Self { rig, entries, names, hash, clips, count: number(8) as usize })
     }
 
-    /// An entry. Its ends are those that it stores, and nothing is checked.
+    /// Decodes an entry, without checking it.
     fn entry(&self, bytes: &[u8], index: usize) -> Entry {
         let at = self.entries + ENTRY_BYTES * index;
         let entry = bytes.get(at..).and_then(<[u8]>::first_chunk).copied();
         Entry::read(&entry.unwrap_or_default())
     }
 
-    /// The ends that the previous entry stores, which are where the name and the clip begin.
+    /// Where an entry's clip and name begin: at the ends that the previous entry stores.
     fn begin(&self, bytes: &[u8], index: usize) -> (u64, u32) {
         let before = index.checked_sub(1).map(|before| self.entry(bytes, before));
         before.map_or((0, 0), |before| (before.clip_end, before.name_end))
     }
 
-    /// Everything about a clip. Opening the database has checked that the ranges are right.
+    /// The ranges of a clip and its name, and the facts that the index states about the clip. The
+    /// ranges were checked when the database was opened.
     pub(super) fn place(&self, bytes: &[u8], index: usize) -> Place {
         let Entry { clip_end, name_end, stated } = self.entry(bytes, index);
         let (clip, name) = self.begin(bytes, index);
@@ -114,7 +116,7 @@ impl Parts {
         bytes.get(self.place(bytes, index).name).unwrap_or_default()
     }
 
-    /// Checks the hash at the end of the head.
+    /// Checks the hash of the head.
     pub(super) fn check_hash(&self, bytes: &[u8]) -> Result<(), DatabaseError> {
         let is_right = hash(&bytes[..self.hash]).to_le_bytes() == bytes[self.hash..self.clips];
         if is_right { Ok(()) } else { Err(DatabaseError::BadHash) }
@@ -161,7 +163,7 @@ impl Parts {
     }
 }
 
-/// Where a clip and its name are.
+/// The ranges of a clip and its name in the file.
 pub(super) struct Place {
     pub(super) stated: Stated,
     pub(super) name: Range<usize>,
@@ -176,7 +178,7 @@ pub(super) struct Entry {
     pub(super) stated: Stated,
 }
 
-/// What an entry states about its clip.
+/// The facts that an entry states about its clip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Stated {
     pub(super) samples: u32,
@@ -189,7 +191,7 @@ impl Entry {
     fn read(bytes: &[u8; ENTRY_BYTES]) -> Self {
         let [a, b, c, d, e, f, g, h, ..] = *bytes;
         let [.., first, second, bits, zero] = *bytes;
-        // A last byte that is not 0 becomes bits that no clip has.
+        // A non-zero last byte gives bits that no clip has, so that the check refuses the entry.
         let bits = if zero == 0 { bits } else { u8::MAX };
         let stated = Stated {
             samples: u32_at(bytes, 12),
@@ -213,7 +215,7 @@ impl Entry {
         bytes
     }
 
-    /// Checks what the entry states about its clip.
+    /// Checks the facts that the entry states about its clip.
     fn check(&self, joints: u16, has_rig: bool) -> Result<(), &'static str> {
         let Stated { samples, rate_hz, curves, bits } = self.stated;
         if bits > LOOPS | OF_RIG | LABELLED | DISK {
@@ -241,7 +243,7 @@ impl Entry {
 }
 
 impl Stated {
-    /// What the entry of a clip states.
+    /// The facts that the entry of a clip states, from the clip's header.
     pub(super) fn new(header: &Header, is_disk: bool) -> Self {
         let bit = |is_set: bool, bit: u8| if is_set { bit } else { 0 };
         let bits = bit(header.loops, LOOPS)

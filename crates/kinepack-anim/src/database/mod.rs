@@ -2,8 +2,8 @@
 //! needs them. `spec/ANIM.md`, section 16.
 //!
 //! Opening a [`ClipDatabase`] checks its index, and reads the skeleton and the rig. It does not
-//! touch the clips: [`ClipDatabase::clip`] checks a clip when it is asked for it. The clip shares
-//! the database's bytes. A [`DatabaseWriter`] makes databases.
+//! read the clips: [`ClipDatabase::clip`] checks each clip on request. The clip shares the
+//! database's bytes. A [`DatabaseWriter`] creates databases.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -40,15 +40,14 @@
 //! # Memory maps
 //!
 //! A database takes any `AsRef<[u8]>`: bytes that the program owns, `&'static [u8]`, `Arc<[u8]>`,
-//! or a file that is mapped into memory, such as `memmap2::Mmap`. With a memory map, the system
-//! loads only the pages of the head and of the clips that the game asks for, and clips are not
-//! copied.
+//! or a memory-mapped file, such as `memmap2::Mmap`. With a memory map, the system loads only the
+//! pages of the index and of the clips that the game requests. Clips are not copied.
 //!
 //! **The file must not change while it is mapped**: no program may write to it or shorten it. A
-//! clip is checked once, and the kernels rely on that. If its bytes change later, playing it is
-//! undefined behaviour; reading after the end of a shortened file ends the program. That is why
-//! making a map needs `unsafe`. To install an update, write a new file and rename it: the map keeps
-//! the old one. If a program cannot be sure of all that, it reads the file:
+//! clip is checked once, and the kernels rely on that check. If its bytes change later, playing it
+//! is undefined behaviour; reading past the end of a shortened file ends the program. That is why
+//! creating a map needs `unsafe`. To install an update, write a new file and rename it: the map
+//! keeps the old file. If a program cannot guarantee this, it should read the file instead:
 //! `ClipDatabase::from_bytes(fs::read(path)?)`.
 
 mod bytes;
@@ -71,22 +70,22 @@ pub use error::DatabaseError;
 pub(crate) use index::MAGIC;
 pub use write::DatabaseWriter;
 
-/// Many clips of one skeleton, in the bytes of their file: owned, borrowed, or mapped into memory.
+/// Many clips of one skeleton, in the bytes of their file: owned, borrowed, or memory-mapped.
 ///
-/// It keeps the skeleton and the rig, and nothing for each clip. A clone shares all of it.
+/// It keeps the skeleton and the rig in memory, and no data per clip. Clones share all of it.
 pub struct ClipDatabase<B = Vec<u8>> {
     bytes: Arc<B>,
     parts: Parts,
     owner: Owner,
 }
 
-/// What the index of a database says about a clip.
+/// The facts that a database's index stores about a clip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ClipEntry<'a> {
     /// The clip's name.
     pub name: &'a str,
-    /// Number of sample times of the raw clip that it was built from.
+    /// Number of sample times of the raw clip that the clip was built from.
     pub samples: usize,
     /// Samples a second.
     pub rate_hz: f32,
@@ -94,11 +93,11 @@ pub struct ClipEntry<'a> {
     pub loops: bool,
     /// Number of curves.
     pub curves: usize,
-    /// Whether the clip has markers or names of curves.
+    /// Whether the clip has markers or curve names.
     pub is_labelled: bool,
     /// Whether the clip uses the database's rig.
     pub is_of_rig: bool,
-    /// Whether the clip is a disk file, which is unpacked when it is read.
+    /// Whether the clip is stored as a disk file, which is unpacked each time the clip is read.
     pub is_disk: bool,
     /// Bytes of the clip in the file.
     pub bytes: usize,
@@ -112,13 +111,13 @@ impl ClipEntry<'_> {
 }
 
 impl<B: AsRef<[u8]>> ClipDatabase<B> {
-    /// Opens the database in `bytes`: checks its index, and reads the skeleton and the rig. The
-    /// bytes are not copied, and clips are not touched. The time grows with the index, about 24
-    /// bytes and a name for each clip.
+    /// Opens the database in `bytes`: checks its index, and reads the skeleton and the rig. It
+    /// neither copies the bytes nor reads the clips. The time grows with the index, which takes
+    /// about 24 bytes and a name per clip.
     ///
     /// # Errors
     /// [`DatabaseError`], with the reason, for anything that `spec/ANIM.md` does not allow. The
-    /// length of the skeleton and of the rig bounds the memory.
+    /// lengths of the skeleton and the rig bound the memory.
     pub fn from_bytes(bytes: B) -> Result<Self, DatabaseError> {
         let file = bytes.as_ref();
         let parts = Parts::read(file)?;
@@ -159,10 +158,10 @@ impl<B: AsRef<[u8]>> ClipDatabase<B> {
         self.len() == 0
     }
 
-    /// What the index says about a clip.
+    /// The facts that the index stores about a clip.
     ///
     /// # Panics
-    /// If there is no clip of this number.
+    /// If `index` is not below the number of clips.
     #[track_caller]
     pub fn entry(&self, index: usize) -> ClipEntry<'_> {
         self.check_index(index);
@@ -181,36 +180,36 @@ impl<B: AsRef<[u8]>> ClipDatabase<B> {
         }
     }
 
-    /// What the index says about all clips, by name.
+    /// The facts that the index stores about all clips, sorted by name.
     pub fn entries(&self) -> impl ExactSizeIterator<Item = ClipEntry<'_>> {
         (0..self.len()).map(|index| self.entry(index))
     }
 
-    /// The number of the clip with this name, by a binary search of the index.
+    /// The index of the clip with this name, found by a binary search.
     pub fn find(&self, name: &str) -> Option<usize> {
         let index = self.first(|other| other >= name.as_bytes());
         (index < self.len() && self.name(index) == name.as_bytes()).then_some(index)
     }
 
-    /// The numbers of the clips whose names begin with `prefix`, such as `"walk/"`.
+    /// The indices of the clips whose names begin with `prefix`, such as `"walk/"`.
     pub fn starting_with(&self, prefix: &str) -> Range<usize> {
         let prefix = prefix.as_bytes();
         let is_after = |name: &[u8]| name > prefix && !name.starts_with(prefix);
         self.first(|name| name >= prefix)..self.first(is_after)
     }
 
-    /// Reads and checks a clip. Its bytes are those of the database; a disk file is unpacked. It
-    /// can be kept and played without the database. The time grows with the clip's length, so a
-    /// game reads a clip once and shares it.
+    /// Reads and checks a clip. It shares the database's bytes, unless it is a disk file, which is
+    /// unpacked. The clip stays valid if the database is dropped. The time grows with the clip's
+    /// length, so a game should read a clip once and share it.
     ///
     /// # Errors
-    /// [`DatabaseError::Clip`], with the reason, for a clip that is not valid,
-    /// [`OtherSkeleton`](DatabaseError::OtherSkeleton) and
-    /// [`OtherClip`](DatabaseError::OtherClip) for one that does not fit the database. Memory is
-    /// bounded by the clip's length; for a disk file, by [`UnpackLimits`](disk::UnpackLimits).
+    /// [`DatabaseError::Clip`], with the reason, for an invalid clip;
+    /// [`OtherSkeleton`](DatabaseError::OtherSkeleton) and [`OtherClip`](DatabaseError::OtherClip)
+    /// for a clip that does not fit the database. The clip's length bounds the memory; for a disk
+    /// file, [`UnpackLimits`](disk::UnpackLimits) do.
     ///
     /// # Panics
-    /// If there is no clip of this number.
+    /// If `index` is not below the number of clips.
     #[track_caller]
     pub fn clip(&self, index: usize) -> Result<Clip<ClipBytes<B>>, DatabaseError> {
         self.check_index(index);
@@ -228,7 +227,7 @@ impl<B: AsRef<[u8]>> ClipDatabase<B> {
         Ok(clip)
     }
 
-    /// Reads and checks the clip with this name, as [`clip`](Self::clip).
+    /// Reads and checks the clip with this name, like [`clip`](Self::clip).
     ///
     /// # Errors
     /// As [`clip`](Self::clip); [`DatabaseError::NoSuchClip`] if no clip has this name.
@@ -242,7 +241,7 @@ impl<B: AsRef<[u8]>> ClipDatabase<B> {
     /// checked.
     ///
     /// # Panics
-    /// If there is no clip of this number.
+    /// If `index` is not below the number of clips.
     #[track_caller]
     pub fn file(&self, index: usize) -> &[u8] {
         self.check_index(index);
@@ -258,8 +257,8 @@ impl<B: AsRef<[u8]>> ClipDatabase<B> {
         self.parts.name(self.as_bytes(), index)
     }
 
-    /// The number of the first clip whose name is at or after a place in the order, which
-    /// `is_reached` compares names with.
+    /// The index of the first clip whose name satisfies `is_reached`. Names are sorted, so
+    /// `is_reached` must be false up to some name and true from there on.
     fn first(&self, is_reached: impl Fn(&[u8]) -> bool) -> usize {
         let mut range = 0..self.len();
         while !range.is_empty() {
@@ -274,7 +273,7 @@ impl<B: AsRef<[u8]>> ClipDatabase<B> {
     }
 }
 
-// Not derived, since a database may be in bytes that cannot be cloned or are too many to show.
+// Not derived, because bytes of any type `B` may be neither `Clone` nor short enough to print.
 impl<B> Clone for ClipDatabase<B> {
     fn clone(&self) -> Self {
         Self { bytes: Arc::clone(&self.bytes), parts: self.parts, owner: self.owner.clone() }

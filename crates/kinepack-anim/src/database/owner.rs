@@ -1,4 +1,4 @@
-//! The skeleton and the rig of a database, and the check that a clip is of them.
+//! The skeleton and the rig of a database, and the check that a clip belongs to them.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ impl Owner {
         Self { hash: skeleton.hash(), skeleton, rig: None }
     }
 
-    /// Refuses a rig of another skeleton.
+    /// Refuses a rig that was built for another skeleton.
     pub(super) fn with_rig(self, rig: Arc<Rig>) -> Result<Self, DatabaseError> {
         if (rig.skeleton_hash(), rig.joints()) != (self.hash, self.skeleton.len()) {
             return Err(DatabaseError::OtherRig);

@@ -10,8 +10,8 @@ use super::index::{self, Entry, Lengths, Stated};
 use super::owner::Owner;
 use crate::{FileKind, MAX_NAME_BYTES, Rig, Skeleton, disk};
 
-/// Collects clips of one skeleton, and writes them as a database. The order in which they were
-/// added does not matter: the same clips give the same bytes.
+/// Collects clips of one skeleton and writes them as a database. Clips are sorted by name, so the
+/// same clips give the same bytes in whatever order they were added.
 ///
 /// The [module](super) has an example.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ pub struct DatabaseWriter<'a> {
 }
 
 impl<'a> DatabaseWriter<'a> {
-    /// A writer for clips of `skeleton`, without any clip.
+    /// A writer for clips of `skeleton`, initially without clips.
     pub fn new(skeleton: &Arc<Skeleton>) -> Self {
         Self::of(Owner::without_rig(Arc::clone(skeleton)))
     }
@@ -30,7 +30,7 @@ impl<'a> DatabaseWriter<'a> {
     /// A writer for clips that may use `rig`.
     ///
     /// # Errors
-    /// [`DatabaseError::OtherRig`] if the rig is of another skeleton.
+    /// [`DatabaseError::OtherRig`] if the rig was built for another skeleton.
     pub fn with_rig(skeleton: &Arc<Skeleton>, rig: &Arc<Rig>) -> Result<Self, DatabaseError> {
         Owner::without_rig(Arc::clone(skeleton)).with_rig(Arc::clone(rig)).map(Self::of)
     }
@@ -39,12 +39,12 @@ impl<'a> DatabaseWriter<'a> {
         Self { owner, clips: BTreeMap::new(), name_bytes: 0 }
     }
 
-    /// Adds a clip: a block clip, or the disk file of one, from borrowed or owned bytes. It checks
-    /// the whole clip, as reading it would; a disk file is unpacked for that.
+    /// Adds a block clip, or its disk file, from borrowed or owned bytes. It validates the whole
+    /// clip, as reading it would. A disk file is unpacked for this check and stored as it is.
     ///
     /// # Errors
-    /// [`DatabaseError`] if another clip has this name, the clip is not valid or not a block clip,
-    /// it is of another skeleton or rig, or the name is too long. The clips stay as they were.
+    /// [`DatabaseError`] if another clip has this name, the clip is invalid or not a block clip, it
+    /// belongs to another skeleton or rig, or the name is too long. On error, nothing is added.
     pub fn add(
         &mut self,
         name: impl Into<Cow<'a, str>>,
@@ -83,7 +83,8 @@ impl<'a> DatabaseWriter<'a> {
     pub fn to_bytes(&self) -> Vec<u8> {
         let skeleton = self.owner.skeleton.to_bytes();
         let rig = self.owner.rig.as_ref().map(|rig| rig.to_bytes()).unwrap_or_default();
-        // No two names are equal and one may be empty, so their bytes also bound the number of clips.
+        // Names are distinct, so only one can be empty. Their total length fits in 32 bits, and
+        // therefore the number of clips does too.
         let lengths = Lengths {
             clips: self.clips.len() as u32,
             skeleton: skeleton.len() as u32,

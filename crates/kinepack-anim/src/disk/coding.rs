@@ -71,7 +71,7 @@ fn code_labels<C: Coder>(coder: &mut C, contents: &mut Contents) -> Result<(), C
         return Ok(());
     }
     let given = std::mem::take(&mut contents.labels);
-    // At least the number of markers, which takes two bytes.
+    // There are at least two bytes, those of the number of markers, so `code_count` can code it.
     let count = code_count(coder, given.len() as u32, 5);
     for index in 0..count as usize {
         let byte = given.get(index).copied().unwrap_or_default();
@@ -105,7 +105,8 @@ fn code_header<C: Coder>(coder: &mut C, header: &mut Header) -> Result<(), ClipE
     header.check()
 }
 
-/// Codes the number of joints. More bits than it may have say that the extension comes first.
+/// Codes the number of joints. A bit length that it cannot have signals that the extension comes
+/// first.
 fn code_joints<C: Coder>(coder: &mut C, header: &mut Header) -> Result<(), ClipError> {
     const EXTENDED: u32 = 15;
     let joints = u32::from(header.joints);
@@ -208,8 +209,8 @@ fn code_tracks<C: Coder, W: Watch>(
     Ok(())
 }
 
-/// Codes the reference and axes of a rotation, except what it shares. The four highest bits of each
-/// code have counters.
+/// Codes the reference and axes of a rotation, except those that it shares. The four highest bits
+/// of each code have counters.
 fn code_codes<C: Coder, W: Watch>(
     coder: &mut C,
     model: &mut Model<W>,
@@ -226,9 +227,8 @@ fn code_codes<C: Coder, W: Watch>(
 }
 
 /// Codes the steps of a track: for each axis whether it is dead, then the difference from the
-/// previous live axis.
-/// `before` is the first step of the track before that has one. Of steps that are shared it is only
-/// said which are dead; where nothing is known of the others they are 1.
+/// previous live axis. `before` is the first step of the last track that had one. For shared steps,
+/// only which of them are dead is coded. A decoder sets the others to 1.
 fn code_steps<C: Coder, W: Watch>(
     coder: &mut C,
     model: &mut Model<W>,
@@ -262,8 +262,8 @@ fn code_steps<C: Coder, W: Watch>(
     Ok(())
 }
 
-/// Codes the anchors of far tracks in a segment. `None` if a clip may not have one of the numbers,
-/// or if the data end.
+/// Codes the anchors of far tracks in a segment. `None` if a number is out of range, or if the data
+/// end.
 pub(super) fn code_anchors<C: Coder, W: Watch>(
     coder: &mut C,
     model: &mut Model<W>,
@@ -294,8 +294,8 @@ pub(super) fn code_anchors<C: Coder, W: Watch>(
     Some(())
 }
 
-/// Codes a vector. A number may repeat that axis of the previous vector, or the previous axis of
-/// this one. `None` if a clip may not have one of the numbers.
+/// Codes a vector. A number may repeat the same axis of the previous vector, or the previous axis
+/// of this vector. `None` if a number is out of range.
 fn code_vector<C: Coder, W: Watch>(
     coder: &mut C,
     model: &mut Model<W>,

@@ -3,10 +3,10 @@
 use super::segment::COMPONENT_BYTES;
 use crate::ClipError;
 
-/// Limits the length of the clip that a disk file unpacks to. At the end of each packet, with `n`
-/// bytes of the file, the clip may have `min_bytes + bytes_per_byte · n` bytes. Each live
-/// component counts as 1024 bytes more. Memory is at most three times the limit, and time grows
-/// with it.
+/// Limits the length of the clip that a disk file unpacks to. After a packet that ends `n` bytes
+/// into the file, the clip may have `min_bytes + bytes_per_byte · n` bytes. Each live component
+/// counts as 1024 additional bytes. Memory is at most three times the limit, and time grows with
+/// it.
 ///
 /// The default is 4 MiB and 256. A clip that moves has less than 2 bytes for each byte of its file.
 /// The 4 MiB are for clips that hardly move: 50 minutes of 60 joints at 60 Hz.

@@ -72,7 +72,7 @@ const fn stretched(squashed: &[u16; LOGITS]) -> [i16; 4096] {
     table
 }
 
-/// How much a counter with n observations counts, in 1/256: n / (n + 1.5).
+/// The weight of a counter with n observations, in 1/256: n / (n + 1.5).
 static CONFIDENCE: [i32; 256] = {
     let mut table = [0; 256];
     let mut n = 0;
@@ -83,13 +83,13 @@ static CONFIDENCE: [i32; 256] = {
     table
 };
 
-/// The logit of a counter's probability, which counts less the fewer observations it has.
+/// The logit of a counter's probability, scaled down if the counter has few observations.
 #[inline]
 pub(super) fn weighted_logit(counter: Counter) -> i32 {
     (stretch(counter.probability()) * CONFIDENCE[usize::from(counter.count())]) >> 8
 }
 
-/// Mixes predictions, with a weight for each that it learns.
+/// Mixes predictions, and learns a weight for each.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mixer {
     pub(super) weights: [i32; INPUTS],

@@ -1,8 +1,9 @@
-//! Block clips on disk: the same clip, entropy-coded, in 11 to 16 % fewer bytes at a precision of
-//! 0.01 cm (by set of clips, `docs/src/clips.md`). Unpacking gives exactly the bytes that were
-//! packed. An [`Unpacker`] decodes a file while it arrives. `spec/ANIM.md`, section 14.
+//! Block clips on disk: the same clip, entropy-coded. At a precision of 0.01 cm, it takes 11 to 16
+//! % fewer bytes, depending on the set of clips (`docs/src/clips.md`). Unpacking gives exactly the
+//! bytes that were packed. An [`Unpacker`] decodes a file while it arrives. `spec/ANIM.md`, section
+//! 14.
 //!
-//! Each decision is coded at a probability that is mixed from several contexts: the same
+//! Each decision is coded at a probability that is mixed from several contexts. These are the same
 //! coefficient in earlier segments, its neighbours, the other axes, and the previous track. The
 //! model begins with parameters trained on other clips, so that even the first segment is predicted
 //! well. Source: Matt Mahoney's PAQ.
@@ -63,10 +64,10 @@ static START: &[u8; START_BYTES] = include_bytes!("start.bin");
 /// Packs a clip into a disk file.
 ///
 /// # Errors
-/// [`ClipError::BadSegment`] if a segment does not use the profiles with the fewest bits, which
-/// [`offline::build`](crate::offline::build) always does: unpacking would not give its bytes back.
-/// [`ClipError::TooLong`] for a clip that hardly moves, whose file would be so small that readers
-/// refuse it ([`UnpackLimits::default`]).
+/// [`ClipError::BadSegment`] if a segment does not use the profiles with the fewest bits, because
+/// unpacking would not reproduce its bytes. Clips from [`offline::build`](crate::offline::build)
+/// always use them. [`ClipError::TooLong`] for a clip that hardly moves, whose file would be so
+/// small that readers refuse it ([`UnpackLimits::default`]).
 pub fn pack<B: AsRef<[u8]>>(clip: &Clip<B>) -> Result<Vec<u8>, ClipError> {
     let mut contents = Contents::from_clip(clip);
     check(clip, &contents)?;
@@ -91,7 +92,7 @@ pub fn pack<B: AsRef<[u8]>>(clip: &Clip<B>) -> Result<Vec<u8>, ClipError> {
     Ok(file)
 }
 
-/// Checks that writing the contents gives the clip's bytes again.
+/// Checks that writing the segments reproduces the clip's bytes.
 fn check<B: AsRef<[u8]>>(clip: &Clip<B>, contents: &Contents) -> Result<(), ClipError> {
     let mut bytes = Vec::new();
     for (segment, of_segment) in contents.segments.iter().enumerate() {
@@ -124,7 +125,7 @@ impl<W: Watch> Coding<W> {
     }
 
     /// Codes a packet. The first one begins with the head; segments follow. An encoder takes both
-    /// from `contents`. A decoder writes the head to `contents`. It calls `take` after the head
+    /// from `contents`. A decoder writes the head to `contents`. `take` is called after the head
     /// without a segment, and then with each segment.
     fn code_packet<C: Coder>(
         &mut self,

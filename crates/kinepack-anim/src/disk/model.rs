@@ -1,16 +1,17 @@
-//! The model that both sides share: the trained parameters that it begins with, and the counters
-//! and mixers that learn from every decision. `spec/ANIM.md`, sections 14.2, 14.4 and 14.6.
+//! The model that encoder and decoder share: the trained parameters that it begins with, and the
+//! counters and mixers that learn from every decision. `spec/ANIM.md`, sections 14.2, 14.4 and
+//! 14.6.
 
 use kinepack::entropy::{Coder, Counter};
 
 use super::logistic::{INPUTS, Mixer, squash, weighted_logit};
 use crate::block::MAX_LENGTH;
 
-/// Number of coefficients that are predicted: the first ones.
+/// Number of coefficients that are predicted, beginning with the first.
 pub(super) const PREDICTED: usize = 8;
 /// Number of values that a prediction uses.
 pub(super) const PREDICTORS: usize = 16;
-/// Number of features from which a size is expected.
+/// Number of features from which the expected size is computed.
 pub(super) const FEATURES: usize = 12;
 /// Classes of coefficients.
 pub(super) const CLASSES: usize = 13;
@@ -18,7 +19,7 @@ pub(super) const CLASSES: usize = 13;
 pub(super) const TAIL: usize = 12;
 /// Ages of a segment: no earlier segment, one, or more.
 pub(super) const AGES: usize = 3;
-/// Different decisions on a size, each with counters of its own.
+/// Different decisions on a size, each with its own counters.
 pub(super) const SLOTS: usize = 10;
 /// The slot of the decision whether any of four coefficients is not 0.
 pub(super) const TAIL_SLOT: usize = 9;
@@ -37,7 +38,7 @@ const FIRSTS: [usize; INPUTS] = {
     firsts
 };
 
-// The first counter of each part that is not mixed, and last the number of all counters.
+// The first counter of each part that is not mixed, and finally the number of all counters.
 pub(super) const MANTISSAS: usize = FIRSTS[INPUTS - 1] * SLOTS;
 pub(super) const SIGNS: usize = MANTISSAS + 512;
 pub(super) const ZEROS: usize = SIGNS + 32;
@@ -91,7 +92,7 @@ pub(super) trait Watch {
 /// Ignores all events.
 impl Watch for () {}
 
-/// The state that both sides share.
+/// The state that encoder and decoder share.
 #[derive(Clone, Debug)]
 pub(super) struct Model<W> {
     maps: Vec<Map>,
@@ -235,7 +236,7 @@ pub(super) struct Contexts {
 }
 
 impl Contexts {
-    /// The contexts of a size that is expected to be `expected`, because of `features`. `age` is
+    /// The contexts of a size. `expected` is the expected size, computed from `features`. `age` is
     /// the number of earlier segments.
     #[inline]
     pub(super) fn new(

@@ -16,12 +16,12 @@ const MAX_BITS: u32 = 24;
 const MAX_SIZE: i64 = 1 << 28;
 /// Number of bits below the leading one that have counters.
 const MODELLED_BITS: u32 = 3;
-/// Number of coefficients for which a single decision says whether all are 0.
+/// Number of coefficients for which a single decision codes whether all are 0.
 const TAIL_GROUP: usize = 4;
 
 /// Sizes by coefficient, in sixteenths, followed by zeros.
 type Sizes = [u32; MAX_LENGTH + 3];
-/// Memory for each live component, with its counters and unused capacity.
+/// Memory for each live component, including its counters and unused capacity.
 pub(super) const COMPONENT_BYTES: usize = 1024;
 const _: () = assert!(9 * size_of::<ComponentHistory>() / 4 < COMPONENT_BYTES);
 const NO_SIZES: Sizes = [0; MAX_LENGTH + 3];
@@ -80,8 +80,8 @@ impl History {
         Self { past: Vec::new(), block: block as usize, segments: 0, step: 0, length: 1 }
     }
 
-    /// Codes a segment's coefficients. False if one does not fit into 24 bits, or if the data
-    /// ended.
+    /// Codes a segment's coefficients. Returns false if one does not fit into 24 bits, or if the
+    /// data ended.
     pub(super) fn code<C: Coder, W: Watch>(
         &mut self,
         coder: &mut C,
@@ -271,7 +271,7 @@ impl ComponentCoder<'_> {
         Prediction { value: (base + (sum >> 12)).clamp(-MAX_SIZE, MAX_SIZE - 16), is_made: true }
     }
 
-    /// The sizes from which the size of coefficient `k` is expected.
+    /// The sizes from which the expected size of coefficient `k` is computed.
     #[inline]
     fn features(&self, k: usize) -> [u32; FEATURES] {
         let ComponentHistory { last, mean, .. } = &self.past;
@@ -324,9 +324,9 @@ impl Default for ComponentHistory {
 }
 
 impl ComponentHistory {
-    /// Scales the sizes to the step of the next segment. If the step stays, so do the sizes, even
-    /// those above [`MAX_SIZE`]: a difference from a prediction may be 3 · 2²³, which is a size of
-    /// 1.5 · 2²⁸. The format depends on that.
+    /// Scales the sizes to the step of the next segment. If the step stays the same, so do the
+    /// sizes, even those above [`MAX_SIZE`]. A difference from a prediction may be 3 · 2²³, which
+    /// is a size of 1.5 · 2²⁸. The format depends on that.
     fn scale(&mut self, gain: i64) {
         if gain != 1 << 16 {
             for size in self.last.iter_mut().chain(&mut self.mean) {

@@ -66,9 +66,9 @@ pub fn unpack_with(file: &[u8], limits: UnpackLimits) -> Result<Vec<u8>, ClipErr
 #[derive(Debug)]
 pub struct Unpacker {
     limits: UnpackLimits,
-    /// The bytes that arrived and were not decoded yet.
+    /// The bytes that have arrived but are not decoded yet.
     file: Vec<u8>,
-    /// Number of bytes that were decoded before them.
+    /// Number of bytes that were decoded before those in `file`.
     decoded_bytes: u64,
     /// The clip's length in bytes, once it is known.
     length: Option<usize>,
@@ -77,7 +77,7 @@ pub struct Unpacker {
     clip: ClipBytes,
 }
 
-/// The bytes of the clip that were decoded so far.
+/// The bytes of the clip that have been decoded so far.
 #[derive(Debug, Default)]
 struct ClipBytes {
     bytes: Vec<u8>,
@@ -208,8 +208,8 @@ impl Unpacker {
         self.clip.count
     }
 
-    /// Whether all segments are decoded. [`finish`](Self::finish) may still refuse the file for the
-    /// bytes after them.
+    /// Whether all segments are decoded. [`finish`](Self::finish) may still refuse the file because
+    /// of the bytes after them.
     pub fn is_complete(&self) -> bool {
         self.header().is_some() && self.clip.count == self.contents.segment_count()
     }
@@ -256,7 +256,7 @@ impl Unpacker {
 }
 
 impl ClipBytes {
-    /// Writes the parts before the segments. An error if the segments cannot fit into the clip's
+    /// Writes the parts before the segments. Fails if the segments cannot fit into the clip's
     /// length.
     fn begin(&mut self, contents: &Contents, allowance: Allowance) -> Result<(), ClipError> {
         let header = &contents.header;

@@ -8,11 +8,11 @@ use super::ARRAY_BUFFER;
 use super::data::Data;
 use crate::{Curve, RawClip};
 
-/// The most bytes of text that a curve or a marker takes besides its name, which is written up to
-/// twice with up to six bytes for each of its own.
+/// The most bytes of text that a curve or a marker takes besides its name. The name is written up
+/// to twice, and JSON escapes take up to six bytes for each byte of the name.
 const MOST_BYTES_OF_TEXT: u64 = 256;
 
-/// The most bytes that a clip's curves and markers take in a file.
+/// An upper bound on the bytes that a clip's curves and markers take in a file.
 pub(super) fn most_bytes(clip: &RawClip) -> u64 {
     let curves = clip.curves().iter();
     let names = curves.map(|curve| &curve.name).chain(clip.markers().iter().map(|own| &own.name));
@@ -20,15 +20,15 @@ pub(super) fn most_bytes(clip: &RawClip) -> u64 {
     text + 4 * clip.samples() as u64 * clip.curves().len() as u64
 }
 
-/// The curves of a clip by the names of their nodes.
+/// The curves of a clip, grouped by the names of their nodes.
 pub(super) struct Animated<'a> {
     nodes: BTreeMap<&'a str, Vec<(&'a str, &'a Curve)>>,
     samples: usize,
 }
 
 impl<'a> Animated<'a> {
-    /// Divides names at their last dot. The target of a name without a node belongs to a node
-    /// without a name.
+    /// Splits names at their last dot into node and target. A name without a node part becomes a
+    /// target of a node with an empty name.
     pub(super) fn new(clip: &'a RawClip) -> Self {
         let mut nodes: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for curve in clip.curves() {
@@ -39,8 +39,8 @@ impl<'a> Animated<'a> {
         Self { nodes, samples: clip.samples() }
     }
 
-    /// The channels of the nodes, each with its node, path and values. `first` is the index of the
-    /// first node.
+    /// The animation channels of the nodes, each with its node, path and values. `first` is the
+    /// index of the first node.
     pub(super) fn channels(
         &self,
         first: usize,
@@ -54,8 +54,8 @@ impl<'a> Animated<'a> {
         (first..).zip(self.nodes.values()).map(channel).collect()
     }
 
-    /// Adds a node with a mesh for each group of curves. All meshes and targets share their
-    /// corners, which are zero.
+    /// Adds a node with a mesh for each group of curves. All meshes and targets share the same zero
+    /// vertices.
     pub(super) fn add_nodes(
         &self,
         nodes: &mut Vec<Value>,

@@ -1,11 +1,11 @@
-//! The numbers of a glTF file.
+//! The binary data of a glTF file.
 
 use serde_json::{Value, json};
 
-/// The component type of floats, as glTF numbers it.
+/// glTF's code for the component type of floats.
 const FLOAT: u32 = 5126;
 
-/// The binary part, and the list of its views and accessors.
+/// The binary chunk, and the lists of its views and accessors.
 #[derive(Default)]
 pub(super) struct Data {
     pub(super) bytes: Vec<u8>,
@@ -14,7 +14,7 @@ pub(super) struct Data {
 }
 
 impl Data {
-    /// Adds floats with their bounds, `N` an element. Returns the accessor.
+    /// Adds floats with their bounds, `N` per element. Returns the accessor's index.
     pub(super) fn floats<const N: usize>(
         &mut self,
         elements: impl Iterator<Item = [f32; N]>,
@@ -40,7 +40,7 @@ impl Data {
         accessor
     }
 
-    /// Adds `count` elements of a type. Returns the accessor.
+    /// Adds `count` elements of a type. Returns the accessor's index.
     pub(super) fn put(
         &mut self,
         bytes: &[u8],

@@ -1,14 +1,14 @@
 //! Writes clips as glTF 2.0, so that any viewer can show the result of compression.
 //!
 //! A file has a node for each joint, and one animation with a key at every sample for each channel
-//! that ever leaves the bind pose. It also has a mesh of bones, skinned to the joints. The mesh
-//! makes the clip visible, and many programs read joints only from skins. Lengths are in metres.
+//! that ever leaves the bind pose. It also has a mesh of bones, skinned to the joints. Without the
+//! mesh, a viewer would show nothing, and many programs read joints only from skins. Lengths are in
+//! metres.
 //!
-//! A curve is the weight of a morph target that changes nothing: the curve `face.smile` belongs to
-//! the target `smile` of the node `face`. Markers are in the animation's extras:
-//! `"markers": [{ "name": "step", "time_s": 0.5 }]`. [`import`](crate::import) reads both; the
-//! curves of one node follow each other then.
-//! Source: the specification of glTF 2.0 by Khronos.
+//! A curve is exported as the weight of a morph target that changes nothing: the curve `face.smile`
+//! belongs to the target `smile` of the node `face`. Markers are in the animation's extras:
+//! `"markers": [{ "name": "step", "time_s": 0.5 }]`. [`import`](crate::import) reads both, but
+//! groups the curves by node. Source: the specification of glTF 2.0 by Khronos.
 
 mod curves;
 mod data;
@@ -23,25 +23,25 @@ use crate::{RawClip, Skeleton, Transform};
 
 const METRE_CM: f64 = 100.0;
 
-/// Component types and targets, as glTF numbers them.
+/// glTF's codes for component types and buffer targets.
 const UNSIGNED_SHORT: u32 = 5123;
 const UNSIGNED_INT: u32 = 5125;
 const ARRAY_BUFFER: u32 = 34_962;
 const ELEMENT_ARRAY_BUFFER: u32 = 34_963;
 
-/// The most bytes that a joint takes besides its samples: a bone to it and one at its end, a
-/// matrix, and its part of the text.
+/// The most bytes that a joint takes besides its samples: a bone to the joint, a bone at its end, a
+/// matrix, and its share of the JSON.
 const MOST_BYTES_OF_JOINT: u64 = 4096;
 
-/// The nodes after the joints: one that holds the roots together, and the mesh.
+/// The nodes after the joints: the common parent of the roots, and the mesh.
 const OWN_NODES: usize = 2;
 
-/// Shorter bones are not drawn, in metres.
+/// Bones shorter than this are not drawn, in metres.
 const SHORTEST_BONE_M: f64 = 1e-4;
-/// The length of the bone of a joint without other bones, in metres.
+/// The length of the bone of a joint that has no other bones, in metres.
 const LONE_BONE_M: f64 = 0.05;
-/// Where a bone is widest, and how far its corners are from its axis there. Both are shares of
-/// its length.
+/// The position at which a bone is widest, and the distance of its corners from the axis there.
+/// Both are shares of the bone's length.
 const WIDEST_AT: f64 = 0.15;
 const WIDTH: f64 = 0.08;
 
@@ -136,7 +136,7 @@ fn container(mut text: Vec<u8>, mut binary: Vec<u8>) -> Vec<u8> {
     file
 }
 
-/// The joints, a node that holds the roots together, and the mesh.
+/// The joints, the common parent of the roots, and the mesh.
 fn nodes(skeleton: &Skeleton) -> Vec<Value> {
     let mut children = vec![Vec::new(); skeleton.len()];
     let mut roots = Vec::new();
@@ -161,8 +161,8 @@ fn nodes(skeleton: &Skeleton) -> Vec<Value> {
     nodes
 }
 
-/// A key at every sample for each channel that leaves the bind pose, for all curves, and for at
-/// least one channel.
+/// A key at every sample for each channel that leaves the bind pose, and for all curves. If nothing
+/// moves, it animates one channel anyway, because glTF requires at least one.
 fn animation(clip: &RawClip, animated: &curves::Animated<'_>, data: &mut Data) -> Value {
     let rate_hz = f64::from(clip.rate_hz());
     let times =
@@ -202,7 +202,7 @@ fn animation(clip: &RawClip, animated: &curves::Animated<'_>, data: &mut Data) -
     animation
 }
 
-/// A skin of all joints, and the mesh of bones that it moves.
+/// A skin of all joints, and the mesh of bones that the joints deform.
 fn skin(skeleton: &Skeleton, data: &mut Data) -> (Value, Value) {
     let worlds = worlds(skeleton);
     let inverses = worlds.iter().map(|world| {
@@ -232,7 +232,7 @@ fn skin(skeleton: &Skeleton, data: &mut Data) -> (Value, Value) {
     (skin, json!({ "attributes": attributes, "indices": indices }))
 }
 
-/// The joints' bind poses in the space of the scene, as a viewer computes them.
+/// The joints' bind poses in scene space, as a viewer computes them.
 fn worlds(skeleton: &Skeleton) -> Vec<DMat4> {
     let mut worlds: Vec<DMat4> = Vec::with_capacity(skeleton.len());
     for joint in skeleton.joints() {
@@ -246,7 +246,7 @@ fn worlds(skeleton: &Skeleton) -> Vec<DMat4> {
 
 /// A bone, drawn in the bind pose as a long octahedron.
 struct Bone {
-    /// The joint that moves it.
+    /// The joint that moves the bone.
     joint: usize,
     from: DVec3,
     to: DVec3,
@@ -257,7 +257,7 @@ impl Bone {
     const FACES: [u32; 24] =
         [0, 2, 1, 0, 3, 2, 0, 4, 3, 0, 1, 4, 5, 1, 2, 5, 2, 3, 5, 3, 4, 5, 4, 1];
 
-    /// The start, four corners around it, and the end.
+    /// The bone's start, the four corners around it, and its end.
     fn corners(&self) -> [[f32; 3]; 6] {
         let along = self.to - self.from;
         let direction = along.normalize_or(DVec3::Y);
@@ -269,7 +269,8 @@ impl Bone {
     }
 }
 
-/// A bone from each joint to each of its children, and one of half the length at each end.
+/// A bone from each joint to each of its children, and one at each joint without children. The
+/// latter has half the length of the bone that leads to its joint.
 fn bones(skeleton: &Skeleton, worlds: &[DMat4]) -> Vec<Bone> {
     let place = |joint: usize| worlds[joint].w_axis.truncate();
     let mut is_end = vec![true; skeleton.len()];
@@ -291,7 +292,7 @@ fn bones(skeleton: &Skeleton, worlds: &[DMat4]) -> Vec<Bone> {
         is_drawn && bone.from.distance(bone.to) >= SHORTEST_BONE_M
     });
     if bones.is_empty() {
-        // A mesh must not be empty.
+        // glTF does not allow an empty mesh.
         bones.push(Bone { joint: 0, from: DVec3::ZERO, to: LONE_BONE_M * DVec3::Y });
     }
     bones

@@ -1,31 +1,31 @@
 //! Tracks the memory that reading a file takes, against a limit. The importer takes memory from the
-//! budget before it allocates, so a count in a file cannot cause an allocation.
+//! budget before it allocates, so a large count in a file cannot cause a large allocation.
 
 use super::{ImportError, ImportOptions};
 
-/// The budget of any file, however small. It covers half an hour of 60 joints at 30 Hz, made from
-/// two keys each.
+/// The least budget of any file. It covers half an hour of 60 joints at 30 Hz, made from two keys
+/// each.
 const LEAST_BYTES: u64 = 128 << 20;
-/// The budget that each byte of a file adds. Real animations take up to 12, including those packed
-/// with zstd.
+/// The budget that each byte of a file adds. Real animations take up to 12 bytes per byte, even if
+/// packed with zstd.
 const BYTES_PER_BYTE: u64 = 64;
 
 /// The memory of one import, in bytes.
 pub(super) struct Budget {
     file: String,
     limit: u64,
-    /// Whether the limit follows the size of what is read.
+    /// Whether the limit grows with the size of the input.
     follows_input: bool,
-    /// The largest file read until now.
+    /// The size of the largest file read so far.
     largest: u64,
     /// Memory in use until the import ends.
     kept: u64,
-    /// Memory that [`release`](Self::release) gives back.
+    /// Memory that [`release`](Self::release) returns.
     passing: u64,
 }
 
 impl Budget {
-    /// A budget for a file of this size, which is taken from it.
+    /// A budget for a file of this size, whose bytes count as taken.
     pub(super) fn new(
         file: &str,
         options: &ImportOptions,
@@ -39,8 +39,8 @@ impl Budget {
         Ok(budget)
     }
 
-    /// Takes the bytes of a file that was read. Only the largest file raises the limit, because a
-    /// document may name the same file a thousand times.
+    /// Takes memory for a file that was read. Only the largest file raises the limit, because a
+    /// document may reference the same file a thousand times.
     pub(super) fn add_file(&mut self, bytes: u64) -> Result<(), ImportError> {
         if self.follows_input {
             let more = bytes.saturating_sub(self.largest);
@@ -69,7 +69,7 @@ impl Budget {
         Ok(())
     }
 
-    /// Gives back the temporary memory.
+    /// Returns the temporary memory to the budget.
     pub(super) fn release(&mut self) {
         self.passing = 0;
     }

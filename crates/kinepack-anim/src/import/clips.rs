@@ -1,5 +1,5 @@
-//! What readers of scenes share about clips: their names and those of their curves, and how many
-//! samples there may be.
+//! Clip code that the readers of scenes share: the names of clips and curves, and the limit on
+//! samples.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,12 +7,12 @@ use super::budget::Budget;
 use super::{ImportError, Note};
 use crate::{MAX_NAME_BYTES, MAX_SAMPLES, RawClip, RawClipError, Skeleton};
 
-/// A skeleton that is smaller gets a note: its unit is more likely wrong than it is a beetle's.
+/// A smaller skeleton gets a note: its unit is probably wrong.
 const SMALL_CM: f64 = 5.0;
 /// The suggested unit makes a skeleton at least this large.
 const USUAL_CM: f64 = 30.0;
 
-/// What a curve takes besides its values and its name, generously.
+/// An upper bound on the bytes of a curve besides its values and its name.
 const MOST_OF_CURVE_BYTES: u64 = 512;
 
 /// The name of a clip, from the stem of the file's name and the animation's own name.
@@ -20,16 +20,16 @@ pub(super) fn name(stem: &str, own: &str) -> String {
     format!("{stem}__{own}").replace(' ', "_").replace(['|', '/'], "-")
 }
 
-/// The number of samples from the first to the last. The number of steps is rounded to the nearest
-/// whole number.
+/// The number of samples from the first to the last. The number of intervals is rounded to the
+/// nearest whole number.
 pub(super) fn samples(duration_s: f64, rate_hz: f32) -> usize {
     // The cast saturates.
     ((duration_s * f64::from(rate_hz)).round_ties_even() as usize).saturating_add(1)
 }
 
-/// A note for a skeleton that is so small that its unit is probably another: usually a power of ten
-/// away, such as metres that were taken as cm. The origin counts as a part of the skeleton, because
-/// it is on the ground.
+/// A note for a skeleton so small that its unit is probably wrong. The error is usually a power of
+/// ten, such as metres that were read as cm. The extent includes the origin, because the origin is
+/// on the ground.
 pub(super) fn size_note(file: &str, skeleton: &Skeleton, unit_cm: f64) -> Option<Note> {
     let bind = skeleton.bind_pose();
     let mut model = bind.clone();
@@ -41,7 +41,7 @@ pub(super) fn size_note(file: &str, skeleton: &Skeleton, unit_cm: f64) -> Option
         f64::from(high) - f64::from(low)
     };
     let extent_cm = [0, 1, 2].map(side).into_iter().fold(0.0, f64::max);
-    // Joints that are all at the origin have no size.
+    // If all joints are at the origin, no unit can be suggested.
     if !(extent_cm > 0.0 && extent_cm < SMALL_CM) {
         return None;
     }
@@ -50,7 +50,7 @@ pub(super) fn size_note(file: &str, skeleton: &Skeleton, unit_cm: f64) -> Option
     Some(Note::Small { file, extent_cm, unit_cm, suggested_cm })
 }
 
-/// The most transforms of all clips of a file together, and how many of them are left.
+/// The most transforms of all clips of a file together, and how many of them remain.
 #[derive(Clone, Copy)]
 pub(super) struct Room {
     limit: usize,
@@ -62,7 +62,8 @@ impl Room {
         Self { limit, left: limit }
     }
 
-    /// The numbers of a clip, in transforms of ten.
+    /// The size of a clip in transforms. A curve counts as a tenth, because a transform has ten
+    /// numbers.
     fn transforms(samples: usize, joints: usize, curves: usize) -> usize {
         samples.saturating_mul(joints + curves.div_ceil(10))
     }
@@ -93,7 +94,7 @@ impl Room {
         Ok(())
     }
 
-    /// Takes what a clip needs.
+    /// Subtracts the size of a clip.
     pub(super) fn take(&mut self, clip: &RawClip) {
         self.left -= Self::transforms(clip.samples(), clip.joints(), clip.curves().len());
     }
@@ -103,18 +104,18 @@ impl Room {
 #[derive(Default)]
 pub(super) struct Names {
     used: HashSet<String>,
-    /// The last number of each name that was given again.
+    /// For each name that was repeated, the last number appended to it.
     again: HashMap<String, usize>,
 }
 
 impl Names {
-    /// The most bytes that are added to the name of a node and that of a part: a dot, the number
-    /// of a part without a name, a dash and another number.
+    /// The most bytes added to the names of a node and a part: a dot, the number of a part without
+    /// a name, a dash and another number.
     const MOST_ADDED: usize = 16;
 
-    /// The name of a curve: of its node and of the part, which has a number if it has no name.
-    /// Takes the memory of the curve with this many samples. The error of the clip itself has no
-    /// place in the file.
+    /// The name of a curve, from the names of its node and of the part. A part without a name gets
+    /// its number. Takes memory for the curve with this many samples. The inner error concerns the
+    /// clip itself, and the caller adds the file and the clip's name.
     pub(super) fn take(
         &mut self,
         of_node: &str,
@@ -127,7 +128,7 @@ impl Names {
         if bytes > MAX_NAME_BYTES - Self::MOST_ADDED {
             return Ok(Err(RawClipError::LongName { bytes }));
         }
-        // The name is also in the set of names, and in the map if another curve has it.
+        // The set of names holds the name too, and so does the map if the name is repeated.
         budget.take(3 * bytes as u64 + 4 * samples as u64 + MOST_OF_CURVE_BYTES)?;
         let number = number.to_string();
         let of_part = of_part.unwrap_or(&number);

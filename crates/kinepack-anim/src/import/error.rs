@@ -20,7 +20,7 @@ pub enum ImportError {
     Io {
         /// The file.
         file: String,
-        /// The error of the system.
+        /// The operating system's error.
         source: io::Error,
     },
     /// The name does not end in a known extension.
@@ -135,7 +135,7 @@ pub enum ImportError {
         /// What is wrong with it.
         reason: &'static str,
     },
-    /// glTF: the text is not valid JSON, or not that of glTF.
+    /// glTF: the text is not valid JSON, or not valid glTF.
     BadJson {
         /// The file.
         file: String,
@@ -171,7 +171,7 @@ pub enum ImportError {
         file: String,
         /// Index of the buffer.
         buffer: usize,
-        /// The error of the system.
+        /// The operating system's error.
         source: io::Error,
     },
     /// glTF: an accessor that cannot be read.
@@ -230,7 +230,7 @@ pub enum ImportError {
         animation: usize,
         /// Index of the channel in it.
         channel: usize,
-        /// Index of the first key whose time is not after that of the key before, or is not finite.
+        /// Index of the first key whose time is not finite or not after that of the previous key.
         key: usize,
     },
     /// glTF: the number of values does not match the number of key times.
@@ -246,8 +246,8 @@ pub enum ImportError {
         /// Number of values needed.
         expected: u64,
     },
-    /// glTF: the animations read too many keys for the clips of one file. Many channels may share
-    /// an accessor.
+    /// glTF: the animations read too many keys for the clips of one file. The limit exists because
+    /// many channels may share an accessor.
     TooManyKeys {
         /// The file.
         file: String,
@@ -281,8 +281,8 @@ pub enum ImportError {
 }
 
 impl ImportError {
-    /// Whether the error is of one animation or one channel, so that others can be read without
-    /// it. Limits count all of the file, so they are not.
+    /// Whether the error concerns one animation or one channel, so that others can be read without
+    /// it. Limits count the whole file, so exceeding one does not qualify.
     pub(super) fn is_of_a_part(&self) -> bool {
         matches!(
             self,

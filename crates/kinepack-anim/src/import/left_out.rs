@@ -1,11 +1,11 @@
-//! What an importer leaves out.
+//! The parts of a file that an importer omits.
 
 use std::fmt;
 
-/// Parts of a file that a clip could have shown, but does not have. They are not damaged, as those of
-/// [`Import::skipped`](super::Import::skipped) are. Meshes, materials and other
-/// data that do not move are not listed. In FBX, an animation that keeps the value that its
-/// property has anyway is not listed either.
+/// Parts of a file that a clip could have represented, but does not. Unlike the parts in
+/// [`Import::skipped`](super::Import::skipped), they are not damaged. Meshes, materials and other
+/// static data are not listed. In FBX, an animation that never changes its property's own value is
+/// not listed either.
 ///
 /// ```
 /// use kinepack_anim::import::gltf::{from_bytes, no_files};
@@ -24,54 +24,53 @@ use std::fmt;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
-    /// What the parts are.
+    /// The kind of the parts.
     pub kind: LeftOutKind,
     /// The name of the parts: a node, a pointer, a path, an animation and so on. Empty for
     /// parts without a name.
     pub name: String,
-    /// How many parts there are, in all animations together.
+    /// The number of such parts, in all animations together.
     pub count: usize,
 }
 
-/// The kinds of parts that an importer leaves out.
+/// The kinds of parts that an importer omits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum LeftOutKind {
     /// Channels that move a node which is not a joint: it is neither above nor below a skin's
-    /// joints. The name is that of the node.
+    /// joints. The name is the node's.
     OtherNode,
-    /// Channels of weights whose node has no morph targets. The name is that of the node.
+    /// Channels of weights whose node has no morph targets. The name is the node's.
     NoMorphTargets,
-    /// Channels of `KHR_animation_pointer` to anything but a node's own translation, rotation, scale
-    /// and weights. The name is the pointer.
+    /// Channels of `KHR_animation_pointer` to anything but a node's own translation, rotation,
+    /// scale and weights. The name is the pointer.
     AnimationPointer,
     /// Channels of an unknown path. The name is the path.
     UnknownPath,
     /// Channels without a node.
     NoNode,
-    /// An animation that moves no joint and no curve. The name is that of the animation.
+    /// An animation that moves no joint and no curve. The name is the animation's.
     EmptyAnimation,
     /// An animation's markers that have another form than the exporter's, or are outside of the
-    /// clip. The name is that of the animation.
+    /// clip. The name is the animation's.
     Markers,
-    /// An unknown extension that the file uses. The name is that of the extension.
+    /// An unknown extension that the file uses. The name is the extension's.
     Extension,
-    /// An unknown extension without which the file's author finds the file useless. The name is
-    /// that of the extension.
+    /// An unknown extension that the file marks as required. The name is the extension's.
     RequiredExtension,
     /// FBX: an animated property that is neither part of a joint's transform nor a curve, such as
-    /// visibility, the angle of a camera or a colour. The name is that of its object, a dot and the
-    /// property's.
+    /// visibility, the angle of a camera or a colour. The name joins those of its object and of the
+    /// property with a dot.
     Property,
-    /// FBX: an animation layer that is muted. The name is that of the layer.
+    /// FBX: an animation layer that is muted. The name is the layer's.
     MutedLayer,
-    /// FBX: the scale of a joint that does not inherit the scale of its parent, while the parent's
-    /// is zero. In the clip such a joint has no size. The name is that of the joint.
+    /// FBX: the scale of a joint that does not inherit its parent's scale, while that scale is
+    /// zero. In the clip, such a joint has a size of zero. The name is the joint's.
     OwnScale,
-    /// FBX: a constraint. Only motion that is stored as keys is read. The name is that of the
-    /// constraint.
+    /// FBX: a constraint. The importer reads only motion that is stored as keys. The name is the
+    /// constraint's.
     Constraint,
-    /// FBX: a mesh whose vertices move by themselves. The name is that of its cache.
+    /// FBX: a mesh whose vertices are animated from a cache. The name is the cache's.
     VertexCache,
     /// Cameras.
     Cameras,

@@ -2,9 +2,9 @@
 //! `.bvh.zst`) and, with the feature `fbx`, FBX (`.fbx`).
 //!
 //! All results are in cm and relative to the parent joint, as in a [`RawClip`]. Files are
-//! untrusted. A bad file gives an [`ImportError`] that names the place, and nested data never
-//! causes recursion. [`ImportOptions::max_memory_bytes`] limits the total memory. By default that
-//! limit depends on the size of the file, never on a count in the file.
+//! untrusted. A bad file gives an [`ImportError`] that names the place, and nested data never cause
+//! recursion. [`ImportOptions::max_memory_bytes`] limits the total memory. By default, the limit
+//! depends on the size of the file, never on a count in the file.
 
 mod budget;
 pub mod bvh;
@@ -36,8 +36,8 @@ use packed::Refused;
 
 /// The contents of a file.
 ///
-/// An animation or a channel that cannot be read does not keep the others from being read:
-/// [`skipped`](Self::skipped) lists it. A file of which nothing else remains is an error.
+/// If an animation or a channel cannot be read, the others still are: [`skipped`](Self::skipped)
+/// lists it. If nothing else remains of a file, reading returns an error.
 ///
 /// ```
 /// use kinepack_anim::import::{ImportOptions, Note, bvh};
@@ -65,14 +65,14 @@ pub struct Import {
     pub clips: Vec<RawClip>,
     /// Decisions that the importer made.
     pub notes: Vec<Note>,
-    /// Parts of the file that no clip has, by kind. BVH files have none.
+    /// Parts of the file that no clip represents, by kind. BVH files have none.
     pub left_out: Vec<LeftOut>,
-    /// Damaged animations and channels, which no clip has. BVH files have none.
+    /// Damaged animations and channels, which the clips lack. BVH files have none.
     pub skipped: Vec<Skipped>,
 }
 
 impl Import {
-    /// The same import, for callers that want all of a file or nothing.
+    /// Returns the import unchanged, for callers that want either all of a file or an error.
     ///
     /// # Errors
     /// The error of the first part that was [skipped](Self::skipped).
@@ -81,9 +81,9 @@ impl Import {
     }
 }
 
-/// Reads a file; the extension of its name selects the format. A clip of glTF or FBX is named
-/// `{file's stem}__{animation}`, with `_` for a space and `-` for `|` and `/`. A clip of BVH is
-/// named like its file. A `.gltf` may refer only to files in its own directory and below.
+/// Reads a file; its name's extension selects the format. A clip from glTF or FBX is named `{file's
+/// stem}__{animation}`, with `_` for a space and `-` for `|` and `/`. A clip from BVH is named
+/// after its file. A `.gltf` may reference only files in its own directory and below.
 ///
 /// ```no_run
 /// use kinepack_anim::import::{ImportOptions, read};
@@ -143,7 +143,7 @@ fn read_fbx(_: &Path, file: String, _: &ImportOptions) -> Result<Import, ImportE
     Err(ImportError::NeedsFbx { file })
 }
 
-/// The name of a file without its directories and without the first of `endings` that it has.
+/// The name of a file without its directories and without the first matching ending of `endings`.
 fn stem<'a>(file: &'a str, endings: &[&str]) -> &'a str {
     let name = Path::new(file).file_name().and_then(|name| name.to_str()).unwrap_or(file);
     endings.iter().find_map(|ending| without_ending(name, ending)).unwrap_or(name)
@@ -167,18 +167,18 @@ fn read_file(path: &Path, file: &str, limit_bytes: u64) -> Result<Vec<u8>, Impor
 /// All bytes of a file, or [`io::ErrorKind::FileTooLarge`] if there are too many.
 fn read_at_most(file: File, limit_bytes: u64) -> io::Result<Vec<u8>> {
     let too_large = || io::Error::from(io::ErrorKind::FileTooLarge);
-    // The length is 0 for anything that is not a regular file.
+    // For anything but a regular file, the system may report a length of 0.
     let length = file.metadata()?.len();
     if length > limit_bytes {
         return Err(too_large());
     }
-    // A buffer that grows as it fills would take up to three times the memory.
+    // A buffer that grows while it fills would take up to three times the memory.
     let mut bytes = Vec::with_capacity(length as usize);
     file.take(limit_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit_bytes { Err(too_large()) } else { Ok(bytes) }
 }
 
-/// Reads a file in a directory or below it. Neither `..` nor a link can lead outside.
+/// Reads a file in a directory or below it. Neither `..` nor a symbolic link can escape it.
 fn read_below(directory: &Path, relative: &str, limit_bytes: u64) -> io::Result<Vec<u8>> {
     let outside = || {
         io::Error::new(
@@ -199,7 +199,7 @@ fn read_below(directory: &Path, relative: &str, limit_bytes: u64) -> io::Result<
     if !path.starts_with(&directory) {
         return Err(outside());
     }
-    // Refuses directories, and pipes that might never end.
+    // Refuses directories, and pipes, which might never end.
     if !path.metadata()?.is_file() {
         return Err(io::Error::new(
             io::ErrorKind::InvalidInput,

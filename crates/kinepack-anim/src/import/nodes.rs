@@ -2,8 +2,8 @@
 
 use glam::{DQuat, DVec3};
 
-/// Rotation, translation and scale in the file's unit, either of a node or of all static nodes
-/// above it.
+/// Rotation, translation and scale in the file's unit, of one node or of all static nodes above it
+/// together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Local {
     pub(super) rotation: DQuat,
@@ -25,9 +25,9 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// The tree of nodes that have at most one parent each, with the children of each node.
-    /// Nodes may nest to any depth, because the order is found with an explicit stack. The error
-    /// is a node that is its own ancestor or below such a node.
+    /// The tree of nodes that have at most one parent each, with the children of each node. Nodes
+    /// may nest to any depth, because the traversal uses an explicit stack. The error is a node
+    /// that is its own ancestor or below such a node.
     pub(super) fn new<C: DoubleEndedIterator<Item = usize>>(
         parents: Vec<Option<usize>>,
         children: impl Fn(usize) -> C,
@@ -48,8 +48,8 @@ impl Tree {
         Ok(Self { parents, order })
     }
 
-    /// The joints: `bones`, the moving nodes above or below these, and all nodes between two
-    /// joints.
+    /// Selects the joints: `bones`, the moving nodes above or below bones, and all nodes between
+    /// two joints.
     pub(super) fn joints(&self, bones: Vec<bool>, moves: &[bool]) -> Vec<bool> {
         let mut is_joint = bones;
         let bases: Vec<bool> =
@@ -64,8 +64,8 @@ impl Tree {
         is_joint
     }
 
-    /// All nodes of the trees that have a node of the set. The roots of trees are the nodes below
-    /// `scene`, which is the root of all nodes in FBX and belongs to no tree.
+    /// All nodes of the trees that contain a node of the set. The roots of trees are the nodes
+    /// below `scene`, which is the root of all nodes in FBX and belongs to no tree.
     pub(super) fn whole_trees(&self, set: &[bool], scene: Option<usize>) -> Vec<bool> {
         let mut root_of: Vec<usize> = (0..set.len()).collect();
         let mut has_one = vec![false; set.len()];

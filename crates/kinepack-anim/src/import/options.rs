@@ -4,8 +4,8 @@ use std::fmt;
 
 use super::{BvhConvention, ImportError};
 
-/// Options for reading files. With `None` the importer decides from the contents of the file, and a
-/// [`Note`] reports its decision.
+/// Options for reading files. With `None`, the importer decides from the contents of the file, and
+/// a [`Note`] reports its decision.
 ///
 /// ```
 /// use kinepack_anim::import::{ImportOptions, bvh};
@@ -23,36 +23,37 @@ use super::{BvhConvention, ImportError};
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportOptions {
     /// Samples a second. `None`: 30 for glTF, the file's frame rate for FBX, the motion's own rate
-    /// for BVH. BVH is not resampled, so the rate must divide the motion's.
+    /// for BVH. BVH is not resampled, so the rate must divide the motion's rate.
     pub rate_hz: Option<f32>,
     /// The file's unit of length in cm. `None`: glTF is in metres (100), or in cm (1) if its
-    /// skeleton would be larger than 20 m. FBX states its unit. BVH follows its convention.
+    /// skeleton would be larger than 20 m. FBX states its unit. For BVH, the convention determines
+    /// it.
     pub unit_cm: Option<f64>,
-    /// BVH: number of frames to drop at the beginning. `None`: as the convention says.
+    /// BVH: number of frames to drop at the beginning. `None`: determined by the convention.
     pub drop_frames: Option<usize>,
-    /// BVH: the capture rate, for files with a wrong frame time. `None`: the frame time, to the
-    /// nearest whole rate.
+    /// BVH: the capture rate, for files with a wrong frame time. `None`: computed from the frame
+    /// time, rounded to the nearest whole rate.
     pub frame_rate_hz: Option<f32>,
-    /// BVH: the convention that the file follows. `None`: detected from the names of the joints.
+    /// BVH: the convention that the file follows. `None`: detected from the joint names.
     pub convention: Option<BvhConvention>,
-    /// glTF: name the joints of humans as VRM 1.0 does (`hips`, `leftUpperArm`), if the file says
-    /// which they are (`VRM`, `VRMC_vrm` or `VRMC_vrm_animation`). All of them are joints then,
-    /// whether they move or not. Clips of different models then share names. Other joints keep the
-    /// names of their nodes.
+    /// glTF: name the joints of humans as VRM 1.0 does (`hips`, `leftUpperArm`), if the file
+    /// identifies them (`VRM`, `VRMC_vrm` or `VRMC_vrm_animation`). All of them become joints,
+    /// whether they move or not. Clips of different models then share joint names. Other joints
+    /// keep the names of their nodes.
     pub humanoid_names: bool,
-    /// glTF and FBX: all nodes of a tree are joints if one of them is. Files of one model that move
-    /// different nodes then share a skeleton.
+    /// glTF and FBX: if one node of a tree is a joint, all of its nodes are. Files of one model
+    /// that animate different nodes then share a skeleton.
     pub all_nodes: bool,
     /// The most transforms (joints × samples, 40 bytes each) of all clips of a file together. The
     /// default is 2^24, or 671 MB: 100 joints at 60 Hz for 46 minutes.
     pub max_transforms: usize,
-    /// The most bytes of a file after unpacking. The same limit applies to the total of all files
-    /// that it refers to and all compressed buffers, decoded. The default is 1 GiB.
+    /// The most bytes of a file after unpacking. The same limit applies to the total of all
+    /// referenced files and all decoded compressed buffers. The default is 1 GiB.
     pub max_bytes: u64,
     /// The most memory that reading a file may take in total, in bytes: the file, its unpacked
-    /// form, the files that it refers to, and the clips. `None`: 128 MiB, plus 64 bytes for each
-    /// byte of the file or of the largest file that it refers to. Real animations take up to 12
-    /// bytes for each of theirs. Two keys a joint that last half an hour fit into the 128 MiB.
+    /// form, the files that it references, and the clips. `None`: 128 MiB, plus 64 bytes for each
+    /// byte of the file or of the largest file that it references. Real animations take up to 12
+    /// bytes per byte. A half-hour animation of two keys per joint fits into the 128 MiB.
     pub max_memory_bytes: Option<u64>,
 }
 
@@ -94,16 +95,17 @@ impl ImportOptions {
     }
 }
 
-/// A decision of the importer that people should know of. [`Import`](super::Import) has an example.
+/// A decision of the importer that users should know about. [`Import`](super::Import) has an
+/// example.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Note {
-    /// The unit of a glTF file was taken as cm.
+    /// The importer took the unit of a glTF file as cm.
     TakenAsCm {
         /// The file.
         file: String,
-        /// The size of the skeleton in metres otherwise: the largest distance between two joints in
-        /// the bind pose.
+        /// The size that the skeleton would have in metres: the largest distance between two joints
+        /// in the bind pose.
         extent_m: f64,
     },
     /// A BVH file belongs to a known collection.
@@ -117,19 +119,19 @@ pub enum Note {
         /// Number of frames dropped at the beginning.
         dropped: usize,
     },
-    /// The file does not say which joints are those of a human, or not in a readable form.
+    /// The file does not identify the joints of a human, or not in a readable form.
     NoHumanoid {
         /// The file.
         file: String,
     },
-    /// A file has a fault, and was read nevertheless.
+    /// A file has a fault, but was read anyway.
     Faulty {
         /// The file.
         file: String,
         /// The fault, in English.
         fault: &'static str,
     },
-    /// A BVH file has another number of rows than it states. All whole rows were read.
+    /// The number of rows in a BVH file differs from the stated number. All whole rows were read.
     FrameCount {
         /// The file.
         file: String,
@@ -137,25 +139,25 @@ pub enum Note {
         stated: u64,
         /// Number of whole rows.
         found: u64,
-        /// Numbers of a last row that is not whole, which was left out.
+        /// Numbers in an incomplete last row, which was dropped.
         cut: usize,
     },
     /// Names of joints that are not UTF-8.
     OtherEncoding {
         /// The file.
         file: String,
-        /// What they were taken as.
+        /// The encoding that the importer assumed.
         encoding: NameEncoding,
         /// Number of such names.
         names: usize,
         /// The start of one of them, as text.
         example: String,
     },
-    /// The skeleton is smaller than 5 cm, so the unit may be another.
+    /// The skeleton is smaller than 5 cm, so the unit may be wrong.
     Small {
         /// The file.
         file: String,
-        /// The size of the skeleton in the bind pose, with the origin.
+        /// The size of the skeleton in the bind pose, including the origin.
         extent_cm: f64,
         /// The unit in cm.
         unit_cm: f64,
@@ -171,14 +173,14 @@ pub enum Note {
     },
 }
 
-/// What names that are not UTF-8 were taken as.
+/// The encoding that the importer assumed for names that are not UTF-8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum NameEncoding {
     /// Latin-1, the encoding of western Europe.
     Latin1,
     /// An unknown encoding, such as Shift-JIS. Each byte that is not ASCII became a percent sign
-    /// and two hexadecimal digits, so no two names became one.
+    /// and two hexadecimal digits, so different names stay different.
     Unknown,
 }
 

@@ -1,13 +1,13 @@
 //! Unpacks `.zst` files: all zstd frames in the file, with their checksums verified. The data are
-//! unpacked twice, first to count the bytes and then into a buffer of exactly that size. The rest
-//! of the memory goes to zstd's window.
+//! unpacked twice, first to count the bytes and then into a buffer of exactly that size. A growing
+//! buffer would take more memory. The rest of the memory is for zstd's window.
 
 use std::io::{self, ErrorKind};
 
 use ruzstd::decoding::errors::FrameDecoderError;
 use ruzstd::decoding::{BlockDecodingStrategy, DEFAULT_MAX_WINDOW_SIZE, FrameDecoder};
 
-/// Memory for blocks and tables, and for the decoder's buffer beyond twice the window.
+/// Memory for blocks and tables, and for the part of the decoder's buffer beyond twice the window.
 const DECODER_BYTES: u64 = 2 << 20;
 
 /// Why unpacking failed.
@@ -27,7 +27,7 @@ pub(super) fn unpacked(
     limit_bytes: u64,
     memory_bytes: u64,
 ) -> Result<Vec<u8>, Refused> {
-    // Half is for the text, and half for the decoder, whose buffer takes up to twice the window.
+    // Half is for the result, and half for the decoder, whose buffer takes up to twice the window.
     let most = memory_bytes / 2;
     let window_bytes = (most.saturating_sub(DECODER_BYTES) / 2).min(DEFAULT_MAX_WINDOW_SIZE);
     let mut count = 0;
@@ -48,7 +48,7 @@ pub(super) fn unpacked(
     Ok(bytes)
 }
 
-/// Calls `take` after each block, when there may be bytes to collect.
+/// Decodes all frames, and calls `take` after each block, when there may be bytes to collect.
 fn decode(
     mut packed: &[u8],
     window_bytes: u64,

@@ -1,4 +1,5 @@
-//! The joints of a scene as a skeleton. The static nodes above the joints become part of the roots.
+//! The joints of a scene as a skeleton. The static nodes above the joints are folded into the
+//! roots.
 
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use crate::{Joint, MAX_JOINTS, Skeleton, SkeletonError, Transform};
 /// The largest relative difference between the axes of a scale that counts as uniform.
 const UNIFORM_RATIO: f64 = 1e-3;
 
-/// The nodes of a scene, by index.
+/// Access to the nodes of a scene, by index.
 pub(super) trait Nodes {
     /// The name of the file, for errors.
     fn file(&self) -> &str;
@@ -27,7 +28,7 @@ pub(super) trait Nodes {
 pub(super) struct Rig {
     pub(super) skeleton: Arc<Skeleton>,
     joints: Vec<RigJoint>,
-    /// The joint of each node that is a joint.
+    /// By node: its joint, if it is one.
     by_node: Vec<Option<u16>>,
     /// The parents of all nodes.
     parents: Vec<Option<usize>>,
@@ -40,14 +41,14 @@ pub(super) struct RigJoint {
     parent: Option<usize>,
     /// The node's own transform.
     rest: Local,
-    /// The static transform above a root; `None` for other joints.
+    /// The combined transform of the static nodes above a root; `None` for other joints.
     above: Option<Local>,
-    /// The static scale above this joint's root.
+    /// The combined scale of the static nodes above this joint's root.
     scale: f64,
 }
 
 impl Rig {
-    /// The rig of the nodes that are joints. `unit_cm` gives the file's unit in cm.
+    /// Creates the rig of the nodes that are joints. `unit_cm` returns the file's unit in cm.
     pub(super) fn new(
         nodes: &impl Nodes,
         tree: Tree,
@@ -188,6 +189,6 @@ pub(super) fn extent(joints: &[RigJoint]) -> f64 {
     let distances = places.iter().enumerate().flat_map(|(index, place)| {
         places[..index].iter().map(move |other| place.distance_squared(*other))
     });
-    // The bind pose check refuses distances that are not finite.
+    // The check of the bind pose refuses distances that are not finite.
     distances.fold(0.0, f64::max).sqrt()
 }

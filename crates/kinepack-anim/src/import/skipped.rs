@@ -1,4 +1,4 @@
-//! Parts of a file that are damaged, and left out so that the others can be read.
+//! Damaged parts of a file, which are skipped so that the others can be read.
 
 use std::fmt;
 
@@ -35,14 +35,15 @@ use super::budget::Budget;
 pub struct Skipped {
     /// The name of the animation, or its index if it has none.
     pub animation: String,
-    /// Index of the channel in the animation. `None`: all of the animation is skipped.
+    /// Index of the channel in the animation. `None` if the whole animation is skipped.
     pub channel: Option<usize>,
-    /// Why.
+    /// The reason.
     pub error: ImportError,
 }
 
 impl Skipped {
-    /// Adds a part to a list, and takes its memory. An error that is not of one part is returned.
+    /// Adds a part to a list, and takes its memory. Returns an error that concerns more than one
+    /// part.
     pub(super) fn add_to(
         self,
         list: &mut Vec<Self>,
@@ -51,7 +52,7 @@ impl Skipped {
         if !self.error.is_of_a_part() {
             return Err(self.error);
         }
-        // A growing list takes up to three times its memory. Errors have the file's name.
+        // A growing list takes up to three times its memory. Errors also hold the file's name.
         let names = self.animation.len() + budget.file().len();
         budget.take((3 * size_of::<Self>() + names) as u64)?;
         list.push(self);

@@ -1,10 +1,10 @@
-//! Plays a clip: whole poses at any time. Forwards, a cursor reads rows and keys in the order in
-//! which the clip stores them. It holds the two rows around the current time, and for each spline
-//! the four keys around it. As time advances, it reads the next rows and keys that it needs. To go
-//! back, or far forward, it starts from an entry of the jump table. `spec/ANIM.md`, section 6. All
-//! arithmetic is `f32` in a fixed order, so a pose is the same on every platform.
+//! Plays a clip: whole poses at any time. In forward playback, a cursor reads rows and keys in the
+//! order in which the clip stores them. It holds the two rows around the current time, and the four
+//! keys around that time for each spline. As time advances, it reads the next rows and keys that it
+//! needs. To seek back or far forward, it starts from an entry of the jump table. `spec/ANIM.md`,
+//! section 6. All arithmetic is `f32` in a fixed order, so a pose is the same on every platform.
 //!
-//! Cost: a few ns a joint when playing forwards. Nothing is allocated after [`Cursor::new`].
+//! Cost: a few ns per joint in forward playback. Nothing is allocated after [`Cursor::new`].
 
 use std::sync::Arc;
 
@@ -41,31 +41,31 @@ use crate::{Channel, PlayError, PoseWriter, Skeleton, TrackId, Transform, time};
 pub struct Cursor {
     clip: Arc<KeyedClip>,
     base: Vec<Transform>,
-    /// The last tick, and the number of ticks between two samples.
+    /// The last tick. The next field is the number of ticks between two samples.
     end: f32,
     ticks_per_sample: f64,
     tick: f32,
     /// The next key to read.
     next: usize,
     hot: Vec<HotKeys>,
-    /// Tracks whose last key is already read, but whose spline has not reached its last segment.
+    /// Tracks whose last key has been read, but whose spline has not reached its last segment.
     closing: Vec<u16>,
-    /// The sample that the first of `rows` holds.
+    /// The sample held in the first of `rows`.
     row: Option<usize>,
     rows: [Vec<[f32; 4]>; 2],
     /// Rotations of a pose before they are normalized.
     rotations: Vec<[f32; 4]>,
 }
 
-/// The four keys of a track, and the values derived from them that stay the same between two keys.
+/// The four keys of a track, and the values derived from them that stay constant between two keys.
 #[derive(Clone, Copy, Debug)]
 struct HotKeys {
     times: [f32; 4],
     values: [[f32; 4]; 4],
-    /// One over the time from the second key to the third.
+    /// The inverse of the time from the second key to the third.
     per_tick: f32,
     tangents: [f32; 2],
-    /// Whether the last value is the negative of its key's value. Rotations only.
+    /// Whether the last value is stored negated. Rotations only.
     is_negated: bool,
 }
 
@@ -78,9 +78,9 @@ impl HotKeys {
         is_negated: false,
     };
 
-    /// Negates a rotation if needed, so that it is on the same side as the value before it. The
-    /// choice depends only on the values of the two keys, not on their current signs. Otherwise two
-    /// keys at right angles, for which either side would do, could give a result that depends on
+    /// Negates a rotation if needed, so that its dot product with the previous value is not
+    /// negative. The choice depends only on the two keys' own values, not on their current signs.
+    /// Otherwise, for keys at right angles, where either sign would do, the result could depend on
     /// the path of playback.
     fn beside(&mut self, rotation: [f32; 4], before: &[f32; 4]) -> [f32; 4] {
         let cosine = dot(&rotation, before);
@@ -91,7 +91,7 @@ impl HotKeys {
 }
 
 impl Cursor {
-    /// A cursor at the beginning of `clip`, which it shares or owns.
+    /// Creates a cursor at the beginning of `clip`, which it shares or owns.
     ///
     /// # Errors
     /// [`PlayError`] if the clip was built for another skeleton.
@@ -101,8 +101,8 @@ impl Cursor {
         Self::with_bind_pose(clip, &skeleton.shared_bind_pose())
     }
 
-    /// A cursor at the beginning of `clip`, without a skeleton to compare. Channels that the clip
-    /// does not store keep the values of `bind`.
+    /// Creates a cursor at the beginning of `clip`, without checking a skeleton's hash. Channels
+    /// that the clip does not store keep the values of `bind`.
     ///
     /// # Errors
     /// [`PlayError::OtherJoints`] if `bind` has another number of joints.
@@ -131,13 +131,13 @@ impl Cursor {
         Ok(cursor)
     }
 
-    /// The clip that this plays.
+    /// The clip that this cursor plays.
     pub fn clip(&self) -> &Arc<KeyedClip> {
         &self.clip
     }
 
-    /// The pose at `time_s` seconds from the first sample. Before the first and after the last
-    /// sample the pose stands still.
+    /// The pose at `time_s` seconds from the first sample. Times outside the clip give its first or
+    /// last pose.
     ///
     /// # Panics
     /// If the length of `pose` is not the clip's number of joints.
@@ -157,8 +157,8 @@ impl Cursor {
         self.play(position, pose);
     }
 
-    /// Hands the pose at a time to a [`PoseWriter`], for engines that store poses in a layout of
-    /// their own. Static values come first. Animated tracks then overwrite them.
+    /// Writes the pose at a time to a [`PoseWriter`], for engines that store poses in a layout of
+    /// their own. It writes the static values first; animated tracks then overwrite them.
     pub fn write<W: PoseWriter + ?Sized>(&mut self, time_s: f32, writer: &mut W) {
         writer.pose(&self.base);
         self.play(self.position(time_s), writer);
@@ -231,7 +231,8 @@ impl Cursor {
         if tick < self.tick || tick - self.tick > slice_ticks {
             let header = self.clip.header();
             let mut slice = ((tick / slice_ticks) as usize).min(slices - 1);
-            // The division and the start of a slice may both round up, past the tick.
+            // The division and the start of a slice may both round up, past the tick, so step back
+            // if needed.
             while header.slice_start(slice) as f32 > tick {
                 slice -= 1;
             }
@@ -264,7 +265,7 @@ impl Cursor {
                 index += 1;
                 continue;
             }
-            // After its last key the track stands still.
+            // After its last key, the track holds its value.
             hot.times.copy_within(1.., 0);
             hot.values.copy_within(1.., 0);
             self.closing.swap_remove(index);
@@ -315,7 +316,7 @@ impl Cursor {
         self.settle(track);
     }
 
-    /// Updates the values that follow from the four keys of a track.
+    /// Updates the values that are derived from the four keys of a track.
     #[inline]
     fn settle(&mut self, track: usize) {
         let hot = &mut self.hot[track];
@@ -388,7 +389,7 @@ fn write_vector<W: PoseWriter + ?Sized>(
     }
 }
 
-/// Normalizes the rotations of some tracks and writes them. It works on four at a time, because
+/// Normalizes the rotations of some tracks and writes them. It processes four at a time, because
 /// square roots and divisions done one by one would wait for each other.
 fn put_rotations<W: PoseWriter + ?Sized>(
     rotations: &mut [[f32; 4]],
@@ -413,7 +414,8 @@ fn put_rotations<W: PoseWriter + ?Sized>(
     }
 }
 
-/// Normalizes a quaternion; one without length becomes the identity.
+/// Normalizes a quaternion, given its length and the inverse; one of length zero becomes the
+/// identity.
 #[inline]
 fn unit(q: [f32; 4], length: f32, inverse: f32) -> [f32; 4] {
     if length > 0.0 { q.map(|c| c * inverse) } else { [0.0, 0.0, 0.0, 1.0] }

@@ -1,13 +1,13 @@
-//! A key: the value of one channel of one joint at one time, in ten bytes. All three kinds of value
-//! take 48 bits, so one block can hold the keys of all tracks. Source: the article on the
-//! animations of League of Legends. `spec/ANIM.md`, section 3.
+//! A key: the value of one channel of one joint at one time, in ten bytes. Rotations, translations
+//! and scales all take 48 bits, so one block can hold the keys of all tracks. Source: the article
+//! on the animations of League of Legends. `spec/ANIM.md`, section 3.
 
 use crate::Channel;
 
-/// A value at a time.
+/// A channel's value at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Key {
-    /// The time in ticks of the clip. In `r3d2canm` files, 0 to 65535 spans the duration.
+    /// The time in ticks of the clip. In `r3d2canm` files, ticks 0 to 65535 span the duration.
     pub time: u16,
     /// Index of the joint, below [`MAX_JOINTS`](crate::MAX_JOINTS).
     pub joint: u16,
@@ -18,10 +18,11 @@ pub struct Key {
 }
 
 impl Key {
-    /// Bytes of a key.
+    /// Size of a key in bytes.
     pub const BYTES: usize = 10;
 
-    /// Time, joint with the channel in its top two bits, value; little-endian.
+    /// Encodes the time, the joint with the channel in its top two bits, and the value;
+    /// little-endian.
     pub fn to_bytes(self) -> [u8; Self::BYTES] {
         let words = [
             self.time,

@@ -1,9 +1,9 @@
 //! Quantizes the values of keys: rotations to 48 or 32 bits, vectors to 48. The largest component
 //! of a rotation is dropped. The others are quantized over ±1/√2 in 15 bits (off by at most half a
 //! step, 0.0000216) or 10 bits (0.00069). The dropped component is off by at most three times as
-//! much, the whole rotation by 0.00015 or 0.0048 rad. Vectors are quantized between their minimum
-//! and maximum. Source: the article on the animations of League of Legends. `spec/ANIM.md`, section
-//! 2.
+//! much, and the whole rotation by 0.00015 or 0.0048 rad. Vectors are quantized between the minimum
+//! and the maximum of their range. Source: the article on the animations of League of Legends.
+//! `spec/ANIM.md`, section 2.
 //!
 //! Decoding uses `f32` with + − × and √ in exactly the order written here, so it gives the same
 //! bits on every platform.
@@ -24,9 +24,9 @@ const COARSE: SmallestThree = match SmallestThree::new(10) {
     Err(_) => panic!("10 bits are possible"),
 };
 
-/// Quantizes a rotation to 48 bits, lowest 16 first. The third kept component takes bits 0 to 14,
-/// the second 15 to 29, the first 30 to 44. Bits 45 and 46 hold the index of the dropped component,
-/// and bit 47 is zero. A quaternion without length becomes the identity.
+/// Quantizes a rotation to 48 bits, in words from the lowest 16 bits up. The third kept component
+/// takes bits 0 to 14, the second 15 to 29, the first 30 to 44. Bits 45 and 46 hold the index of
+/// the dropped component, and bit 47 is zero. A quaternion of length zero becomes the identity.
 ///
 /// ```
 /// use kinepack_anim::keyed::quantize::{rotation_48, rotation_from_48};
@@ -72,7 +72,7 @@ fn smallest_three(dropped: usize, codes: [u16; 3], step: f32) -> [f32; 4] {
     let [a, b, c] = codes.map(|code| f32::from(code) * step - FRAC_1_SQRT_2);
     let rest = a * a + b * b + c * c;
     let d = (1.0 - rest).max(0.0).sqrt();
-    // Codes that no encoder writes may decode to a quaternion longer than one.
+    // Codes that no encoder writes may decode to a quaternion whose length exceeds one.
     let shrink = if rest > 1.0 { 1.0 / rest.sqrt() } else { 1.0 };
     let [a, b, c] = [a * shrink, b * shrink, c * shrink];
     // This uses a table because a branch on the index would be mispredicted half of the time.
@@ -80,11 +80,11 @@ fn smallest_three(dropped: usize, codes: [u16; 3], step: f32) -> [f32; 4] {
     PLACES[dropped & 3].map(|place| found[place & 3])
 }
 
-/// For each index of the dropped component, where to find x, y, z and w in an array that holds the
-/// dropped component and then the three kept ones.
+/// For each index of the dropped component, the positions of x, y, z and w in an array that holds
+/// the dropped component followed by the three kept ones.
 const PLACES: [[usize; 4]; 4] = [[0, 1, 2, 3], [1, 0, 2, 3], [1, 2, 0, 3], [1, 2, 3, 0]];
 
-/// The box over which vectors are quantized to 16 bits an axis, both ends included.
+/// The box over which vectors are quantized to 16 bits per axis, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VectorRange {
     /// The smallest value of each axis.
@@ -94,7 +94,7 @@ pub struct VectorRange {
 }
 
 impl VectorRange {
-    /// The box around some vectors; a single point at zero if there are none.
+    /// The smallest box that contains the given vectors; a single point at zero if there are none.
     pub fn around<'a>(vectors: impl IntoIterator<Item = &'a [f32; 3]>) -> Self {
         let mut range: Option<Self> = None;
         for vector in vectors {
@@ -115,7 +115,7 @@ impl VectorRange {
             .all(|(min, max)| min.is_finite() && min <= max && (max - min).is_finite())
     }
 
-    /// The nearest codes of a vector. Values outside the range go to its nearest end.
+    /// The nearest codes of a vector. Values outside the range are clamped to its ends.
     pub fn quantize(&self, vector: [f32; 3]) -> [u16; 3] {
         let mut codes = [0; 3];
         for axis in 0..3 {

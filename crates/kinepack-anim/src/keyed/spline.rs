@@ -1,8 +1,8 @@
-//! Catmull-Rom splines over four keys, which give the values between keys. The tangent at a key is
-//! a share of the chord between its neighbours. The parametrization sets that share. Source: the
-//! article on the animations of League of Legends; Catmull and Rom, "A class of local interpolating
-//! splines" (1974); for the chordal and centripetal forms Yuksel, Schaefer and Keyser (2011).
-//! `spec/ANIM.md`, section 4.
+//! Catmull-Rom splines over four keys, which interpolate the values between keys. The tangent at a
+//! key is a share of the chord between its neighbours. The parametrization sets that share. Source:
+//! the article on the animations of League of Legends; Catmull and Rom, "A class of local
+//! interpolating splines" (1974); for the chordal and centripetal forms Yuksel, Schaefer and Keyser
+//! (2011). `spec/ANIM.md`, section 4.
 
 /// How the distance between two neighbouring keys is measured. Let `d01`, `d12` and `d23` be the
 /// distances between four keys. The tangent at the second key is `d12 / (d01 + d12)` of the chord
@@ -46,7 +46,7 @@ impl Parametrization {
             Self::Centripetal => chords(values).map(f32::sqrt),
         };
         let [before, between, after] = distances;
-        // If neither distance is above zero, the chord is zero too, and any share will do.
+        // If a sum is not above zero, its chord is zero too, so any share will do.
         let sums = [before + between, between + after];
         let shares = [between / sums[0], between / sums[1]];
         [if sums[0] > 0.0 { shares[0] } else { 0.5 }, if sums[1] > 0.0 { shares[1] } else { 0.5 }]

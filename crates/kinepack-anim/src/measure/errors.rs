@@ -1,5 +1,5 @@
-//! Errors of a clip against the raw one: for each joint and over all joints, at the samples and
-//! between them.
+//! Errors of a compressed clip against the raw clip: for each joint and over all joints, at the
+//! samples and between them.
 
 use std::sync::Arc;
 
@@ -21,10 +21,10 @@ use super::slide::stands;
 pub struct ErrorOptions {
     /// Distance from the joint at which the error is measured, in cm.
     pub shell_cm: f64,
-    /// Joints with another distance, and that distance. The last entry for a joint counts.
+    /// Joints with another distance, and that distance. For repeated joints, the last entry counts.
     pub joint_shells_cm: Vec<(usize, f64)>,
-    /// For additive clips: the clip that both are added to. It has a single sample, or as many
-    /// as they have.
+    /// For additive clips: the clip that both the raw and the compressed clip are added to. It has
+    /// a single sample, or as many samples as they have.
     pub base: Option<Arc<RawClip>>,
 }
 
@@ -72,7 +72,7 @@ pub struct Errors {
 }
 
 impl Errors {
-    /// Summarizes errors in cm, in any order: those of each joint at each sample. Without errors the
+    /// Summarizes errors in cm, one for each joint and sample, in any order. Without errors, the
     /// summary is all zeros.
     ///
     /// ```
@@ -112,23 +112,23 @@ impl Errors {
     }
 }
 
-/// The errors of a clip against the raw one.
+/// The errors of a compressed clip against the raw clip.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ErrorReport {
     /// Errors at the samples, over all joints.
     pub all: Errors,
     /// Errors at the samples, by joint.
     pub joints: Vec<Errors>,
-    /// Errors half-way between the samples, over all joints. There, the raw clip is interpolated as
-    /// the compressed one is: see [`Follower`].
+    /// Errors half-way between the samples, over all joints. The raw clip is interpolated there in
+    /// the same way as the compressed one: see [`Follower`].
     pub between: Errors,
-    /// The farthest that a joint slides while it stands still in the raw clip. It is the change of
-    /// the joint's offset from the raw clip, since the joint came to rest.
+    /// The farthest that a joint slides while it stands still in the raw clip: the change of the
+    /// joint's offset from the raw clip since the joint came to rest.
     pub foot_slide_cm: f64,
     /// The joint that slides farthest.
     pub slide_joint: Option<usize>,
     /// The largest error of each curve at the samples, in the unit of its values. Empty if the clip
-    /// does not have the raw clip's curves, as keyed clips never do.
+    /// lacks the raw clip's curves, as keyed clips always do.
     pub curves: Vec<f64>,
 }
 
@@ -142,7 +142,7 @@ impl ErrorReport {
     }
 }
 
-/// The largest error of each curve at the samples. Empty for a clip without these curves.
+/// The largest error of each curve at the samples. Empty if the clip lacks the raw clip's curves.
 fn curve_errors(raw: &RawClip, clip: &AnyClip) -> Vec<f64> {
     let mut largest = Vec::new();
     each_curve_error(raw, clip, |_, curve, error| {
@@ -177,7 +177,7 @@ pub(crate) fn each_curve_error(
     }
 }
 
-/// Compares a clip with the raw one that it was built from.
+/// Compares a compressed clip with the raw clip that it was built from.
 ///
 /// ```
 /// # use std::sync::Arc;

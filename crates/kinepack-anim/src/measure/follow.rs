@@ -1,5 +1,5 @@
-//! Plays a raw clip and the compressed one side by side, with the positions of their joints and the
-//! errors. For tools that show the errors which [`measure`](super::measure) only summarizes.
+//! Plays a raw clip and its compressed form side by side, with the positions of their joints and
+//! the errors. It is for tools that show the errors which [`measure`](super::measure) summarizes.
 
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use crate::{AnyClip, AnyPlayer, RawClip, Transform, additive};
 
 use super::{ErrorOptions, Frame, object_space};
 
-/// A raw clip and a compressed one at the same time, which is a sample or half-way between two.
-/// There, the raw clip is interpolated as the compressed one is: in straight lines, with slerp for
-/// rotations, or along cubics if the compressed clip is [cubic](crate::block::Interpolation).
-/// Each step forwards costs a step of an [`AnyPlayer`] and two poses in object space. Only
-/// [`Follower::new`] allocates.
+/// A raw clip and its compressed form at the same time, which is a sample or half-way between two.
+/// Half-way, the raw clip is interpolated in the same way as the compressed clip: linearly, with
+/// slerp for rotations, or along cubics if the compressed clip is
+/// [cubic](crate::block::Interpolation). Each step forwards costs a step of an [`AnyPlayer`] and
+/// two poses in object space. Only [`Follower::new`] allocates.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -46,7 +46,7 @@ pub struct Follower<'a> {
     between: Between,
     /// The base of additive clips, and its current pose.
     base: Option<(Arc<RawClip>, Vec<Transform>)>,
-    /// By joint.
+    /// The shell distance of each joint.
     shells_cm: Vec<f64>,
     local: Vec<Frame>,
     raw_side: Side,
@@ -61,11 +61,11 @@ struct Side {
 }
 
 impl<'a> Follower<'a> {
-    /// A follower at the first sample.
+    /// Creates a follower at the first sample.
     ///
     /// # Panics
-    /// If the clips have different numbers of joints or samples. If the base has another number of
-    /// joints, or neither a single sample nor as many as the clips.
+    /// If the clips have different numbers of joints or samples. Also if the base has another
+    /// number of joints, or neither a single sample nor as many samples as the clips.
     pub fn new(raw: &'a RawClip, clip: &AnyClip, options: &ErrorOptions) -> Self {
         assert_eq!(
             (raw.joints(), raw.samples()),
@@ -93,7 +93,7 @@ impl<'a> Follower<'a> {
         2 * (self.raw.samples() - 1)
     }
 
-    /// Goes to a time in half samples. Times after the last sample become the last sample.
+    /// Moves to a time in half samples. Later times than the last sample are clamped to it.
     pub fn go_to(&mut self, half_samples: usize) {
         let half_samples = half_samples.min(self.last());
         self.between.raw_pose(self.raw, half_samples, &mut self.raw_side.pose);
@@ -136,7 +136,7 @@ impl<'a> Follower<'a> {
         self.clip_side.object.iter().map(|frame| frame.translation.to_array())
     }
 
-    /// The offset of each joint from the raw clip's.
+    /// The offset of each joint of the compressed clip from the same joint of the raw clip.
     pub(super) fn offsets_cm(&self) -> impl Iterator<Item = DVec3> {
         let pairs = self.clip_side.object.iter().zip(&self.raw_side.object);
         pairs.map(|(clip, raw)| clip.translation - raw.translation)
@@ -151,18 +151,18 @@ impl<'a> Follower<'a> {
     }
 }
 
-/// How a raw clip moves between its samples.
+/// How a raw clip is interpolated between its samples.
 #[derive(Clone, Copy, Debug)]
 enum Between {
     Linear,
-    /// Along cubics. In a loop, they continue at its other end.
+    /// Along cubics. In a loop, the cubics wrap around at the ends.
     Cubic {
         loops: bool,
     },
 }
 
 impl Between {
-    /// As a compressed clip moves.
+    /// The interpolation that a compressed clip uses.
     fn of(clip: &AnyClip) -> Self {
         match clip.as_block().map(|clip| clip.header()) {
             Some(header) if header.interpolation == Interpolation::Cubic => {
@@ -179,7 +179,7 @@ impl Between {
             pose.copy_from_slice(raw.pose(sample));
             return;
         }
-        // Each number is a sum of numbers of these samples, times these factors.
+        // Each component is a weighted sum over these samples, with these factors.
         let last = raw.samples() - 1;
         let samples = match self {
             Self::Cubic { loops } if last > 1 => {
@@ -197,8 +197,9 @@ impl Between {
     }
 }
 
-/// The sample beyond `sample`, away from the sample `other_end`, as a sum. At the clip's end `end`,
-/// it is the sample `wrapped` or else continues a parabola.
+/// The neighbour of `sample` on the side away from `other_end`, as a weighted sum of samples. At
+/// the clip's end `end`, the neighbour is the sample `wrapped`, or else the continuation of a
+/// parabola.
 fn beyond(
     sample: usize,
     end: usize,
@@ -216,8 +217,9 @@ fn beyond(
     }
 }
 
-/// A sum of transforms with factors, made a rotation again. The first one's rotation decides the
-/// signs of the others. Half-way between two rotations, slerp is the normalized sum.
+/// A weighted sum of transforms, with its rotation normalized. Each rotation gets the sign for
+/// which its dot product with the first is not negative. Half-way between two rotations, the
+/// normalized sum equals slerp.
 fn sum<'a>(parts: impl Iterator<Item = (&'a Transform, f64)>) -> Transform {
     let [mut rotation, mut first] = [DVec4::ZERO; 2];
     let [mut translation, mut scale] = [DVec3::ZERO; 2];

@@ -1,5 +1,4 @@
-//! Transforms in `f64`, relative to the parent or in object space, and the conversion between the
-//! two.
+//! Transforms in `f64`, relative to the parent or in object space, and the conversion between them.
 
 use glam::{DMat3, DQuat, DVec3};
 
@@ -17,7 +16,7 @@ impl Frame {
     pub(crate) const IDENTITY: Self =
         Self { rotation: DQuat::IDENTITY, translation: DVec3::ZERO, scale: DVec3::ONE };
 
-    /// The delta that leads from `base` to this transform.
+    /// The delta that turns `base` into this transform.
     pub(crate) fn on_top_of(&self, base: &Self) -> Self {
         let scale = self.scale / base.scale;
         Self {
@@ -55,7 +54,7 @@ impl Frame {
         }
     }
 
-    /// The three points at which errors are measured: one on each axis, at `shell_cm` from the
+    /// The three points at which errors are measured: one on each axis, `shell_cm` away from the
     /// joint.
     #[inline]
     pub(crate) fn shell(&self, shell_cm: f64) -> [DVec3; 3] {
@@ -68,7 +67,7 @@ impl Frame {
         ]
     }
 
-    /// The largest distance between the points of two transforms.
+    /// The largest distance between corresponding points of two transforms.
     #[inline]
     pub(crate) fn shell_error_cm(&self, other: &Self, shell_cm: f64) -> f64 {
         let (a, b) = (self.shell(shell_cm), other.shell(shell_cm));
@@ -87,7 +86,7 @@ impl From<&Transform> for Frame {
     }
 }
 
-/// Computes the joints of a pose in object space.
+/// Converts a pose's joints to object space.
 pub(crate) fn object_space(skeleton: &Skeleton, local: &[Frame], object: &mut [Frame]) {
     for joint in 0..local.len() {
         object[joint] = match skeleton.parent(joint) {

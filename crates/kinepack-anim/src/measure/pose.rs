@@ -1,4 +1,4 @@
-//! The distance of two poses, whatever plays them.
+//! The distance between two poses, from any clip or codec.
 
 use crate::{Skeleton, Transform};
 
@@ -33,9 +33,9 @@ pub fn pose_distance_cm(
 }
 
 /// The distance between two poses of a skeleton at each joint, in cm: the error that
-/// [`measure`](super::measure()) summarizes. With it another codec's clips can be measured in the
-/// same way, see [`Errors::summarize`](super::Errors::summarize). The base of additive clips is not
-/// used. It allocates.
+/// [`measure`](super::measure()) summarizes. It also allows another codec's clips to be measured in
+/// the same way: see [`Errors::summarize`](super::Errors::summarize). The function ignores the base
+/// of additive clips. It allocates.
 ///
 /// # Panics
 /// If one of the poses has fewer joints than the skeleton.

@@ -1,5 +1,5 @@
-//! Foot slide: the times at which a joint stands still in the raw clip, and how far it slides then
-//! in another clip.
+//! Foot slide: finds when a joint stands still in the raw clip, and measures how far it slides in
+//! another clip during that time.
 
 use glam::DVec3;
 
@@ -32,8 +32,8 @@ impl Stand {
         &self.runs
     }
 
-    /// Takes the joint's offset from the raw clip at a sample, and returns how far that is from the
-    /// offset when the joint came to rest. Samples must be passed in ascending order.
+    /// Takes the joint's offset from the raw clip at a sample. Returns its distance from the offset
+    /// at which the joint came to rest. Samples must be passed in ascending order.
     pub(crate) fn slid_cm(&mut self, sample: usize, offset: DVec3) -> f64 {
         match self.runs.get(self.next) {
             Some(&(first, last)) if sample >= first => {
@@ -50,7 +50,7 @@ impl Stand {
     }
 }
 
-/// The times at which each joint of a raw clip stands still, with a base added if there is one.
+/// The times at which each joint of a raw clip stands still. If there is a base, it is added first.
 pub(crate) fn stands(raw: &RawClip, base: Option<&RawClip>) -> Vec<Stand> {
     let joints = raw.joints();
     let shortest = ((SHORTEST_S * raw.rate_hz()).ceil() as usize).max(2);

@@ -77,13 +77,13 @@ impl Default for Scheme {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct BuildOptions {
-    /// The largest error at the sample times, in cm, in object space. A scheme's numbers may be too
-    /// coarse for it, with translations over kilometres or chains of many metres. The clip then
-    /// gets as close as they allow, and [`Built::errors`] reports how close. Quantized clips ignore
-    /// this option.
+    /// The largest error at the sample times, in cm, in object space. With translations over
+    /// kilometres or chains of many metres, a scheme's numbers may be too coarse for this error.
+    /// The clip then gets as close as they allow, and [`Built::errors`] reports how close.
+    /// Quantized clips ignore this option.
     pub precision_cm: f64,
-    /// Joints with a different precision, with that precision in cm. The last entry for a joint
-    /// counts.
+    /// Joints with a different precision: the joint, and its precision in cm. The last entry for a
+    /// joint counts.
     pub joint_precisions_cm: Vec<(usize, f64)>,
     /// Where the error is measured.
     pub error: ErrorOptions,
@@ -207,8 +207,8 @@ impl fmt::Display for BuildError {
 
 impl std::error::Error for BuildError {}
 
-/// Compresses a clip. Cost: 0.1 to 0.2 s a MB of raw samples with blocks, 0.1 to 0.2 s with keys,
-/// 0.01 s quantized; memory about ten times the raw samples. [`Built`] has an example.
+/// Compresses a clip. Each MB of raw samples takes 0.1 to 0.2 s with blocks, 0.1 to 0.2 s with
+/// keys, and 0.01 s quantized. Memory is about ten times the raw samples. [`Built`] has an example.
 ///
 /// # Errors
 /// [`BuildError`] if an option or a number of the clip is out of range.

@@ -1,5 +1,5 @@
-//! Tables of widths as files: the bytes that are compiled in, and `spec/widths.txt`, the same to
-//! read.
+//! Tables of widths as files: the bytes that are compiled in, and `spec/widths.txt`, the same
+//! tables as text.
 
 use super::WidthTable;
 

@@ -1,19 +1,19 @@
 //! Blends of poses: two for a cross-fade, or any number with weights by joint and additive layers
-//! on top. It works as ozz-animation's blending job does. Weights are divided by their sum, and a
-//! joint whose weights sum to less than a threshold takes the rest from the bind pose.
+//! on top. They work like ozz-animation's blending job. Weights are divided by their sum. If a
+//! joint's weights sum to less than a threshold, the bind pose gets the rest.
 //!
 //! Cost: each joint is read once from each layer, and nothing is allocated. Layers with a weight of
-//! 0 cost almost nothing, but a player need not sample them.
+//! 0 cost almost nothing, and a player need not sample them.
 
 use super::JointWeights;
 use crate::play::check_pose;
 use crate::{JointMask, Transform, additive, quaternion};
 
-/// The largest weight of a layer at a joint. Larger ones count as this one, so that sums stay
+/// The largest weight of a layer at a joint. Larger weights count as this one, so that sums stay
 /// finite.
 pub const MAX_WEIGHT: f32 = 1e6;
 
-/// The joints that a layer moves.
+/// The joints that a layer affects.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum Joints<'a> {
     /// All joints.
@@ -25,16 +25,16 @@ pub enum Joints<'a> {
     Weights(&'a JointWeights),
 }
 
-/// A pose to blend. For additive layers it is a delta, as a clip of
-/// [`additive`](crate::additive) gives it.
+/// A pose to blend. For additive layers it is a delta, such as a clip of
+/// [`additive`](crate::additive) contains.
 #[derive(Clone, Copy, Debug)]
 pub struct Layer<'a> {
-    /// The pose, of the same skeleton as the others.
+    /// The pose, for the same skeleton as the other poses.
     pub pose: &'a [Transform],
-    /// How much the layer counts beside the others. NaN counts as 0, and so do numbers below 1e-9.
-    /// But a negative weight subtracts an additive layer.
+    /// The layer's weight relative to the others. NaN and numbers below 1e-9 count as 0. For
+    /// additive layers only, a negative weight subtracts the layer.
     pub weight: f32,
-    /// The joints that the layer moves.
+    /// The joints that the layer affects.
     pub joints: Joints<'a>,
 }
 
@@ -44,32 +44,33 @@ impl<'a> Layer<'a> {
         Self { pose, weight, joints: Joints::All }
     }
 
-    /// The same layer with a factor by joint.
+    /// The same layer with a factor for each joint.
     #[must_use]
     pub fn with_weights(self, weights: &'a JointWeights) -> Self {
         Self { joints: Joints::Weights(weights), ..self }
     }
 
-    /// The same layer for the joints of a mask alone.
+    /// The same layer, for the joints of a mask only.
     #[must_use]
     pub fn with_mask(self, mask: &'a JointMask) -> Self {
         Self { joints: Joints::Mask(mask), ..self }
     }
 
-    /// The weight at a joint, as it is given.
+    /// The weight at a joint, before clamping.
     #[inline]
     fn given(&self, joint: usize) -> f32 {
         match self.joints {
             Joints::All => self.weight,
             Joints::Mask(mask) if mask.contains(joint) => self.weight,
             Joints::Mask(_) => 0.0,
-            // The factor is checked alone: two negative numbers must not make a positive one.
+            // The factor is clamped by itself, because two negative numbers must not give a
+            // positive weight.
             Joints::Weights(weights) => self.weight * positive(weights.of(joint)),
         }
     }
 }
 
-/// Many poses into one, in a single call.
+/// Blends many poses into one, in a single call.
 ///
 /// ```
 /// use kinepack_anim::Transform;
@@ -91,13 +92,13 @@ impl<'a> Layer<'a> {
 pub struct Blend<'a> {
     /// The poses to mix.
     pub layers: &'a [Layer<'a>],
-    /// Deltas to put on top of the mix, one after the other. Negative weights take them off again.
+    /// Deltas to put on top of the mix, in this order. Negative weights subtract them.
     pub additives: &'a [Layer<'a>],
-    /// The pose of joints that no layer moves.
+    /// The pose of joints that no layer affects.
     pub bind: &'a [Transform],
-    /// If the weights at a joint sum to less than this, the bind pose gets the rest. So a layer
-    /// that fades out alone leads to the bind pose, instead of to a sudden end. NaN and negative
-    /// numbers count as 0: the bind pose then serves only joints without any weight.
+    /// If the weights at a joint sum to less than this, the bind pose gets the rest. So when a
+    /// single layer fades out, the pose eases into the bind pose instead of jumping to it. NaN and
+    /// negative numbers count as 0: the bind pose then serves only joints without any weight.
     pub threshold: f32,
 }
 
@@ -105,16 +106,16 @@ impl<'a> Blend<'a> {
     /// The threshold of ozz-animation.
     pub const THRESHOLD: f32 = 0.1;
 
-    /// A blend without layers, which gives the bind pose. Fill in the layers.
+    /// A blend without layers, which gives the bind pose. Set the layers with struct update syntax.
     pub fn new(bind: &'a [Transform]) -> Self {
         Self { layers: &[], additives: &[], bind, threshold: Self::THRESHOLD }
     }
 
     /// Writes the blend into `pose`. Translations and scales are weighted means. A rotation is the
-    /// normalized weighted sum of quaternions, each on the same side as that of the first layer
-    /// with a weight. So if a joint's rotations are all within a quarter turn of one of them, the
-    /// order of the layers changes nothing but the rounding. A layer that has all the weight gives
-    /// its own pose: to the bit, except that rotations become unit quaternions.
+    /// normalized weighted sum of quaternions, with signs chosen to match the first layer that has
+    /// a weight. If all of a joint's rotations are within a quarter turn of one of them, the order
+    /// of the layers affects only the rounding. A layer with all the weight gives its own pose bit
+    /// for bit, except that rotations become unit quaternions.
     ///
     /// # Panics
     /// If poses or weights have different numbers of joints.
@@ -140,7 +141,7 @@ impl<'a> Blend<'a> {
         }
     }
 
-    /// The weights at a joint, together.
+    /// The summed weights at a joint.
     #[inline]
     fn shares(&self, joint: usize) -> Shares {
         let layers: f32 = self.layers.iter().map(|layer| positive(layer.given(joint))).sum();
@@ -153,7 +154,7 @@ impl<'a> Blend<'a> {
         Shares { bind, total, factor: 1.0 / total }
     }
 
-    /// A joint's mix of the layers.
+    /// Mixes the layers at a joint.
     #[inline]
     fn mixed(&self, joint: usize, shares: Shares) -> Transform {
         let mut layers = self.layers.iter();
@@ -179,28 +180,28 @@ impl<'a> Blend<'a> {
     }
 }
 
-/// What the weights at a joint sum to.
+/// The summed weights at a joint, from which shares follow.
 #[derive(Clone, Copy)]
 struct Shares {
     /// The weight of the bind pose.
     bind: f32,
-    /// The sum of all weights, and its inverse.
+    /// The sum of all weights. The next field is its inverse.
     total: f32,
     factor: f32,
 }
 
 impl Shares {
-    /// The share of a weight. All the weight is exactly 1.
+    /// The share of a weight. It is exactly 1 for a weight that equals the total.
     #[inline]
     fn of(&self, weight: f32) -> f32 {
         if weight == self.total { 1.0 } else { weight * self.factor }
     }
 }
 
-/// Blends a pose towards another one of the same skeleton: a `weight` of 0 leaves `pose`, 1 makes
+/// Blends a pose towards another pose of the same skeleton: a `weight` of 0 keeps `pose`, 1 makes
 /// it `other`. Translations and scales are interpolated linearly. Rotations are the normalized sum
-/// of quaternions, the shorter way round. The result is the same on every platform. A cross-fade
-/// lets `weight` rise from 0 to 1 while both clips play. Weights below 0 and over 1 extrapolate.
+/// of quaternions, along the shorter arc. The result is the same on every platform. A cross-fade
+/// raises `weight` from 0 to 1 while both clips play. Weights below 0 or above 1 extrapolate.
 ///
 /// ```
 /// use kinepack_anim::{Transform, blend};
@@ -229,7 +230,7 @@ pub fn blend(pose: &mut [Transform], other: &[Transform], weight: f32) {
 
 /// A joint's weighted sum of transforms.
 struct Sum {
-    /// The rotation that the others are brought to the side of: the first.
+    /// The first rotation. The others are negated if needed so that they lie on the same side.
     side: [f32; 4],
     rotation: [f32; 4],
     translation: [f32; 3],
@@ -267,8 +268,7 @@ impl Sum {
     }
 }
 
-/// A weight that can be used: 0 for NaN, and for numbers that are so small that their sums have no
-/// inverse.
+/// A clamped weight: 0 for NaN and for numbers so small that their sums have no finite inverse.
 #[inline]
 fn positive(weight: f32) -> f32 {
     if weight >= 1e-9 { weight.min(MAX_WEIGHT) } else { 0.0 }

@@ -1,12 +1,12 @@
 //! The decay of a difference between two motions: the quintic polynomial of inertial blending and
 //! its limits, by David Bollo.
 //!
-//! The length begins with a given velocity and ends after the duration with velocity and
-//! acceleration zero. Its first acceleration is the one with which the jerk ends at zero too, but
-//! never one towards zero. It never grows, and it never becomes negative: that is why the first
-//! velocity must not lead away from zero, and why a fast decay takes less time.
+//! The length of the difference starts with a given velocity. After the duration, its velocity and
+//! acceleration are zero. The initial acceleration is chosen so that the final jerk is zero too,
+//! but it is never negative. The length never grows and never becomes negative. To guarantee that,
+//! the initial velocity must not be positive, and a fast decay takes less time than the duration.
 
-/// The lengths of a frame and of the transition.
+/// The seconds of a frame and of the transition.
 #[derive(Clone, Copy)]
 pub(super) struct Step {
     pub(super) dt_s: f32,
@@ -17,19 +17,20 @@ pub(super) struct Step {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Along {
     direction: [f32; 3],
-    /// One over the seconds that the decay takes; 0 if there is nothing to decay.
+    /// The inverse of the decay's duration in seconds; 0 if there is nothing to decay.
     per_s: f32,
-    /// The coefficients of the length, by power of the share of the time.
+    /// The coefficients of the length as a polynomial of the elapsed share of the duration.
     powers: [f32; 6],
 }
 
 impl Along {
     const NONE: Self = Self { direction: [0.0; 3], per_s: 0.0, powers: [0.0; 6] };
 
-    /// Lengths below this, in cm, as a factor or as a tangent, are nothing.
+    /// Shorter vectors count as zero. The unit is cm for translations, a factor for scales, and the
+    /// tangent of a quarter of the angle for rotations.
     const SMALLEST: f32 = 1e-6;
 
-    /// `before` gives the length along the direction one frame earlier.
+    /// The decay of `vector`. `before` returns the length along a direction one frame earlier.
     pub(super) fn new(vector: [f32; 3], before: impl Fn([f32; 3]) -> f32, step: Step) -> Self {
         let length = dot(vector, vector).sqrt();
         if !(length > Self::SMALLEST && length.is_finite()) {
@@ -41,15 +42,15 @@ impl Along {
             // A longer decay would overshoot.
             (velocity, step.duration_s.min(-5.0 * length / velocity))
         } else {
-            // Away from the new motion counts as 0, and so does NaN.
+            // A velocity away from the new motion counts as 0, and so does NaN.
             (0.0, step.duration_s)
         };
         let per_s = 1.0 / duration_s;
         if !(duration_s > 0.0 && per_s.is_finite()) {
             return Self::NONE;
         }
-        // In units of the decay's duration: velocity, and the acceleration with which the jerk ends
-        // at zero.
+        // In units of the decay's duration: the velocity, and the acceleration for which the final
+        // jerk is zero.
         let velocity = velocity * duration_s;
         let acceleration = (-8.0 * velocity - 20.0 * length).max(0.0);
         let powers = [
@@ -63,7 +64,7 @@ impl Along {
         Self { direction, per_s, powers }
     }
 
-    /// The rest of the vector, unless it is zero.
+    /// The vector at a time; `None` once it has decayed to zero.
     #[inline]
     pub(super) fn at(&self, elapsed_s: f32) -> Option<[f32; 3]> {
         let share = elapsed_s * self.per_s;
@@ -72,7 +73,7 @@ impl Along {
         }
         let [a, b, c, d, e, f] = self.powers;
         let length = a + share * (b + share * (c + share * (d + share * (e + share * f))));
-        // Near the end, rounding leaves a last negative bit.
+        // Near the end, rounding can make the length slightly negative.
         let length = length.max(0.0);
         Some(self.direction.map(|c| c * length))
     }

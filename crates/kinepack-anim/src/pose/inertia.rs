@@ -1,23 +1,23 @@
-//! Inertial blending: a transition that plays the new motion alone, from its first frame. The
-//! difference to the old motion is measured once. A quintic polynomial then lets it decay, and
-//! begins with the velocity of the difference. So the old clip need not play on during the
-//! transition, and the body moves on instead of slowing down.
+//! Inertial blending: a transition that plays only the new motion, from its first frame. The
+//! difference to the old motion is measured once. A quintic polynomial then makes it decay,
+//! starting with the velocity of the difference. So the old clip need not keep playing during the
+//! transition, and the body keeps its momentum instead of slowing down.
 //!
 //! Source: David Bollo, "Inertialization: High-Performance Animation Transitions in Gears of War",
-//! GDC 2018, from which the polynomial and its limits are. Two things differ here. The velocity is
-//! that of the difference, if the new motion's pose before is known. A rotation decays as the
-//! tangent of a quarter of its angle, not as the angle: the tangent grows with the angle, so its
-//! decay is as smooth, and it needs no sine. From a right angle, the two differ by at most 2 % of
-//! it on their way, and from smaller angles by less.
+//! GDC 2018, for the polynomial and its limits. This module differs in two ways. The velocity is
+//! that of the difference, if the new motion's previous pose is known. A rotation decays as the
+//! tangent of a quarter of its angle, not as the angle. The tangent grows with the angle, so its
+//! decay is as smooth, and it needs no sine. For a right angle, the two decays differ by at most 2
+//! % of that angle, and for smaller angles by less.
 //!
-//! Cost: two frames of two motions are read once, at the start. Then a joint takes a polynomial for
-//! each channel that differs.
+//! Cost: two frames of two motions are read once, at the start. After that, each frame evaluates a
+//! polynomial for each joint and channel that differs.
 
 use super::decay::{Along, Step, dot};
 use crate::play::check_pose;
 use crate::{Transform, quaternion};
 
-/// Two frames of a motion, from which its velocity follows.
+/// Two consecutive frames of a motion, which determine its velocity.
 #[derive(Clone, Copy, Debug)]
 pub struct Frames<'a> {
     /// The later pose.
@@ -27,13 +27,13 @@ pub struct Frames<'a> {
 }
 
 impl<'a> Frames<'a> {
-    /// A motion whose velocity is not known or does not count.
+    /// A motion whose velocity is unknown or should be ignored.
     pub fn still(pose: &'a [Transform]) -> Self {
         Self { now: pose, before: pose }
     }
 }
 
-/// The decaying difference between two motions, for one character. It keeps its memory from one
+/// The decaying difference between two motions, for one character. It reuses its memory from one
 /// transition to the next.
 ///
 /// ```
@@ -65,23 +65,23 @@ pub struct Inertia {
 }
 
 impl Inertia {
-    /// No transition.
+    /// Creates it without a transition.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Begins a transition from what is `shown` to a `new` motion. Both are at the time of the last
-    /// frame, so `new` is a pose that is never shown; [`apply`](Self::apply) takes the first one
-    /// that is. The frames before are `dt_s` seconds earlier.
+    /// Begins a transition from the motion `shown` to a `new` motion. Both `now` poses are at the
+    /// time of the last frame, so `new` is never shown; [`apply`](Self::apply) takes the first pose
+    /// that is. The `before` poses are `dt_s` seconds earlier.
     ///
-    /// If another transition is under way, this one takes over from what it showed. Only `shown`
-    /// needs memory in the game: the last two poses of the character. Take the root motion out
-    /// before, or the character slides to its new place.
+    /// If another transition is under way, this one takes over from its last output. A game needs
+    /// to keep only the last two poses of the character, for `shown`. Remove the root motion first,
+    /// or the character slides to its new place.
     ///
     /// A difference that grows away from the new motion does not overshoot, because its velocity
     /// counts as 0. If it shrinks so fast that it would overshoot, it takes less than `duration_s`.
     /// If `dt_s` is not positive and finite, all velocities count as 0. If `duration_s` is not, the
-    /// transition is over at once. A joint with numbers that are not finite has no transition.
+    /// transition ends at once. A joint whose numbers are not all finite has no transition.
     ///
     /// # Panics
     /// If the poses have different numbers of joints.
@@ -103,8 +103,8 @@ impl Inertia {
         self.offsets.extend(pairs.map(|(old, new)| Offset::new(old, new, step)));
     }
 
-    /// Adds the rest of the difference to a pose of the new motion, `dt_s` seconds after the last
-    /// call. The result is what to show. Without a transition the pose stays as it is.
+    /// Adds the remaining difference to a pose of the new motion, `dt_s` seconds after the last
+    /// call. The result is the pose to show. Without a transition, the pose is unchanged.
     ///
     /// # Panics
     /// If a transition is under way and `pose` has another number of joints.
@@ -128,13 +128,13 @@ impl Inertia {
         self.elapsed_s >= self.duration_s
     }
 
-    /// Ends a transition.
+    /// Ends a transition at once.
     pub fn stop(&mut self) {
         self.duration_s = 0.0;
     }
 }
 
-/// The difference of a joint.
+/// The decaying difference of a joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Offset {
     /// Applied after the new rotation: the axis, times the tangent of a quarter of the angle.
@@ -144,7 +144,7 @@ struct Offset {
 }
 
 impl Offset {
-    /// `old` and `new` have the later transform first.
+    /// Each pair has the later transform first.
     fn new(
         (old, old_before): (&Transform, &Transform),
         (new, new_before): (&Transform, &Transform),
@@ -199,7 +199,7 @@ fn from_quarter(quarter: [f32; 3]) -> [f32; 4] {
     [x, y, z, (1.0 - square) / (1.0 + square)]
 }
 
-/// The quaternion of the same rotation that is on the side of another.
+/// The quaternion of the same rotation whose dot product with `other` is not negative.
 fn nearest(rotation: [f32; 4], other: [f32; 4]) -> [f32; 4] {
     if quaternion::dot(rotation, other) < 0.0 { rotation.map(|c| -c) } else { rotation }
 }
@@ -208,7 +208,7 @@ fn minus(a: [f32; 3], b: [f32; 3]) -> [f32; 3] {
     std::array::from_fn(|axis| a[axis] - b[axis])
 }
 
-/// Seconds that can be used: 0 for numbers that are not positive and finite.
+/// Returns 0 for seconds that are not positive and finite.
 fn positive(seconds: f32) -> f32 {
     if seconds > 0.0 && seconds.is_finite() { seconds } else { 0.0 }
 }

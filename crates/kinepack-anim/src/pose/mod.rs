@@ -1,18 +1,18 @@
-//! What a player of animations does with poses, as functions on `&mut [Transform]`. There is no
-//! state machine: the game decides what plays, and these functions compute it.
+//! The operations of an animation player on poses, as functions on `&mut [Transform]`. There is no
+//! state machine: the game decides which clips play, and these functions compute the poses.
 //!
 //! | item | does |
 //! |---|---|
-//! | [`Playhead`], [`Passed`] | time with rates and loops, and the stretches of time that passed |
+//! | [`Playhead`], [`Passed`] | time with rates and loops, and the intervals between two frames |
 //! | [`Blend`], [`Layer`], [`blend`] | many poses into one, with additive layers on top |
-//! | [`JointWeights`] | weights by joint, for layers that move a part of the body |
-//! | [`RootMotion`] | takes the motion of the root out of a clip, to move a character by it |
+//! | [`JointWeights`] | weights by joint, for layers that animate a part of the body |
+//! | [`RootMotion`] | extracts the motion of the root from a clip, to move a character by it |
 //! | [`RootJoint`] | finds the joint that carries this motion |
 //! | [`SyncTrack`] | the phases of clips, so that the feet of a walk and a run stay in step |
 //! | [`Inertia`] | transitions that continue the old motion and let its difference decay |
 //! | [`Retarget`] | poses of one skeleton on another, by the names of joints |
 //!
-//! Nothing here allocates after it is made. Arithmetic consists of additions, multiplications,
+//! Once constructed, nothing here allocates. Arithmetic consists of additions, multiplications,
 //! divisions and square roots in a fixed order, so results are the same on every platform.
 //!
 //! Sources: ozz-animation (blending, motion extraction), Unreal Engine (blends by bone, sync

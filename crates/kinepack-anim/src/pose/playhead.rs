@@ -1,6 +1,6 @@
-//! The time of a playback: rates, loops, and what passed between two frames.
+//! The playback time of a clip: rates, loops, and the interval between two frames.
 
-/// The time of a clip that plays. It is a plain value: an engine stores one for each playback.
+/// The time of a playing clip. It is a plain value: an engine stores one for each playback.
 ///
 /// ```
 /// use kinepack_anim::pose::Playhead;
@@ -19,11 +19,12 @@
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Playhead {
     duration_s: f64,
-    /// From 0 to the duration. A loop is never at its end, because that is its beginning.
+    /// From 0 to the duration. In a loop it is below the duration, because the end is the
+    /// beginning.
     time_s: f64,
-    /// The speed: 1 is that of the clip, negative numbers play backwards.
+    /// The speed: 1 is the clip's own speed, and negative numbers play backwards.
     pub rate: f32,
-    /// Whether the clip starts again at its end. Otherwise time stops there.
+    /// Whether the clip restarts at its end. Otherwise time stops there.
     pub looping: bool,
 }
 
@@ -34,12 +35,12 @@ impl Playhead {
         Self { duration_s: duration(duration_s), time_s: 0.0, rate: 1.0, looping: false }
     }
 
-    /// The same for a clip that loops.
+    /// The same, for a clip that loops.
     pub fn looped(duration_s: f32) -> Self {
         Self { looping: true, ..Self::new(duration_s) }
     }
 
-    /// The same playhead at another speed.
+    /// The same playhead at another rate.
     #[must_use]
     pub fn at_rate(self, rate: f32) -> Self {
         Self { rate, ..self }
@@ -55,13 +56,13 @@ impl Playhead {
         self.duration_s as f32
     }
 
-    /// Whether time has stopped, because there is no loop and the rate leads out of the clip.
+    /// Whether time has stopped, because the clip does not loop and the rate points past its end.
     pub fn is_at_end(&self) -> bool {
         let end = if self.rate < 0.0 { 0.0 } else { self.duration_s };
         !self.looping && self.time_s == end
     }
 
-    /// Jumps to a time. It is brought into the clip as [`advance`](Self::advance) does, but nothing
+    /// Jumps to a time. It wraps or clamps the time as [`advance`](Self::advance) does, but no time
     /// counts as passed. NaN and infinite times leave the playhead where it is.
     pub fn seek(&mut self, time_s: f32) {
         if time_s.is_finite() {
@@ -69,8 +70,8 @@ impl Playhead {
         }
     }
 
-    /// Lets `dt_s` seconds pass, times the rate. With a loop, time wraps at the ends of the clip.
-    /// Without one, it stops there. If the product is not finite, no time passes.
+    /// Advances by `dt_s` seconds times the rate. A loop wraps at the ends of the clip; otherwise
+    /// time stops there. If the product is not finite, no time passes.
     pub fn advance(&mut self, dt_s: f32) -> Passed {
         let step = f64::from(dt_s) * f64::from(self.rate);
         let step = if step.is_finite() { step } else { 0.0 };
@@ -81,7 +82,7 @@ impl Playhead {
         Passed { from_s: from_s as f32, to_s: to_s as f32, wraps, duration_s }
     }
 
-    /// A time, brought into the clip, and the number of wraps that this took.
+    /// Wraps or clamps a time into the clip, and returns it with the number of wraps.
     fn within(&self, time_s: f64) -> (f64, i64) {
         if self.looping {
             wrapped(time_s, self.duration_s)
@@ -91,8 +92,9 @@ impl Playhead {
     }
 }
 
-/// What passed of a clip between two frames. A [`Playhead`] returns it, and it is made in the same
-/// way: [`new`](Self::new) for a clip that does not loop, [`looped`](Self::looped) for one that does.
+/// The interval of a clip between two frames. A [`Playhead`] returns it. It can also be
+/// constructed: [`new`](Self::new) for a clip that does not loop, [`looped`](Self::looped) for one
+/// that does.
 ///
 /// ```
 /// use kinepack_anim::pose::Passed;
@@ -109,19 +111,19 @@ impl Playhead {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Passed {
-    /// The time of the clip before, in seconds.
+    /// The clip's time at the start, in seconds.
     pub from_s: f32,
-    /// The time of the clip after, in seconds.
+    /// The clip's time at the end, in seconds.
     pub to_s: f32,
-    /// How often the clip started again. Negative for a clip that plays backwards.
+    /// How often the clip restarted. Negative for a clip that plays backwards.
     pub wraps: i64,
     /// Seconds from the first sample of the clip to the last.
     pub duration_s: f32,
 }
 
 impl Passed {
-    /// What passes of a clip that does not loop between two times. Times outside the clip are its
-    /// ends; NaN counts as 0.
+    /// The interval between two times of a clip that does not loop. Times outside the clip are
+    /// clamped to its ends; NaN counts as 0.
     pub fn new(duration_s: f32, from_s: f64, to_s: f64) -> Self {
         let length = duration(duration_s);
         let within = |time_s: f64| time_s.max(0.0).min(length) as f32;
@@ -129,7 +131,7 @@ impl Passed {
         Self { from_s, to_s, wraps: 0, duration_s: length as f32 }
     }
 
-    /// What passes of a loop between two times on a line without end. They are `f64`, because a
+    /// The interval between two times of a loop, on an endless line. The times are `f64`, because a
     /// game may run for days.
     pub fn looped(duration_s: f32, from_s: f64, to_s: f64) -> Self {
         let length = duration(duration_s);
@@ -144,12 +146,12 @@ impl Passed {
         self.wraps < 0 || (self.wraps == 0 && self.to_s < self.from_s)
     }
 
-    /// The pieces between the wraps, in the order in which they passed. Backwards, a piece leads
-    /// from its later time to its earlier one. Pieces of no length are left out. There may be one
-    /// for each wrap, so a long time in a short loop gives many.
+    /// The pieces between the wraps, in the order in which they passed. In backward playback, a
+    /// piece leads from its later time to its earlier one. Pieces of no length are omitted. There
+    /// may be one for each wrap, so a long time in a short loop gives many.
     ///
-    /// To find each marker of a loop once, take the markers from the earlier time of a piece to
-    /// before the later one.
+    /// To find each marker of a loop once, take the markers from the earlier time of a piece,
+    /// inclusive, to the later time, exclusive.
     pub fn pieces(&self) -> impl Iterator<Item = Piece> + use<> {
         let Self { from_s, to_s, wraps, duration_s } = *self;
         let (start, end) = if wraps < 0 { (duration_s, 0.0) } else { (0.0, duration_s) };
@@ -162,21 +164,21 @@ impl Passed {
     }
 }
 
-/// A stretch of a clip that passed without a wrap.
+/// An interval of a clip without a wrap.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Piece {
-    /// Where it began, in seconds.
+    /// The start of the interval, in seconds.
     pub from_s: f32,
-    /// Where it ended, in seconds: earlier than its beginning if time ran backwards.
+    /// The end of the interval, in seconds: earlier than the start if time ran backwards.
     pub to_s: f32,
 }
 
-/// A duration that is positive and finite, or 0.
+/// Returns 0 for a duration that is not positive and finite.
 fn duration(duration_s: f32) -> f64 {
     if duration_s > 0.0 && duration_s.is_finite() { f64::from(duration_s) } else { 0.0 }
 }
 
-/// The time in a loop, at least 0 and below `duration_s`, and how often the loop was left.
+/// Wraps a time into a loop, at least 0 and below `duration_s`. Also returns the number of wraps.
 fn wrapped(time_s: f64, duration_s: f64) -> (f64, i64) {
     if duration_s == 0.0 || !time_s.is_finite() {
         return (0.0, 0);

@@ -1,24 +1,23 @@
-//! Poses of one skeleton on another, by the names of joints.
+//! Plays poses of one skeleton on another, matching joints by name.
 //!
-//! A joint's rotation is taken in the model's space, relative to the bind pose, and put on top of
-//! the other skeleton's bind pose. So bones may have other axes and other lengths, and joints in
-//! between may be missing on either side. The bind poses must show the same attitude, such as two
-//! T poses that look in the same direction. It is the way of Unreal Engine's and Unity's
-//! retargeting of rotations.
+//! A joint's rotation is taken in model space, relative to the bind pose, and applied to the other
+//! skeleton's bind pose. So bones may have other axes and other lengths, and either side may lack
+//! joints in between. The bind poses must show the same stance, such as two T poses that face the
+//! same direction. Unreal Engine and Unity retarget rotations in the same way.
 //!
 //! | joint | rotation | translation | scale |
 //! |---|---|---|---|
-//! | of both, the topmost | by name | bind pose, moved like the source's, by size | like the source's |
-//! | of both, below one | by name | bind pose | like the source's |
-//! | of the target alone | bind pose | bind pose | bind pose |
-//! | of the source alone | part of those of the joints below | none | none |
+//! | in both, topmost | by name | bind pose, moved like the source's, by size | like the source's |
+//! | in both, below another | by name | bind pose | like the source's |
+//! | only in the target | bind pose | bind pose | bind pose |
+//! | only in the source | contributes to the joints below | none | none |
 
 use super::rig_map::{Target, Unmatched, links, model_bind, size_ratio, unit};
 use crate::play::check_pose;
 use crate::{Skeleton, Transform, quaternion};
 
-/// Brings poses of a source skeleton to a target skeleton. Each character or thread needs its own,
-/// for the memory in it.
+/// Converts poses of a source skeleton to a target skeleton. Each character or thread needs its
+/// own, because it holds scratch memory.
 ///
 /// ```
 /// use kinepack_anim::pose::Retarget;
@@ -54,7 +53,7 @@ pub struct Retarget {
     target: Vec<Target>,
     size: f32,
     unmatched: Unmatched,
-    /// The pose that is being converted, in the model's space. Of the target, rotations alone.
+    /// The pose that is being converted, in model space. The target's has only rotations.
     source_model: Vec<Transform>,
     target_model: Vec<[f32; 4]>,
 }
@@ -68,8 +67,8 @@ struct Source {
 
 impl Retarget {
     /// A mapping by names. `renames` has pairs of names in the source and in the target, for joints
-    /// whose names differ. If several joints have a name, the first counts. Joints without a name
-    /// match none.
+    /// whose names differ. If several joints share a name, the first counts. Joints without a name
+    /// match no joint.
     pub fn new(source: &Skeleton, target: &Skeleton, renames: &[(&str, &str)]) -> Self {
         let binds = [source, target].map(model_bind);
         let links = links(source, target, renames, &binds);
@@ -92,22 +91,23 @@ impl Retarget {
         &self.unmatched
     }
 
-    /// The size of the target as a share of the source's: that of the distances between joints of
-    /// both. It multiplies the translations that are taken over.
+    /// The size of the target relative to the source, from the distances between joints of both. It
+    /// multiplies the translations that are taken from the source.
     pub fn size(&self) -> f32 {
         self.size
     }
 
-    /// The same mapping with another size, such as the ratio of the lengths of the legs, for
-    /// characters with other proportions.
+    /// The same mapping with another size, for characters with other proportions. The size may be
+    /// the ratio of the leg lengths, for example.
     #[must_use]
     pub fn with_size(self, size: f32) -> Self {
         Self { size, ..self }
     }
 
-    /// The same mapping, in which the joints that `is_moving` chooses by their names in the target
-    /// take over translations, and no others. By default those are the joints without a partner
-    /// above them. Choose also the hips if they are below a root, and joints of a face or of props.
+    /// The same mapping, with another choice of the joints that take translations from the source.
+    /// `is_moving` chooses them by their names in the target. By default, these are the joints
+    /// without a partner above them. Also choose the hips if they are below a root, and joints of a
+    /// face or of props.
     #[must_use]
     pub fn with_translations(
         mut self,
@@ -122,7 +122,7 @@ impl Retarget {
         self
     }
 
-    /// Writes what a pose of the source is on the target. Rotations are unit quaternions.
+    /// Converts a pose of the source to the target. Rotations are unit quaternions.
     ///
     /// # Panics
     /// If a pose has another number of joints than its skeleton.
@@ -151,7 +151,7 @@ impl Retarget {
                 }
                 own.scale = std::array::from_fn(|axis| {
                     let factor = pose.scale[axis] / bind.scale[axis];
-                    // A scale of 0 in the bind pose has no factor.
+                    // A scale of 0 in the bind pose gives no finite factor.
                     own.scale[axis] * if factor.is_finite() { factor } else { 1.0 }
                 });
             }

@@ -1,4 +1,4 @@
-//! Which joints of two skeletons belong together, and how their bind poses differ.
+//! Which joints of two skeletons correspond, and how their bind poses differ.
 
 use std::collections::HashMap;
 
@@ -16,15 +16,16 @@ pub(super) struct Target {
 #[derive(Clone, Debug)]
 pub(super) struct Link {
     pub(super) joint: usize,
-    /// The rotation of the target relative to the source, in the model's space of the bind pose.
+    /// The rotation of the target's joint relative to the source's, in model space of the bind
+    /// pose.
     pub(super) turn: [f32; 4],
-    /// The same of their parents, which leads translations of the source to the target.
+    /// The same for their parents, which converts translations of the source to the target.
     parents_turn: [f32; 4],
-    /// The place of the source's joint in the model's space of the bind pose.
+    /// The position of the source's joint in model space of the bind pose.
     place: [f32; 3],
-    /// Whether no joint above it has a partner.
+    /// Whether no joint above the target's joint has a partner.
     is_first: bool,
-    /// Whether the joint takes over translations.
+    /// Whether the joint takes its translations from the source.
     pub(super) is_moving: bool,
 }
 
@@ -37,14 +38,14 @@ pub struct Unmatched {
     pub target: Vec<String>,
 }
 
-/// The joints of the target, with their partners. `binds` are the bind poses in the model's space.
+/// The joints of the target, with their partners. `binds` are the bind poses in model space.
 pub(super) fn links(
     source: &Skeleton,
     target: &Skeleton,
     renames: &[(&str, &str)],
     binds: &[Vec<Transform>; 2],
 ) -> Vec<Target> {
-    // The first joint of each name in the target.
+    // Maps each name, in the target's naming, to the first joint of the source with that name.
     let new_names: HashMap<&str, &str> = renames.iter().copied().collect();
     let mut partners = HashMap::new();
     for (index, joint) in source.joints().iter().enumerate() {
@@ -80,8 +81,9 @@ pub(super) fn links(
 }
 
 impl Link {
-    /// The way of the source's joint from its bind pose, in the space of the target's parent. If no
-    /// joint above moves the joint already, that is its way in the model's space.
+    /// The displacement of the source's joint from its bind pose, in the space of the target's
+    /// parent. For the topmost joints with a partner, it is measured in model space, because no
+    /// joint above moves them.
     pub(super) fn way(
         &self,
         model: &Transform,
@@ -117,7 +119,7 @@ impl Unmatched {
     }
 }
 
-/// The nearest joint with a partner from `joint` upwards, and that partner.
+/// The nearest joint with a partner, from `joint` upwards, and that partner.
 fn linked_above(links: &[Target], joint: Option<usize>) -> Option<(usize, usize)> {
     let mut above = std::iter::successors(joint, |joint| links[*joint].parent);
     above.find_map(|joint| links[joint].link.as_ref().map(|link| (joint, link.joint)))
@@ -127,7 +129,7 @@ pub(super) fn unit(transform: Transform) -> Transform {
     Transform { rotation: quaternion::unit(transform.rotation), ..transform }
 }
 
-/// The bind pose in the model's space.
+/// The bind pose in model space.
 pub(super) fn model_bind(skeleton: &Skeleton) -> Vec<Transform> {
     let bind: Vec<Transform> = skeleton.bind_pose().into_iter().map(unit).collect();
     let mut model = bind.clone();
@@ -135,8 +137,9 @@ pub(super) fn model_bind(skeleton: &Skeleton) -> Vec<Transform> {
     model
 }
 
-/// The ratio of the summed distances between joints of both skeletons and the nearest such joint
-/// above them. A single joint has its distance from the origin.
+/// The target's size relative to the source's, from summed distances. Each joint with a partner
+/// contributes its distance to the nearest such joint above. If these sums give no ratio, the
+/// topmost joints' distances from the origin do.
 pub(super) fn size_ratio(links: &[Target], source: &[Transform], target: &[Transform]) -> f32 {
     let mut sums = [0.0_f32; 2];
     let mut roots = [0.0_f32; 2];

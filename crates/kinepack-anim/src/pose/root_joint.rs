@@ -1,24 +1,25 @@
 //! The joint that carries the motion of a clip. Many files have a node above the hips that stays at
-//! the origin, so the first joint need not be the one that travels.
+//! the origin, so the first joint is not always the one that travels.
 //!
-//! The joints that have at least half of the skeleton on them are a chain, from a root to the
-//! pelvis. The first of them that goes at least half as far by itself as any other carries the
-//! motion. A hand that ends elsewhere is not on this chain, a knee below a hip that turns does not go
-//! anywhere by itself, and hips that sway above a moving root come second.
+//! The joints whose subtrees hold at least half of the skeleton form a chain, from a root to the
+//! pelvis. The carrier is the first of them that moves, by itself, at least half as far as any
+//! other. A hand that ends elsewhere is not on this chain. A knee below a turning hip does not move
+//! by itself. Hips that sway above a moving root come second.
 
 use super::{Passed, RootMotion};
 use crate::{Sampler, Skeleton, Transform};
 
-/// How many stretches of a clip are looked at.
+/// The number of steps at which the clip is sampled, besides its start.
 const STEPS: u16 = 64;
-/// A clip travels if its joint goes farther than this share of the skeleton's size.
+/// A clip travels if its joint moves farther than this share of the skeleton's size.
 const TRAVELS_RATIO: f32 = 0.1;
-/// Nothing closer than this counts as travelling.
+/// Shorter distances never count as travelling.
 const TRAVELS_CM: f32 = 1.0;
 
-/// The joint that carries the motion of a clip, and where it is in the model's space.
+/// The joint that carries the motion of a clip, and its parent's transform in model space.
 ///
-/// The joints above it must stand still in the clip: their places at its start count.
+/// The joints above it must stand still in the clip, because only their transforms at its start are
+/// used.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -56,7 +57,7 @@ const TRAVELS_CM: f32 = 1.0;
 #[derive(Clone, Debug, PartialEq)]
 pub struct RootJoint {
     joint: usize,
-    /// The parent of the joint in the model's space.
+    /// The parent of the joint in model space, at the start of the clip.
     above: Transform,
     /// The joints without a parent.
     roots: Box<[usize]>,
@@ -65,7 +66,7 @@ pub struct RootJoint {
 }
 
 impl RootJoint {
-    /// The joint that carries the motion of a block clip. It samples the clip at 65 times.
+    /// Finds the joint that carries the motion of a block clip. It samples the clip at 65 times.
     ///
     /// # Panics
     /// If the sampler is for another number of joints.
@@ -78,8 +79,8 @@ impl RootJoint {
         Self::find(skeleton, motion, sampler.clip().duration_s(), sample)
     }
 
-    /// The same with any player: `sample` writes the pose at a time from 0 to `duration_s`. Only the
-    /// axes of `motion` count as a way. A skeleton without joints gives joint 0.
+    /// Does the same with any player: `sample` writes the pose at a time from 0 to `duration_s`.
+    /// Only movement along the axes of `motion` counts. A skeleton without joints gives joint 0.
     pub fn find(
         skeleton: &Skeleton,
         motion: &RootMotion,
@@ -98,7 +99,7 @@ impl RootJoint {
         for step in 1..=STEPS {
             sample(duration_s * (f32::from(step) / f32::from(STEPS)), &mut pose);
             for (way_cm, &joint) in ways_cm.iter_mut().zip(&trunk) {
-                // Without the motion of the joints above: a bow does not carry the chest away.
+                // Ignores the motion of the joints above: a bow does not carry the chest away.
                 let to = above(joint).child(&pose[joint]).translation;
                 let from = start[joint].translation;
                 let square = |axis: usize| {
@@ -126,24 +127,24 @@ impl RootJoint {
         self.joint
     }
 
-    /// The farthest that the joint goes from where it starts, along the axes of the motion, while the
-    /// joints above it stay where they start.
+    /// The farthest distance of the joint from its start, along the axes of the motion, with the
+    /// joints above it held at their start.
     pub fn way_cm(&self) -> f32 {
         self.way_cm
     }
 
-    /// Whether that is farther than a tenth of the skeleton's size.
+    /// Whether [`way_cm`](Self::way_cm) exceeds 1 cm and a tenth of the skeleton's size.
     pub fn travels(&self) -> bool {
         self.travels
     }
 
-    /// The joint in the model's space, from its transform relative to its parent. For
-    /// [`RootMotion::delta`] with other players than a [`Sampler`].
+    /// The joint in model space, from its transform relative to its parent. Use it for
+    /// [`RootMotion::delta`] with players other than a [`Sampler`].
     pub fn in_model(&self, local: &Transform) -> Transform {
         self.above.child(local)
     }
 
-    /// The motion of what passed of a block clip: [`RootMotion::delta`] of this joint.
+    /// The motion of a block clip over `passed`: [`RootMotion::delta`] of this joint.
     pub fn delta<B: AsRef<[u8]>>(
         &self,
         motion: &RootMotion,
@@ -153,8 +154,8 @@ impl RootJoint {
         motion.delta(|time_s| self.in_model(&sampler.joint(time_s, self.joint)), passed)
     }
 
-    /// Takes the motion out of a pose: out of all joints without a parent, so that the joints beside
-    /// this one stay beside it.
+    /// Removes the motion from a pose. It is removed from all joints without a parent, so that they
+    /// keep their positions relative to this joint.
     ///
     /// # Panics
     /// If the pose has fewer joints than the skeleton.
@@ -166,8 +167,8 @@ impl RootJoint {
     }
 }
 
-/// The joints that have at least half of all joints on them, from the top. If there is no such joint,
-/// the root with the most.
+/// The joints whose subtrees hold at least half of all joints, from the top. If there is no such
+/// joint, the root with the largest subtree.
 fn trunk(skeleton: &Skeleton) -> Vec<usize> {
     let joints = skeleton.len();
     let mut counts = vec![1; joints];
@@ -183,13 +184,13 @@ fn trunk(skeleton: &Skeleton) -> Vec<usize> {
         }
     }
     if trunk.is_empty() {
-        // The first of the largest.
+        // Reversed, because `max_by_key` returns the last maximum and the first one is wanted.
         trunk.extend((0..joints).rev().max_by_key(|joint| counts[*joint]));
     }
     trunk
 }
 
-/// The longest side of the box around all joints.
+/// The longest side of the bounding box of all joints.
 fn size(model: &[Transform]) -> f32 {
     let side = |axis: usize| {
         let places = model.iter().map(|joint| joint.translation[axis]);

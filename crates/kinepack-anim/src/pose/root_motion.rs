@@ -1,16 +1,16 @@
-//! Root motion: the motion of a clip's root, taken out of its poses and given to the character. The
-//! capsule of the physics then moves as the feet do, and the pose stays in place.
+//! Root motion: the motion of a clip's root, extracted from its poses and applied to the character.
+//! The physics capsule then moves as the feet do, and the pose stays in place.
 //!
-//! At each time a *frame* moves with the root. It holds the parts of the root's transform that
-//! count as motion, such as the place on the ground and the direction. The delta between two times
-//! leads from one frame to the other. So a delta and the next one make the delta over both. The
-//! rest of the root stays in the pose, such as the bobbing of the hips. The choice of parts and the
-//! reference are those of ozz-animation's motion extractor.
+//! At each time, a *frame* moves with the root. It holds the parts of the root's transform that
+//! count as motion, such as the position on the ground and the heading. The delta between two times
+//! is the transform from one frame to the other, so consecutive deltas compose. The rest of the
+//! root's transform, such as the bobbing of the hips, stays in the pose. The choice of parts and
+//! the reference follow ozz-animation's motion extractor.
 
 use super::Passed;
 use crate::{Transform, quaternion};
 
-/// An axis of the model's space.
+/// An axis of model space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Axis {
     /// The first.
@@ -28,12 +28,12 @@ pub enum Turn {
     Keep,
     /// The turn about an axis. The pose keeps the tilt.
     About(Axis),
-    /// All of it.
+    /// The whole rotation.
     Whole,
 }
 
-/// What belongs to the motion of the root. [`RootJoint`](super::RootJoint) finds the joint that has
-/// it, and takes the motion of that joint. Here it is the first joint.
+/// Which parts of the root's transform count as motion. Here, the root is the first joint.
+/// [`RootJoint`](super::RootJoint) finds the joint that carries the motion, and extracts it there.
 ///
 /// ```
 /// use kinepack_anim::Transform;
@@ -63,36 +63,37 @@ pub enum Turn {
 pub struct RootMotion {
     /// The axes of the translation that belong to the motion: x, y, z.
     pub translation: [bool; 3],
-    /// The part of the rotation that does.
+    /// The part of the rotation that belongs to the motion.
     pub turn: Turn,
-    /// The root of a pose that the motion leaves as it is: its first pose or the bind pose, for
+    /// The root's transform that counts as no motion: the clip's first pose or the bind pose, for
     /// clips that do not begin at the origin. With the identity, no part of the motion stays in the
     /// pose.
     pub reference: Transform,
 }
 
 impl RootMotion {
-    /// The motion on the ground: the translation along the two other axes, and the turn about `up`.
+    /// Motion on the ground: the translation along the axes other than `up`, and the turn about
+    /// `up`.
     pub fn on_ground(up: Axis) -> Self {
         let translation = [Axis::X, Axis::Y, Axis::Z].map(|axis| axis != up);
         Self { translation, turn: Turn::About(up), reference: Transform::IDENTITY }
     }
 
-    /// The motion in all axes, such as that of a climb or a fall.
+    /// Motion along all axes, such as a climb or a fall.
     pub fn whole() -> Self {
         let reference = Transform::IDENTITY;
         Self { translation: [true; 3], turn: Turn::Whole, reference }
     }
 
-    /// The same parts, relative to this root.
+    /// The same parts, relative to this root transform.
     #[must_use]
     pub fn relative_to(self, reference: Transform) -> Self {
         Self { reference, ..self }
     }
 
-    /// The motion between two times of a clip without a wrap, forwards or backwards, relative to
-    /// the frame at `from_s`. `sample_root` gives the root at a time, and is called twice. The
-    /// scale is 1.
+    /// The motion between two times of a clip, without a wrap, forwards or backwards, relative to
+    /// the frame at `from_s`. `sample_root` returns the root at a time, and is called twice. The
+    /// delta's scale is 1.
     pub fn between(
         &self,
         mut sample_root: impl FnMut(f32) -> Transform,
@@ -103,9 +104,9 @@ impl RootMotion {
         then(&inverse(&self.frame(&from)), &self.frame(&to))
     }
 
-    /// The motion of what passed, relative to the frame at its beginning: the end of a loop is
-    /// where its next round begins. `sample_root` gives the root at a time, and is called up to six
-    /// times, however many rounds have passed.
+    /// The motion over `passed`, relative to the frame at its beginning. The next round of a loop
+    /// continues from where the previous one ended. `sample_root` returns the root at a time, and
+    /// is called at most six times, however many rounds have passed.
     pub fn delta(
         &self,
         mut sample_root: impl FnMut(f32) -> Transform,
@@ -123,13 +124,13 @@ impl RootMotion {
         then(&then(&first, &power(round, rounds)), &motion(start_s, to_s))
     }
 
-    /// Takes the motion out of the root of a pose. If a skeleton has several roots, take the frame of
-    /// the first out of each of them, with [`remove_frame`](Self::remove_frame).
+    /// Removes the motion from the root of a pose. If a skeleton has several roots, remove the
+    /// frame of the first from each of them, with [`remove_frame`](Self::remove_frame).
     pub fn remove(&self, root: &mut Transform) {
         Self::remove_frame(&self.frame(root), root);
     }
 
-    /// Takes the motion of a [`frame`](Self::frame) out of a joint without a parent.
+    /// Removes the motion of a [`frame`](Self::frame) from a joint without a parent.
     pub fn remove_frame(frame: &Transform, root: &mut Transform) {
         *root = inverse(frame).child(root);
     }
@@ -145,8 +146,8 @@ impl RootMotion {
     }
 
     /// The transform of a character after a delta, which is in the character's own space. The
-    /// rotation stays a unit quaternion, however many deltas follow. Convert the unit of the delta
-    /// first if the character's is not cm ([`Transform::translation_m`]).
+    /// rotation remains a unit quaternion over any number of deltas. If the character's unit is not
+    /// cm, convert the delta first ([`Transform::translation_m`]).
     pub fn moved(character: &Transform, delta: &Transform) -> Transform {
         let moved = character.child(delta);
         Transform { rotation: quaternion::unit(moved.rotation), ..moved }
@@ -168,8 +169,8 @@ impl RootMotion {
     }
 }
 
-/// The part of a rotation that turns about an axis; none if the rotation is a half turn about an
-/// axis at a right angle, which has no such part.
+/// The part of a rotation that turns about an axis. A half turn about a perpendicular axis has no
+/// such part, so the result is the identity.
 fn about(axis: Axis, [x, y, z, w]: [f32; 4]) -> [f32; 4] {
     quaternion::unit(match axis {
         Axis::X => [x, 0.0, 0.0, w],
@@ -178,19 +179,19 @@ fn about(axis: Axis, [x, y, z, w]: [f32; 4]) -> [f32; 4] {
     })
 }
 
-/// The inverse of a transform without a scale.
+/// The inverse of a transform, ignoring its scale.
 fn inverse(frame: &Transform) -> Transform {
     let rotation = quaternion::conjugate(frame.rotation);
     let translation = quaternion::rotated(frame.translation.map(|c| -c), rotation);
     Transform { rotation, translation, scale: [1.0; 3] }
 }
 
-/// A motion and another one after it.
+/// The motion `first`, followed by `second`.
 fn then(first: &Transform, second: &Transform) -> Transform {
     RootMotion::moved(first, second)
 }
 
-/// A motion, repeated.
+/// A motion, repeated `times` times by squaring.
 fn power(motion: Transform, times: u64) -> Transform {
     let (mut result, mut square, mut rest) = (Transform::IDENTITY, motion, times);
     while rest > 0 {

@@ -1,15 +1,15 @@
-//! The phases of clips. A walk and a run have steps of different lengths. Blended at the same time
-//! of both clips, the left foot of one meets the right foot of the other. Blended at the same
-//! *phase*, they step together. Markers name the moments that must meet, as the sync markers of
-//! Unreal Engine do; between two markers, phase is linear in time.
+//! The phases of clips. A walk and a run have steps of different lengths. If both clips are blended
+//! at the same time, the left foot of one meets the right foot of the other. If they are blended at
+//! the same *phase*, they step together. Markers name the moments that must coincide, like the sync
+//! markers of Unreal Engine. Between two markers, phase is linear in time.
 
 use std::fmt;
 
 use super::Passed;
 
 /// The phases of a clip that loops. A phase counts markers: it grows by 1 from each marker to the
-/// next. All numbers are phases, because the clip repeats; a round has as many as there are
-/// markers. Phases are `f64`, because a game may count them up for days.
+/// next. Because the clip repeats, every finite number is a valid phase; one round spans as many as
+/// there are markers. Phases are `f64`, because a game may count them up for days.
 ///
 /// ```
 /// use kinepack_anim::pose::SyncTrack;
@@ -32,9 +32,9 @@ use super::Passed;
 #[derive(Clone, Debug, PartialEq)]
 pub struct SyncTrack {
     duration_s: f32,
-    /// In the order of their times.
+    /// Sorted by time.
     markers: Vec<Marker>,
-    /// The marker with phase 0.
+    /// Index of the marker with phase 0.
     first: usize,
 }
 
@@ -45,11 +45,11 @@ struct Marker {
 }
 
 impl SyncTrack {
-    /// The track of a clip with markers, in the order of their times. Times are at least 0, below
-    /// the duration, and each later than the one before. The first marker has phase 0.
+    /// The track of a clip with markers, sorted by time. Times are at least 0, below the duration,
+    /// and each is later than the previous one. The first marker has phase 0.
     ///
     /// # Errors
-    /// [`SyncError`] if the duration is not positive and finite, or times are not as said.
+    /// [`SyncError`] if the duration is not positive and finite, or the markers break these rules.
     pub fn new(duration_s: f32, markers: &[(&str, f32)]) -> Result<Self, SyncError> {
         if !(duration_s > 0.0 && duration_s.is_finite()) {
             return Err(SyncError::BadDuration { duration_s });
@@ -69,7 +69,7 @@ impl SyncTrack {
         Ok(Self { duration_s, markers: markers.iter().map(marker).collect(), first: 0 })
     }
 
-    /// The track of a clip without markers: phase is the share of the duration.
+    /// The track of a clip without markers, whose phase is the elapsed share of the duration.
     ///
     /// # Errors
     /// [`SyncError`] if the duration is not positive and finite.
@@ -77,9 +77,10 @@ impl SyncTrack {
         Self::new(duration_s, &[("", 0.0)])
     }
 
-    /// The same track with phases that fit another one: at each whole phase, both have a marker of
-    /// the same name. One may have several times the markers of the other, such as two double steps
-    /// in one round. Of several ways to fit, the one that begins with the earliest marker is taken.
+    /// The same track with phases that fit another track: at each whole phase, both have a marker
+    /// of the same name. One may have several times the markers of the other, such as two double
+    /// steps in one round. If several alignments fit, the one that begins with the earliest marker
+    /// wins.
     ///
     /// # Errors
     /// [`SyncError::OtherMarkers`] if the names do not repeat in the same order.
@@ -96,7 +97,7 @@ impl SyncTrack {
         Ok(self)
     }
 
-    /// The number of markers, which is the phase of a whole round.
+    /// The number of markers, which is the phase length of a whole round.
     pub fn markers(&self) -> usize {
         self.markers.len()
     }
@@ -106,12 +107,13 @@ impl SyncTrack {
         self.duration_s
     }
 
-    /// The phase at a time: at least 0, and below the number of markers. Times outside the clip are
-    /// those of other rounds. NaN and infinite times count as 0.
+    /// The phase at a time: at least 0, and below the number of markers. Times outside the clip
+    /// wrap around. NaN and infinite times count as 0.
     pub fn phase_at(&self, time_s: f32) -> f64 {
         let time_s = if time_s.is_finite() { f64::from(time_s) } else { 0.0 };
         let time_s = time_s.rem_euclid(f64::from(self.duration_s));
-        // The marker before. Before the first one, that is the last of the round before.
+        // The number of the last marker at or before this time. Before the first marker, that is
+        // the last marker of the previous round.
         let after = self.markers.partition_point(|marker| f64::from(marker.time_s) <= time_s);
         let number = after as i64 - 1 - self.first as i64;
         let start_s = self.unrolled_s(number);
@@ -127,18 +129,18 @@ impl SyncTrack {
         Passed::looped(self.duration_s, 0.0, self.line_s(phase)).to_s
     }
 
-    /// How fast the phase grows while the clip plays at its own speed, in markers a second.
+    /// The speed of the phase while the clip plays at its own rate, in markers per second.
     pub fn rate_at(&self, phase: f64) -> f64 {
         let number = whole(phase);
         1.0 / (self.unrolled_s(number + 1) - self.unrolled_s(number))
     }
 
-    /// What passes of this clip between two phases, for its root motion.
+    /// The part of this clip that passes between two phases, for its root motion.
     pub fn passed(&self, from: f64, to: f64) -> Passed {
         Passed::looped(self.duration_s, self.line_s(from), self.line_s(to))
     }
 
-    /// The time of a phase on a line without end, on which round follows round.
+    /// The time of a phase on an endless line, on which the rounds follow one another.
     fn line_s(&self, phase: f64) -> f64 {
         let number = whole(phase);
         let share = if phase.is_finite() { phase - number as f64 } else { 0.0 };
@@ -146,7 +148,7 @@ impl SyncTrack {
         start_s + share * (self.unrolled_s(number + 1) - start_s)
     }
 
-    /// The time of the marker with a whole phase, on the same line.
+    /// The time on the same line of the marker with a whole phase.
     fn unrolled_s(&self, phase: i64) -> f64 {
         let index = phase.saturating_add(self.first as i64);
         let round = index.div_euclid(self.markers.len() as i64);
@@ -159,9 +161,9 @@ impl SyncTrack {
     }
 }
 
-/// The whole phase before.
+/// The largest whole phase that is not after `phase`.
 fn whole(phase: f64) -> i64 {
-    /// Larger numbers have no fractions.
+    /// Larger numbers have no fractional part.
     const LIMIT: f64 = (1_u64 << 52) as f64;
     if phase.is_finite() { phase.clamp(-LIMIT, LIMIT).floor() as i64 } else { 0 }
 }
@@ -177,14 +179,14 @@ pub enum SyncError {
     },
     /// A list without markers. See [`SyncTrack::plain`].
     NoMarkers,
-    /// A marker outside the clip, or not later than the one before.
+    /// A marker outside the clip, or not later than the previous one.
     BadMarker {
         /// Index of the marker.
         marker: usize,
         /// Its time in seconds.
         time_s: f32,
     },
-    /// Two tracks whose names of markers do not repeat in the same order.
+    /// Two tracks whose marker names do not repeat in the same order.
     OtherMarkers,
 }
 

@@ -1,11 +1,11 @@
-//! Weights by joint, for layers that move a part of the body. They are made like the bone filters
-//! of Unreal Engine's "Layered blend per bone", by the name of a joint and a depth of the blend.
+//! Weights by joint, for layers that animate a part of the body. They are specified like the bone
+//! filters of Unreal Engine's "Layered blend per bone": by a joint's name and a blend depth.
 
 use std::fmt;
 
 use crate::{JointMask, Skeleton};
 
-/// A weight for each joint of a skeleton, from 0 to 1 as a rule.
+/// A weight for each joint of a skeleton, usually from 0 to 1.
 ///
 /// ```
 /// use kinepack_anim::pose::JointWeights;
@@ -34,23 +34,23 @@ pub struct JointWeights {
 }
 
 impl JointWeights {
-    /// The weight that a function gives to each joint, in order. Weights that are NaN or below 0
-    /// count as 0 in blends.
+    /// The weights that a function returns for the joints, in order. Blends treat weights that are
+    /// NaN or below 0 as 0.
     pub fn new(joints: usize, weight: impl FnMut(usize) -> f32) -> Self {
         Self { weights: (0..joints).map(weight).collect() }
     }
 
-    /// No joint of a skeleton.
+    /// Weight 0 for all joints of a skeleton.
     pub fn none(skeleton: &Skeleton) -> Self {
         Self::new(skeleton.len(), |_| 0.0)
     }
 
-    /// All joints of a skeleton, whole.
+    /// Weight 1 for all joints of a skeleton.
     pub fn all(skeleton: &Skeleton) -> Self {
         Self::new(skeleton.len(), |_| 1.0)
     }
 
-    /// The joints of a mask whole, and the others not at all.
+    /// Weight 1 for the joints of a mask, and 0 for the others.
     pub fn from_mask(joints: usize, mask: &JointMask) -> Self {
         Self::new(joints, |joint| if mask.contains(joint) { 1.0 } else { 0.0 })
     }
@@ -71,9 +71,9 @@ impl JointWeights {
         Ok(self)
     }
 
-    /// Sets the weights of a joint and all joints below it. They rise in `steps` equal steps: the
-    /// joint gets `weight / steps`, its children twice that, and so on up to `weight`. With 0 or 1
-    /// steps, all get `weight`.
+    /// Sets the weights of a joint and its descendants. They rise in `steps` equal steps: the joint
+    /// gets `weight / steps`, its children twice that, and so on up to `weight`. With 0 or 1 steps,
+    /// all get `weight`.
     ///
     /// # Errors
     /// [`WeightsError`] if the skeleton has no joint of this name, or these weights are for another
@@ -87,8 +87,8 @@ impl JointWeights {
     ) -> Result<Self, WeightsError> {
         let root = self.find(skeleton, name)?;
         let steps = u32::from(steps.max(1));
-        // Levels below the root of the subtree, which has 1; `None` for joints outside. Parents
-        // come before their children.
+        // Levels within the subtree: 1 for its root, `None` for joints outside. One pass is enough,
+        // because parents come before their children.
         let mut levels: Vec<Option<u32>> = vec![None; skeleton.len()];
         levels[root] = Some(1);
         for joint in root..skeleton.len() {
@@ -112,7 +112,7 @@ impl JointWeights {
         &mut self.weights
     }
 
-    /// The weight of a joint; 0 if there is none.
+    /// The weight of a joint; 0 if the index is out of range.
     #[inline]
     pub fn of(&self, joint: usize) -> f32 {
         self.weights.get(joint).copied().unwrap_or(0.0)

@@ -37,7 +37,7 @@ pub enum RawClipError {
         /// Number of curves.
         curves: usize,
     },
-    /// A curve with the name of an earlier one.
+    /// A curve with the same name as an earlier one.
     SameCurve {
         /// Index of the later curve.
         curve: usize,

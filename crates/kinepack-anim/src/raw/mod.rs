@@ -1,6 +1,6 @@
 //! A clip before compression: the transform of every joint at every sample time, curves of single
-//! numbers, and markers. All importers produce raw clips, all compression starts from them, and all
-//! errors are measured against them.
+//! numbers, and markers. All importers produce raw clips, builders compress them, and all errors
+//! are measured against them.
 
 mod error;
 mod tracks;
@@ -13,12 +13,12 @@ use crate::{MAX_SAMPLES, Skeleton, Transform};
 pub use error::RawClipError;
 pub use tracks::{Curve, Marker};
 
-/// Samples of all joints of a skeleton at a constant rate. Rotations are unit quaternions. Each is
-/// on the same side as the one before it (their dot product is not negative), so components can be
+/// Samples of all joints of a skeleton at a constant rate. Rotations are unit quaternions. Each has
+/// a non-negative dot product with the joint's previous rotation, so components can be
 /// interpolated.
 ///
-/// Beside the joints, a clip may have [curves](Curve) and [markers](Marker):
-/// [`with_curves`](Self::with_curves) and [`with_markers`](Self::with_markers) add them.
+/// A clip may also have [curves](Curve) and [markers](Marker): [`with_curves`](Self::with_curves)
+/// and [`with_markers`](Self::with_markers) add them.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -44,8 +44,8 @@ pub struct RawClip {
 }
 
 impl RawClip {
-    /// A clip of `samples`, which hold the transforms of all joints for one sample time after
-    /// another. Rotations are normalized, and their signs are chosen for the shortest path.
+    /// A clip of `samples`, which hold the transforms of all joints, one sample time after another.
+    /// Rotations are normalized, and their signs are chosen for the shortest path.
     ///
     /// # Errors
     /// [`RawClipError`] if the rate is not positive, there are no joints or samples, or there are
@@ -98,16 +98,16 @@ impl RawClip {
     /// The same clip with these curves instead of its own.
     ///
     /// # Errors
-    /// [`RawClipError`] if there are more than [`MAX_CURVES`], if two have one name, or if a name
-    /// is longer than [`MAX_NAME_BYTES`]. Also if a curve does not have a value for each sample, a
-    /// value is not finite, or a precision is not positive and finite.
+    /// [`RawClipError`] if there are more than [`MAX_CURVES`], if two have the same name, or if a
+    /// name is longer than [`MAX_NAME_BYTES`]. Also if a curve does not have a value for each
+    /// sample, a value is not finite, or a precision is not positive and finite.
     pub fn with_curves(self, curves: Vec<Curve>) -> Result<Self, RawClipError> {
         tracks::check_curves(&curves, self.samples())?;
         Ok(Self { curves, ..self })
     }
 
-    /// The same clip with these markers instead of its own. They are sorted by time; markers of one
-    /// time keep their order. A time up to half a sample after the end counts as the end.
+    /// The same clip with these markers instead of its own. They are sorted by time; markers at the
+    /// same time keep their order. A time up to half a sample after the end counts as the end.
     ///
     /// # Errors
     /// [`RawClipError`] if there are more than [`MAX_MARKERS`], if a name is longer than
@@ -117,7 +117,7 @@ impl RawClip {
         Ok(self)
     }
 
-    /// [`with_markers`](Self::with_markers) in place. If it fails, the markers stay as they were.
+    /// [`with_markers`](Self::with_markers) in place. On error, the markers are unchanged.
     pub(crate) fn set_markers(&mut self, mut markers: Vec<Marker>) -> Result<(), RawClipError> {
         tracks::prepare_markers(&mut markers, self.duration_s(), 0.5 / self.rate_hz)?;
         self.markers = markers;
@@ -134,7 +134,7 @@ impl RawClip {
         &self.markers
     }
 
-    /// The joints that it moves.
+    /// The skeleton that the clip animates.
     pub fn skeleton(&self) -> &Arc<Skeleton> {
         &self.skeleton
     }
@@ -169,13 +169,13 @@ impl RawClip {
         self.samples.chunks_exact(self.joints())
     }
 
-    /// Bytes of the joints' samples: ten floats a joint and sample.
+    /// Bytes of the joints' samples: ten floats per joint and sample.
     pub fn raw_bytes(&self) -> usize {
         self.samples.len() * Transform::BYTES
     }
 
-    /// The same motion at a lower rate: every `step`th sample. The end moves to the last sample
-    /// that is kept, and so do markers after it.
+    /// The same motion at a lower rate: every `step`th sample. The clip ends at the last sample
+    /// that is kept, and later markers move to that end.
     ///
     /// # Panics
     /// If `step` is zero.

@@ -1,4 +1,4 @@
-//! What a raw clip has beside joints: curves of single numbers, and markers.
+//! The parts of a raw clip besides joints: curves of single numbers, and markers.
 
 use std::collections::HashSet;
 
@@ -45,7 +45,7 @@ impl Curve {
 /// An event on a clip's time line, such as a foot that touches the ground.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Marker {
-    /// The event's name. Several markers of a clip may have one name.
+    /// The event's name. Several markers of a clip may have the same name.
     pub name: String,
     /// Seconds from the clip's first sample.
     pub time_s: f32,
@@ -92,7 +92,7 @@ pub(super) fn prepare_markers(
             let time_s = marker.time_s;
             return Err(RawClipError::BadMarkerTime { marker: index, time_s, duration_s });
         }
-        // The sum makes −0 positive.
+        // Adding 0 turns −0 into +0, because `total_cmp` would sort −0 before +0.
         marker.time_s = marker.time_s.min(duration_s) + 0.0;
     }
     markers.sort_by(|one, other| one.time_s.total_cmp(&other.time_s));

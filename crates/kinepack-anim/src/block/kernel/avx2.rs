@@ -36,7 +36,8 @@ impl Kernel for Avx2 {
 
     #[inline(always)]
     fn load(self, numbers: &[f32; GROUP]) -> Lanes8 {
-        // SAFETY: `self` proves that the machine has AVX2; there are eight numbers.
+        // SAFETY: `self` proves that the machine has AVX2, and the load reads exactly the eight
+        // floats of `numbers`.
         Lanes8(unsafe { _mm256_loadu_ps(numbers.as_ptr()) }, self)
     }
 
@@ -48,7 +49,8 @@ impl Kernel for Avx2 {
 
     #[inline(always)]
     fn words(self, numbers: [u8; 2 * GROUP]) -> Lanes8 {
-        // SAFETY: `self` proves that the machine has AVX2; there are sixteen bytes.
+        // SAFETY: `self` proves that the machine has AVX2, and the load reads exactly the sixteen
+        // bytes of `numbers`.
         unsafe {
             let words = _mm_loadu_si128(numbers.as_ptr().cast());
             Lanes8(_mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(words)), self)
@@ -79,7 +81,8 @@ impl Kernel for Avx2 {
         weights: [[Lanes8; 2]; SPOTS],
     ) -> [Lanes8; SPOTS] {
         let (table, number) = (&TABLES[TABLE], usize::from(number));
-        // SAFETY: the caller vouches for the bytes, and `self` proves that the machine has AVX2.
+        // SAFETY: the caller guarantees `LOAD` bytes from the byte of `bit` on, and `self` proves
+        // that the machine has AVX2.
         let first = unsafe { eight(self, table, 0, number, words, bit) };
         for (sum, weights) in sums.iter_mut().zip(weights) {
             let products = first.mul(weights[0]);
@@ -87,7 +90,7 @@ impl Kernel for Avx2 {
         }
         if TABLE > 0 {
             let bit = bit + usize::from(table.bits[8][number]);
-            // SAFETY: as above.
+            // SAFETY: as above. The caller guarantees as many bytes for the second eight.
             let second = unsafe { eight(self, table, 1, number, words, bit) };
             for (sum, weights) in sums.iter_mut().zip(weights) {
                 *sum = sum.add(second.mul(weights[1]));
@@ -109,14 +112,15 @@ impl Kernel for Avx2 {
     compiled!(decode of Avx2 for "avx2,bmi1,bmi2,popcnt");
 }
 
-/// Eight numbers of 8 bits.
+/// Widens eight 8-bit numbers to 32 bits.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 fn integers(numbers: [u8; GROUP]) -> __m256i {
     _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(i64::from_le_bytes(numbers)))
 }
 
-/// The sums of the next component at each spot, whatever its profiles are and wherever it ends.
+/// The sums of the next component at each spot. It handles escaped profiles and components near the
+/// clip's end, unlike the fast path.
 #[cold]
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
@@ -139,14 +143,14 @@ fn slow_sums<const SPOTS: usize>(
     sums
 }
 
-/// Reads the next eight coefficients, whatever their widths are.
+/// Reads the next eight coefficients, of any widths.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 fn slow_eight(avx2: Avx2, widths: u64, segment: &mut Segment<'_>) -> Lanes8 {
     // A coefficient starts at most 255 + 7 bits after the first byte.
     if segment.bit >= segment.words.load_limit(32) {
         let eight = segment.take_eight(widths);
-        // SAFETY: there are eight numbers.
+        // SAFETY: the load reads exactly the eight numbers of the local array.
         let numbers = unsafe { _mm256_loadu_si256(eight.as_ptr().cast()) };
         return Lanes8(_mm256_cvtepi32_ps(numbers), avx2);
     }
@@ -154,7 +158,8 @@ fn slow_eight(avx2: Avx2, widths: u64, segment: &mut Segment<'_>) -> Lanes8 {
     let ends = widths.wrapping_mul(ONES);
     let starts = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((ends << 8) as i64));
     let starts = _mm256_add_epi32(starts, _mm256_set1_epi32((segment.bit % 8) as i32));
-    // SAFETY: by the check above, the byte of the bit begins 32 bytes and those of a load.
+    // SAFETY: the check above guarantees `32 + LOAD` bytes from the bit's byte on. Each lane
+    // gathers four of them, and begins at most 32 bytes after the first.
     let data = unsafe {
         let first = segment.words.bytes::<{ 32 + LOAD }>(segment.bit);
         _mm256_i32gather_epi32::<1>(first.as_ptr().cast(), _mm256_srli_epi32::<3>(starts))
@@ -172,7 +177,7 @@ fn slow_eight(avx2: Avx2, widths: u64, segment: &mut Segment<'_>) -> Lanes8 {
 /// The first or the second eight coefficients of a profile.
 ///
 /// # Safety
-/// The byte of the bit and those after it must be [`LOAD`] bytes or more.
+/// There must be [`LOAD`] bytes from the byte of `bit` on.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 unsafe fn eight(
@@ -184,8 +189,8 @@ unsafe fn eight(
     bit: usize,
 ) -> Lanes8 {
     let eight = &table.eights[index][number];
-    // SAFETY: the caller vouches for the bytes. The arrays are as long as the registers, and
-    // aligned.
+    // SAFETY: the caller guarantees the bytes of the first load. The other loads read static
+    // arrays, which are as long as a register and aligned to 32 bytes.
     let (data, bytes, left_shifts, right_shifts) = unsafe {
         (
             _mm_loadu_si128(words.bytes::<LOAD>(bit).as_ptr().cast()),
@@ -202,7 +207,7 @@ unsafe fn eight(
     )
 }
 
-/// Eight numbers in a register, and the proof of the instructions.
+/// Eight numbers in a register, and the proof that the machine has AVX2.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lanes8(__m256, Avx2);
 
@@ -216,16 +221,17 @@ impl Lanes for Lanes8 {
 
     #[inline(always)]
     fn numbers(self) -> [f32; GROUP] {
-        // SAFETY: both are eight numbers.
+        // SAFETY: both types consist of eight `f32`.
         unsafe { std::mem::transmute(self.0) }
     }
 
     #[inline(always)]
     fn spread([first, second]: [Self; 2], places: &[u8; GROUP]) -> Self {
-        // SAFETY: the lanes carry the proof; there are eight places.
+        // SAFETY: the lanes carry the proof that the machine has AVX2, and the load reads exactly
+        // the eight bytes of `places`.
         unsafe {
-            // A place's lowest three bits are a lane. The fourth bit selects `first` or `second`,
-            // and the highest one marks a dead component.
+            // A place's lowest three bits select a lane. The fourth bit selects `first` or
+            // `second`, and the highest one marks a dead component.
             let places = _mm256_cvtepi8_epi32(_mm_loadl_epi64(places.as_ptr().cast()));
             let is_second = _mm256_castsi256_ps(_mm256_slli_epi32::<28>(places));
             let from_first = _mm256_permutevar8x32_ps(first.0, places);
@@ -238,37 +244,37 @@ impl Lanes for Lanes8 {
 
     #[inline(always)]
     fn add(self, other: Self) -> Self {
-        // SAFETY: the lanes carry the proof.
+        // SAFETY: the lanes carry the proof that the machine has AVX2.
         unsafe { Self(_mm256_add_ps(self.0, other.0), self.1) }
     }
 
     #[inline(always)]
     fn sub(self, other: Self) -> Self {
-        // SAFETY: the lanes carry the proof.
+        // SAFETY: the lanes carry the proof that the machine has AVX2.
         unsafe { Self(_mm256_sub_ps(self.0, other.0), self.1) }
     }
 
     #[inline(always)]
     fn mul(self, other: Self) -> Self {
-        // SAFETY: the lanes carry the proof.
+        // SAFETY: the lanes carry the proof that the machine has AVX2.
         unsafe { Self(_mm256_mul_ps(self.0, other.0), self.1) }
     }
 
     #[inline(always)]
     fn div(self, other: Self) -> Self {
-        // SAFETY: the lanes carry the proof.
+        // SAFETY: the lanes carry the proof that the machine has AVX2.
         unsafe { Self(_mm256_div_ps(self.0, other.0), self.1) }
     }
 
     #[inline(always)]
     fn sqrt(self) -> Self {
-        // SAFETY: the lanes carry the proof.
+        // SAFETY: the lanes carry the proof that the machine has AVX2.
         unsafe { Self(_mm256_sqrt_ps(self.0), self.1) }
     }
 
     #[inline(always)]
     fn negate_where_negative(self, sign: Self) -> Self {
-        // SAFETY: the lanes carry the proof.
+        // SAFETY: the lanes carry the proof that the machine has AVX2.
         unsafe {
             let is_negative = _mm256_cmp_ps::<_CMP_LT_OQ>(sign.0, _mm256_set1_ps(0.0));
             Self(_mm256_xor_ps(self.0, _mm256_and_ps(is_negative, _mm256_set1_ps(-0.0))), self.1)
@@ -277,7 +283,7 @@ impl Lanes for Lanes8 {
 
     #[inline(always)]
     fn where_positive(self, other: Self, instead: Self) -> Self {
-        // SAFETY: the lanes carry the proof.
+        // SAFETY: the lanes carry the proof that the machine has AVX2.
         unsafe {
             let is_positive = _mm256_cmp_ps::<_CMP_GT_OQ>(other.0, _mm256_set1_ps(0.0));
             Self(_mm256_blendv_ps(instead.0, self.0, is_positive), self.1)
@@ -287,7 +293,7 @@ impl Lanes for Lanes8 {
     #[inline(always)]
     fn fold(numbers: &[Self; GROUP]) -> Self {
         let [a, b, c, d, e, f, g, h] = *numbers;
-        // SAFETY: the lanes carry the proof.
+        // SAFETY: the lanes carry the proof that the machine has AVX2.
         unsafe {
             // First 0 + 1 and 2 + 3 in the lower half, 4 + 5 and 6 + 7 in the upper half. Then the
             // sum of each pair, and last the sum of both halves.
@@ -303,7 +309,8 @@ impl Lanes for Lanes8 {
 
     #[inline(always)]
     fn transpose([x, y, z, w]: [Self; 4]) -> [[f32; 4]; GROUP] {
-        // SAFETY: the lanes carry the proof; both types have the same number of bytes.
+        // SAFETY: the lanes carry the proof that the machine has AVX2, and both types consist of 32
+        // `f32`.
         unsafe {
             let (xy, zw) = (_mm256_unpacklo_ps(x.0, y.0), _mm256_unpacklo_ps(z.0, w.0));
             let (xy_high, zw_high) = (_mm256_unpackhi_ps(x.0, y.0), _mm256_unpackhi_ps(z.0, w.0));

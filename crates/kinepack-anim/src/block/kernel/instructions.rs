@@ -32,7 +32,7 @@ pub enum Instructions {
 }
 
 impl Instructions {
-    /// All instruction sets, slower ones of an architecture first.
+    /// All instruction sets. Within an architecture, slower ones come first.
     pub const ALL: [Self; 4] = [Self::Scalar, Self::Sse41, Self::Avx2, Self::Neon];
 
     /// The fastest instructions that this machine has.
@@ -43,7 +43,7 @@ impl Instructions {
             .unwrap_or(Self::Scalar)
     }
 
-    /// Whether this machine has them.
+    /// Whether this machine has these instructions.
     pub fn is_available(self) -> bool {
         self.kernel().is_some()
     }
@@ -99,6 +99,7 @@ impl AnyKernel {
 
 /// Code that is compiled once for each instruction set.
 pub(crate) trait Task {
-    /// Must be inlined always. Otherwise the compiler uses only the instructions of every machine.
+    /// Implementations must always be inlined. Otherwise the compiler uses only the instructions
+    /// that every machine has.
     fn run<K: Kernel>(self, kernel: K);
 }

@@ -39,13 +39,13 @@ macro_rules! compiled {
     };
 }
 
-/// Methods of eight numbers in two registers. Each applies an instruction to both registers.
+/// Methods of lanes in two registers. Each applies one instruction to both registers.
 macro_rules! both_registers {
     ($($method:ident($($other:ident)?) is $instruction:ident;)*) => {
         $(
             #[inline(always)]
             fn $method(self $(, $other: Self)?) -> Self {
-                // SAFETY: the lanes carry the proof.
+                // SAFETY: the lanes carry the proof that the machine has the instructions.
                 unsafe { Self($instruction(self.0 $(, $other.0)?), $instruction(self.1 $(, $other.1)?), self.2) }
             }
         )*

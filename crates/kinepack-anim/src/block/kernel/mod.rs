@@ -31,8 +31,8 @@ pub(crate) use segment::Segment;
 use segment::Words;
 pub(crate) use sums::{GROUPS_AT_ONCE, Live, Sums, Wanted};
 
-/// Eight numbers, computed side by side. They carry the [`Kernel`] that made them, which proves
-/// that the machine has its instructions.
+/// Eight numbers that are computed in parallel. They carry the [`Kernel`] that made them, which
+/// proves that the machine has its instructions.
 pub(crate) trait Lanes: Copy {
     type Kernel: Kernel<Lanes = Self>;
 
@@ -43,12 +43,12 @@ pub(crate) trait Lanes: Copy {
     fn mul(self, other: Self) -> Self;
     fn div(self, other: Self) -> Self;
     fn sqrt(self) -> Self;
-    /// Negates each lane whose lane of `sign` is below 0.
+    /// Negates each lane for which the lane of `sign` is below 0.
     fn negate_where_negative(self, sign: Self) -> Self;
     /// Takes each lane from `self` if the lane of `other` is above 0, else from `instead`.
     fn where_positive(self, other: Self, instead: Self) -> Self;
-    /// Lane i of the result is the sum of the lanes of `numbers[i]`, `((0 + 1) + (2 + 3)) + ((4 +
-    /// 5) + (6 + 7))`.
+    /// Lane i of the result is the sum of the lanes of `numbers[i]`, added in the order `((0 + 1) +
+    /// (2 + 3)) + ((4 + 5) + (6 + 7))`.
     fn fold(numbers: &[Self; GROUP]) -> Self;
     /// Row i of the result has lane i of all four.
     fn transpose(numbers: [Self; 4]) -> [[f32; 4]; GROUP];
@@ -72,14 +72,14 @@ pub(crate) trait Lanes: Copy {
 /// holds a value may use them.
 pub(crate) trait Kernel: Copy {
     type Lanes: Lanes<Kernel = Self>;
-    /// Whether two components at once are read faster. That takes more code.
+    /// Whether reading two components at once is faster. It takes more code.
     const PAIRS: bool = true;
 
     /// The same number in all lanes.
     fn splat(self, number: f32) -> Self::Lanes;
     fn load(self, numbers: &[f32; GROUP]) -> Self::Lanes;
 
-    /// Eight numbers of 8 bits.
+    /// Converts eight 8-bit numbers.
     #[inline(always)]
     fn bytes(self, numbers: [u8; GROUP]) -> Self::Lanes {
         let mut lanes = [0.0; GROUP];
@@ -87,7 +87,7 @@ pub(crate) trait Kernel: Copy {
         self.load(&lanes)
     }
 
-    /// Eight numbers of 16 bits.
+    /// Converts eight 16-bit numbers.
     #[inline(always)]
     fn words(self, numbers: [u8; 2 * GROUP]) -> Self::Lanes {
         let mut lanes = [0.0; GROUP];
@@ -110,9 +110,9 @@ pub(crate) trait Kernel: Copy {
     /// its last coefficient may be read as coefficients, since their weights are 0.
     ///
     /// # Safety
-    /// There must be [`LOAD`](segment::LOAD) bytes from the byte of `bit` on, and as many from the
-    /// byte in which the second eight begins. Four coefficients of a profile take at most half of a
-    /// load.
+    /// There must be [`LOAD`](segment::LOAD) bytes from the byte of `bit` on, and the same number
+    /// from the byte in which the second eight begins. Four coefficients of a profile take at most
+    /// half of a load.
     unsafe fn piece<const TABLE: usize, const SPOTS: usize>(
         self,
         sums: [Self::Lanes; SPOTS],
@@ -122,8 +122,8 @@ pub(crate) trait Kernel: Copy {
         weights: [[Self::Lanes; 2]; SPOTS],
     ) -> [Self::Lanes; SPOTS];
 
-    /// Reads the next component, whatever its profiles are and wherever it ends, and returns its
-    /// sums at each spot.
+    /// Reads the next component, and returns its sums at each spot. It handles escaped profiles and
+    /// components near the clip's end, unlike the fast path.
     #[inline(always)]
     fn slow_sums<const SPOTS: usize>(
         self,
@@ -148,7 +148,8 @@ pub(crate) trait Kernel: Copy {
     }
 }
 
-/// Asks the processor to load data into its cache, on architectures that have such a hint.
+/// Asks the processor to load data into its cache. It does nothing on architectures other than
+/// x86-64.
 #[inline(always)]
 pub(crate) fn prefetch<T>(data: &[T]) {
     #[cfg(target_arch = "x86_64")]

@@ -31,7 +31,8 @@ impl Kernel for Neon {
 
     #[inline(always)]
     fn load(self, numbers: &[f32; GROUP]) -> Lanes4x2 {
-        // SAFETY: `self` proves that the machine has NEON; there are eight numbers.
+        // SAFETY: `self` proves that the machine has NEON. The loads read exactly the eight floats
+        // of `numbers`, four each.
         unsafe { Lanes4x2(vld1q_f32(numbers.as_ptr()), vld1q_f32(numbers.as_ptr().add(4)), self) }
     }
 
@@ -49,7 +50,8 @@ impl Kernel for Neon {
         for eight in 0..if TABLE == 0 { 1 } else { 2 } {
             let [a, b, c, d, e, f, g, h] = table.widths[number][eight].to_le_bytes().map(i32::from);
             let middle = bit + (a + b + c + d) as usize;
-            // SAFETY: the caller vouches for the bytes.
+            // SAFETY: the caller guarantees `LOAD` bytes from the first byte of each eight on. The
+            // two words lie within them, because four coefficients take at most 56 bits.
             let words = unsafe { (words.word(bit), words.word(middle)) };
             bit = middle + (e + f + g + h) as usize;
             // SAFETY: `self` proves that the machine has NEON.
@@ -73,7 +75,7 @@ fn four(word: u64, widths: [i32; 4]) -> float32x4_t {
     let (front, back) = ([0, -a], [-a - b, -a - b - c]);
     let word = vdupq_n_u64(word);
     // A left shift by a negative number shifts to the right.
-    // SAFETY: the arrays have two, two and four numbers, as many as the registers.
+    // SAFETY: the loads read exactly the two, two and four numbers of the local arrays.
     let (front, back, widths) = unsafe {
         (vld1q_s64(front.as_ptr()), vld1q_s64(back.as_ptr()), vld1q_s32(widths.as_ptr()))
     };
@@ -84,7 +86,7 @@ fn four(word: u64, widths: [i32; 4]) -> float32x4_t {
     vcvtq_f32_s32(vshlq_s32(numbers, vnegq_s32(unused)))
 }
 
-/// Eight numbers in two registers, and the proof of the instructions.
+/// Eight numbers in two registers, and the proof that the machine has NEON.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lanes4x2(float32x4_t, float32x4_t, Neon);
 
@@ -106,7 +108,7 @@ impl Lanes for Lanes4x2 {
 
     #[inline(always)]
     fn negate_where_negative(self, sign: Self) -> Self {
-        // SAFETY: the lanes carry the proof.
+        // SAFETY: the lanes carry the proof that the machine has NEON.
         unsafe {
             let none = vdupq_n_f32(0.0);
             Self(
@@ -119,7 +121,7 @@ impl Lanes for Lanes4x2 {
 
     #[inline(always)]
     fn where_positive(self, other: Self, instead: Self) -> Self {
-        // SAFETY: the lanes carry the proof.
+        // SAFETY: the lanes carry the proof that the machine has NEON.
         unsafe {
             let none = vdupq_n_f32(0.0);
             let (low, high) = (vcgtq_f32(other.0, none), vcgtq_f32(other.1, none));
@@ -130,7 +132,7 @@ impl Lanes for Lanes4x2 {
     #[inline(always)]
     fn fold(numbers: &[Self; GROUP]) -> Self {
         let [a, b, c, d, e, f, g, h] = *numbers;
-        // SAFETY: the lanes carry the proof.
+        // SAFETY: the lanes carry the proof that the machine has NEON.
         unsafe {
             // First the pairs 0 + 1 and 2 + 3, or 4 + 5 and 6 + 7. Then the sum of two pairs, and
             // last the sum of both halves.
@@ -144,7 +146,7 @@ impl Lanes for Lanes4x2 {
 
     #[inline(always)]
     fn numbers(self) -> [f32; GROUP] {
-        // SAFETY: both are eight numbers.
+        // SAFETY: both types consist of eight `f32`.
         unsafe { std::mem::transmute([self.0, self.1]) }
     }
 
@@ -152,7 +154,7 @@ impl Lanes for Lanes4x2 {
     fn transpose([x, y, z, w]: [Self; 4]) -> [[f32; 4]; GROUP] {
         let mut rows = [[0.0; 4]; GROUP];
         let (low, high) = rows.split_at_mut(4);
-        // SAFETY: the lanes carry the proof.
+        // SAFETY: the lanes carry the proof that the machine has NEON.
         unsafe {
             store_rows([x.0, y.0, z.0, w.0], low);
             store_rows([x.1, y.1, z.1, w.1], high);
@@ -181,7 +183,7 @@ fn store_rows([x, y, z, w]: [float32x4_t; 4], rows: &mut [[f32; 4]]) {
         vzip2q_f32(xz_high, yw_high),
     ];
     for (row, numbers) in rows.iter_mut().zip(columns) {
-        // SAFETY: a row has four numbers.
+        // SAFETY: the store writes exactly the four floats of `row`.
         unsafe { vst1q_f32(row.as_mut_ptr(), numbers) };
     }
 }

@@ -1,9 +1,8 @@
-//! Proofs that the machine has instructions that not every machine has. A proof is a value of a
-//! type that only `detect` can make: even the kernels cannot make one another way. `detect` looks
-//! for all features that the kernel is compiled for. Lanes carry the proof that they were made
-//! with, which takes no bytes.
+//! Proofs that the machine has an optional instruction set. Only `detect` can make a proof, because
+//! its field is private to this module. `detect` checks all features that the kernel is compiled
+//! for. Lanes carry the proof that they were made with, which takes no bytes.
 
-/// The machine has AVX2, and the bit instructions of all processors with AVX2.
+/// The machine has AVX2, and the bit manipulation instructions of all processors with AVX2.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Avx2(());
@@ -31,7 +30,7 @@ impl Sse41 {
     }
 }
 
-/// The machine has NEON, like nearly all of 64-bit ARM.
+/// The machine has NEON, like nearly all 64-bit ARM machines.
 #[cfg(target_arch = "aarch64")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Neon(());

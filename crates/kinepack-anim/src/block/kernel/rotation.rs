@@ -10,8 +10,8 @@ pub(crate) type Vector<L> = [L; 3];
 pub(crate) type Quaternion<L> = [L; 4];
 
 /// Rotations as quaternions that are not normalized, with their lengths. A product of such
-/// quaternions is divided by all of their lengths at once, since a division takes as long as
-/// several products.
+/// quaternions is divided by all of their lengths at once, because a division takes as long as
+/// several multiplications.
 #[derive(Clone, Copy)]
 pub(crate) struct Turn<L> {
     vector: Vector<L>,
@@ -28,16 +28,18 @@ impl<L: Lanes> Turn<L> {
         Self { vector: [x.add(x), y.add(y), z.add(z)], scalar: one.sub(n), length: one.add(n) }
     }
 
-    /// Rotations that are normalized already.
+    /// From rotations that are already normalized.
     #[inline(always)]
     pub(crate) fn unit([x, y, z, w]: Quaternion<L>) -> Self {
         Self { vector: [x, y, z], scalar: w, length: w.kernel().splat(1.0) }
     }
 
-    /// The same rotations about axes that `axes` has turned.
+    /// The same rotations, about axes that are turned by `axes`.
     #[inline(always)]
     pub(crate) fn about(self, axes: Self) -> Self {
         let square = axes.length.mul(axes.length);
+        // Rotates v = `self.vector`: length² · v + scalar · 2(a × v) + a × 2(a × v), where a is
+        // `axes.vector`, and length and scalar are those of `axes`.
         let [x, y, z] = cross(axes.vector, self.vector);
         let twice = [x.add(x), y.add(y), z.add(z)];
         let mut vector = cross(axes.vector, twice);

@@ -33,7 +33,7 @@ impl Kernel for Scalar {
     ) -> [[f32; GROUP]; SPOTS] {
         for (eight, &widths) in TABLES[TABLE].widths[usize::from(number)].iter().enumerate() {
             if widths != 0 {
-                // SAFETY: the caller vouches for the bytes.
+                // SAFETY: the caller guarantees `LOAD` bytes from the first byte of each eight on.
                 let coefficients = unsafe { coefficients(widths, words, &mut bit) };
                 for (sums, weights) in sums.iter_mut().zip(weights) {
                     for lane in 0..GROUP {
@@ -57,7 +57,8 @@ pub(super) unsafe fn coefficients(widths: u64, words: Words<'_>, bit: &mut usize
     for (four, widths) in
         coefficients.as_chunks_mut::<4>().0.iter_mut().zip(widths.as_chunks::<4>().0)
     {
-        // SAFETY: the caller vouches for a load, and four coefficients take at most half of one.
+        // SAFETY: the caller guarantees `LOAD` bytes. The words of both fours lie within them,
+        // because four coefficients take at most 56 bits.
         let mut word = unsafe { words.word(*bit) };
         for (coefficient, width) in four.iter_mut().zip(widths) {
             *coefficient = sign_extended(word, u32::from(*width));

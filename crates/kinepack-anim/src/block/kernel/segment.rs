@@ -5,18 +5,18 @@ use crate::block::far::anchors_bytes;
 use crate::block::layout::{Counts, GROUP, SKIP_BYTES};
 use crate::block::widths::{BlockLength, ESCAPE, ESCAPE_WIDTH_BITS, MAX_ESCAPE_WIDTH, piece_range};
 
-/// A reader of a segment: what it has not read yet.
+/// A reader of a segment. Its fields describe the part that has not been read yet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Segment<'a> {
     pub(super) words: Words<'a>,
-    /// The profiles of the pieces that were not read yet.
+    /// The profiles of the pieces that have not been read yet.
     pub(super) profiles: &'a [u8],
     /// The first bit of the next piece, counted from the first byte.
     pub(super) bit: usize,
     pub(super) block: BlockLength,
     /// For components that end before this bit, all loads stay within the bytes.
     pub(super) limit: usize,
-    /// The bits of each piece, by profile.
+    /// The number of bits of each piece, by profile.
     pub(super) bits: [&'static [u8; 256]; 2],
     /// Number of samples, and of a component's coefficients.
     pub(crate) length: usize,
@@ -65,19 +65,19 @@ impl<'a> Segment<'a> {
         self.anchors
     }
 
-    /// The first bit that was not read yet.
+    /// The first bit that has not been read yet.
     pub(crate) fn bit(&self) -> usize {
         self.bit
     }
 
-    /// The `width` bits from bit `at` on; at most 57.
+    /// The `width` bits that begin at bit `at`. `width` is at most 57.
     #[inline(always)]
     pub(crate) fn bits(&self, at: usize, width: u32) -> u64 {
         self.words.at(at) & ((1 << width) - 1)
     }
 
-    /// Goes from the beginning of the segment to a skip point, or nowhere if `point` is 0. The
-    /// point's first component has the number `component`.
+    /// Moves the reader from the beginning of the segment to a skip point. Point 0 is the
+    /// beginning. `component` is the number of the first component after the point.
     #[inline]
     pub(crate) fn go_to(&mut self, point: usize, component: usize) {
         if point > 0 {
@@ -99,7 +99,7 @@ impl<'a> Segment<'a> {
         let pieces = self.block.pieces();
         let (own, rest) = self.profiles.split_at(self.profiles.len().min(pieces * count));
         let (mut bit, mut is_escaped) = (self.bit, false);
-        // Without branches this takes less time, although escaped pieces are then seen late.
+        // A loop without branches is faster, although it notices escaped pieces only at the end.
         if pieces == 1 {
             for number in own {
                 bit += usize::from(self.bits[0][usize::from(*number)]);
@@ -121,7 +121,7 @@ impl<'a> Segment<'a> {
     #[cold]
     #[inline(never)]
     fn after(&self, profiles: &[u8]) -> usize {
-        // A component has one piece or two.
+        // A component has one piece or two, so `last` also works as a mask.
         let last = self.block.pieces() - 1;
         let mut bit = self.bit;
         for (index, number) in profiles.iter().enumerate() {
@@ -189,8 +189,8 @@ impl<'a> Segment<'a> {
         number
     }
 
-    /// Reads the widths of the next piece, whatever its profile is: two eights, with a byte for
-    /// each width. The reader then stands at the piece's coefficients.
+    /// Reads the widths of the next piece, escaped or not: two eights, with a byte for each width.
+    /// The reader is then at the piece's coefficients.
     #[inline]
     pub(super) fn take_widths(&mut self, piece: usize) -> [u64; 2] {
         let count = self.count(piece);
@@ -208,8 +208,7 @@ impl<'a> Segment<'a> {
         }
     }
 
-    /// Reads the coefficients of the next piece, whatever its profile is. Coefficients without bits
-    /// are 0.
+    /// Reads the coefficients of the next piece, escaped or not. Coefficients without bits are 0.
     pub(crate) fn coefficients(&mut self, piece: usize) -> [i32; 16] {
         let eights = self.take_widths(piece).map(|widths| self.take_eight(widths));
         eights.as_flattened().try_into().unwrap_or([0; 16])
@@ -222,7 +221,8 @@ impl<'a> Segment<'a> {
         for two in eight.as_chunks_mut::<2>().0 {
             let mut word = self.words.at(self.bit);
             for coefficient in two {
-                // Loading the clip has refused widths that are too large.
+                // The remainder changes nothing, because loading the clip has refused widths above
+                // 24.
                 let width = widths as u32 % 32;
                 *coefficient = sign_extended(word, width);
                 word >>= width;
@@ -234,7 +234,7 @@ impl<'a> Segment<'a> {
     }
 }
 
-/// The lowest `width` bits of a word as a number in two's complement; 0 if there are none. `width`
+/// The lowest `width` bits of a word as a number in two's complement; 0 if `width` is 0. `width`
 /// must be below 32.
 #[inline(always)]
 pub(super) fn sign_extended(word: u64, width: u32) -> i32 {
@@ -242,7 +242,7 @@ pub(super) fn sign_extended(word: u64, width: u32) -> i32 {
     ((word as u32 & (power - 1)) ^ power >> 1) as i32 - (power >> 1) as i32
 }
 
-/// A 1 in each byte. A product with it has the sum of all bytes in its highest byte.
+/// A 1 in each byte. Multiplying by it puts the sum of all bytes into the highest byte.
 pub(super) const ONES: u64 = u64::from_ne_bytes([1; 8]);
 
 /// Expands eight numbers of 5 bits to a byte each.
@@ -259,7 +259,7 @@ fn expand_fives(bits: u64) -> u64 {
 pub(crate) struct Words<'a>(&'a [u8]);
 
 impl<'a> Words<'a> {
-    /// At least 57 bits from a bit on, the lowest first. Bits after the end are 0.
+    /// At least 57 bits that begin at a bit, the lowest first. Bits after the end are 0.
     #[inline]
     pub(super) fn at(&self, bit: usize) -> u64 {
         let bytes = self.0.get(bit / 8..).unwrap_or_default();
@@ -282,24 +282,25 @@ impl<'a> Words<'a> {
         8 * (self.0.len() + 1).saturating_sub(bytes + LOAD)
     }
 
-    /// The byte of a bit, and those after it.
+    /// `N` bytes, beginning with the byte of a bit.
     ///
     /// # Safety
     /// There must be `N` bytes from the bit's byte on.
     #[inline(always)]
     pub(super) unsafe fn bytes<const N: usize>(self, bit: usize) -> &'a [u8; N] {
         debug_assert!(bit / 8 + N <= self.0.len());
-        // SAFETY: the caller vouches for the bytes.
+        // SAFETY: the caller guarantees `N` bytes from the bit's byte on. They belong to the slice,
+        // which is borrowed for `'a`, and an array of bytes needs no alignment.
         unsafe { &*self.0.as_ptr().add(bit / 8).cast() }
     }
 
-    /// At least 57 bits from a bit on, the lowest first.
+    /// At least 57 bits that begin at a bit, the lowest first.
     ///
     /// # Safety
     /// There must be eight bytes from the bit's byte on.
     #[inline(always)]
     pub(super) unsafe fn word(self, bit: usize) -> u64 {
-        // SAFETY: the caller vouches for the bytes.
+        // SAFETY: the caller guarantees eight bytes from the bit's byte on.
         u64::from_le_bytes(*unsafe { self.bytes(bit) }) >> (bit % 8)
     }
 }

@@ -1,5 +1,5 @@
-//! SSE4.1 of x86-64. It unpacks coefficients one after another, and computes everything else with
-//! four numbers at a time.
+//! SSE4.1 of x86-64. It unpacks coefficients one after another, and computes everything else four
+//! numbers at a time.
 
 use std::arch::x86_64::{
     __m128, _mm_add_ps, _mm_and_ps, _mm_blendv_ps, _mm_cmpgt_ps, _mm_cmplt_ps, _mm_cvtepi32_ps,
@@ -32,7 +32,8 @@ impl Kernel for Sse41 {
 
     #[inline(always)]
     fn load(self, numbers: &[f32; GROUP]) -> Lanes4x2 {
-        // SAFETY: `self` proves that the machine has SSE4.1; there are eight numbers.
+        // SAFETY: `self` proves that the machine has SSE4.1. The loads read exactly the eight
+        // floats of `numbers`, four each.
         unsafe {
             Lanes4x2(_mm_loadu_ps(numbers.as_ptr()), _mm_loadu_ps(numbers.as_ptr().add(4)), self)
         }
@@ -49,7 +50,7 @@ impl Kernel for Sse41 {
     ) -> [Lanes4x2; SPOTS] {
         for (eight, &widths) in TABLES[TABLE].widths[usize::from(number)].iter().enumerate() {
             if widths != 0 {
-                // SAFETY: the caller vouches for the bytes.
+                // SAFETY: the caller guarantees `LOAD` bytes from the first byte of each eight on.
                 let coefficients = unsafe { coefficients(widths, words, &mut bit) };
                 // SAFETY: `self` proves that the machine has SSE4.1.
                 let numbers = unsafe { numbers(self, &coefficients) };
@@ -68,12 +69,12 @@ impl Kernel for Sse41 {
 #[target_feature(enable = "sse4.1")]
 fn numbers(sse41: Sse41, coefficients: &[i32; GROUP]) -> Lanes4x2 {
     let at = coefficients.as_ptr();
-    // SAFETY: there are eight coefficients.
+    // SAFETY: the loads read exactly the eight integers of `coefficients`, four each.
     let (low, high) = unsafe { (_mm_loadu_si128(at.cast()), _mm_loadu_si128(at.add(4).cast())) };
     Lanes4x2(_mm_cvtepi32_ps(low), _mm_cvtepi32_ps(high), sse41)
 }
 
-/// Eight numbers in two registers, and the proof of the instructions.
+/// Eight numbers in two registers, and the proof that the machine has SSE4.1.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lanes4x2(__m128, __m128, Sse41);
 
@@ -95,7 +96,7 @@ impl Lanes for Lanes4x2 {
 
     #[inline(always)]
     fn negate_where_negative(self, sign: Self) -> Self {
-        // SAFETY: the lanes carry the proof.
+        // SAFETY: the lanes carry the proof that the machine has SSE4.1.
         unsafe {
             let (none, bit) = (_mm_set1_ps(0.0), _mm_set1_ps(-0.0));
             let (low, high) = (_mm_cmplt_ps(sign.0, none), _mm_cmplt_ps(sign.1, none));
@@ -109,7 +110,7 @@ impl Lanes for Lanes4x2 {
 
     #[inline(always)]
     fn where_positive(self, other: Self, instead: Self) -> Self {
-        // SAFETY: the lanes carry the proof.
+        // SAFETY: the lanes carry the proof that the machine has SSE4.1.
         unsafe {
             let none = _mm_set1_ps(0.0);
             let (low, high) = (_mm_cmpgt_ps(other.0, none), _mm_cmpgt_ps(other.1, none));
@@ -124,7 +125,7 @@ impl Lanes for Lanes4x2 {
     #[inline(always)]
     fn fold(numbers: &[Self; GROUP]) -> Self {
         let [a, b, c, d, e, f, g, h] = *numbers;
-        // SAFETY: the lanes carry the proof.
+        // SAFETY: the lanes carry the proof that the machine has SSE4.1.
         unsafe {
             // First the pairs 0 + 1 and 2 + 3, or 4 + 5 and 6 + 7. Then the sum of two pairs, and
             // last the sum of both halves.
@@ -138,7 +139,7 @@ impl Lanes for Lanes4x2 {
 
     #[inline(always)]
     fn numbers(self) -> [f32; GROUP] {
-        // SAFETY: both are eight numbers.
+        // SAFETY: both types consist of eight `f32`.
         unsafe { std::mem::transmute([self.0, self.1]) }
     }
 
@@ -146,7 +147,7 @@ impl Lanes for Lanes4x2 {
     fn transpose([x, y, z, w]: [Self; 4]) -> [[f32; 4]; GROUP] {
         let mut rows = [[0.0; 4]; GROUP];
         let (low, high) = rows.split_at_mut(4);
-        // SAFETY: the lanes carry the proof; each half has four rows.
+        // SAFETY: the lanes carry the proof that the machine has SSE4.1.
         unsafe {
             store_rows([x.0, y.0, z.0, w.0], low);
             store_rows([x.1, y.1, z.1, w.1], high);
@@ -167,7 +168,7 @@ fn store_rows([x, y, z, w]: [__m128; 4], rows: &mut [[f32; 4]]) {
         _mm_movehl_ps(zw_high, xy_high),
     ];
     for (row, numbers) in rows.iter_mut().zip(columns) {
-        // SAFETY: a row has four numbers.
+        // SAFETY: the store writes exactly the four floats of `row`.
         unsafe { _mm_storeu_ps(row.as_mut_ptr(), numbers) };
     }
 }

@@ -1,9 +1,9 @@
 //! Computes components: sums of products of coefficients and weights, one component after another.
 //!
-//! The order of each sum is fixed, except that eight coefficients which are all 0 may be added or
-//! skipped, and that a sum may begin with zeros. The weight of coefficient 0 is above 0, so its
-//! product is never −0. A sum of zeros with that product is then not −0 either. The sign of a zero
-//! has no effect once it is added to a number that is not −0.
+//! The order of each sum is fixed, with two exceptions. Eight coefficients that are all 0 may be
+//! added or skipped, and a sum may begin with zeros. Neither changes the result. The weight of
+//! coefficient 0 is above 0, so its product is never −0. A sum of zeros that contains this product
+//! is then not −0 either. Adding a zero of either sign has no effect on a number that is not −0.
 
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -22,9 +22,10 @@ pub(crate) const GROUPS_AT_ONCE: usize = 4;
 /// products of the coefficients whose index is j modulo 8.
 pub(crate) struct Sums<L> {
     numbers: [MaybeUninit<L>; (3 * GROUPS_AT_ONCE + 1) * GROUP],
-    /// The number of sums that were written: those of the components, and eight more.
+    /// The number of initialized sums. Zeros follow the components' sums, so that eight sums can be
+    /// read from any of them on.
     count: usize,
-    /// The first sum that was not taken yet.
+    /// The first sum that has not been taken yet.
     next: usize,
 }
 
@@ -35,7 +36,7 @@ impl<L: Lanes> Sums<L> {
         Self { numbers: [const { MaybeUninit::uninit() }; _], count: 0, next: 0 }
     }
 
-    /// Takes the first, second and third components of the next group's tracks, before their own
+    /// Takes the first, second and third components of the next group's tracks, without their own
     /// scales. Dead components are 0.
     #[inline(always)]
     pub(crate) fn take(&mut self, kernel: L::Kernel, live: &Live) -> [L; 3] {
@@ -67,11 +68,12 @@ impl<L: Lanes> Sums<L> {
         [kernel.splat(x), kernel.splat(y), kernel.splat(z)]
     }
 
-    /// Eight sums from `first` on.
+    /// Eight sums, beginning with sum `first`.
     #[inline(always)]
     fn eight(&self, first: usize) -> &[L; GROUP] {
         assert!(first + GROUP <= self.count);
-        // SAFETY: the first `count` sums were written.
+        // SAFETY: the first `count` sums are initialized, and the assertion keeps the eight within
+        // them. The result borrows `self`.
         unsafe { &*self.numbers.as_ptr().add(first).cast() }
     }
 }
@@ -128,8 +130,8 @@ impl Live {
     }
 
     /// The place of each lane's first, second and third component among the sums of the group, or
-    /// [`DEAD`]. If the third components begin at the ninth sum or later, which the number says,
-    /// their places count from there.
+    /// [`DEAD`]. The number is the index of the sum at which the third components begin. If it is 8
+    /// or more, their places count from the ninth sum.
     #[inline(always)]
     fn places(&self) -> ([[u8; GROUP]; 3], usize) {
         let [x, y, z] = self.masks;
@@ -143,8 +145,8 @@ impl Live {
 }
 
 computed! {
-    /// By mask: the number of lower bits for each bit that is set, and [`DEAD`] for the others; a
-    /// byte for each bit.
+    /// By mask, with a byte for each bit: the number of set bits below it if it is set, otherwise
+    /// [`DEAD`].
     static PLACES: [u64; 256] = places();
 }
 
@@ -167,14 +169,14 @@ const fn places() -> [u64; 256] {
 /// Which components of a segment are read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Wanted {
-    /// So many: the next ones.
+    /// This number of components, beginning with the next one.
     Next(usize),
-    /// The ones at these places, which count from the next component and increase. Dead components
-    /// have no place.
+    /// The components at these places, in increasing order, counted from the next component. Dead
+    /// components have no place.
     Three([Option<usize>; 3]),
 }
 
-/// Reads components of a segment, and replaces the sums of each spot with those of its weights.
+/// Reads components of a segment, and overwrites each spot's sums with those for its weights.
 #[inline(always)]
 pub(super) fn decode<K: Kernel, const SPOTS: usize>(
     kernel: K,
@@ -270,8 +272,8 @@ fn fill<K, const PIECES: usize, const FIRST: usize, const SECOND: usize, const S
     segment.profiles = rest;
 }
 
-/// Reads components, `N` at once, writes their sums from place `first` on, and returns their
-/// number. It stops before a component that is escaped or too near to the clip's end.
+/// Reads components, `N` at a time, and writes their sums from place `first` on. Returns the number
+/// of components. It stops before a component that is escaped or too near to the clip's end.
 #[inline(always)]
 fn fill_fast<
     K: Kernel,
@@ -288,7 +290,8 @@ fn fill_fast<
     segment: &mut Segment<'_>,
     weights: [&Weights; SPOTS],
 ) -> usize {
-    // Copies, since the compiler does not know that the sums are elsewhere.
+    // These are copies, because the compiler does not know that writing the sums leaves the segment
+    // unchanged.
     let Segment { words, mut bit, bits: lengths, limit, .. } = *segment;
     let zero = [kernel.splat(0.0); SPOTS];
     let mut first_weights = [[zero[0]; 2]; SPOTS];
@@ -315,8 +318,8 @@ fn fill_fast<
             break;
         }
         for (nth, (bits, numbers)) in bits.iter().zip(profiles).enumerate() {
-            // SAFETY: the component ends before the limit, so that there are enough bytes for a
-            // load from the first byte of each eight on.
+            // SAFETY: the component ends before the limit, so there are `LOAD` bytes from the first
+            // byte of each eight on.
             let mut component = unsafe {
                 kernel.piece::<FIRST, SPOTS>(zero, numbers[0], words, bits[0], first_weights)
             };
@@ -338,8 +341,8 @@ fn fill_fast<
     count
 }
 
-/// Reads the next component, whatever its profiles are and wherever it ends, and returns its sums
-/// at each spot.
+/// Reads the next component, and returns its sums at each spot. It handles escaped profiles and
+/// components near the clip's end, unlike the fast path.
 #[cold]
 #[inline(never)]
 pub(super) fn slow_sums<const SPOTS: usize>(

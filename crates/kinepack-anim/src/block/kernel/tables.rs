@@ -1,4 +1,4 @@
-//! The profiles as kernels need them, in tables that are small enough to stay in a cache.
+//! The profiles in the form that kernels read, in tables that are small enough to stay in a cache.
 
 use crate::block::widths::{
     ESCAPE, MAX_FOUR_BITS, PIECE, PROFILES, Profiles, TABLE, TABLES_COUNT, max_width,
@@ -16,8 +16,8 @@ pub(super) struct Table {
     pub(super) widths: [[u64; 2]; NUMBERS],
     #[cfg(target_arch = "x86_64")]
     pub(super) eights: [[Eight; NUMBERS]; 2],
-    /// What to add to the left shifts, by the bit of a byte at which the first coefficient begins.
-    /// A table lets a single load fill all lanes.
+    /// The number to add to the left shifts, by the bit of a byte at which the first coefficient
+    /// begins. Because it is a table, a single load can fill all lanes.
     #[cfg(target_arch = "x86_64")]
     pub(super) start_shifts: [i32; 8],
 }
@@ -27,8 +27,8 @@ pub(super) struct Table {
 #[derive(Clone, Copy)]
 #[repr(C, align(32))]
 pub(super) struct Eight {
-    /// The four bytes of each coefficient, as indices into sixteen bytes. The first of these is the
-    /// byte in which the first coefficient begins, perhaps in its last bit.
+    /// The four bytes of each coefficient, as indices into sixteen bytes. Index 0 is the byte in
+    /// which the first coefficient begins, possibly at its last bit.
     pub(super) bytes: [[u8; 4]; 8],
     /// The left shift that moves each coefficient's highest bit to the top, if the first
     /// coefficient begins at a byte's lowest bit. A coefficient without bits is shifted out.

@@ -1,4 +1,4 @@
-//! Conventions of BVH files: the unit, and the frames before the motion itself.
+//! Conventions of BVH files: the unit, and the frames that precede the actual motion.
 
 use super::hierarchy::{BvhChannel, BvhJoint};
 
@@ -62,8 +62,8 @@ impl BvhConvention {
         }
     }
 
-    /// Detects the convention from names. Daz also needs a T-pose as first frame, and a motion
-    /// after the ramp.
+    /// Detects the convention from joint names. Daz also requires a T-pose as the first frame, and
+    /// frames after the ramp.
     pub(super) fn of(joints: &[BvhJoint], frames: u64, begins_with_t_pose: bool) -> Self {
         let is = |index: Option<usize>, name: &str| {
             index.is_some_and(|index| joints[index].name == name.as_bytes())

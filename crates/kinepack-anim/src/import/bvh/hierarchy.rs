@@ -8,10 +8,10 @@ use super::tokens::Tokens;
 use crate::import::budget::Budget;
 use crate::{Joint, MAX_JOINTS, SkeletonError, Transform};
 
-/// What a number of a frame moves.
+/// The property that one number of a frame animates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BvhChannel {
-    /// The translation on one axis, which replaces that of the offset.
+    /// The translation along one axis, which replaces the offset's component.
     Position(usize),
     /// A turn around one axis, in degrees.
     Rotation(usize),
@@ -29,7 +29,7 @@ impl BvhChannel {
 }
 
 pub(super) struct BvhJoint {
-    /// The bytes of the file; UTF-8 after [`decode`](super::names::decode).
+    /// The name as bytes of the file; UTF-8 after [`decode`](super::names::decode).
     pub(super) name: Vec<u8>,
     /// Index of the parent, which comes earlier.
     pub(super) parent: Option<usize>,
@@ -66,8 +66,8 @@ impl BvhJoint {
     }
 }
 
-/// The most memory that a joint takes here and in the skeleton, without its name. A list that grows
-/// has up to three times the room that it needs.
+/// An upper bound on the memory that a joint takes here and in the skeleton, without its name. A
+/// growing list may have up to three times the capacity that it needs.
 const JOINT_BYTES: usize = 1024;
 const _: () = assert!(
     3 * (size_of::<BvhJoint>() + size_of::<Open>() + 8 * size_of::<BvhChannel>())
@@ -76,13 +76,13 @@ const _: () = assert!(
         < JOINT_BYTES
 );
 
-/// What the next closing brace closes.
+/// The element that the next closing brace ends.
 enum Open {
     Joint { index: usize, has_offset: bool, has_channels: bool },
     EndSite,
 }
 
-/// Reads all joints, and the word `MOTION`. Parents come before their children. The joints are in
+/// Reads all joints and the word `MOTION`. Parents come before their children. The joints are in
 /// the order of the file, which is also the order of the channels.
 pub(super) fn read(
     tokens: &mut Tokens<'_>,
@@ -107,7 +107,7 @@ pub(super) fn read(
                 }
             }
             Some(Open::EndSite) => {
-                // The end of a bone moves nothing, so its offset is skipped.
+                // The end of a bone has no motion, so its offset is skipped.
                 tokens.expect("OFFSET")?;
                 offset(tokens)?;
                 tokens.expect("}")?;
@@ -127,7 +127,7 @@ pub(super) fn read(
                     open.push(begin(tokens, &mut joints, parent, budget)?);
                 } else if tokens.take("End") {
                     tokens.expect("Site")?;
-                    // Some files name the end.
+                    // Some files name the end site.
                     tokens.skip_name();
                     tokens.expect("{")?;
                     open.push(Open::EndSite);

@@ -4,12 +4,13 @@
 //! A joint's rotation is the product of the rotations of its channels, in their order in the file.
 //! Its translation is its offset, unless position channels replace it. The bind pose has the
 //! offsets and no rotation. BVH does not state its unit, and some collections begin each motion
-//! with an extra pose. A [`BvhConvention`] describes what is usual for a collection.
+//! with an extra pose. A [`BvhConvention`] describes the unit and the extra frames of a collection.
 //!
-//! Programs differ in details, and other readers take them all: `Frames 20` and `Frame Time:0.03`,
-//! more or fewer rows than stated, NUL or Ctrl-Z at the end, names that are not UTF-8. Such files
-//! are read, and a [`Note`] says what was found. All whole rows count, and no other number of them.
-//! Source: the format as Biovision's exporters wrote it, and as its readers agree on it since.
+//! Programs differ in details, and other readers accept these variants: `Frames 20` and `Frame
+//! Time:0.03`, more or fewer rows than stated, NUL or Ctrl-Z at the end, names that are not UTF-8.
+//! This reader accepts them too, and a [`Note`] reports the variant. It reads all whole rows,
+//! whatever number the file states. Source: the format as Biovision's exporters wrote it, and as
+//! later readers interpret it.
 
 mod convention;
 mod hierarchy;
@@ -27,8 +28,8 @@ use crate::{RawClip, Skeleton};
 use motion::Motion;
 use tokens::Tokens;
 
-/// Reads the clip in the text of a BVH file. Errors use `file` as the name of the file, and the
-/// clip is named after it, without directories and extensions.
+/// Reads the clip in the text of a BVH file. Errors use `file` as the name of the file. The clip is
+/// named after the file, without directories and extensions.
 ///
 /// ```
 /// use kinepack_anim::import::{ImportOptions, bvh};
@@ -43,15 +44,15 @@ use tokens::Tokens;
 ///
 /// # Errors
 /// [`ImportError`], with the line, if the text is malformed, if there are more joints or samples
-/// than a clip can have, or if the options don't fit the file. [`ImportError::TooMuchMemory`] if
+/// than a clip can have, or if the options do not fit the file. [`ImportError::TooMuchMemory`] if
 /// reading takes more memory than [`ImportOptions::max_memory_bytes`] allows; this includes the
 /// text.
 pub fn from_text(file: &str, text: &str, options: &ImportOptions) -> Result<Import, ImportError> {
     from_bytes(file, text.as_bytes(), options)
 }
 
-/// The same, for the bytes of a file in any encoding that contains ASCII. Names that are not UTF-8
-/// get a [`Note::OtherEncoding`].
+/// Does the same for the bytes of a file in any encoding that contains ASCII. Names that are not
+/// UTF-8 get a [`Note::OtherEncoding`].
 ///
 /// # Errors
 /// As [`from_text`].
@@ -64,7 +65,7 @@ pub fn from_bytes(
     from_words(file, bytes, options, &mut Budget::new(file, options, bytes.len() as u64)?)
 }
 
-/// The same, for bytes whose memory is already taken from `budget`.
+/// Does the same for bytes whose memory is already taken from `budget`.
 pub(super) fn from_words(
     file: &str,
     bytes: &[u8],

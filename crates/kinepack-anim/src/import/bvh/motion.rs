@@ -1,5 +1,5 @@
 //! Reads the frames of a BVH file as poses. It holds the numbers of only one frame at a time, and
-//! makes poses only of the frames that stay.
+//! converts only the frames that are kept.
 
 use super::convention::is_t_pose;
 use super::hierarchy::BvhJoint;
@@ -17,8 +17,8 @@ pub(super) struct Motion {
     pub(super) notes: Vec<Note>,
 }
 
-/// Reads everything after `MOTION`, to the end of the file. The rows of numbers count, and not the
-/// number of frames that the file states.
+/// Reads everything after `MOTION`, to the end of the file. It counts the rows of numbers, and
+/// ignores the number of frames that the file states.
 pub(super) fn read(
     tokens: &mut Tokens<'_>,
     joints: &[BvhJoint],
@@ -44,7 +44,7 @@ pub(super) fn read(
     budget.take((channels * size_of::<f64>()) as u64)?;
     let mut numbers = vec![0.0; channels];
     read_frame(tokens, &mut numbers, 0)?;
-    // The words of further frames, and of one that is cut off.
+    // The remaining words give the further frames and the numbers of an incomplete last frame.
     let words = tokens.words();
     let (frames, cut) = ((words / channels) as u64 + 1, words % channels);
 
@@ -54,7 +54,7 @@ pub(super) fn read(
     let unit_cm = options.unit_cm.unwrap_or(convention.unit_cm());
     let dropped =
         options.drop_frames.unwrap_or_else(|| match convention.drop_frames(begins_with_t_pose) {
-            // If all frames would be dropped, the file is a pose on its own, so it is kept.
+            // If all frames would be dropped, the file is a single pose, so keep it.
             dropped if options.convention.is_none() && dropped as u64 >= frames => 0,
             dropped => dropped,
         });
@@ -111,7 +111,7 @@ fn push_pose(joints: &[BvhJoint], mut numbers: &[f64], unit_cm: f64, poses: &mut
 }
 
 /// Rounds to a whole rate, because files give frame times with few digits. A rate below one frame
-/// in two seconds stays as it is, because it would round to zero.
+/// in two seconds is kept as it is, because it would round to zero.
 fn nearest_rate(frame_time_s: f64) -> f32 {
     let rate = 1.0 / frame_time_s;
     if rate.round() > 0.0 { rate.round() as f32 } else { rate as f32 }

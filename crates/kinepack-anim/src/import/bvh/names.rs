@@ -1,5 +1,5 @@
-//! The names of joints as text. BVH states no encoding: old programs write that of their system,
-//! such as Shift-JIS or Latin-1.
+//! The names of joints as text. BVH does not state an encoding: old programs write the encoding of
+//! their system, such as Shift-JIS or Latin-1.
 
 use percent_encoding::{CONTROLS, percent_encode};
 
@@ -10,8 +10,8 @@ use crate::import::{ImportError, NameEncoding, Note};
 /// The most bytes of text for each byte of a name: `%83`.
 const MOST_OF_BYTE: u64 = 3;
 
-/// Replaces all names by text. All names of a file have one encoding. A note names it if it is not
-/// UTF-8.
+/// Converts all names to text. All names of a file share one encoding. If it is not UTF-8, a note
+/// reports it.
 pub(super) fn decode(
     file: &str,
     joints: &mut [BvhJoint],
@@ -29,7 +29,7 @@ pub(super) fn decode(
             NameEncoding::Latin1 => text.extend(joint.name.iter().map(|byte| char::from(*byte))),
             NameEncoding::Unknown => text.extend(percent_encode(&joint.name, CONTROLS)),
         }
-        // One name, cut to a length that fits on a line.
+        // The example is cut to a length that fits on a line.
         example.get_or_insert_with(|| text.chars().take(40).collect::<String>());
         joint.name = text.into_bytes();
         names += 1;
@@ -38,8 +38,8 @@ pub(super) fn decode(
     Ok(Some(Note::OtherEncoding { file, encoding, names, example }))
 }
 
-/// The encoding of a name that is not UTF-8. In Latin-1, the bytes from 0x80 to 0x9f are no letters.
-/// In Shift-JIS, nearly all letters of Japanese begin with one of them.
+/// The encoding of a name that is not UTF-8. In Latin-1, the bytes from 0x80 to 0x9f are not
+/// letters. In Shift-JIS, nearly all Japanese characters begin with one of them.
 fn of_name(name: &[u8]) -> Option<NameEncoding> {
     std::str::from_utf8(name).err()?;
     let has_controls = name.iter().any(|byte| (0x80..0xa0).contains(byte));

@@ -1,18 +1,18 @@
-//! Splits the bytes of a file into words, and tracks their lines. Only names may have bytes that are
-//! not ASCII: the encoding of the file does not matter to the other words.
+//! Splits the bytes of a file into words, and tracks their lines. Only names may contain non-ASCII
+//! bytes, so the file's encoding does not matter for the other words.
 
 use super::ImportError;
 
-/// What DOS and some exporters write after the last line.
+/// Bytes that DOS and some exporters write after the last line.
 const NUL: u8 = 0;
 const CTRL_Z: u8 = 0x1a;
 
-/// The words of a file in order. Lines matter in BVH only for names, which may have spaces.
+/// The words of a file in order. In BVH, lines matter only for names, which may contain spaces.
 pub(super) struct Tokens<'a> {
     file: &'a str,
     /// The bytes after the last word that was taken.
     rest: &'a [u8],
-    /// The line of the next word, from 1; that of the last word if there are no more words.
+    /// The line of the next word, from 1; the line of the last word if there are no more words.
     line: usize,
     /// Whether NUL or Ctrl-Z follows the last word.
     has_end_marks: bool,
@@ -37,7 +37,7 @@ impl<'a> Tokens<'a> {
         self.has_end_marks
     }
 
-    /// The number of words that were not taken yet.
+    /// The number of words that remain.
     pub(super) fn words(&self) -> usize {
         self.rest.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count()
     }
@@ -49,7 +49,7 @@ impl<'a> Tokens<'a> {
         Some(&self.rest[..word_bytes(self.rest)])
     }
 
-    /// Skips the next word if it is this one, ignoring case. Returns whether it was.
+    /// Skips the next word if it equals `word`, ignoring case. Returns whether it did.
     pub(super) fn take(&mut self, word: &str) -> bool {
         let is_it = self.peek().is_some_and(|next| next.eq_ignore_ascii_case(word.as_bytes()));
         if is_it {
@@ -62,8 +62,8 @@ impl<'a> Tokens<'a> {
         if self.take(word) { Ok(()) } else { Err(self.unexpected(word)) }
     }
 
-    /// Skips a word with a colon after it: `Frames:`, and also `Frames`, `Frames :` and `Frames:20`,
-    /// as other programs read it. Returns whether it has the usual form, which is the first one.
+    /// Skips a label with a colon: `Frames:`, and also `Frames`, `Frames :` and `Frames:20`, which
+    /// other programs accept. Returns whether it has the usual form, which is the first one.
     pub(super) fn expect_label(&mut self, label: &str) -> Result<bool, ImportError> {
         let next = self.peek().unwrap_or_default();
         let is_it = next.split_at_checked(label.len()).is_some_and(|(word, after)| {
@@ -80,7 +80,7 @@ impl<'a> Tokens<'a> {
         Ok(is_usual)
     }
 
-    /// The words up to the end of the line or to `{`, with a space between each two.
+    /// The words up to the end of the line or to `{`, joined by single spaces.
     pub(super) fn name(&mut self) -> Vec<u8> {
         let mut name = Vec::with_capacity(self.name_bytes());
         while let Some((word, rest)) = word_of_name(self.rest) {
@@ -120,7 +120,7 @@ impl<'a> Tokens<'a> {
         self.parsed(|count: u64| count <= most).ok_or_else(|| self.unexpected(expected))
     }
 
-    /// Takes the next word if it is a number that is fit.
+    /// Takes the next word if it is a number that `is_fit` accepts.
     fn parsed<T: std::str::FromStr + Copy>(&mut self, is_fit: impl Fn(T) -> bool) -> Option<T> {
         let word = self.peek()?;
         let number = std::str::from_utf8(word).ok()?.parse().ok().filter(|found| is_fit(*found));
@@ -133,7 +133,7 @@ impl<'a> Tokens<'a> {
     /// The error for a next word that is not the expected one.
     pub(super) fn unexpected(&mut self, expected: &str) -> ImportError {
         let found = match self.peek() {
-            // The start of a word is enough.
+            // Quotes only the start of a long word.
             Some(word) => format!("{:?}", String::from_utf8_lossy(&word[..word.len().min(40)])),
             None => "the end of the file".to_owned(),
         };
@@ -150,7 +150,8 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// The next word of a name and the bytes after it. Looks no further, because a file may be one line.
+/// The next word of a name and the bytes after it. It scans only one word, because a whole file may
+/// be a single line.
 fn word_of_name(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let begin = bytes.iter().position(|byte| !byte.is_ascii_whitespace())?;
     let (space, rest) = bytes.split_at(begin);

@@ -1,4 +1,4 @@
-//! Collects what the importer leaves out. Names are copied once, at the end.
+//! Collects the parts that the importer omits. Names are copied once, at the end.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::{ImportError, LeftOutKind};
 use crate::import::LeftOut;
 use crate::import::budget::Budget;
 
-/// What a part takes beside its name, generously.
+/// An upper bound on the bytes of a part besides its name.
 const PART_BYTES: u64 = 192;
 
 /// Counts parts by kind, and by the names of an element and of its property.
@@ -34,7 +34,7 @@ impl<'a> Collector<'a> {
         Ok(())
     }
 
-    /// Counts the parts of the scene that no stack animates.
+    /// Counts the parts of the scene that belong to no stack.
     pub(super) fn scene(
         &mut self,
         scene: &'a Scene,

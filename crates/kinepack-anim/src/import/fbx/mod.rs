@@ -1,24 +1,25 @@
 //! Clips from FBX, binary or text, with the feature `fbx`. The library
-//! [ufbx](https://github.com/ufbx/ufbx) reads and evaluates the files, so pivots, orders of
-//! rotation, tangents of keys and layers of animation are as in Maya and MotionBuilder. Each
-//! animation stack (a take) becomes one clip, sampled at a constant rate.
+//! [ufbx](https://github.com/ufbx/ufbx) reads and evaluates the files, so pivots, rotation orders,
+//! key tangents and animation layers behave as in Maya and MotionBuilder. Each animation stack (a
+//! take) becomes one clip, sampled at a constant rate.
 //!
 //! The joints are the bones, the moving nodes above, between and below them, and all nodes between
-//! two joints. Without a bone, the animated nodes are the joints. A node moves if its animation
-//! differs from its own transform: many programs write keys for all nodes. Static nodes above the
-//! roots become part of the roots, as in [`gltf`](super::gltf). The bind pose is that of the nodes.
+//! two joints. If there are no bones, the animated nodes are the joints. A node moves if its
+//! animation differs from its own transform; this matters because many programs write keys for all
+//! nodes. Static nodes above the roots are folded into the roots, as in [`gltf`](super::gltf). The
+//! bind pose consists of the nodes' own transforms.
 //!
-//! The result is right-handed, with Y upwards, and in cm: the file states its axes and its unit. A
+//! The result is right-handed, with Y up, and in cm: the file states its axes and its unit. A
 //! left-handed scene is mirrored along X. A clip lasts from the stack's start to its end or, if it
-//! states none, from the first key to the last. A joint that does not inherit the scale of its
-//! parent has it divided out, because the scales of a [`RawClip`] multiply.
+//! states none, from the first key to the last. If a joint does not inherit its parent's scale,
+//! that scale is divided out of the joint's, because the scales of a [`RawClip`] multiply.
 //!
 //! Animated weights of blend shapes become [curves](crate::Curve) from 0 to 1, named
-//! `{node}.{channel}`. Animated properties of joints that a user defined become curves too, named
+//! `{node}.{channel}`. Animated user-defined properties of joints also become curves, named
 //! `{joint}.{property}`, if they are single numbers. [`Import::left_out`] lists everything else
 //! that is animated, and constraints, vertex caches, cameras and lights.
 //!
-//! The importer reads no file that an FBX file names.
+//! The importer never opens the files that an FBX file references.
 
 mod left_out;
 mod motion;
@@ -35,14 +36,14 @@ use motion::{Channels, Motion, Part};
 
 use crate::RawClip;
 
-/// The ending of files of FBX.
+/// The file extension of FBX.
 pub(super) const ENDING: &str = ".fbx";
 
 /// The sample rate of files that state none.
 const DEFAULT_RATE_HZ: f32 = 30.0;
 
-/// Reads the clips in the bytes of an FBX file. Errors use `file` as the name of the file, and
-/// clips are named after it, without directories and extension, and after their stacks.
+/// Reads the clips in the bytes of an FBX file. Errors use `file` as the name of the file. A clip
+/// is named after the file, without directories and extension, and after its stack.
 ///
 /// ```
 /// use kinepack_anim::import::{ImportOptions, fbx};
@@ -74,9 +75,9 @@ const DEFAULT_RATE_HZ: f32 = 30.0;
 /// ```
 ///
 /// # Errors
-/// [`ImportError`] if ufbx cannot read the bytes, if nodes nest deeper than 1024, if there are more
-/// joints than a clip can have, or if a static scale above the joints differs between axes. Also if
-/// all stacks are skipped, because they have more than 64 layers or too many samples.
+/// [`ImportError`] if ufbx cannot read the bytes, or if nodes nest deeper than 1024. Also if there
+/// are more joints than a clip can have, or if a static scale above the joints differs between
+/// axes. Also if all stacks are skipped, because they have more than 64 layers or too many samples.
 /// [`ImportError::TooMuchMemory`] if reading takes more memory than
 /// [`ImportOptions::max_memory_bytes`] allows; this includes `bytes`.
 pub fn from_bytes(
@@ -107,7 +108,7 @@ pub fn from_bytes(
         let own_name = Some(&*motion.stack.element.name).filter(|name| !name.is_empty());
         let own_name = own_name.unwrap_or(&index);
         let Some(rig) = rig else {
-            // A stack without a name is counted without one.
+            // An unnamed stack is counted under the empty name, not under its index.
             left_out.add(
                 LeftOutKind::EmptyAnimation,
                 &motion.stack.element.name,
@@ -141,7 +142,7 @@ pub fn from_bytes(
     Ok(Import { clips, notes, left_out: left_out.finish(&mut budget)?, skipped })
 }
 
-/// Whether a stack animates a joint or has a curve.
+/// Whether a stack animates a joint or a curve.
 fn has_clip(motion: &Motion<'_>, rig: &Rig, channels: &Channels<'_>) -> bool {
     motion.parts.iter().any(|part| match *part {
         Part::Transform { node, .. } | Part::Custom { node, .. } => rig.joint_of(node).is_some(),

@@ -1,4 +1,4 @@
-//! What the animation stacks of a scene animate.
+//! The properties that the animation stacks of a scene animate.
 
 use ufbx::{
     AllocatorOpts, Anim, AnimCurve, AnimLayer, AnimOpts, AnimProp, AnimRoot, AnimStack,
@@ -11,14 +11,14 @@ use super::{ImportError, LeftOutKind, Rig};
 use crate::import::Skipped;
 use crate::import::budget::Budget;
 
-/// The most layers of a stack: each joint of each sample takes a look at all of them.
+/// The most layers of a stack: evaluating a joint at a sample visits all of them.
 const MAX_LAYERS: usize = 64;
 /// The most animated properties of all stacks together. Stacks may share layers.
 const MAX_PARTS: usize = 1 << 22;
-/// What ufbx may take for the layers of a stack that are not muted.
+/// The memory that ufbx may take for a stack's list of layers that are not muted.
 const ANIM_BYTES: u64 = 1 << 16;
 
-/// The properties that make the transform of a node.
+/// The properties that define the transform of a node.
 const OF_TRANSFORM: [&str; 10] = [
     "Lcl Translation",
     "Lcl Rotation",
@@ -34,42 +34,42 @@ const OF_TRANSFORM: [&str; 10] = [
 /// The weight of a blend shape in percent.
 const WEIGHT: &str = "DeformPercent";
 
-/// Two numbers closer than this, relative to the larger and at least to 1, are the same: keys are
-/// single floats.
+/// Two numbers count as equal if their difference, relative to the larger one and at least to 1, is
+/// at most this. Keys are stored as `f32`.
 const SAME: f64 = 1e-5;
 
-/// A stack and what it animates.
+/// A stack and the properties that it animates.
 pub(super) struct Motion<'a> {
     pub(super) stack: &'a AnimStack,
-    /// The stack without its muted layers, if it has some.
+    /// The animation without the muted layers, if any are muted.
     audible: Option<AnimRoot>,
     pub(super) parts: Vec<Part<'a>>,
 }
 
-/// An animated property. `keys` is its time from the first key to the last.
+/// An animated property. `keys` is the interval from its first key to its last.
 pub(super) enum Part<'a> {
-    /// One of the properties of a node's transform. It moves if it differs from the node's own.
+    /// A property of a node's transform. It moves if it differs from the node's own value.
     Transform { node: usize, moves: bool, keys: Span },
     /// The weight of a blend shape.
     Weight { channel: usize, keys: Span },
-    /// A number of a node that a user defined. It moves if it differs from the node's own.
+    /// A user-defined number of a node. It moves if it differs from the node's own value.
     Custom { node: usize, name: &'a str, moves: bool, keys: Span },
-    /// Anything else that changes.
+    /// Any other property that changes.
     Other { element: &'a Element, name: &'a str },
 }
 
-/// From a time to a later one, in seconds.
+/// From a time to a later time, in seconds.
 pub(super) type Span = (f64, f64);
 
 impl Motion<'_> {
-    /// What ufbx evaluates.
+    /// The animation for ufbx to evaluate, without muted layers.
     pub(super) fn anim(&self) -> &Anim {
         self.audible.as_deref().unwrap_or(&self.stack.anim)
     }
 }
 
 impl<'a> Motion<'a> {
-    /// Lists the parts that no clip has.
+    /// Lists the parts that no clip represents.
     pub(super) fn left_out(
         &self,
         rig: Option<&Rig>,
@@ -106,7 +106,7 @@ impl<'a> Motion<'a> {
     }
 }
 
-/// The name of an element or, if it has none, of the first node that has it.
+/// The name of an element or, if it is empty, the name of the first node that uses the element.
 fn label(element: &Element) -> &str {
     match element.instances.first() {
         Some(node) if element.name.is_empty() => &node.element.name,
@@ -114,7 +114,7 @@ fn label(element: &Element) -> &str {
     }
 }
 
-/// The stacks of a scene. Skips those with too many layers.
+/// The stacks of a scene. Skips stacks with too many layers.
 pub(super) fn all<'a>(
     file: &str,
     scene: &'a Scene,
@@ -138,7 +138,7 @@ pub(super) fn all<'a>(
         let layers: Vec<&AnimLayer> = audible(stack).map(AsRef::as_ref).collect();
         let mut parts = Vec::with_capacity(layers.iter().map(|layer| layer.anim_props.len()).sum());
         for prop in layers.iter().flat_map(|layer| layer.anim_props.iter()) {
-            // With several layers, a constant may be added to another.
+            // With several layers, a constant may be added to another layer's value.
             let moves = layers.len() > 1 || !is_held(prop, &constants);
             parts.extend(part(prop, moves));
         }
@@ -149,7 +149,7 @@ pub(super) fn all<'a>(
     Ok(motions)
 }
 
-/// The stacks without those that have too many layers.
+/// The stacks that do not have too many layers. The others are skipped.
 fn fit_stacks<'a>(
     file: &str,
     scene: &'a Scene,
@@ -191,13 +191,13 @@ fn is_muted(layer: &AnimLayer) -> bool {
     ufbx::find_prop(&layer.element.props, "Mute").is_some_and(|mute| mute.value_int != 0)
 }
 
-/// The part of an animated property, or `None` if it does not change what its element shows.
+/// The part for an animated property, or `None` if it does not change what its element shows.
 fn part(prop: &AnimProp, moves: bool) -> Option<Part<'_>> {
     let (element, name): (&Element, &str) = (&prop.element, &prop.prop_name);
     let index = element.typed_id as usize;
     let keys = keys(prop);
     match element.type_ {
-        // ufbx applies the weight of a layer.
+        // ufbx applies the weights of layers itself.
         ElementType::AnimLayer if name == "Weight" => None,
         ElementType::Node if OF_TRANSFORM.contains(&name) => {
             Some(Part::Transform { node: index, moves, keys })
@@ -210,7 +210,7 @@ fn part(prop: &AnimProp, moves: bool) -> Option<Part<'_>> {
     }
 }
 
-/// Whether a property is a single number that a user defined.
+/// Whether a property is a single user-defined number.
 fn is_custom(element: &Element, name: &str) -> bool {
     let is_number = |prop: &Prop| {
         use PropType::{Boolean, Distance, Integer, Number};
@@ -232,7 +232,7 @@ fn keys(prop: &AnimProp) -> Span {
     })
 }
 
-/// Whether the animation of a property is the property's own value at all times.
+/// Whether the animation of a property equals the property's own value at all times.
 fn is_held(prop: &AnimProp, constants: &[Option<f64>]) -> bool {
     let Some(own) = ufbx::find_prop(&prop.element.props, &prop.prop_name) else { return false };
     let own = [own.value_vec4.x, own.value_vec4.y, own.value_vec4.z];
@@ -251,7 +251,7 @@ fn is_same(a: f64, b: f64) -> bool {
     (a - b).abs() <= SAME * a.abs().max(b.abs()).max(1.0)
 }
 
-/// The value of a curve that has the same everywhere.
+/// The value of a constant curve.
 fn constant(curve: &AnimCurve) -> Option<f64> {
     let first = curve.keyframes.first()?.value;
     let is_flat = |key: &ufbx::Keyframe| {
@@ -262,10 +262,10 @@ fn constant(curve: &AnimCurve) -> Option<f64> {
     curve.keyframes.iter().all(is_flat).then_some(first)
 }
 
-/// The channels of blend shapes, and the nodes with their meshes.
+/// The channels of blend shapes, and the nodes whose meshes use them.
 pub(super) struct Channels<'a> {
     scene: &'a Scene,
-    /// By channel: the first node with its mesh.
+    /// By channel: the first node whose mesh uses it.
     nodes: Vec<Option<usize>>,
 }
 
@@ -284,12 +284,12 @@ impl<'a> Channels<'a> {
         Ok(Self { scene, nodes })
     }
 
-    /// The node whose mesh has a channel.
+    /// The node whose mesh uses a channel.
     pub(super) fn node_of(&self, channel: usize) -> Option<usize> {
         self.nodes.get(channel).copied().flatten()
     }
 
-    /// A channel, and its name or that of its shape.
+    /// A channel with its name or, if that is empty, the name of its shape.
     pub(super) fn get(&self, channel: usize) -> (&'a BlendChannel, Option<&'a str>) {
         let channel = &self.scene.blend_channels[channel];
         let shape = channel.target_shape.as_ref().map(|shape| &*shape.element.name);

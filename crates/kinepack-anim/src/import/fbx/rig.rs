@@ -1,4 +1,4 @@
-//! Selects the nodes that are joints, and gives their transforms.
+//! Selects the nodes that are joints, and provides their transforms.
 
 use glam::DVec3;
 use ufbx::{InheritMode, Node, Scene, Transform};
@@ -10,7 +10,7 @@ use crate::import::budget::Budget;
 use crate::import::nodes::{Local, Tree, unit};
 use crate::import::rig::{Nodes, Rig};
 
-/// What a node takes while joints are chosen, and a joint for good.
+/// An upper bound on the memory of a node during the selection, and of a joint afterwards.
 const NODE_BYTES: usize = 512;
 
 /// The joints of a scene, or `None` if it has none.
@@ -45,8 +45,8 @@ pub(super) fn of(
     Rig::new(&InFile { file, scene }, tree, &is_joint, |_| unit_cm).map(Some)
 }
 
-/// Selects the joints: the bones or, without a bone, the animated nodes. If curves alone are
-/// animated, their nodes are the joints, because a clip needs one.
+/// Selects the joints: the bones or, if there are none, the animated nodes. If only curves are
+/// animated, their nodes are the joints, because a clip needs at least one.
 fn select(
     scene: &Scene,
     channels: &Channels<'_>,
@@ -124,14 +124,14 @@ pub(super) fn scale(transform: &Transform) -> DVec3 {
     DVec3::new(transform.scale.x, transform.scale.y, transform.scale.z)
 }
 
-/// A transform of ufbx, without the scale of the parent if that is given. Also whether that scale
-/// is zero along an axis, so that it cannot be divided out.
+/// A transform of ufbx, divided by the parent's scale if given. Also whether that scale is zero
+/// along an axis, so that it cannot be divided out.
 pub(super) fn local(transform: &Transform, above: Option<DVec3>) -> (Local, bool) {
     let Transform { rotation: r, translation: t, .. } = transform;
     let above = above.unwrap_or(DVec3::ONE);
     let is_zero = above.cmpeq(DVec3::ZERO);
     let local = Local {
-        // What is not finite is refused with the whole transform.
+        // The later check of the whole transform refuses NaN.
         rotation: unit([r.x, r.y, r.z, r.w]).unwrap_or(glam::DQuat::NAN),
         translation: DVec3::new(t.x, t.y, t.z),
         scale: scale(transform) / DVec3::select(is_zero, DVec3::ONE, above),

@@ -13,7 +13,7 @@ use crate::import::budget::Budget;
 use crate::import::clips::{self, Names, Room};
 use crate::{Curve, MAX_CURVES, RawClip, RawClipError, Transform};
 
-/// A stack that animates a joint or has a curve, and what its clip needs.
+/// A stack that animates a joint or a curve, and the inputs for its clip.
 pub(super) struct Job<'a, 'b> {
     pub(super) file: &'b str,
     pub(super) scene: &'a Scene,
@@ -24,7 +24,7 @@ pub(super) struct Job<'a, 'b> {
 }
 
 impl<'a> Job<'a, '_> {
-    /// The clip. Times after the end count as the end.
+    /// Samples the clip. Times after the end count as the end.
     pub(super) fn clip(
         &self,
         name: String,
@@ -36,11 +36,11 @@ impl<'a> Job<'a, '_> {
         let duration_s = end_s - begin_s;
         let samples = clips::samples(duration_s, self.rate_hz);
         let joints = self.rig.skeleton.len();
-        // The list of curves and the set that finds those given twice.
+        // Memory for the list of curves and the set that removes duplicates.
         budget.take((self.motion.parts.len() * 4 * size_of::<CurvePart<'_>>()) as u64)?;
         let parts = self.curve_parts();
         room.check(self.file, &name, samples, joints, parts.len())?;
-        // The numbers of one more sample hold the nodes and scales of the joints.
+        // The space of one more sample holds the nodes and scales of the joints.
         budget.take(((samples + 1) * joints * size_of::<Transform>()) as u64)?;
         let time = |sample| begin_s + (sample as f64 / f64::from(self.rate_hz)).min(duration_s);
         let transforms = self.transforms((0..samples).map(time), left_out, budget)?;
@@ -50,7 +50,7 @@ impl<'a> Job<'a, '_> {
             .map_err(|error| ImportError::Clip { file: self.file.to_owned(), clip: name, error })
     }
 
-    /// The stack's own time or, if it has none, that of its keys.
+    /// The stack's own interval or, if it has none, the interval of its keys.
     fn span(&self) -> Span {
         let stack = self.motion.stack;
         if stack.time_begin < stack.time_end {
@@ -69,8 +69,8 @@ impl<'a> Job<'a, '_> {
         if begin_s <= end_s { (begin_s, end_s) } else { (0.0, 0.0) }
     }
 
-    /// All joints at all times. A property may depend on that of another node, so joints without
-    /// keys are evaluated too.
+    /// The transforms of all joints at all times. A property may depend on another node's property,
+    /// so joints without keys are evaluated too.
     fn transforms(
         &self,
         times: impl ExactSizeIterator<Item = f64>,
@@ -103,7 +103,7 @@ impl<'a> Job<'a, '_> {
         Ok(transforms)
     }
 
-    /// The parts that become curves, each once: several layers may animate one.
+    /// The parts that become curves, without duplicates: several layers may animate the same part.
     fn curve_parts(&self) -> Vec<CurvePart<'a>> {
         let parts = self.motion.parts.iter().filter_map(|part| match *part {
             Part::Weight { channel, .. } => {
@@ -120,7 +120,8 @@ impl<'a> Job<'a, '_> {
         parts.filter(|part| seen.insert(*part)).collect()
     }
 
-    /// The curves: a value at each time. The error of the clip itself has no place in the file.
+    /// The curves: a value at each time. The inner error concerns the clip itself, and the caller
+    /// adds the file and the clip's name.
     fn curves(
         &self,
         parts: &[CurvePart<'a>],

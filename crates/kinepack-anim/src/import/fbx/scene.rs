@@ -8,16 +8,16 @@ use ufbx::{
 use super::{DEFAULT_RATE_HZ, ImportError, Note};
 use crate::import::budget::Budget;
 
-/// The most nodes above a node. Real skeletons have less than 100, and ropes a few hundred.
+/// The most nodes above a node. Real skeletons nest less than 100 deep, and ropes a few hundred.
 const MAX_DEPTH: u32 = 1024;
 
-/// Loads a scene: right-handed, with Y upwards, in its own unit.
+/// Loads a scene as right-handed, with Y up, in its own unit.
 pub(super) fn load(
     file: &str,
     bytes: &[u8],
     budget: &mut Budget,
 ) -> Result<SceneRoot, ImportError> {
-    // One half is for the scene and one for what ufbx needs while it reads. Zero would be no limit.
+    // One half is for the scene, the other for ufbx's temporary memory. 0 would mean no limit.
     let half = usize::try_from(budget.left() / 2).unwrap_or(usize::MAX).max(1);
     let limited = || AllocatorOpts { memory_limit: half, ..AllocatorOpts::default() };
     let options = LoadOpts {
@@ -26,7 +26,7 @@ pub(super) fn load(
         ignore_geometry: true,
         ignore_embedded: true,
         skip_skin_vertices: true,
-        // Any other format would be another reader, and one that looks for files beside it.
+        // Any other format would use another reader, which might look for companion files.
         file_format: FileFormat::Fbx,
         load_external_files: false,
         open_file_cb: OpenFileCb::Ref(&|_, _| None),
@@ -53,7 +53,7 @@ pub(super) fn rate_hz(scene: &Scene) -> f32 {
     if rate_hz > 0.0 && rate_hz.is_finite() { rate_hz } else { DEFAULT_RATE_HZ }
 }
 
-/// Faults of the file that ufbx reads over.
+/// Faults of the file that ufbx tolerates.
 pub(super) fn faults(file: &str, scene: &Scene) -> Vec<Note> {
     let faults = [
         (WarningType::UnsupportedVersion, "its version of FBX is not known"),

@@ -1,11 +1,11 @@
-//! Arrays of numbers in buffers. An accessor's count is compared with the bytes that really exist
+//! Arrays of numbers in buffers. An accessor's count is compared with the bytes that actually exist
 //! before anything is allocated.
 
 use super::ImportError;
 use super::buffers::{Buffers, View};
 use super::json::{Accessor, Kind, Sparse};
 
-/// Component types, as glTF numbers them.
+/// glTF's codes for component types.
 const I8: u32 = 5120;
 const U8: u32 = 5121;
 const I16: u32 = 5122;
@@ -13,7 +13,7 @@ const U16: u32 = 5123;
 const U32: u32 = 5125;
 const F32: u32 = 5126;
 
-/// The size of a component type that exists.
+/// The size of a component type in bytes; `None` for an unknown type.
 fn size_of_component(component: u32) -> Option<usize> {
     match component {
         I8 | U8 => Some(1),
@@ -31,7 +31,7 @@ struct Layout {
 }
 
 impl Layout {
-    /// The elements, or the reason why they do not exist.
+    /// The elements, or an error if they do not lie within the view.
     fn elements<'b>(
         &self,
         view: &View<'b>,
@@ -60,7 +60,7 @@ pub(super) struct Numbers<'a> {
 }
 
 impl<'a> Numbers<'a> {
-    /// Looks an accessor up.
+    /// Looks up an accessor.
     pub(super) fn find(buffers: &Buffers<'a>, index: usize) -> Result<Self, ImportError> {
         let document = buffers.document;
         match document.root.accessors.get(index) {
@@ -89,7 +89,7 @@ impl<'a> Numbers<'a> {
 
     /// Reads vectors of `N` floats, or of normalized integers between −1 and 1. Vectors of three
     /// may also be plain integers. Without a buffer view, all elements that are not sparse are
-    /// zero. In that case the caller must have checked [`count`](Self::count) against real data.
+    /// zero. In that case, the caller must have checked [`count`](Self::count) against real data.
     pub(super) fn vectors<const N: usize>(
         self,
         buffers: &mut Buffers<'_>,
@@ -131,7 +131,7 @@ impl<'a> Numbers<'a> {
         let mut vectors: Vec<[f64; N]> = match self.accessor.buffer_view {
             Some(view) => {
                 let layout = Layout { element_bytes, count, offset };
-                // Refuse a wrong count with its own error, before taking memory for it.
+                // Refuse a wrong count with its own error before taking memory for it.
                 layout.elements(&buffers.view(self.index, view)?).map_err(bad).map(drop)?;
                 buffers.budget.take_for_now(of_keys)?;
                 layout
@@ -157,7 +157,7 @@ impl<'a> Numbers<'a> {
         Ok(vectors)
     }
 
-    /// The elements that a sparse accessor replaces. All of them exist.
+    /// The indices of the elements that a sparse accessor replaces, checked to exist.
     fn places(
         self,
         buffers: &mut Buffers<'_>,

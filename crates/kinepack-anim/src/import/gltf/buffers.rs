@@ -1,6 +1,6 @@
 //! The bytes of a document's buffers: the binary chunk, data inside the JSON, or files. A buffer is
-//! loaded when it is first needed, so a buffer that only a texture uses may be missing. Compressed
-//! views are decoded when they are first needed, and kept.
+//! loaded on first use, so a buffer that only a texture uses may be missing. Compressed views are
+//! decoded on first use, and kept.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,12 +23,12 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// The number of keys that may be read for each transform that may be made. Each of three channels
-/// has times, which are read twice, and up to three values a key. There may also be more keys than
+/// The number of keys that may be read for each transform allowed. Each of three channels has key
+/// times, which are read twice, and up to three values per key. There may also be more keys than
 /// samples.
 const KEYS_PER_TRANSFORM: u64 = 32;
 
-/// What an entry of the map of decoded views takes besides its bytes, generously.
+/// An upper bound on the bytes of an entry in the map of decoded views, besides its data.
 const MOST_OF_ENTRY_BYTES: u64 = 512;
 
 pub(super) struct Buffers<'a> {
@@ -36,26 +36,27 @@ pub(super) struct Buffers<'a> {
     /// The memory of the whole import.
     pub(super) budget: Budget,
     chunk: Option<&'a [u8]>,
-    /// `None` until it is needed.
+    /// `None` until first use.
     loaded: Vec<Option<Cow<'a, [u8]>>>,
-    /// The compressed views that were needed, decoded.
+    /// The compressed views used so far, decoded.
     decoded: BTreeMap<usize, Vec<u8>>,
-    /// The buffers that could not be loaded, and the compressed views that could not be decoded.
-    /// Many channels may need them, and each attempt may take long.
+    /// The buffers that could not be loaded. The next field has the compressed views that could not
+    /// be decoded. They are remembered because many channels may need them, and each attempt may
+    /// take long.
     bad_buffers: BTreeSet<usize>,
     bad_views: BTreeSet<usize>,
-    /// The most bytes of all loaded files and decoded views together. A thousand buffers may name
-    /// the same file.
+    /// The most bytes of all loaded files and decoded views together. The limit exists because a
+    /// thousand buffers may name the same file.
     limit_bytes: u64,
     room_bytes: u64,
-    /// The most keys that all accessors may read together. A thousand channels may share an
-    /// accessor.
+    /// The most keys that all accessors may read together. The limit exists because a thousand
+    /// channels may share an accessor.
     limit_keys: u64,
     room_keys: u64,
     resolve: &'a mut dyn FnMut(&str, u64) -> io::Result<Vec<u8>>,
 }
 
-/// The bytes of a buffer view, and the distance between its elements if the view states it.
+/// The bytes of a buffer view, and the distance between its elements if the view states one.
 pub(super) struct View<'b> {
     pub(super) bytes: &'b [u8],
     pub(super) stride_bytes: Option<usize>,
@@ -103,7 +104,7 @@ impl<'a> Buffers<'a> {
         Ok(())
     }
 
-    /// The bytes of a view. `accessor` is the accessor that needs them, for errors.
+    /// The bytes of a view. `accessor` is the accessor that needs them; errors name it.
     pub(super) fn view(&mut self, accessor: usize, index: usize) -> Result<View<'_>, ImportError> {
         let document = self.document;
         let bad = |reason| document.bad_accessor(accessor, reason);

@@ -1,5 +1,5 @@
-//! The channels of an animation with their samplers: those that move joints, by joint, and those
-//! that change the weights of morph targets.
+//! The channels of an animation with their samplers: channels that move joints, by joint, and
+//! channels that change the weights of morph targets.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub(super) struct Channel {
     /// Index of the animation, and of the channel within it, for errors.
     pub(super) place: (usize, usize),
     pub(super) interpolation: Interpolation,
-    /// Accessors of key times and values.
+    /// Accessors of the key times and, in the next field, of the values.
     pub(super) times: usize,
     pub(super) values: usize,
 }
@@ -62,7 +62,7 @@ impl Channels {
         self.joints.is_empty() && self.weights.is_empty()
     }
 
-    /// Drops the channels that `keep` does not want.
+    /// Drops the channels for which `keep` returns false.
     pub(super) fn retain(
         &mut self,
         mut keep: impl FnMut(&Channel) -> Result<bool, ImportError>,
@@ -88,7 +88,7 @@ impl Channels {
     }
 }
 
-/// What a channel moves.
+/// The property that a channel animates.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Property {
     Rotation,
@@ -110,13 +110,13 @@ impl Property {
     }
 }
 
-/// What a channel aims at.
+/// The target of a channel.
 pub(super) enum Aim<'a> {
-    /// A property of a node, by either way to name it. The node may not exist.
+    /// A property of a node, addressed in either way. The node may not exist.
     Node(usize, Property),
-    /// Anything else that `KHR_animation_pointer` names.
+    /// Any other target of `KHR_animation_pointer`.
     Pointer(&'a str),
-    /// A path that glTF does not have.
+    /// A path that glTF does not define.
     Path(&'a str),
     /// A channel without a node.
     Nothing,
@@ -145,7 +145,7 @@ impl<'a> Aim<'a> {
     }
 }
 
-/// The channels of an animation that are read. Tells the collector of others, and skips bad ones.
+/// The channels of an animation that are read. Reports others to the collector, and skips bad ones.
 pub(super) fn of<'a>(
     buffers: &mut Buffers<'a>,
     animation_index: usize,

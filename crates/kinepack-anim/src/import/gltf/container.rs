@@ -1,6 +1,6 @@
-//! Splits a GLB file into its two chunks, JSON and binary data. Other files are JSON as a whole.
-//! JSON that is looser than glTF's is read too, as other readers do.
-//! Source: the specification of glTF 2.0, section 4.4.
+//! Splits a GLB file into its two chunks, JSON and binary data. Other files consist of JSON only.
+//! JSON that is looser than glTF's is accepted, as in other readers. Source: the specification of
+//! glTF 2.0, section 4.4.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -13,7 +13,7 @@ const HEADER_BYTES: usize = 12;
 const JSON: [u8; 4] = *b"JSON";
 const BINARY: [u8; 4] = *b"BIN\0";
 
-/// The draft of `EXT_meshopt_compression`. Without support for it the data are meaningless.
+/// The draft of `EXT_meshopt_compression`. Without support for it, the data cannot be read.
 const DRAFT: &str = "MESHOPT_compression";
 
 /// The parts of a file.
@@ -21,11 +21,11 @@ pub(super) struct Parts<'a> {
     pub(super) root: Root,
     /// The binary chunk, if there is one.
     pub(super) chunk: Option<&'a [u8]>,
-    /// Whether the JSON is not that of glTF and was read nevertheless.
+    /// Whether the JSON is not strict glTF but was read anyway.
     pub(super) is_loose: bool,
 }
 
-/// Reads the document, and finds the binary chunk.
+/// Reads the document, and locates the binary chunk.
 pub(super) fn read<'a>(
     file: &str,
     bytes: &'a [u8],
@@ -51,11 +51,11 @@ pub(super) fn read<'a>(
     let (root, is_loose): (Root, bool) = match serde_json::from_slice(json) {
         Ok(root) => (root, false),
         Err(error) => {
-            // Documents of glTF 1.0 have objects in place of lists.
+            // Documents of glTF 1.0 have objects in place of lists, so they fail to parse.
             if let Some(version) = stated_version(json).filter(|version| is_other(version)) {
                 return Err(other_version(version));
             }
-            // The tree and the text that is made of it.
+            // Memory for the generic tree, and for the text that is made from it.
             budget.take(most_bytes(json) + loose::MOST_OF_BYTE * json.len() as u64)?;
             let tidy = loose::tidied(json).and_then(|tidy| serde_json::from_slice(&tidy).ok());
             let reason = || error.to_string();
@@ -73,7 +73,7 @@ pub(super) fn read<'a>(
     Ok(Parts { root, chunk, is_loose })
 }
 
-/// The version that a document states, which may have another form than that of glTF 2.0.
+/// The version that a document states. It may not have the form of glTF 2.0.
 fn stated_version(json: &[u8]) -> Option<String> {
     #[derive(Deserialize)]
     struct Head {
@@ -85,13 +85,13 @@ fn stated_version(json: &[u8]) -> Option<String> {
     }
     let head: Head = serde_json::from_slice(json).ok()?;
     let version = head.asset.version.get().trim_matches('"');
-    // Anything longer is no version.
+    // Longer text is not a version.
     (version.len() < 16).then(|| version.to_owned())
 }
 
-/// The most memory that a document takes after parsing, including what the importer makes of its
-/// nodes. Two bytes of JSON can become a mesh, so this is counted before parsing. The count
-/// includes braces and commas inside strings, but these are few.
+/// An upper bound on the memory that a document takes after parsing, including what the importer
+/// makes from its nodes. Two bytes of JSON can become a mesh, so this is counted before parsing.
+/// The count includes braces and commas inside strings, but these are few.
 fn most_bytes(json: &[u8]) -> u64 {
     let (mut objects, mut lists_of_objects, mut elements) = (0, 0, 0);
     let mut last = 0;
@@ -101,7 +101,7 @@ fn most_bytes(json: &[u8]) -> u64 {
         elements += u64::from(matches!(byte, b',' | b'[' | b':'));
         last = byte;
     }
-    // A growing list takes up to three times the memory it needs while it moves, and has room for
+    // While a growing list moves, it takes up to three times the memory it needs. It has room for
     // at least four elements.
     let of_objects = (GROWTH * objects + FEWEST * lists_of_objects) * OBJECT_BYTES as u64;
     of_objects + elements * ELEMENT_BYTES + TEXT_COPIES * json.len() as u64
@@ -111,7 +111,7 @@ const GROWTH: u64 = 3;
 const FEWEST: u64 = 4;
 /// A string is read into a growing buffer, then copied.
 const TEXT_COPIES: u64 = 4;
-/// Elements of lists that are not objects themselves, such as names, while their list grows.
+/// An upper bound for elements of lists that are not objects, such as names, in a growing list.
 const ELEMENT_BYTES: u64 = 160;
 /// The largest object.
 const OBJECT_BYTES: usize = {
@@ -137,8 +137,8 @@ const OBJECT_BYTES: usize = {
     largest
 };
 
-/// The JSON chunk, which comes first, and the binary chunk, which comes second if there is one.
-/// Other chunks are ignored.
+/// The first chunk, which must be JSON, and the second, if it is binary data. Other chunks are
+/// ignored.
 fn split(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), &'static str> {
     let word = |at: usize| {
         bytes.get(at..).and_then(|rest| rest.first_chunk()).map(|word| u32::from_le_bytes(*word))

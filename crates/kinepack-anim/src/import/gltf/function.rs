@@ -10,8 +10,8 @@ use super::channels::Channel;
 use super::json::Interpolation;
 use crate::import::nodes::unit;
 
-/// If the cosine of half the angle between two rotations is above this, they are blended in a
-/// straight line, because the sine is too small to divide by.
+/// If the cosine of the angle between two quaternions is above this, they are interpolated
+/// linearly, because the sine is too small to divide by.
 const STRAIGHT_COSINE: f64 = 0.999_999_5;
 
 /// The key times of a channel, checked to increase.
@@ -34,24 +34,25 @@ pub(super) fn key_times(
 }
 
 /// Values over time with `N` components: 1 for weights, 3 for vectors, 4 for rotations. Rotations
-/// are unit quaternions.
+/// are returned as unit quaternions.
 pub(super) struct Function<const N: usize> {
     interpolation: Interpolation,
     times: Vec<f64>,
-    /// One value a key. Splines have three: the tangent before the key, the value, and the tangent
-    /// after it.
+    /// One value per key. Splines have three: the tangent before the key, the value, and the
+    /// tangent after it.
     values: Vec<[f64; N]>,
     /// The last key at or before the last requested time.
     key: usize,
 }
 
 impl<const N: usize> Function<N> {
-    /// Reads a channel's keys. Checks that all are finite and that no rotation has length zero.
+    /// Reads a channel's keys. Checks that all numbers are finite and that no rotation has length
+    /// zero.
     pub(super) fn read(buffers: &mut Buffers<'_>, channel: &Channel) -> Result<Self, ImportError> {
         Self::read_each(buffers, channel, 1)
     }
 
-    /// Reads keys with `each` values. All values of a key, or of its tangent, are in a row.
+    /// Reads keys with `each` values. All values of a key, or of its tangent, are consecutive.
     fn read_each(
         buffers: &mut Buffers<'_>,
         channel: &Channel,
@@ -84,7 +85,7 @@ impl<const N: usize> Function<N> {
                 let (file, key) = (file.to_owned(), index_of / (per_key * each));
                 return Err(ImportError::BadKeyValue { file, animation, channel: index, key });
             }
-            // Splines use the values exactly as the file has them.
+            // Splines use the values exactly as stored in the file.
             if is_rotation && per_key == 1 {
                 *value = normalized(*value).unwrap_or(*value);
             }
@@ -92,13 +93,13 @@ impl<const N: usize> Function<N> {
         Ok(Self { interpolation, times, values, key: 0 })
     }
 
-    /// Starts again at the beginning of time.
+    /// Restarts at the first key.
     pub(super) fn rewind(&mut self) {
         self.key = 0;
     }
 
-    /// The value at a time, which must not be before the last requested time. `None` for a rotation
-    /// of length zero.
+    /// The value at a time, which must not be before the last requested time. `None` if a spline of
+    /// rotations passes through zero.
     pub(super) fn at(&mut self, time_s: f64) -> Option<[f64; N]> {
         let last = self.times.len() - 1;
         while self.key < last && self.times[self.key + 1] <= time_s {
@@ -112,7 +113,7 @@ impl<const N: usize> Function<N> {
         match self.interpolation {
             Interpolation::Step => Some(self.values[key]),
             Interpolation::Linear if N == 4 => slerp(self.values[key], self.values[next], share),
-            // Channels with another interpolation were refused.
+            // Channels with another interpolation have already been refused.
             Interpolation::Linear | Interpolation::Other => {
                 Some(blend([1.0 - share, share], [self.values[key], self.values[next]]))
             }
@@ -155,7 +156,7 @@ impl Targets {
         Ok(Self { keys, targets, function })
     }
 
-    /// The weight of one target, from the beginning of time.
+    /// The weight of one target over time, rewound to the first key.
     pub(super) fn function_of(&mut self, target: usize) -> &mut Function<1> {
         self.function.rewind();
         self.function.values.clear();

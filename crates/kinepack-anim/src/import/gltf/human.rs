@@ -10,10 +10,10 @@ use super::ImportError;
 use super::json::Root;
 use crate::import::budget::Budget;
 
-/// What a bone takes besides its name, generously.
+/// An upper bound on the bytes of a bone besides its name.
 const MOST_OF_BONE_BYTES: u64 = 256;
 
-/// The extensions of VRM 1.0 have the bones by their names.
+/// The extensions of VRM 1.0 map the names of bones to bones.
 #[derive(Deserialize)]
 struct Vrm1 {
     humanoid: Humanoid1,
@@ -48,8 +48,8 @@ struct Bone0 {
     node: i64,
 }
 
-/// The bones of the file, with the names of VRM 1.0. `None` if it has no list of bones, or none
-/// that can be read.
+/// The bones of the file, with the names of VRM 1.0. `None` if it has no list of bones, or no
+/// readable one.
 pub(super) fn names(
     root: &Root,
     budget: &mut Budget,
@@ -71,7 +71,7 @@ pub(super) fn names(
     let mut names = BTreeMap::new();
     for (name, node) in bones {
         budget.take(name.len() as u64 + MOST_OF_BONE_BYTES)?;
-        // Some programs write −1 for a bone that the model does not have.
+        // Some programs write −1 for a bone that the model lacks.
         if let Ok(node) = usize::try_from(node) {
             names.entry(node).or_insert(name);
         }
@@ -79,7 +79,7 @@ pub(super) fn names(
     Ok(Some(names))
 }
 
-/// The name in VRM 1.0 of a bone of VRM 0.0. The joints of the thumb have other names.
+/// Converts a bone's name from VRM 0.0 to VRM 1.0. Only the joints of the thumb differ.
 fn renamed(bone: String) -> String {
     for side in ["left", "right"] {
         match bone.strip_prefix(side) {

@@ -1,12 +1,12 @@
-//! The parts of a glTF document that an animation may refer to, as types. All other members are
-//! skipped, so errors in materials or images are no reason to refuse a file, and such parts take no
-//! memory. Source: the JSON schemas of glTF 2.0 and its extensions by Khronos.
+//! The parts of a glTF document that an animation may reference, as types. All other members are
+//! skipped. So errors in materials or images do not cause a file to be refused, and such parts take
+//! no memory. Source: the JSON schemas of glTF 2.0 and its extensions by Khronos.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
-/// A document. Lists that no file must have are empty by default.
+/// A document. Optional lists are empty by default.
 #[derive(Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 #[derive(Default)]
@@ -127,7 +127,7 @@ pub(super) struct Sampler {
     pub(super) interpolation: Interpolation,
 }
 
-/// Case does not count, because other readers take an unknown word as `LINEAR`.
+/// Case is ignored: other readers take any unknown word, such as one in another case, as `LINEAR`.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(from = "String")]
 pub(super) enum Interpolation {
@@ -168,7 +168,7 @@ pub(super) struct View {
 
 #[derive(Deserialize)]
 pub(super) struct ViewExtensions {
-    /// Both extensions have one bitstream.
+    /// Both extensions use the same bitstream.
     #[serde(rename = "EXT_meshopt_compression", alias = "KHR_meshopt_compression")]
     pub(super) meshopt: Option<Packed>,
 }

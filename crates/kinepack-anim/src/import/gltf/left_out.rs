@@ -1,4 +1,4 @@
-//! Collects what the importer leaves out. Each name is copied once, at the end.
+//! Collects the parts that the importer omits. Each name is copied once, at the end.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ const KNOWN: [&str; 4] = [
     "EXT_meshopt_compression",
     "KHR_meshopt_compression",
     "KHR_mesh_quantization",
-    // Each of its channels is listed.
+    // Its channels are listed one by one instead.
     "KHR_animation_pointer",
 ];
 /// Extensions that name the bones of humans.
@@ -21,7 +21,7 @@ pub(super) struct Collector<'a> {
     document: Document<'a>,
     nodes: BTreeMap<(LeftOutKind, usize), usize>,
     texts: BTreeMap<(LeftOutKind, &'a str), usize>,
-    /// By index.
+    /// The kind of each part, and the index of its animation.
     animations: Vec<(LeftOutKind, usize)>,
 }
 
@@ -30,7 +30,7 @@ impl<'a> Collector<'a> {
         Self { document, nodes: BTreeMap::new(), texts: BTreeMap::new(), animations: Vec::new() }
     }
 
-    /// Counts a part that has a node's name.
+    /// Counts a part that is named after a node.
     pub(super) fn node(&mut self, kind: LeftOutKind, node: usize) {
         *self.nodes.entry((kind, node)).or_default() += 1;
     }
@@ -40,12 +40,12 @@ impl<'a> Collector<'a> {
         *self.texts.entry((kind, name)).or_default() += 1;
     }
 
-    /// Adds a part that has an animation's name.
+    /// Adds a part that is named after an animation.
     pub(super) fn animation(&mut self, kind: LeftOutKind, animation: usize) {
         self.animations.push((kind, animation));
     }
 
-    /// All parts, with those of the document as a whole.
+    /// All parts, including the extensions and cameras of the document.
     pub(super) fn finish(mut self, reads_humans: bool) -> Vec<LeftOut> {
         let root = self.document.root;
         let is_known =

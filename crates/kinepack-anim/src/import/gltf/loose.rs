@@ -1,17 +1,18 @@
-//! JSON that other readers take as glTF, and ours refuses: `25.0` as a whole number, `null` for a
-//! member that is absent, a key that is given twice. JavaScript does not tell them apart. Such a
-//! document is parsed as any JSON, and written again in the form that ours reads.
+//! JSON that other readers accept as glTF and our strict parser refuses: `25.0` as a whole number,
+//! `null` for an absent member, a repeated key. JavaScript does not distinguish these forms from
+//! the strict ones. Such a document is parsed as generic JSON and rewritten in strict form.
 
 use serde_json::{Number, Value};
 
-/// The most bytes of new text for each byte of the old one: `1e15` has five times as many in full.
+/// The most bytes of rewritten text for each byte of the original: `1e15` takes four times as many
+/// in full.
 pub(super) const MOST_OF_BYTE: u64 = 6;
 
-/// Larger numbers are not exact as floats.
+/// Whole numbers above this are not all exact as `f64`.
 const MOST_EXACT: f64 = (1_u64 << 53) as f64;
 
-/// The document in the strict form, or `None` if it is no JSON. Of a key that is given twice, the
-/// last counts.
+/// The document in strict form, or `None` if it is not JSON. If a key is repeated, the last value
+/// counts.
 pub(super) fn tidied(json: &[u8]) -> Option<Vec<u8>> {
     let mut root: Value = serde_json::from_slice(json).ok()?;
     let mut open = vec![&mut root];
@@ -33,7 +34,7 @@ pub(super) fn tidied(json: &[u8]) -> Option<Vec<u8>> {
     serde_json::to_vec(&root).ok()
 }
 
-/// The same number without a fraction, if it has none.
+/// The same number as an integer, if its fraction is zero.
 fn whole(number: &Number) -> Option<Number> {
     let float = number.as_f64().filter(|_| number.is_f64())?;
     (float.fract() == 0.0 && float.abs() <= MOST_EXACT).then(|| Number::from(float as i64))

@@ -1,5 +1,5 @@
 //! The markers of an animation, in the form in which [`export`](crate::export) writes them. glTF
-//! has no markers, and programs that keep some in `extras` do not agree on a form.
+//! has no markers, and programs that store some in `extras` do not agree on a form.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -7,12 +7,12 @@ use serde_json::value::RawValue;
 use super::json::Animation;
 use crate::{Marker, RawClip};
 
-/// Key times are single floats, and the times of markers are decimals. A marker this close to the
-/// first key is at the first key.
+/// Key times are `f32`, and the times of markers are decimal numbers, so both are rounded. A marker
+/// this close to the first key is moved to it.
 const ROUNDING_S: f64 = 1e-5;
 
-/// Gives a clip the markers of its animation. Their times are on the file's time line, on which the
-/// clip begins at `begin_s`. Returns whether the markers were valid.
+/// Adds the markers of an animation to its clip. Their times are on the file's time line, on which
+/// the clip begins at `begin_s`. Returns whether the markers were valid.
 pub(super) fn add(clip: &mut RawClip, animation: &Animation, begin_s: f64) -> bool {
     #[derive(Deserialize)]
     struct Extras<'a> {

@@ -2,24 +2,24 @@
 //! animated nodes above, between and below them. Each animation becomes one clip, sampled at a
 //! constant rate.
 //!
-//! If there is no skin, the animated nodes are the joints. Static nodes above the roots become part
-//! of the roots: their rotation and translation go into the root transforms, their scale into all
-//! translations. The bind pose is that of the nodes.
+//! If there is no skin, the animated nodes are the joints. Static nodes above the roots are folded
+//! into the roots: their rotation and translation go into the root transforms, their scale into all
+//! translations. The bind pose consists of the nodes' own transforms.
 //!
 //! Weights of morph targets become [curves](crate::Curve), named `{node}.{target}`. The first part
 //! is the name of the node, of its mesh or of its parent. The second is from the mesh's
-//! `extras.targetNames`, or else the target's index. If two curves have one name, the second gets
-//! `-2`. `extras.markers` of an animation, as [`export`](crate::export) writes them, become
+//! `extras.targetNames`, or else the target's index. If two curves have the same name, the second
+//! gets `-2`. `extras.markers` of an animation, as [`export`](crate::export) writes them, become
 //! [markers](crate::Marker).
 //!
-//! The importer looks only at the parts of a document that an animation refers to, and every lookup
-//! may fail. Errors elsewhere (in materials, in images) are no reason to refuse a file. A channel
-//! that cannot be played is [skipped](Import::skipped), and the others are read. JSON may be as
-//! loose as other readers take it, with a [`Note`].
+//! The importer reads only the parts of a document that an animation references, and checks every
+//! index. Errors elsewhere (in materials, in images) do not cause a file to be refused. A channel
+//! that cannot be played is [skipped](Import::skipped), and the others are read. JSON that is
+//! looser than the specification is accepted, as in other readers, with a [`Note`].
 //!
-//! It reads compressed buffers (`EXT_meshopt_compression`, `KHR_meshopt_compression`), channels that
-//! name a node's own property by `KHR_animation_pointer`, and the names of human bones in VRM files.
-//! Source: the specification of glTF 2.0 by Khronos.
+//! It reads compressed buffers (`EXT_meshopt_compression`, `KHR_meshopt_compression`), channels
+//! that address a node's own property by `KHR_animation_pointer`, and the names of human bones in
+//! VRM files. Source: the specification of glTF 2.0 by Khronos.
 
 mod accessor;
 mod buffers;
@@ -55,21 +55,21 @@ use weights::TargetNames;
 
 use crate::RawClip;
 
-/// The endings of files of glTF. Those of VRM are glTF in binary form.
+/// The file extensions of glTF. VRM files are glTF in binary form.
 pub(super) const ENDINGS: &[&str] = &[".glb", ".gltf", ".vrm", ".vrma"];
 
 /// The default sample rate of animations.
 const DEFAULT_RATE_HZ: f32 = 30.0;
 
-/// Reads the clips in the bytes of a glTF file. Errors use `file` as the name of the file, and
-/// clips are named after it, without directories and extension. `resolve` loads the file of a
-/// buffer: it gets the path relative to the document, and the most bytes allowed. See [`no_files`].
+/// Reads the clips in the bytes of a glTF file. Errors use `file` as the name of the file. A clip
+/// is named after the file, without directories and extension. `resolve` loads the file of a
+/// buffer, given the path relative to the document and the most bytes allowed. See [`no_files`].
 ///
 /// # Errors
 /// [`ImportError`], with the place, if the document is malformed, if there are more joints than a
-/// clip can have, or if a static scale above the joints differs between axes. Also if all animations
-/// are damaged, or no buffer can be loaded. [`ImportError::TooMuchMemory`] if reading takes more memory than
-/// [`ImportOptions::max_memory_bytes`] allows; this includes `bytes`.
+/// clip can have, or if a static scale above the joints differs between axes. Also if all
+/// animations are damaged, or no buffer can be loaded. [`ImportError::TooMuchMemory`] if reading
+/// takes more memory than [`ImportOptions::max_memory_bytes`] allows; this includes `bytes`.
 pub fn from_bytes(
     file: &str,
     bytes: &[u8],
@@ -160,7 +160,7 @@ fn read_clips<'a>(
     Ok(clips)
 }
 
-/// A `resolve` for documents that need no other files. It refuses all of them.
+/// A `resolve` for documents that need no other files. It refuses every file.
 ///
 /// # Errors
 /// Always.
@@ -182,8 +182,9 @@ impl<'a> Document<'a> {
         name.unwrap_or_else(|| format!("node{node}"))
     }
 
-    /// The name for a node with a mesh: that of the node, or else of the mesh, or else of the
-    /// node's parent. Programs that compress meshes put them into nodes of their own.
+    /// The name for a node with a mesh: the node's, or else the mesh's, or else the name of the
+    /// node's parent. The parent helps because programs that compress meshes put them into nodes of
+    /// their own.
     fn morphed_name(self, node: usize, parent: Option<usize>) -> Cow<'a, str> {
         let own = |node: usize| self.root.nodes.get(node)?.name.as_deref();
         let name = own(node).or_else(|| self.mesh_of(node)?.name.as_deref());

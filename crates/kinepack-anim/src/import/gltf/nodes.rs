@@ -1,4 +1,4 @@
-//! The tree of a document's nodes, and the transforms of nodes. It checks that the nodes are a
+//! The tree of a document's nodes, and the transforms of nodes. It checks that the nodes form a
 //! tree.
 
 use glam::{DMat3, DQuat, DVec3};
@@ -59,7 +59,7 @@ pub(super) fn local(document: Document<'_>, index: usize) -> Result<Local, Impor
     }
 }
 
-/// The largest cosine between columns of a matrix that count as orthogonal.
+/// Columns of a matrix count as orthogonal if the cosine of their angle is below this.
 const SHEAR: f64 = 1e-3;
 
 fn parts(columns: [DVec3; 3], translation: DVec3) -> Option<Local> {

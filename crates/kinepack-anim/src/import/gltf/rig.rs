@@ -14,7 +14,7 @@ const METRE_CM: f64 = 100.0;
 /// m are not.
 const LARGEST_M: f64 = 20.0;
 
-/// The nodes of a document, with names that replace their own.
+/// The nodes of a document, with some names replaced.
 struct Named<'a> {
     document: Document<'a>,
     names: &'a BTreeMap<usize, String>,
@@ -39,7 +39,7 @@ impl Nodes for Named<'_> {
 }
 
 /// The joints of a document, or `None` if it has no joints. `names` replaces names of nodes. Also
-/// the skeleton's size in metres, if the file was taken as cm without an option.
+/// returns the skeleton's size in metres if the unit was taken as cm without an option.
 pub(super) fn of(
     document: Document<'_>,
     options: &ImportOptions,
@@ -64,8 +64,8 @@ pub(super) fn of(
 }
 
 /// Selects the joints: the nodes of skins or, without a skin, the animated nodes. Human bones that
-/// have names are joints too. If weights alone are animated, their nodes are the joints, because a
-/// clip needs one.
+/// have names are joints too. If only weights are animated, their nodes are the joints, because a
+/// clip needs at least one.
 fn select(
     document: Document<'_>,
     tree: &Tree,
@@ -98,8 +98,8 @@ fn select(
     Ok(tree.joints(is_joint, &is_animated))
 }
 
-/// Whether any animation moves each node, and whether any changes its weights. Channels of nodes
-/// that do not exist are skipped later.
+/// By node: whether any animation moves it, and whether any animation changes its weights. Channels
+/// of nodes that do not exist are skipped later.
 fn animated(document: Document<'_>) -> (Vec<bool>, Vec<bool>) {
     let mut is_animated = vec![false; document.root.nodes.len()];
     let mut has_weights = is_animated.clone();

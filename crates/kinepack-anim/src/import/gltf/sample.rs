@@ -15,16 +15,16 @@ use crate::import::nodes::Local;
 use crate::import::rig::Rig;
 use crate::{RawClip, Transform};
 
-/// What the clips of a document have in common.
+/// The inputs that the clips of a document share.
 pub(super) struct Sampling<'b> {
     pub(super) rig: &'b Rig,
     pub(super) rate_hz: f32,
     pub(super) target_names: TargetNames,
 }
 
-/// The clip of an animation that moves at least one joint or changes a weight, and the time of its
-/// first sample in the file. Times after the last key count as the last key. `None` if all channels
-/// are bad.
+/// The clip of an animation that moves at least one joint or changes a weight, and the file's time
+/// at its first sample. Times after the last key count as the last key. `None` if all channels are
+/// bad.
 pub(super) fn clip(
     buffers: &mut Buffers<'_>,
     sampling: &mut Sampling<'_>,
@@ -40,7 +40,7 @@ pub(super) fn clip(
     let samples = clips::samples(duration_s, rate_hz);
     let joints = rig.skeleton.len();
     room.check(file, &name, samples, joints, weights::count(&channels.weights))?;
-    // One more, for the bind pose.
+    // The additional pose is the bind pose.
     buffers.budget.take(((samples + 1) * joints * size_of::<Transform>()) as u64)?;
     let mut transforms = rig.skeleton.bind_pose().repeat(samples);
     let time = |sample: usize| begin_s + (sample as f64 / f64::from(rate_hz)).min(duration_s);
@@ -61,7 +61,7 @@ pub(super) fn clip(
                 let (file, time_s) = (file.to_owned(), time(sample));
                 let error = ImportError::ZeroRotation { file, animation, channel: index, time_s };
                 skips.channel(&mut buffers.budget, buffers.document, channel.place, error)?;
-                // Begins again, without the rotation.
+                // Restart without the rotation.
                 functions.rewind();
                 (sample, local) = (0, rig.rest(joint));
             }
@@ -83,7 +83,7 @@ pub(super) fn clip(
 }
 
 /// The times of the first and the last key over all channels. Skips channels with bad times. `None`
-/// if there are no others.
+/// if no channels remain.
 fn span(
     buffers: &mut Buffers<'_>,
     channels: &mut Channels,
@@ -117,7 +117,7 @@ struct Functions<'a> {
 }
 
 impl<'a> Functions<'a> {
-    /// Reads the keys. Skips bad channels. `None` if there are no others.
+    /// Reads the keys. Skips bad channels. `None` if no channels remain.
     fn read(
         buffers: &mut Buffers<'_>,
         channels: &'a JointChannels,
@@ -135,8 +135,7 @@ impl<'a> Functions<'a> {
         self.rotation.is_none() && self.translation.is_none() && self.scale.is_none()
     }
 
-    /// Sets the parts of a transform that are animated. Returns false if the rotation has no
-    /// length.
+    /// Sets the animated parts of a transform. Returns false if the rotation has length zero.
     fn set(&mut self, time_s: f64, local: &mut Local) -> bool {
         if let Some((_, function)) = &mut self.rotation {
             match function.at(time_s) {

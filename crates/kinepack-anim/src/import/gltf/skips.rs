@@ -11,7 +11,7 @@ pub(super) struct Skips {
 }
 
 impl Skips {
-    /// Skips a channel of an animation, if the error is of one.
+    /// Skips a channel of an animation. Returns the error if it concerns more than one part.
     pub(super) fn channel(
         &mut self,
         budget: &mut Budget,
@@ -23,7 +23,7 @@ impl Skips {
         Skipped { animation, channel: Some(channel), error }.add_to(&mut self.list, budget)
     }
 
-    /// Skips an animation, if the error is of one.
+    /// Skips an animation. Returns the error if it concerns more than one part.
     pub(super) fn animation(
         &mut self,
         budget: &mut Budget,

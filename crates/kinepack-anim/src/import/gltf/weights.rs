@@ -14,7 +14,7 @@ use crate::import::clips::Names;
 use crate::import::rig::Rig;
 use crate::{Curve, MAX_CURVES, RawClipError};
 
-/// The names of the targets of meshes, each list read once.
+/// The names of the targets of meshes, with each mesh's list read only once.
 #[derive(Default)]
 pub(super) struct TargetNames {
     by_mesh: BTreeMap<usize, Vec<String>>,
@@ -36,8 +36,8 @@ impl TargetNames {
     }
 }
 
-/// Reads the curves of a clip: a value at each of `times`. Skips bad channels. The error of the clip itself has no
-/// place in the file.
+/// Reads the curves of a clip: a value at each of `times`. Skips bad channels. The inner error
+/// concerns the clip itself, and the caller adds the file and the clip's name.
 pub(super) fn curves(
     buffers: &mut Buffers<'_>,
     rig: &Rig,
@@ -73,7 +73,7 @@ pub(super) fn curves(
                 Err(error) => return Ok(Err(error)),
             };
             let function = targets.function_of(target);
-            // A function of one number always has a value.
+            // Only rotations can lack a value.
             let value = |time_s| function.at(time_s).map_or(0.0, |[value]| value as f32);
             let values = times.clone().map(value).collect();
             curves.push(Curve { name, precision: Curve::WEIGHT_PRECISION, values });

@@ -1,5 +1,5 @@
 //! Reads a clip from bytes. It checks every length, kind and number, and checks the order of the
-//! keys by playing through them once. A clip that passes can be played without further checks.
+//! keys by simulating playback once. A clip that passes can be played without further checks.
 //! `spec/ANIM.md`, section 5.7 lists what a reader must refuse.
 
 use crate::MAX_SAMPLES;
@@ -14,7 +14,8 @@ use super::layout::{
 };
 use super::{KeyedClip, pad};
 
-/// The largest end of a range. Up to here splines, and the squares of chords, stay finite.
+/// The largest magnitude of a range's end. Up to here, splines and the squares of chords stay
+/// finite.
 const MAX_END: f32 = 1e18;
 
 pub(super) fn read(bytes: Vec<u8>) -> Result<KeyedClip, ClipError> {
@@ -119,7 +120,7 @@ fn header(bytes: &[u8]) -> Result<KeyedHeader, ClipError> {
     }
 }
 
-/// Plays all keys once, in the order of the file.
+/// Simulates playback of all keys once, in the order of the file.
 fn check_keys(clip: &KeyedClip) -> Result<(), ClipError> {
     let end = if clip.keyed.is_empty() { 0 } else { clip.header.end() };
     let mut playback = Playback::new(clip.keyed.len(), end);
@@ -165,12 +166,12 @@ fn check_jumps(
     Ok(slice)
 }
 
-/// Which four keys each track holds while the block of keys is read. Enforces the rules of the
-/// order.
+/// Tracks which four keys each track holds as the block of keys is read, and enforces the order of
+/// keys.
 pub(crate) struct Playback {
     tracks: Vec<HotKeys>,
     end: u16,
-    /// The track whose first keys come next, while the first keys of all tracks are read.
+    /// The track whose first keys are due, while the first keys of all tracks are read.
     head: usize,
     /// The tick at which the last key was needed.
     needed: u32,
@@ -195,7 +196,7 @@ impl Playback {
         Self { tracks: vec![HotKeys::default(); tracks], end, head: 0, needed: 0 }
     }
 
-    /// The tick at which the next key of a track is needed.
+    /// The tick at which playback needs the next key of a track.
     pub(crate) fn need(&self, track: usize) -> u32 {
         let hot = &self.tracks[track];
         if hot.has_head(self.end) { u32::from(hot.times[2]) } else { 0 }

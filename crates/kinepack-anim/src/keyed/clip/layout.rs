@@ -8,7 +8,7 @@ use crate::{Channel, TrackId};
 pub(crate) const MAGIC: [u8; 4] = *b"KPAC";
 pub(crate) const VERSION: u8 = 1;
 pub(crate) const HEADER_BYTES: usize = 32;
-/// Bytes of a constant for each channel: a rotation, then vectors.
+/// Bytes of a constant for each channel: a rotation takes 6, a vector 12.
 pub(crate) const CONSTANT_BYTES: [usize; 3] = [6, 12, 12];
 /// Bytes of the range of a channel's vectors.
 pub(crate) const RANGE_BYTES: usize = 24;
@@ -16,10 +16,10 @@ pub(crate) const RANGE_BYTES: usize = 24;
 /// How a joint's rotations are written in rows. Rotations of keys always take 48 bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RotationBits {
-    /// 15 bits a component.
+    /// 15 bits per component.
     #[default]
     Bits48 = 0,
-    /// 10 bits a component.
+    /// 10 bits per component.
     Bits32 = 1,
 }
 
@@ -60,7 +60,8 @@ pub struct KeyedHeader {
     pub parametrization: Parametrization,
     /// Number of joints.
     pub joints: u16,
-    /// Number of equal slices of the duration. A cursor that seeks starts at the slice of its time.
+    /// Number of equal slices of the duration. A cursor that seeks starts at the slice of the
+    /// target time.
     pub slices: u16,
     /// Number of sample times of the raw clip.
     pub samples: u32,
@@ -68,7 +69,7 @@ pub struct KeyedHeader {
     pub rate_hz: f32,
     /// Number of keys.
     pub keys: u32,
-    /// [`Skeleton::hash`](crate::Skeleton::hash) of the skeleton that the clip moves.
+    /// [`Skeleton::hash`](crate::Skeleton::hash) of the skeleton that the clip was built for.
     pub skeleton: u64,
 }
 
@@ -98,7 +99,7 @@ impl KeyedHeader {
         if self.has_wide_jumps() { 16 } else { 8 }
     }
 
-    /// The last tick, that of the last sample.
+    /// The last tick: the tick of the last sample.
     pub(crate) fn end(&self) -> u16 {
         ((self.samples - 1) * ticks_per_sample(self.samples)) as u16
     }
@@ -112,9 +113,9 @@ impl KeyedHeader {
 /// How a clip stores a channel of a joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// The bind pose's value, all the time.
+    /// The bind pose's value throughout.
     Default = 0,
-    /// One value, all the time.
+    /// One value throughout.
     Constant = 1,
     /// A spline through keys.
     Keys = 2,
@@ -131,7 +132,7 @@ pub(crate) struct JointKinds {
 
 impl JointKinds {
     #[cfg(feature = "offline")]
-    /// Two bits a channel, then one bit for 32-bit rotations in rows.
+    /// Two bits per channel, then one bit for 32-bit rotations in rows.
     pub(crate) fn to_byte(self) -> u8 {
         let [rotation, translation, scale] = self.channels;
         rotation as u8 | (translation as u8) << 2 | (scale as u8) << 4 | (self.bits as u8) << 6
@@ -168,7 +169,7 @@ impl Kind {
     }
 }
 
-/// Ticks between two samples: as many as fit into the 16 bits of a key's time. Zero if there are
+/// Ticks between two samples: as many as the 16 bits of a key's time allow. Zero if the clip has
 /// too many samples for keys.
 pub(crate) const fn ticks_per_sample(samples: u32) -> u32 {
     match samples {
@@ -204,12 +205,12 @@ pub(crate) fn write_index(bytes: &mut Vec<u8>, index: usize, is_wide: bool) {
 }
 
 #[cfg(feature = "offline")]
-/// Bytes of some keys.
+/// Bytes of `keys` keys.
 pub(crate) const fn keys_bytes(keys: usize) -> usize {
     keys * Key::BYTES
 }
 
-/// The tracks of one kind, by joint, then by channel.
+/// The tracks of one kind, sorted by joint and then by channel.
 pub(crate) fn tracks_of(kinds: &[JointKinds], kind: Kind) -> impl Iterator<Item = TrackId> {
     let of_joint = move |(joint, kinds): (usize, &JointKinds)| {
         let channels = kinds.channels;

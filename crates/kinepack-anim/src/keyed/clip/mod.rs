@@ -1,9 +1,9 @@
-//! A compressed clip in memory, which has the same bytes as its file. It holds a header, a byte a
+//! A compressed clip in memory, with the same bytes as its file. It holds a header, a byte per
 //! joint with the kind of each channel, constants, rows of samples, and keys. The block of keys is
 //! in the order in which playback needs them. Loading validates the clip once, so sampling cannot
 //! fail. `spec/ANIM.md`, section 5.
 //!
-//! [`build`](crate::offline::build) makes it, and a [`Cursor`](crate::keyed::Cursor) plays it.
+//! [`build`](crate::offline::build) creates it, and a [`Cursor`](crate::keyed::Cursor) plays it.
 
 mod check;
 mod layout;
@@ -101,7 +101,7 @@ impl KeyedClip {
         usize::from(self.header.joints)
     }
 
-    /// Number of samples of the clip that it was made from.
+    /// Number of sample times of the raw clip that the clip was built from.
     pub fn samples(&self) -> usize {
         self.header.samples as usize
     }
@@ -131,12 +131,13 @@ impl KeyedClip {
         &self.rows
     }
 
-    /// The tracks that have keys: rotations first, each group by joint.
+    /// The tracks that have keys: rotations first, then translations and scales, each sorted by
+    /// joint.
     pub fn keyed_tracks(&self) -> &[TrackId] {
         &self.keyed
     }
 
-    /// The tracks that keep a single value that differs from the bind pose.
+    /// The tracks that hold a single value that differs from the bind pose.
     pub fn constants(&self) -> &[(TrackId, [f32; 4])] {
         &self.constants
     }
@@ -156,12 +157,12 @@ impl KeyedClip {
         self.header.keys as usize
     }
 
-    /// A key, by its index in the order of need.
+    /// A key, by its index in the clip's order, which is the order in which playback needs them.
     #[inline]
     pub fn key(&self, index: usize) -> Key {
         let bytes = &self.bytes[self.keys_at + index * Key::BYTES..][..Key::BYTES];
         let bytes = bytes.first_chunk().copied().unwrap_or_default();
-        // Loading checked every key, so the fallback is never used.
+        // Reading the clip checked every key, so the fallback is never used.
         Key::from_bytes(bytes).unwrap_or(Key {
             time: 0,
             joint: 0,
@@ -202,7 +203,7 @@ impl KeyedClip {
         usize::from(self.track_of[3 * usize::from(key.joint) + key.channel as usize])
     }
 
-    /// The four hot keys of a keyed track at the start of slice `slice` (from 1 on), as indices
+    /// The four keys of a keyed track at the start of slice `slice` (numbered from 1), as indices
     /// into all keys.
     pub(crate) fn jump(&self, slice: usize, track: usize) -> [usize; 4] {
         let at = self.jumps_at

@@ -1,5 +1,5 @@
-//! Writes the tracks of a clip as bytes. It puts the keys into the order of need and makes the jump
-//! table by playing them. `spec/ANIM.md`, section 5.
+//! Writes the tracks of a clip as bytes. It sorts the keys into the order of need, and simulates
+//! playback to fill the jump table. `spec/ANIM.md`, section 5.
 
 use crate::keyed::quantize::{VectorRange, rotation_48};
 use crate::keyed::{Key, Parametrization};
@@ -8,8 +8,8 @@ use crate::{Channel, TrackId};
 use super::Playback;
 use super::layout::{self, HEADER_BYTES, JointKinds, KeyedHeader};
 
-/// Keys between two entries of the jump table, which is roughly the most keys that a cursor reads
-/// after a seek.
+/// Keys between two entries of the jump table: roughly the most keys that a cursor reads after a
+/// seek.
 const KEYS_PER_SLICE: usize = 2048;
 
 /// The keys of one track, as ticks and values. The first is at tick zero, the last at the tick of
@@ -101,8 +101,8 @@ fn write_keys(bytes: &mut Vec<u8>, header: &KeyedHeader, tracks: &[&PlacedTrack]
     bytes.extend_from_slice(&jumps);
 }
 
-/// All keys in the order of need, as pairs of a track and an index in that track. The keys that a
-/// track needs to start come first. The others are sorted by the tick of the key two places before
+/// All keys in the order of need, as pairs of a track and an index in that track. The first three
+/// keys of each track come first. The others are sorted by the tick of the key two places before
 /// them in their track, because the spline needs them from that tick on.
 fn ordered(tracks: &[&PlacedTrack]) -> Vec<(usize, usize)> {
     let mut order = Vec::new();

@@ -15,22 +15,23 @@ use super::{BlockOptions, Effort};
 
 /// Number of segments on which choices are compared.
 const TRIED: usize = 12;
-/// The cost of each eight coefficients of a block, as a share of the clip's bits: a player must
+/// The cost of each eight coefficients of a block, as a share of the clip's bits. A player must
 /// decode all of them, so longer blocks play more slowly.
 const EIGHT: f64 = 0.12;
-/// Other plans are kept if they cost less than this many times the best one.
+/// Other plans are kept if their cost is below this multiple of the best plan's cost.
 const NEAR: f64 = 1.04;
-/// How much larger than a track's own steps the rig's may be, in quarter octaves. With larger
+/// How much larger the rig's steps may be than a track's own, in quarter octaves. With larger
 /// steps, other tracks would have to make up for the error.
 const COARSER: u8 = 1;
 
-/// The factor by which a clip's bits count with blocks of this length.
+/// The factor for a clip's bits that accounts for the cost of playing blocks of this length.
 pub(super) fn weight(block: BlockLength) -> f64 {
     1.0 + EIGHT * (block.samples() / 8) as f64
 }
 
-/// The plan that takes the fewest bits, or a few more if it plays faster. At higher efforts, also
-/// the plans that cost little more. The caller must build those to find out which costs least.
+/// The plan that takes the fewest bits, or a few more if it plays faster. At higher efforts, it
+/// also returns the plans that cost little more. The caller must build these to find the cheapest
+/// one.
 pub(super) fn choose(target: &Target, options: &BlockOptions) -> (Plan, Vec<Plan>) {
     let usual = Choices { block: BlockLength::N16, is_fine: false, aim: 0.5, is_of_rig: false };
     let alone = |choices| Tried::new(target, options, choices, |_| [false; 2]);
@@ -108,7 +109,7 @@ struct Tried {
     header: Header,
     spans: Vec<Span>,
     estimate: Estimate,
-    /// Number of segments in the clip for each that was tried.
+    /// The clip's number of segments, divided by the number that was tried.
     share: f64,
     /// An estimate of the clip's bits, plus the cost of playing longer blocks.
     cost: f64,

@@ -10,7 +10,7 @@ use super::target::Target;
 
 /// The size of a curve's steps at the usual step of segments, in units of its limit.
 const STEP: f64 = 1.0;
-/// The most changes of coefficients that bring a curve back within its limit.
+/// The most changes of coefficients to bring a curve back within its limit.
 const TRIES: usize = 40;
 
 #[derive(Clone, Copy, Debug)]
@@ -49,13 +49,14 @@ fn planned(values: &[f32], limit: f64) -> PlannedCurve {
         values.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(least, most), value| {
             (least.min(*value), most.max(*value))
         });
-    // The sum keeps a curve at −0 from storing it.
+    // Adding 0 turns −0 into 0, so that a curve at −0 need not be stored.
     let centre = ((f64::from(least) + f64::from(most)) / 2.0) as f32 + 0.0;
     let off = |end: f32| (f64::from(end) - f64::from(centre)).abs();
     if off(least).max(off(most)) <= limit {
         return PlannedCurve { middle: centre, step: 0 };
     }
-    // While a curve rests at its middle, its coefficients are 0. The median is where it rests most.
+    // While a curve rests at its middle, its coefficients are 0. The median is the value at which
+    // it rests most.
     let mut sorted = values.to_vec();
     let (_, median, _) = sorted.select_nth_unstable_by(values.len() / 2, f32::total_cmp);
     PlannedCurve { middle: *median + 0.0, step: step_code(STEP * limit) }
@@ -86,7 +87,8 @@ impl Coder<'_> {
         worst
     }
 
-    /// Codes a curve of the segment. If fewer bits take it out of its limit, spends more of them.
+    /// Codes a curve of the segment. If rounding to fewer bits takes the curve out of its limit, it
+    /// spends more bits.
     fn code_curve(&mut self, curve: usize, rounding: Rounding) -> f64 {
         let (block, length) = (self.plan.choices.block, self.span.length);
         let PlannedCurve { middle, step } = self.plan.curves[curve];
@@ -114,7 +116,8 @@ impl Coder<'_> {
         if off <= 1.0 || rounding == Rounding::Nearest {
             return off;
         }
-        // Either the few coefficients are repaired, or all are rounded to the nearest integers.
+        // There are two ways back: repair these coefficients, or round all of them to the nearest
+        // integers and repair those.
         let repaired = repair(size, limit, wanted, &mut values, own);
         let mut nearest = [0; MAX_LENGTH];
         let nearest = &mut nearest[..length];
@@ -139,7 +142,7 @@ fn worst(wanted: &[f64], values: &[f64; MAX_LENGTH], limit: f64) -> (usize, f64)
     errors.enumerate().fold((0, 0.0), |worst, own| if own.1 > worst.1 { own } else { worst })
 }
 
-/// The sum of the 16th powers of all errors, in limits.
+/// The sum of the 16th powers of all errors, as multiples of the limit.
 fn norm(wanted: &[f64], values: &[f64; MAX_LENGTH], limit: f64) -> f64 {
     wanted.iter().zip(values).map(|(wanted, value)| ((value - wanted) / limit).powi(16)).sum()
 }
@@ -181,7 +184,7 @@ fn repair(
     worst(wanted, values, limit).1
 }
 
-/// The values after a change of coefficient `k`.
+/// The values after coefficient `k` changes by `change`.
 fn added(values: &[f64; MAX_LENGTH], length: usize, k: usize, change: f64) -> [f64; MAX_LENGTH] {
     let mut added = *values;
     for (sample, value) in added[..length].iter_mut().enumerate() {

@@ -16,15 +16,15 @@ const LANES: usize = 8;
 /// How components become transforms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Arithmetic {
-    /// In `f64`. It is what a player computes, without its rounding.
+    /// In `f64`. The result is that of a player without its rounding.
     Double,
-    /// In `f32`, to the last bit as a player does. Takes longer. Descendants then correct the
-    /// rounding of their ancestors.
+    /// In `f32`, to the last bit as a player computes it. This takes longer, but lets descendants
+    /// correct the rounding of their ancestors.
     Player,
 }
 
 impl Coder<'_> {
-    /// Takes coefficients for the segment that was coded last, and decodes them.
+    /// Sets the coefficients of the segment that was coded last, and decodes them.
     pub(super) fn take(&mut self, step: u8, coefficients: &[i32]) {
         let length = self.span.length;
         self.step = step;
@@ -46,7 +46,7 @@ impl Coder<'_> {
         }
     }
 
-    /// Writes the values that the components of a track stand for into a joint's transforms.
+    /// Decodes the components of a track, and writes the values into a joint's transforms.
     pub(super) fn decode(&self, track: usize, components: &Components, local: &mut [Frame]) {
         if self.arithmetic == Arithmetic::Player {
             return self.play(track, components, local);
@@ -58,7 +58,8 @@ impl Coder<'_> {
         }
     }
 
-    /// The same with the player's arithmetic. The components must be rounded to `f32`.
+    /// Like [`decode`](Self::decode), with the player's arithmetic. The components must be rounded
+    /// to `f32`.
     fn play(&self, track: usize, components: &Components, local: &mut [Frame]) {
         let planned = &self.plan.tracks[track];
         let parameters = [0, 1].map(|part| {
@@ -92,7 +93,7 @@ impl Coder<'_> {
     }
 
     /// Computes a component's samples from its coefficients, with the player's arithmetic if the
-    /// coder uses that. Else `samples` already has them.
+    /// coder uses that. Otherwise `samples` already has them.
     pub(super) fn round(&self, component: usize, coefficients: &[i32], samples: &mut [f64]) {
         if self.arithmetic == Arithmetic::Player {
             let own_step = self.steps[component / 3][component % 3];
@@ -102,7 +103,7 @@ impl Coder<'_> {
 }
 
 impl PlannedTrack {
-    /// Writes the value that decoded components stand for into a transform.
+    /// Writes the value that decoded components represent into a transform.
     fn decode(&self, middle: DVec3, value: DVec3, local: &mut Frame) {
         match self.id.channel {
             Channel::Rotation => {

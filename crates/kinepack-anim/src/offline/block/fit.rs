@@ -1,6 +1,6 @@
-//! Makes coefficients fit into 24 bits. All components share the steps of segments, so a rope, whose
-//! joints need small ones, makes the coefficients of other components large: those of a root that
-//! jumps, or of a curve with a wide range.
+//! Makes coefficients fit into 24 bits. All components share the step of a segment. If the joints
+//! of a rope need a small step, other components get large coefficients. Examples are a root that
+//! jumps, or a curve with a wide range.
 
 use super::Effort;
 use super::decode::Arithmetic;
@@ -9,14 +9,14 @@ use super::search::code_with;
 use super::segment::{Coder, LARGEST, Span};
 use super::target::Target;
 
-/// The largest coefficient while it is open how large coefficients become.
+/// The limit of coefficients while their sizes are still unknown.
 const ANY: f64 = (1 << 30) as f64;
-/// How many quarter octaves coarser than needed steps become, so that segments can still get a
-/// little finer.
+/// Steps become this many quarter octaves coarser than needed, so that segments can still choose
+/// slightly finer steps.
 const ROOM: u8 = 2;
 
 /// Gives coarser steps to components whose coefficients are too large with the steps that segments
-/// would choose. Returns whether there are any. `fit` is called if segments do not reach the
+/// would choose. Returns whether it changed any steps. `fit` is called if segments do not reach the
 /// precision.
 pub(super) fn fit(target: &Target, plan: &mut Plan, spans: &[Span], effort: Effort) -> bool {
     let mut coder = Coder::new(target, plan, Arithmetic::Double);

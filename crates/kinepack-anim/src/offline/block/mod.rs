@@ -51,9 +51,10 @@ pub struct BlockOptions {
     /// Pinned joints, such as feet. Each gets an animated rotation and translation, which cost
     /// bytes, so that it can correct the errors of its ancestors.
     pub pins: Vec<usize>,
-    /// The rig whose parameters the clip may share. The clip shares none if it is smaller without.
+    /// The rig whose parameters the clip may share. The clip shares none of them if it is smaller
+    /// without them.
     pub rig: Option<Arc<Rig>>,
-    /// How the clip moves between two samples. The samples are the same.
+    /// How the clip moves between two samples. The samples themselves do not depend on it.
     pub interpolation: Interpolation,
 }
 
@@ -73,23 +74,24 @@ pub enum Effort {
     /// clip is nearly as small with them.
     #[default]
     Default,
-    /// Searches as [`Effort::Best`], with blocks of 8 and 16 samples only.
+    /// Searches like [`Effort::Best`], but only with blocks of 8 and 16 samples.
     Thorough,
-    /// Improves steps and coefficients for as long as that makes the clip smaller. Prefers shorter
-    /// blocks as [`Effort::Default`] does, so that the clip plays as fast.
+    /// Improves steps and coefficients as long as that makes the clip smaller. Prefers shorter
+    /// blocks like [`Effort::Default`], so that the clip plays as fast.
     Best,
 }
 
 /// The share of the precision that the first build leaves for the player's rounding.
 const ROUNDING: f64 = 1e-4;
-/// The most builds of a clip. Each builds only those segments again that are out of the precision.
+/// The most builds of a clip. After the first, each codes only the segments again whose errors
+/// exceed the precision.
 const BUILDS: u32 = 7;
 /// A segment may blend if its error between samples is above this many precisions, and above
 /// [`LOOSE_CM`]. In such a segment a joint spins so fast that its parameters change sides.
 const LOOSE_PRECISIONS: f64 = 10.0;
 const LOOSE_CM: f64 = 0.5;
 
-/// Builds a clip. If the player's rounding takes segments out of the precision, builds those again
+/// Builds a clip. If the player's rounding makes segments exceed the precision, builds those again
 /// with tighter limits.
 pub(super) fn build(
     raw: &RawClip,
@@ -119,7 +121,7 @@ pub(super) fn build(
 }
 
 /// Returns the clip, or one that blends in the segments with large errors between samples, if that
-/// is much nearer. Both have the same poses at the samples.
+/// more than halves the largest of these errors. Both have the same poses at the samples.
 fn blend_loose_segments(
     raw: &RawClip,
     built: Built,
@@ -159,7 +161,7 @@ fn weighted_bytes(contents: &Contents) -> f64 {
     contents.to_bytes().len() as f64 * choose::weight(contents.header.block)
 }
 
-/// The contents of a clip with this plan, which is tuned at high efforts.
+/// The contents of a clip with this plan, which is tuned first at high efforts.
 fn planned(target: &Target, options: &BlockOptions, mut plan: Plan) -> (Plan, Contents) {
     let header = search::header(target, plan.choices);
     let spans = search::spans(&header);

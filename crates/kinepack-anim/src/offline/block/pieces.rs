@@ -1,7 +1,7 @@
 //! The profiles of pieces, arranged for the builder, which asks for them millions of times. The
 //! results are those of [`BlockLength::choose`] and [`BlockLength::shrink`]. Two things make it
-//! faster: the search begins at the profiles with enough bits, and it first finds the least width
-//! that each coefficient may have, so that nearly all profiles are refused by one comparison.
+//! faster. The search begins at the first profile with enough bits. It also computes the least
+//! width that each coefficient may have, so that one comparison rejects nearly all profiles.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use crate::block::{BlockLength, PIECE, PROFILES, piece_range, width_of};
 
 /// The most coefficients that a profile may clamp.
 const MOST: u32 = 3;
-/// The most bits by which a coefficient may become narrower. Each of them doubles the error.
+/// The most bits by which a coefficient may become narrower. Each bit doubles the error.
 const NARROWER: usize = 4;
 /// The highest bit of each byte.
 const HIGH_BITS: u128 = 0x8080_8080_8080_8080_8080_8080_8080_8080;
@@ -64,7 +64,7 @@ impl Piece {
     }
 
     /// The bits and the place of the narrowest profile that is wide enough. `None` if an escape may
-    /// take fewer.
+    /// take fewer bits.
     fn narrowest(&self, needed: &[u8; PIECE], length: usize) -> Option<(u32, usize)> {
         let packed = u128::from_le_bytes(*needed);
         let escaped_bits = sum(needed) + ESCAPE_WIDTH_BITS * length as u32;
@@ -82,7 +82,7 @@ pub(super) fn bits(block: BlockLength, coefficients: &[i32]) -> usize {
 
 fn piece_bits(block: BlockLength, piece: usize, coefficients: &[i32]) -> u32 {
     let own = Piece::of(block, piece, coefficients.len());
-    // Pieces that need an escape are rare.
+    // Pieces that need an escape are rare, so they take the slow search.
     let narrowest = own.narrowest(&needed(coefficients), coefficients.len());
     narrowest.map_or_else(|| block.choose(piece, coefficients).bits, |(bits, _)| bits)
 }
@@ -118,7 +118,8 @@ pub(super) fn shrink(block: BlockLength, exact: &[f64], coefficients: &mut [i32]
 }
 
 impl Piece {
-    /// Clamps coefficients that need the widths `needed`, and take `most` bits with a profile.
+    /// Clamps coefficients that need the widths `needed`, and take `most` bits with the narrowest
+    /// profile.
     fn shrink(
         &self,
         most: u32,
@@ -127,7 +128,7 @@ impl Piece {
         coefficients: &mut [i32],
         weight: f64,
     ) {
-        // What it costs to make each coefficient narrower by one bit, by two and so on.
+        // The cost of making each coefficient narrower by one bit, by two bits and so on.
         let mut costs = [[f64::INFINITY; NARROWER + 1]; PIECE];
         let mut least = *needed;
         let mut best = f64::from(most);
@@ -144,7 +145,7 @@ impl Piece {
                 least[k] = width;
             }
         }
-        // The profile needs at least these bits, so the clamps may only cost the rest.
+        // Any profile takes at least these bits, so the clamps may cost only the rest.
         let rest = best - f64::from(sum(&least));
         for k in 0..coefficients.len() {
             while least[k] < needed[k] && costs[k][usize::from(needed[k] - least[k])] >= rest {

@@ -1,5 +1,5 @@
-//! Plans the parameters that a clip stores once: the kind of each track, the references and axes of
-//! rotations, the middles of vectors, and the steps of components relative to each other.
+//! Plans the parameters that a clip stores once. These are the kind of each track, the references
+//! and axes of rotations, the middles of vectors, and the relative steps of components.
 
 use glam::{DMat3, DQuat, DVec3, Vec3};
 
@@ -19,8 +19,8 @@ use super::target::Target;
 pub(super) const USUAL_STEP: u8 = 96;
 /// A track is constant if it stays within this share of its limit around a value.
 const STILL: f64 = 0.1;
-/// A constant from the rig must be nearer by this factor. A track's own constant is usually exact,
-/// but a shared one is off, always to the same side.
+/// A constant from the rig must be within this share of the usual tolerance. A track's own constant
+/// is usually exact, but a shared one has an error that is always in the same direction.
 pub(super) const SHARED: f64 = 0.1;
 /// A component is dead if it never moves a point by more than this share of the limit.
 const DEAD: f64 = 0.3;
@@ -30,12 +30,12 @@ const STEP: f64 = 0.25;
 /// A rotation is near the end of its chain if at most this many descendants have animated
 /// rotations.
 const NEAR_END: usize = 1;
-/// By how much larger the steps of such a rotation are. Its errors add up with those of few other
-/// rotations.
+/// The factor by which the steps of such a rotation are larger. Its errors add up with those of
+/// only few other rotations.
 const COARSER_NEAR_END: f64 = 1.189_207_115_002_721; // 2^(1/4), one step
 
 /// A translation is far if it moves by more than this multiple of its limit: 13 m for 0.01 cm. The
-/// errors of `f32` are then a few per cent of the limit.
+/// rounding errors of `f32` are then a few per cent of the limit.
 const FAR: f64 = (1 << 17) as f64;
 
 /// The choices for a clip.
@@ -112,7 +112,7 @@ impl PlannedTrack {
 }
 
 impl Plan {
-    /// A plan with these choices. `shares` says which parameters a track of the rig shares.
+    /// A plan with these choices. `shares` returns which parameters a track shares with the rig.
     pub(super) fn new(
         target: &Target,
         options: &BlockOptions,
@@ -147,7 +147,7 @@ impl Plan {
         plan
     }
 
-    /// Finds the kinds of a joint's tracks, and their constants.
+    /// Chooses the kinds of a joint's tracks, and computes their constants.
     fn find_kinds(&mut self, target: &Target, joint: usize, is_pinned: bool, rig: Option<&Rig>) {
         let bind = Frame::from(&target.skeleton().joints()[joint].bind);
         let mut still = bind;
@@ -298,9 +298,9 @@ impl Plan {
         share * target.least_limit_cm[joint]
     }
 
-    /// The mean inertia of the points that a joint's rotation moves, in the joint's axes, and how
-    /// that rotation can correct an error of the joint's position. For descendants with animated
-    /// rotations only the position counts, since those rotations correct the rest.
+    /// The mean inertia of the points that a joint's rotation moves, in the joint's axes. Also
+    /// returns how that rotation can correct an error of the joint's position. For descendants with
+    /// animated rotations only the position counts, since those rotations correct the rest.
     pub(super) fn inertia(&self, target: &Target, joint: usize) -> (DMat3, Aim) {
         let skeleton = target.skeleton();
         let size_at = |sample: usize| target.object(joint, sample)[0].scale.abs().max_element();
@@ -350,7 +350,7 @@ impl Plan {
     }
 }
 
-/// The vector that a constant stands for.
+/// The vector that a constant represents.
 pub(super) fn constant_vector(constant: Constant) -> DVec3 {
     match constant {
         Constant::Vector(vector) => Vec3::from(vector).as_dvec3(),
@@ -365,7 +365,7 @@ fn inertia_of(arm: DVec3) -> DMat3 {
 }
 
 /// Whether a translation moves so far that its segments need anchors. `size` is the limit of its
-/// errors. Numbers that are too large for anchors have none.
+/// errors. A translation whose numbers are too large for anchors is never far.
 fn is_far(frames: &[Frame], size: f64) -> bool {
     let places = || frames.iter().map(|frame| frame.translation);
     range(places()) > FAR * size

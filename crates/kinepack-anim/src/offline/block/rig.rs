@@ -1,6 +1,6 @@
-//! Finds the rig that clips of the same skeleton share. It has the parameters of each track that is
-//! animated in any clip: a reference, axes and steps, or a middle. It also has the constants that
-//! several clips accept.
+//! Computes the rig that clips of the same skeleton share. The rig has the parameters of each track
+//! that is animated in any clip: a reference, axes and steps, or a middle. It also has the
+//! constants that several clips accept.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ use super::{BlockOptions, target};
 /// The most rotations that are kept of each track of a clip.
 const MAX_ROTATIONS: usize = 64;
 
-/// Finds the [`Rig`] for clips of the same skeleton.
+/// Computes the [`Rig`] for clips of the same skeleton.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -78,12 +78,12 @@ struct VectorUse {
 #[derive(Clone, Debug)]
 struct StaticUse {
     constant: Constant,
-    /// How far the value that replaces it may be away.
+    /// The largest distance of a value that may replace it.
     tolerance: f64,
 }
 
 impl RigTrainer {
-    /// A trainer for clips of this skeleton, without any clip yet.
+    /// A trainer for clips of this skeleton, without any clips yet.
     pub fn new(skeleton: &Skeleton) -> Self {
         let (joints, hash) = (skeleton.len() as u16, skeleton.hash());
         let (rotations, vectors, constants) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
@@ -232,7 +232,7 @@ fn median<T: Copy + Default>(
 fn most_accepted(clips: &[StaticUse]) -> Option<Constant> {
     let accepting = |constant: Constant| clips.iter().filter(|clip| clip.is_near(constant)).count();
     let counted = clips.iter().map(|clip| (accepting(clip.constant), clip.constant));
-    // Of equally good ones, the first.
+    // The first of equally good constants wins.
     let most = counted
         .fold((1, None), |most, own| if own.0 > most.0 { (own.0, Some(own.1)) } else { most });
     most.1

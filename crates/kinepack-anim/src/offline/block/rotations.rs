@@ -39,7 +39,7 @@ pub(super) fn constant_codes(rotations: impl Iterator<Item = DQuat>) -> [u32; 3]
     rotation_codes(mean(rotations.map(|rotation| (rotation, 1.0))), CONSTANT_BITS)
 }
 
-/// The rotation that a player makes of a constant.
+/// The rotation that a player decodes from a constant.
 pub(super) fn constant_rotation(constant: Constant) -> DQuat {
     match constant {
         Constant::Rotation(_) => DQuat::from_array(constant.value().map(f64::from)).normalize(),
@@ -66,7 +66,7 @@ pub(super) fn relative_parameters(reference: DQuat, rotation: DQuat) -> DVec3 {
     parameters(positive(reference.inverse() * rotation))
 }
 
-/// The distance of two rotations: about how far a point at distance 1 moves.
+/// The distance between two rotations: about how far a point at distance 1 moves.
 pub(super) fn turn(from: DQuat, to: DQuat) -> f64 {
     2.0 * (from.inverse() * to).xyz().length()
 }
@@ -81,7 +81,7 @@ pub(super) fn parameters(q: DQuat) -> DVec3 {
     q.xyz() / (1.0 + q.w)
 }
 
-/// The rotation that modified Rodrigues parameters stand for.
+/// The rotation that modified Rodrigues parameters represent.
 pub(super) fn rotation_from_parameters(p: DVec3) -> DQuat {
     let n = p.length_squared();
     let d = 1.0 / (1.0 + n);
@@ -94,7 +94,7 @@ fn rotation_codes(q: DQuat, bits: u32) -> [u32; 3] {
     parameters(q).to_array().map(|number| (number * (middle - 1.0) + middle).round() as u32)
 }
 
-/// The rotation that codes of `bits` bits stand for.
+/// The rotation that codes of `bits` bits represent.
 pub(super) fn rotation_from_codes<C: Into<u32>>(codes: [C; 3], bits: u32) -> DQuat {
     let middle = f64::from(1_u32 << (bits - 1));
     let [x, y, z] = codes.map(|code| (f64::from(code.into()) - middle) / (middle - 1.0));

@@ -1,4 +1,4 @@
-//! Searches for the step of each segment with which it takes the fewest bits.
+//! Searches for the step with which each segment takes the fewest bits.
 
 use crate::block::{Header, Interpolation, SegmentContents};
 
@@ -11,12 +11,14 @@ use super::shave::{Shaver, worst};
 use super::target::Target;
 use super::trim::Trim;
 
-/// How far below the step at which it begins the search goes.
+/// How many steps below its first one the search goes.
 const DEEPEST: u8 = 60;
-/// The most attempts to find the step at which the search begins, and how near it has to be.
+/// The most attempts to find the step at which the search begins, and how many steps it may be away
+/// from the limit.
 const APPROACHES: usize = 3;
 const NEAR: f64 = 4.0;
-/// How many steps farther than rounding alone changes of coefficients usually reach.
+/// Changes of coefficients usually allow a step that is coarser by this much than with rounding
+/// alone.
 const AHEAD: u8 = 2;
 /// Number of codings whose mean is the estimate for a segment.
 const ESTIMATES: usize = 2;
@@ -28,26 +30,26 @@ const DEFAULT_SHAVE: Shave = Shave {
     failures: 2,
     trim: Trim { weights: &[2.0, 1.0], farthest: 1.15, tries: 50, failures: 4 },
 };
-/// The same at higher efforts.
+/// How coefficients are changed at higher efforts.
 const BEST_SHAVE: Shave = Shave {
     tries: 1500,
     failures: 4,
     trim: Trim { weights: &[4.0, 2.0, 1.0, 0.5], farthest: 2.0, tries: 200, failures: 12 },
 };
 
-/// If no step is small enough: the largest error that changes of coefficients may repair, and the
-/// steps at which that is tried, relative to the one with the smallest error.
+/// Used if no step is small enough. These are the largest error that changes of coefficients may
+/// repair, and the steps at which to try, relative to the one with the smallest error.
 const REPAIRABLE: f64 = 3.0;
 const REPAIRED: [i8; 7] = [0, -1, 1, -2, 2, -3, 3];
 
 /// How single coefficients of a segment are changed.
 #[derive(Clone, Copy)]
 struct Shave {
-    /// The changes that are tried with a step.
+    /// The most changes to try with a step.
     tries: usize,
     /// The number of steps that may fail in a row.
     failures: usize,
-    /// What follows at the best step.
+    /// How the segment is trimmed at the best step.
     trim: Trim,
 }
 
@@ -111,7 +113,7 @@ pub(super) fn code(target: &Target, plan: &Plan, spans: &[Span], effort: Effort)
     code_with(Coder::new(target, plan, Arithmetic::Double), spans, effort)
 }
 
-/// The same with a coder.
+/// Like [`code`], with a given coder.
 pub(super) fn code_with(mut coder: Coder, spans: &[Span], effort: Effort) -> Coded {
     let mut shaver = Shaver::new(&coder);
     let mut coded = Coded { segments: Vec::with_capacity(spans.len()), bits: 0, far: 0 };
@@ -140,7 +142,7 @@ pub(super) fn code_with(mut coder: Coder, spans: &[Span], effort: Effort) -> Cod
 
 /// An estimate for some segments.
 pub(super) struct Estimate {
-    /// About the step of each segment.
+    /// The approximate step of each segment.
     pub(super) steps: Vec<u8>,
     /// The bits of all segments.
     pub(super) bits: f64,
@@ -178,8 +180,8 @@ pub(super) fn estimate(target: &Target, plan: &Plan, spans: &[Span]) -> Estimate
     estimate
 }
 
-/// About the bits that a segment would take if its error were exactly the limit. Halving the error
-/// costs one more bit for each coefficient that is not 0.
+/// The approximate bits that a segment would take if its error were exactly the limit. Halving the
+/// error costs one more bit for each coefficient that is not 0.
 fn bits_at_limit(coder: &Coder, worst: f64) -> f64 {
     let moving = coder.coefficients.iter().filter(|coefficient| **coefficient != 0).count();
     coder.bits() as f64 + moving as f64 * worst.max(1e-6).log2()
@@ -189,8 +191,7 @@ fn moved(step: u8, away: f64) -> u8 {
     (f64::from(step) - away).clamp(0.0, 250.0).round() as u8
 }
 
-/// By how many steps a segment with this error is away from the limit. Eight steps double the
-/// error.
+/// How many steps a segment with this error is away from the limit. Eight steps double the error.
 fn away(worst: f64) -> f64 {
     8.0 * worst.max(1e-9).log2().clamp(-8.0, 8.0)
 }
@@ -280,8 +281,8 @@ fn repaired(coder: &mut Coder, shaver: &mut Shaver, span: Span) -> (f64, Best) {
     (least, best)
 }
 
-/// The step with the smallest error. If there are steps with which curves are within their limits,
-/// it is one of those.
+/// The step with the smallest error. It prefers steps with which all curves are within their
+/// limits.
 fn step_of_least_error(coder: &mut Coder, span: Span) -> u8 {
     const STRIDE: u8 = 8;
     let mut least = ((true, f64::INFINITY), 0);
@@ -305,8 +306,8 @@ fn step_of_least_error(coder: &mut Coder, span: Span) -> u8 {
 }
 
 /// The step with the fewest bits among those for which changes of single coefficients bring the
-/// error within the limits. Begins above the step that rounding alone would allow, and goes on
-/// until some steps in a row fail.
+/// error within the limits. The search begins above the step that rounding alone would allow, and
+/// continues until several steps in a row fail.
 fn shaved_step(
     coder: &mut Coder,
     shaver: &mut Shaver,

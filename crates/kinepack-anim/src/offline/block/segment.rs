@@ -1,6 +1,6 @@
-//! Codes a segment: finds the coefficients for its samples, joint by joint in a closed loop. Each
-//! track is fitted so that the joint comes near the raw clip's joint in object space, given its
-//! parent as decoded. Errors therefore do not add up along chains.
+//! Codes a segment: computes the coefficients for its samples, joint by joint in a closed loop.
+//! Each track is fitted so that the joint comes near the raw clip's joint in object space, given
+//! its parent as decoded. Errors therefore do not add up along chains.
 
 use glam::{DQuat, DVec3, Vec3};
 
@@ -48,8 +48,8 @@ pub(super) enum Rounding {
 /// Three components by sample.
 pub(super) type Components = [[f64; MAX_LENGTH]; 3];
 
-/// Codes the segments of a clip. The fields describe the segment that was coded last. Those by
-/// joint or component and then by sample have room for [`MAX_LENGTH`] samples.
+/// Codes the segments of a clip. The fields describe the segment that was coded last. Lists by
+/// joint or component, and then by sample, have room for [`MAX_LENGTH`] samples.
 pub(super) struct Coder<'a> {
     pub(super) target: &'a Target<'a>,
     pub(super) plan: &'a Plan,
@@ -77,7 +77,7 @@ pub(super) struct Coder<'a> {
     pub(super) local: Vec<Frame>,
     /// The decoded transforms, in object space.
     pub(super) object: Vec<Frame>,
-    /// The squares of errors; a limit has the square 1.
+    /// The squares of errors, as multiples of the squared limit.
     pub(super) errors: Vec<f64>,
     /// The largest error of a curve, as a multiple of its limit.
     pub(super) curve_error: f64,
@@ -131,7 +131,7 @@ impl<'a> Coder<'a> {
         worst.max(self.curve_error)
     }
 
-    /// Begins a segment: finds the anchors of far tracks.
+    /// Begins a segment, and computes the anchors of far tracks.
     fn set_span(&mut self, span: Span) {
         let is_same = (span.first, span.length) == (self.span.first, self.span.length);
         self.span = span;
@@ -190,7 +190,7 @@ impl<'a> Coder<'a> {
         &self.coefficients[component * self.span.length..][..self.span.length]
     }
 
-    /// Finds the coefficients of a joint's tracks, and its decoded transforms relative to the
+    /// Computes the coefficients of a joint's tracks, and its decoded transforms relative to the
     /// parent.
     fn code_joint(&mut self, joint: usize, rounding: Rounding) {
         let length = self.span.length;
@@ -261,8 +261,8 @@ impl<'a> Coder<'a> {
         }
     }
 
-    /// The components that a rotation track should have. Returns whether it is somewhere more than
-    /// half a turn from its reference.
+    /// The components that a rotation track should have. Returns whether the rotation is more than
+    /// half a turn from its reference at any sample.
     fn wanted_rotations(
         &self,
         track: &PlannedTrack,
@@ -349,8 +349,8 @@ pub(super) fn component_bits(block: BlockLength, coefficients: &[i32]) -> usize 
     pieces::bits(block, coefficients)
 }
 
-/// Finds the coefficients of a component, and replaces `samples` with the values that they decode
-/// to.
+/// Computes the coefficients of a component, and replaces `samples` with the values that they
+/// decode to.
 pub(super) fn transform(
     block: BlockLength,
     (step, largest): (f64, f64),

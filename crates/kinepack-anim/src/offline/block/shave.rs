@@ -1,6 +1,6 @@
-//! Makes coarser steps possible than rounding alone allows. After a segment is coded with a coarser
-//! step, single coefficients that affect the largest errors are changed by one, until all errors
-//! are within their limits.
+//! Makes coarser steps possible than rounding alone allows. First, a segment is coded with a
+//! coarser step. Then single coefficients that affect the largest errors are changed by one, until
+//! all errors are within their limits.
 
 use std::cmp::Ordering;
 
@@ -16,7 +16,7 @@ use super::trial::Trial;
 
 /// The most changes of coefficients that are tried for an error.
 const CANDIDATES: usize = 150;
-/// One of the first changes usually helps, so the others are sorted only if none of these does.
+/// One of the first changes usually helps, so the others are sorted only if none of the first does.
 const FIRST: usize = 12;
 
 /// A change of a coefficient by 1 or −1.
@@ -30,7 +30,7 @@ pub(super) struct Change {
 }
 
 impl Change {
-    /// The larger gain first.
+    /// Orders changes by gain, the largest first.
     fn by_gain(&self, other: &Self) -> Ordering {
         let by_place = || (self.component, self.k).cmp(&(other.component, other.k));
         other.gain.total_cmp(&self.gain).then_with(by_place)
@@ -73,7 +73,7 @@ impl Shaver {
     }
 
     /// Changes coefficients of the segment that was coded last, until all errors are within their
-    /// limits. Returns whether it managed to with at most `tries` changes.
+    /// limits. Returns whether trying at most `tries` changes was enough.
     pub(super) fn repair(&mut self, coder: &mut Coder, tries: usize) -> bool {
         self.begin(coder);
         self.bring_within(coder, tries)
@@ -85,8 +85,8 @@ impl Shaver {
         self.trial.forget();
     }
 
-    /// Changes coefficients until all errors are within their limits. Returns whether it managed to
-    /// with at most `tries` changes.
+    /// Changes coefficients until all errors are within their limits. Returns whether trying at
+    /// most `tries` changes was enough.
     pub(super) fn bring_within(&mut self, coder: &mut Coder, mut tries: usize) -> bool {
         self.made.clear();
         let mut norm = norm(coder);
@@ -119,7 +119,8 @@ impl Shaver {
         }
     }
 
-    /// Finds the widths that coefficients have at no extra cost.
+    /// Computes the width of each coefficient in its piece's profile. The coefficient may use that
+    /// width at no extra cost.
     fn find_widths(&mut self, coder: &Coder) {
         self.widths.clear();
         let block = coder.plan.choices.block;
@@ -128,8 +129,8 @@ impl Shaver {
         }
     }
 
-    /// Finds the changes that bring a joint's worst point nearer at a sample, and sorts them by
-    /// gain.
+    /// Finds the changes that bring a joint's worst point nearer at a sample, and moves the
+    /// [`FIRST`] best ones to the front, sorted by gain.
     fn find_changes(&mut self, coder: &Coder, joint: usize, sample: usize) {
         self.changes.clear();
         let played = coder.object[joint * MAX_LENGTH + sample].shell(coder.target.shell_cm[joint]);
@@ -204,7 +205,7 @@ impl Shaver {
         None
     }
 
-    /// Takes back the changes that the last repair made.
+    /// Reverts the changes that the last repair made.
     pub(super) fn undo(&mut self, coder: &mut Coder) {
         while let Some(Change { component, k, by, .. }) = self.made.pop() {
             let mut coefficients = coder.coefficients_of(component).to_vec();
@@ -215,7 +216,7 @@ impl Shaver {
         }
     }
 
-    /// Finds the widths of a component again, whose coefficients have changed.
+    /// Computes the widths of a component again, after its coefficients have changed.
     pub(super) fn update_widths(&mut self, coder: &Coder, component: usize) {
         let widths = pieces::widths(coder.plan.choices.block, coder.coefficients_of(component));
         let own = &mut self.widths[component * coder.span.length..];
@@ -236,7 +237,8 @@ impl Shaver {
             || self.trial.stays_below(coder, &self.below[usize::from(joint)], local, most)
     }
 
-    /// Decodes the joint of a component as if that had other coefficients. Returns the joint.
+    /// Decodes the joint of a component as if the component had other coefficients. Returns the
+    /// joint.
     pub(super) fn decode(
         &mut self,
         coder: &Coder,
@@ -281,7 +283,8 @@ impl Shaver {
         self.below[joint].iter().map(|joint| coder.update_object(*joint)).fold(0.0, f64::max)
     }
 
-    /// Keeps what was put.
+    /// Keeps the transforms of the last [`put`](Self::put), and stores the component's
+    /// coefficients.
     pub(super) fn keep(&mut self, coder: &mut Coder, component: usize, coefficients: &[i32]) {
         let length = coder.span.length;
         let joint = usize::from(coder.plan.tracks[component / 3].id.joint);
@@ -290,7 +293,7 @@ impl Shaver {
         self.trial.forget_some(&self.below[joint]);
     }
 
-    /// Takes back what was put.
+    /// Restores the transforms and errors from before the last [`put`](Self::put).
     pub(super) fn take_back(&mut self, coder: &mut Coder, joint: usize) {
         let length = coder.span.length;
         coder.local[joint * MAX_LENGTH..][..length].copy_from_slice(&self.local[..length]);

@@ -1,5 +1,5 @@
-//! Codes segments again that the player's rounding takes out of the precision. Only their limits
-//! become tighter, so the others stay as they are.
+//! Codes segments again whose errors exceed the precision because of the player's rounding. Only
+//! the limits of these segments become tighter, so the other segments stay unchanged.
 
 use crate::block::{Contents, Header, SegmentContents};
 use crate::measure::{Follower, each_curve_error};
@@ -12,7 +12,7 @@ use super::segment::Coder;
 use super::target::Target;
 use super::{Effort, ROUNDING};
 
-/// The segments of a clip, by what is known of their errors.
+/// The segments of a clip, with what is known about their errors.
 pub(super) struct Segments {
     effort: Effort,
     all: Vec<Segment>,
@@ -22,10 +22,10 @@ pub(super) struct Segments {
 struct Segment {
     /// The share of the precision to which it is coded.
     share: f64,
-    /// Whether it cannot come any nearer, because no step is small enough.
+    /// Whether its error cannot become smaller, because no step is small enough.
     is_done: bool,
     /// The version with the least error so far, and that error as a multiple of the precision.
-    /// `None` until it was out of the precision.
+    /// `None` until its error has exceeded the precision.
     nearest: Option<(f64, u8, Vec<i32>)>,
 }
 
@@ -35,9 +35,10 @@ impl Segments {
         Self { effort, all: vec![segment; contents.segments.len()] }
     }
 
-    /// Codes the segments that are out of the precision again, with the player's arithmetic.
-    /// Returns whether there are any that may come nearer. `build` counts the builds. The second
-    /// leaves room for what that arithmetic does not cover, and each later one four times as much.
+    /// Codes the segments whose errors exceed the precision again, with the player's arithmetic.
+    /// Returns whether any of them may still improve. `build` counts the builds. The second build
+    /// leaves room for errors that this arithmetic does not cover. Each later build leaves four
+    /// times as much room.
     pub(super) fn tighten(
         &mut self,
         target: &mut Target,
@@ -73,7 +74,7 @@ impl Segments {
         is_any
     }
 
-    /// Takes the nearest version of each segment.
+    /// Replaces segments by their versions with the least error.
     pub(super) fn take_nearest(self, contents: &mut Contents) {
         for (own, segment) in self.all.into_iter().zip(&mut contents.segments) {
             if let Some((_, step, coefficients)) = own.nearest {
@@ -108,7 +109,7 @@ fn offs(
     let mut offs = vec![0.0_f64; segments];
     for sample in 0..target.raw.samples() {
         follower.go_to(2 * sample);
-        // The last sample of a loop is the first one.
+        // The last sample of a loop repeats the first one.
         let segment = header.segment_of(sample % header.coded_samples(), segments);
         for (error_cm, precision_cm) in follower.errors_cm().zip(&precisions_cm) {
             // Errors are reported as `f32`.

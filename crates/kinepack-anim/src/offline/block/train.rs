@@ -1,7 +1,7 @@
-//! Finds the table of widths. It counts the widths that coefficients need over many clips, and
-//! finds the 255 profiles for each piece with which they take the fewest bits. The method is
-//! agglomerative clustering: it merges the pair of widths that costs least, again and again. Then
-//! it fits each profile to the coefficients that choose it.
+//! Computes the table of widths. It counts the widths that coefficients need over many clips. Then
+//! it searches for the 255 profiles for each piece with which they take the fewest bits. The method
+//! is agglomerative clustering: it merges the pair of widths that costs least, again and again.
+//! Finally, it fits each profile to the coefficients that choose it.
 
 use std::collections::HashMap;
 
@@ -18,14 +18,15 @@ use crate::offline::BuildOptions;
 /// The most different widths that are merged. If there are more, an even selection of them is
 /// merged.
 const MAX_MERGED: usize = 8000;
-/// Number of profiles that are not trained, so that some profile fits any widths fairly well.
+/// Number of profiles that are not trained, so that any widths fit some profile fairly well.
 const FIXED: usize = 10;
 /// The most rounds of fitting the profiles.
 const FITS: usize = 40;
 /// The approximate bits of the widths that an escape stores.
 const ESCAPE_BITS: u32 = 60;
 
-/// Collects the widths that the coefficients of clips need, and finds the [`WidthTable`]s for them.
+/// Collects the widths that the coefficients of clips need, and computes the [`WidthTable`]s for
+/// them.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -46,17 +47,17 @@ const ESCAPE_BITS: u32 = 60;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct WidthTrainer {
-    /// The weight of each widths: for block length 8, for 16, and for the first and the second
-    /// piece of 32.
+    /// The weight of each list of widths: for block length 8, for 16, and for the first and the
+    /// second piece of 32.
     counts: [HashMap<Widths, f64>; 4],
 }
 
-/// The profiles for a piece of a block length. [`WidthTrainer`] finds them.
+/// The profiles for a piece of a block length. [`WidthTrainer`] computes them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WidthTable {
     /// The block length.
     pub block: BlockLength,
-    /// The piece of a component: 0, or also 1 with a block length of 32.
+    /// The piece of a component: 0 or, with a block length of 32, also 1.
     pub piece: usize,
     /// The widths of each profile. The profiles with the fewest bits come first.
     pub profiles: Vec<Vec<u8>>,

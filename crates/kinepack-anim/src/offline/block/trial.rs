@@ -1,7 +1,8 @@
 //! Estimates what a change of a coefficient does to the errors, without decoding the segment again.
 //! A new rotation or translation of a joint moves all points below it as one rigid body. So each
-//! sample needs the joint's new transform only, and each point a few multiplications in `f32`,
-//! eight samples at a time. Only offsets from the raw points are kept in `f32`; they are small.
+//! sample needs only the joint's new transform, and each point a few multiplications in `f32`,
+//! eight samples at a time. `f32` is precise enough, because points are stored as offsets from the
+//! raw points and as distances from an origin near the joints.
 
 use glam::{DMat3, DVec3};
 
@@ -15,17 +16,17 @@ use super::shave::power;
 const LANES: usize = 8;
 /// Larger squares of errors count as this one, so that their powers fit into `f32`.
 const LARGEST_SQUARE: f32 = 1e4;
-/// Keeps those powers normal numbers. Others are slow.
+/// Keeps those powers normal numbers, because arithmetic on subnormal numbers is slow.
 const SMALLEST_SQUARE: f32 = 1e-4;
 
 /// A number by sample.
 type Row = [[f32; LANES]; MAX_LENGTH / LANES];
 
-/// The points of a joint at which errors are measured. Those with three rows for each of three
-/// points have x, y and z of the first point first.
+/// The points of a joint at which errors are measured. Fields with nine rows have x, y and z of the
+/// first point, then those of the other two.
 #[derive(Clone, Debug)]
 struct Points {
-    /// Whether the rows are those of the coded segment.
+    /// Whether the rows match the coded segment.
     is_current: bool,
     /// The sum of the powers of all errors.
     power: f64,
@@ -82,9 +83,9 @@ impl Trial {
         joints.iter().for_each(|joint| self.points[*joint].is_current = false);
     }
 
-    /// Whether the norm of all errors probably falls below `least` if the first of the joints
-    /// `below` gets these transforms relative to its parent, and the others keep theirs. `norm` is
-    /// the norm now. The change must not be one of scale.
+    /// Whether the norm of all errors probably falls below `least` with these transforms. The first
+    /// of the joints `below` gets them, relative to its parent, and the others keep theirs. `norm`
+    /// is the current norm. The change must not be a change of scale.
     pub(super) fn is_better(
         &mut self,
         coder: &Coder,
@@ -102,9 +103,9 @@ impl Trial {
         })
     }
 
-    /// Whether the squares of all errors probably stay below `most` if the first of the joints
-    /// `below` gets these transforms relative to its parent, and the others keep theirs. The change
-    /// must not be one of scale.
+    /// Whether the squares of all errors probably stay below `most` with these transforms. The
+    /// first of the joints `below` gets them, relative to its parent, and the others keep theirs.
+    /// The change must not be a change of scale.
     pub(super) fn stays_below(
         &mut self,
         coder: &Coder,

@@ -1,28 +1,28 @@
-//! Saves bits that the errors leave room for. The step of a segment is as large as its largest
-//! errors allow, but most errors are smaller. So components take narrower profiles one after
-//! another, as long as all errors stay within their limits or changes of other coefficients bring
-//! them back.
+//! Saves bits where errors leave room. The step of a segment is as large as its largest errors
+//! allow, but most errors are smaller. So components take narrower profiles one after another, as
+//! long as all errors stay within their limits or changes of other coefficients bring them back.
 
 use super::pieces;
 use super::segment::Coder;
 use super::shave::Shaver;
 
-/// How trimming goes about it.
+/// The options of trimming.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Trim {
-    /// What a squared step of error costs in bits, pass by pass.
+    /// The cost of a squared step of error in bits, for each pass.
     pub(super) weights: &'static [f64],
     /// The largest error that changes of coefficients may bring back, as a multiple of the limit.
     pub(super) farthest: f64,
-    /// The most changes that are tried for that.
+    /// The most changes to try for that.
     pub(super) tries: usize,
-    /// How many components may fail in a row. Those that follow are the less promising ones.
+    /// How many components may fail in a row before repairs stop. Later components are less
+    /// promising.
     pub(super) failures: usize,
 }
 
 impl Shaver {
-    /// Makes components of the segment that was coded last narrower. All errors stay within their
-    /// limits, which they must be within before.
+    /// Makes components of the segment that was coded last narrower. All errors must be within
+    /// their limits before, and stay within them.
     pub(super) fn trim(&mut self, coder: &mut Coder, trim: Trim) {
         self.begin(coder);
         let mut order: Vec<(f64, usize, Vec<i32>)> = Vec::new();
@@ -52,7 +52,7 @@ impl Shaver {
         }
     }
 
-    /// Gives a component other coefficients, unless errors are then beyond their limits.
+    /// Gives a component other coefficients, unless errors then exceed their limits.
     fn try_narrower(
         &mut self,
         coder: &mut Coder,
@@ -89,18 +89,18 @@ impl Shaver {
     }
 }
 
-/// What came of an attempt to make a component narrower.
+/// The outcome of an attempt to make a component narrower.
 enum Tried {
     /// Changes of other coefficients brought the errors back within their limits.
     Repaired,
-    /// They did not.
+    /// Changes of other coefficients could not bring them back.
     Failed,
-    /// Nothing had to be brought back.
+    /// No repair was tried: the errors stayed within their limits, or the attempt was rejected.
     Other,
 }
 
-/// Narrower coefficients for a component, and what they cost less the bits that they save. `None`
-/// if they would cost too much.
+/// Narrower coefficients for a component, and their cost minus the bits that they save. `None` if
+/// the component is dead, or if narrowing would cost too much.
 fn narrower(coder: &Coder, component: usize, weight: f64) -> Option<(Vec<i32>, f64)> {
     if coder.steps[component / 3][component % 3] == 0 {
         return None;
@@ -173,7 +173,7 @@ mod tests {
                 shaver.trim(&mut coder, trim);
                 assert!(coder.bits() < before);
                 assert!(worst(&coder).2 <= 1.0);
-                // What was tried and taken back left no trace.
+                // Changes that were tried and taken back leave no trace.
                 let (errors, coefficients) = (coder.errors.clone(), coder.coefficients.clone());
                 coder.take(segment.step, &coefficients);
                 for (errors, again) in

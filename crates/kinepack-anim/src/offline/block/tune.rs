@@ -13,8 +13,8 @@ use super::target::Target;
 const ROUNDS: [&[i16]; 2] = [&[4, 2, 1], &[2, 1]];
 
 /// Changes the steps of components so that the segments take fewer bits at the same error. Each
-/// segment keeps its step. Unless `are_all` says that these are all segments of the clip, no
-/// component becomes dead, since another segment may need it.
+/// segment keeps its step. If `are_all` is false, the clip has other segments. No component then
+/// becomes dead, because another segment may need it.
 pub(super) fn tune(target: &Target, plan: &mut Plan, segments: &[(Span, u8)], are_all: bool) {
     let mut tuner = Tuner::new(target, plan, segments);
     let has_own_steps = |track: &(usize, &PlannedTrack)| !track.1.shares[1];
@@ -76,7 +76,8 @@ impl<'a> Tuner<'a> {
         }
     }
 
-    /// Tries other steps for a track, and keeps them if they cost less. Whether it kept them.
+    /// Tries other steps for a track, and keeps them if they cost less. Returns whether it kept
+    /// them.
     fn take(&mut self, track: usize, steps: [u8; 3]) -> bool {
         if steps == self.steps[track] {
             return false;

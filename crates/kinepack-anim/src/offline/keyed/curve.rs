@@ -25,9 +25,9 @@ pub(super) struct Curve {
     pub(super) id: TrackId,
     /// How keys are parametrized.
     pub(super) parametrization: Parametrization,
-    /// The target, a value a sample.
+    /// The target, one value per sample.
     pub(super) target: Vec<Value>,
-    /// The decoded spline, a value a sample.
+    /// The decoded spline, one value per sample.
     pub(super) decoded: Vec<Value>,
     /// The largest error allowed at each sample: radians, cm, or a difference of scales.
     pub(super) tolerance: Vec<f64>,
@@ -205,7 +205,7 @@ impl Curve {
         }
     }
 
-    /// The four keys of a segment, their values on the sides that a player puts them on, and the
+    /// The four keys of a segment, their values with the signs that a player gives them, and the
     /// tangents.
     fn segment(&self, segment: usize) -> ([usize; 4], [Value; 4], [f32; 2]) {
         let last = self.keys.len() - 1;

@@ -35,7 +35,8 @@ pub(crate) fn build(raw: &RawClip, options: &BuildOptions, key_options: &KeyedOp
 }
 
 /// The target of a track: the raw values, or for a pin the values that cancel the errors of the
-/// ancestors. Each rotation is on the side of the one before, or all have a positive `w`.
+/// ancestors. With `shortest_path`, each rotation is the quaternion nearer to the one before.
+/// Otherwise all have a positive `w`.
 fn target(scene: &Scene, id: TrackId, is_pinned: bool, shortest_path: bool) -> Vec<Value> {
     let joint = usize::from(id.joint);
     let frame = |sample: usize| match is_pinned {
@@ -60,7 +61,7 @@ fn range_of(ranges: &[VectorRange; 2], channel: Channel) -> &VectorRange {
     &ranges[usize::from(channel == Channel::Scale)]
 }
 
-/// The tracks, sorted by how they are stored.
+/// The tracks of a clip, sorted by how they are stored.
 struct Work {
     kinds: Vec<JointKinds>,
     ranges: [VectorRange; 2],
@@ -107,7 +108,7 @@ impl Work {
         work
     }
 
-    /// Finds the keys of some joints. All other joints stay as they are.
+    /// Chooses the keys of some joints. All other joints stay as they are.
     fn fit(&mut self, scene: &mut Scene, joints: &[usize], options: &KeyedOptions) {
         for &joint in joints {
             for channel in Channel::ALL {
@@ -273,7 +274,7 @@ fn row_value(channel: Channel, bits: RotationBits, range: &VectorRange, value: &
     decoded.map(f64::from)
 }
 
-/// The distance between two values. Rotations may be on different sides.
+/// The distance between two values. Rotations may have opposite signs.
 fn distance(a: &Value, b: &Value) -> f64 {
     let along = |sign: f64| (0..4).map(|c| (a[c] - sign * b[c]).powi(2)).sum::<f64>().sqrt();
     along(1.0).min(along(-1.0))
@@ -287,7 +288,7 @@ fn constant(channel: Channel, value: &Value) -> Value {
     }
 }
 
-/// Groups the joints in the order in which their keys are found. Joints that are not below a pin
+/// Groups the joints in the order in which their keys are chosen. Joints that are not below a pin
 /// come first. The joints below each pin follow, without those below another pin. By then, the
 /// errors that the pin has to cancel are known.
 fn stages(raw: &RawClip, pins: &[usize]) -> Vec<Vec<usize>> {

@@ -1,9 +1,9 @@
-//! How much error each track may have. Errors of tracks add up along the hierarchy, but what a
-//! viewer sees is the error in object space. So if all joints have the same margin, it must be as
+//! Chooses how much error each track may have. Errors of tracks add up along the hierarchy, but a
+//! viewer sees the error in object space. So if all joints have the same margin, it must be as
 //! tight as the longest chain needs. The article tightens margins towards the root, depending on
 //! the chain below each joint. Here margins can also follow the measured error. They begin loose.
-//! Wherever the clip is too far off in object space, the track that contributes most to the error
-//! is tightened at that sample.
+//! Wherever the error in object space is too large, the track that contributes most to it is
+//! tightened at that sample.
 
 use glam::DVec3;
 
@@ -34,8 +34,8 @@ pub(super) fn fit(scene: &mut Scene, curves: &mut [Curve], options: &KeyedOption
     scene.play_all(curves);
 }
 
-/// Finds the widest margin that keeps the precision everywhere. All joints share one margin, or
-/// each has a share of it that depends on the chain below it.
+/// Searches for the widest margin that keeps the precision everywhere. All joints share one margin,
+/// or each has a share of it that depends on the chain below it.
 fn searched(scene: &mut Scene, curves: &mut [Curve], options: &KeyedOptions) {
     let begun = curves.to_vec();
     let skeleton = scene.raw.skeleton().clone();
@@ -95,7 +95,7 @@ pub(super) fn repair(scene: &mut Scene, curves: &mut [Curve], position: KeyPosit
     measured(scene, curves, position);
 }
 
-/// Margins that would be enough for a joint if its ancestors and children had no error.
+/// Sets margins that would be enough for a joint if its ancestors and children had no error.
 fn begin_wide(scene: &Scene, curves: &mut [Curve]) {
     for curve in curves {
         let joint = usize::from(curve.id.joint);
@@ -148,7 +148,8 @@ fn measured(scene: &mut Scene, curves: &mut [Curve], position: KeyPosition) {
     }
 }
 
-/// The track that moves the worst point of a joint's shell most, out of those that could be closer.
+/// Of the tracks that could be closer to their targets, the one that moves the worst point of a
+/// joint's shell most.
 fn blame(
     scene: &Scene,
     curves: &[Curve],

@@ -82,7 +82,7 @@ pub struct KeyedOptions {
     /// Whether tracks become rows of samples if those take fewer bytes than the keys.
     pub rows: bool,
     /// Whether joints that stand still in the raw clip get half of the precision, so that they
-    /// drift by no more than the whole.
+    /// drift by at most the whole precision.
     pub hold_still: bool,
     /// Joints whose translation and rotation are computed again, to cancel the errors of their
     /// compressed ancestors.
@@ -109,8 +109,8 @@ impl Default for KeyedOptions {
 }
 
 impl KeyedOptions {
-    /// Only splines, as in the basic form of the article: parametrized by time, a key in the middle
-    /// of a segment, one margin for all joints.
+    /// Only splines, as in the basic form of the article. They are parametrized by time, new keys
+    /// go in the middle of a segment, and all joints have one margin.
     pub fn plain() -> Self {
         Self {
             position: KeyPosition::Middle,

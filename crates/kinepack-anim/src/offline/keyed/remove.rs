@@ -24,7 +24,7 @@ pub(super) enum Tried {
     NearRemoved,
 }
 
-/// Removes all the keys that it can. `refits` allows the neighbours of a key to move. Returns the
+/// Removes as many keys as it can. `refits` allows the neighbours of a key to move. Returns the
 /// number of removed keys.
 pub(super) fn remove(scene: &mut Scene, curves: &mut [Curve], tried: Tried, refits: bool) -> usize {
     let mut tries = Vec::new();

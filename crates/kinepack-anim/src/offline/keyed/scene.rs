@@ -1,4 +1,4 @@
-//! The raw clip and its playback, both in object space. It shows how a change of a track moves
+//! The raw clip and its playback, both in object space. It computes how a change of a track moves
 //! everything below its joint, and whether all joints stay within their limits.
 
 use crate::keyed::Kind;
@@ -24,8 +24,8 @@ pub(super) struct Scene<'a> {
     strictest_below: Vec<f64>,
     /// For each joint, the joint itself and all its descendants, parents first.
     below: Vec<Vec<usize>>,
-    /// How far a rotation of each joint reaches, in cm: the distance to the farthest point of any
-    /// shell at or below it, in any sample.
+    /// How far a rotation of each joint reaches, in cm. This is the distance to the farthest point
+    /// of any shell at or below it, in any sample.
     pub(super) reach_cm: Vec<f64>,
     /// The same, but only to the shells of the joint and its children.
     pub(super) near_reach_cm: Vec<f64>,
@@ -116,7 +116,7 @@ impl<'a> Scene<'a> {
         let local = &self.raw_local[at(joint)];
         Frame {
             rotation: (back * raw.rotation).normalize(),
-            // Below a scale of zero all places coincide.
+            // If the parent's scale is zero, all translations lead to the same place.
             translation: if moved.is_finite() { moved } else { local.translation },
             scale: local.scale,
         }
@@ -241,8 +241,8 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// Whether a shell is close enough. Most cases are decided by a bound that costs less than the
-/// three points.
+/// Whether a shell is close enough. A bound that costs less than the three points decides most
+/// cases.
 #[inline]
 fn is_within(a: &Frame, b: &Frame, shell_cm: f64, limit_cm: f64) -> bool {
     if a.scale == b.scale {
@@ -281,9 +281,9 @@ pub(super) fn value_of(frame: &Frame, channel: Channel) -> Value {
     }
 }
 
-/// The kind of each channel of each joint before anything is fitted: whether it changes by more
-/// than float noise, and if not, whether it equals the bind pose. The test does not depend on the
-/// precision, so that the sizes of raw tracks can be compared.
+/// The kind of each channel of each joint before anything is fitted. It depends on whether the
+/// channel changes by more than float noise and, if not, whether it equals the bind pose. The test
+/// does not depend on the precision, so that the sizes of raw tracks can be compared.
 pub(super) fn raw_kinds(raw: &RawClip) -> Vec<[Kind; 3]> {
     let frames = |pose: &[Transform]| pose.iter().map(Frame::from).collect::<Vec<_>>();
     let (first, bind) = (frames(raw.pose(0)), frames(&raw.skeleton().bind_pose()));

@@ -1,23 +1,25 @@
-//! Decodes compressed buffer views: the modes `ATTRIBUTES`, in both versions and with the filters
-//! for vectors and rotations, and `INDICES`. Meshes alone use `TRIANGLES` and the filter `COLOR`.
-//! Source: the specifications of `EXT_meshopt_compression` and `KHR_meshopt_compression`.
+//! Decodes compressed buffer views: the mode `ATTRIBUTES`, in both versions and with the filters
+//! for vectors and rotations, and the mode `INDICES`. Only meshes use `TRIANGLES` and the filter
+//! `COLOR`, so they are not supported. Source: the specifications of `EXT_meshopt_compression` and
+//! `KHR_meshopt_compression`.
 
 use super::json::{Filter, Mode};
 
-/// A byte of a stream stands for at most this many decoded bytes: in version 1, a byte holds the
+/// A byte of a stream represents at most this many decoded bytes: in version 1, a byte holds the
 /// control modes of four columns of 256 elements.
 const MOST_EXPANSION: usize = 1024;
 const BLOCK_BYTES: usize = 8192;
 const MOST_OF_BLOCK: usize = 256;
 const GROUP: usize = 16;
-/// The shortest ends of streams of version 0 and 1.
+/// The least length of the trailer of a stream, for versions 0 and 1.
 const SHORTEST_ENDS: [usize; 2] = [32, 24];
-/// Bits a delta, by version and control mode (in version 0, by version alone) and group header.
+/// Bits per delta. The first row is for version 0, the others for control modes 0 and 1 of version
+/// 1. The column is the code in the group header.
 const WIDTHS: [[u8; 4]; 3] = [[0, 2, 4, 8], [0, 1, 2, 4], [1, 2, 4, 8]];
 
 const CUT_OFF: &str = "its compressed data is cut off or damaged";
 
-/// What a buffer view declares about its stream.
+/// The properties that a buffer view declares for its stream.
 #[derive(Clone, Copy)]
 pub(super) struct Layout {
     pub(super) mode: Mode,
@@ -27,8 +29,8 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// The length of the decoded data. Fails if the stream cannot hold that much, so that no memory
-    /// is taken for it.
+    /// The length of the decoded data. Fails if the stream is too short for that length, before any
+    /// memory is allocated for it.
     pub(super) fn bytes(&self, stream: &[u8]) -> Result<usize, &'static str> {
         let is_possible = match (self.mode, self.filter) {
             (Mode::Indices, Filter::None) => matches!(self.stride, 2 | 4),
@@ -109,8 +111,8 @@ fn attributes(stream: &[u8], stride: usize, decoded: &mut [u8]) -> Option<()> {
     data.is_empty().then_some(())
 }
 
-/// Decodes the deltas of one byte of all elements of a block. `mode` is the control mode; version 0
-/// has none.
+/// Decodes the deltas of one byte position in all elements of a block. `mode` is the control mode;
+/// version 0 has none.
 fn column<'a>(
     data: &mut &[u8],
     mode: Option<u8>,
@@ -120,7 +122,7 @@ fn column<'a>(
         None => WIDTHS[0],
         Some(0) => WIDTHS[1],
         Some(1) => WIDTHS[2],
-        // The deltas are zero already.
+        // The deltas are already zero.
         Some(2) => return Some(()),
         Some(_) => {
             let literal = take(data, deltas.len())?;
@@ -132,15 +134,16 @@ fn column<'a>(
     let head = take(data, groups.div_ceil(4))?;
     for group in 0..groups {
         let bits = widths[usize::from(head[group / 4] >> (group % 4 * 2) & 3)];
-        // The last group may have more values than there are elements. The values come first,
-        // because an iterator in front would lose an element at the end of each group.
+        // The last group may have more values than there are elements. `values` must be the
+        // receiver of `zip`: as the receiver, `deltas` would lose an element at the end of each
+        // group.
         let values = self::group(data, bits)?.into_iter();
         values.zip(deltas.by_ref()).for_each(|(value, delta)| *delta = value);
     }
     Some(())
 }
 
-/// Decodes 16 values of this many bits. One with all bits set is stored as a byte after them.
+/// Decodes 16 values of this many bits. A value with all bits set is replaced by a byte after them.
 fn group(data: &mut &[u8], bits: u8) -> Option<[u8; GROUP]> {
     let packed = take(data, usize::from(bits) * GROUP / 8)?;
     let mut values = [0; GROUP];
@@ -149,7 +152,7 @@ fn group(data: &mut &[u8], bits: u8) -> Option<[u8; GROUP]> {
     } else if let Some(each) = 8_usize.checked_div(usize::from(bits)) {
         let sentinel = (1 << bits) - 1;
         for (index, value) in values.iter_mut().enumerate() {
-            // Single bits begin with the lowest, others with the highest.
+            // Single bits are packed from the lowest up, wider values from the highest down.
             let place = if bits == 1 { index % 8 } else { each - 1 - index % each };
             *value = packed[index / each] >> (place * usize::from(bits)) & sentinel;
             if *value == sentinel {
@@ -160,7 +163,7 @@ fn group(data: &mut &[u8], bits: u8) -> Option<[u8; GROUP]> {
     Some(values)
 }
 
-/// Adds the delta of four bytes to the element before. `None` for an unknown mode.
+/// Adds the delta of four bytes to the previous element. `None` for an unknown mode.
 fn add(mode: u8, [a, b, c, d]: [u8; 4], delta: [u8; 4]) -> Option<[u8; 4]> {
     Some(match (mode & 15, mode >> 4) {
         (0, 0) => {
@@ -180,7 +183,7 @@ fn add(mode: u8, [a, b, c, d]: [u8; 4], delta: [u8; 4]) -> Option<[u8; 4]> {
             [a, b, c, d]
         }
         (2, turn) => {
-            // The encoder rotates to the left.
+            // The encoder rotated to the left.
             let delta = u32::from_le_bytes(delta).rotate_right(u32::from(turn));
             (u32::from_le_bytes([a, b, c, d]) ^ delta).to_le_bytes()
         }
@@ -188,7 +191,7 @@ fn add(mode: u8, [a, b, c, d]: [u8; 4], delta: [u8; 4]) -> Option<[u8; 4]> {
     })
 }
 
-/// Decodes indices of 2 or 4 bytes, each a difference from one of two earlier ones.
+/// Decodes indices of 2 or 4 bytes, each a difference from one of two previous indices.
 fn indices(stream: &[u8], stride: usize, decoded: &mut [u8]) -> Option<()> {
     let (&head, rest) = stream.split_first()?;
     let mut data = rest.get(..rest.len().checked_sub(4)?)?;
@@ -212,7 +215,7 @@ fn indices(stream: &[u8], stride: usize, decoded: &mut [u8]) -> Option<()> {
     (head == 0xd1 && data.is_empty()).then_some(())
 }
 
-/// A unit vector from two components of an octahedron, in the unit of the third.
+/// Decodes a unit vector from two octahedral coordinates. `one` is the integer that represents 1.
 fn unfolded([x, y, one]: [f32; 3]) -> [f32; 3] {
     let (mut x, mut y) = (x / one, y / one);
     let z = 1.0 - x.abs() - y.abs();
@@ -232,7 +235,7 @@ fn octahedral_of_bytes(decoded: &mut [u8]) {
     }
 }
 
-/// Changes elements of four 16-bit integers.
+/// Applies a change to elements of four 16-bit integers.
 fn of_halves(decoded: &mut [u8], change: impl Fn([i16; 4]) -> [i16; 4]) {
     for element in decoded.as_chunks_mut::<8>().0 {
         let [a, b, c, d, e, f, g, h] = *element;
@@ -251,8 +254,8 @@ fn octahedral(decoded: &mut [u8]) {
     });
 }
 
-/// Rotations without their largest component. The last number holds its index and the unit of the
-/// others.
+/// Decodes rotations that lack their largest component. The last number holds the index of that
+/// component and the unit of the others.
 fn quaternion(decoded: &mut [u8]) {
     of_halves(decoded, |[x, y, z, last]| {
         let unit = std::f32::consts::FRAC_1_SQRT_2 / f32::from(last | 3);
@@ -269,7 +272,7 @@ fn quaternion(decoded: &mut [u8]) {
     });
 }
 
-/// Floats as a mantissa of 24 bits and an exponent of 8.
+/// Decodes floats with a mantissa of 24 bits and an exponent of 8 bits.
 fn exponential(decoded: &mut [u8]) {
     for element in decoded.as_chunks_mut::<4>().0 {
         let number = i32::from_le_bytes(*element);

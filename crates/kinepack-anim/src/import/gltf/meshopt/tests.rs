@@ -1,4 +1,4 @@
-//! Streams of another encoder, whole and damaged. `tests/import/packed/streams.mjs` makes them.
+//! Streams from another encoder, intact and damaged. `tests/import/packed/streams.mjs` makes them.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -92,7 +92,8 @@ fn damaged_streams_are_decoded_or_refused() {
         for bit in 0..8 * stream.len().min(400) {
             damaged[bit / 8] ^= 1 << (bit % 8);
             let decoded = layout.decode(&damaged);
-            // Another head is another version, in which the stream has another length.
+            // The first byte selects the version. In another version, this stream would have
+            // another length.
             assert!(decoded.is_err() || bit >= 8, "bit {bit}");
             assert!(decoded.map_or(whole, |decoded| decoded.len()) == whole);
             damaged[bit / 8] ^= 1 << (bit % 8);
@@ -124,7 +125,7 @@ fn layouts_that_do_not_exist_are_refused() {
     assert!(attributes(Filter::Other, 4).unwrap_err().contains("colours"));
     assert!(bytes(Mode::Other, Filter::None, 3, 2).unwrap_err().contains("triangles"));
     assert!(bytes(Mode::Indices, Filter::Exponential, 4, 4).is_err());
-    // No memory is taken for what 64 bytes cannot hold.
+    // No memory is allocated for more data than 64 bytes can represent.
     assert_eq!(bytes(Mode::Attributes, Filter::None, 16_384, 4), Ok(65_536));
     for count in [17_000, 1 << 40, usize::MAX] {
         assert!(bytes(Mode::Attributes, Filter::None, count, 4).is_err());
