@@ -8,27 +8,30 @@
 mod advice;
 mod carried;
 mod costs;
+mod error;
 mod fields;
 mod histogram;
 mod kinds;
+mod options;
 mod past;
 mod samples;
 mod together;
 
 use std::sync::Arc;
 
-use kinepack::training::TrainError;
 use kinepack::{
-    Codec, EncodeError, Encoder, EntityId, Level, Profile, Schema, SetupError, Snapshot, Tick, View,
+    Codec, EncodeError, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View,
 };
 use serde::Serialize;
 
 pub use advice::{Advice, shown_rate};
 pub use costs::{EntityCost, LagCost, LevelCost};
+pub use error::AnalysisError;
 pub use fields::{ComponentAnalysis, FieldAnalysis};
 pub use histogram::Bins;
 pub use kinds::KindAnalysis;
 pub use kinepack::schema::any_element;
+pub use options::AnalysisOptions;
 pub use past::Past;
 pub use together::Together;
 
@@ -41,68 +44,6 @@ use together::Masks;
 
 use crate::Columns;
 use crate::kinds::are_named;
-
-/// How to analyze a stream.
-///
-/// ```
-/// use kinepack::{Pack, Profile, Schema};
-/// use kinepack_capture::analysis::{AnalysisOptions, Analyzer};
-///
-/// #[derive(Pack)]
-/// struct Lamp {
-///     lit: bool,
-/// }
-///
-/// // Half an hour at 30 Hz, over a network of 200 ms there and back.
-/// let schema = Schema::of::<Lamp>();
-/// let defaults = AnalysisOptions::new(Profile::untrained(&schema), 54_000);
-/// let options = AnalysisOptions { lag: 7, lags: vec![3, 7, 12], ..defaults };
-/// assert_eq!((options.sweep_stride, options.sample_stride), (135, 360));
-/// let analyzer = Analyzer::new(&schema, 30.0, options)?;
-/// # let _ = analyzer;
-/// # Ok::<(), kinepack_capture::analysis::AnalysisError>(())
-/// ```
-#[derive(Clone, Debug)]
-pub struct AnalysisOptions {
-    /// How many ticks older the baseline is, from 1 to 60: it is the newest frame of at least this
-    /// age. Without missing ticks these are frames.
-    pub lag: u32,
-    /// The lags that are compared, rising, from 1 to at most 60.
-    pub lags: Vec<u32>,
-    /// The lags are compared once in this many frames.
-    pub sweep_stride: u64,
-    /// Changes are tried on a sample: one in this many frames, at most [`AnalysisOptions::SAMPLES`]
-    /// of them.
-    pub sample_stride: u64,
-    /// The profile, for the levels that use one.
-    pub profile: Profile,
-    /// The most bytes of the frames that are kept for comparison, those of three times the longest
-    /// lag. Samples and counts take up to 400 MB more. The default is 512 MiB, enough for frames of
-    /// 65,536 entities with 20 lanes.
-    pub max_bytes: usize,
-}
-
-impl AnalysisOptions {
-    /// The most frames on which changes are tried.
-    pub const SAMPLES: usize = 150;
-
-    /// The article's lag of 100 ms at 60 Hz, with samples spread over `frames` frames.
-    pub fn new(profile: Profile, frames: u64) -> Self {
-        Self {
-            lag: 6,
-            lags: vec![1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 18, 20],
-            sweep_stride: (frames / 400).max(1),
-            sample_stride: (frames / Self::SAMPLES as u64).max(1),
-            profile,
-            max_bytes: 512 << 20,
-        }
-    }
-
-    /// The longest lag, at most 60.
-    fn longest_lag(&self) -> usize {
-        self.lags.iter().copied().chain([self.lag]).max().unwrap_or(1).min(60) as usize
-    }
-}
 
 /// The analysis of a stream. Bits and bytes are without packet headers.
 ///
@@ -171,63 +112,6 @@ pub struct Analysis {
     pub entities_by_cost: Vec<EntityCost>,
     /// Proposed changes, the largest savings first.
     pub advice: Vec<Advice>,
-}
-
-/// Why a stream cannot be analyzed.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum AnalysisError {
-    /// The profile does not fit the schema.
-    Setup(SetupError),
-    /// A frame that does not fit the schema, or whose ids do not increase.
-    Frame {
-        /// Its tick.
-        tick: u32,
-        /// What is wrong with it.
-        error: EncodeError,
-    },
-    /// A frame so large that the kept frames would take more than [`AnalysisOptions::max_bytes`].
-    TooLarge {
-        /// Its tick.
-        tick: u32,
-        /// The bytes that they would take.
-        needed_bytes: u64,
-        /// The limit.
-        limit_bytes: u64,
-    },
-}
-
-impl std::fmt::Display for AnalysisError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Setup(error) => error.fmt(f),
-            Self::Frame { tick, error } => write!(f, "the frame of tick {tick}: {error}"),
-            Self::TooLarge { tick, needed_bytes, limit_bytes } => write!(
-                f,
-                "frames as large as that of tick {tick} would take {needed_bytes} bytes for the \
-                 comparison; the limit is {limit_bytes}"
-            ),
-        }
-    }
-}
-
-impl std::error::Error for AnalysisError {}
-
-impl From<TrainError> for AnalysisError {
-    /// The error of a tried change.
-    fn from(error: TrainError) -> Self {
-        match error {
-            TrainError::Setup(error) => Self::Setup(error),
-            TrainError::Snapshot(error) => Self::Frame { tick: 0, error },
-            _ => Self::Setup(SetupError::ProfileMismatch),
-        }
-    }
-}
-
-impl From<SetupError> for AnalysisError {
-    fn from(error: SetupError) -> Self {
-        Self::Setup(error)
-    }
 }
 
 /// Analyzes a stream frame by frame.

@@ -1,13 +1,14 @@
 //! The recorder, which a game calls once a tick, and its writer thread.
 
 mod error;
+mod fill;
 mod frame;
+mod handles;
 mod queue;
 mod spawn;
 mod writer;
 
 use std::borrow::Borrow;
-use std::fmt;
 use std::fs::File;
 use std::io::{self, Write};
 use std::marker::PhantomData;
@@ -17,8 +18,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::JoinHandle;
 
 pub use error::RecordError;
+use fill::{Refusal, fill};
 use frame::Kinds;
 pub use frame::RecordedFrame;
+use handles::Handle;
+pub use handles::{RecordSummary, RecordedKinds, RecordedLanes, RecordedStream};
 use kinepack::{EncodeError, EntityId, Pack, Schema, Snapshot, Tick};
 use queue::{Frame, Job, Queue};
 use spawn::SpawnFields;
@@ -84,108 +88,6 @@ struct Recording {
     /// The entities of the next frame, if they are pushed one by one.
     kinds: Kinds,
     spawn: SpawnFields,
-}
-
-/// The handle of a stream of states of `T`, from [`Recorder::stream`].
-///
-/// ```
-/// use kinepack::{EntityId, Pack, Tick};
-/// use kinepack_capture::{RecordedStream, Recorder};
-///
-/// #[derive(Pack)]
-/// struct Lamp {
-///     lit: bool,
-/// }
-///
-/// /// What the game's loop holds.
-/// struct Recording {
-///     recorder: Recorder,
-///     lamps: RecordedStream<Lamp>,
-/// }
-///
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("run.mcap");
-/// let mut recorder = Recorder::create(&path)?;
-/// let lamps = recorder.stream("lamps", 60.0)?;
-/// let mut recording = Recording { recorder, lamps };
-/// recording.recorder.record(&recording.lamps, Tick(0), [(EntityId(1), Lamp { lit: true })])?;
-/// assert_eq!(recording.recorder.finish()?.entities, 1);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub struct RecordedStream<T> {
-    handle: Handle,
-    state: PhantomData<fn(&T)>,
-}
-
-impl<T> Clone for RecordedStream<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for RecordedStream<T> {}
-
-impl<T> fmt::Debug for RecordedStream<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("RecordedStream").field(&self.handle).finish()
-    }
-}
-
-/// The handle of a stream of snapshots of one schema, from [`Recorder::stream_of_lanes`].
-#[derive(Clone, Copy, Debug)]
-pub struct RecordedLanes {
-    handle: Handle,
-}
-
-/// The handle of a stream of states of several kinds, from [`Recorder::stream_of_kinds`].
-#[derive(Clone, Copy, Debug)]
-pub struct RecordedKinds {
-    handle: Handle,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Handle {
-    recorder: u32,
-    stream: usize,
-}
-
-/// The size of a finished recording.
-///
-/// ```
-/// # use kinepack::{EntityId, Pack, Tick};
-/// # use kinepack_capture::Recorder;
-/// # #[derive(Pack)]
-/// # struct Lamp {
-/// #     lit: bool,
-/// # }
-/// # let directory = tempfile::tempdir()?;
-/// # let path = directory.path().join("run.mcap");
-/// # let mut recorder = Recorder::create(&path)?;
-/// # let lamps = recorder.stream::<Lamp>("lamps", 60.0)?;
-/// # for tick in 0..10 {
-/// #     let lamp = |id| (EntityId(id), Lamp { lit: id % 2 == 0 });
-/// #     recorder.record(&lamps, Tick(tick), (0..3).map(lamp))?;
-/// # }
-/// let summary = recorder.finish()?; // after ten ticks of three lamps
-/// assert_eq!((summary.frames, summary.entities), (10, 30));
-/// assert_eq!(summary.bytes, std::fs::metadata(&path)?.len());
-/// if summary.waits > 0 {
-///     eprintln!("the game waited {} times for the disk", summary.waits);
-/// }
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct RecordSummary {
-    /// Frames of all streams.
-    pub frames: u64,
-    /// Entities of all frames.
-    pub entities: u64,
-    /// Bytes of the file.
-    pub bytes: u64,
-    /// How often the calling thread waited because the disk was too slow. A loop that plays faster
-    /// than in real time also fills the queue.
-    pub waits: u64,
 }
 
 impl Recorder {
@@ -607,54 +509,6 @@ impl Recording {
         let lanes = self.columns.iter().map(|columns| columns - 1).max().unwrap_or(0);
         MAX_ENTITIES.min(MAX_WORDS / lanes.max(1))
     }
-}
-
-/// Why entities are not recorded.
-enum Refusal {
-    Id(EntityId),
-    TooMany,
-    State(EntityId, EncodeError),
-}
-
-impl Refusal {
-    fn into_error(self, stream: &str, tick: Tick, most: usize) -> RecordError {
-        let (stream, tick) = (stream.to_owned(), tick.0);
-        match self {
-            Self::Id(id) => RecordError::IdsNotIncreasing { stream, tick, id: id.0 },
-            Self::TooMany => RecordError::TooManyEntities { stream, tick, most },
-            Self::State(id, source) => RecordError::BadState { stream, tick, id: id.0, source },
-        }
-    }
-}
-
-/// Copies the words of entities to the front of `words`, which only grows. Returns the number of
-/// entities.
-#[inline]
-fn fill<S>(
-    words: &mut Vec<u64>,
-    columns: usize,
-    most: usize,
-    entities: impl IntoIterator<Item = (EntityId, S)>,
-    store: impl Fn(S, &mut [u64]) -> Result<(), EncodeError>,
-) -> Result<usize, Refusal> {
-    let (mut count, mut last) = (0, None);
-    for (id, state) in entities {
-        if last.is_some_and(|last| last >= id) {
-            return Err(Refusal::Id(id));
-        }
-        if count == most {
-            return Err(Refusal::TooMany);
-        }
-        let used = count * columns;
-        if words.len() < used + columns {
-            words.resize(2 * (used + columns), 0);
-        }
-        let row = &mut words[used..used + columns];
-        row[0] = id.0.into();
-        store(state, &mut row[1..]).map_err(|source| Refusal::State(id, source))?;
-        (count, last) = (count + 1, Some(id));
-    }
-    Ok(count)
 }
 
 /// The name of a type without its modules.

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use kinepack::{EncodeError, EntityId, Pack, Snapshot, Tick};
 
 use super::budget::Budget;
+use super::config::{HubConfig, ReceiverId};
 use super::history::Content;
-use super::hub::{Hub, HubConfig, ReceiverId};
+use super::hub::Hub;
 use super::peer::{Moment, Peer, overhead_bytes};
 use super::sending::Sending;
 use super::sight::contains;

@@ -13,15 +13,16 @@
 //!
 //! Cost: a hash for each receiver. Each thread keeps an encoder for each codec that it has used.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use kinepack::{EncodeError, Schema, Snapshot};
 
+use super::baselines::BaselineCache;
 use super::history::ChosenBaseline;
 use super::peer::Moment;
 use super::plan::{Coded, Planner};
-use super::sending::{BaselineCache, CodedKey, OfferedCodec, Sending, Target, coded_key};
+use super::sending::{OfferedCodec, Sending, Target};
 use super::sharing::{Ready, fingerprint};
 use super::view::SentView;
 use super::work::{Threads, share};
@@ -74,7 +75,6 @@ impl Workshop {
 /// The encodings that were made ahead in this tick, and the memory for making them.
 #[derive(Debug, Default)]
 pub(super) struct Ahead {
-    pub(super) made: HashMap<(CodedKey, Target), Made>,
     /// Scratch: a hash of each encoding in the list. If the hashes of two encodings are equal, only
     /// one of them is made ahead.
     listed: HashSet<(u64, Target)>,
@@ -133,10 +133,9 @@ impl Sending {
             ahead.put_back(workshop);
         };
         share(jobs.len(), threads, &make);
-        let made = jobs.into_iter().filter_map(|job| {
-            let made = job.made.into_inner()?;
-            Some(((coded_key(job.base), job.target), made))
-        });
-        self.ahead.made.extend(made);
+        for Job { base, target, made, .. } in jobs {
+            let shared = self.against(base, target).shared;
+            self.shared[shared].ahead = made.into_inner();
+        }
     }
 }

@@ -5,202 +5,24 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kinepack::level::Changed;
-use kinepack::{Baselines, Codec, EntityId, Schema, Snapshot, Tick};
+use kinepack::{Codec, Schema, Snapshot, Tick};
 
+use super::config::{HubConfig, ReceiverId, ReceiverOptions, Weight};
 use super::emit::HubEvents;
-use super::peer::{Moment, Peer, PeerStatus};
+use super::peer::{Peer, PeerStatus};
 use super::sending::Sending;
-use super::sharing::{self, Outliers, Overdrawn, RUN_CREDITS, Schedule};
+use super::sharing::Overdrawn;
 use super::sight::Sight;
 use super::view::SentView;
-use super::work::{Threads, Work};
+use super::work::Work;
 use crate::handshake::{check_initial, check_schema, hello, reference_zero};
 use crate::packet::{Hello, Mismatch, Upstream, first_difference, outline};
 use crate::sequence::OTHER_SESSION;
 use crate::trace::event;
-use crate::{Acknowledgement, Channel, Cost, NetError, Refused, Sequence};
+use crate::{Acknowledgement, Cost, NetError, Refused, Sequence};
 
 /// A hub remembers this many removed receivers.
 const MOST_REMOVED: usize = 1_024;
-
-/// Identifies a receiver. The caller chooses it, for example the transport's connection number.
-///
-/// ```
-/// use std::time::Duration;
-/// use kinepack_net::{ReceiverId, ReceiverOptions};
-/// # use kinepack::schema::{Field, FieldKind};
-/// # use kinepack::{Codec, Level, Profile, Schema};
-/// # use kinepack_net::{Hub, HubConfig};
-/// # let schema = Schema::new(vec![Field::new("health", FieldKind::Raw { lanes: 1 })]);
-/// # let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
-/// # let mut hub = Hub::new(&codec, HubConfig::default())?;
-///
-/// for connection in [3, 8] {
-///     hub.add(ReceiverId(connection), &ReceiverOptions::default(), Duration::ZERO)?;
-/// }
-/// assert!(hub.remove(ReceiverId(3)), "connection 3 was closed");
-/// assert_eq!(hub.receivers().collect::<Vec<_>>(), [ReceiverId(8)]);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ReceiverId(pub u64);
-
-/// The settings that all receivers of a hub share.
-///
-/// ```
-/// use kinepack_net::HubConfig;
-///
-/// // For datagrams over a transport with 40 bytes of headers, and no state checks.
-/// let config = HubConfig { overhead_bytes: 40, check_every_bytes: None, ..HubConfig::default() };
-/// assert_eq!(config.validate(), Ok(()));
-/// assert!(HubConfig { datagram_bytes: 100, ..config }.validate().is_err());
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HubConfig {
-    /// The largest datagram that the transport carries, without its own headers.
-    pub datagram_bytes: usize,
-    /// Tells the datagrams of several hubs on one connection apart. The hub's receivers need the
-    /// same channel.
-    pub channel: Channel,
-    /// The bytes of headers that the transport adds to each datagram. Budgets include them.
-    pub overhead_bytes: usize,
-    /// Time between snapshots if nothing changes or the receiver does not answer.
-    pub keep_alive: Duration,
-    /// A receiver that has not answered for this long gets keep-alives only.
-    pub silence: Duration,
-    /// The most datagrams that one receiver gets in a tick, if a snapshot or a block needs more
-    /// than one.
-    pub datagrams_per_tick: u32,
-    /// How many older views a snapshot may use in addition to the baseline, 0 to 3. `None` for as
-    /// many as the receiver's codec can use ([`Codec::older_views`]). With 0, a time precision has
-    /// no effect: everything is exact. Each older view costs one byte in each snapshot. For a
-    /// receiver with any, the hub keeps the last 72 datagrams before the newest acknowledged one,
-    /// instead of 40.
-    pub older_views: Option<u8>,
-    /// The most different encodings that a tick makes for receivers that could share them. The
-    /// limit has an effect only if there are more receivers than this.
-    ///
-    /// If most receivers share, the others may at most double the number of encodings. If they need
-    /// more than that, those that hold a recent complete view together get one encoding for every
-    /// four shared ones. The rest together get half an encoding a tick on average. The hub moves
-    /// them to encodings that others share, or postpones them to a later tick. So a few receivers
-    /// that acknowledge odd views can neither multiply the hub's work nor keep honest receivers
-    /// waiting.
-    ///
-    /// The limit applies to each offered codec and each relevant set separately. It does not count
-    /// receivers whose views are partial for lack of budget, because they share nothing anyway.
-    pub encodings_per_tick: u32,
-    /// The least bytes that the hub sends to a receiver from one [state
-    /// check](kinepack::View::check) to the next. `None` for no checks, 0 for one in each snapshot.
-    ///
-    /// After that many bytes, the next snapshot in a tick that makes checks has one. About every
-    /// second tick makes checks, the same ticks for all receivers. A check adds three bytes to a
-    /// snapshot. The distance is also at least one byte for every four values of the state. With
-    /// the default, this matters for states of more than 16,384 values. Three kinds of snapshots
-    /// are checked in any tick. These are the first one, the first after the state was sent anew,
-    /// and the first of each tick in which a silent receiver gets one.
-    ///
-    /// A check finds what acknowledgements cannot: a wrong bit in one side's memory, or arithmetic
-    /// that differs. The receiver then asks for the state anew, and the session continues.
-    pub check_every_bytes: Option<u32>,
-    /// How many consecutive datagrams carry a copy of each event, before the hub can know whether
-    /// the first copy was lost. With 1, a lost datagram delays its events, and all events after
-    /// them, by a round trip.
-    pub event_copies: u8,
-    /// Whether to count what each snapshot cost, for [`Hub::cost`]. Counting takes time, and memory
-    /// for each snapshot that the hub keeps. It does not change the datagrams.
-    pub count_costs: bool,
-}
-
-impl Default for HubConfig {
-    /// Datagrams of 1,200 bytes pass every path of the Internet in one piece (RFC 9000, section
-    /// 14). IPv4 and UDP have headers of 28 bytes. Four keep-alives a second cost 1.2 kbit/s, and
-    /// soon detect a change of the round trip. One second of silence is many round trips. Four
-    /// datagrams a tick at 60 Hz are 2.3 Mbit/s, which a slow connection can still carry for a
-    /// moment. 32 encodings a tick serve any number of receivers with round trips up to half a
-    /// second at 60 Hz. State checks every 4,096 bytes or later are at most 0.08 % of the bytes.
-    fn default() -> Self {
-        Self {
-            datagram_bytes: 1_200,
-            channel: Channel::default(),
-            overhead_bytes: 28,
-            keep_alive: Duration::from_millis(250),
-            silence: Duration::from_secs(1),
-            datagrams_per_tick: 4,
-            older_views: None,
-            encodings_per_tick: 32,
-            check_every_bytes: Some(4_096),
-            event_copies: 2,
-            count_costs: false,
-        }
-    }
-}
-
-impl HubConfig {
-    /// Checks the ranges.
-    ///
-    /// # Errors
-    /// [`NetError::DatagramBytes`], [`NetError::NoTime`] and [`NetError::OlderViews`].
-    pub fn validate(&self) -> Result<(), NetError> {
-        if !(128..=65_507).contains(&self.datagram_bytes) {
-            return Err(NetError::DatagramBytes { bytes: self.datagram_bytes });
-        }
-        if self.keep_alive.is_zero()
-            || self.silence.is_zero()
-            || self.datagrams_per_tick == 0
-            || self.encodings_per_tick == 0
-            || self.event_copies == 0
-        {
-            return Err(NetError::NoTime);
-        }
-        match self.older_views {
-            Some(count) if usize::from(count) > Baselines::OLDER => {
-                Err(NetError::OlderViews { count })
-            }
-            _ => Ok(()),
-        }
-    }
-}
-
-/// The settings of one receiver.
-///
-/// ```
-/// use kinepack_net::ReceiverOptions;
-///
-/// // At most 64 kbit/s, the transport's headers included.
-/// let options = ReceiverOptions { budget_bytes_per_s: Some(8_000), ..ReceiverOptions::default() };
-/// assert_eq!(ReceiverOptions::default().budget_bytes_per_s, None);
-/// # assert_eq!(options.budget_bytes_per_s, Some(8_000));
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ReceiverOptions {
-    /// The most bytes a second, including the transport's headers; at least 256. `None` for no
-    /// limit except [`HubConfig::datagrams_per_tick`].
-    ///
-    /// In any `t` seconds, the receiver gets at most `t` times the budget, plus a burst. The first
-    /// burst is a tenth of a second of the budget. Later bursts come from unused budget: up to the
-    /// same amount, or one full datagram if that is more. A refusal of a hello does not count.
-    pub budget_bytes_per_s: Option<u32>,
-    /// The first sequence. Leave it at 0, except in tests of sequences that wrap.
-    pub first_sequence: Sequence,
-}
-
-impl ReceiverOptions {
-    /// Checks the budget.
-    ///
-    /// # Errors
-    /// [`NetError::BudgetTooSmall`].
-    pub fn validate(&self) -> Result<(), NetError> {
-        match self.budget_bytes_per_s {
-            Some(bytes_per_s @ ..256) => Err(NetError::BudgetTooSmall { bytes_per_s }),
-            _ => Ok(()),
-        }
-    }
-}
-
-/// How much an entity matters to a receiver: 1 is normal, and with 0 the entity is sent only if
-/// everything fits. The hub multiplies the weight by the time since the entity was last sent.
-pub type Weight<'a> = &'a dyn Fn(ReceiverId, EntityId) -> f32;
 
 /// The kind of a datagram that arrived from a receiver.
 ///
@@ -315,15 +137,15 @@ pub struct Hub {
     initial: Arc<SentView>,
     pub(super) peers: BTreeMap<ReceiverId, Peer>,
     pub(super) sending: Sending,
-    last_tick: Option<(Duration, Tick)>,
+    pub(super) last_tick: Option<(Duration, Tick)>,
     /// After a refused world: the entities that were in every world since the last accepted one,
     /// with their spawn fields.
-    spawned: Option<Snapshot>,
+    pub(super) spawned: Option<Snapshot>,
     /// The receivers that were removed last, each with its next sequence. A new session with one of
     /// them begins far from that sequence, so that the receiver recognizes the session as new.
     removed: VecDeque<(ReceiverId, Sequence)>,
     /// What outliers spent beyond their credits; see [`sharing`].
-    overdrawn: Overdrawn,
+    pub(super) overdrawn: Overdrawn,
     /// `None` without events.
     pub(super) events: Option<HubEvents>,
 }
@@ -615,104 +437,6 @@ impl Hub {
         mut threads: impl FnMut(&Work<'_>),
     ) -> Result<(), NetError> {
         self.run_tick(now, world, weight, Some(&mut threads))
-    }
-
-    fn run_tick(
-        &mut self,
-        now: Duration,
-        world: &Snapshot,
-        weight: Option<Weight<'_>>,
-        threads: Option<Threads<'_>>,
-    ) -> Result<(), NetError> {
-        check_schema(self.hello.schema_hash, world.schema_hash())?;
-        if let Some(id) = world.shared_id() {
-            return Err(NetError::SharedId { id });
-        }
-        let interval = self.check_world(now, world).inspect_err(|_| self.note_absent(world))?;
-        self.spawned = None;
-        let tick = world.tick;
-        self.last_tick = Some((now, tick));
-        let mut errors = Vec::new();
-        self.hand_out_events(tick, &mut errors);
-        let interval_ticks = interval.min(255) as u8;
-        self.sending.begin(world);
-        let moment = Moment { now, tick, interval_ticks, config: &self.config, weight };
-        let sending = &mut self.sending;
-        let mut ready = Vec::new();
-        for peer in self.peers.values_mut() {
-            match peer.begin(&moment, sending) {
-                Ok(Some(due)) => ready.push((peer, due)),
-                Ok(None) => {}
-                Err(error) => errors.push(error),
-            }
-        }
-        let Schedule { served, outliers } = sharing::schedule(&mut ready, &moment);
-        if let Some(threads) = threads {
-            sending.encode_ahead(&ready, &served, &moment, threads);
-        }
-        for index in served {
-            let (peer, due) = &mut ready[index];
-            errors.extend(peer.send_due(due, &moment, sending).err());
-        }
-        if outliers.is_empty() {
-            self.overdrawn = Overdrawn::default();
-        }
-        for Outliers { pace, groups, rest, credits } in outliers {
-            let overdrawn = self.overdrawn.of(pace);
-            let before = sending.runs();
-            for group in &groups {
-                let before_group = sending.runs();
-                let may_encode = *overdrawn == 0 && (before_group - before) * RUN_CREDITS < credits;
-                for index in group {
-                    let (peer, due) = &mut ready[*index];
-                    if may_encode {
-                        errors.extend(peer.send_due(due, &moment, sending).err());
-                    } else {
-                        errors.extend(peer.postpone(due, &moment, sending).err());
-                    }
-                }
-            }
-            for index in rest {
-                let (peer, due) = &mut ready[index];
-                errors.extend(peer.postpone(due, &moment, sending).err());
-            }
-            let spent = (sending.runs() - before) * RUN_CREDITS;
-            *overdrawn = (*overdrawn + spent).saturating_sub(credits);
-        }
-        NetError::of(errors)
-    }
-
-    /// Compares a world with the one before. Returns the number of ticks since then.
-    fn check_world(&self, now: Duration, world: &Snapshot) -> Result<u32, NetError> {
-        let before = self.spawned.as_ref().or_else(|| self.sending.subjects.world());
-        if let Some((id, lane)) = before.and_then(|before| world.changed_spawn_lane(before)) {
-            return Err(NetError::SpawnChanged { id, field: self.schema.lane_name(lane) });
-        }
-        let tick = world.tick;
-        let Some((last_now, last_tick)) = self.last_tick else { return Ok(1) };
-        if tick <= last_tick {
-            return Err(NetError::TickNotRising { last: last_tick, tick });
-        }
-        if now < last_now {
-            return Err(NetError::TimeRanBack { last: last_now, now });
-        }
-        Ok(tick.0 - last_tick.0)
-    }
-
-    /// Notes which entities a refused world lacks. Later entities with the same ids are other ones,
-    /// whose spawn fields may differ.
-    fn note_absent(&mut self, world: &Snapshot) {
-        let before = self.spawned.take().or_else(|| self.sending.subjects.world().cloned());
-        let Some(mut before) = before else { return };
-        let is_absent = |(kind, id): &(usize, EntityId)| world.position_of(*kind, *id).is_none();
-        let mut absent: Vec<EntityId> =
-            before.entities().filter(is_absent).map(|(_, id)| id).collect();
-        absent.sort_unstable();
-        let none = Snapshot::new_like(&before);
-        // This always succeeds, because the schema is the same.
-        if before.patch(&absent, &none).is_ok() {
-            self.spawned = Some(before);
-        }
     }
 
     /// The next datagram to send. Valid until the next call.

@@ -1,10 +1,11 @@
 //! The sending side: one world, many receivers.
 //!
-//! [`hub`] is the entry point and routes datagrams and ticks to the peers. For each receiver,
-//! [`peer`] decides what to send in a tick, based on the acknowledgements in [`history`]. [`older`]
-//! chooses the older views of a snapshot. [`subjects`] holds what receivers may see, and [`view`]
-//! describes what each receiver holds. [`plan`] chooses what fits into a datagram. [`sending`]
-//! caches the tick's plans so that receivers can share them. [`encodings`] makes encodings on the
+//! [`hub`] is the entry point: it routes datagrams to the peers, and [`tick`] runs a tick. For each
+//! receiver, [`peer`] decides what to send in a tick, based on the acknowledgements in [`history`].
+//! [`older`] chooses the older views of a snapshot. [`subjects`] holds what receivers may see, and
+//! [`view`] describes what each receiver holds. [`plan`] chooses what fits into a datagram.
+//! [`sending`] caches the tick's plans so that receivers can share them, [`baselines`] builds what
+//! they are coded against, and [`outbox`] holds the datagrams. [`encodings`] makes encodings on the
 //! caller's threads, with the help of [`work`]. [`block`] carries states too large for one
 //! datagram. [`budget`] limits how much to send, [`freshness`] tracks how long each entity has
 //! waited, and [`rates`] decides which kinds are due. [`checks`] decides which snapshots get a
@@ -19,8 +20,9 @@
 //! | `OfferedCodec` | a codec that receivers may choose, with its planner | [`sending`] |
 //! | `Target` | a codec and a subject: receivers with equal targets share work | [`sending`] |
 //! | `ChosenBaseline` | what to code against: a view, views to merge, older views | [`history`] |
+//! | `Against` | baseline and target, with the place of the work that receivers share | [`sending`] |
 //! | `DueSnapshot` | a snapshot that a receiver should get now: target and baseline | [`peer`] |
-//! | `PlanRequest` | a request for a plan: target, baseline and size limit | [`sending`] |
+//! | `PlanRequest` | a request for a plan, with its size limit | [`sending`] |
 //! | `BaselineViews` | baseline and older views in the codec's form, merged | [`crate::baseline`] |
 //! | `Coded` | what a planner produced: bytes, learned models, cost | [`plan`] |
 //! | `SentView` | the view that a receiver holds once the snapshot arrives | [`view`] |
@@ -32,15 +34,18 @@
 //!
 //! A view is *complete* if it equals its subject, and *partial* if its snapshot skipped entities.
 
+mod baselines;
 mod block;
 mod budget;
 mod checks;
+mod config;
 mod emit;
 mod encodings;
 mod freshness;
 mod history;
 mod hub;
 mod older;
+mod outbox;
 mod peer;
 mod plan;
 mod rates;
@@ -48,11 +53,13 @@ mod sending;
 mod sharing;
 mod sight;
 mod subjects;
+mod tick;
 mod view;
 mod work;
 
+pub use config::{HubConfig, ReceiverId, ReceiverOptions, Weight};
 pub use emit::Audience;
-pub use hub::{Handled, Hub, HubConfig, ReceiverId, ReceiverOptions, Weight};
+pub use hub::{Handled, Hub};
 pub use peer::PeerStatus;
 pub use rates::KindOptions;
 pub use work::Work;

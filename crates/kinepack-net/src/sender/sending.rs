@@ -1,20 +1,21 @@
-//! What all receivers of a hub share in a tick: finished plans, and datagrams that wait to go out.
+//! What all receivers of a hub share in a tick: the plans for what they should get.
 
-use std::collections::{HashMap, VecDeque};
-use std::ops::Range;
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use kinepack::{Codec, EncodeError, EntityId, Level, Schema, Snapshot, Tick, View};
+use kinepack::{Codec, EncodeError, EntityId, Level, Schema, Snapshot, Tick};
 
+use super::baselines::{BaselineCache, base_key};
+use super::config::ReceiverId;
 use super::encodings::{Ahead, Made};
 use super::history::ChosenBaseline;
-use super::hub::ReceiverId;
+use super::outbox::Outbox;
 use super::plan::{Coded, Due, Plan, Planner};
 use super::rates::Rates;
 use super::subjects::Subjects;
 use super::view::{PartSet, SentView, Skipped};
 use crate::Channel;
-use crate::baseline::{BaselineViews, MergeKey, Merger};
+use crate::baseline::MergeKey;
 use crate::events::EventWriter;
 
 /// The shared part of a hub.
@@ -33,20 +34,14 @@ pub(super) struct Sending {
     pub(super) schema: Schema,
     /// Builds baselines.
     baselines: BaselineCache,
-    /// The encodings that the caller's threads have already made.
+    /// Memory for making encodings ahead.
     pub(super) ahead: Ahead,
-    /// This tick's views, as coarse as a time precision makes them, by baseline and target.
-    seen: HashMap<(CodedKey, Target), Arc<SentView>>,
-    /// This tick's plans for everything in one datagram, by baseline and target.
-    whole: HashMap<(CodedKey, Target), Arc<Plan>>,
-    /// While some kinds rest: what is due, by baseline and target.
-    due: HashMap<(CodedKey, Target), Due>,
-    /// While some kinds rest: plans for what is due, in one datagram.
-    due_plans: HashMap<(CodedKey, Target), Arc<Plan>>,
-    /// This tick's plans for everything in several datagrams; `None` if there would be too many.
-    splits: HashMap<(CodedKey, Target), Option<Parts>>,
-    /// This tick's plans for a part.
-    parts: HashMap<PartKey, Arc<Plan>>,
+    /// This tick's work, in the order in which it was first needed.
+    pub(super) shared: Vec<Shared>,
+    /// The index in `shared` by what the work is coded against, as [`write_key`] writes it.
+    shared_index: HashMap<Vec<u64>, usize>,
+    /// Scratch: a key of `shared_index`.
+    key: Vec<u64>,
     /// The number of snapshots encoded in this tick.
     pub(super) encoded: usize,
 }
@@ -62,7 +57,7 @@ pub(super) struct OfferedCodec {
     has_precision: bool,
     pub(super) planner: Planner,
     /// The baseline and the view that the planner compared last.
-    compared: Option<(BaseKey, u64)>,
+    compared: Option<(MergeKey, u64)>,
 }
 
 impl OfferedCodec {
@@ -82,66 +77,51 @@ pub(super) struct Target {
     pub(super) subject: usize,
 }
 
-/// The ids of the views that make up a baseline.
-type BaseKey = MergeKey;
+/// What a snapshot is coded against and who gets it, with the place of the work for it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Against<'b> {
+    pub(super) base: &'b ChosenBaseline,
+    pub(super) target: Target,
+    /// Index in [`Sending::shared`].
+    pub(super) shared: usize,
+}
 
-/// Identifies all that a plan is coded against: the baseline's key, then a [`SEPARATOR`] and the
-/// ids of the older views and the learned models.
-pub(super) type CodedKey = Vec<u64>;
-
-/// An id that no view has.
-const SEPARATOR: u64 = u64::MAX;
+/// This tick's work for one baseline and target. The first receiver that needs a part of it makes
+/// that part, and the others share it.
+#[derive(Debug, Default)]
+pub(super) struct Shared {
+    /// The encoding of everything, if one of the caller's threads has made it.
+    pub(super) ahead: Option<Made>,
+    /// The subject, as coarse as a time precision makes it.
+    coarse: Option<Arc<SentView>>,
+    /// The plan for everything in one datagram.
+    whole: Option<Arc<Plan>>,
+    /// While some kinds rest: what is due.
+    due: Option<Due>,
+    /// While some kinds rest: the plan for what is due, in one datagram.
+    whole_due: Option<Arc<Plan>>,
+    /// The plans for everything in several datagrams; `Some(None)` if there would be too many.
+    split: Option<Option<Parts>>,
+    /// The plans for a part.
+    parts: HashMap<PartKey, Arc<Plan>>,
+}
 
 /// The datagrams of one state, for all receivers with the same baseline and codec.
 type Parts = Arc<[Arc<Plan>]>;
 
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct PartKey {
-    coded: CodedKey,
     /// Ids of the partial views in flight, whose entities need not be sent again at once.
     in_flight: Vec<u64>,
-    target: Target,
     limit_bytes: usize,
     /// The receiver, if the caller gave weights. They apply to this receiver alone, so no other one
     /// can share the plan.
     only_for: Option<ReceiverId>,
 }
 
-/// Datagrams that wait to go out, in one buffer.
-#[derive(Debug, Default)]
-pub(super) struct Outbox {
-    channel: Channel,
-    bytes: Vec<u8>,
-    parts: VecDeque<(ReceiverId, Range<usize>)>,
-}
-
-impl Outbox {
-    /// Adds a datagram that `write` writes, and returns its length.
-    pub(super) fn push(&mut self, to: ReceiverId, write: impl FnOnce(&mut Vec<u8>)) -> usize {
-        if self.parts.is_empty() {
-            self.bytes.clear();
-        }
-        let begin = self.bytes.len();
-        self.channel.write(&mut self.bytes);
-        write(&mut self.bytes);
-        self.parts.push_back((to, begin..self.bytes.len()));
-        self.bytes.len() - begin
-    }
-
-    pub(super) fn pop(&mut self) -> Option<(ReceiverId, &[u8])> {
-        let (to, range) = self.parts.pop_front()?;
-        Some((to, &self.bytes[range]))
-    }
-
-    pub(super) fn forget(&mut self, receiver: ReceiverId) {
-        self.parts.retain(|(to, _)| *to != receiver);
-    }
-}
-
 /// A request for a plan.
-pub(super) struct PlanRequest<'a> {
-    pub(super) base: &'a ChosenBaseline,
-    pub(super) target: Target,
+pub(super) struct PlanRequest<'b> {
+    pub(super) against: Against<'b>,
     pub(super) limit_bytes: usize,
     /// The last plan for this receiver skipped something, so do not first try to send everything.
     pub(super) expects_part: bool,
@@ -158,7 +138,7 @@ impl Sending {
     pub(super) fn new(schema: &Schema, channel: Channel) -> Self {
         Self {
             subjects: Subjects::default(),
-            outbox: Outbox { channel, ..Outbox::default() },
+            outbox: Outbox::new(channel),
             rates: Rates::new(schema),
             events: None,
             checked: Arc::new(Snapshot::new(schema, Tick(0))),
@@ -166,12 +146,9 @@ impl Sending {
             schema: schema.clone(),
             baselines: BaselineCache::new(schema),
             ahead: Ahead::default(),
-            seen: HashMap::new(),
-            whole: HashMap::new(),
-            due: HashMap::new(),
-            due_plans: HashMap::new(),
-            splits: HashMap::new(),
-            parts: HashMap::new(),
+            shared: Vec::new(),
+            shared_index: HashMap::new(),
+            key: Vec::new(),
             encoded: 0,
         }
     }
@@ -194,13 +171,8 @@ impl Sending {
     }
 
     pub(super) fn begin(&mut self, world: &Snapshot) {
-        self.seen.clear();
-        self.whole.clear();
-        self.due.clear();
-        self.due_plans.clear();
-        self.splits.clear();
-        self.parts.clear();
-        self.ahead.made.clear();
+        self.shared.clear();
+        self.shared_index.clear();
         if let Some(events) = &mut self.events {
             events.begin();
         }
@@ -215,22 +187,31 @@ impl Sending {
         self.offers.iter().map(|offer| offer.planner.runs()).sum()
     }
 
-    /// The view of a receiver that gets everything coded against a baseline: the subject, made
-    /// coarser if the codec has a time precision.
-    fn seen(
-        &mut self,
-        base: &ChosenBaseline,
-        target: Target,
-    ) -> Result<Arc<SentView>, EncodeError> {
+    /// Finds the place of the work for a baseline and target in this tick. Cost: a hash of the ids
+    /// of all views that the snapshot is coded against.
+    pub(super) fn against<'b>(&mut self, base: &'b ChosenBaseline, target: Target) -> Against<'b> {
+        write_key(base, target, &mut self.key);
+        let shared = self.shared_index.get(&self.key[..]).copied().unwrap_or_else(|| {
+            self.shared_index.insert(self.key.clone(), self.shared.len());
+            self.shared.push(Shared::default());
+            self.shared.len() - 1
+        });
+        Against { base, target, shared }
+    }
+
+    /// The view of a receiver that gets everything: the subject, made coarser if the codec has a
+    /// time precision.
+    fn seen(&mut self, against: Against<'_>) -> Result<Arc<SentView>, EncodeError> {
+        let Against { base, target, shared } = against;
         let exact = self.subjects.view(target.subject);
         if !self.offers[target.codec].is_coarse(base) {
             return Ok(Arc::clone(exact));
         }
-        let key = (coded_key(base), target);
-        if let Some(view) = self.seen.get(&key) {
+        let shared = &mut self.shared[shared];
+        if let Some(view) = &shared.coarse {
             return Ok(Arc::clone(view));
         }
-        let coarse = match self.ahead.made.get(&key) {
+        let coarse = match &shared.ahead {
             Some(Made { coarse: Some(coarse), .. }) => Arc::clone(coarse),
             _ => {
                 let known = self.baselines.known(base)?;
@@ -238,108 +219,91 @@ impl Sending {
             }
         };
         let view = self.subjects.coarse_view(target.subject, coarse);
-        self.seen.insert(key, Arc::clone(&view));
+        shared.coarse = Some(Arc::clone(&view));
         Ok(view)
     }
 
-    /// A plan for everything, coded against a baseline, whatever its length.
-    pub(super) fn whole(
-        &mut self,
-        base: &ChosenBaseline,
-        target: Target,
-    ) -> Result<Arc<Plan>, EncodeError> {
-        let key = (coded_key(base), target);
-        if let Some(plan) = self.whole.get(&key) {
+    /// A plan for everything, whatever its length.
+    pub(super) fn whole(&mut self, against: Against<'_>) -> Result<Arc<Plan>, EncodeError> {
+        if let Some(plan) = &self.shared[against.shared].whole {
             return Ok(Arc::clone(plan));
         }
         let id = self.subjects.new_id();
-        let view = self.seen(base, target)?;
-        let planner = &mut self.offers[target.codec].planner;
-        let coded = match self.ahead.made.remove(&key) {
+        let view = self.seen(against)?;
+        let planner = &mut self.offers[against.target.codec].planner;
+        let coded = match self.shared[against.shared].ahead.take() {
             Some(Made { coded, items, .. }) => {
                 planner.adopt_whole(&coded, items);
                 coded.with_id(id)
             }
             None => {
-                planner.whole(&self.baselines.known(base)?, &view.whole)?;
+                planner.whole(&self.baselines.known(against.base)?, &view.whole)?;
                 planner.coded(id)
             }
         };
         let plan = Arc::new(Plan { view, coded });
         self.encoded += 1;
-        self.whole.insert(key, Arc::clone(&plan));
+        self.shared[against.shared].whole = Some(Arc::clone(&plan));
         Ok(plan)
     }
 
-    /// Whether a snapshot coded against a baseline would have anything that is due.
-    pub(super) fn is_anything_due(
-        &mut self,
-        base: &ChosenBaseline,
-        target: Target,
-    ) -> Result<bool, EncodeError> {
-        Ok(self.due(base, target)? != Due::Nothing)
+    /// Whether a snapshot would have anything that is due.
+    pub(super) fn is_anything_due(&mut self, against: Against<'_>) -> Result<bool, EncodeError> {
+        Ok(self.due(against)? != Due::Nothing)
     }
 
-    /// A plan for everything that is due, coded against a baseline, whatever its length.
-    pub(super) fn whole_due(
-        &mut self,
-        base: &ChosenBaseline,
-        target: Target,
-    ) -> Result<Arc<Plan>, EncodeError> {
-        if self.due(base, target)? == Due::All {
-            return self.whole(base, target);
+    /// A plan for everything that is due, whatever its length.
+    pub(super) fn whole_due(&mut self, against: Against<'_>) -> Result<Arc<Plan>, EncodeError> {
+        if self.due(against)? == Due::All {
+            return self.whole(against);
         }
-        let key = (coded_key(base), target);
-        if let Some(plan) = self.due_plans.get(&key) {
+        if let Some(plan) = &self.shared[against.shared].whole_due {
             return Ok(Arc::clone(plan));
         }
-        let plan = self.part(base, target, usize::MAX, &mut |_, _| 1.0)?;
-        self.due_plans.insert(key, Arc::clone(&plan));
+        let plan = self.part(against, usize::MAX, &mut |_, _| 1.0)?;
+        self.shared[against.shared].whole_due = Some(Arc::clone(&plan));
         Ok(plan)
     }
 
-    fn due(&mut self, base: &ChosenBaseline, target: Target) -> Result<Due, EncodeError> {
+    fn due(&mut self, against: Against<'_>) -> Result<Due, EncodeError> {
         if self.rates.are_all_due() {
             return Ok(Due::All);
         }
-        let key = (coded_key(base), target);
-        if let Some(due) = self.due.get(&key) {
-            return Ok(*due);
+        if let Some(due) = self.shared[against.shared].due {
+            return Ok(due);
         }
-        let whole = self.seen(base, target)?;
-        self.compare(base, target, &whole)?;
-        let baseline = self.baselines.baseline(base)?;
-        let due = self.offers[target.codec].planner.due(&baseline, &whole.whole, &self.rates);
-        self.due.insert(key, due);
+        let whole = self.seen(against)?;
+        self.compare(against, &whole)?;
+        let baseline = self.baselines.baseline(against.base)?;
+        let planner = &self.offers[against.target.codec].planner;
+        let due = planner.due(&baseline, &whole.whole, &self.rates);
+        self.shared[against.shared].due = Some(due);
         Ok(due)
     }
 
     /// A plan for the most important entities whose kinds are due, in at most `limit_bytes`.
     fn part(
         &mut self,
-        base: &ChosenBaseline,
-        target: Target,
+        against: Against<'_>,
         limit_bytes: usize,
         score: &mut dyn FnMut(usize, EntityId) -> f32,
     ) -> Result<Arc<Plan>, EncodeError> {
         let id = self.subjects.new_id();
-        let whole = self.seen(base, target)?;
-        self.compare(base, target, &whole)?;
-        let known = self.baselines.known(base)?;
-        let planner = &mut self.offers[target.codec].planner;
+        let whole = self.seen(against)?;
+        self.compare(against, &whole)?;
+        let known = self.baselines.known(against.base)?;
+        let planner = &mut self.offers[against.target.codec].planner;
         let skipped = planner.part(&known, &whole.whole, &self.rates, limit_bytes, score)?;
         let view = SentView::new(id, None, whole.coarse, whole.whole.clone(), Some(skipped));
         self.encoded += 1;
         Ok(Arc::new(Plan { view: Arc::new(view), coded: planner.coded(id) }))
     }
 
-    /// Plans for everything in several datagrams of at most `limit_bytes`, for all receivers with
-    /// this baseline and codec; `None` if that needs more than `most` datagrams, or if some kinds
-    /// rest.
+    /// Plans for everything in several datagrams of at most `limit_bytes`; `None` if that needs more
+    /// than `most` datagrams, or if some kinds rest. All receivers of a codec have the same limits.
     pub(super) fn split(
         &mut self,
-        base: &ChosenBaseline,
-        target: Target,
+        against: Against<'_>,
         limit_bytes: usize,
         most: usize,
     ) -> Result<Option<Parts>, EncodeError> {
@@ -347,14 +311,13 @@ impl Sending {
             // Parts without the entities that rest would not be the complete state.
             return Ok(None);
         }
-        let key = (coded_key(base), target);
-        if let Some(parts) = self.splits.get(&key) {
+        if let Some(parts) = &self.shared[against.shared].split {
             return Ok(parts.clone());
         }
-        let whole = self.seen(base, target)?;
-        self.compare(base, target, &whole)?;
-        let known = self.baselines.known(base)?;
-        let planner = &mut self.offers[target.codec].planner;
+        let whole = self.seen(against)?;
+        self.compare(against, &whole)?;
+        let known = self.baselines.known(against.base)?;
+        let planner = &mut self.offers[against.target.codec].planner;
         let mut parts: Vec<(u64, Skipped, Coded)> = Vec::new();
         let mut waiting = usize::MAX;
         while waiting > 0 && parts.len() < most {
@@ -379,38 +342,39 @@ impl Sending {
             let view = SentView::new(id, None, whole.coarse, whole.whole.clone(), skipped);
             Arc::new(Plan { view: Arc::new(view), coded })
         };
-        let parts = (waiting == 0).then(|| parts.into_iter().map(plan).collect());
-        self.splits.insert(key, parts.clone());
+        let parts: Option<Parts> = (waiting == 0).then(|| parts.into_iter().map(plan).collect());
+        self.shared[against.shared].split = Some(parts.clone());
         Ok(parts)
     }
 
     /// A plan for everything that is due if it fits, else for the most important entities.
     pub(super) fn plan<'v>(
         &mut self,
-        order: &PlanRequest<'_>,
+        request: &PlanRequest<'_>,
         in_flight: impl Iterator<Item = &'v Arc<SentView>>,
         score: &mut dyn FnMut(usize, EntityId) -> f32,
     ) -> Result<Arc<Plan>, EncodeError> {
-        let &PlanRequest { base, target, limit_bytes, expects_part, is_later_datagram, only_for } =
-            order;
-        let whole = self.seen(base, target)?;
+        let &PlanRequest { against, limit_bytes, expects_part, is_later_datagram, only_for } =
+            request;
+        let whole = self.seen(against)?;
         if expects_part {
-            self.compare(base, target, &whole)?;
+            self.compare(against, &whole)?;
         }
-        let hopeless = expects_part && self.offers[target.codec].planner.is_hopeless(limit_bytes);
+        let planner = &self.offers[against.target.codec].planner;
+        let hopeless = expects_part && planner.is_hopeless(limit_bytes);
         if !is_later_datagram && !hopeless {
-            let plan = self.whole_due(base, target)?;
+            let plan = self.whole_due(against)?;
             if plan.coded.bytes.len() <= limit_bytes {
                 return Ok(plan);
             }
         }
         let in_flight = in_flight.filter(|view| !view.is_complete()).map(|view| view.id).collect();
-        let key = PartKey { coded: coded_key(base), in_flight, target, limit_bytes, only_for };
-        if let Some(plan) = self.parts.get(&key) {
+        let key = PartKey { in_flight, limit_bytes, only_for };
+        if let Some(plan) = self.shared[against.shared].parts.get(&key) {
             return Ok(Arc::clone(plan));
         }
-        let plan = self.part(base, target, limit_bytes, score)?;
-        self.parts.insert(key, Arc::clone(&plan));
+        let plan = self.part(against, limit_bytes, score)?;
+        self.shared[against.shared].parts.insert(key, Arc::clone(&plan));
         Ok(plan)
     }
 
@@ -420,17 +384,12 @@ impl Sending {
     }
 
     /// Makes the codec's planner compute how `whole`, a subject or its coarser form, differs from
-    /// `base`. Does nothing if the planner compared the same two last.
-    fn compare(
-        &mut self,
-        base: &ChosenBaseline,
-        target: Target,
-        whole: &SentView,
-    ) -> Result<(), EncodeError> {
-        let offer = &mut self.offers[target.codec];
-        let key = Some((base_key(base), whole.id));
+    /// the baseline. Does nothing if the planner compared the same two last.
+    fn compare(&mut self, against: Against<'_>, whole: &SentView) -> Result<(), EncodeError> {
+        let offer = &mut self.offers[against.target.codec];
+        let key = Some((base_key(against.base), whole.id));
         if offer.compared != key {
-            let baseline = self.baselines.baseline(base)?;
+            let baseline = self.baselines.baseline(against.base)?;
             offer.planner.compare(&baseline, &whole.whole);
             offer.compared = key;
         }
@@ -438,55 +397,15 @@ impl Sending {
     }
 }
 
-fn base_key(base: &ChosenBaseline) -> BaseKey {
-    std::iter::once(&base.view).chain(&base.merged).map(|view| view.id).collect()
-}
-
-pub(super) fn coded_key(base: &ChosenBaseline) -> CodedKey {
-    if base.older.is_empty() && base.models.is_none() {
-        return base_key(base);
-    }
-    let mut key = Vec::with_capacity(1 + base.merged.len() + 1 + base.older.len() + 1);
+/// Writes what identifies shared work: the target, the ids of the views that make up the baseline,
+/// and those of the older views and learned models.
+fn write_key(base: &ChosenBaseline, target: Target, key: &mut Vec<u64>) {
+    /// An id that no view has.
+    const SEPARATOR: u64 = u64::MAX;
+    key.clear();
+    key.extend([target.codec as u64, target.subject as u64]);
     key.extend(std::iter::once(&base.view).chain(&base.merged).map(|view| view.id));
     key.push(SEPARATOR);
     key.extend(base.older.iter().map(|(_, view)| view.id));
     key.extend(base.models.iter().map(|models| models.id));
-    key
-}
-
-/// Builds the views that snapshots are coded against.
-#[derive(Debug)]
-pub(super) struct BaselineCache {
-    merger: Merger,
-}
-
-impl BaselineCache {
-    pub(super) fn new(schema: &Schema) -> Self {
-        Self { merger: Merger::new(schema) }
-    }
-
-    /// All views that a plan is coded against.
-    pub(super) fn known(&mut self, base: &ChosenBaseline) -> Result<BaselineViews, EncodeError> {
-        let learned = base.models.as_ref().map(|models| models.learned.clone());
-        let baseline = self.baseline(base)?.with_learned(learned);
-        // Older views are complete, so they need no merging.
-        Ok(BaselineViews {
-            baseline,
-            older: base.older.iter().map(|(_, view)| view.whole.clone()).collect(),
-        })
-    }
-
-    /// The baseline: an earlier subject, or a merged view.
-    fn baseline(&mut self, base: &ChosenBaseline) -> Result<View, EncodeError> {
-        let view = &base.view;
-        let Some(Skipped { sent, .. }) = &view.skipped else { return Ok(view.whole.clone()) };
-        let key = base_key(base);
-        if let Some(made) = self.merger.made(&key) {
-            return Ok(made);
-        }
-        let others = base.merged.iter().filter_map(|view| view.skipped.as_ref());
-        let sent: Vec<&Snapshot> =
-            std::iter::once(sent).chain(others.map(|skipped| &skipped.sent)).collect();
-        self.merger.merge(key, |out| view.write_to(out), &sent)
-    }
 }

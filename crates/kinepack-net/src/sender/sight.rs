@@ -5,7 +5,8 @@ use std::sync::Arc;
 use kinepack::EntityId;
 use kinepack::schema::OptionalPart;
 
-use super::hub::{Hub, ReceiverId};
+use super::config::ReceiverId;
+use super::hub::Hub;
 use crate::NetError;
 
 /// Sorted ids; `None` for all entities.

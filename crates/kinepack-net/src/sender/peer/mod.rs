@@ -1,113 +1,37 @@
-//! The sender's state for one receiver: decides what to send it in a tick.
+//! The sender's state for one receiver: decides whether a snapshot is due in a tick, and against
+//! what it is coded. [`turn`] codes and sends it.
+
+mod status;
+mod turn;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use kinepack::{EncodeError, Level, Snapshot, Tick};
+use kinepack::{Snapshot, Tick};
 
-use super::block::{ANSWERED, BlockOut, block_bytes};
+use super::block::{ANSWERED, BlockOut};
 use super::budget::Budget;
 use super::checks::Checks;
+use super::config::{HubConfig, ReceiverId, ReceiverOptions, Weight};
 use super::freshness::Freshness;
 use super::history::{ChosenBaseline, Content, History, Outcome, Sent};
-use super::hub::{HubConfig, ReceiverId, ReceiverOptions, Weight};
-use super::plan::Plan;
-use super::sending::{OfferedCodec, Outbox, PlanRequest, Sending, Target};
+use super::outbox::Outbox;
+use super::sending::{OfferedCodec, Sending, Target};
 use super::sight::KnownSight;
 use super::view::SentView;
-use crate::baseline::MERGED;
-use crate::events::{Carried, EventList, LONGEST_IN_FRONT_BYTES, Outgoing, write_in_front};
+use crate::events::{Carried, Outgoing};
 use crate::packet::{
-    Baseline, CHECK_BYTES, FRAGMENT_HEADER_BYTES, LONGEST_HEADER_BYTES, OLDER_VIEW_BYTES,
-    OlderViews, SnapshotHeader, Stride, Time,
+    Baseline, CHECK_BYTES, FRAGMENT_HEADER_BYTES, OlderViews, SnapshotHeader, Stride, Time,
 };
-use crate::receiver::lost_ratio;
 use crate::trace::event;
 use crate::{Acknowledgement, Cost, NetError, Refused, Sequence};
 
+pub use status::PeerStatus;
+
 /// If the budget has no room for a snapshot of this size, the snapshot waits for the next tick.
 const LEAST_BYTES: usize = 48;
-/// After this many snapshots in a row without room for a due event, snapshots wait until the event
-/// is sent. This is half a second at 60 Hz.
-const EVENTS_WAIT: u32 = 30;
 /// For this long after a block arrived, changes are sent in parts and not as another block.
 const BLOCK_IS_RECENT: Duration = Duration::from_secs(5);
-
-/// The state of one receiver's connection.
-///
-/// ```
-/// use std::time::Duration;
-/// use kinepack::{Codec, Level, Pack, Profile, Schema};
-/// use kinepack_net::{Hub, HubConfig, ReceiverId, ReceiverOptions};
-///
-/// #[derive(Pack)]
-/// struct Unit {
-///     #[pack(max = 100)]
-///     health: u8,
-/// }
-///
-/// let schema = Schema::of::<Unit>();
-/// let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
-/// let mut hub = Hub::new(&codec, HubConfig::default())?;
-/// hub.add(ReceiverId(1), &ReceiverOptions::default(), Duration::ZERO)?;
-/// let status = hub.status(ReceiverId(1)).ok_or("no such receiver")?;
-/// assert!(!status.joined && status.round_trip.is_none());
-/// assert_eq!((status.waiting, status.lost_ratio()), (0, 0.0));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PeerStatus {
-    /// True once the receiver's hello was accepted.
-    pub joined: bool,
-    /// The level of the codec that the receiver chose by its hello.
-    pub level: Option<Level>,
-    /// The [`hash`](kinepack::Codec::hash) of that codec.
-    pub codec_hash: Option<u64>,
-    /// The smoothed time from sending a datagram to its acknowledgement.
-    pub round_trip: Option<Duration>,
-    /// How many datagrams ago the current baseline was sent.
-    pub baseline_age: Option<u16>,
-    /// Datagrams sent.
-    pub sent: u64,
-    /// Of those sent, how many were acknowledged.
-    pub acknowledged: u64,
-    /// Of those sent, how many were still missing when one more than six sequences newer was
-    /// acknowledged, or were not acknowledged in time. Some may still have arrived.
-    pub lost: u64,
-    /// Payload bytes sent, including this protocol's headers.
-    pub bytes: u64,
-    /// While a block is being sent: how many of its fragments were acknowledged, and how many it
-    /// has.
-    pub block: Option<(usize, usize)>,
-    /// Entities that should have been sent in the last tick but did not fit.
-    pub waiting: usize,
-    /// How often a weight that is not a number was used as 0.
-    pub bad_weights: u64,
-    /// Ticks in which the receiver got nothing because the hub had reached
-    /// [`HubConfig::encodings_per_tick`].
-    pub postponed: u64,
-    /// How often the state was sent anew. This happens if a state check failed at the receiver, or
-    /// if the receiver lacked the memory for a view that the hub used.
-    pub sent_anew: u64,
-    /// Events that are not known to have arrived.
-    pub unfinished_events: usize,
-    /// Events that were given up because they became too old, or because too many waited. Only
-    /// [droppable](crate::EventKinds::droppable) events are given up.
-    pub dropped_events: u64,
-    /// Of the unfinished events, how many were never sent. The hub keeps at most 4,096.
-    pub waiting_events: usize,
-    /// Events that had to arrive but never will, because too many were waiting. If there are any,
-    /// the receiver has missed something for good: remove it.
-    pub refused_events: u64,
-}
-
-impl PeerStatus {
-    /// The share of datagrams lost, from 0 to 1. Datagrams that arrived after they were counted in
-    /// `lost` do not count.
-    pub fn lost_ratio(&self) -> f64 {
-        lost_ratio(self.sent, self.acknowledged, self.lost)
-    }
-}
 
 /// What a hub knows about one receiver.
 #[derive(Debug)]
@@ -142,24 +66,6 @@ pub(super) struct Peer {
     /// How many snapshots in a row were sent while an event was due but the budget had no room for
     /// it.
     pub(super) events_waited: u32,
-    /// The events to send in front of the next snapshot of this tick.
-    front: Option<EventList>,
-}
-
-/// Why a receiver gets nothing in a tick.
-#[derive(Debug)]
-enum Failed {
-    Codec(EncodeError),
-    /// The state needs more fragments than a block can have.
-    BlockTooLarge {
-        bytes: usize,
-    },
-}
-
-impl From<EncodeError> for Failed {
-    fn from(error: EncodeError) -> Self {
-        Self::Codec(error)
-    }
 }
 
 /// A reference state, which both sides hold.
@@ -230,7 +136,6 @@ impl Peer {
             checks: Checks::new(),
             events: Outgoing::default(),
             events_waited: 0,
-            front: None,
         }
     }
 
@@ -454,53 +359,6 @@ impl Peer {
         None
     }
 
-    /// Codes and sends the snapshot that [`begin`](Self::begin) found due.
-    ///
-    /// # Errors
-    /// [`NetError::Receiver`] and [`NetError::BlockTooLarge`].
-    pub(super) fn send_due(
-        &mut self,
-        due: &DueSnapshot,
-        moment: &Moment<'_>,
-        sending: &mut Sending,
-    ) -> Result<(), NetError> {
-        let DueSnapshot { target, silent, is_first, .. } = *due;
-        self.waited_ticks = 0;
-        if silent {
-            self.checks.ask();
-        }
-        let limit_bytes = self.sendable_bytes(moment.config) / 2;
-        let limit_bytes = limit_bytes.saturating_sub(LONGEST_IN_FRONT_BYTES);
-        let copies = moment.config.event_copies;
-        self.front =
-            self.event_list(moment, sending, copies, limit_bytes, LONGEST_IN_FRONT_BYTES)?;
-        let waits = self.front.is_none() && self.budget.is_some() && self.events.is_due();
-        self.events_waited = if waits { self.events_waited.saturating_add(1) } else { 0 };
-        let may_save = self.events_waited > EVENTS_WAIT && !is_first && !silent;
-        if may_save && self.saves_for_events(moment, sending)? {
-            return self.end(moment, sending, target);
-        }
-        let taken = match is_first {
-            false => {
-                let taken = self.step_from(due, moment, sending).map_err(Failed::Codec);
-                self.note_starved();
-                taken
-            }
-            true => self.begin_block(moment, sending, target).map(|has_begun| {
-                if has_begun {
-                    self.send_fragments(moment, &mut sending.outbox, silent);
-                }
-            }),
-        };
-        let ended = self.end(moment, sending, target);
-        let id = self.id;
-        let taken = taken.map_err(|failed| match failed {
-            Failed::Codec(error) => NetError::Receiver { id, error },
-            Failed::BlockTooLarge { bytes } => NetError::BlockTooLarge { id, bytes },
-        });
-        taken.and(ended)
-    }
-
     /// Makes the receiver wait for a later tick, because this tick may make no more encodings.
     ///
     /// # Errors
@@ -527,7 +385,6 @@ impl Peer {
         sending: &mut Sending,
         target: Target,
     ) -> Result<(), NetError> {
-        self.front = None;
         let state = sending.subjects.view(target.subject).state;
         if let Some((shown, held_until)) = &mut self.shown
             && Some(*shown) == state
@@ -571,43 +428,6 @@ impl Peer {
         ChosenBaseline::new(None, &self.reference.view)
     }
 
-    /// Sends what changed, in as many datagrams as it needs and the configuration allows.
-    fn step_from(
-        &mut self,
-        due: &DueSnapshot,
-        moment: &Moment<'_>,
-        sending: &mut Sending,
-    ) -> Result<(), EncodeError> {
-        let DueSnapshot { target, ref base, keeps_alive, .. } = *due;
-        if !keeps_alive && !sending.is_anything_due(base, target)? {
-            return Ok(());
-        }
-        if self.budget.is_none() && self.step_whole(moment, sending, base, target)? {
-            return Ok(());
-        }
-        for nth in 0..moment.config.datagrams_per_tick {
-            if !self.history.reaches(base, 1) {
-                return Ok(());
-            }
-            let Some(mut header) = self.header(moment, base) else { return Ok(()) };
-            let mut limit_bytes = self.limit_bytes(moment.config, &header);
-            if let Some(front) = &self.front {
-                let front_bytes = front.bytes.len() + LONGEST_IN_FRONT_BYTES;
-                limit_bytes = limit_bytes.saturating_sub(front_bytes);
-            }
-            if limit_bytes < LEAST_BYTES {
-                return Ok(());
-            }
-            let plan = self.plan(moment, sending, base, target, limit_bytes, nth > 0)?;
-            header.left_out = !plan.view.is_complete();
-            self.send_snapshot(moment, sending, &header, &plan)?;
-            if self.waiting == 0 {
-                return Ok(());
-            }
-        }
-        Ok(())
-    }
-
     /// Predicts whether [`send_due`](Self::send_due) will ask for everything in one datagram.
     pub(super) fn asks_for_whole(
         &self,
@@ -619,120 +439,6 @@ impl Peer {
         (due.is_first || are_all_due && is_tried)
             && self.sendable_bytes(moment.config) >= LEAST_BYTES
             && self.header(moment, &due.base).is_some()
-    }
-
-    /// Logs when a budget begins to skip entities.
-    fn note_starved(&mut self) {
-        let is_starved = self.budget.is_some() && self.waiting > 0;
-        if is_starved && !self.is_starved {
-            event!(debug, receiver = self.id.0, waiting = self.waiting, "budget too small");
-        }
-        self.is_starved = is_starved;
-    }
-
-    /// Sends everything that is due, in one or several datagrams; false if that is not possible.
-    /// All receivers with this baseline and codec get the same bytes.
-    fn step_whole(
-        &mut self,
-        moment: &Moment<'_>,
-        sending: &mut Sending,
-        base: &ChosenBaseline,
-        target: Target,
-    ) -> Result<bool, EncodeError> {
-        let Some(header) = self.header(moment, base) else { return Ok(false) };
-        let plan = sending.whole_due(base, target)?;
-        if plan.coded.bytes.len() <= self.limit_bytes(moment.config, &header) {
-            let header = SnapshotHeader { left_out: !plan.view.is_complete(), ..header };
-            self.send_snapshot(moment, sending, &header, &plan)?;
-            return Ok(true);
-        }
-        // The limit assumes the longest header, so that all receivers with this codec share the
-        // parts, whatever their headers.
-        let older_views = sending.offers[target.codec].older_views;
-        let longest_header_bytes =
-            LONGEST_HEADER_BYTES + OLDER_VIEW_BYTES * usize::from(older_views);
-        let limit_bytes = moment.config.datagram_bytes - longest_header_bytes;
-        let most = MERGED.min(moment.config.datagrams_per_tick as usize);
-        let Some(parts) = sending.split(base, target, limit_bytes, most)? else { return Ok(false) };
-        if !self.history.reaches(base, parts.len()) {
-            return Ok(false);
-        }
-        for plan in &*parts {
-            let Some(header) = self.header(moment, base) else { break };
-            let header = SnapshotHeader { left_out: true, ..header };
-            self.send_snapshot(moment, sending, &header, plan)?;
-        }
-        Ok(true)
-    }
-
-    /// Sends the complete state coded against the reference state. If that is too large for a
-    /// datagram, begins a block and returns true.
-    fn begin_block(
-        &mut self,
-        moment: &Moment<'_>,
-        sending: &mut Sending,
-        target: Target,
-    ) -> Result<bool, Failed> {
-        let base = self.reference_base();
-        let Some(header) = self.header(moment, &base) else { return Ok(false) };
-        let limit_bytes = self.limit_bytes(moment.config, &header);
-        if limit_bytes < LEAST_BYTES {
-            return Ok(false);
-        }
-        let plan = sending.whole(&base, target)?;
-        if plan.coded.bytes.len() <= limit_bytes {
-            self.send_snapshot(moment, sending, &header, &plan)?;
-            return Ok(false);
-        }
-        let full_bytes = moment.config.datagram_bytes - header_bytes(moment.config, &header);
-        if plan.coded.bytes.len() <= full_bytes {
-            // The snapshot fits once the budget has filled up.
-            return Ok(false);
-        }
-        let number = self.newest_block % 255 + 1;
-        let bytes = block_bytes(moment.tick, self.reference.number, &plan.coded.bytes);
-        let (block_bytes, datagram_bytes) = (bytes.len(), moment.config.datagram_bytes);
-        let block =
-            BlockOut::new(number, Arc::clone(&plan.view), bytes, datagram_bytes, moment.now);
-        self.block = Some(block.ok_or(Failed::BlockTooLarge { bytes: block_bytes })?);
-        self.newest_block = number;
-        event!(debug, receiver = self.id.0, block = number, bytes = block_bytes, "block started");
-        Ok(true)
-    }
-
-    fn plan(
-        &mut self,
-        moment: &Moment<'_>,
-        sending: &mut Sending,
-        base: &ChosenBaseline,
-        target: Target,
-        limit_bytes: usize,
-        is_later_datagram: bool,
-    ) -> Result<Arc<Plan>, EncodeError> {
-        let only_for = moment.weight.map(|_| self.id);
-        let mut bad_weights = 0;
-        let kinds = Arc::clone(sending.rates.options());
-        let mut score = |kind: usize, entity| {
-            let weight = moment.weight.map_or(1.0, |weight| weight(self.id, entity));
-            if weight.is_nan() {
-                bad_weights += 1;
-                return 0.0;
-            }
-            // An infinite weight times 0 would not be a number.
-            let weight = weight.min(f32::MAX) * kinds[kind].weight;
-            weight.min(f32::MAX) * self.freshness.age_ticks(entity, moment.tick) as f32
-        };
-        let order = PlanRequest {
-            base,
-            target,
-            limit_bytes,
-            expects_part: self.expects_part,
-            is_later_datagram,
-            only_for,
-        };
-        let plan = sending.plan(&order, self.history.in_flight(), &mut score);
-        self.bad_weights += bad_weights;
-        plan
     }
 
     /// The header of the next snapshot, without *left out*: the caller sets that for partial
@@ -782,62 +488,6 @@ impl Peer {
     pub(super) fn sendable_bytes(&self, config: &HubConfig) -> usize {
         let affordable = self.budget.as_ref().map_or(usize::MAX, Budget::bytes);
         affordable.saturating_sub(overhead_bytes(config)).min(config.datagram_bytes)
-    }
-
-    fn send_snapshot(
-        &mut self,
-        moment: &Moment<'_>,
-        sending: &mut Sending,
-        header: &SnapshotHeader,
-        plan: &Plan,
-    ) -> Result<(), EncodeError> {
-        let check_every =
-            moment.config.check_every_bytes.filter(|_| self.checks.is_due(moment.tick));
-        let check = if check_every.is_some() { Some(sending.check(&plan.view)?) } else { None };
-        let header = SnapshotHeader { check, ..*header };
-        let room = self
-            .sendable_bytes(moment.config)
-            .saturating_sub(header.bytes() + plan.coded.bytes.len() + LONGEST_IN_FRONT_BYTES);
-        let front = self.front.take_if(|front| front.bytes.len() <= room);
-        if let (Some(budget), Some(front)) = (&mut self.budget, &front) {
-            budget.note_events(front.bytes.len() + LONGEST_IN_FRONT_BYTES);
-        }
-        let bytes = sending.outbox.push(self.id, |out| {
-            if let Some(front) = &front {
-                write_in_front(&front.bytes, out);
-            }
-            header.write(out);
-            out.extend_from_slice(&plan.coded.bytes);
-        });
-        let (mut sent_before, mut waiting) = (Vec::new(), 0);
-        match &plan.view.skipped {
-            None => self.freshness.note_complete(moment.tick),
-            // All parts together are the complete state.
-            Some(part) if part.split.is_some() => self.freshness.note_complete(moment.tick),
-            Some(part) => {
-                sent_before = self.freshness.note(&part.sent);
-                self.freshness.tidy(&plan.view.whole);
-                waiting = part.waiting;
-            }
-        }
-        self.shown = plan.view.state.map(|state| (state, moment.tick));
-        self.waiting = waiting;
-        self.expects_part = waiting > 0;
-        let own_back = header.baseline.back();
-        let carried = front.map(|front| self.events.note_sent(moment.tick, front));
-        let view = Arc::clone(&plan.view);
-        let (models, cost) = (plan.coded.models.clone(), plan.coded.cost.clone());
-        self.note_sent(
-            moment,
-            bytes,
-            Content::Snapshot { view, own_back, sent_before, models, cost },
-            carried,
-        );
-        if let Some(every) = check_every {
-            let whole = &plan.view.whole;
-            self.checks.note_checked(every, whole.value_count());
-        }
-        Ok(())
     }
 
     /// Sends as many fragments of the block as the budget, the tick and the window allow; at most

@@ -1,0 +1,85 @@
+//! The settings of a receiver.
+
+use std::time::Duration;
+
+use kinepack::DecodeLimits;
+
+use crate::{Channel, PlayoutConfig};
+
+/// Limits of a receiver's memory, and how it plays.
+///
+/// ```
+/// use std::time::Duration;
+/// use kinepack_net::{PlayoutConfig, ReceiverConfig};
+///
+/// // A simulation of 30 ticks a second, and 16 MiB for views.
+/// let config = ReceiverConfig { max_memory_bytes: 16 << 20, ..ReceiverConfig::at_hz(30) };
+/// assert_eq!(config.playout, PlayoutConfig::at_hz(30));
+/// assert_eq!(config.hello_every, Duration::from_millis(250));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReceiverConfig {
+    /// The most entities of a view. [`max_memory_bytes`](Self::max_memory_bytes) may allow fewer.
+    pub limits: DecodeLimits,
+    /// The most memory for views and states to show. One view may take 1/32 of it, at four bytes
+    /// for each lane of an entity and four for its id. A snapshot with more entities is refused:
+    /// [`ReceiverStats::too_large`]. The last quarter is for states to show that are not views. The
+    /// decoder's own memory (a few views) and an incomplete block come on top.
+    ///
+    /// A receiver usually holds about 70 views, and up to 255 on long round trips. If they exceed
+    /// three quarters of this memory, it drops the oldest. Views of 1/96 of the memory are small
+    /// enough for the receiver to hold all that the sender may use. Larger ones need short round
+    /// trips: at 1/32, the receiver holds 24, which last for a round trip of about 0.15 s at 60
+    /// datagrams a second. Beyond that, the receiver asks for the state anew when the sender uses a
+    /// view that it dropped. Watch [`ReceiverStats::dropped_views`], and raise this memory.
+    pub max_memory_bytes: usize,
+    /// The largest block, in bytes.
+    pub max_block_bytes: usize,
+    /// The channel of the hub, which tells several hubs on one connection apart.
+    pub channel: Channel,
+    /// Time between two hellos while no datagram arrives.
+    pub hello_every: Duration,
+    /// A receiver that has taken no datagram for this long says hello again. If the sender has
+    /// forgotten it, a new session begins. If not, this changes nothing. It should be several times
+    /// the sender's [`HubConfig::keep_alive`](crate::HubConfig::keep_alive).
+    pub silence: Duration,
+    /// The longest time over which an entity's motion is blended. If an entity was not refreshed
+    /// for longer, its motion ends in the newest state and takes this long.
+    pub longest_blend: Duration,
+    /// The jitter buffer. It must know the sender's ticks a second.
+    pub playout: PlayoutConfig,
+}
+
+impl ReceiverConfig {
+    /// For a sender of `tick_hz` ticks a second.
+    ///
+    /// 128 MiB have room for worlds of 65,536 entities of 15 lanes, and for all views of 34,952
+    /// entities of nine. Blocks of 4 MiB hold 65,536 entities of 64 bytes. A hello every 250 ms
+    /// finds a server soon. A silence of one second is four keep-alives. A blend of a quarter of a
+    /// second is the time between two snapshots at the slowest sensible rate if one is lost.
+    pub fn at_hz(tick_hz: u32) -> Self {
+        Self {
+            limits: DecodeLimits::default(),
+            max_memory_bytes: 128 << 20,
+            max_block_bytes: 4 << 20,
+            channel: Channel::default(),
+            hello_every: Duration::from_millis(250),
+            silence: Duration::from_secs(1),
+            longest_blend: Duration::from_millis(250),
+            playout: PlayoutConfig::at_hz(tick_hz),
+        }
+    }
+}
+
+/// A receiver's memory has room for this many views of the largest size, or states to show.
+pub(super) const VIEWS_IN_MEMORY: usize = 32;
+/// One byte in this many is for states to show that are not views. That leaves room for 24 views of
+/// the largest size. A receiver should hold 64 views before the newest baseline, and all after it.
+/// That many have room if each is at most a third of the largest size.
+pub(super) const STATES_SHARE: usize = 4;
+
+impl ReceiverConfig {
+    pub(super) fn longest_blend_ticks(&self) -> f64 {
+        self.longest_blend.as_secs_f64() * f64::from(self.playout.tick_hz)
+    }
+}

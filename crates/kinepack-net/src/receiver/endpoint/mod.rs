@@ -1,0 +1,409 @@
+//! Receives one world: routes datagrams to the parts that [`take`] them, and answers.
+
+mod config;
+mod report;
+mod session;
+mod show;
+mod take;
+
+use std::time::Duration;
+
+use kinepack::codec::Difference;
+use kinepack::{Codec, Decoder, EntityId, Snapshot, Tick};
+
+pub use self::config::ReceiverConfig;
+use self::config::VIEWS_IN_MEMORY;
+pub use self::report::{Received, ReceiverStats};
+use super::assembly::Assembly;
+use super::connection::{Connection, ReceiverStatus};
+use super::playback::Playback;
+use super::presence::Presence;
+use super::shown::Shown;
+use super::views::Views;
+use super::window::Window;
+use crate::cost::Recount;
+use crate::events::{Event, EventKinds, Incoming, Played};
+use crate::handshake::{check_initial, hello, reference_zero};
+use crate::packet::{Downstream, Hello, Mismatch, outline, write_anew};
+use crate::trace::event;
+use crate::{Acknowledgement, Cost, JitterBuffer, NetError, PlayoutStats, Refused, Sequence};
+
+/// Receives one world.
+///
+/// Order of calls: [`handle`](Self::handle) for each datagram, then
+/// [`poll_transmit`](Self::poll_transmit) until it returns `None`, at least a few times a second;
+/// [`playback`](Self::playback) for each drawn frame. The caller supplies the time.
+///
+/// If several hubs share one connection, set [`ReceiverConfig::channel`] to the hub's channel: see
+/// [`Hub`](crate::Hub).
+///
+/// ```
+/// use std::time::Duration;
+/// use kinepack::{Codec, Level, Pack, Profile, Schema};
+/// use kinepack_net::{DatagramKind, Receiver, ReceiverConfig, datagram_kind};
+///
+/// #[derive(Pack)]
+/// struct Unit {
+///     #[pack(max = 100)]
+///     health: u8,
+/// }
+///
+/// let schema = Schema::of::<Unit>();
+/// let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
+/// let mut receiver = Receiver::new(&codec, ReceiverConfig::at_hz(60))?;
+/// let hello = receiver.poll_transmit(Duration::ZERO).ok_or("no hello")?;
+/// assert_eq!(datagram_kind(hello), Some(DatagramKind::ToHub)); // for the hub
+/// assert!(receiver.poll_transmit(Duration::ZERO).is_none());
+/// assert!(receiver.handle(Duration::ZERO, b"noise").is_err());
+/// assert_eq!(receiver.stats().refused, 1);
+/// assert!(receiver.playback(Duration::ZERO).is_none(), "no state has arrived yet");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Receiver {
+    config: ReceiverConfig,
+    hello: Hello,
+    /// The outline of the schema, so that a sender with another schema can report where the two
+    /// differ.
+    outline: Vec<u32>,
+    /// When to say hello. Each datagram that is taken postpones it.
+    next_hello: Duration,
+    /// A datagram was taken.
+    joined: bool,
+    /// It has said hello again, because nothing was taken for a while.
+    seeks: bool,
+    /// The tick of the newest state when a fragment ended such a silence. `None` once a state has
+    /// arrived.
+    sought: Option<Tick>,
+    /// A new session has begun, and no state of it was shown yet.
+    is_new_session: bool,
+    mismatch: Option<Mismatch>,
+    /// Why the newest state was refused, if it is above the limits and no datagram was taken since.
+    too_large: Option<Refused>,
+    acknowledges: bool,
+    window: Window,
+    views: Views,
+    assembly: Assembly,
+    decoder: Decoder,
+    difference: Difference,
+    /// The newest known state of each entity.
+    newest_shown: Option<Shown>,
+    newest: Option<Sequence>,
+    buffer: JitterBuffer<Shown>,
+    /// The most memory that a state in `buffer` has taken.
+    largest_state_bytes: usize,
+    /// Views were dropped after a failed state check or for a new session, so the sender may code
+    /// against them.
+    has_lost_views: bool,
+    /// The next state to show does not build on `newest_shown`.
+    shows_anew: bool,
+    /// The newest refused datagram for which to ask for the state anew.
+    anew: Option<Sequence>,
+    connection: Connection,
+    presence: Presence,
+    /// `None` without events.
+    events: Option<Incoming>,
+    /// The latest time that a call passed.
+    now: Duration,
+    stats: ReceiverStats,
+    /// `None` if costs are not counted.
+    recount: Option<Box<Recount>>,
+    out: Vec<u8>,
+}
+
+impl Receiver {
+    /// A receiver without any state.
+    ///
+    /// # Errors
+    /// [`NetError`] for an invalid configuration.
+    pub fn new(codec: &Codec, config: ReceiverConfig) -> Result<Self, NetError> {
+        Self::with_initial(codec, config, &Snapshot::new(codec.schema(), Tick(0)))
+    }
+
+    /// A receiver that knows the same `initial` state as the hub. Its tick does not matter.
+    ///
+    /// # Errors
+    /// [`NetError`] for an invalid configuration, and for a state of another schema.
+    pub fn with_initial(
+        codec: &Codec,
+        config: ReceiverConfig,
+        initial: &Snapshot,
+    ) -> Result<Self, NetError> {
+        check_initial(codec, initial)?;
+        if config.hello_every.is_zero() || config.silence.is_zero() {
+            return Err(NetError::NoTime);
+        }
+        let view_bytes = config.max_memory_bytes / VIEWS_IN_MEMORY;
+        let limits = config.limits.within(codec.schema(), view_bytes);
+        Ok(Self {
+            hello: hello(codec, initial),
+            outline: outline(codec.schema()),
+            next_hello: Duration::ZERO,
+            joined: false,
+            seeks: false,
+            sought: None,
+            is_new_session: false,
+            mismatch: None,
+            too_large: None,
+            acknowledges: false,
+            window: Window::default(),
+            views: Views::new(reference_zero(initial), codec, limits.max_entities),
+            assembly: Assembly::default(),
+            decoder: Decoder::with_limits(codec, limits),
+            difference: Difference::default(),
+            newest_shown: None,
+            newest: None,
+            buffer: JitterBuffer::new(config.playout).map_err(NetError::Playout)?,
+            largest_state_bytes: 0,
+            has_lost_views: false,
+            shows_anew: false,
+            anew: None,
+            connection: Connection::new(),
+            presence: Presence::default(),
+            events: None,
+            now: Duration::ZERO,
+            stats: ReceiverStats::default(),
+            recount: None,
+            out: Vec::new(),
+            config,
+        })
+    }
+
+    /// Enables events. The hub must enable them too, with the same codec:
+    /// [`Hub::with_events`](crate::Hub::with_events).
+    #[must_use]
+    pub fn with_events(mut self, kinds: &EventKinds) -> Self {
+        self.hello.events_hash = kinds.codec().hash();
+        self.events = Some(Incoming::new(kinds));
+        self
+    }
+
+    /// Makes the receiver count where the bits of each snapshot went, for tools: see
+    /// [`cost`](Self::cost). Takes time: the receiver encodes each snapshot once more.
+    #[must_use]
+    pub fn with_costs(mut self) -> Self {
+        self.recount = Some(Box::new(Recount::new(self.decoder.codec())));
+        self
+    }
+
+    /// Where the bits of the last snapshot that was taken went. `None` without
+    /// [costs](Self::with_costs), and before the first snapshot.
+    ///
+    /// For a complete snapshot, the costs of fields are those that the sender counted. The costs of
+    /// entities are too, to within a bit. For a snapshot that left something out, the costs are
+    /// those of a complete one with the same changes, which may be coded differently.
+    pub fn cost(&self) -> Option<&Cost> {
+        self.recount.as_ref()?.newest()
+    }
+
+    /// Takes a datagram from the sender.
+    ///
+    /// # Errors
+    /// [`Refused`]; only a counter has changed then. There is one exception: a snapshot whose state
+    /// check shows that the two sides hold different states, such as [`Refused::WrongState`]. See
+    /// [`ReceiverStats::mismatches`].
+    pub fn handle(&mut self, now: Duration, datagram: &[u8]) -> Result<Received, Refused> {
+        self.now = self.now.max(now);
+        self.stats.bytes += datagram.len() as u64;
+        let rest = self.config.channel.strip(datagram);
+        let parsed = rest.ok_or_else(|| Refused::channel(datagram)).and_then(Downstream::parse);
+        let sought = self.newest_shown.as_ref().filter(|_| self.seeks).map(|last| last.state.tick);
+        let taken = parsed.and_then(|parsed| match parsed {
+            Downstream::Snapshot(header, snapshot, events) => {
+                let taken = self.take_snapshot(now, &header, snapshot, events);
+                self.asking_anew(header.sequence, taken)
+            }
+            Downstream::Events(header, list) => self.take_events_alone(&header, list),
+            Downstream::Fragment(header, part) => {
+                let taken = self.take_fragment(now, &header, part);
+                self.asking_anew(header.sequence, taken)
+            }
+            // Once states arrive, a refusal cannot be meant for this receiver.
+            Downstream::Refusal(_) if self.joined && !self.seeks => {
+                Err(Refused::Kind { first_byte: datagram[0] })
+            }
+            Downstream::Refusal(mismatch) => {
+                self.mismatch = Some(mismatch);
+                Err(Refused::Mismatch(mismatch))
+            }
+        });
+        match taken {
+            Ok(received) => {
+                self.sought = match received {
+                    Received::Fragment => sought.or(self.sought),
+                    Received::Snapshot { .. } | Received::Block { .. } => None,
+                    Received::Events { .. } => self.sought,
+                };
+                if let Some(newest) = self.window.newest() {
+                    self.assembly.tidy(newest);
+                }
+                self.stats.received += 1;
+                self.acknowledges = true;
+                self.next_hello = self.now.saturating_add(self.config.silence);
+                (self.seeks, self.mismatch, self.too_large) = (false, None, None);
+                if !std::mem::replace(&mut self.joined, true) {
+                    self.connection.note_first(now);
+                    event!(info, "connected to the sender");
+                }
+            }
+            Err(refused) => {
+                event!(debug, reason = %refused, bytes = datagram.len(), "datagram refused");
+                if refused.is_limit() {
+                    self.too_large = Some(refused);
+                    self.stats.too_large += 1;
+                }
+                self.stats.refused += 1;
+                self.stats.duplicates += u64::from(refused == Refused::Duplicate);
+            }
+        }
+        taken
+    }
+
+    /// The next datagram to send. These are hellos until a datagram arrives and after a
+    /// [silence](ReceiverConfig::silence), otherwise acknowledgements. After a failed state check,
+    /// or for lack of memory, the receiver also asks for the state anew. Valid until the next call.
+    pub fn poll_transmit(&mut self, now: Duration) -> Option<&[u8]> {
+        self.now = self.now.max(now);
+        self.out.clear();
+        self.config.channel.write(&mut self.out);
+        if let Some(refused) = self.anew.take() {
+            write_anew(refused, &mut self.out);
+        } else if now >= self.next_hello {
+            self.next_hello = now.saturating_add(self.config.hello_every);
+            self.seeks = self.joined;
+            self.connection.note_hello(now);
+            self.hello.write(&mut self.out);
+            self.out.extend(self.outline.iter().flat_map(|part| part.to_le_bytes()));
+        } else {
+            self.poll_acknowledgement()?.write(&mut self.out);
+        }
+        Some(&self.out)
+    }
+
+    /// The acknowledgement, if datagrams were taken since the last call. For callers that put it
+    /// into messages of their own.
+    pub fn poll_acknowledgement(&mut self) -> Option<Acknowledgement> {
+        if !std::mem::take(&mut self.acknowledges) {
+            return None;
+        }
+        let acknowledgement = self.window.acknowledgement()?;
+        self.connection.note_acknowledged(self.now, acknowledgement.latest);
+        Some(acknowledgement)
+    }
+
+    /// Why the sender refuses this receiver, if it does. [`Mismatch::describe`] puts it into words.
+    pub fn mismatch(&self) -> Option<Mismatch> {
+        self.mismatch
+    }
+
+    /// Why the newest state was refused, if it is above this side's limits:
+    /// [`Refused::BlockTooLarge`] or [`DecodeError::TooManyEntities`](kinepack::DecodeError::TooManyEntities). Raise
+    /// [`max_memory_bytes`](ReceiverConfig::max_memory_bytes), [`limits`](ReceiverConfig::limits)
+    /// or [`max_block_bytes`](ReceiverConfig::max_block_bytes), or make fewer entities relevant.
+    pub fn too_large(&self) -> Option<Refused> {
+        self.too_large
+    }
+
+    /// The newest known state of each entity; `None` before the first state.
+    pub fn newest(&self) -> Option<&Snapshot> {
+        self.newest_shown.as_ref().map(|shown| &*shown.state)
+    }
+
+    /// The tick of the entity at `index` in [`newest`](Self::newest): that of the newest state, or
+    /// an earlier one if later snapshots skipped the entity.
+    ///
+    /// # Panics
+    /// If `index` is not below the number of entities.
+    pub fn fresh(&self, index: usize) -> Tick {
+        self.newest_shown.as_ref().map_or(Tick(0), |shown| shown.fresh(index))
+    }
+
+    /// The view of a sequence while it is held. It must equal the sender's.
+    pub fn view(&self, sequence: Sequence) -> Option<&Snapshot> {
+        self.views.find(sequence).map(|held| &*held.view)
+    }
+
+    /// Injects a fault into this side: changes a lane of an entity by one in the newest view, as a
+    /// memory fault would. For tests and tools. Returns false if there is no such view, entity or
+    /// lane, or if the lane has only one value.
+    pub fn inject_fault(&mut self, id: EntityId, lane: usize) -> bool {
+        self.newest.is_some_and(|newest| self.views.inject_fault(newest, id, lane))
+    }
+
+    /// The sequence of the newest snapshot.
+    pub fn newest_sequence(&self) -> Option<Sequence> {
+        self.newest
+    }
+
+    /// What to show now; `None` before the first state.
+    pub fn playback(&mut self, now: Duration) -> Option<Playback<'_>> {
+        let tick_hz = self.config.playout.tick_hz;
+        let longest_blend_ticks = self.config.longest_blend_ticks();
+        let playout = self.buffer.at(now)?;
+        self.presence.update(&playout.from.state.state);
+        if let Some(events) = &mut self.events {
+            events.play(playout.tick);
+        }
+        let events = self.events.as_ref().map_or(&[][..], Incoming::played);
+        let (presence, tick_hz) = (&self.presence, f64::from(tick_hz));
+        Some(Playback::new(playout, tick_hz, longest_blend_ticks, presence, events))
+    }
+
+    /// Takes the events that are in order and that playback has not reached yet. For receivers that
+    /// show nothing, because later [`playback`](Self::playback) calls no longer return these
+    /// events.
+    pub fn take_events(&mut self) -> impl Iterator<Item = Event<'_>> {
+        if let Some(events) = &mut self.events {
+            events.take_ready();
+        }
+        self.events.iter().flat_map(Incoming::played).map(Played::event)
+    }
+
+    /// The round trip, the losses, and the server's time. The wire format has no fields for these
+    /// values: they follow from acknowledgements and snapshot headers.
+    pub fn status(&self, now: Duration) -> ReceiverStatus {
+        let tick_hz = f64::from(self.config.playout.tick_hz);
+        let live_tick = self.buffer.live_tick(now);
+        let one_way = self.connection.shortest().map(|round_trip| round_trip.as_secs_f64() / 2.0);
+        let server_tick =
+            live_tick.zip(one_way).map(|(tick, one_way)| (tick + one_way * tick_hz).max(0.0));
+        ReceiverStatus {
+            joined: self.joined,
+            silent: self.seeks,
+            round_trip: self.connection.round_trip(),
+            sent: self.window.sent(),
+            acknowledged: self.stats.received,
+            lost: self.window.lost(),
+            server_tick,
+            server_time: server_tick
+                .and_then(|tick| Duration::try_from_secs_f64(tick / tick_hz).ok()),
+        }
+    }
+
+    /// Changes the bounds of the playout delay; see [`JitterBuffer::set_delays`].
+    ///
+    /// # Errors
+    /// [`NetError::Playout`] if [`PlayoutConfig::validate`] refuses them; nothing has changed then.
+    pub fn set_playout_delays(&mut self, min: Duration, max: Duration) -> Result<(), NetError> {
+        self.buffer.set_delays(min, max).map_err(NetError::Playout)?;
+        self.config.playout = *self.buffer.config();
+        Ok(())
+    }
+
+    /// The counters.
+    pub fn stats(&self) -> ReceiverStats {
+        let events = self.events.as_ref().map_or([0, 0], |events| [events.count, events.late]);
+        let [events, late_events] = events;
+        ReceiverStats { views: self.views.len(), events, late_events, ..self.stats }
+    }
+
+    /// Measurements of playback.
+    pub fn playout_stats(&self) -> PlayoutStats {
+        self.buffer.stats()
+    }
+
+    /// While a block is incomplete: how many of its fragments arrived, and how many it has.
+    pub fn block_progress(&self) -> Option<(usize, usize)> {
+        self.assembly.progress()
+    }
+}

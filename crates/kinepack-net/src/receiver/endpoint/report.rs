@@ -1,0 +1,129 @@
+//! What a receiver reports: about a datagram, and about all of them.
+
+use kinepack::Tick;
+
+/// What a datagram contained.
+///
+/// ```
+/// use std::time::Duration;
+/// use kinepack_net::Received;
+/// # use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
+/// # use kinepack_net::{Hub, HubConfig, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions};
+/// # #[derive(Pack)]
+/// # struct Unit {
+/// #     health: u8,
+/// # }
+/// # let schema = Schema::of::<Unit>();
+/// # let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
+/// # let mut hub = Hub::new(&codec, HubConfig::default())?;
+/// # let (client, now) = (ReceiverId(7), Duration::ZERO);
+/// # hub.add(client, &ReceiverOptions::default(), now)?;
+/// # let mut receiver = Receiver::new(&codec, ReceiverConfig::at_hz(60))?;
+/// # hub.handle(client, now, receiver.poll_transmit(now).ok_or("no hello")?)?;
+/// # let mut world = Snapshot::new(&schema, Tick(1));
+/// # world.push(EntityId(3), &Unit { health: 80 })?;
+/// # hub.tick(now, &world)?;
+/// # let (_, datagram) = hub.poll_transmit().ok_or("no snapshot")?;
+///
+/// match receiver.handle(now, datagram)? {
+///     Received::Snapshot { tick, left_out, late } => {
+///         assert_eq!((tick, left_out, late), (Tick(1), false, false));
+///     }
+///     Received::Block { tick } => println!("the whole world at tick {}", tick.0),
+///     Received::Fragment => {
+///         if let Some((received, all)) = receiver.block_progress() {
+///             println!("loading: {received} of {all} fragments");
+///         }
+///     }
+///     _ => {}
+/// }
+/// assert_eq!(receiver.newest(), Some(&world));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Received {
+    /// A state of the world.
+    Snapshot {
+        /// The tick of the state.
+        tick: Tick,
+        /// True if the sender left something out.
+        left_out: bool,
+        /// True if a newer snapshot had already arrived.
+        late: bool,
+    },
+    /// Events without a snapshot.
+    Events {
+        /// The tick in which they were sent.
+        tick: Tick,
+    },
+    /// A fragment of an incomplete block.
+    Fragment,
+    /// The last missing fragment of a block: a complete state.
+    Block {
+        /// The tick of the state.
+        tick: Tick,
+    },
+}
+
+/// Counters of a receiver.
+///
+/// ```
+/// use std::time::Duration;
+/// # use kinepack::schema::{Field, FieldKind};
+/// # use kinepack::{Codec, Level, Profile, Schema};
+/// # use kinepack_net::{Receiver, ReceiverConfig};
+/// # let schema = Schema::new(vec![Field::new("health", FieldKind::Raw { lanes: 1 })]);
+/// # let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
+/// # let mut receiver = Receiver::new(&codec, ReceiverConfig::at_hz(60))?;
+/// let before = receiver.stats();
+/// let _ = receiver.handle(Duration::ZERO, b"noise"); // and other datagrams, for a second
+/// let stats = receiver.stats();
+/// assert_eq!(stats.bytes - before.bytes, 5); // for a graph of bytes a second
+/// assert_eq!(stats.refused - before.refused, 1);
+/// assert!(stats.mismatches == 0 && stats.unmerged == 0); // worth a line in the log if not
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReceiverStats {
+    /// Datagrams taken.
+    pub received: u64,
+    /// Datagrams refused, including duplicates.
+    pub refused: u64,
+    /// Datagrams that arrived twice.
+    pub duplicates: u64,
+    /// Bytes of all datagrams.
+    pub bytes: u64,
+    /// Snapshots too late to be shown.
+    pub late: u64,
+    /// Blocks completed.
+    pub blocks: u64,
+    /// Views that were dropped although they could still be baselines, because of
+    /// [`ReceiverConfig::max_memory_bytes`].
+    pub dropped_views: u64,
+    /// Snapshots and fragments that were refused because the state exceeds this side's limits. The
+    /// sender cannot know that, so it sends them again. [`Receiver::too_large`] has the limit.
+    pub too_large: u64,
+    /// Sessions that began anew because the sender had forgotten this receiver. Reliable events of
+    /// the session before may have been lost.
+    pub begun_anew: u64,
+    /// States that were dropped before they were shown, because of
+    /// [`ReceiverConfig::max_memory_bytes`].
+    pub dropped_states: u64,
+    /// Snapshots that were accepted as baselines but could not be merged into the shown state.
+    /// Always 0, unless this library has a bug.
+    pub unmerged: u64,
+    /// Snapshots that came with a state check.
+    pub checked: u64,
+    /// Of those checked, how many showed that the two sides hold different states: the checks of
+    /// the view differed, or the snapshot could not be decoded. The receiver then drops its views
+    /// and asks for the state anew. Until the new state arrives, [`Receiver::newest`] stays as it
+    /// is.
+    pub mismatches: u64,
+    /// Views held as baselines.
+    pub views: usize,
+    /// Events that playback has reached.
+    pub events: u64,
+    /// Of those, how many arrived after playback had passed their tick.
+    pub late_events: u64,
+}

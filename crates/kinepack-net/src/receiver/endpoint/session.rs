@@ -1,0 +1,96 @@
+//! Notices that the sender has begun a new session, and asks for the state anew.
+
+use kinepack::Tick;
+
+use super::{Received, Receiver};
+use crate::receiver::assembly::Assembly;
+use crate::sequence::SAME_SESSION;
+use crate::trace::event;
+use crate::{Refused, Sequence};
+
+impl Receiver {
+    /// Whether a sequence belongs to another session, so the sender has begun a new one. A sequence
+    /// that is far ahead always does. One that is far behind may just be late, so it counts only
+    /// while the receiver says hello again.
+    pub(super) fn is_other_session(&self, sequence: Sequence) -> bool {
+        let Some(newest) = self.window.newest() else { return false };
+        let since = sequence.since(newest);
+        since > *SAME_SESSION.end() || (self.seeks && since < *SAME_SESSION.start())
+    }
+
+    /// Whether a tick shows that another session has begun, whatever the sequence: within a
+    /// session, a state that was sent later is never older.
+    pub(super) fn runs_back(&self, sequence: Sequence, tick: Tick) -> bool {
+        !self.is_new_session
+            && self.window.newest().is_some_and(|newest| sequence.since(newest) > 0)
+            && self.newest_shown.as_ref().is_some_and(|shown| shown.state.tick > tick)
+    }
+
+    /// Forgets everything of the previous session except what is shown.
+    pub(super) fn begin_session(&mut self) {
+        event!(info, "the sender has begun a new session");
+        self.stats.begun_anew += 1;
+        self.window.begin_anew();
+        self.connection.begin_anew();
+        self.views.begin_anew();
+        self.assembly = Assembly::default();
+        (self.newest, self.anew) = (None, None);
+        // The sender may take an old acknowledgement for one of the new session, and code against a
+        // view that this side no longer holds.
+        self.has_lost_views = true;
+        (self.shows_anew, self.is_new_session) = (true, true);
+        if let Some(incoming) = &mut self.events {
+            incoming.begin_session();
+        }
+    }
+
+    /// Drops all views, because they differ from the sender's. A state that begins another session
+    /// uses none of the views, so it proves nothing about them.
+    pub(super) fn lose_views(&mut self, refused: Sequence, begins_session: bool) {
+        if begins_session {
+            return;
+        }
+        self.stats.mismatches += 1;
+        event!(warn, sequence = refused.0, "state check failed: asking for the state anew");
+        self.views.begin_anew();
+        self.has_lost_views = true;
+        self.shows_anew = true;
+        self.ask_anew(refused);
+    }
+
+    /// Asks for the state anew once more, if the sender uses a view that was dropped.
+    pub(super) fn asking_anew(
+        &mut self,
+        sequence: Sequence,
+        taken: Result<Received, Refused>,
+    ) -> Result<Received, Refused> {
+        // A late datagram may lack its baseline although the sender uses others by now.
+        let is_newest = self.window.newest().is_none_or(|newest| sequence.since(newest) > 0);
+        let lacks_memory = self.stats.dropped_views > 0 && is_newest;
+        if taken == Err(Refused::NoBaseline) && (self.has_lost_views || lacks_memory) {
+            self.ask_anew(sequence);
+        }
+        taken
+    }
+
+    fn ask_anew(&mut self, refused: Sequence) {
+        let newest = self.anew.filter(|asked| asked.since(refused) > 0);
+        self.anew = newest.or(Some(refused));
+    }
+
+    /// Forgets the shown state if it may be wrong. Called before a new state, of `tick`, is shown.
+    pub(super) fn forget_shown(&mut self, tick: Tick) {
+        if std::mem::take(&mut self.shows_anew) {
+            let before = self.newest_shown.take();
+            event!(info, "the state came anew");
+            let is_restart = before.is_some_and(|before| before.state.tick >= tick);
+            if std::mem::take(&mut self.is_new_session) && is_restart {
+                // The world itself has restarted, and its ticks with it.
+                self.buffer.reset();
+                if let Some(incoming) = &mut self.events {
+                    incoming.restart(tick);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Hands states to the jitter buffer, within the memory for them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kinepack::{Snapshot, Tick, View};
+
+use super::Receiver;
+use super::config::STATES_SHARE;
+use crate::receiver::shown::Shown;
+use crate::trace::event;
+use crate::{Pushed, Sequence};
+
+impl Receiver {
+    /// Updates the newest known state and hands it to the jitter buffer.
+    pub(super) fn show(
+        &mut self,
+        now: Duration,
+        sequence: Sequence,
+        view: &View,
+        sent: Option<&Snapshot>,
+        interval_ticks: u8,
+        late: bool,
+    ) {
+        let tick = view.tick;
+        let Some(sent) = sent else {
+            let whole = Shown::whole(Arc::clone(view.snapshot()));
+            let before = self.newest_shown.as_ref().filter(|shown| !late && !shown.is_complete());
+            // The state before was partial, so some entities may have had no update for longer than
+            // since that state.
+            let reach = before.map(|shown| {
+                self.difference.find(&shown.state, view);
+                let entity = |index: &u32| {
+                    let index = *index as usize;
+                    Some((view.kind_at(index)?, view.ids()[index]))
+                };
+                let sent = self.difference.sent.iter().filter_map(entity);
+                shown.reach(tick, sent, self.config.longest_blend_ticks())
+            });
+            if !late {
+                self.newest_shown = Some(whole.clone());
+            }
+            // This was a pause only if the snapshot before this one arrived.
+            let before = self
+                .views
+                .find(sequence.before(1))
+                .filter(|held| held.sent.is_none() && interval_ticks > 0);
+            let unchanged_until =
+                before.map_or(0, |_| tick.0.saturating_sub(u32::from(interval_ticks)));
+            self.push(now, Tick(unchanged_until), reach, whole);
+            return;
+        };
+        if late {
+            let merged =
+                self.newest_shown.as_mut().map_or(Ok(()), |shown| shown.add_late(tick, sent));
+            self.stats.unmerged += u64::from(merged.is_err());
+            return;
+        }
+        let mut shown =
+            self.newest_shown.take().unwrap_or_else(|| Shown::whole(Arc::clone(view.snapshot())));
+        let longest_blend_ticks = self.config.longest_blend_ticks();
+        let reach = shown.reach(tick, sent.entities(), longest_blend_ticks);
+        if shown.advance(tick, &self.difference.removed, sent).is_err() {
+            self.stats.unmerged += 1;
+            shown = Shown::whole(Arc::clone(view.snapshot()));
+        }
+        self.largest_state_bytes = self.largest_state_bytes.max(shown.all_bytes());
+        self.newest_shown = Some(shown.clone());
+        // Another datagram of the same tick.
+        match self.buffer.state_mut(tick) {
+            Some(state) => *state = shown,
+            None => self.push(now, Tick(0), Some(reach), shown),
+        }
+    }
+
+    pub(super) fn push(
+        &mut self,
+        now: Duration,
+        unchanged_until: Tick,
+        reach: Option<Tick>,
+        shown: Shown,
+    ) {
+        let tick = shown.state.tick;
+        self.largest_state_bytes = self.largest_state_bytes.max(shown.all_bytes());
+        let pushed = match reach {
+            Some(reach) => self.buffer.push_part(now, tick, unchanged_until, reach, shown),
+            None => self.buffer.push(now, tick, unchanged_until, shown),
+        };
+        if pushed == Pushed::Late {
+            self.stats.late += 1;
+        }
+    }
+
+    /// Drops the oldest views and the oldest states to show until both fit their share of the
+    /// memory.
+    pub(super) fn shed_memory(&mut self) {
+        let states_bytes = self.config.max_memory_bytes / STATES_SHARE;
+        let dropped_views = self.views.shed(self.config.max_memory_bytes - states_bytes);
+        if dropped_views > 0 {
+            self.stats.dropped_views += dropped_views;
+            event!(debug, views = dropped_views, "views dropped for lack of memory");
+        }
+        // This upper bound is cheap to compute. The exact sum would take longer than decoding a
+        // small snapshot.
+        if (self.buffer.len() + 1) * self.largest_state_bytes <= states_bytes {
+            return;
+        }
+        let mut own_bytes = self.buffer.states().map(Shown::own_bytes).sum::<usize>();
+        while own_bytes > states_bytes
+            && let Some(dropped) = self.buffer.drop_oldest()
+        {
+            own_bytes = own_bytes.saturating_sub(dropped.own_bytes());
+            self.stats.dropped_states += 1;
+        }
+    }
+}

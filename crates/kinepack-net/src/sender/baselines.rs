@@ -1,0 +1,49 @@
+//! Builds the baselines that snapshots are coded against, merging partial views.
+
+use kinepack::{EncodeError, Schema, Snapshot, View};
+
+use super::history::ChosenBaseline;
+use super::view::Skipped;
+use crate::baseline::{BaselineViews, MergeKey, Merger};
+
+/// Builds the views that snapshots are coded against.
+#[derive(Debug)]
+pub(super) struct BaselineCache {
+    merger: Merger,
+}
+
+impl BaselineCache {
+    pub(super) fn new(schema: &Schema) -> Self {
+        Self { merger: Merger::new(schema) }
+    }
+
+    /// All views that a plan is coded against.
+    pub(super) fn known(&mut self, base: &ChosenBaseline) -> Result<BaselineViews, EncodeError> {
+        let learned = base.models.as_ref().map(|models| models.learned.clone());
+        let baseline = self.baseline(base)?.with_learned(learned);
+        // Older views are complete, so they need no merging.
+        Ok(BaselineViews {
+            baseline,
+            older: base.older.iter().map(|(_, view)| view.whole.clone()).collect(),
+        })
+    }
+
+    /// The baseline: an earlier subject, or a merged view.
+    pub(super) fn baseline(&mut self, base: &ChosenBaseline) -> Result<View, EncodeError> {
+        let view = &base.view;
+        let Some(Skipped { sent, .. }) = &view.skipped else { return Ok(view.whole.clone()) };
+        let key = base_key(base);
+        if let Some(made) = self.merger.made(&key) {
+            return Ok(made);
+        }
+        let others = base.merged.iter().filter_map(|view| view.skipped.as_ref());
+        let sent: Vec<&Snapshot> =
+            std::iter::once(sent).chain(others.map(|skipped| &skipped.sent)).collect();
+        self.merger.merge(key, |out| view.write_to(out), &sent)
+    }
+}
+
+/// The ids of the views that make up a baseline.
+pub(super) fn base_key(base: &ChosenBaseline) -> MergeKey {
+    std::iter::once(&base.view).chain(&base.merged).map(|view| view.id).collect()
+}

@@ -1,0 +1,186 @@
+//! The settings of a hub and of its receivers.
+
+use std::time::Duration;
+
+use kinepack::{Baselines, EntityId};
+
+use crate::{Channel, NetError, Sequence};
+
+/// Identifies a receiver. The caller chooses it, for example the transport's connection number.
+///
+/// ```
+/// use std::time::Duration;
+/// use kinepack_net::{ReceiverId, ReceiverOptions};
+/// # use kinepack::schema::{Field, FieldKind};
+/// # use kinepack::{Codec, Level, Profile, Schema};
+/// # use kinepack_net::{Hub, HubConfig};
+/// # let schema = Schema::new(vec![Field::new("health", FieldKind::Raw { lanes: 1 })]);
+/// # let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
+/// # let mut hub = Hub::new(&codec, HubConfig::default())?;
+///
+/// for connection in [3, 8] {
+///     hub.add(ReceiverId(connection), &ReceiverOptions::default(), Duration::ZERO)?;
+/// }
+/// assert!(hub.remove(ReceiverId(3)), "connection 3 was closed");
+/// assert_eq!(hub.receivers().collect::<Vec<_>>(), [ReceiverId(8)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ReceiverId(pub u64);
+
+/// The settings that all receivers of a hub share.
+///
+/// ```
+/// use kinepack_net::HubConfig;
+///
+/// // For datagrams over a transport with 40 bytes of headers, and no state checks.
+/// let config = HubConfig { overhead_bytes: 40, check_every_bytes: None, ..HubConfig::default() };
+/// assert_eq!(config.validate(), Ok(()));
+/// assert!(HubConfig { datagram_bytes: 100, ..config }.validate().is_err());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HubConfig {
+    /// The largest datagram that the transport carries, without its own headers.
+    pub datagram_bytes: usize,
+    /// Tells the datagrams of several hubs on one connection apart. The hub's receivers need the
+    /// same channel.
+    pub channel: Channel,
+    /// The bytes of headers that the transport adds to each datagram. Budgets include them.
+    pub overhead_bytes: usize,
+    /// Time between snapshots if nothing changes or the receiver does not answer.
+    pub keep_alive: Duration,
+    /// A receiver that has not answered for this long gets keep-alives only.
+    pub silence: Duration,
+    /// The most datagrams that one receiver gets in a tick, if a snapshot or a block needs more
+    /// than one.
+    pub datagrams_per_tick: u32,
+    /// How many older views a snapshot may use in addition to the baseline, 0 to 3. `None` for as
+    /// many as the receiver's codec can use ([`Codec::older_views`]). With 0, a time precision has
+    /// no effect: everything is exact. Each older view costs one byte in each snapshot. For a
+    /// receiver with any, the hub keeps the last 72 datagrams before the newest acknowledged one,
+    /// instead of 40.
+    pub older_views: Option<u8>,
+    /// The most different encodings that a tick makes for receivers that could share them. The
+    /// limit has an effect only if there are more receivers than this.
+    ///
+    /// If most receivers share, the others may at most double the number of encodings. If they need
+    /// more than that, those that hold a recent complete view together get one encoding for every
+    /// four shared ones. The rest together get half an encoding a tick on average. The hub moves
+    /// them to encodings that others share, or postpones them to a later tick. So a few receivers
+    /// that acknowledge odd views can neither multiply the hub's work nor keep honest receivers
+    /// waiting.
+    ///
+    /// The limit applies to each offered codec and each relevant set separately. It does not count
+    /// receivers whose views are partial for lack of budget, because they share nothing anyway.
+    pub encodings_per_tick: u32,
+    /// The least bytes that the hub sends to a receiver from one [state
+    /// check](kinepack::View::check) to the next. `None` for no checks, 0 for one in each snapshot.
+    ///
+    /// After that many bytes, the next snapshot in a tick that makes checks has one. About every
+    /// second tick makes checks, the same ticks for all receivers. A check adds three bytes to a
+    /// snapshot. The distance is also at least one byte for every four values of the state. With
+    /// the default, this matters for states of more than 16,384 values. Three kinds of snapshots
+    /// are checked in any tick. These are the first one, the first after the state was sent anew,
+    /// and the first of each tick in which a silent receiver gets one.
+    ///
+    /// A check finds what acknowledgements cannot: a wrong bit in one side's memory, or arithmetic
+    /// that differs. The receiver then asks for the state anew, and the session continues.
+    pub check_every_bytes: Option<u32>,
+    /// How many consecutive datagrams carry a copy of each event, before the hub can know whether
+    /// the first copy was lost. With 1, a lost datagram delays its events, and all events after
+    /// them, by a round trip.
+    pub event_copies: u8,
+    /// Whether to count what each snapshot cost, for [`Hub::cost`]. Counting takes time, and memory
+    /// for each snapshot that the hub keeps. It does not change the datagrams.
+    pub count_costs: bool,
+}
+
+impl Default for HubConfig {
+    /// Datagrams of 1,200 bytes pass every path of the Internet in one piece (RFC 9000, section
+    /// 14). IPv4 and UDP have headers of 28 bytes. Four keep-alives a second cost 1.2 kbit/s, and
+    /// soon detect a change of the round trip. One second of silence is many round trips. Four
+    /// datagrams a tick at 60 Hz are 2.3 Mbit/s, which a slow connection can still carry for a
+    /// moment. 32 encodings a tick serve any number of receivers with round trips up to half a
+    /// second at 60 Hz. State checks every 4,096 bytes or later are at most 0.08 % of the bytes.
+    fn default() -> Self {
+        Self {
+            datagram_bytes: 1_200,
+            channel: Channel::default(),
+            overhead_bytes: 28,
+            keep_alive: Duration::from_millis(250),
+            silence: Duration::from_secs(1),
+            datagrams_per_tick: 4,
+            older_views: None,
+            encodings_per_tick: 32,
+            check_every_bytes: Some(4_096),
+            event_copies: 2,
+            count_costs: false,
+        }
+    }
+}
+
+impl HubConfig {
+    /// Checks the ranges.
+    ///
+    /// # Errors
+    /// [`NetError::DatagramBytes`], [`NetError::NoTime`] and [`NetError::OlderViews`].
+    pub fn validate(&self) -> Result<(), NetError> {
+        if !(128..=65_507).contains(&self.datagram_bytes) {
+            return Err(NetError::DatagramBytes { bytes: self.datagram_bytes });
+        }
+        if self.keep_alive.is_zero()
+            || self.silence.is_zero()
+            || self.datagrams_per_tick == 0
+            || self.encodings_per_tick == 0
+            || self.event_copies == 0
+        {
+            return Err(NetError::NoTime);
+        }
+        match self.older_views {
+            Some(count) if usize::from(count) > Baselines::OLDER => {
+                Err(NetError::OlderViews { count })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The settings of one receiver.
+///
+/// ```
+/// use kinepack_net::ReceiverOptions;
+///
+/// // At most 64 kbit/s, the transport's headers included.
+/// let options = ReceiverOptions { budget_bytes_per_s: Some(8_000), ..ReceiverOptions::default() };
+/// assert_eq!(ReceiverOptions::default().budget_bytes_per_s, None);
+/// # assert_eq!(options.budget_bytes_per_s, Some(8_000));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReceiverOptions {
+    /// The most bytes a second, including the transport's headers; at least 256. `None` for no
+    /// limit except [`HubConfig::datagrams_per_tick`].
+    ///
+    /// In any `t` seconds, the receiver gets at most `t` times the budget, plus a burst. The first
+    /// burst is a tenth of a second of the budget. Later bursts come from unused budget: up to the
+    /// same amount, or one full datagram if that is more. A refusal of a hello does not count.
+    pub budget_bytes_per_s: Option<u32>,
+    /// The first sequence. Leave it at 0, except in tests of sequences that wrap.
+    pub first_sequence: Sequence,
+}
+
+impl ReceiverOptions {
+    /// Checks the budget.
+    ///
+    /// # Errors
+    /// [`NetError::BudgetTooSmall`].
+    pub fn validate(&self) -> Result<(), NetError> {
+        match self.budget_bytes_per_s {
+            Some(bytes_per_s @ ..256) => Err(NetError::BudgetTooSmall { bytes_per_s }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// How much an entity matters to a receiver: 1 is normal, and with 0 the entity is sent only if
+/// everything fits. The hub multiplies the weight by the time since the entity was last sent.
+pub type Weight<'a> = &'a dyn Fn(ReceiverId, EntityId) -> f32;

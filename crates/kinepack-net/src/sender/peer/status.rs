@@ -1,0 +1,83 @@
+//! What a hub reports about a receiver's connection.
+
+use std::time::Duration;
+
+use kinepack::Level;
+
+use crate::receiver::lost_ratio;
+
+/// The state of one receiver's connection.
+///
+/// ```
+/// use std::time::Duration;
+/// use kinepack::{Codec, Level, Pack, Profile, Schema};
+/// use kinepack_net::{Hub, HubConfig, ReceiverId, ReceiverOptions};
+///
+/// #[derive(Pack)]
+/// struct Unit {
+///     #[pack(max = 100)]
+///     health: u8,
+/// }
+///
+/// let schema = Schema::of::<Unit>();
+/// let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
+/// let mut hub = Hub::new(&codec, HubConfig::default())?;
+/// hub.add(ReceiverId(1), &ReceiverOptions::default(), Duration::ZERO)?;
+/// let status = hub.status(ReceiverId(1)).ok_or("no such receiver")?;
+/// assert!(!status.joined && status.round_trip.is_none());
+/// assert_eq!((status.waiting, status.lost_ratio()), (0, 0.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PeerStatus {
+    /// True once the receiver's hello was accepted.
+    pub joined: bool,
+    /// The level of the codec that the receiver chose by its hello.
+    pub level: Option<Level>,
+    /// The [`hash`](kinepack::Codec::hash) of that codec.
+    pub codec_hash: Option<u64>,
+    /// The smoothed time from sending a datagram to its acknowledgement.
+    pub round_trip: Option<Duration>,
+    /// How many datagrams ago the current baseline was sent.
+    pub baseline_age: Option<u16>,
+    /// Datagrams sent.
+    pub sent: u64,
+    /// Of those sent, how many were acknowledged.
+    pub acknowledged: u64,
+    /// Of those sent, how many were still missing when one more than six sequences newer was
+    /// acknowledged, or were not acknowledged in time. Some may still have arrived.
+    pub lost: u64,
+    /// Payload bytes sent, including this protocol's headers.
+    pub bytes: u64,
+    /// While a block is being sent: how many of its fragments were acknowledged, and how many it
+    /// has.
+    pub block: Option<(usize, usize)>,
+    /// Entities that should have been sent in the last tick but did not fit.
+    pub waiting: usize,
+    /// How often a weight that is not a number was used as 0.
+    pub bad_weights: u64,
+    /// Ticks in which the receiver got nothing because the hub had reached
+    /// [`HubConfig::encodings_per_tick`].
+    pub postponed: u64,
+    /// How often the state was sent anew. This happens if a state check failed at the receiver, or
+    /// if the receiver lacked the memory for a view that the hub used.
+    pub sent_anew: u64,
+    /// Events that are not known to have arrived.
+    pub unfinished_events: usize,
+    /// Events that were given up because they became too old, or because too many waited. Only
+    /// [droppable](crate::EventKinds::droppable) events are given up.
+    pub dropped_events: u64,
+    /// Of the unfinished events, how many were never sent. The hub keeps at most 4,096.
+    pub waiting_events: usize,
+    /// Events that had to arrive but never will, because too many were waiting. If there are any,
+    /// the receiver has missed something for good: remove it.
+    pub refused_events: u64,
+}
+
+impl PeerStatus {
+    /// The share of datagrams lost, from 0 to 1. Datagrams that arrived after they were counted in
+    /// `lost` do not count.
+    pub fn lost_ratio(&self) -> f64 {
+        lost_ratio(self.sent, self.acknowledged, self.lost)
+    }
+}

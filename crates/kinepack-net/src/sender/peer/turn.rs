@@ -1,0 +1,297 @@
+//! A receiver's turn in a tick: codes and sends the snapshot that is due.
+//!
+//! ```text
+//! send_due ─┬─ send_changes ────┬─ send_all_changes   no budget: everything, shared with others
+//!           │                   └─ plan               with a budget: what is most important
+//!           └─ send_everything ─── a snapshot, or a block of fragments
+//! ```
+
+use std::sync::Arc;
+
+use kinepack::EncodeError;
+
+use super::{DueSnapshot, LEAST_BYTES, Moment, Peer, header_bytes};
+use crate::NetError;
+use crate::baseline::MERGED;
+use crate::events::{EventList, LONGEST_IN_FRONT_BYTES, write_in_front};
+use crate::packet::{LONGEST_HEADER_BYTES, OLDER_VIEW_BYTES, SnapshotHeader};
+use crate::sender::block::{BlockOut, block_bytes};
+use crate::sender::history::Content;
+use crate::sender::plan::Plan;
+use crate::sender::sending::{Against, PlanRequest, Sending};
+use crate::trace::event;
+
+/// After this many snapshots in a row without room for a due event, snapshots wait until the event
+/// is sent. This is half a second at 60 Hz.
+const EVENTS_WAIT: u32 = 30;
+
+/// A receiver's turn in a tick.
+struct Turn<'a, 'm> {
+    moment: &'a Moment<'m>,
+    sending: &'a mut Sending,
+    /// What the snapshot is coded against.
+    against: Against<'a>,
+    /// The events to send in front of the next snapshot.
+    front: Option<EventList>,
+}
+
+/// Why a receiver gets nothing in a tick.
+#[derive(Debug)]
+enum Failed {
+    Codec(EncodeError),
+    /// The state needs more fragments than a block can have.
+    BlockTooLarge {
+        bytes: usize,
+    },
+}
+
+impl From<EncodeError> for Failed {
+    fn from(error: EncodeError) -> Self {
+        Self::Codec(error)
+    }
+}
+
+impl Peer {
+    /// Codes and sends the snapshot that [`begin`](Self::begin) found due.
+    ///
+    /// # Errors
+    /// [`NetError::Receiver`] and [`NetError::BlockTooLarge`].
+    pub(in crate::sender) fn send_due(
+        &mut self,
+        due: &DueSnapshot,
+        moment: &Moment<'_>,
+        sending: &mut Sending,
+    ) -> Result<(), NetError> {
+        let DueSnapshot { target, silent, is_first, .. } = *due;
+        self.waited_ticks = 0;
+        if silent {
+            self.checks.ask();
+        }
+        let limit_bytes = self.sendable_bytes(moment.config) / 2;
+        let limit_bytes = limit_bytes.saturating_sub(LONGEST_IN_FRONT_BYTES);
+        let copies = moment.config.event_copies;
+        let front =
+            self.event_list(moment, sending, copies, limit_bytes, LONGEST_IN_FRONT_BYTES)?;
+        let waits = front.is_none() && self.budget.is_some() && self.events.is_due();
+        self.events_waited = if waits { self.events_waited.saturating_add(1) } else { 0 };
+        let may_save = self.events_waited > EVENTS_WAIT && !is_first && !silent;
+        if may_save && self.saves_for_events(moment, sending)? {
+            return self.end(moment, sending, target);
+        }
+        let against = sending.against(&due.base, target);
+        let mut turn = Turn { moment, sending: &mut *sending, against, front };
+        let taken = match is_first {
+            false => {
+                let taken = self.send_changes(&mut turn, due.keeps_alive).map_err(Failed::Codec);
+                self.note_starved();
+                taken
+            }
+            true => self.send_everything(&mut turn).map(|has_begun| {
+                if has_begun {
+                    self.send_fragments(moment, &mut sending.outbox, silent);
+                }
+            }),
+        };
+        let ended = self.end(moment, sending, target);
+        let id = self.id;
+        let taken = taken.map_err(|failed| match failed {
+            Failed::Codec(error) => NetError::Receiver { id, error },
+            Failed::BlockTooLarge { bytes } => NetError::BlockTooLarge { id, bytes },
+        });
+        taken.and(ended)
+    }
+
+    /// Sends what changed, in as many datagrams as it needs and the configuration allows.
+    fn send_changes(
+        &mut self,
+        turn: &mut Turn<'_, '_>,
+        keeps_alive: bool,
+    ) -> Result<(), EncodeError> {
+        let Turn { moment, against, .. } = *turn;
+        if !keeps_alive && !turn.sending.is_anything_due(against)? {
+            return Ok(());
+        }
+        if self.budget.is_none() && self.send_all_changes(turn)? {
+            return Ok(());
+        }
+        for nth in 0..moment.config.datagrams_per_tick {
+            if !self.history.reaches(against.base, 1) {
+                return Ok(());
+            }
+            let Some(mut header) = self.header(moment, against.base) else { return Ok(()) };
+            let mut limit_bytes = self.limit_bytes(moment.config, &header);
+            if let Some(front) = &turn.front {
+                let front_bytes = front.bytes.len() + LONGEST_IN_FRONT_BYTES;
+                limit_bytes = limit_bytes.saturating_sub(front_bytes);
+            }
+            if limit_bytes < LEAST_BYTES {
+                return Ok(());
+            }
+            let plan = self.plan(turn, limit_bytes, nth > 0)?;
+            header.left_out = !plan.view.is_complete();
+            self.send_snapshot(turn, &header, &plan)?;
+            if self.waiting == 0 {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Logs when a budget begins to skip entities.
+    fn note_starved(&mut self) {
+        let is_starved = self.budget.is_some() && self.waiting > 0;
+        if is_starved && !self.is_starved {
+            event!(debug, receiver = self.id.0, waiting = self.waiting, "budget too small");
+        }
+        self.is_starved = is_starved;
+    }
+
+    /// Sends everything that is due, in one or several datagrams; false if that is not possible.
+    /// All receivers with this baseline and codec get the same bytes.
+    fn send_all_changes(&mut self, turn: &mut Turn<'_, '_>) -> Result<bool, EncodeError> {
+        let Turn { moment, against, .. } = *turn;
+        let Some(header) = self.header(moment, against.base) else { return Ok(false) };
+        let plan = turn.sending.whole_due(against)?;
+        if plan.coded.bytes.len() <= self.limit_bytes(moment.config, &header) {
+            let header = SnapshotHeader { left_out: !plan.view.is_complete(), ..header };
+            self.send_snapshot(turn, &header, &plan)?;
+            return Ok(true);
+        }
+        // The limit assumes the longest header, so that all receivers with this codec share the
+        // parts, whatever their headers.
+        let older_views = turn.sending.offers[against.target.codec].older_views;
+        let longest_header_bytes =
+            LONGEST_HEADER_BYTES + OLDER_VIEW_BYTES * usize::from(older_views);
+        let limit_bytes = moment.config.datagram_bytes - longest_header_bytes;
+        let most = MERGED.min(moment.config.datagrams_per_tick as usize);
+        let Some(parts) = turn.sending.split(against, limit_bytes, most)? else { return Ok(false) };
+        if !self.history.reaches(against.base, parts.len()) {
+            return Ok(false);
+        }
+        for plan in &*parts {
+            let Some(header) = self.header(moment, against.base) else { break };
+            let header = SnapshotHeader { left_out: true, ..header };
+            self.send_snapshot(turn, &header, plan)?;
+        }
+        Ok(true)
+    }
+
+    /// Sends the complete state coded against the reference state. If that is too large for a
+    /// datagram, begins a block and returns true.
+    fn send_everything(&mut self, turn: &mut Turn<'_, '_>) -> Result<bool, Failed> {
+        let Turn { moment, against, .. } = *turn;
+        let Some(header) = self.header(moment, against.base) else { return Ok(false) };
+        let limit_bytes = self.limit_bytes(moment.config, &header);
+        if limit_bytes < LEAST_BYTES {
+            return Ok(false);
+        }
+        let plan = turn.sending.whole(against)?;
+        if plan.coded.bytes.len() <= limit_bytes {
+            self.send_snapshot(turn, &header, &plan)?;
+            return Ok(false);
+        }
+        let full_bytes = moment.config.datagram_bytes - header_bytes(moment.config, &header);
+        if plan.coded.bytes.len() <= full_bytes {
+            // The snapshot fits once the budget has filled up.
+            return Ok(false);
+        }
+        let number = self.newest_block % 255 + 1;
+        let bytes = block_bytes(moment.tick, self.reference.number, &plan.coded.bytes);
+        let (block_bytes, datagram_bytes) = (bytes.len(), moment.config.datagram_bytes);
+        let block =
+            BlockOut::new(number, Arc::clone(&plan.view), bytes, datagram_bytes, moment.now);
+        self.block = Some(block.ok_or(Failed::BlockTooLarge { bytes: block_bytes })?);
+        self.newest_block = number;
+        event!(debug, receiver = self.id.0, block = number, bytes = block_bytes, "block started");
+        Ok(true)
+    }
+
+    fn plan(
+        &mut self,
+        turn: &mut Turn<'_, '_>,
+        limit_bytes: usize,
+        is_later_datagram: bool,
+    ) -> Result<Arc<Plan>, EncodeError> {
+        let Turn { moment, against, .. } = *turn;
+        let only_for = moment.weight.map(|_| self.id);
+        let mut bad_weights = 0;
+        let kinds = Arc::clone(turn.sending.rates.options());
+        let mut score = |kind: usize, entity| {
+            let weight = moment.weight.map_or(1.0, |weight| weight(self.id, entity));
+            if weight.is_nan() {
+                bad_weights += 1;
+                return 0.0;
+            }
+            // An infinite weight times 0 would not be a number.
+            let weight = weight.min(f32::MAX) * kinds[kind].weight;
+            weight.min(f32::MAX) * self.freshness.age_ticks(entity, moment.tick) as f32
+        };
+        let request = PlanRequest {
+            against,
+            limit_bytes,
+            expects_part: self.expects_part,
+            is_later_datagram,
+            only_for,
+        };
+        let plan = turn.sending.plan(&request, self.history.in_flight(), &mut score);
+        self.bad_weights += bad_weights;
+        plan
+    }
+
+    fn send_snapshot(
+        &mut self,
+        turn: &mut Turn<'_, '_>,
+        header: &SnapshotHeader,
+        plan: &Plan,
+    ) -> Result<(), EncodeError> {
+        let moment = turn.moment;
+        let check_every =
+            moment.config.check_every_bytes.filter(|_| self.checks.is_due(moment.tick));
+        let check =
+            if check_every.is_some() { Some(turn.sending.check(&plan.view)?) } else { None };
+        let header = SnapshotHeader { check, ..*header };
+        let room = self
+            .sendable_bytes(moment.config)
+            .saturating_sub(header.bytes() + plan.coded.bytes.len() + LONGEST_IN_FRONT_BYTES);
+        let front = turn.front.take_if(|front| front.bytes.len() <= room);
+        if let (Some(budget), Some(front)) = (&mut self.budget, &front) {
+            budget.note_events(front.bytes.len() + LONGEST_IN_FRONT_BYTES);
+        }
+        let bytes = turn.sending.outbox.push(self.id, |out| {
+            if let Some(front) = &front {
+                write_in_front(&front.bytes, out);
+            }
+            header.write(out);
+            out.extend_from_slice(&plan.coded.bytes);
+        });
+        let (mut sent_before, mut waiting) = (Vec::new(), 0);
+        match &plan.view.skipped {
+            None => self.freshness.note_complete(moment.tick),
+            // All parts together are the complete state.
+            Some(part) if part.split.is_some() => self.freshness.note_complete(moment.tick),
+            Some(part) => {
+                sent_before = self.freshness.note(&part.sent);
+                self.freshness.tidy(&plan.view.whole);
+                waiting = part.waiting;
+            }
+        }
+        self.shown = plan.view.state.map(|state| (state, moment.tick));
+        self.waiting = waiting;
+        self.expects_part = waiting > 0;
+        let own_back = header.baseline.back();
+        let carried = front.map(|front| self.events.note_sent(moment.tick, front));
+        let view = Arc::clone(&plan.view);
+        let (models, cost) = (plan.coded.models.clone(), plan.coded.cost.clone());
+        self.note_sent(
+            moment,
+            bytes,
+            Content::Snapshot { view, own_back, sent_before, models, cost },
+            carried,
+        );
+        if let Some(every) = check_every {
+            let whole = &plan.view.whole;
+            self.checks.note_checked(every, whole.value_count());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,113 @@
+//! A hub's tick: checks the world, finds what is due, and lets the receivers take their turns.
+
+use std::time::Duration;
+
+use kinepack::{EntityId, Snapshot};
+
+use super::config::Weight;
+use super::hub::Hub;
+use super::peer::Moment;
+use super::sharing::{self, Outliers, Overdrawn, RUN_CREDITS, Schedule};
+use super::work::Threads;
+use crate::NetError;
+use crate::handshake::check_schema;
+
+impl Hub {
+    pub(super) fn run_tick(
+        &mut self,
+        now: Duration,
+        world: &Snapshot,
+        weight: Option<Weight<'_>>,
+        threads: Option<Threads<'_>>,
+    ) -> Result<(), NetError> {
+        check_schema(self.hello.schema_hash, world.schema_hash())?;
+        if let Some(id) = world.shared_id() {
+            return Err(NetError::SharedId { id });
+        }
+        let interval = self.check_world(now, world).inspect_err(|_| self.note_absent(world))?;
+        self.spawned = None;
+        let tick = world.tick;
+        self.last_tick = Some((now, tick));
+        let mut errors = Vec::new();
+        self.hand_out_events(tick, &mut errors);
+        let interval_ticks = interval.min(255) as u8;
+        self.sending.begin(world);
+        let moment = Moment { now, tick, interval_ticks, config: &self.config, weight };
+        let sending = &mut self.sending;
+        let mut ready = Vec::new();
+        for peer in self.peers.values_mut() {
+            match peer.begin(&moment, sending) {
+                Ok(Some(due)) => ready.push((peer, due)),
+                Ok(None) => {}
+                Err(error) => errors.push(error),
+            }
+        }
+        let Schedule { served, outliers } = sharing::schedule(&mut ready, &moment);
+        if let Some(threads) = threads {
+            sending.encode_ahead(&ready, &served, &moment, threads);
+        }
+        for index in served {
+            let (peer, due) = &mut ready[index];
+            errors.extend(peer.send_due(due, &moment, sending).err());
+        }
+        if outliers.is_empty() {
+            self.overdrawn = Overdrawn::default();
+        }
+        for Outliers { pace, groups, rest, credits } in outliers {
+            let overdrawn = self.overdrawn.of(pace);
+            let before = sending.runs();
+            for group in &groups {
+                let before_group = sending.runs();
+                let may_encode = *overdrawn == 0 && (before_group - before) * RUN_CREDITS < credits;
+                for index in group {
+                    let (peer, due) = &mut ready[*index];
+                    if may_encode {
+                        errors.extend(peer.send_due(due, &moment, sending).err());
+                    } else {
+                        errors.extend(peer.postpone(due, &moment, sending).err());
+                    }
+                }
+            }
+            for index in rest {
+                let (peer, due) = &mut ready[index];
+                errors.extend(peer.postpone(due, &moment, sending).err());
+            }
+            let spent = (sending.runs() - before) * RUN_CREDITS;
+            *overdrawn = (*overdrawn + spent).saturating_sub(credits);
+        }
+        NetError::of(errors)
+    }
+
+    /// Compares a world with the one before. Returns the number of ticks since then.
+    fn check_world(&self, now: Duration, world: &Snapshot) -> Result<u32, NetError> {
+        let before = self.spawned.as_ref().or_else(|| self.sending.subjects.world());
+        if let Some((id, lane)) = before.and_then(|before| world.changed_spawn_lane(before)) {
+            return Err(NetError::SpawnChanged { id, field: self.schema.lane_name(lane) });
+        }
+        let tick = world.tick;
+        let Some((last_now, last_tick)) = self.last_tick else { return Ok(1) };
+        if tick <= last_tick {
+            return Err(NetError::TickNotRising { last: last_tick, tick });
+        }
+        if now < last_now {
+            return Err(NetError::TimeRanBack { last: last_now, now });
+        }
+        Ok(tick.0 - last_tick.0)
+    }
+
+    /// Notes which entities a refused world lacks. Later entities with the same ids are other ones,
+    /// whose spawn fields may differ.
+    fn note_absent(&mut self, world: &Snapshot) {
+        let before = self.spawned.take().or_else(|| self.sending.subjects.world().cloned());
+        let Some(mut before) = before else { return };
+        let is_absent = |(kind, id): &(usize, EntityId)| world.position_of(*kind, *id).is_none();
+        let mut absent: Vec<EntityId> =
+            before.entities().filter(is_absent).map(|(_, id)| id).collect();
+        absent.sort_unstable();
+        let none = Snapshot::new_like(&before);
+        // This always succeeds, because the schema is the same.
+        if before.patch(&absent, &none).is_ok() {
+            self.spawned = Some(before);
+        }
+    }
+}
