@@ -3,13 +3,16 @@
 //!
 //! # Rules of every function
 //!
-//! - *Result.* A function returns a [`KpStatus`]. If it is not `KP_STATUS_OK`, nothing has changed,
-//!   and [`kp_error_text`](status::kp_error_text) returns the reason to the same thread.
+//! - *Result.* A function returns a [`KpStatus`]. If it is not `KP_STATUS_OK`, the object has not
+//!   changed, except for its counters, and [`kp_error_text`](status::kp_error_text) returns the
+//!   reason to the same thread. Functions that do otherwise say so. After `KP_STATUS_SIZE`, the
+//!   count that the caller passed holds the number that is needed.
 //! - *Handles.* An object is a handle: a number with a generation. `kp_…_new` and similar functions
 //!   give the caller a handle, which the caller frees with `kp_…_free`. Freed handles, handles of
 //!   another type and all-zero handles are refused, so a wrong handle never reaches memory.
 //! - *Memory.* The library reads and writes the caller's memory only during a call, and never frees
-//!   or keeps it. A pointer may be null if its count is 0.
+//!   or keeps it. Until the call returns, a pointer must be valid for its count of items, and no
+//!   other thread may write there. A pointer may be null if its count is 0.
 //! - *Panics.* No panic leaves the library: it becomes `KP_STATUS_PANIC`.
 //! - *Threads.* Any thread may call with any handle. Calls that change one object wait for each
 //!   other.

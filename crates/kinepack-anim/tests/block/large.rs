@@ -41,3 +41,18 @@ fn roots_of_any_scale_hold_the_precision() {
         }
     }
 }
+
+/// A precision far below what floats can hold asks for the nearest clip that there is, and does not
+/// give a coarser one. Below 1e-12 cm, joints were off by half a metre.
+#[test]
+fn no_precision_is_too_small() {
+    let raw = USUAL.clip(3);
+    let max_cm = |raw: &RawClip, precision_cm: f64| {
+        built(raw, precision_cm, Effort::Default).0.errors.all.max_cm
+    };
+    let nearest = max_cm(&raw, 1e-5);
+    for precision_cm in [1e-8, 1e-10, 1e-11, 1e-14, 1e-300] {
+        let found = max_cm(&raw, precision_cm);
+        assert!(found <= 2.0 * nearest, "{precision_cm} cm: {found} instead of {nearest} cm");
+    }
+}

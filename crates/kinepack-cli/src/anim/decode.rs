@@ -1,12 +1,12 @@
 //! `kinepack anim decode`: writes the samples of a compressed clip as plain floats.
 
-use std::io;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
 use command_kit::output::Force;
 use command_kit::table::write_text;
-use command_kit::{counted, print, say};
+use command_kit::{counted, print};
 use kinepack_anim::{AnyClip, Skeleton, exchange};
 
 use super::compiled::{self, Compiled, SkeletonArguments};
@@ -35,14 +35,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
     target.write(&samples)?;
     let counts = [clip.curves(), clip.markers().count()];
     let left_out: Vec<_> = LeftOutReport::of_counts(&arguments.clip, "", counts).collect();
-    say(format_args!(
-        "{}: {}, {} at {} Hz",
-        out.display(),
-        counted(skeleton.len(), "joint"),
-        counted(clip.samples(), "sample"),
-        clip.rate_hz()
-    ));
-    print(|out| left_out.iter().try_for_each(|part| write_text(out, "", &part.line())))?;
+    let (joints, count) = (counted(skeleton.len(), "joint"), counted(clip.samples(), "sample"));
+    print(|report| {
+        writeln!(report, "{}: {joints}, {count} at {} Hz", out.display(), clip.rate_hz())?;
+        left_out.iter().try_for_each(|part| write_text(report, "", &part.line()))
+    })?;
     Ok(())
 }
 

@@ -196,8 +196,14 @@ fn too_far_off(source: &Source, built: &BuiltClip, scheme: &SchemeArguments) -> 
     let (off_cm, asked_cm) =
         (errors.joints[joint].max_cm, options.precisions_cm(raw.joints())[joint]);
     Some(format!(
-        "{}: {name} is {off_cm:.4} cm off, and {asked_cm} cm was asked for: \
-         {scheme} clips cannot be more precise",
-        raw.name()
+        "{}: {name} is {} cm off, and {} cm was asked for: {scheme} clips cannot be more precise",
+        raw.name(),
+        shown(off_cm),
+        shown(asked_cm)
     ))
+}
+
+/// A length with four decimals, or with an exponent if that would show none of its digits.
+fn shown(cm: f64) -> String {
+    if cm < 1e-3 { format!("{cm:.1e}") } else { format!("{cm:.4}") }
 }
