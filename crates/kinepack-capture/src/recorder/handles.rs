@@ -3,7 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-/// The handle of a stream of states of `T`, from [`Recorder::stream`].
+/// The handle of a stream of states of `T`, from [`Recorder::stream`](super::Recorder::stream).
 ///
 /// ```
 /// use kinepack::{EntityId, Pack, Tick};
@@ -48,13 +48,13 @@ impl<T> fmt::Debug for RecordedStream<T> {
     }
 }
 
-/// The handle of a stream of snapshots of one schema, from [`Recorder::stream_of_lanes`].
+/// The handle of a stream of snapshots of one schema, from [`Recorder::stream_of_lanes`](super::Recorder::stream_of_lanes).
 #[derive(Clone, Copy, Debug)]
 pub struct RecordedLanes {
     pub(super) handle: Handle,
 }
 
-/// The handle of a stream of states of several kinds, from [`Recorder::stream_of_kinds`].
+/// The handle of a stream of states of several kinds, from [`Recorder::stream_of_kinds`](super::Recorder::stream_of_kinds).
 #[derive(Clone, Copy, Debug)]
 pub struct RecordedKinds {
     pub(super) handle: Handle,

@@ -36,9 +36,8 @@ fn a_clip_that_misses_its_precision_is_reported() {
         let document = files.build(&options);
         let clip = &document["clips"][0];
         assert_eq!(clip["is_within_precision"], false);
-        let note = format!(
-            "cm off, and 1.0e-7 cm was asked for: {scheme} clips cannot be more precise"
-        );
+        let note =
+            format!("cm off, and 1.0e-7 cm was asked for: {scheme} clips cannot be more precise");
         let notes = document["notes"].as_array().unwrap();
         let is_note = |text: &str| text.starts_with("an_arm__Move: ") && text.ends_with(&note);
         assert_eq!(

@@ -23,7 +23,7 @@ pub struct ReceiverConfig {
     pub limits: DecodeLimits,
     /// The most memory for views and states to show. One view may take 1/32 of it, at four bytes
     /// for each lane of an entity and four for its id. A snapshot with more entities is refused:
-    /// [`ReceiverStats::too_large`]. The last quarter is for states to show that are not views. The
+    /// [`ReceiverStats::too_large`](crate::ReceiverStats::too_large). The last quarter is for states to show that are not views. The
     /// decoder's own memory (a few views) and an incomplete block come on top.
     ///
     /// A receiver usually holds about 70 views, and up to 255 on long round trips. If they exceed
@@ -31,7 +31,7 @@ pub struct ReceiverConfig {
     /// enough for the receiver to hold all that the sender may use. Larger ones need short round
     /// trips: at 1/32, the receiver holds 24, which last for a round trip of about 0.15 s at 60
     /// datagrams a second. Beyond that, the receiver asks for the state anew when the sender uses a
-    /// view that it dropped. Watch [`ReceiverStats::dropped_views`], and raise this memory.
+    /// view that it dropped. Watch [`ReceiverStats::dropped_views`](crate::ReceiverStats::dropped_views), and raise this memory.
     pub max_memory_bytes: usize,
     /// The largest block, in bytes.
     pub max_block_bytes: usize,

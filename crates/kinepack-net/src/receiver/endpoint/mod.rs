@@ -383,7 +383,8 @@ impl Receiver {
     /// Changes the bounds of the playout delay; see [`JitterBuffer::set_delays`].
     ///
     /// # Errors
-    /// [`NetError::Playout`] if [`PlayoutConfig::validate`] refuses them; nothing has changed then.
+    /// [`NetError::Playout`] if [`PlayoutConfig::validate`](crate::PlayoutConfig::validate) refuses
+    /// them; nothing has changed then.
     pub fn set_playout_delays(&mut self, min: Duration, max: Duration) -> Result<(), NetError> {
         self.buffer.set_delays(min, max).map_err(NetError::Playout)?;
         self.config.playout = *self.buffer.config();

@@ -99,16 +99,16 @@ pub struct ReceiverStats {
     /// Blocks completed.
     pub blocks: u64,
     /// Views that were dropped although they could still be baselines, because of
-    /// [`ReceiverConfig::max_memory_bytes`].
+    /// [`ReceiverConfig::max_memory_bytes`](crate::ReceiverConfig::max_memory_bytes).
     pub dropped_views: u64,
     /// Snapshots and fragments that were refused because the state exceeds this side's limits. The
-    /// sender cannot know that, so it sends them again. [`Receiver::too_large`] has the limit.
+    /// sender cannot know that, so it sends them again. [`Receiver::too_large`](crate::Receiver::too_large) has the limit.
     pub too_large: u64,
     /// Sessions that began anew because the sender had forgotten this receiver. Reliable events of
     /// the session before may have been lost.
     pub begun_anew: u64,
     /// States that were dropped before they were shown, because of
-    /// [`ReceiverConfig::max_memory_bytes`].
+    /// [`ReceiverConfig::max_memory_bytes`](crate::ReceiverConfig::max_memory_bytes).
     pub dropped_states: u64,
     /// Snapshots that were accepted as baselines but could not be merged into the shown state.
     /// Always 0, unless this library has a bug.
@@ -117,7 +117,7 @@ pub struct ReceiverStats {
     pub checked: u64,
     /// Of those checked, how many showed that the two sides hold different states: the checks of
     /// the view differed, or the snapshot could not be decoded. The receiver then drops its views
-    /// and asks for the state anew. Until the new state arrives, [`Receiver::newest`] stays as it
+    /// and asks for the state anew. Until the new state arrives, [`Receiver::newest`](crate::Receiver::newest) stays as it
     /// is.
     pub mismatches: u64,
     /// Views held as baselines.

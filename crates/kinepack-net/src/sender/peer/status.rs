@@ -57,7 +57,7 @@ pub struct PeerStatus {
     /// How often a weight that is not a number was used as 0.
     pub bad_weights: u64,
     /// Ticks in which the receiver got nothing because the hub had reached
-    /// [`HubConfig::encodings_per_tick`].
+    /// [`HubConfig::encodings_per_tick`](crate::HubConfig::encodings_per_tick).
     pub postponed: u64,
     /// How often the state was sent anew. This happens if a state check failed at the receiver, or
     /// if the receiver lacked the memory for a view that the hub used.
