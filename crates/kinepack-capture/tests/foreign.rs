@@ -170,6 +170,22 @@ fn the_frames_after_a_damaged_chunk_are_read() {
 }
 
 #[test]
+fn an_index_of_wrong_places_hides_no_frame() {
+    let mut shifted = three_chunks();
+    let at = chunks(&shifted);
+    // The index counts from the end of the magic.
+    for place in &at {
+        let bytes = (*place as u64).to_le_bytes();
+        let in_index = shifted.windows(8).rposition(|window| window == bytes).unwrap();
+        shifted[in_index..in_index + 8].copy_from_slice(&(*place as u64 - 8).to_le_bytes());
+    }
+    zero_checksums(&mut shifted);
+    let (ticks, damage, lost) = opened(&shifted);
+    assert!(ticks.iter().copied().eq(0..9), "{ticks:?} {damage:?}");
+    assert_eq!((damage, lost), WHOLE);
+}
+
+#[test]
 fn frames_that_are_missing_without_other_damage_are_noticed() {
     let mut file = three_chunks();
     // A chunk that looks like a record of a later version, and no checksum of the data.

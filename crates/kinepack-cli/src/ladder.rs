@@ -389,6 +389,8 @@ pub(crate) enum TooShort {
         2 * lag
     )]
     ForTraining { frames: u32, training: u32, hold_out: u32, lag: u32 },
+    #[error("{hold_out} % of {} is none to measure on; hold out more", counted(frames, "frame"))]
+    ToHoldOut { frames: u32, hold_out: u32 },
 }
 
 impl Failure for TooShort {}

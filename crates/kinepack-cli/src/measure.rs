@@ -291,7 +291,7 @@ impl Source<'_> {
             let nothing = "none of them was measured";
             return Err(if self.interrupt.is_raised() {
                 Interrupted::after_frames(done, all, nothing).into()
-            } else if frames <= history.from {
+            } else if history.from > 0 && frames <= history.from {
                 TooShort::BeforeFrom { frames, from: history.from }.into()
             } else {
                 TooShort::ForBaselines { frames, lag: history.lag }.into()

@@ -225,6 +225,7 @@ fn say_structure(schema: &Schema, structure: &Profile) {
 /// The frames of all captures.
 fn captured(arguments: &Arguments, interrupt: &Interrupt) -> Result<Data, TrainingError> {
     let mut all: Option<Data> = None;
+    let mut empty = Vec::new();
     for path in &arguments.files {
         let captured = Captured::open(path, arguments.capture.limits())?;
         let mut snapshots =
@@ -246,10 +247,17 @@ fn captured(arguments: &Arguments, interrupt: &Interrupt) -> Result<Data, Traini
         let (run, ending) = read_run(&mut snapshots, arguments, interrupt)?;
         if run.is_empty() && !interrupt.is_raised() {
             let Arguments { from, to, .. } = *arguments;
-            return Err(TrainingError::NoFrame { path: path.clone(), from, to });
+            empty.push(TrainingError::NoFrame { path: path.clone(), from, to });
         }
         data.runs.push(run);
         data.ending = std::mem::take(&mut data.ending).and(ending);
+    }
+    let are_all_empty = empty.len() == arguments.files.len();
+    for error in empty {
+        if are_all_empty {
+            return Err(error);
+        }
+        say(format_args!("{error}; it is left out"));
     }
     Ok(all.ok_or(TrainError::TooShort)?)
 }

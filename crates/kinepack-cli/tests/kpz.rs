@@ -272,7 +272,10 @@ fn what_cannot_be_done_is_refused_with_advice() {
             "--note k: it is given twice",
         ),
         (vec!["cut", &replay, &out("z.kpz"), "--from", "1:99"], "moment"),
-        (vec!["cut", &replay, &out("z.kpz"), "--from", "5"], "--from: the replay ends at 0:00.1"),
+        (
+            vec!["cut", &replay, &out("z.kpz"), "--from", "5"],
+            "--from: the last frame is 0.117 s after the first",
+        ),
     ] {
         let run = run(&arguments);
         assert_eq!(run.code, Some(2), "{arguments:?}: {}", run.stderr);

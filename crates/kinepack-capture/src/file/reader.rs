@@ -299,13 +299,9 @@ impl Capture {
     fn read_record(&mut self) -> Result<Step, Broken> {
         let Some(opcode) = self.source.advance()? else { return Ok(Step::End) };
         let at_byte = self.source.at_byte();
-        if matches!(self.source, Source::Linear(_)) {
-            let next = self.chunks.partition_point(|chunk| chunk.at_byte <= at_byte);
-            let begin = self.chunks.get(next).map(|chunk| chunk.at_byte);
-            if begin.is_some_and(|begin| begin < self.source.read_bytes()) {
-                let reason = "a record's length goes beyond the begin of the next chunk";
-                return Err(Broken::Lost(reason.to_owned()));
-            }
+        if self.hides_a_chunk(at_byte)? {
+            let reason = "a record's length goes beyond the start of the next chunk";
+            return Err(Broken::Lost(reason.to_owned()));
         }
         let taken = match opcode {
             op::CHUNK => {
@@ -324,6 +320,19 @@ impl Capture {
             }
         };
         self.count(taken, at_byte, self.source.read_bytes())
+    }
+
+    /// Whether the next chunk of the index begins within the record that was just read, so that the
+    /// record's length is wrong. An index may be wrong too, so the file must have a chunk there.
+    fn hides_a_chunk(&self, at_byte: u64) -> Result<bool, Broken> {
+        let next = self.chunks.partition_point(|chunk| chunk.at_byte <= at_byte);
+        let is_within = |chunk: &&ChunkAt| chunk.at_byte < self.source.read_bytes();
+        let Some(chunk) = self.chunks.get(next).filter(is_within) else { return Ok(false) };
+        if !matches!(self.source, Source::Linear(_)) {
+            return Ok(false);
+        }
+        let mut file = File::open(&self.path).map_err(Broken::Io)?;
+        source::is_chunk(&mut file, *chunk).map_err(Broken::Io)
     }
 
     /// Takes the first message of the window.

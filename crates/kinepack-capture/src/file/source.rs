@@ -216,21 +216,26 @@ impl Chunks {
     /// A place that has no chunk gives a record without data, which is refused as a chunk.
     fn advance(&mut self) -> Result<Option<u8>, Broken> {
         self.record.clear();
-        let Some(ChunkAt { at_byte, bytes, .. }) = self.left.pop_front() else { return Ok(None) };
-        self.at_byte = at_byte;
-        self.read_bytes = self.read_bytes.saturating_add(bytes);
-        self.file.seek(SeekFrom::Start(at_byte)).map_err(Broken::Io)?;
-        let mut head = Vec::with_capacity(HEAD_BYTES);
-        self.file.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head).map_err(Broken::Io)?;
-        let length = (bytes.saturating_sub(HEAD_BYTES as u64)).to_le_bytes();
-        if head.split_first().is_some_and(|(opcode, rest)| *opcode == op::CHUNK && rest == length)
-            && bytes <= MAX_RECORD_BYTES as u64
+        let Some(chunk) = self.left.pop_front() else { return Ok(None) };
+        self.at_byte = chunk.at_byte;
+        self.read_bytes = self.read_bytes.saturating_add(chunk.bytes);
+        if is_chunk(&mut self.file, chunk).map_err(Broken::Io)?
+            && chunk.bytes <= MAX_RECORD_BYTES as u64
         {
-            let data = self.file.by_ref().take(u64::from_le_bytes(length));
-            data.take(MAX_RECORD_BYTES as u64).read_to_end(&mut self.record).map_err(Broken::Io)?;
+            let mut data = self.file.by_ref().take(chunk.data_bytes());
+            data.read_to_end(&mut self.record).map_err(Broken::Io)?;
         }
         Ok(Some(op::CHUNK))
     }
+}
+
+/// Whether a file has a chunk where the index says. The file's position is then at its data.
+pub(super) fn is_chunk(file: &mut File, chunk: ChunkAt) -> io::Result<bool> {
+    file.seek(SeekFrom::Start(chunk.at_byte))?;
+    let mut head = Vec::with_capacity(HEAD_BYTES);
+    file.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head)?;
+    let length = chunk.data_bytes().to_le_bytes();
+    Ok(head.split_first().is_some_and(|(opcode, rest)| *opcode == op::CHUNK && rest == length))
 }
 
 /// Parses a record. It checks the lengths first, because `mcap` reserves the memory that a length

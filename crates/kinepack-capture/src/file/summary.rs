@@ -6,6 +6,8 @@ use std::io::{self, Read, Seek, SeekFrom};
 use mcap::MAGIC;
 use mcap::records::op;
 
+use super::source::HEAD_BYTES;
+
 /// Where a chunk is, and when it begins and ends.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ChunkAt {
@@ -23,6 +25,11 @@ impl ChunkAt {
         let [start_ns, end_ns, at_byte, bytes] =
             std::array::from_fn(|index| u64::from_le_bytes(numbers[index]));
         Some(Self { at_byte, bytes, start_ns, end_ns })
+    }
+
+    /// The bytes of its record after the opcode and the length.
+    pub(super) fn data_bytes(self) -> u64 {
+        self.bytes.saturating_sub(HEAD_BYTES as u64)
     }
 }
 

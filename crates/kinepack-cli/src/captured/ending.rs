@@ -91,6 +91,6 @@ pub(super) fn lost(frames: Option<u64>) -> String {
         Some(0) => "it is damaged, but all frames that it counts were read".to_owned(),
         Some(1) => "1 frame was lost; all others were read".to_owned(),
         Some(frames) => format!("{frames} frames were lost; all others were read"),
-        None => "frames were lost; all others were read".to_owned(),
+        None => "it is damaged: frames may be missing; all others were read".to_owned(),
     }
 }

@@ -8,7 +8,7 @@ use command_kit::output::Force;
 use command_kit::{counted, say};
 use kinepack::Tick;
 
-use super::moment::{HELP, Moment, shown};
+use super::moment::{HELP, Moment};
 use super::{KpzError, open, read_error};
 use crate::captured::Ending;
 
@@ -37,7 +37,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
     let target = force.target(out)?;
     let mut replay = open(file)?;
     let failed = |error| read_error(file, error);
-    let (first, last) = replay.ticks().map_err(failed)?.unwrap_or_default();
+    let ticks = replay.ticks().map_err(failed)?;
+    let (first, last) = ticks.unwrap_or_default();
     let tick = |option, moment: &Option<Moment>, otherwise: Tick| match moment {
         Some(moment) => moment
             .tick(first.0, replay.rate_hz(), replay.markers())
@@ -47,9 +48,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
     // The cast saturates.
     let from = Tick(tick("from", from, first)?.ceil() as u32);
     let to = Tick(tick("to", to, last)?.floor() as u32);
-    if from > last {
+    if ticks.is_some() && from > last {
         let length = f64::from(last.0 - first.0) / replay.rate_hz();
-        let reason = format!("the replay ends at {}", shown(length));
+        let reason = format!("the last frame is {length:.3} s after the first");
         return Err(KpzError::Moment { option: "from", reason });
     }
     let output = target.create()?;

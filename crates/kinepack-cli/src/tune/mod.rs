@@ -157,14 +157,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), TuneError> {
         u64::from(last.tick.0 - first.tick.0) >= 2 * u64::from(lag_ticks)
     };
     let ends = frames[..training].first().zip(frames[..training].last());
-    if !ends.is_some_and(has_history) || frames.len() - training == 0 {
-        return Err(TooShort::ForTraining {
-            frames: frames.len() as u32,
-            training: training as u32,
-            hold_out: arguments.hold_out,
-            lag: lag_ticks,
-        }
-        .into());
+    let (count, hold_out) = (frames.len() as u32, arguments.hold_out);
+    if !ends.is_some_and(has_history) {
+        let (training, lag) = (training as u32, lag_ticks);
+        return Err(TooShort::ForTraining { frames: count, training, hold_out, lag }.into());
+    }
+    if training == frames.len() {
+        return Err(TooShort::ToHoldOut { frames: count, hold_out }.into());
     }
     let built_in = profile(&Parameters::BuiltIn, &stream.schema)?;
     let frames: Arc<[Snapshot]> = frames.into();

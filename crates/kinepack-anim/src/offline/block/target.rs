@@ -6,9 +6,9 @@ use glam::DVec3;
 use crate::measure::{Frame, object_space};
 use crate::{RawClip, Skeleton, additive};
 
-/// The least limit as a share of the distance from the origin. A player's floats are 256 times as
+/// The least limit as a share of the distance from the origin. A player's floats are 2¹⁶ times as
 /// coarse. With much finer limits, no step is found, and the clip would be coarser than it can be.
-const LEAST_SHARE: f64 = 1.0 / (1_u64 << 32) as f64;
+const LEAST_SHARE: f64 = 1.0 / (1_u64 << 40) as f64;
 
 pub(super) struct Target<'a> {
     pub(super) raw: &'a RawClip,

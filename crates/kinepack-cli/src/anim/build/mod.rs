@@ -203,7 +203,10 @@ fn too_far_off(source: &Source, built: &BuiltClip, scheme: &SchemeArguments) -> 
     ))
 }
 
-/// A length with four decimals, or with an exponent if that would show none of its digits.
+/// A length with up to four decimals, or with an exponent if these would show few of its digits.
 fn shown(cm: f64) -> String {
-    if cm < 1e-3 { format!("{cm:.1e}") } else { format!("{cm:.4}") }
+    if cm < 1e-3 {
+        return format!("{cm:.1e}");
+    }
+    format!("{cm:.4}").trim_end_matches('0').trim_end_matches('.').to_owned()
 }
