@@ -463,7 +463,7 @@ impl Viewer {
             shown.behind_since = since;
             let waits = since.is_none_or(|since| now.saturating_sub(since) <= TIER_PATIENCE);
             if waits && object_ticks <= most_ticks / 2 {
-                // A tier of which no state is kept yet cannot be shown at any tick.
+                // A tier without a kept state cannot be shown at any tick.
                 let first = shown.recent.front().map_or(Tick(u32::MAX), |state| state.tick);
                 let (begin, end) = reached
                     .map_or((first, tick), |all| (first.max(*all.start()), tick.min(*all.end())));

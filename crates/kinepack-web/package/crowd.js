@@ -25,6 +25,7 @@ export const memoryBytes = () => loaded.bytes;
 
 export class Viewer {
   #viewer;
+  #statNames;
   #reader;
 
   constructor(catalogue, options = {}) {
@@ -33,6 +34,7 @@ export class Viewer {
     this.#viewer = new module.BroadcastViewer(
       catalogue, 1000 * historyS, maxMemoryBytes, minDelayMs, maxDelayMs,
     );
+    this.#statNames = this.#viewer.stat_names();
     this.schema = JSON.parse(this.#viewer.schema());
     this.tickHz = this.#viewer.tick_hz();
     this.tiers = Object.freeze(JSON.parse(this.#viewer.tiers()));
@@ -95,7 +97,7 @@ export class Viewer {
   }
 
   stats() {
-    return named(this.#viewer.stat_names(), this.#viewer.stats());
+    return named(this.#statNames, this.#viewer.stats());
   }
 
   free() {

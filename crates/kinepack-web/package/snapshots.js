@@ -132,6 +132,7 @@ export class Receiver {
 
 export class InputSender {
   #sender;
+  #statNames;
   #words;
   #floats;
 
@@ -144,6 +145,7 @@ export class InputSender {
     this.#sender = new module.InputSender(
       schema, level, rateHz, longestRoundTripMs, repeats, channel, datagramBytes,
     );
+    this.#statNames = this.#sender.stat_names();
     this.schema = JSON.parse(this.#sender.schema());
     const count = this.schema.kinds[0].fields.reduce((sum, field) => sum + field.size, 0);
     this.#words = new BigInt64Array(count);
@@ -183,7 +185,7 @@ export class InputSender {
   }
 
   stats() {
-    return named(this.#sender.stat_names(), this.#sender.stats());
+    return named(this.#statNames, this.#sender.stats());
   }
 
   free() {

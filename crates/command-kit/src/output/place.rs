@@ -51,8 +51,8 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().append(true).open(path)
 }
 
-/// Whether a file that was opened is standard output. A device is not: a terminal shows both, and
-/// what goes to /dev/null disturbs nobody.
+/// Whether an opened file is standard output. Character devices do not count: a terminal shows both
+/// the file and the report, and /dev/null discards both.
 #[cfg(unix)]
 pub(super) fn is_stdout(file: &File) -> bool {
     use std::os::fd::AsFd;

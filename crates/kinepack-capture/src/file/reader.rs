@@ -325,12 +325,10 @@ impl Capture {
     /// Whether the next chunk of the index begins within the record that was just read, so that the
     /// record's length is wrong. An index may be wrong too, so the file must have a chunk there.
     fn hides_a_chunk(&self, at_byte: u64) -> Result<bool, Broken> {
+        let Source::Linear(_) = self.source else { return Ok(false) };
         let next = self.chunks.partition_point(|chunk| chunk.at_byte <= at_byte);
         let is_within = |chunk: &&ChunkAt| chunk.at_byte < self.source.read_bytes();
         let Some(chunk) = self.chunks.get(next).filter(is_within) else { return Ok(false) };
-        if !matches!(self.source, Source::Linear(_)) {
-            return Ok(false);
-        }
         let mut file = File::open(&self.path).map_err(Broken::Io)?;
         source::is_chunk(&mut file, *chunk).map_err(Broken::Io)
     }

@@ -72,7 +72,7 @@ struct GltfReport {
     bytes: usize,
 }
 
-/// The form of a file, which its name tells.
+/// The format of an exported file, selected by its name.
 enum Form {
     Gltf,
     Anm,

@@ -50,7 +50,7 @@ pub(crate) enum KpzError {
     Damaged { path: PathBuf, count: usize, is_complete: bool },
 }
 
-/// Without an end, and so without an index, groups behind a damaged length are not found.
+/// A file without an end has no index, so groups after a damaged length cannot be found.
 fn damage_found(count: usize, is_complete: bool) -> String {
     let places = command_kit::counted(count, "place");
     match is_complete {

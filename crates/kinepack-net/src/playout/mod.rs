@@ -171,7 +171,7 @@ impl<S> JitterBuffer<S> {
     ///
     /// The clock moves to the new delay as always, without a jump and never backwards. To a longer
     /// one it moves at [`slew_ratio`](PlayoutConfig::slew_ratio): at 0.05, from 100 to 500 ms in 8
-    /// seconds. To one that is shorter by more than 0.25 s it hurries.
+    /// seconds. To one that is shorter by more than 0.25 s it moves faster.
     /// [`max_states`](PlayoutConfig::max_states) stays. If it has no room for such a long delay,
     /// the oldest state that it has room for is shown.
     ///

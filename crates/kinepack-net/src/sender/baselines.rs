@@ -32,7 +32,7 @@ impl BaselineCache {
     pub(super) fn baseline(&mut self, base: &ChosenBaseline) -> Result<View, EncodeError> {
         let view = &base.view;
         let Some(Skipped { sent, .. }) = &view.skipped else { return Ok(view.whole.clone()) };
-        let key = base_key(base);
+        let key: MergeKey = base.view_ids().collect();
         if let Some(made) = self.merger.made(&key) {
             return Ok(made);
         }
@@ -41,9 +41,4 @@ impl BaselineCache {
             std::iter::once(sent).chain(others.map(|skipped| &skipped.sent)).collect();
         self.merger.merge(key, |out| view.write_to(out), &sent)
     }
-}
-
-/// The ids of the views that make up a baseline.
-pub(super) fn base_key(base: &ChosenBaseline) -> MergeKey {
-    std::iter::once(&base.view).chain(&base.merged).map(|view| view.id).collect()
 }

@@ -122,6 +122,17 @@ pub(super) struct ChosenBaseline {
 }
 
 impl ChosenBaseline {
+    /// The ids of the views that make up the baseline.
+    pub(super) fn view_ids(&self) -> impl Iterator<Item = u64> {
+        std::iter::once(&self.view).chain(&self.merged).map(|view| view.id)
+    }
+
+    /// The ids of the older views and of the learned models.
+    pub(super) fn history_ids(&self) -> impl Iterator<Item = u64> {
+        let models = self.models.iter().map(|models| models.id);
+        self.older.iter().map(|(_, view)| view.id).chain(models)
+    }
+
     /// A baseline that is one view, without merged views, older views or learned models.
     pub(super) fn new(sequence: Option<Sequence>, view: &Arc<SentView>) -> Self {
         let view = Arc::clone(view);

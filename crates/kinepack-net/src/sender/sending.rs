@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use kinepack::{Codec, EncodeError, EntityId, Level, Schema, Snapshot, Tick};
 
-use super::baselines::{BaselineCache, base_key};
+use super::baselines::BaselineCache;
 use super::config::ReceiverId;
 use super::encodings::{Ahead, Made};
 use super::history::ChosenBaseline;
@@ -387,7 +387,7 @@ impl Sending {
     /// the baseline. Does nothing if the planner compared the same two last.
     fn compare(&mut self, against: Against<'_>, whole: &SentView) -> Result<(), EncodeError> {
         let offer = &mut self.offers[against.target.codec];
-        let key = Some((base_key(against.base), whole.id));
+        let key = Some((against.base.view_ids().collect(), whole.id));
         if offer.compared != key {
             let baseline = self.baselines.baseline(against.base)?;
             offer.planner.compare(&baseline, &whole.whole);
@@ -404,8 +404,7 @@ fn write_key(base: &ChosenBaseline, target: Target, key: &mut Vec<u64>) {
     const SEPARATOR: u64 = u64::MAX;
     key.clear();
     key.extend([target.codec as u64, target.subject as u64]);
-    key.extend(std::iter::once(&base.view).chain(&base.merged).map(|view| view.id));
+    key.extend(base.view_ids());
     key.push(SEPARATOR);
-    key.extend(base.older.iter().map(|(_, view)| view.id));
-    key.extend(base.models.iter().map(|models| models.id));
+    key.extend(base.history_ids());
 }

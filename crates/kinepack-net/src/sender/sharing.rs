@@ -308,14 +308,12 @@ fn covered(
 /// A hash of all that a baseline consists of. A collision is harmless: it only affects the order,
 /// and what is encoded ahead.
 pub(super) fn fingerprint(base: &ChosenBaseline) -> u64 {
-    let models = base.models.iter().map(|models| models.id);
-    let older = base.older.iter().map(|(_, view)| view.id);
-    older.chain(models).fold(fingerprint_alone(base), mixed)
+    base.history_ids().fold(fingerprint_alone(base), mixed)
 }
 
 /// The hash of the views that make up the baseline, without older views and learned models.
 fn fingerprint_alone(base: &ChosenBaseline) -> u64 {
-    std::iter::once(&base.view).chain(&base.merged).map(|view| view.id).fold(0, mixed)
+    base.view_ids().fold(0, mixed)
 }
 
 fn mixed(hash: u64, id: u64) -> u64 {

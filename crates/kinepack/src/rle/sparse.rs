@@ -163,7 +163,7 @@ fn write_halves(sink: &mut impl BitSink, halves: [bool; 2]) {
     }
 }
 
-/// Up to [`MAX_BYTES`](Self::MAX_BYTES) bytes, and a mask of those that are not zero.
+/// Up to [`MAX_BYTES`](Self::MAX_BYTES) bytes, and a mask of the nonzero ones.
 struct Changes {
     bytes: [u8; Self::MAX_BYTES],
     len: usize,

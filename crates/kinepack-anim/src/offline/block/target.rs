@@ -109,7 +109,6 @@ impl<'a> Target<'a> {
             let far = curve.values.iter().fold(0.0_f32, |far, value| far.max(value.abs()));
             f64::from(curve.precision).max(LEAST_SHARE * f64::from(far))
         });
-        let curve_limit = curve_limit.collect();
         let least_limit_cm = least_below(skeleton, &limit_cm);
         let mut target = Self {
             raw,
@@ -124,7 +123,7 @@ impl<'a> Target<'a> {
             reach_cm,
             scale_reach_cm,
             scale_above,
-            curve_limit,
+            curve_limit: curve_limit.collect(),
         };
         if target.is_loop() {
             target.samples -= 1;

@@ -69,7 +69,7 @@ impl LearnedState {
     }
 
     /// Begins a packet: resumes from the baseline's state, or starts from the model. `rows` and
-    /// `parts` are the numbers of those that learn.
+    /// `parts` list the indices of the rows and parts that learn.
     pub(super) fn begin(
         &mut self,
         learned: Option<&Learned>,
