@@ -105,6 +105,17 @@ fn noise_stays_within_the_precision_and_half_the_raw_size() {
 }
 
 #[test]
+fn a_clip_that_loose_joints_leave_still_has_no_segments_to_blend() {
+    let raw = USUAL.clip(3);
+    let options = BuildOptions {
+        joint_precisions_cm: (0..raw.joints()).map(|joint| (joint, 1e4)).collect(),
+        ..options(0.1, Effort::Default)
+    };
+    let built = build(&raw, &options).unwrap();
+    assert!(built.errors.between.max_cm > 10.0 && built.errors.all.max_cm <= 1e4);
+}
+
+#[test]
 fn the_same_clip_gives_the_same_bytes() {
     for (seed, (name, motion)) in motions().into_iter().enumerate() {
         let effort = EFFORTS[seed % EFFORTS.len()];

@@ -130,7 +130,8 @@ fn blend_loose_segments(
 ) -> Result<Built, BuildError> {
     let off_cm = built.errors.between.max_cm;
     let loose_cm = (LOOSE_PRECISIONS * options.precision_cm).max(LOOSE_CM);
-    if off_cm <= loose_cm {
+    // A clip in which nothing moves has no segments.
+    if off_cm <= loose_cm || contents.segments.is_empty() {
         return Ok(built);
     }
     contents.blends = vec![false; contents.segments.len()];
