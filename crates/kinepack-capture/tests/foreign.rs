@@ -335,6 +335,71 @@ fn a_refused_stream_is_named_and_the_others_are_read() {
     assert!(damage.reason.starts_with("field \"rotation\" of the schema: "), "{damage}");
 }
 
+/// Where the entries of the chunk index have their data.
+fn index_entries(file: &[u8]) -> Vec<usize> {
+    let mut entries = Vec::new();
+    let mut at = 8;
+    while at + 9 < file.len() {
+        let length = u64::from_le_bytes(file[at + 1..at + 9].try_into().unwrap()) as usize;
+        entries.extend((file[at] == 8).then_some(at + 9));
+        at += 9 + length;
+    }
+    entries
+}
+
+/// Changes an index of chunks that overlap in time, and one of chunks that do not.
+#[test]
+fn an_index_that_is_wrong_loses_no_frame_of_chunks_in_any_order() {
+    let ships = record_ships(300);
+    let orders: [(&str, fn(&mut Vec<usize>)); 2] =
+        [("overlapping", |order| shuffle(order, 5)), ("in order", |_| ())];
+    // The data of an entry: the times of the first and last message, then the place.
+    let changes: [(&str, fn(&mut [u8])); 3] = [
+        ("other places", |entry| entry[16] ^= 4),
+        ("no times", |entry| entry[..16].fill(0)),
+        ("times that overlap", |entry| {
+            entry[..8].fill(0);
+            entry[8..16].fill(0x7F);
+        }),
+    ];
+    for (order_name, order) in orders {
+        let whole = rewritten(&ships, None, 4_000, |numbers| order(numbers));
+        for (name, change) in changes {
+            let mut file = whole.clone();
+            for entry in index_entries(&file).into_iter().skip(1) {
+                change(&mut file[entry..]);
+            }
+            zero_checksums(&mut file);
+            let (ticks, damage, lost) = opened(&file);
+            assert!(ticks.iter().copied().eq(0..300), "{order_name}, {name}: {damage:?}");
+            assert_eq!((damage, lost), WHOLE, "{order_name}, {name}");
+        }
+        // An index that lacks chunks: its entries are records of another kind.
+        let mut file = whole.clone();
+        for entry in index_entries(&file).into_iter().skip(1).step_by(2) {
+            file[entry - 9] = 0x70;
+        }
+        zero_checksums(&mut file);
+        let (ticks, damage, lost) = opened(&file);
+        assert!(ticks.iter().copied().eq(0..300), "{order_name}: {damage:?}");
+        assert_eq!((damage, lost), WHOLE, "{order_name}");
+    }
+}
+
+#[test]
+fn a_chunk_that_ends_with_the_next_one_is_damage() {
+    let whole = three_chunks();
+    let at = chunks(&whole);
+    let mut damaged = whole;
+    let length = &mut damaged[at[1] + 1..at[1] + 9];
+    let longer = u64::from_le_bytes((&*length).try_into().unwrap()) + (at[2] - at[1]) as u64;
+    length.copy_from_slice(&longer.to_le_bytes());
+    // A file that is read as it comes has no index.
+    zero_checksums(&mut damaged);
+    let (_, damage, _) = read(in_memory(&damaged));
+    assert!(damage[0].ends_with(" bytes follow the data of a chunk"), "{damage:?}");
+}
+
 /// Removes the checksums of the chunks, the data and the summary.
 fn zero_checksums(file: &mut [u8]) {
     let mut at = 8;

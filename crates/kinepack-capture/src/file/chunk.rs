@@ -10,10 +10,14 @@ use super::damage::Refused;
 use super::source::{HEAD_BYTES, MAX_RECORD_BYTES, READ_BYTES, parse};
 use crate::zstd::ZstdReader;
 
-/// Unpacks the data of a chunk's record into `out`, and checks its checksum.
-pub(super) fn unpack(record: &[u8], out: &mut Vec<u8>) -> Result<(), Refused> {
+/// Unpacks the data of a chunk's record into `out`, and checks its checksum. Returns how many bytes
+/// of the record follow the data: none, unless its length is wrong.
+pub(super) fn unpack(record: &[u8], out: &mut Vec<u8>) -> Result<usize, Refused> {
+    /// The bytes of a chunk's record besides the name of its compression and its data: two times,
+    /// size and checksum, and the lengths of both.
+    const OTHERS: usize = 16 + 8 + 4 + 4 + 8;
     out.clear();
-    let Record::Chunk { header, data } = parse(op::CHUNK, record)? else { return Ok(()) };
+    let Record::Chunk { header, data } = parse(op::CHUNK, record)? else { return Ok(0) };
     let size =
         usize::try_from(header.uncompressed_size).ok().filter(|size| *size <= MAX_RECORD_BYTES);
     let Some(size) = size else {
@@ -41,7 +45,7 @@ pub(super) fn unpack(record: &[u8], out: &mut Vec<u8>) -> Result<(), Refused> {
     if saved != 0 && crc32fast::hash(out) != saved {
         return Err("the checksum of a chunk differs".to_owned().into());
     }
-    Ok(())
+    Ok(record.len().saturating_sub(OTHERS + header.compression.len() + data.len()))
 }
 
 /// Unpacks in steps, so a declared size alone cannot cause an allocation.

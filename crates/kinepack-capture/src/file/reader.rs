@@ -24,8 +24,8 @@ use crate::{CaptureError, CaptureLimits};
 ///
 /// A damaged chunk or message is left out, and [`damage`](Self::damage) lists it: the frames before
 /// and after it are read. Messages that are not in the order of their ticks are sorted: those of
-/// one chunk always, and those of several chunks in a file that was [opened](Self::open) and has an
-/// index. A file that holds more values than [`CaptureLimits`] allow for its size is refused at the
+/// one chunk always, and those of several chunks in a file that was [opened](Self::open) and has a
+/// summary. A file that holds more values than [`CaptureLimits`] allow for its size is refused at the
 /// first frame above the limit.
 ///
 /// Memory: one chunk, of at most 64 MB. For chunks that overlap in time, up to 320 MB.
@@ -52,6 +52,8 @@ pub struct Capture {
     source: Source,
     /// The file's chunks in its order, to find the next one after a place where this is not known.
     chunks: Vec<ChunkAt>,
+    /// Until the first frame: where the summary begins, before which chunks may overlap in time.
+    unsorted_before: Option<u64>,
     window: Window,
     streams: Streams,
     /// The tick of the last frame of each stream, and the number of its frames.
@@ -105,6 +107,7 @@ impl Capture {
             path,
             source: Source::Linear(Box::new(Linear::new(file, 0))),
             chunks: Vec::new(),
+            unsorted_before: None,
             window: Window::default(),
             streams: Streams::default(),
             taken: Vec::new(),
@@ -139,10 +142,15 @@ impl Capture {
         self.streams = streams;
         refused.into_iter().for_each(|(at_byte, of)| self.damage.note(at_byte, of));
         self.chunks = summary::checked(chunks, begin);
-        if !summary::is_in_order(&self.chunks)
-            && let Ok(file) = File::open(&self.path)
+        self.unsorted_before = Some(begin);
+    }
+
+    /// Reads the chunks before this byte by time, if they overlap.
+    fn sort_chunks(&mut self, before_byte: u64) {
+        if let Ok(mut file) = File::open(&self.path)
+            && let Ok(Some(mut by_time)) = summary::found(&mut file, &self.chunks, before_byte)
+            && !summary::is_in_order(&by_time)
         {
-            let mut by_time = self.chunks.clone();
             by_time.sort_by_key(|chunk| chunk.start_ns);
             self.source = Source::Chunks(Chunks::new(file, by_time, 0));
         }
@@ -225,6 +233,9 @@ impl Capture {
     }
 
     fn advance(&mut self) -> Result<Option<(usize, Tick)>, CaptureError> {
+        if let Some(before_byte) = self.unsorted_before.take() {
+            self.sort_chunks(before_byte);
+        }
         while !self.has_ended {
             match self.step() {
                 Ok(Step::Frame(index, tick)) => return Ok(Some((index, tick))),
@@ -381,9 +392,16 @@ impl Capture {
     fn load_chunk(&mut self) {
         let at_byte = self.source.at_byte();
         let mut records = self.window.spare();
-        if let Err(refused) = unpack(self.source.data(), &mut records) {
-            self.damage.note(at_byte, refused);
-            return;
+        match unpack(self.source.data(), &mut records) {
+            Ok(0) => {}
+            Ok(behind) => {
+                let reason = format!("{behind} bytes follow the data of a chunk");
+                self.damage.note(at_byte, reason.into());
+            }
+            Err(refused) => {
+                self.damage.note(at_byte, refused);
+                return;
+            }
         }
         // Ours: the stream, the tick, and where the record begins.
         let mut messages: Vec<(usize, Tick, u32)> = Vec::new();

@@ -6,7 +6,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use mcap::MAGIC;
 use mcap::records::op;
 
-use super::source::HEAD_BYTES;
+use super::source::{HEAD_BYTES, is_chunk};
 
 /// Where a chunk is, and when it begins and ends.
 #[derive(Clone, Copy, Debug)]
@@ -60,6 +60,42 @@ pub(super) fn checked(mut chunks: Vec<ChunkAt>, summary_byte: u64) -> Vec<ChunkA
         is_after && free <= summary_byte
     });
     if is_sound { chunks } else { Vec::new() }
+}
+
+/// The chunks that a file has before its summary, with the times in their own heads: an index may
+/// list other places, other times, or not all of them. Where the next record is not known, the
+/// index helps. Reads the heads of records only. `None` if a message is outside of chunks.
+pub(super) fn found(
+    file: &mut File,
+    index: &[ChunkAt],
+    summary_byte: u64,
+) -> io::Result<Option<Vec<ChunkAt>>> {
+    let mut chunks = Vec::new();
+    let mut at_byte = MAGIC.len() as u64;
+    while at_byte < summary_byte {
+        file.seek(SeekFrom::Start(at_byte))?;
+        let mut head = Vec::with_capacity(HEAD_BYTES + 16);
+        file.by_ref().take(HEAD_BYTES as u64 + 16).read_to_end(&mut head)?;
+        let Some((record, times)) = head.split_first_chunk::<HEAD_BYTES>() else { break };
+        let [opcode, length @ ..] = *record;
+        let bytes = u64::from_le_bytes(length).saturating_add(HEAD_BYTES as u64);
+        match (opcode, times.as_chunks::<8>().0) {
+            (op::DATA_END, _) => break,
+            (op::MESSAGE, _) => return Ok(None),
+            (op::CHUNK, [start, end]) => {
+                let (start_ns, end_ns) = (u64::from_le_bytes(*start), u64::from_le_bytes(*end));
+                chunks.push(ChunkAt { at_byte, bytes, start_ns, end_ns });
+            }
+            _ => {}
+        }
+        let end = at_byte.saturating_add(bytes);
+        let next = index.partition_point(|chunk| chunk.at_byte <= at_byte);
+        at_byte = match index.get(next) {
+            Some(chunk) if chunk.at_byte < end && is_chunk(file, *chunk)? => chunk.at_byte,
+            _ => end,
+        };
+    }
+    Ok(Some(chunks))
 }
 
 /// True if no chunk begins before an earlier one ends. Chunks without messages do not count.
