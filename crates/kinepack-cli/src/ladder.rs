@@ -303,7 +303,14 @@ pub(crate) enum Parameters {
     /// A profile without training.
     Untrained,
     /// A trained profile.
-    File(PathBuf),
+    File(ProfileFile),
+}
+
+/// A profile's file, which is read once: it may be a pipe.
+#[derive(Clone, Debug)]
+pub(crate) struct ProfileFile {
+    path: PathBuf,
+    bytes: Arc<OnceLock<Vec<u8>>>,
 }
 
 impl fmt::Display for Parameters {
@@ -312,7 +319,7 @@ impl fmt::Display for Parameters {
             Self::BuiltIn => f.pad("built-in"),
             Self::Article => f.pad("article"),
             Self::Untrained => f.pad("untrained"),
-            Self::File(path) => path.display().fmt(f),
+            Self::File(file) => file.path.display().fmt(f),
         }
     }
 }
@@ -325,7 +332,7 @@ impl FromStr for Parameters {
             "built-in" => Self::BuiltIn,
             "article" => Self::Article,
             "untrained" => Self::Untrained,
-            path => Self::File(path.into()),
+            path => Self::File(ProfileFile { path: path.into(), bytes: Arc::default() }),
         })
     }
 }
@@ -373,55 +380,74 @@ impl ProfileError {
 /// A run that is too short for what is asked.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TooShort {
+    #[error("it has no frames")]
+    Empty,
     #[error(
-        "{} {} too few for a baseline {lag} ticks back; give a shorter --lag",
+        "{} {} too few for a baseline {lag} ticks back{}",
         counted(frames, "frame"),
-        if *frames == 1 { "is" } else { "are" }
+        if *frames == 1 { "is" } else { "are" },
+        if *lag > 1 { "; give a shorter --lag" } else { "" }
     )]
     ForBaselines { frames: u32, lag: u32 },
     #[error("--from {from}: it has {}, the first of them is frame 0", counted(frames, "frame"))]
     BeforeFrom { frames: u32, from: u32 },
     #[error(
         "{} of {frames} remain to train on with --hold-out {hold_out}: too few, since the older \
-         views that the adaptive level looks at are {} ticks back; give a shorter --lag, or hold \
-         out less",
+         views that the adaptive level looks at are {} ticks back; give a shorter --lag{}",
         counted(training, "frame"),
-        2 * lag
+        2 * lag,
+        if *all_suffice { ", or hold out less" } else { "" }
     )]
-    ForTraining { frames: u32, training: u32, hold_out: u32, lag: u32 },
+    ForTraining { frames: u32, training: u32, hold_out: u32, lag: u32, all_suffice: bool },
     #[error("{hold_out} % of {} is none to measure on; hold out more", counted(frames, "frame"))]
     ToHoldOut { frames: u32, hold_out: u32 },
 }
 
 impl Failure for TooShort {}
 
+impl TooShort {
+    /// The error for a run of so few frames that none has a baseline this many ticks back.
+    pub(crate) fn for_baselines(frames: u32, lag: u32) -> Self {
+        if frames == 0 { Self::Empty } else { Self::ForBaselines { frames, lag } }
+    }
+}
+
 /// More than a profile ever has: that of a schema with the most fields and classes.
 const MAX_PROFILE_BYTES: u64 = 64 << 20;
 
-pub(crate) fn read_profile(path: &Path, schema: &Schema) -> Result<Profile, ProfileError> {
-    let failed = |reason: String, is_of_other_schema| ProfileError {
-        path: path.to_owned(),
-        reason,
-        is_of_other_schema,
-    };
-    let mut bytes = Vec::new();
-    // One byte more is too many. A device would never end.
-    let read =
-        File::open(path).and_then(|file| file.take(MAX_PROFILE_BYTES + 1).read_to_end(&mut bytes));
-    read.map_err(|error| {
-        let reason = format!(
-            "{error}; --profile takes a file that `kinepack tune` or `kinepack train` wrote, \
-             untrained, built-in (trained for the built-in world's cubes), or article (the word \
-             lengths of the article \"Snapshot Compression\")"
-        );
-        failed(reason, false)
-    })?;
-    if bytes.len() as u64 > MAX_PROFILE_BYTES {
-        let reason = format!("this is not a profile: it has more than {MAX_PROFILE_BYTES} bytes");
-        return Err(failed(reason, false));
+impl ProfileFile {
+    pub(crate) fn profile(&self, schema: &Schema) -> Result<Profile, ProfileError> {
+        let failed = |reason: String, is_of_other_schema| ProfileError {
+            path: self.path.clone(),
+            reason,
+            is_of_other_schema,
+        };
+        let bytes = self.bytes().map_err(|error| {
+            let reason = format!(
+                "{error}; --profile takes a file that `kinepack tune` or `kinepack train` wrote, \
+                 untrained, built-in (trained for the built-in world's cubes), or article (the \
+                 word lengths of the article \"Snapshot Compression\")"
+            );
+            failed(reason, false)
+        })?;
+        if bytes.len() as u64 > MAX_PROFILE_BYTES {
+            let reason =
+                format!("this is not a profile: it has more than {MAX_PROFILE_BYTES} bytes");
+            return Err(failed(reason, false));
+        }
+        Profile::from_bytes(bytes, schema)
+            .map_err(|error| failed(error.to_string(), error == SetupError::ProfileMismatch))
     }
-    Profile::from_bytes(&bytes, schema)
-        .map_err(|error| failed(error.to_string(), error == SetupError::ProfileMismatch))
+
+    /// The file's bytes, and one more than the limit at most: a device would never end.
+    fn bytes(&self) -> io::Result<&[u8]> {
+        if let Some(bytes) = self.bytes.get() {
+            return Ok(bytes);
+        }
+        let mut bytes = Vec::new();
+        File::open(&self.path)?.take(MAX_PROFILE_BYTES + 1).read_to_end(&mut bytes)?;
+        Ok(self.bytes.get_or_init(|| bytes))
+    }
 }
 
 /// Why a frame could not be measured.

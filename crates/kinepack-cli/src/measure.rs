@@ -291,10 +291,10 @@ impl Source<'_> {
             let nothing = "none of them was measured";
             return Err(if self.interrupt.is_raised() {
                 Interrupted::after_frames(done, all, nothing).into()
-            } else if history.from > 0 && frames <= history.from {
+            } else if frames > 0 && frames <= history.from {
                 TooShort::BeforeFrom { frames, from: history.from }.into()
             } else {
-                TooShort::ForBaselines { frames, lag: history.lag }.into()
+                TooShort::for_baselines(frames, history.lag).into()
             });
         }
         let measurements = ladder.measurements();

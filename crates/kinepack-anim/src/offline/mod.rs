@@ -160,7 +160,7 @@ pub struct Built {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// A precision or a shell that is not a positive finite number.
+    /// A precision or a shell that is not positive, or above 1e9 cm.
     BadOption {
         /// The option.
         option: &'static str,
@@ -190,7 +190,9 @@ pub enum BuildError {
 impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::BadOption { option } => write!(f, "the {option} must be a positive number"),
+            Self::BadOption { option } => {
+                write!(f, "the {option} must be a positive number, at most {MOST_CM:e} cm")
+            },
             Self::BadJoint { option, joint } => {
                 write!(f, "a {option} for joint {joint}, which the skeleton does not have")
             }
@@ -242,13 +244,16 @@ fn check(raw: &RawClip, options: &BuildOptions) -> Result<(), BuildError> {
     Ok(())
 }
 
+/// The largest precision or shell: nothing that is animated is larger than planets.
+const MOST_CM: f64 = 1e9;
+
 fn check_numbers(
     raw: &RawClip,
     option: &'static str,
     usual: f64,
     others: &[(usize, f64)],
 ) -> Result<(), BuildError> {
-    let is_positive = |number: f64| number > 0.0 && number.is_finite();
+    let is_positive = |number: f64| number > 0.0 && number <= MOST_CM;
     if !is_positive(usual) || !others.iter().all(|(_, number)| is_positive(*number)) {
         return Err(BuildError::BadOption { option });
     }

@@ -180,7 +180,7 @@ fn analyze(arguments: &Arguments, interrupt: &Interrupt) -> Result<Analyzed, Ana
                 return Err(Interrupted::after_frames(done, all, nothing).into());
             }
             let (frames, lag) = (analysis.frames as u32, analysis.lag);
-            return Err(AnalyzeError::from(TooShort::ForBaselines { frames, lag }));
+            return Err(AnalyzeError::from(TooShort::for_baselines(frames, lag)));
         }
         Ok(StreamReport { name, analysis })
     });

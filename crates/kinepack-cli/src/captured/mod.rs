@@ -24,7 +24,7 @@ pub(crate) use pace::Pace;
 use replayed::Replayed;
 pub(crate) use snapshots::Snapshots;
 
-use crate::ladder::{Parameters, ProfileError, read_profile};
+use crate::ladder::{Parameters, ProfileError};
 use crate::steps::{MaxError, Steps, StepsError};
 
 /// The end of the name of a capture that is packed as a whole.
@@ -378,7 +378,7 @@ pub(crate) fn profile(parameters: &Parameters, schema: &Schema) -> Result<Profil
         Parameters::BuiltIn => built_in(schema).unwrap_or_else(|| Profile::untrained(schema)),
         Parameters::Untrained => Profile::untrained(schema),
         Parameters::Article => Profile::article(schema),
-        Parameters::File(path) => read_profile(path, schema)?,
+        Parameters::File(file) => file.profile(schema)?,
     })
 }
 

@@ -53,6 +53,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
         let reason = format!("the last frame is {length:.3} s after the first");
         return Err(KpzError::Moment { option: "from", reason });
     }
+    if from > to {
+        let reason = "it is before --from".to_owned();
+        return Err(KpzError::Moment { option: "to", reason });
+    }
     let output = target.create()?;
     let written = replay.cut(from, to, BufWriter::new(output.file()?));
     let summary = written.map_err(|error| read_error(file, error))?;

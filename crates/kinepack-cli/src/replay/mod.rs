@@ -262,7 +262,7 @@ fn replay(
         return Err(Interrupted::after_frames(frames, stream.frames, nothing).into());
     }
     if frames < 2 {
-        return Err(TooShort::ForBaselines { frames: frames as u32, lag: 1 }.into());
+        return Err(TooShort::for_baselines(frames as u32, 1).into());
     }
     let seconds = f64::from(last.0) / ticks.rate_hz;
     let played = seconds * f64::from(count);

@@ -156,11 +156,20 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), TuneError> {
     let has_history = |(first, last): (&Snapshot, &Snapshot)| {
         u64::from(last.tick.0 - first.tick.0) >= 2 * u64::from(lag_ticks)
     };
-    let ends = frames[..training].first().zip(frames[..training].last());
+    let suffice = |few: &[Snapshot]| few.first().zip(few.last()).is_some_and(has_history);
     let (count, hold_out) = (frames.len() as u32, arguments.hold_out);
-    if !ends.is_some_and(has_history) {
-        let (training, lag) = (training as u32, lag_ticks);
-        return Err(TooShort::ForTraining { frames: count, training, hold_out, lag }.into());
+    if frames.is_empty() {
+        return Err(TooShort::Empty.into());
+    }
+    if !suffice(&frames[..training]) {
+        return Err(TooShort::ForTraining {
+            frames: count,
+            training: training as u32,
+            hold_out,
+            lag: lag_ticks,
+            all_suffice: suffice(&frames),
+        }
+        .into());
     }
     if training == frames.len() {
         return Err(TooShort::ToHoldOut { frames: count, hold_out }.into());
