@@ -259,7 +259,7 @@ impl BinFrames {
         let checked = if snapshot.schema_hash() == Schema::of::<Cube>().hash() {
             self.0.check(true, tick, rate_hz, snapshot.ids())
         } else {
-            Err("the snapshots are of another type".to_owned())
+            Err("its entities are not only the cubes of a challenge file".to_owned())
         };
         checked.map_err(|reason| NotCubes { tick: tick.0, reason })?;
         self.0.write_bin(out, |lane, object| snapshot.lane(lane)[object]);

@@ -106,11 +106,14 @@ fn ticks_kinds_and_notes_of_a_game_s_own_capture_are_kept() {
 
     let refused = refusal(&["cut", &replay, &part, "--force", "--from", "@goal"]);
     assert!(refused.contains("no marker \"goal\": the replay has none"), "{refused}");
-    see_that_a_failure_changes_nothing(
-        part.as_ref(),
-        &["cut", &replay, &part, "--force", "--from", "9", "--to", "8"],
-        2,
-    );
+    for (from, to, says) in
+        [("9", "8", "--from: the last frame"), ("1", "0.5", "--to: it is before --from")]
+    {
+        let arguments = ["cut", &replay, &part, "--force", "--from", from, "--to", to];
+        see_that_a_failure_changes_nothing(part.as_ref(), &arguments, 2);
+        let refused = refusal(&arguments);
+        assert!(refused.contains(says), "{refused}");
+    }
 }
 
 #[test]

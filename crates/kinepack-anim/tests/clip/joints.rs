@@ -69,7 +69,7 @@ fn impossible_numbers_for_joints_are_refused() {
             refused(&[], &[(0, 1.0), (70, 1.0)]),
             BuildError::BadJoint { option: "shell", joint: 70 }
         );
-        for number in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        for number in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e300] {
             assert_eq!(refused(&[(0, number)], &[]), BuildError::BadOption { option: "precision" });
             assert_eq!(refused(&[], &[(0, number)]), BuildError::BadOption { option: "shell" });
         }

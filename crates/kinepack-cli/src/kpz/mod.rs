@@ -35,7 +35,7 @@ pub(crate) enum KpzError {
     Record(#[from] RecordError),
     #[error(transparent)]
     Output(#[from] OutputError),
-    #[error("{}: {error}", path.display())]
+    #[error("{}: {error}; write a .mcap or a .csv instead", path.display())]
     Convert { path: PathBuf, error: ConvertError },
     #[error("--level {name}: no such level; learning is the smallest, adaptive reads faster")]
     UnknownLevel { name: String },

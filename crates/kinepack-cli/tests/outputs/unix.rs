@@ -237,3 +237,24 @@ fn pipes_and_devices_are_written_directly() {
     assert!(child.wait().unwrap().success());
     assert_eq!(frames(&files.write("read.mcap", &bytes)), frames(Path::new(&capture)));
 }
+
+#[test]
+fn a_profile_may_be_a_pipe() {
+    let files = Files::new();
+    let run = files.write("run.f32", &good_f32(20, 30));
+    let profile = files.path("run.profile");
+    let trained = program().args(["train", "--passes", "1", "--out"]).args([&profile, &run]).output();
+    assert!(trained.unwrap().status.success());
+    let pipe = files.path("pipe.profile");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let child = program()
+        .args(["measure", "--level", "packed", "--profile"])
+        .args([&pipe, &run])
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    fs::write(&pipe, fs::read(&profile).unwrap()).unwrap();
+    let out = child.wait_with_output().unwrap();
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+}
