@@ -351,23 +351,22 @@ fn index_entries(file: &[u8]) -> Vec<usize> {
 #[test]
 fn an_index_that_is_wrong_loses_no_frame_of_chunks_in_any_order() {
     let ships = record_ships(300);
-    let orders: [(&str, fn(&mut Vec<usize>)); 2] =
-        [("overlapping", |order| shuffle(order, 5)), ("in order", |_| ())];
+    let overlapping = rewritten(&ships, None, 4_000, |order| shuffle(order, 5));
+    let in_order = rewritten(&ships, None, 4_000, |_| ());
     // The data of an entry: the times of the first and last message, then the place.
-    let changes: [(&str, fn(&mut [u8])); 3] = [
-        ("other places", |entry| entry[16] ^= 4),
-        ("no times", |entry| entry[..16].fill(0)),
-        ("times that overlap", |entry| {
+    let change = |name: &str, entry: &mut [u8]| match name {
+        "other places" => entry[16] ^= 4,
+        "no times" => entry[..16].fill(0),
+        _ => {
             entry[..8].fill(0);
             entry[8..16].fill(0x7F);
-        }),
-    ];
-    for (order_name, order) in orders {
-        let whole = rewritten(&ships, None, 4_000, |numbers| order(numbers));
-        for (name, change) in changes {
+        }
+    };
+    for (order_name, whole) in [("overlapping", overlapping), ("in order", in_order)] {
+        for name in ["other places", "no times", "times that overlap"] {
             let mut file = whole.clone();
             for entry in index_entries(&file).into_iter().skip(1) {
-                change(&mut file[entry..]);
+                change(name, &mut file[entry..]);
             }
             zero_checksums(&mut file);
             let (ticks, damage, lost) = opened(&file);

@@ -358,7 +358,7 @@ fn bad_challenge_files_are_refused_in_one_line() {
     let out = out.to_str().unwrap();
     let empty = files.path("empty.mcap");
     let mut recorder = kinepack_capture::Recorder::create(&empty).unwrap();
-    recorder.stream::<Cube>("cubes", 60.0).unwrap();
+    recorder.stream::<bool>("lamps", 60.0).unwrap();
     recorder.finish().unwrap();
     let empty = empty.to_str().unwrap();
     for (arguments, says) in [
@@ -374,7 +374,10 @@ fn bad_challenge_files_are_refused_in_one_line() {
         (&["train", run, "--out", out, "--from", "40"], "no frame from 40 on"),
         (&["measure", run, "--profile", "/dev/zero"], "this is not a profile"),
         // A shorter lag helps, and holding out less only if there is enough then.
-        (&["tune", run, "--hold-out", "1", "--lag", "60"], "120 ticks back; give a shorter --lag\n"),
+        (
+            &["tune", run, "--hold-out", "1", "--lag", "60"],
+            "120 ticks back; give a shorter --lag\n",
+        ),
         (&["tune", run, "--hold-out", "90"], "give a shorter --lag, or hold out less\n"),
         (&["measure", empty, "--from", "1"], "it has no frames\n"),
         (&["analyze", empty], "it has no frames\n"),

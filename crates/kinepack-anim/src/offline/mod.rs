@@ -192,7 +192,7 @@ impl fmt::Display for BuildError {
         match self {
             Self::BadOption { option } => {
                 write!(f, "the {option} must be a positive number, at most {MOST_CM:e} cm")
-            },
+            }
             Self::BadJoint { option, joint } => {
                 write!(f, "a {option} for joint {joint}, which the skeleton does not have")
             }

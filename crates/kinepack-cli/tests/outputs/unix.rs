@@ -11,7 +11,7 @@ use std::time::Duration;
 use kinepack_capture::Capture;
 use serde_json::Value;
 
-use super::{OLD, SHORT, captures};
+use super::{OLD, SHORT, captures, good_f32};
 use crate::challenge::Files;
 use crate::support::program::{Run, beside, program, run};
 use crate::support::running::{Running, number, wait_for};
@@ -243,7 +243,8 @@ fn a_profile_may_be_a_pipe() {
     let files = Files::new();
     let run = files.write("run.f32", &good_f32(20, 30));
     let profile = files.path("run.profile");
-    let trained = program().args(["train", "--passes", "1", "--out"]).args([&profile, &run]).output();
+    let trained =
+        program().args(["train", "--passes", "1", "--out"]).args([&profile, &run]).output();
     assert!(trained.unwrap().status.success());
     let pipe = files.path("pipe.profile");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
