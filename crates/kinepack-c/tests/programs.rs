@@ -21,6 +21,19 @@ fn ships_travel_and_bad_input_is_refused() {
 }
 
 #[test]
+fn the_programs_of_the_readme_run() {
+    let readme = include_str!("../README.md");
+    for (language, name, options) in [("c", "readme.c", &C[..]), ("cpp", "readme.cpp", &CPP)] {
+        let (_, from) = readme.split_once(&format!("```{language}\n")).unwrap();
+        let (program, _) = from.split_once("```").unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let source = folder.path().join(name);
+        fs::write(&source, program).unwrap();
+        run(source.to_str().unwrap(), options);
+    }
+}
+
+#[test]
 fn inputs_arrive_in_order() {
     run("tests/c/inputs.c", &C);
 }

@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 pub(crate) const C: [&str; 2] = ["-std=c11", "-D_POSIX_C_SOURCE=200809L"];
 pub(crate) const CPP: [&str; 1] = ["-std=c++17"];
 
-/// Compiles a program of a file in this crate, and returns it.
+/// Compiles a program of a file, by its path or its place in this crate, and returns it.
 fn compile(source: &str, options: &[&str], folder: &Path) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     // Beside this test.
