@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")"
 out=${1:-package/module}
 demo=${1:+$1/demo}
-demo=${demo:-../demo/src/module}
+demo=${demo:-../../lab/demo/src/module}
 target=${CARGO_TARGET_DIR:-../../target}/web
 cargo build --release --locked --quiet --manifest-path builder/Cargo.toml --target-dir "$target/builder"
 . ./compiler.sh

@@ -11,7 +11,7 @@ step() { printf '\n-- %s\n' "$*"; "$@"; }
 step ./build.sh "$target/module"
 if cmp -s "$target/module/COMPILER" package/module/COMPILER; then
   if ! (step diff -r --exclude demo "$target/module" package/module &&
-    step diff -r "$target/module/demo" ../demo/src/module); then
+    step diff -r "$target/module/demo" ../../lab/demo/src/module); then
     echo 'the modules are not what the sources make; run crates/kinepack-web/build.sh' >&2
     exit 1
   fi

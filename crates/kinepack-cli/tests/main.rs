@@ -7,7 +7,7 @@ mod anim;
 mod broadcast;
 mod browser;
 mod captures;
-#[path = "../../cube-data/tests/common/mod.rs"]
+#[path = "../../../lab/cube-data/tests/common/mod.rs"]
 mod challenge;
 mod cli;
 mod incomplete;

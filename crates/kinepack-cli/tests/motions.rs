@@ -1,7 +1,7 @@
 //! Learning never loses: on synthetic motions, with and without a profile that fits, it takes at
 //! most 2 % more than the level that does not learn.
 
-#[path = "../examples/motions/compare.rs"]
+#[path = "../../../lab/comparisons/examples/motions/compare.rs"]
 mod compare;
 
 #[test]

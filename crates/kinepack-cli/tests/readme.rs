@@ -45,6 +45,9 @@ fn arguments(line: &str) -> Option<Vec<&str>> {
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
+/// The folders with crates.
+const HOUSES: [&str; 2] = ["crates", "lab"];
+
 /// The pages with commands: the README, the book, the crates' READMEs, the tutorial.
 fn pages() -> Vec<PathBuf> {
     let root = Path::new(ROOT);
@@ -54,7 +57,7 @@ fn pages() -> Vec<PathBuf> {
     for entry in in_folder(root.join("docs/src")) {
         pages.push(entry.unwrap().path());
     }
-    for entry in in_folder(root.join("crates")) {
+    for entry in HOUSES.into_iter().flat_map(|house| in_folder(root.join(house))) {
         pages.push(entry.unwrap().path().join("README.md"));
     }
     pages.retain(|page| page.is_file() && page.extension().is_some_and(|ending| ending == "md"));
@@ -67,8 +70,9 @@ fn check_targets(line: &str) {
     let after =
         |option| words.iter().position(|word| *word == option).and_then(|at| words.get(at + 1));
     let Some(package) = after("-p") else { return };
-    let folder = Path::new(ROOT).join("crates").join(package);
-    assert!(folder.is_dir(), "{line}: no crate {package}");
+    let mut folders = HOUSES.into_iter().map(|house| Path::new(ROOT).join(house).join(package));
+    let folder = folders.find(|folder| folder.is_dir());
+    let folder = folder.unwrap_or_else(|| panic!("{line}: no crate {package}"));
     let folders = [("--example", "examples"), ("--bench", "benches"), ("--test", "tests")];
     let exists =
         |path: &Path, main: &str| path.with_extension("rs").is_file() || path.join(main).is_file();
