@@ -10,11 +10,11 @@ use std::collections::VecDeque;
 use std::error::Error;
 use std::time::{Duration, Instant};
 
+use comparisons::broadcast::{Cubes, catalogue};
 use indicatif::ProgressBar;
 use kinepack::Snapshot;
 use kinepack_crowd::{Catalogue, Piece, Publisher, Track, Viewer, ViewerConfig};
 use pipe::{Pipe, at};
-use comparisons::broadcast::{Cubes, catalogue};
 
 const LOSS: f64 = 0.02;
 const LATENCY_MS: u64 = 30;

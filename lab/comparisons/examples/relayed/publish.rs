@@ -14,8 +14,8 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 
 use crate::Arguments;
-use comparisons::broadcast::{Cubes, catalogue};
 use crate::viewers::{Sent, Truth};
+use comparisons::broadcast::{Cubes, catalogue};
 
 /// Starts the process, and collects its lines.
 pub fn start(
