@@ -107,7 +107,7 @@ impl Showing {
         self.added = numbers(playback.added());
         self.removed = numbers(playback.removed());
         self.set_events(playback.events())?;
-        Ok(KpPlayback { tick: playback.tick(), is_starved: playback.is_starved().into() })
+        Ok(KpPlayback { tick: playback.tick, is_starved: playback.is_starved().into() })
     }
 
     /// Replaces the due events by these.

@@ -123,7 +123,7 @@ pub struct ViewerStats {
 ///     }
 ///     if let Some(playback) = viewer.playback(now) {
 ///         let ship: Ship = playback.samples().next().ok_or("no ship")?.state()?;
-///         assert!((ship.position[0] - 0.1 * playback.tick() as f32).abs() < 0.02);
+///         assert!((ship.position[0] - 0.1 * playback.tick as f32).abs() < 0.02);
 ///     }
 /// }
 /// assert_eq!(viewer.newest().ok_or("nothing")?.tick, Tick(89));

@@ -96,8 +96,8 @@ fn playback_is_near_the_moment_and_never_goes_back() {
             pieces.iter().for_each(|piece| pipe.send(at(tick), piece));
             pipe.deliver(at(tick), &mut viewer);
             let Some(playback) = viewer.playback(at(tick)) else { continue };
-            assert!(playback.tick() >= last);
-            last = playback.tick();
+            assert!(playback.tick >= last);
+            last = playback.tick;
             for sample in playback.samples() {
                 let ball: Ball = sample.state().unwrap();
                 assert!(ball.position.iter().all(|axis| axis.abs() < 64.0));
@@ -135,7 +135,7 @@ fn a_viewer_joins_in_the_middle_of_a_group() {
         if tick > 47 {
             let playback = viewer.playback(at(tick + 1)).unwrap();
             // The old states of the group have not made the delay long.
-            assert!(f64::from(tick) - playback.tick() < 4.0, "{tick}: {}", playback.tick());
+            assert!(f64::from(tick) - playback.tick < 4.0, "{tick}: {}", playback.tick);
         }
     }
 }
@@ -160,9 +160,9 @@ fn a_tier_changes_without_a_break() {
         pipe.deliver(at(tick), &mut viewer);
         seen.extend(viewer.shown_tiers());
         let Some(playback) = viewer.playback(at(tick)) else { continue };
-        let step = playback.tick() - last;
+        let step = playback.tick - last;
         assert!(last == 0.0 || (0.5..1.5).contains(&step), "{tick}: a step of {step} ticks");
-        last = playback.tick();
+        last = playback.tick;
     }
     seen.dedup();
     assert_eq!(seen, [FULL, THIRD, RIGHT, FAST, PAIRS]);
@@ -401,11 +401,11 @@ fn a_viewer_follows_a_simulation_that_begins_again() {
             pieces.iter().for_each(|piece| pipe.send(at(now + nth), piece));
             pipe.deliver(at(now + nth), &mut viewer);
             let Some(playback) = viewer.playback(at(now + nth)) else { continue };
-            first = first.or(Some(playback.tick()));
+            first = first.or(Some(playback.tick));
         }
         // The old world stays in view until there is a new one.
         assert!(shown.is_none() || first >= shown, "{first:?} after {shown:?}");
-        shown = viewer.playback(at(now + 120)).map(|playback| playback.tick());
+        shown = viewer.playback(at(now + 120)).map(|playback| playback.tick);
         // The delay still covers the pause.
         let last = f64::from(begin + 120);
         assert!(shown.is_some_and(|tick| (last - 40.0..last).contains(&tick)), "{shown:?}");
@@ -455,8 +455,8 @@ fn regions_are_shown_together() {
             // Asking for them again changes nothing.
             viewer.watch_all(tiers).unwrap();
             let Some(playback) = viewer.playback(at(tick)) else { continue };
-            assert!(playback.tick() >= last);
-            last = playback.tick();
+            assert!(playback.tick >= last);
+            last = playback.tick;
             assert!(!playback.is_starved() || phase == 0, "tick {tick}");
             // From the whole world to its parts, and back, nothing vanishes for a moment.
             let shown = playback.samples().count();
@@ -511,7 +511,7 @@ fn playback_waits_for_the_slowest_region() {
         let Some(playback) = viewer.playback(at(tick)) else { continue };
         if (300..600).contains(&tick) || tick >= 700 {
             starved += u32::from(playback.is_starved());
-            let lag_ticks = f64::from(tick) - playback.tick();
+            let lag_ticks = f64::from(tick) - playback.tick;
             let expected = if tick < 600 { 9.0..20.0 } else { 2.0..40.0 };
             assert!(expected.contains(&lag_ticks), "{tick}: {lag_ticks}");
         }

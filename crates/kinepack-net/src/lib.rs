@@ -40,7 +40,7 @@
 //! }
 //! let playback = receiver.playback(Duration::from_secs(1)).ok_or("nothing came")?;
 //! let ball: Ball = playback.samples().next().ok_or("no entity")?.state()?;
-//! assert!((ball.position[0] - playback.tick() as f32 * 0.1).abs() < 0.011);
+//! assert!((ball.position[0] - playback.tick as f32 * 0.1).abs() < 0.011);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

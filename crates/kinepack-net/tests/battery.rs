@@ -167,7 +167,7 @@ fn observe(receiver: &mut Receiver, now: Duration) -> Observed {
     let shown = receiver.playback(now).map(|playback| {
         happened.extend(playback.events().map(|event| number_of(&event)));
         let ids = playback.samples().map(|sample| sample.id.0).collect();
-        (playback.tick().to_bits(), ids)
+        (playback.tick.to_bits(), ids)
     });
     let stats = receiver.stats();
     Observed {

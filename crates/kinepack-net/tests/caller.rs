@@ -396,7 +396,7 @@ fn new_world_on_an_old_connection(entities: usize, first_sequence: Sequence) {
             far.up.push_back((now + LATENCY, datagram.to_vec()));
         }
         let playback = far.receiver.playback(now).unwrap();
-        last = playback.tick();
+        last = playback.tick;
         events.extend(playback.events().map(|event| number_of(&event).0));
     }
     let what = format!("{entities} entities after {first_sequence:?}");

@@ -150,13 +150,13 @@ impl Session {
                         (noise.serial, noise.tick)
                     };
                     assert_eq!(event.tick, Tick(happened));
-                    assert!(playback.tick() >= f64::from(happened), "early");
+                    assert!(playback.tick >= f64::from(happened), "early");
                     assert_eq!(event.late, shown >= f64::from(happened));
                     assert!(outcome.received.last().is_none_or(|last| *last < serial));
                     outcome.received.push(serial);
                     outcome.late += u64::from(event.late);
                 }
-                shown = playback.tick();
+                shown = playback.tick;
             }
             while let Some(datagram) = receiver.poll_transmit(now) {
                 up.send(now, datagram);

@@ -474,19 +474,19 @@ impl Session {
         let jumps = self.receiver.playout_stats().jumps;
         let Some(playback) = self.receiver.playback(now) else { return };
         assert!(
-            playback.tick() >= self.shown_tick || jumps > self.jumps,
+            playback.tick >= self.shown_tick || jumps > self.jumps,
             "playback went backwards"
         );
         for event in playback.events() {
             let number = number_of(&event);
             assert_eq!(event.tick, Tick(number.0));
-            assert!(playback.tick() >= f64::from(number.0), "early");
+            assert!(playback.tick >= f64::from(number.0), "early");
             assert!(self.last_event.is_none_or(|last| last < number), "out of order, or again");
             self.last_event = Some(number);
             self.owed.remove(&number);
             self.handed_on += 1;
         }
-        (self.shown_tick, self.jumps) = (playback.tick(), jumps);
+        (self.shown_tick, self.jumps) = (playback.tick, jumps);
         if deep {
             for sample in playback.samples() {
                 for (state, index) in [sample.from, sample.to] {

@@ -94,10 +94,10 @@ fn playback_of_a_slower_kind_is_smooth() {
             if tick < 120 {
                 continue;
             }
-            assert!(f64::from(tick) - playback.tick() < 8.0, "{} {tick}", playback.tick());
+            assert!(f64::from(tick) - playback.tick < 8.0, "{} {tick}", playback.tick);
             for sample in playback.samples_of::<Debris>().unwrap() {
                 let is = sample.state::<Debris>().unwrap().position;
-                let moment = position(sample.id.0, playback.tick() as f32);
+                let moment = position(sample.id.0, playback.tick as f32);
                 for (is, should_be) in is.into_iter().zip(moment) {
                     assert!((is - should_be).abs() < 1.5 * STEP_M, "{level:?} {tick}: {is}");
                 }

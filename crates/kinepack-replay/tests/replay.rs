@@ -65,7 +65,7 @@ fn playback_interpolates_and_names_what_comes_and_goes() {
     let mut tick = 1_003.0;
     while tick < 1_399.0 {
         let playback = replay.playback(tick).unwrap().unwrap();
-        assert_eq!(playback.tick(), tick);
+        assert_eq!(playback.tick, tick);
         assert!(!playback.is_starved());
         shown.extend(playback.added().iter().copied());
         playback.removed().iter().for_each(|id| assert!(shown.remove(id)));

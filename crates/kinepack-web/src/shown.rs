@@ -41,7 +41,7 @@ impl Shown {
             list.clear();
             list.extend(ids.iter().map(|id| id.0));
         }
-        self.tick = playback.tick();
+        self.tick = playback.tick;
         self.is_starved = playback.is_starved();
         Ok(())
     }

@@ -210,7 +210,7 @@ fn record(level: Level) -> String {
         let _ = writeln!(
             text,
             "play {ms} {} {:016x} {}",
-            playback.tick(),
+            playback.tick,
             hash(&table, &lists),
             damage.join(",")
         );
@@ -259,7 +259,7 @@ fn a_viewer_of_a_broadcast() {
             table.push(sample.from, sample.to, sample.between).unwrap();
         }
         let lists = [playback.added(), playback.removed()];
-        let _ = writeln!(text, "{what} {ms} {} {:016x}", playback.tick(), hash(&table, &lists));
+        let _ = writeln!(text, "{what} {ms} {} {:016x}", playback.tick, hash(&table, &lists));
     };
     for tick in 0..3 * TICKS {
         let ms = f64::from(tick) * TICK_MS;

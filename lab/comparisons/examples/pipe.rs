@@ -115,7 +115,7 @@ impl Watching {
                 + u64::from(!sent.has_same_entities(newest));
         }
         if let Some(playback) = self.viewer.playback(at(tick)) {
-            self.delays_ms.push((f64::from(tick) - playback.tick()) as f32 * 1e3 / 60.0);
+            self.delays_ms.push((f64::from(tick) - playback.tick) as f32 * 1e3 / 60.0);
         }
     }
 }

@@ -77,8 +77,8 @@ impl Viewer {
         for event in playback.events() {
             self.happened.extend(Happening::of(&event)?);
         }
-        self.shown_tick = playback.tick();
-        let around = truth.and_then(|truth| truth.around(playback.tick()));
+        self.shown_tick = playback.tick;
+        let around = truth.and_then(|truth| truth.around(playback.tick));
         for sample in playback.samples() {
             let id = sample.id;
             let shown = self.stream.shown(&sample);

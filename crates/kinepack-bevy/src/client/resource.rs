@@ -209,7 +209,7 @@ impl MotionClient {
     pub(super) fn play(&mut self, world: &mut World) {
         let playback = self.receiver.as_mut().and_then(|receiver| receiver.playback(self.now));
         let Some(playback) = playback else { return };
-        self.tick = Some(playback.tick());
+        self.tick = Some(playback.tick);
         self.is_starved = playback.is_starved();
         if self.spawns {
             for id in playback.removed() {

@@ -288,7 +288,7 @@ impl Run {
                 self.report.recovery_ms = Some((now - self.outage.end).as_secs_f64() * 1e3);
             }
         }
-        let frame = playback.tick();
+        let frame = playback.tick;
         for sample in playback.samples() {
             let (shown, at) = sample.from;
             let Some(kind) = shown.kind_at(at) else { continue };

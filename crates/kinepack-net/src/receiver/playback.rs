@@ -60,6 +60,9 @@ use crate::playout::{Entry, Playout};
 /// ```
 #[derive(Debug)]
 pub struct Playback<'a> {
+    /// The moment, as a tick with its fraction. It never goes backwards, except that it may jump
+    /// after a long loss of the stream.
+    pub tick: f64,
     playout: Playout<'a, Shown>,
     tick_hz: f64,
     longest_blend_ticks: f64,
@@ -102,13 +105,7 @@ impl<'a> Playback<'a> {
         presence: &'a Presence,
         events: &'a [Played],
     ) -> Self {
-        Self { playout, tick_hz, longest_blend_ticks, presence, events }
-    }
-
-    /// The moment, as a tick with its fraction. It never goes backwards, except that it may jump
-    /// after a long loss of the stream.
-    pub fn tick(&self) -> f64 {
-        self.playout.tick
+        Self { tick: playout.tick, playout, tick_hz, longest_blend_ticks, presence, events }
     }
 
     /// True if no newer state had arrived when it was needed: the newest one is shown.
@@ -215,7 +212,7 @@ impl<'a> Playback<'a> {
     ///     for event in playback.events() {
     ///         if let Some(hit) = event.get::<Hit>()? {
     ///             heard.push((event.tick, hit.damage));
-    ///             assert!(playback.tick() >= 20.0 && !event.late);
+    ///             assert!(playback.tick >= 20.0 && !event.late);
     ///         }
     ///     }
     /// }

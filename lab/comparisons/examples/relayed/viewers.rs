@@ -127,7 +127,7 @@ impl Crowd {
                         watching.update();
                         let now = watching.now();
                         let playback = watching.viewer().and_then(|viewer| viewer.playback(now));
-                        let Some(shown) = playback.map(|playback| playback.tick()) else { continue };
+                        let Some(shown) = playback.map(|playback| playback.tick) else { continue };
                         // Between two ticks, the moment is between those of the two.
                         if let Some(sent) = truth.of(shown as u32) {
                             let part_us = (shown.fract() * 1e6 / 60.0) as u64;

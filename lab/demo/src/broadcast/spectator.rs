@@ -206,7 +206,7 @@ impl Spectator {
                 }
             };
             if let Some(playback) = playback {
-                self.shown_tick = playback.tick();
+                self.shown_tick = playback.tick;
                 self.shown.clear();
                 for sample in playback.samples() {
                     let (state, index) = sample.from;

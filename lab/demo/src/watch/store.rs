@@ -140,7 +140,7 @@ impl Store {
             let pose = bodies.kinds[kind].pose((state, index), sample.to, sample.between)?;
             list.push(measured(&pose));
         }
-        Ok(Some(WorldMessage::new(0, playback.tick(), &list).bytes))
+        Ok(Some(WorldMessage::new(0, playback.tick, &list).bytes))
     }
 
     /// The tick and the bytes of each frame of a group; `None` if there is no such group.
