@@ -251,22 +251,33 @@ impl Simulation {
         self.receiver.heat()
     }
 
-    /// Counters and measurements, in the order that the page knows.
+    /// Counters and measurements, in the order of [`stat_names`](Self::stat_names).
     pub fn stats(&self) -> Vec<f64> {
+        self.named_stats().map(|(_, number)| number).to_vec()
+    }
+
+    /// The names of the [`stats`](Self::stats), with spaces between them.
+    pub fn stat_names(&self) -> String {
+        self.named_stats().map(|(name, _)| name).join(" ")
+    }
+}
+
+impl Simulation {
+    fn named_stats(&self) -> [(&'static str, f64); 9] {
         let status = self.hub.status(PAGE);
         let playout = self.receiver.receiver.playout_stats();
         let received = self.receiver.receiver.status(Duration::ZERO);
         let bytes = status.map_or(0, |status| status.bytes);
-        vec![
-            f64::from(self.tick),
-            self.receiver.shown.tick,
-            bytes as f64,
-            self.datagrams as f64 * HEADER_BYTES as f64,
-            self.receiver.baseline_age_ticks(),
-            received.round_trip.map_or(f64::NAN, |time| time.as_secs_f64() * 1e3),
-            received.lost_ratio(),
-            playout.delay.as_secs_f64() * 1e3,
-            self.wrong_lanes as f64,
+        [
+            ("tick", f64::from(self.tick)),
+            ("shownTick", self.receiver.shown.tick),
+            ("payloadBytes", bytes as f64),
+            ("headerBytes", self.datagrams as f64 * HEADER_BYTES as f64),
+            ("baselineAgeTicks", self.receiver.baseline_age_ticks()),
+            ("roundTripMs", received.round_trip.map_or(f64::NAN, ms)),
+            ("lostRatio", received.lost_ratio()),
+            ("delayMs", ms(playout.delay)),
+            ("wrongLanes", self.wrong_lanes as f64),
         ]
     }
 }
