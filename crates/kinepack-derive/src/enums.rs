@@ -56,6 +56,53 @@ fn fields_of(variant: &Variant, first: usize) -> Result<Vec<PackedField<'_>>> {
         .map(|(place, field)| PackedField::of_variant(&variant.ident, place, first + place, field)))
 }
 
+/// The code of the variants, in their order.
+#[derive(Default)]
+struct VariantCode {
+    /// Statements that append the fields of a variant to `fields`, for each variant with lanes.
+    schema: Vec<TokenStream>,
+    /// The arms of a `match` on `self`: they fill `lanes`.
+    quantize: Vec<TokenStream>,
+    /// The arms of a `match` on `self`: they fill `raw`.
+    store_raw: Vec<TokenStream>,
+    /// The arms of a `match` on the variant's number: the value of `lanes`.
+    reconstruct: Vec<TokenStream>,
+    /// The arms of a `match` on the variant's number: the value between both sides of `lanes`.
+    interpolate: Vec<TokenStream>,
+}
+
+impl VariantCode {
+    /// The bodies of an enum with `count` lanes, whose last variant has the number `max`.
+    fn into_bodies(self, krate: &Path, count: TokenStream, max: u32) -> Bodies {
+        let Self { schema, quantize, store_raw, reconstruct, interpolate } = self;
+        Bodies {
+            lanes: count,
+            fields: quote! {
+                let selector = fields.len();
+                fields.push(#krate::schema::Field::new(path, #krate::schema::FieldKind::Choice { max: #max }));
+                #(#schema)*
+                let _ = selector;
+            },
+            quantize: quote! {
+                lanes.fill(0);
+                match self { #(#quantize)* }
+            },
+            quantize_columns: None,
+            store_raw: quote! {
+                raw.fill(0);
+                match self { #(#store_raw)* }
+            },
+            reconstruct: quote!(match lanes[0] { #(#reconstruct)* }),
+            interpolate: quote! {
+                if lanes.from[0].min(#max) != lanes.to[0].min(#max) {
+                    return <Self as #krate::Pack>::reconstruct(at.step(from, to));
+                }
+                match lanes.from[0] { #(#interpolate)* }
+            },
+        }
+    }
+}
+
 fn with_fields(
     input: &DeriveInput,
     data: &DataEnum,
@@ -67,8 +114,7 @@ fn with_fields(
     let mut needs = Needs::new(input);
     let max = (data.variants.len() - 1) as u32;
     let mut count = quote!(1);
-    let (mut schema, mut quantize, mut store_raw) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut reconstruct, mut interpolate) = (Vec::new(), Vec::new());
+    let mut parts = VariantCode::default();
     for (code, (variant, fields)) in (0u32..).zip(data.variants.iter().zip(variants)) {
         let variant = &variant.ident;
         let group = Group::new(quote!(Self::#variant), fields, context, &mut needs)?;
@@ -84,7 +130,7 @@ fn with_fields(
             let counts = group.lane_counts();
             count = quote!(#first #(+ #counts)*);
             let appended = group.schema();
-            schema.push(quote!({
+            parts.schema.push(quote!({
                 let first = fields.len();
                 #appended
                 #helpers::only_if(fields, selector, first, #code..=#code);
@@ -92,53 +138,28 @@ fn with_fields(
             first
         };
         let (quantize_fields, store_fields) = (group.quantize(), group.store_raw());
-        quantize.push(quote!(#pattern => {
+        parts.quantize.push(quote!(#pattern => {
             lanes[0] = #code;
             let (_, lanes) = lanes.split_at_mut(#first);
             #quantize_fields
         }));
-        store_raw.push(quote!(#pattern => {
+        parts.store_raw.push(quote!(#pattern => {
             raw[0] = #code as u64;
             let (_, raw) = raw.split_at_mut(#first);
             #store_fields
         }));
         let value = group.reconstruct();
-        reconstruct.push(quote!(#code_pattern => {
+        parts.reconstruct.push(quote!(#code_pattern => {
             let (_, lanes) = lanes.split_at(#first);
             #value
         }));
         let value = group.interpolate(krate);
-        interpolate.push(quote!(#code_pattern => {
+        parts.interpolate.push(quote!(#code_pattern => {
             let lanes = lanes.after(#first);
             #value
         }));
     }
-    let bodies = Bodies {
-        lanes: count,
-        fields: quote! {
-            let selector = fields.len();
-            fields.push(#krate::schema::Field::new(path, #krate::schema::FieldKind::Choice { max: #max }));
-            #(#schema)*
-            let _ = selector;
-        },
-        quantize: quote! {
-            lanes.fill(0);
-            match self { #(#quantize)* }
-        },
-        quantize_columns: None,
-        store_raw: quote! {
-            raw.fill(0);
-            match self { #(#store_raw)* }
-        },
-        reconstruct: quote!(match lanes[0] { #(#reconstruct)* }),
-        interpolate: quote! {
-            if lanes.from[0].min(#max) != lanes.to[0].min(#max) {
-                return <Self as #krate::Pack>::reconstruct(at.step(from, to));
-            }
-            match lanes.from[0] { #(#interpolate)* }
-        },
-    };
-    Ok(needs.into_impl(krate, bodies))
+    Ok(needs.into_impl(krate, parts.into_bodies(krate, count, max)))
 }
 
 fn without_fields(input: &DeriveInput, data: &DataEnum, krate: &Path) -> TokenStream {

@@ -6,7 +6,7 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{Data, DeriveInput, Error, Path, Result, WherePredicate, parse_quote};
+use syn::{Data, DeriveInput, Error, Generics, Path, Result, WherePredicate, parse_quote};
 
 use crate::attributes::OfType;
 use crate::{enums, structs};
@@ -135,7 +135,6 @@ impl<'a> Needs<'a> {
 
     /// The `impl`, and the private trait with the constants.
     pub(crate) fn into_impl(self, krate: &Path, bodies: Bodies) -> TokenStream {
-        let Self { input, predicates, names, types, values } = self;
         let Bodies {
             lanes,
             fields,
@@ -145,40 +144,14 @@ impl<'a> Needs<'a> {
             reconstruct,
             interpolate,
         } = bodies;
-        let quantize_columns = quantize_columns.map(|fill| {
-            quote! {
-                #[inline]
-                fn quantize_columns<'__states>(
-                    states: impl ::core::iter::Iterator<Item = &'__states Self> + ::core::clone::Clone,
-                    mut columns: #krate::schema::Columns<'_>,
-                ) -> bool {
-                    #fill
-                }
-            }
-        });
-        let mut generics = input.generics.clone();
-        if !predicates.is_empty() {
-            generics.make_where_clause().predicates.extend(predicates);
+        let quantize_columns = quantize_columns.map(|fill| quantize_columns_fn(krate, &fill));
+        let ident = &self.input.ident;
+        let mut generics = self.input.generics.clone();
+        if !self.predicates.is_empty() {
+            generics.make_where_clause().predicates.extend(self.predicates.iter().cloned());
         }
-        let ident = &input.ident;
+        let limits = self.limits_trait(&generics);
         let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
-        let limits = (!names.is_empty()).then(|| {
-            // A trait's constants are evaluated only when used. This uses them at once, if that is
-            // possible.
-            let evaluation = input
-                .generics
-                .params
-                .is_empty()
-                .then(|| quote!(#(const _: #types = <#ident as __KinepackLimits>::#names;)*));
-            quote! {
-                trait __KinepackLimits { #(const #names: #types;)* }
-                #[automatically_derived]
-                impl #impl_generics __KinepackLimits for #ident #ty_generics #where_clause {
-                    #(const #names: #types = #values;)*
-                }
-                #evaluation
-            }
-        });
         quote! {
             #limits
             #[automatically_derived]
@@ -223,6 +196,43 @@ impl<'a> Needs<'a> {
                     #interpolate
                 }
             }
+        }
+    }
+
+    /// The private trait with the constants, and its `impl` for the type. `None` without constants.
+    fn limits_trait(&self, generics: &Generics) -> Option<TokenStream> {
+        let Self { input, names, types, values, .. } = self;
+        let ident = &input.ident;
+        let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
+        (!names.is_empty()).then(|| {
+            // A trait's constants are evaluated only when used. This uses them at once, if that is
+            // possible.
+            let evaluation = input
+                .generics
+                .params
+                .is_empty()
+                .then(|| quote!(#(const _: #types = <#ident as __KinepackLimits>::#names;)*));
+            quote! {
+                trait __KinepackLimits { #(const #names: #types;)* }
+                #[automatically_derived]
+                impl #impl_generics __KinepackLimits for #ident #ty_generics #where_clause {
+                    #(const #names: #types = #values;)*
+                }
+                #evaluation
+            }
+        })
+    }
+}
+
+/// The function `quantize_columns`, whose body is `fill`.
+fn quantize_columns_fn(krate: &Path, fill: &TokenStream) -> TokenStream {
+    quote! {
+        #[inline]
+        fn quantize_columns<'__states>(
+            states: impl ::core::iter::Iterator<Item = &'__states Self> + ::core::clone::Clone,
+            mut columns: #krate::schema::Columns<'_>,
+        ) -> bool {
+            #fill
         }
     }
 }

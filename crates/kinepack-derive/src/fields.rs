@@ -129,101 +129,158 @@ impl<'a> PackedField<'a> {
         let span = Span::mixed_site().located_at(self.member.span());
         let site = Site { krate, name, ty, span, ticks_per_s };
         let helpers = quote!(#krate::__derive);
-        let limits = self.limits();
-        let role = self.rule.role();
-        let role = quote!(#krate::schema::Role::#role);
         let precision = self.add_precision(&site, needs);
-        let velocity_of =
-            velocity_of.map(|owner| quote!(.with_velocity_of(#helpers::join(path, #owner))));
         let mut code = match &self.rule.lanes {
-            Rule::Nested => {
-                needs.add_bound(quote!(#ty: #krate::Pack));
-                let schema = match self.rule.part {
-                    Some(_) => quote!(fields.push(#helpers::flag_field(path, #name, #role));),
-                    None => {
-                        quote!(<#ty as #krate::Pack>::fields(&#helpers::join(path, #name), fields);)
-                    }
-                };
-                let named = quote!(map_err(|error| #helpers::named(error, #name)));
-                FieldCode {
-                    lanes: quote!(<#ty as #krate::Pack>::LANES),
-                    schema,
-                    quantize: quote!(<#ty as #krate::Pack>::quantize(&#place, part).#named?;),
-                    quantize_columns: Some(
-                        quote!(<#ty as #krate::Pack>::quantize_columns(values, part)),
-                    ),
-                    store_raw: quote!(<#ty as #krate::Pack>::store_raw(&#place, part).#named?;),
-                    reconstruct: quote!(<#ty as #krate::Pack>::reconstruct(part)),
-                }
-            }
+            Rule::Nested => self.nested_code(place, krate, needs),
             Rule::Skip => {
                 needs.add_bound(quote!(#ty: ::core::default::Default));
                 return None;
             }
-            Rule::With(with) => {
-                needs.add_bound(quote!(#with: #krate::schema::PackWith<#ty>));
-                let lanes = quote!(<#with as #krate::schema::PackWith<#ty>>);
-                let named = quote!(map_err(|error| error.in_field(#name)));
-                FieldCode {
-                    lanes: quote!(#lanes::LANES),
-                    schema: quote!(#lanes::fields(&#helpers::join(path, #name), fields);),
-                    quantize: quote!(#lanes::quantize(&#place, part).#named?;),
-                    quantize_columns: None,
-                    store_raw: quote!(#lanes::store_raw(&#place, part).#named?;),
-                    reconstruct: quote!(#lanes::reconstruct(part)),
-                }
-            }
-            Rule::Rotation { bits } => {
-                needs.add_bound(quote!(#ty: #krate::schema::Components));
-                let constant_type = quote!(#krate::quantize::SmallestThree);
-                needs.add_constant(self.limits_name(), constant_type, site.rotation(bits));
-                FieldCode {
-                    lanes: quote!(4),
-                    schema: quote!(fields.push(#helpers::rotation_field(path, #name, &#limits, #role) #precision);),
-                    quantize: quote!(#helpers::quantize_rotation::<#ty>(&#place, &#limits, #name, part)?;),
-                    quantize_columns: Some(
-                        quote!(#helpers::rotation_columns::<#ty>(values, &#limits, part)),
-                    ),
-                    store_raw: quote!(#helpers::store_raw_components::<#ty>(&#place, part);),
-                    reconstruct: quote!(#helpers::reconstruct_rotation::<#ty>(&#limits, part)),
-                }
-            }
+            Rule::With(with) => self.with_code(with, place, krate, needs),
+            Rule::Rotation { bits } => self.rotation_code(bits, place, &site, &precision, needs),
             Rule::Floats(floats) => {
-                needs.add_bound(quote!(#ty: #krate::schema::Components));
-                let Floats { axes, clamp, .. } = floats;
-                let count = axes.len();
-                let value = site.floats(floats, self.rule.part.is_some());
-                let constant_type = quote!([#krate::quantize::FloatLimits; #count]);
-                needs.add_constant(self.limits_name(), constant_type, value);
-                FieldCode {
-                    lanes: quote!(<#ty as #krate::schema::Components>::COUNT),
-                    schema: quote!(fields.push(#helpers::floats_field::<#ty>(path, #name, &#limits, #role) #precision #velocity_of);),
-                    quantize: quote!(#helpers::quantize_floats::<#ty>(&#place, &#limits, #clamp, #name, part)?;),
-                    quantize_columns: Some(
-                        quote!(#helpers::float_columns::<#ty>(values, &#limits, #clamp, part)),
-                    ),
-                    store_raw: quote!(#helpers::store_raw_components::<#ty>(&#place, part);),
-                    reconstruct: quote!(#helpers::reconstruct_floats::<#ty>(&#limits, part)),
-                }
+                let velocity_of = velocity_of
+                    .map(|owner| quote!(.with_velocity_of(#helpers::join(path, #owner))));
+                let calls = quote!(#precision #velocity_of);
+                self.floats_code(floats, place, &site, &calls, needs)
             }
             Rule::Integer { ends, step, clamp } => {
                 let value = site.integer(ends.as_ref(), step.as_ref());
                 let constant_type = quote!(#krate::quantize::IntegerLimits);
                 needs.add_constant(self.limits_name(), constant_type, value);
-                FieldCode {
-                    lanes: quote!(#helpers::integer_lanes(&#limits)),
-                    schema: quote!(fields.push(#helpers::integer_field(path, #name, &#limits));),
-                    quantize: quote!(#helpers::quantize_integer(#place, &#limits, #clamp, #name, part)?;),
-                    quantize_columns: None,
-                    store_raw: quote!(#helpers::store_raw_integer(#place, part);),
-                    reconstruct: quote!(#helpers::reconstruct_integer(&#limits, part) as #ty),
-                }
+                self.integer_code(place, krate, *clamp)
             }
         };
         if self.rule.clock {
             code.schema.extend(quote!(#helpers::mark_clock(fields);));
         }
         Some(code)
+    }
+
+    /// The code of a value that becomes lanes by the `Pack` of its type.
+    fn nested_code(&self, place: &TokenStream, krate: &Path, needs: &mut Needs<'_>) -> FieldCode {
+        let (name, ty) = (&self.name, self.ty);
+        let helpers = quote!(#krate::__derive);
+        needs.add_bound(quote!(#ty: #krate::Pack));
+        let schema = match self.rule.part {
+            Some(_) => {
+                let role = self.role(krate);
+                quote!(fields.push(#helpers::flag_field(path, #name, #role));)
+            }
+            None => {
+                quote!(<#ty as #krate::Pack>::fields(&#helpers::join(path, #name), fields);)
+            }
+        };
+        let named = quote!(map_err(|error| #helpers::named(error, #name)));
+        FieldCode {
+            lanes: quote!(<#ty as #krate::Pack>::LANES),
+            schema,
+            quantize: quote!(<#ty as #krate::Pack>::quantize(&#place, part).#named?;),
+            quantize_columns: Some(quote!(<#ty as #krate::Pack>::quantize_columns(values, part))),
+            store_raw: quote!(<#ty as #krate::Pack>::store_raw(&#place, part).#named?;),
+            reconstruct: quote!(<#ty as #krate::Pack>::reconstruct(part)),
+        }
+    }
+
+    /// The code of a value that becomes lanes by the `PackWith` of the type `with`.
+    fn with_code(
+        &self,
+        with: &Type,
+        place: &TokenStream,
+        krate: &Path,
+        needs: &mut Needs<'_>,
+    ) -> FieldCode {
+        let (name, ty) = (&self.name, self.ty);
+        let helpers = quote!(#krate::__derive);
+        needs.add_bound(quote!(#with: #krate::schema::PackWith<#ty>));
+        let lanes = quote!(<#with as #krate::schema::PackWith<#ty>>);
+        let named = quote!(map_err(|error| error.in_field(#name)));
+        FieldCode {
+            lanes: quote!(#lanes::LANES),
+            schema: quote!(#lanes::fields(&#helpers::join(path, #name), fields);),
+            quantize: quote!(#lanes::quantize(&#place, part).#named?;),
+            quantize_columns: None,
+            store_raw: quote!(#lanes::store_raw(&#place, part).#named?;),
+            reconstruct: quote!(#lanes::reconstruct(part)),
+        }
+    }
+
+    /// The code of a rotation of `bits`. `calls` are the calls that complete its schema field.
+    fn rotation_code(
+        &self,
+        bits: &Expr,
+        place: &TokenStream,
+        site: &Site<'_>,
+        calls: &TokenStream,
+        needs: &mut Needs<'_>,
+    ) -> FieldCode {
+        let &Site { krate, name, ty, .. } = site;
+        let helpers = quote!(#krate::__derive);
+        let (limits, role) = (self.limits(), self.role(krate));
+        needs.add_bound(quote!(#ty: #krate::schema::Components));
+        let constant_type = quote!(#krate::quantize::SmallestThree);
+        needs.add_constant(self.limits_name(), constant_type, site.rotation(bits));
+        FieldCode {
+            lanes: quote!(4),
+            schema: quote!(fields.push(#helpers::rotation_field(path, #name, &#limits, #role) #calls);),
+            quantize: quote!(#helpers::quantize_rotation::<#ty>(&#place, &#limits, #name, part)?;),
+            quantize_columns: Some(
+                quote!(#helpers::rotation_columns::<#ty>(values, &#limits, part)),
+            ),
+            store_raw: quote!(#helpers::store_raw_components::<#ty>(&#place, part);),
+            reconstruct: quote!(#helpers::reconstruct_rotation::<#ty>(&#limits, part)),
+        }
+    }
+
+    /// The code of numbers with limits. `calls` are the calls that complete their schema field.
+    fn floats_code(
+        &self,
+        floats: &Floats,
+        place: &TokenStream,
+        site: &Site<'_>,
+        calls: &TokenStream,
+        needs: &mut Needs<'_>,
+    ) -> FieldCode {
+        let &Site { krate, name, ty, .. } = site;
+        let helpers = quote!(#krate::__derive);
+        let (limits, role) = (self.limits(), self.role(krate));
+        needs.add_bound(quote!(#ty: #krate::schema::Components));
+        let Floats { axes, clamp, .. } = floats;
+        let count = axes.len();
+        let value = site.floats(floats, self.rule.part.is_some());
+        let constant_type = quote!([#krate::quantize::FloatLimits; #count]);
+        needs.add_constant(self.limits_name(), constant_type, value);
+        FieldCode {
+            lanes: quote!(<#ty as #krate::schema::Components>::COUNT),
+            schema: quote!(fields.push(#helpers::floats_field::<#ty>(path, #name, &#limits, #role) #calls);),
+            quantize: quote!(#helpers::quantize_floats::<#ty>(&#place, &#limits, #clamp, #name, part)?;),
+            quantize_columns: Some(
+                quote!(#helpers::float_columns::<#ty>(values, &#limits, #clamp, part)),
+            ),
+            store_raw: quote!(#helpers::store_raw_components::<#ty>(&#place, part);),
+            reconstruct: quote!(#helpers::reconstruct_floats::<#ty>(&#limits, part)),
+        }
+    }
+
+    /// The code of an integer. Its limits are already a constant.
+    fn integer_code(&self, place: &TokenStream, krate: &Path, clamp: bool) -> FieldCode {
+        let (name, ty) = (&self.name, self.ty);
+        let helpers = quote!(#krate::__derive);
+        let limits = self.limits();
+        FieldCode {
+            lanes: quote!(#helpers::integer_lanes(&#limits)),
+            schema: quote!(fields.push(#helpers::integer_field(path, #name, &#limits));),
+            quantize: quote!(#helpers::quantize_integer(#place, &#limits, #clamp, #name, part)?;),
+            quantize_columns: None,
+            store_raw: quote!(#helpers::store_raw_integer(#place, part);),
+            reconstruct: quote!(#helpers::reconstruct_integer(&#limits, part) as #ty),
+        }
+    }
+
+    /// The path of its variant of `kinepack::schema::Role`.
+    fn role(&self, krate: &Path) -> TokenStream {
+        let role = self.rule.role();
+        quote!(#krate::schema::Role::#role)
     }
 
     /// The code of the field's `Option`, from the code of the `value` in it.

@@ -28,6 +28,7 @@ mod precision;
 mod profile;
 mod profile_carried;
 mod profile_file;
+mod read;
 #[cfg(feature = "training")]
 mod search;
 mod sets;

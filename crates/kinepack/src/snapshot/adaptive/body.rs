@@ -13,7 +13,7 @@ use super::geometry::{
 };
 use super::lanes::{Expected, LaneAt, sign_context};
 use super::neighbours::CodedBody;
-use super::numbers::{FEATURES, mean_of, sixteenths, size_log2, steps, vector_log2};
+use super::numbers::{FEATURES, Row, mean_of, sixteenths, size_log2, steps, vector_log2};
 use super::plan::BodyPlan;
 use super::rotation::rotation_at;
 use super::rows::BodyRows;
@@ -102,6 +102,75 @@ impl Inputs {
     /// The turn of a body that rolls by the motion `v`.
     fn rolled(&self, v: Vector) -> Vector {
         [-v[1] / self.size * PER_RADIAN, v[0] / self.size * PER_RADIAN, 0.0]
+    }
+
+    /// The features of the position's coordinates. `height_now` is the centre's height if the box
+    /// lies on the floor with the coded rotation. `lag` is in ticks.
+    #[inline]
+    fn position_features(
+        &self,
+        body: &BodyPlan,
+        turned: &Turned,
+        height_now: f64,
+        lag: f64,
+    ) -> [Row; 3] {
+        let Self { motion, mover, surroundings, .. } = self;
+        let Self { weight, extents, size, height, contact, .. } = *self;
+        let from_mover = sub(motion.position, mover.position);
+        let from_mover_before = sub(motion.position_before, mover.position_before);
+        let by_mover = carried(mover.turn, from_mover);
+        let by_mover_before = carried(mover.turn_before, from_mover_before);
+        let drift = rotate(mover.turn, sub(sub(motion.moved, mover.moved_before), by_mover_before));
+        let arm = lowest(motion.rotation, extents);
+        let roll = sub(rotate(turned.turn, arm), arm);
+        let twist = scale(cross(turned.error, from_mover), weight / PER_RADIAN);
+        let fall = lag * lag * FALL_PER_SQUARED_TICK;
+        let above = self.above.unwrap_or(0.0);
+        let rolled = self.rolled(turned.vector);
+        // How many steps of an axis make one step of the first axis.
+        let per_step = |axis: usize| 1.0 / body.ratios[axis];
+        let mut features = [[0.0; FEATURES]; 3];
+        for axis in [0, 1] {
+            let level = LevelFeatures {
+                own: motion.moved[axis],
+                mover: mover.moved[axis] * weight,
+                mover_before: mover.moved_before[axis] * weight,
+                carried: by_mover[axis] * weight,
+                carried_before: by_mover_before[axis] * weight,
+                neighbours: surroundings.moved[axis],
+                neighbours_before: surroundings.moved_before[axis],
+                near: surroundings.near_moved[axis],
+                near_carried: surroundings.near_carried[axis],
+                drift: drift[axis] * weight,
+                roll: roll[axis] * contact,
+                twist: twist[axis],
+                own_before: motion.moved_before[axis],
+                rolled: rolled[axis] * -contact * size / PER_RADIAN,
+                neighbours_error: surroundings.position_error[axis],
+                own_on_floor: motion.moved[axis] * contact,
+            };
+            features[axis] = level.row(per_step(axis));
+        }
+        let up = UpFeatures {
+            own: motion.moved[UP],
+            own_before: motion.moved_before[UP],
+            mover: mover.moved[UP] * weight,
+            mover_before: mover.moved_before[UP] * weight,
+            carried: by_mover[UP] * weight,
+            fall_to_floor: FALL_OF_HEIGHT * (above - size).min(MAX_FALL_HEIGHT * size) * fall,
+            below_rest: (above + motion.moved[UP] - REST_HEIGHT * size).min(0.0),
+            near: surroundings.near_moved[UP],
+            near_carried: surroundings.near_carried[UP],
+            raised: (height_now - height) * contact,
+            sunk: (height - above) * contact,
+            twist: twist[UP],
+            fall: FREE_FALL * fall,
+            neighbours: surroundings.moved[UP],
+            neighbours_before: surroundings.moved_before[UP],
+            own_on_floor: motion.moved[UP] * contact,
+        };
+        features[UP] = up.row(per_step(UP));
+        features
     }
 }
 
@@ -289,68 +358,15 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         turned: &Turned,
     ) -> (Vector, Vector) {
         let Inputs { motion, mover, surroundings, .. } = inputs;
-        let Inputs { weight, rows, extents, size, height, contact, .. } = *inputs;
-        let from_mover = sub(motion.position, mover.position);
-        let from_mover_before = sub(motion.position_before, mover.position_before);
-        let by_mover = carried(mover.turn, from_mover);
-        let by_mover_before = carried(mover.turn_before, from_mover_before);
-        let drift = rotate(mover.turn, sub(sub(motion.moved, mover.moved_before), by_mover_before));
-        let height_now = height_of(turned.rotation, extents);
-        let arm = lowest(motion.rotation, extents);
-        let roll = sub(rotate(turned.turn, arm), arm);
-        let twist = scale(cross(turned.error, from_mover), weight / PER_RADIAN);
+        let Inputs { rows, size, .. } = *inputs;
+        let height_now = height_of(turned.rotation, inputs.extents);
         let lag = f64::from(self.past.lag());
-        let fall = lag * lag * FALL_PER_SQUARED_TICK;
-        let above = inputs.above.unwrap_or(0.0);
-        let rolled = inputs.rolled(turned.vector);
-        // How many steps of an axis make one step of the first axis.
-        let per_step = |axis: usize| 1.0 / body.ratios[axis];
-        let mut features = [[0.0; FEATURES]; 3];
-        for axis in [0, 1] {
-            let level = LevelFeatures {
-                own: motion.moved[axis],
-                mover: mover.moved[axis] * weight,
-                mover_before: mover.moved_before[axis] * weight,
-                carried: by_mover[axis] * weight,
-                carried_before: by_mover_before[axis] * weight,
-                neighbours: surroundings.moved[axis],
-                neighbours_before: surroundings.moved_before[axis],
-                near: surroundings.near_moved[axis],
-                near_carried: surroundings.near_carried[axis],
-                drift: drift[axis] * weight,
-                roll: roll[axis] * contact,
-                twist: twist[axis],
-                own_before: motion.moved_before[axis],
-                rolled: rolled[axis] * -contact * size / PER_RADIAN,
-                neighbours_error: surroundings.position_error[axis],
-                own_on_floor: motion.moved[axis] * contact,
-            };
-            features[axis] = level.row(per_step(axis));
-        }
-        let up = UpFeatures {
-            own: motion.moved[UP],
-            own_before: motion.moved_before[UP],
-            mover: mover.moved[UP] * weight,
-            mover_before: mover.moved_before[UP] * weight,
-            carried: by_mover[UP] * weight,
-            fall_to_floor: FALL_OF_HEIGHT * (above - size).min(MAX_FALL_HEIGHT * size) * fall,
-            below_rest: (above + motion.moved[UP] - REST_HEIGHT * size).min(0.0),
-            near: surroundings.near_moved[UP],
-            near_carried: surroundings.near_carried[UP],
-            raised: (height_now - height) * contact,
-            sunk: (height - above) * contact,
-            twist: twist[UP],
-            fall: FREE_FALL * fall,
-            neighbours: surroundings.moved[UP],
-            neighbours_before: surroundings.moved_before[UP],
-            own_on_floor: motion.moved[UP] * contact,
-        };
-        features[UP] = up.row(per_step(UP));
+        let features = inputs.position_features(body, turned, height_now, lag);
         let mut expected = [0; 3];
         for axis in [0, 1, UP] {
             expected[axis] = self.predictor.predict_mean(rows.position(axis), &features[axis]);
         }
-        if inputs.above.is_some() {
+        if let Some(above) = inputs.above {
             let lowest = sixteenths((height_now - MAX_SINK * size - above) / body.ratios[UP]);
             expected[UP] = expected[UP].max(i64::from(lowest));
         }

@@ -1,25 +1,26 @@
 //! Encoding a snapshot relative to a baseline. `spec/CODEC.md`, sections 6 to 9 and 12.
 
+mod chosen;
+mod encoded;
+mod packet;
+
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::adaptive::{Adaptive, Learned, Packet, State};
+pub use chosen::Chosen;
+pub use encoded::Encoded;
+
+use super::adaptive::{Adaptive, Learned, State};
 use super::baselines::Baselines;
-use super::changed::find_changed;
 use super::codec::{Codec, Tables};
 #[cfg(feature = "training")]
 use super::entities::Entities;
 use super::lineup::Lineup;
-use super::packed::{Contents, Packer, Size, Spent};
-use super::precision::differs;
+use super::packed::{Packer, Size, Spent};
 use super::store::Snapshot;
 use super::tally::Tally;
 use super::view::{Spare, View};
 use crate::EncodeError;
-use crate::bits::{BitSink, BitWriter};
-
-/// The bits `11` that begin the packed form at levels that predict.
-const PACKED_FORM_BITS: u64 = 2;
 
 /// Writes snapshots, each relative to views that the receiver holds.
 ///
@@ -97,137 +98,6 @@ pub struct Encoder {
     /// The entities for which the last packet had no room.
     unsent: Vec<u32>,
     spare: Spare,
-}
-
-/// Which changes to send in a packet.
-///
-/// ```
-/// use kinepack::codec::{Chosen};
-/// use kinepack::schema::{Field, FieldKind};
-/// use kinepack::{Codec, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View};
-///
-/// let schema = Schema::new(vec![Field::new("value", FieldKind::Raw { lanes: 1 })]);
-/// let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
-/// let state = |values: [u32; 3]| -> Result<Snapshot, kinepack::EncodeError> {
-///     let mut snapshot = Snapshot::new(&schema, Tick(1));
-///     for (id, value) in (0..).zip(values) {
-///         snapshot.push_lanes(EntityId(id), &[value])?;
-///     }
-///     Ok(snapshot)
-/// };
-/// let (held, world) = (View::from(state([1, 2, 3])?), state([1, 20, 30])?);
-/// let (mut encoder, mut packet) = (Encoder::new(&codec), Vec::new());
-/// // Two entities changed, but only the one at index 2 is sent.
-/// let encoded = encoder.write(&held, &world, Chosen::entities(&[2]), &mut packet)?;
-/// assert_eq!(encoded.size().changed_entities, 1);
-/// assert_eq!(encoded.view().lane(0), [1, 2, 30]);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub enum Chosen<'a> {
-    /// All changes.
-    All,
-    /// Only some entities. All other changes are skipped.
-    Some {
-        /// Their indices in the snapshot, increasing.
-        indices: &'a [u32],
-        /// At a level that predicts, the packet ends near this many bytes, because the coder knows
-        /// the size as it goes. Entities for which there was no room are then
-        /// [`unsent`](Encoder::unsent), as if they had not been chosen. The packet may still exceed
-        /// the limit: levels that pack bits always send all chosen entities, and the last entity
-        /// may take more than those before it. `usize::MAX` means no limit.
-        limit_bytes: usize,
-    },
-}
-
-impl<'a> Chosen<'a> {
-    /// Chooses entities without a limit of bytes.
-    pub const fn entities(indices: &'a [u32]) -> Self {
-        Self::Some { indices, limit_bytes: usize::MAX }
-    }
-
-    fn indices(self) -> Option<&'a [u32]> {
-        match self {
-            Self::All => None,
-            Self::Some { indices, .. } => Some(indices),
-        }
-    }
-}
-
-/// A packet that was written, before its [`View`] is made.
-///
-/// ```
-/// use kinepack::codec::Chosen;
-/// use kinepack::schema::{Field, FieldKind};
-/// use kinepack::{
-///     Baselines, Codec, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View,
-/// };
-///
-/// let schema = Schema::new(vec![Field::new("lit", FieldKind::Bool)]);
-/// let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
-/// let mut world = Snapshot::new(&schema, Tick(1));
-/// world.push_lanes(EntityId(3), &[1])?;
-/// let (known, mut packet) = (View::empty(&schema), Vec::new());
-/// let mut encoder = Encoder::new(&codec);
-/// let encoded =
-///     encoder.write(Baselines::new([&known])?, &world, Chosen::All, &mut packet)?;
-/// assert_eq!(encoded.size().changed_entities, 1);
-/// assert!(encoded.unsent().is_empty() && encoded.learned().is_none());
-/// assert_eq!(**encoded.view().snapshot(), world);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Debug)]
-pub struct Encoded<'a> {
-    encoder: &'a mut Encoder,
-    baseline: &'a Snapshot,
-    /// True if the encoder's coarse copy was encoded, not `world`.
-    is_coarse: bool,
-    world: &'a Snapshot,
-    is_partial: bool,
-}
-
-impl Encoded<'_> {
-    /// Where the packet's bits went.
-    pub fn size(&self) -> &Size {
-        self.encoder.size()
-    }
-
-    /// The entities for which the packet had no room, by index, increasing.
-    pub fn unsent(&self) -> &[u32] {
-        self.encoder.unsent()
-    }
-
-    /// The state that the models have learned after this packet; `None` at levels that do not
-    /// learn.
-    pub fn learned(&self) -> Option<&Learned> {
-        self.encoder.learned.as_ref()
-    }
-
-    /// The view that a receiver of the packet will have. Cost: a copy of the snapshot.
-    pub fn view(self) -> View {
-        let Self { encoder, baseline, is_coarse, world, is_partial } = self;
-        let encoded = encoder.coarse.as_ref().filter(|_| is_coarse).unwrap_or(world);
-        let mut snapshot = encoder.spare.snapshot(encoder.codec.schema());
-        let copy = Arc::make_mut(&mut snapshot);
-        if is_partial {
-            copy.copy_from(baseline);
-            copy.tick = encoded.tick;
-            let unsent = &encoder.unsent;
-            for &index in
-                encoder.changed.iter().filter(|index| unsent.binary_search(index).is_err())
-            {
-                let (kind, row) = encoded.entities.place(index as usize);
-                let lanes = encoded.kinds.list[kind].lanes();
-                let columns = copy.columns[lanes.clone()].iter_mut();
-                for (to, from) in columns.zip(&encoded.columns[lanes]) {
-                    to[row] = from[row];
-                }
-            }
-        } else {
-            copy.copy_from(encoded);
-        }
-        View::from(snapshot).with_learned(encoder.learned.take())
-    }
 }
 
 impl Encoder {
@@ -474,151 +344,6 @@ impl Encoder {
             Some(id) => Err(EncodeError::SharedId { id: id.0 }),
             None => Ok(()),
         }
-    }
-
-    /// Writes a snapshot in the level's form. The baselines must be lined up with it, and its
-    /// values must already be coarse.
-    fn write_packet(
-        &mut self,
-        codec: &Codec,
-        baselines: &Baselines<'_>,
-        snapshot: &Snapshot,
-        chosen: Chosen<'_>,
-        out: &mut Vec<u8>,
-    ) -> Result<(), EncodeError> {
-        let (tables, baseline) = (codec.tables(), baselines.baseline);
-        self.find_changed(tables, [baseline, snapshot], chosen.indices());
-        self.unsent.clear();
-        match &tables.adaptive {
-            Some(adaptive) => {
-                self.write_adaptive(codec, adaptive, baselines, snapshot, chosen, out)
-            }
-            None => {
-                let mut writer = BitWriter::append(out);
-                self.write_packed(&mut writer, tables, [baseline, snapshot], chosen);
-                writer.finish().map(drop)
-            }
-        }
-    }
-
-    /// Finds the entities to send: those that differ from the baseline, or those at `indices`. Both
-    /// forms of the packet use the result.
-    fn find_changed(
-        &mut self,
-        tables: &Tables,
-        [baseline, snapshot]: [&Snapshot; 2],
-        indices: Option<&[u32]>,
-    ) {
-        let Self { changed, lineup, .. } = self;
-        changed.clear();
-        match indices {
-            Some(indices) => {
-                changed.extend_from_slice(indices);
-                if tables.precision.is_some() {
-                    // An unchanged entity must not be sent, because its values may be finer than
-                    // can be coded.
-                    changed.retain(|index| {
-                        let (kind, row) = snapshot.entities.place(*index as usize);
-                        let [base, new] = [baseline, snapshot]
-                            .map(|state| &state.columns[snapshot.kinds.list[kind].lanes()]);
-                        differs(base, new, row)
-                    });
-                }
-            }
-            None if tables.adaptive.is_some() || tables.changed_coding().is_some() => {
-                let [base, new] = [lineup.base(baseline), &snapshot.columns];
-                find_changed(&snapshot.kinds, &snapshot.entities, base, new, changed);
-            }
-            None => {}
-        }
-    }
-
-    /// Writes a packet by the stages that pack bits.
-    fn write_packed(
-        &mut self,
-        writer: &mut BitWriter<'_>,
-        tables: &Tables,
-        [baseline, snapshot]: [&Snapshot; 2],
-        chosen: Chosen<'_>,
-    ) {
-        let chosen_coding = chosen.indices().and_then(|_| tables.changed_coding());
-        let contents = Contents {
-            tables,
-            lineup: &self.lineup,
-            baseline,
-            snapshot,
-            changed: &self.changed,
-            chosen_coding,
-        };
-        self.packer.write(writer, &contents, &mut self.spent);
-    }
-
-    /// Writes a packet at the adaptive level. Falls back to packed bits if these are shorter, or
-    /// have room for all entities when the predicted form does not. The first bits select the form.
-    fn write_adaptive(
-        &mut self,
-        codec: &Codec,
-        adaptive: &Adaptive,
-        baselines: &Baselines<'_>,
-        snapshot: &Snapshot,
-        chosen: Chosen<'_>,
-        out: &mut Vec<u8>,
-    ) -> Result<(), EncodeError> {
-        let (tables, baseline) = (codec.tables(), baselines.baseline);
-        let limit_bytes = match chosen {
-            Chosen::All => usize::MAX,
-            Chosen::Some { limit_bytes, .. } => limit_bytes,
-        };
-        // State that another codec learned is ignored.
-        let learned = baselines.learned.filter(|learned| learned.is_from_codec(codec.hash()));
-        // Keeps the memory of the last packet's learned state, if no view took it.
-        self.spare.keep_learned(self.learned.take());
-        let mut packed = core::mem::take(&mut self.packed);
-        packed.clear();
-        let mut writer = BitWriter::append(&mut packed);
-        writer.write(0b11, PACKED_FORM_BITS as u32);
-        self.write_packed(&mut writer, tables, [baseline, snapshot], chosen);
-        writer.finish()?;
-        let begin = out.len();
-        let mut writer = BitWriter::append(out);
-        writer.write_bool(self.lineup.is_aligned());
-        if self.lineup.is_aligned() {
-            writer.write_bool(false);
-        }
-        self.lineup.write_entities(&mut writer, baseline, &tables.entities);
-        let max_bits = (limit_bytes as u64).saturating_mul(8).saturating_sub(writer.len_bits());
-        if let Some(state) = &mut self.adaptive {
-            let (baselines, entities, lineup) = (*baselines, &snapshot.entities, &self.lineup);
-            let packet = Packet { baselines, entities, lineup, learned, max_bits };
-            adaptive.encode(state, &packet, &snapshot.columns, &self.changed, &mut writer);
-            self.unsent.extend_from_slice(state.unsent());
-            self.unsent.sort_unstable();
-        }
-        let bits = writer.len_bits();
-        writer.finish()?;
-        let has_room = !self.unsent.is_empty() && packed.len() <= limit_bytes;
-        if has_room || out.len() - begin > packed.len() {
-            self.unsent.clear();
-            out.truncate(begin);
-            out.extend_from_slice(&packed);
-            self.spent.size.sets_bits += PACKED_FORM_BITS;
-            self.learned = learned.cloned();
-        } else if let Some(state) = &mut self.adaptive {
-            self.spent.size.changed_entities -= self.unsent.len();
-            self.learned = adaptive.learned(state, codec.hash(), self.spare.learned());
-            // The end of the code may be shorter than its decisions are worth, so the parts are
-            // limited to the whole.
-            self.spent.tally.replace(state.entities_spent(), bits);
-            self.spent.tally.replace_lanes(&state.lanes_spent);
-            let mut remaining_bits = bits;
-            for (field_bits, spent) in self.spent.size.fields_bits.iter_mut().zip(&state.spent) {
-                *field_bits = (spent >> 8).min(remaining_bits);
-                remaining_bits -= *field_bits;
-            }
-            self.spent.size.sets_bits = remaining_bits;
-        }
-        self.packed = packed;
-        Ok(())
     }
 }
 

@@ -1,0 +1,39 @@
+//! Errors in the order of views.
+
+use core::fmt;
+
+/// Why views cannot be [`Baselines`](crate::Baselines).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BaselinesError {
+    /// There is no view.
+    None,
+    /// More than one baseline and [`Baselines::OLDER`](crate::Baselines::OLDER) older views.
+    TooMany,
+    /// A view that is not older than the view before it in the list.
+    NotOlder {
+        /// The view's tick.
+        tick: u32,
+        /// The tick of the view before it in the list.
+        newer: u32,
+    },
+}
+
+impl fmt::Display for BaselinesError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => write!(
+                f,
+                "there is no view to code against; both sides can begin with an empty view"
+            ),
+            Self::TooMany => {
+                write!(f, "more than {} views to code against", 1 + crate::Baselines::OLDER)
+            }
+            Self::NotOlder { tick, newer } => {
+                write!(f, "the view of tick {tick} follows that of tick {newer}, but is not older")
+            }
+        }
+    }
+}
+
+impl core::error::Error for BaselinesError {}

@@ -1,0 +1,168 @@
+//! Errors of setup.
+
+use core::fmt;
+
+/// Why limits, a schema, a profile or a codec cannot be made.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum SetupError {
+    /// A range ends before it begins, or an end is not finite.
+    EmptyRange,
+    /// A precision that is not a positive finite number, or is wider than the range.
+    BadPrecision,
+    /// A bit count that the quantizer does not accept.
+    BitCount {
+        /// The requested bits.
+        bits: u32,
+        /// The largest bit count that is possible.
+        max_bits: u32,
+    },
+    /// The range holds more than 2³² (floats) or 2⁶⁴ (integers) steps.
+    TooManySteps,
+    /// Parts of limits whose largest code or highest value does not follow from range and step.
+    PartsDiffer,
+    /// The step is finer than `f32` can resolve at the far end of the range.
+    FinerThanFloat,
+    /// A profile that was made for another schema.
+    ProfileMismatch,
+    /// Bytes that are not a profile, or a damaged profile.
+    BadProfileFile,
+    /// A profile in a newer format, written by a later version of this library.
+    ProfileVersion {
+        /// The file's version.
+        version: u8,
+        /// The newest version that this library reads.
+        newest: u8,
+    },
+    /// Bytes that are not a schema file, or a damaged one.
+    BadSchemaFile,
+    /// A schema in a newer format, written by a later version of this library.
+    SchemaVersion {
+        /// The file's version.
+        version: u8,
+        /// The newest version that this library reads.
+        newest: u8,
+    },
+    /// The profile's model does not fit the schema, or does not have the form that `spec/CODEC.md`
+    /// requires.
+    BadModel,
+    /// A field's classes, code lengths or context do not have the form that `spec/CODEC.md`
+    /// requires.
+    BadFieldCode {
+        /// Index of the field in the schema.
+        field: usize,
+    },
+    /// A time precision whose numbers are not positive and finite, that is too long for the ticks,
+    /// or whose field cannot have one.
+    BadTimePrecision {
+        /// Index of the field in the schema.
+        field: usize,
+    },
+    /// A condition that does not name an earlier flag, choice or one-lane integer; one with an
+    /// empty range of values; or a chain of more than 64 selectors.
+    BadCondition {
+        /// Index of the field in the schema.
+        field: usize,
+    },
+    /// The index code's widths or lengths do not have the form that `spec/CODEC.md` requires.
+    BadGapCode,
+    /// A codec that takes more memory than the caller allows.
+    CodecTooLarge {
+        /// The bytes that the codec takes.
+        memory_bytes: usize,
+        /// The caller's limit.
+        max_memory_bytes: usize,
+    },
+    /// Code lengths that are not a complete prefix code of at most 8 bits.
+    BadPrefixCode,
+    /// A schema without lanes, which has nothing to send.
+    NoLanes,
+    /// A schema with no kinds, or with more than [`MAX_KINDS`](crate::schema::MAX_KINDS).
+    KindCount {
+        /// The number of kinds.
+        kinds: usize,
+    },
+    /// An entity kind without a name, or with the name or type of an earlier kind.
+    BadKind {
+        /// Index of the kind in the schema.
+        kind: usize,
+    },
+    /// A schema with several kinds, used where all entities or records must be of one kind.
+    SeveralKinds,
+}
+
+impl fmt::Display for SetupError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::EmptyRange => write!(f, "the range is empty or not finite"),
+            Self::BadPrecision => {
+                write!(f, "the precision must be positive and no wider than the range")
+            }
+            Self::BitCount { bits, max_bits } => {
+                write!(f, "{bits} bits were requested, but at most {max_bits} are possible")
+            }
+            Self::TooManySteps => write!(f, "the range holds too many steps"),
+            Self::PartsDiffer => {
+                write!(
+                    f,
+                    "the largest code or the highest value does not follow from the range and the \
+                     step"
+                )
+            }
+            Self::FinerThanFloat => {
+                write!(f, "the step is finer than f32 can hold at the end of the range")
+            }
+            Self::ProfileMismatch => write!(f, "the profile was made for another schema"),
+            Self::BadProfileFile => write!(f, "this is not a profile, or the profile is damaged"),
+            Self::ProfileVersion { version, newest } => {
+                write!(
+                    f,
+                    "the profile has version {version}; this library reads versions up to {newest}"
+                )
+            }
+            Self::BadSchemaFile => write!(f, "this is not a schema file, or it is damaged"),
+            Self::SchemaVersion { version, newest } => {
+                write!(
+                    f,
+                    "the schema has version {version}; this library reads versions up to {newest}"
+                )
+            }
+            Self::BadModel => write!(f, "the profile's model does not fit the schema"),
+            Self::BadFieldCode { field } => {
+                write!(f, "the profile's code for field {field} is malformed")
+            }
+            Self::BadTimePrecision { field } => {
+                write!(f, "field {field} cannot have its time precision")
+            }
+            Self::BadCondition { field } => {
+                write!(
+                    f,
+                    "the condition of field {field} must name an earlier flag, choice or integer, \
+                     and a range of its values, with at most 64 selectors in a row"
+                )
+            }
+            Self::BadGapCode => write!(f, "the profile's index code is malformed"),
+            Self::CodecTooLarge { memory_bytes, max_memory_bytes } => {
+                write!(f, "the codec takes {memory_bytes} bytes; the limit is {max_memory_bytes}")
+            }
+            Self::BadPrefixCode => write!(f, "the code lengths are not a complete prefix code"),
+            Self::NoLanes => write!(f, "the schema has no lanes: there is nothing to send"),
+            Self::KindCount { kinds } => {
+                let most = crate::schema::MAX_KINDS;
+                write!(f, "a schema has 1 to {most} kinds of entities, not {kinds}")
+            }
+            Self::BadKind { kind } => {
+                write!(
+                    f,
+                    "kind {kind} of the schema must have a name, and neither the name nor the \
+                     type of an earlier kind"
+                )
+            }
+            Self::SeveralKinds => {
+                write!(f, "the schema has several kinds of entities; this takes only one")
+            }
+        }
+    }
+}
+
+impl core::error::Error for SetupError {}
