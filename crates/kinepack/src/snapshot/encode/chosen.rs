@@ -34,9 +34,9 @@ pub enum Chosen<'a> {
         indices: &'a [u32],
         /// At a level that predicts, the packet ends near this many bytes, because the coder knows
         /// the size as it goes. Entities for which there was no room are then
-        /// [`unsent`](super::Encoder::unsent), as if they had not been chosen. The packet may still exceed
-        /// the limit: levels that pack bits always send all chosen entities, and the last entity
-        /// may take more than those before it. `usize::MAX` means no limit.
+        /// [`unsent`](crate::Encoder::unsent), as if they had not been chosen. The packet may still
+        /// exceed the limit: levels that pack bits always send all chosen entities, and the last
+        /// entity may take more than those before it. `usize::MAX` means no limit.
         limit_bytes: usize,
     },
 }
