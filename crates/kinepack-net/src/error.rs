@@ -349,9 +349,7 @@ impl fmt::Display for NetError {
             Self::DatagramBytes { bytes } => {
                 write!(f, "datagrams of {bytes} bytes; 128 to 65507 are possible")
             }
-            Self::NoTime => {
-                write!(f, "a duration or a count of zero that must be positive")
-            }
+            Self::NoTime => write!(f, "a duration or a count of zero that must be positive"),
             Self::OlderViews { count } => {
                 write!(f, "{count} older views; a snapshot has at most 3")
             }
@@ -368,20 +366,16 @@ impl fmt::Display for NetError {
                 write!(f, "entity {}: the spawn field `{field}` changed; it must not", id.0)
             }
             Self::NotSorted { id } => write!(f, "entity {} is not above the one before it", id.0),
-            Self::LevelWithoutBaseline { row } => {
-                write!(
-                    f,
-                    "level {row} sends every entity each time; a hub needs level 7 or above, such \
-                     as packed"
-                )
-            }
-            Self::TickNotRising { last: Tick(last), tick: Tick(tick) } => {
-                write!(
-                    f,
-                    "tick {tick} after tick {last}; keep counting, or make a new hub and new \
-                     receivers"
-                )
-            }
+            Self::LevelWithoutBaseline { row } => write!(
+                f,
+                "level {row} sends every entity each time; a hub needs level 7 or above, such \
+                 as packed"
+            ),
+            Self::TickNotRising { last: Tick(last), tick: Tick(tick) } => write!(
+                f,
+                "tick {tick} after tick {last}; keep counting, or make a new hub and new \
+                 receivers"
+            ),
             Self::TimeRanBack { last, now } => {
                 write!(f, "the time is {now:?}, but it was {last:?} in the previous tick")
             }
@@ -425,17 +419,20 @@ impl fmt::Display for NetError {
                  tick; remove it, or give it a larger budget",
                 id.0
             ),
-            Self::Several(errors) => {
-                for (nth, error) in errors.iter().take(NAMED).enumerate() {
-                    write!(f, "{}{error}", if nth == 0 { "" } else { "; " })?;
-                }
-                match errors.len().saturating_sub(NAMED) {
-                    0 => Ok(()),
-                    more => write!(f, "; and {more} more"),
-                }
-            }
+            Self::Several(errors) => fmt_several(errors, f),
             Self::Playout(error) => error.fmt(f),
         }
+    }
+}
+
+/// Writes the first errors of a list, and the number of the others.
+fn fmt_several(errors: &[NetError], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    for (nth, error) in errors.iter().take(NAMED).enumerate() {
+        write!(f, "{}{error}", if nth == 0 { "" } else { "; " })?;
+    }
+    match errors.len().saturating_sub(NAMED) {
+        0 => Ok(()),
+        more => write!(f, "; and {more} more"),
     }
 }
 

@@ -28,74 +28,183 @@ pub(super) fn read<B: AsRef<[u8]>>(
     let bytes = storage.as_ref();
     let header = header(bytes)?;
     let mut rest = Rest::new(bytes, header.bytes());
-    let kinds_at = rest.at();
+    let kind_bytes = rest.take(usize::from(header.joints), 1, "kinds")?;
+    let kinds = kinds_of(kind_bytes, &header)?;
+    let constants_at = rest.at();
+    check_constants(&mut rest, &kinds)?;
+    // Checked before a list of tracks is allocated, since the kinds may claim more tracks than the
+    // file has room for.
+    let animated_count = tracks_of(&kinds, Kind::Animated).count() + header.curve_tracks();
+    if min_group_bytes(&header, animated_count) > rest.bytes().len() {
+        return Err(ClipError::EndOfData { part: "groups" });
+    }
+    let tracks = Tracks::new(&kinds, &header);
+    let groups_at = rest.at();
+    let groups = read_groups(&mut rest, &tracks, &header)?;
+    let blends_at = rest.at();
+    let segments = if tracks.ids.is_empty() { 0 } else { header.segments() };
+    check_blends(&mut rest, segments, &header)?;
+    let far = tracks.far(kind_bytes);
+    let counts =
+        Counts { components: groups.components, skip_points: groups.skips.len(), far: far.len() };
+    check_segments(&mut rest, segments, counts, &groups.skips, &header)?;
+    let labels_at = rest.at();
+    let markers_at = labels::check(&mut rest, &header)?;
+    let lengths = Lengths {
+        constants: (groups_at - constants_at) as u32,
+        groups: (blends_at - groups_at) as u32,
+        segments: segments as u32,
+        names: (markers_at - labels_at) as u32,
+        markers: (rest.at() - markers_at) as u32,
+    };
+    let owner = check_end(&mut rest, bytes)?;
+    let rig = rig.filter(|_| header.is_of_rig).cloned();
+    if header.is_of_rig {
+        let own = rig.as_ref().filter(|rig| rig.hash() == owner && rig.joints() == kinds.len());
+        check_rig(own.ok_or(ClipError::Rig { hash: owner })?, &kinds, &groups.shares)?;
+    }
+    let joints: Vec<u16> = tracks.ids.iter().map(|track| track.joint).collect();
+    let mut clip = Clip {
+        header,
+        lengths,
+        tables: Tables::new(
+            [tracks.rotations, tracks.translations, groups.components],
+            [&joints, &far],
+            &groups.lives,
+        ),
+        shared: rig.map(|rig| Box::new(Shared { rig, groups: Box::default() })),
+        bytes: storage,
+    };
+    let filled = clip.shared.is_some().then(|| clip.filled_groups());
+    if let (Some(shared), Some(filled)) = (&mut clip.shared, filled) {
+        shared.groups = filled;
+    }
+    Ok(clip)
+}
+
+/// Decodes the kinds of all joints from their bytes.
+fn kinds_of(bytes: &[u8], header: &Header) -> Result<Vec<[Kind; 3]>, ClipError> {
     let mut kinds = Vec::new();
-    for (joint, &byte) in rest.take(usize::from(header.joints), 1, "kinds")?.iter().enumerate() {
+    for (joint, &byte) in bytes.iter().enumerate() {
         let own = kinds_from_byte(byte).filter(|kinds| header.allows(*kinds));
         kinds.push(own.ok_or(ClipError::BadKind { joint, byte })?);
     }
-    let constants = rest.at();
-    for track in tracks_of(&kinds, Kind::Constant) {
+    Ok(kinds)
+}
+
+/// Checks the constants.
+fn check_constants(rest: &mut Rest<'_>, kinds: &[[Kind; 3]]) -> Result<(), ClipError> {
+    for track in tracks_of(kinds, Kind::Constant) {
         let bytes = rest.take(1, CONSTANT_BYTES[track.channel as usize], "constants")?;
         if !is_constant(track.channel, bytes) {
             return Err(ClipError::BadConstant { track });
         }
     }
-    // Checked before a list of tracks is allocated, since the kinds may claim more tracks than the
-    // file has room for.
-    let animated_count = tracks_of(&kinds, Kind::Animated).count() + header.curve_tracks();
-    if min_group_bytes(&header, animated_count) > bytes.len() - rest.at() {
-        return Err(ClipError::EndOfData { part: "groups" });
+    Ok(())
+}
+
+/// The tracks of a clip in the order of the groups.
+struct Tracks {
+    /// Rotations, translations and scales of joints, then curve tracks.
+    ids: Vec<TrackId>,
+    /// Number of rotations.
+    rotations: usize,
+    /// Number of translations.
+    translations: usize,
+    /// Number of tracks of joints.
+    of_joints: usize,
+}
+
+impl Tracks {
+    /// Lists the tracks of a clip whose joints have these kinds.
+    fn new(kinds: &[[Kind; 3]], header: &Header) -> Self {
+        let mut ids = animated(kinds);
+        let of_joints = ids.len();
+        let count =
+            |channel| ids.iter().filter(|track: &&TrackId| track.channel == channel).count();
+        let [rotations, translations] = [Channel::Rotation, Channel::Translation].map(count);
+        ids.extend((0..header.curve_tracks()).map(curve_track));
+        Self { ids, rotations, translations, of_joints }
     }
-    let mut tracks = animated(&kinds);
-    let joint_tracks = tracks.len();
-    let channel_count =
-        |channel| tracks.iter().filter(|track: &&TrackId| track.channel == channel).count();
-    let [rotations, translations] = [Channel::Rotation, Channel::Translation].map(channel_count);
-    tracks.extend((0..header.curve_tracks()).map(curve_track));
-    let groups = rest.at();
-    let (mut components, mut lives, mut shares) = (0, Vec::new(), Vec::new());
-    // The number of components before each skip point.
-    let mut skips = Vec::new();
+
+    /// The indices of the far tracks among the translations. `kind_bytes` has a byte for each joint.
+    fn far(&self, kind_bytes: &[u8]) -> Vec<u16> {
+        self.ids[self.rotations..]
+            .iter()
+            .zip(0..)
+            .filter(|(track, _)| {
+                track.channel == Channel::Translation
+                    && kind_bytes[usize::from(track.joint)] & FAR != 0
+            })
+            .map(|(_, number)| number)
+            .collect()
+    }
+}
+
+/// The contents of the groups that later parts depend on.
+#[derive(Default)]
+struct GroupContents {
+    /// Number of live components.
+    components: usize,
+    /// The live components of each group.
+    lives: Vec<Live>,
+    /// The number of live components before each skip point.
+    skips: Vec<usize>,
+    /// The tracks that share parameters with the rig.
+    shares: Vec<TrackId>,
+}
+
+/// Reads the groups, and checks the parameters of their tracks.
+fn read_groups(
+    rest: &mut Rest<'_>,
+    tracks: &Tracks,
+    header: &Header,
+) -> Result<GroupContents, ClipError> {
+    let mut contents = GroupContents::default();
     let mut first = 0_usize;
-    for group in tracks[..rotations].chunks(GROUP).chain(tracks[rotations..].chunks(GROUP)) {
-        let own = read_group(&mut rest, group, header.group_format())?;
+    let (rotations, vectors) = tracks.ids.split_at(tracks.rotations);
+    for group in rotations.chunks(GROUP).chain(vectors.chunks(GROUP)) {
+        let own = read_group(rest, group, header.group_format())?;
         for (index, (track, id)) in (first..).zip(own.iter().zip(group)) {
-            match index.checked_sub(joint_tracks) {
+            match index.checked_sub(tracks.of_joints) {
                 None if track.middle.iter().all(|number| is_number(*number)) => {}
                 None => return Err(ClipError::BadConstant { track: *id }),
-                Some(index) => check_curves(track, index, &header)?,
+                Some(index) => check_curves(track, index, header)?,
             }
         }
         first += group.len();
         let live = Live::new(own.iter().map(|track| track.steps));
-        if !lives.is_empty() && lives.len().is_multiple_of(SKIP_GROUPS) {
-            skips.push(components);
+        if !contents.lives.is_empty() && contents.lives.len().is_multiple_of(SKIP_GROUPS) {
+            contents.skips.push(contents.components);
         }
-        lives.push(live);
-        components += usize::from(live.count);
+        contents.lives.push(live);
+        contents.components += usize::from(live.count);
         let shared = own.iter().zip(group).filter(|(track, _)| track.shares.contains(&true));
-        shares.extend(shared.map(|(_, id)| *id));
+        contents.shares.extend(shared.map(|(_, id)| *id));
     }
-    let blends_at = rest.at();
-    let segments = if tracks.is_empty() { 0 } else { header.segments() };
+    Ok(contents)
+}
+
+/// Checks the bits of the segments that blend.
+fn check_blends(rest: &mut Rest<'_>, segments: usize, header: &Header) -> Result<(), ClipError> {
     let blends = rest.take(header.blend_bytes(segments), 1, "blends")?;
     if blends.last().is_some_and(|last| !segments.is_multiple_of(8) && last >> (segments % 8) != 0)
     {
         return Err(ClipError::BadHeader { field: "blends" });
     }
+    Ok(())
+}
+
+/// Checks all segments and their offsets.
+fn check_segments(
+    rest: &mut Rest<'_>,
+    segments: usize,
+    counts: Counts,
+    skips: &[usize],
+    header: &Header,
+) -> Result<(), ClipError> {
     let offsets = rest.take(segments, usize::from(header.offset_bytes), "offsets")?;
     let segments_at = rest.at();
-    let far: Vec<u16> = tracks[rotations..]
-        .iter()
-        .zip(0..)
-        .filter(|(track, _)| {
-            let kinds = bytes[kinds_at + usize::from(track.joint)];
-            track.channel == Channel::Translation && kinds & FAR != 0
-        })
-        .map(|(_, number)| number)
-        .collect();
-    let counts = Counts { components, skip_points: skips.len(), far: far.len() };
     for segment in 0..segments {
         if offset(offsets, segment, header.offset_bytes) != rest.at() - segments_at {
             return Err(ClipError::BadSegment {
@@ -106,47 +215,25 @@ pub(super) fn read<B: AsRef<[u8]>>(
         let bytes = check_segment(
             rest.bytes(),
             counts,
-            &skips,
+            skips,
             header.segment_length(segment),
             header.block,
         );
         let bytes = bytes.map_err(|reason| ClipError::BadSegment { segment, reason })?;
         rest.take(1, bytes, "segments")?;
     }
-    let labels_at = rest.at();
-    let markers_at = labels::check(&mut rest, &header)?;
-    let lengths = Lengths {
-        constants: (groups - constants) as u32,
-        groups: (blends_at - groups) as u32,
-        segments: segments as u32,
-        names: (markers_at - labels_at) as u32,
-        markers: (rest.at() - markers_at) as u32,
-    };
+    Ok(())
+}
+
+/// Checks that the clip ends with the hash of its bytes. Returns the hash of its skeleton or rig.
+fn check_end(rest: &mut Rest<'_>, bytes: &[u8]) -> Result<u64, ClipError> {
     let end: [u8; END_BYTES] = rest.take(1, END_BYTES, "hashes")?.try_into().unwrap_or_default();
     rest.end()?;
     let [a, b, c, d, e, f, g, h, hash @ ..] = end;
     if u32::from_le_bytes(hash) != checksum(&bytes[..rest.at() - 4]) {
         return Err(ClipError::BadHash);
     }
-    let owner = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
-    let rig = rig.filter(|_| header.is_of_rig).cloned();
-    if header.is_of_rig {
-        let own = rig.as_ref().filter(|rig| rig.hash() == owner && rig.joints() == kinds.len());
-        check_rig(own.ok_or(ClipError::Rig { hash: owner })?, &kinds, &shares)?;
-    }
-    let joints: Vec<u16> = tracks.iter().map(|track| track.joint).collect();
-    let mut clip = Clip {
-        header,
-        lengths,
-        tables: Tables::new([rotations, translations, components], [&joints, &far], &lives),
-        shared: rig.map(|rig| Box::new(Shared { rig, groups: Box::default() })),
-        bytes: storage,
-    };
-    let groups = clip.shared.is_some().then(|| clip.filled_groups());
-    if let (Some(shared), Some(groups)) = (&mut clip.shared, groups) {
-        shared.groups = groups;
-    }
-    Ok(clip)
+    Ok(u64::from_le_bytes([a, b, c, d, e, f, g, h]))
 }
 
 /// The id of a curve track in the list of all tracks, where curve tracks count as scales.

@@ -197,71 +197,16 @@ fn proposals_of(
     found: &FieldAnalysis,
     rate_hz: f64,
 ) -> Vec<(Option<Field>, String, String)> {
-    let mut all = Vec::new();
-    let mut propose = |kind: FieldKind, change: String, because: String| {
-        all.push((Some(field.clone().with_kind(kind)), change, because));
+    let kinds: Vec<(FieldKind, String, String)> = match &field.kind {
+        FieldKind::Floats(axes) => kinds_for_floats(axes, found),
+        FieldKind::Rotation(rotation) => kind_for_rotation(rotation).into_iter().collect(),
+        FieldKind::Raw { .. } => kind_for_bare(found).into_iter().collect(),
+        _ => Vec::new(),
     };
-    match &field.kind {
-        FieldKind::Floats(axes) => {
-            let carried = found.components.iter().map(|component| component.carried_step);
-            let carried = carried.collect::<Option<Vec<f64>>>().unwrap_or_default();
-            let carried = carried.into_iter().reduce(f64::min);
-            let step = axes[0].step();
-            if let Some(carried) = carried.filter(|carried| {
-                *carried > 1.01 * axes.iter().map(FloatLimits::step).fold(0.0, f64::max)
-            }) && let Some(coarser) = with_steps(axes, |_| carried)
-            {
-                let because = format!("all values are multiples of {carried}: nothing is lost");
-                propose(
-                    FieldKind::Floats(coarser),
-                    format!("precision = {carried} instead of {step}"),
-                    because,
-                );
-            }
-            if let Some(coarser) = with_steps(axes, |step| 2.0 * step) {
-                let because =
-                    format!("the error is then up to {}, now half of that", three_digits(step));
-                let text = match whole_bits(&axes[0]) {
-                    Some(bits) => format!("bits = {} instead of {bits}", bits - 1),
-                    None => format!("precision = {} instead of {step}", 2.0 * step),
-                };
-                propose(FieldKind::Floats(coarser), text, because);
-            }
-            if let Some((narrower, text)) = narrower(axes, found) {
-                let because = format!(
-                    "a guess from this capture, with {:.0} % on each side of what it has: write \
-                     what your game allows",
-                    100.0 * MARGIN
-                );
-                propose(FieldKind::Floats(narrower), format!("range = {text}"), because);
-            }
-        }
-        FieldKind::Rotation(rotation) => {
-            let bits = rotation.component_bits();
-            if let Some(Ok(coarser)) =
-                bits.checked_sub(1).filter(|bits| *bits >= 4).map(SmallestThree::new)
-            {
-                let because = "the error of rotations is then up to twice as large".to_owned();
-                propose(
-                    FieldKind::Rotation(coarser),
-                    format!("bits = {} instead of {bits}", bits - 1),
-                    because,
-                );
-            }
-        }
-        FieldKind::Raw { .. } => {
-            if let Some((limits, step, text)) = limits_of_bare(found) {
-                let because = format!(
-                    "a float without a range is kept bit for bit, so small changes are not small \
-                     differences; the error is then up to {}; the range is a guess from this \
-                     capture: write what your game allows",
-                    step / 2.0
-                );
-                propose(FieldKind::Floats(limits), text, because);
-            }
-        }
-        _ => {}
-    }
+    let mut all: Vec<(Option<Field>, String, String)> = kinds
+        .into_iter()
+        .map(|(kind, change, because)| (Some(field.clone().with_kind(kind)), change, because))
+        .collect();
     let can_be_late = match &field.kind {
         FieldKind::Floats(axes) => axes.len() <= 3 && axes.iter().all(|axis| !axis.wraps()),
         FieldKind::Rotation(_) => true,
@@ -288,6 +233,66 @@ fn proposals_of(
         all.push((None, "leave it out".to_owned(), because.to_owned()));
     }
     all
+}
+
+/// Other steps and ranges of real numbers, their notation, and the reason.
+fn kinds_for_floats(
+    axes: &[FloatLimits],
+    found: &FieldAnalysis,
+) -> Vec<(FieldKind, String, String)> {
+    let mut all = Vec::new();
+    let mut propose = |limits: Vec<FloatLimits>, change: String, because: String| {
+        all.push((FieldKind::Floats(limits), change, because));
+    };
+    let carried = found.components.iter().map(|component| component.carried_step);
+    let carried = carried.collect::<Option<Vec<f64>>>().unwrap_or_default();
+    let carried = carried.into_iter().reduce(f64::min);
+    let step = axes[0].step();
+    if let Some(carried) = carried
+        .filter(|carried| *carried > 1.01 * axes.iter().map(FloatLimits::step).fold(0.0, f64::max))
+        && let Some(coarser) = with_steps(axes, |_| carried)
+    {
+        let because = format!("all values are multiples of {carried}: nothing is lost");
+        propose(coarser, format!("precision = {carried} instead of {step}"), because);
+    }
+    if let Some(coarser) = with_steps(axes, |step| 2.0 * step) {
+        let because = format!("the error is then up to {}, now half of that", three_digits(step));
+        let text = match whole_bits(&axes[0]) {
+            Some(bits) => format!("bits = {} instead of {bits}", bits - 1),
+            None => format!("precision = {} instead of {step}", 2.0 * step),
+        };
+        propose(coarser, text, because);
+    }
+    if let Some((narrower, text)) = narrower(axes, found) {
+        let because = format!(
+            "a guess from this capture, with {:.0} % on each side of what it has: write what your \
+             game allows",
+            100.0 * MARGIN
+        );
+        propose(narrower, format!("range = {text}"), because);
+    }
+    all
+}
+
+/// A rotation with one bit less in each component, its notation, and the reason.
+fn kind_for_rotation(rotation: &SmallestThree) -> Option<(FieldKind, String, String)> {
+    let bits = rotation.component_bits();
+    let fewer = bits.checked_sub(1).filter(|bits| *bits >= 4)?;
+    let coarser = SmallestThree::new(fewer).ok()?;
+    let because = "the error of rotations is then up to twice as large".to_owned();
+    Some((FieldKind::Rotation(coarser), format!("bits = {fewer} instead of {bits}"), because))
+}
+
+/// Limits for bare floats, their notation, and the reason.
+fn kind_for_bare(found: &FieldAnalysis) -> Option<(FieldKind, String, String)> {
+    let (limits, step, text) = limits_of_bare(found)?;
+    let because = format!(
+        "a float without a range is kept bit for bit, so small changes are not small differences; \
+         the error is then up to {}; the range is a guess from this capture: write what your game \
+         allows",
+        step / 2.0
+    );
+    Some((FieldKind::Floats(limits), text, because))
 }
 
 /// The bits of an angle whose codes are all used: it was declared with `bits`.

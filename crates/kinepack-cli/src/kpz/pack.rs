@@ -1,6 +1,6 @@
 //! `kinepack pack`: a capture or a challenge file as a replay.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -94,11 +94,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
         arguments;
     let level =
         Level::named(level).ok_or_else(|| KpzError::UnknownLevel { name: level.clone() })?;
-    let mut keys: Vec<&str> = note.iter().map(|(key, _)| &**key).collect();
-    keys.sort_unstable();
-    if let Some(twice) = keys.windows(2).find(|two| two[0] == two[1]) {
-        return Err(KpzError::NoteTwice { key: twice[0].to_owned() });
-    }
+    check_notes(note)?;
     let target = force.target(out)?;
     let captured = Captured::open(file, arguments.capture.limits())?;
     let captured_bytes = file.metadata().map_or(0, |file| file.len());
@@ -154,20 +150,31 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
         captured_bytes,
         us_per_frame: us / frames.max(1) as f64,
     };
-    if arguments.json {
-        print(|out| write_json(&report, out))?;
-    } else {
-        let Report { file, bytes_per_frame, us_per_frame, .. } = &report;
-        print(|out| {
-            writeln!(
-                out,
-                "{file}: {} in {}, {}, {bytes_per_frame:.1} a frame; the capture has \
-                 {captured_bytes}. {us_per_frame:.0} µs a frame",
-                counted(frames, "frame"),
-                counted(groups, "group"),
-                counted(bytes, "byte")
-            )
-        })?;
-    }
+    print(|out| if arguments.json { write_json(&report, out) } else { report.write_line(out) })?;
     Ok(ending.result()?)
+}
+
+/// Refuses notes of which two have one key.
+fn check_notes(notes: &[(String, String)]) -> Result<(), KpzError> {
+    let mut keys: Vec<&str> = notes.iter().map(|(key, _)| &**key).collect();
+    keys.sort_unstable();
+    match keys.windows(2).find(|two| two[0] == two[1]) {
+        Some(twice) => Err(KpzError::NoteTwice { key: twice[0].to_owned() }),
+        None => Ok(()),
+    }
+}
+
+impl Report {
+    fn write_line(&self, out: &mut impl Write) -> io::Result<()> {
+        let Self { file, frames, groups, bytes, bytes_per_frame, captured_bytes, .. } = self;
+        writeln!(
+            out,
+            "{file}: {} in {}, {}, {bytes_per_frame:.1} a frame; the capture has \
+             {captured_bytes}. {:.0} µs a frame",
+            counted(frames, "frame"),
+            counted(groups, "group"),
+            counted(bytes, "byte"),
+            self.us_per_frame
+        )
+    }
 }

@@ -22,7 +22,7 @@ use command_kit::{
     Failure, LinkOptions, LinkOptionsError, OutputError, SentLevel, counted, print, progress,
     report_page,
 };
-use kinepack::{Codec, SetupError, Tick};
+use kinepack::{Codec, Schema, SetupError, Tick};
 use kinepack_capture::analysis::frames_per_s;
 use kinepack_net::{LinkConfig, NetError};
 use run::{Run, RunReport, Schemas, Setup};
@@ -214,17 +214,7 @@ fn replay(
     let kinds = stream.of_kinds.into_iter().zip(&steps.of_kinds);
     let kinds = kinds.map(|(stream, sent)| [stream, sent.clone()]).collect();
     let schemas = Arc::new(Schemas { stream: stream.schema, kinds });
-    let schema = &steps.schema.clone();
-    let mut codecs = Vec::new();
-    for parameters in &arguments.profile {
-        let profile =
-            profile(parameters, schema).map_err(|failure| failure.of_stream(&stream.name))?;
-        for level in &arguments.level {
-            let codec = Codec::new(schema.clone(), level.row(), profile.clone());
-            let name = profile_name(parameters, schema);
-            codecs.push((codec.map_err(ReplayError::Codec)?, name));
-        }
-    }
+    let codecs = codecs(arguments, &steps.schema, &stream.name)?;
     let link = arguments.link.config()?;
     let ticks = SentTicks::new(stream.rate_hz);
     let runs_over = |links: Links| {
@@ -257,13 +247,7 @@ fn replay(
     let begin = Instant::now();
     let (runs, Played { frames, last, ending }) =
         play(&mut captured, wanted, &mut steps, (runs, ticks), interrupt)?;
-    if frames < 2 && interrupt.is_raised() {
-        let nothing = "they are too few for a report";
-        return Err(Interrupted::after_frames(frames, stream.frames, nothing).into());
-    }
-    if frames < 2 {
-        return Err(TooShort::for_baselines(frames as u32, 1).into());
-    }
+    check_count(frames, stream.frames, interrupt)?;
     let seconds = f64::from(last.0) / ticks.rate_hz;
     let played = seconds * f64::from(count);
     let mut runs: Vec<RunReport> = runs.into_iter().map(|run| run.finish(last)).collect();
@@ -291,6 +275,36 @@ fn replay(
         over_round_trip,
     };
     Ok((report, stream.frames, ending))
+}
+
+/// The codecs of all profiles and levels, with the names of their profiles.
+fn codecs(
+    arguments: &Arguments,
+    schema: &Schema,
+    stream: &str,
+) -> Result<Vec<(Codec, String)>, ReplayError> {
+    let mut codecs = Vec::new();
+    for parameters in &arguments.profile {
+        let profile = profile(parameters, schema).map_err(|failure| failure.of_stream(stream))?;
+        for level in &arguments.level {
+            let codec = Codec::new(schema.clone(), level.row(), profile.clone());
+            let name = profile_name(parameters, schema);
+            codecs.push((codec.map_err(ReplayError::Codec)?, name));
+        }
+    }
+    Ok(codecs)
+}
+
+/// Refuses too few frames for a report. `all` is the number of frames of the whole stream.
+fn check_count(frames: u64, all: Option<u64>, interrupt: &Interrupt) -> Result<(), ReplayError> {
+    if frames >= 2 {
+        return Ok(());
+    }
+    if interrupt.is_raised() {
+        let nothing = "they are too few for a report";
+        return Err(Interrupted::after_frames(frames, all, nothing).into());
+    }
+    Err(TooShort::for_baselines(frames as u32, 1).into())
 }
 
 /// Reasons for numbers that look wrong.

@@ -22,7 +22,7 @@ use demo::SessionError;
 use kinepack::profile::Bodies;
 use kinepack::training::{ProfileSearch, TrainError, Training};
 use kinepack::{Profile, Schema, Snapshot};
-use report::{Report, constant};
+use report::{Parts, Report, constant};
 
 use crate::bodies::{BodyArguments, NoBody};
 use crate::captured::{
@@ -145,42 +145,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), TuneError> {
     let bodies = arguments.bodies.bodies(&stream.schema, &schema)?;
     let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
     let file = arguments.file.display().to_string();
-    let stopped = |stage: &str| Interrupted::new(format!("while {stage}; nothing was tuned"));
     let (frames, ending) = measure::read(&mut snapshots, &file, &interrupt)?;
     if interrupt.is_raised() {
-        return Err(stopped("reading").into());
+        return Err(stopped_early("reading").into());
     }
-    let training = frames.len() - frames.len() * arguments.hold_out as usize / 100;
     let lag_ticks = lag_of(arguments.lag, stream.rate_hz);
-    // Some frame to train on needs a baseline and an older state.
-    let has_history = |(first, last): (&Snapshot, &Snapshot)| {
-        u64::from(last.tick.0 - first.tick.0) >= 2 * u64::from(lag_ticks)
-    };
-    let suffice = |few: &[Snapshot]| few.first().zip(few.last()).is_some_and(has_history);
-    let (count, hold_out) = (frames.len() as u32, arguments.hold_out);
-    if frames.is_empty() {
-        return Err(TooShort::Empty.into());
-    }
-    if !suffice(&frames[..training]) {
-        return Err(TooShort::ForTraining {
-            frames: count,
-            training: training as u32,
-            hold_out,
-            lag: lag_ticks,
-            all_suffice: suffice(&frames),
-        }
-        .into());
-    }
-    if training == frames.len() {
-        return Err(TooShort::ToHoldOut { frames: count, hold_out }.into());
-    }
-    let built_in = profile(&Parameters::BuiltIn, &stream.schema)?;
+    let training = training_frames(&frames, arguments.hold_out, lag_ticks)?;
     let frames: Arc<[Snapshot]> = frames.into();
-    let built_in = in_background("measured without tuning", &interrupt, {
-        let (schema, frames) = (stream.schema.clone(), Arc::clone(&frames));
-        move |_| measure::parts(&schema, &built_in, &frames, training, lag_ticks)
-    });
-    let built_in = built_in.ok_or_else(|| stopped("measuring without tuning"))??;
+    let built_in = untuned(&stream.schema, &frames, training, lag_ticks, &interrupt)?;
     let frames: Arc<[Snapshot]> = if arguments.max_error.is_empty() {
         frames
     } else {
@@ -188,7 +160,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), TuneError> {
         measure::read(&mut stepped, &file, &interrupt)?.0.into()
     };
     if interrupt.is_raised() {
-        return Err(stopped("reading").into());
+        return Err(stopped_early("reading").into());
     }
     let tuning = Tuning {
         schema: schema.clone(),
@@ -229,12 +201,67 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), TuneError> {
     if !interrupt.is_raised() {
         return Ok(ending.result()?);
     }
+    let written = targets[0].as_ref().filter(|_| bytes.is_some());
+    Err(stopped_later(found.stopped, written).into())
+}
+
+/// The error of a signal before anything was tuned.
+fn stopped_early(stage: &str) -> Interrupted {
+    Interrupted::new(format!("while {stage}; nothing was tuned"))
+}
+
+/// The error of a signal during the search or after it. `stopped` is how far the search came, and
+/// `written` is the file that has the profile.
+fn stopped_later(stopped: Option<&str>, written: Option<&Target>) -> Interrupted {
     let mut how_far =
-        found.stopped.unwrap_or("after the profile was complete, while measuring it").to_owned();
-    if let (Some(_), Some(out)) = (&bytes, &targets[0]) {
+        stopped.unwrap_or("after the profile was complete, while measuring it").to_owned();
+    if let Some(out) = written {
         how_far.push_str(&format!("; it was written to {}", out.name().display()));
     }
-    Err(Interrupted::new(how_far).into())
+    Interrupted::new(how_far)
+}
+
+/// The number of frames to train on. Refuses too few, and too few that are held out.
+fn training_frames(frames: &[Snapshot], hold_out: u32, lag_ticks: u32) -> Result<usize, TooShort> {
+    let training = frames.len() - frames.len() * hold_out as usize / 100;
+    // Some frame to train on needs a baseline and an older state.
+    let has_history = |(first, last): (&Snapshot, &Snapshot)| {
+        u64::from(last.tick.0 - first.tick.0) >= 2 * u64::from(lag_ticks)
+    };
+    let suffice = |few: &[Snapshot]| few.first().zip(few.last()).is_some_and(has_history);
+    let count = frames.len() as u32;
+    if frames.is_empty() {
+        return Err(TooShort::Empty);
+    }
+    if !suffice(&frames[..training]) {
+        return Err(TooShort::ForTraining {
+            frames: count,
+            training: training as u32,
+            hold_out,
+            lag: lag_ticks,
+            all_suffice: suffice(frames),
+        });
+    }
+    if training == frames.len() {
+        return Err(TooShort::ToHoldOut { frames: count, hold_out });
+    }
+    Ok(training)
+}
+
+/// Measures a stream as it is, without tuning.
+fn untuned(
+    schema: &Schema,
+    frames: &Arc<[Snapshot]>,
+    training: usize,
+    lag_ticks: u32,
+    interrupt: &Interrupt,
+) -> Result<Parts, TuneError> {
+    let built_in = profile(&Parameters::BuiltIn, schema)?;
+    let parts = in_background("measured without tuning", interrupt, {
+        let (schema, frames) = (schema.clone(), Arc::clone(frames));
+        move |_| measure::parts(&schema, &built_in, &frames, training, lag_ticks)
+    });
+    parts.ok_or_else(|| stopped_early("measuring without tuning"))?
 }
 
 /// Writes a profile to the files that were asked for.

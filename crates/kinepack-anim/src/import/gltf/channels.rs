@@ -158,21 +158,7 @@ pub(super) fn of<'a>(
     let mut channels = Channels::default();
     for (index, channel) in animation.channels.iter().enumerate() {
         let place = (animation_index, index);
-        let (node, property) = match Aim::of(&channel.target) {
-            Aim::Node(node, property) => (node, property),
-            Aim::Pointer(pointer) => {
-                left_out.text(LeftOutKind::AnimationPointer, pointer);
-                continue;
-            }
-            Aim::Path(path) => {
-                left_out.text(LeftOutKind::UnknownPath, path);
-                continue;
-            }
-            Aim::Nothing => {
-                left_out.text(LeftOutKind::NoNode, "");
-                continue;
-            }
-        };
+        let Some((node, property)) = property_of(&channel.target, left_out) else { continue };
         let mut skip = |reason| {
             skips.channel(&mut buffers.budget, document, place, bad(document, place, reason))
         };
@@ -226,6 +212,20 @@ pub(super) fn of<'a>(
         }
     }
     Ok(channels)
+}
+
+/// The node and property that a channel animates. Reports any other target to the collector.
+fn property_of<'a>(
+    target: &'a json::Target,
+    left_out: &mut Collector<'a>,
+) -> Option<(usize, Property)> {
+    match Aim::of(target) {
+        Aim::Node(node, property) => return Some((node, property)),
+        Aim::Pointer(pointer) => left_out.text(LeftOutKind::AnimationPointer, pointer),
+        Aim::Path(path) => left_out.text(LeftOutKind::UnknownPath, path),
+        Aim::Nothing => left_out.text(LeftOutKind::NoNode, ""),
+    }
+    None
 }
 
 fn bad(

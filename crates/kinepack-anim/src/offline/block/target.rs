@@ -4,7 +4,7 @@
 use glam::DVec3;
 
 use crate::measure::{Frame, object_space};
-use crate::{RawClip, Skeleton, additive};
+use crate::{RawClip, Skeleton, Transform, additive};
 
 /// The least limit as a share of the distance from the origin. A player's floats are 2¹⁶ times as
 /// coarse. With much finer limits, no step is found, and the clip would be coarser than it can be.
@@ -79,16 +79,8 @@ impl<'a> Target<'a> {
                         scale_above[joint].max(posed[parent].scale.abs().max_element());
                 }
                 let shell = shell_cm[joint] * posed[joint].scale.abs().max_element();
-                let mut above = Some(joint);
-                while let Some(ancestor) = above {
-                    let reach =
-                        posed[joint].translation.distance(posed[ancestor].translation) + shell;
-                    reach_cm[ancestor] = reach_cm[ancestor].max(reach);
-                    if pose[ancestor].scale == [1.0; 3] {
-                        scale_reach_cm[ancestor] = scale_reach_cm[ancestor].max(reach);
-                    }
-                    above = skeleton.parent(ancestor);
-                }
+                let reaches = [&mut reach_cm[..], &mut scale_reach_cm[..]];
+                extend_reaches(skeleton, joint, shell, (pose, &posed), reaches);
             }
             for joint in (0..joints).filter(|joint| pose[*joint].scale != [1.0; 3]) {
                 let base_scale = bases
@@ -100,15 +92,7 @@ impl<'a> Target<'a> {
                 scale_reach_cm[joint] = scale_reach_cm[joint].max(reach);
             }
         }
-        for (joint, limit) in limit_cm.iter_mut().enumerate() {
-            let object = &object[joint * samples..(joint + 1) * samples];
-            let far = object.iter().map(|frame| frame.translation.length()).fold(0.0, f64::max);
-            *limit = limit.max(LEAST_SHARE * (far + shell_cm[joint]));
-        }
-        let curve_limit = raw.curves().iter().map(|curve| {
-            let far = curve.values.iter().fold(0.0_f32, |far, value| far.max(value.abs()));
-            f64::from(curve.precision).max(LEAST_SHARE * f64::from(far))
-        });
+        raise_limits(&mut limit_cm, &object, &shell_cm, samples);
         let least_limit_cm = least_below(skeleton, &limit_cm);
         let mut target = Self {
             raw,
@@ -123,7 +107,7 @@ impl<'a> Target<'a> {
             reach_cm,
             scale_reach_cm,
             scale_above,
-            curve_limit: curve_limit.collect(),
+            curve_limit: curve_limits(raw),
         };
         if target.is_loop() {
             target.samples -= 1;
@@ -212,6 +196,45 @@ impl<'a> Target<'a> {
             limits.iter_mut().for_each(|limit| *limit *= share);
         }
     }
+}
+
+/// Extends the reaches of a joint and its ancestors to the joint's points, which are `shell` away.
+/// The scale's reach is extended where the scale is 1.
+fn extend_reaches(
+    skeleton: &Skeleton,
+    joint: usize,
+    shell: f64,
+    (pose, posed): (&[Transform], &[Frame]),
+    [reach_cm, scale_reach_cm]: [&mut [f64]; 2],
+) {
+    let mut above = Some(joint);
+    while let Some(ancestor) = above {
+        let reach = posed[joint].translation.distance(posed[ancestor].translation) + shell;
+        reach_cm[ancestor] = reach_cm[ancestor].max(reach);
+        if pose[ancestor].scale == [1.0; 3] {
+            scale_reach_cm[ancestor] = scale_reach_cm[ancestor].max(reach);
+        }
+        above = skeleton.parent(ancestor);
+    }
+}
+
+/// Raises the limit of each joint to the least one at its distance from the origin. `object` has the
+/// transforms in object space, by joint, then by sample.
+fn raise_limits(limit_cm: &mut [f64], object: &[Frame], shell_cm: &[f64], samples: usize) {
+    for (joint, limit) in limit_cm.iter_mut().enumerate() {
+        let object = &object[joint * samples..(joint + 1) * samples];
+        let far = object.iter().map(|frame| frame.translation.length()).fold(0.0, f64::max);
+        *limit = limit.max(LEAST_SHARE * (far + shell_cm[joint]));
+    }
+}
+
+/// By curve, the largest error that it may have.
+fn curve_limits(raw: &RawClip) -> Vec<f64> {
+    let limits = raw.curves().iter().map(|curve| {
+        let far = curve.values.iter().fold(0.0_f32, |far, value| far.max(value.abs()));
+        f64::from(curve.precision).max(LEAST_SHARE * f64::from(far))
+    });
+    limits.collect()
 }
 
 /// The distance from a joint to the farthest point below it if its scale in object space were
