@@ -355,15 +355,6 @@ impl fmt::Display for ImportError {
             Self::BadStack { file, layers, limit } => {
                 write!(f, "{file}: FBX: {layers} layers, at most {limit} are read")
             }
-            _ => self.fmt_gltf(f),
-        }
-    }
-}
-
-impl ImportError {
-    /// Writes an error of glTF. An error without a text shows its fields.
-    fn fmt_gltf(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
             Self::BadContainer { file, reason } => write!(f, "{file}: not a GLB file: {reason}"),
             Self::BadJson { file, reason } => write!(f, "{file}: not glTF: {reason}"),
             Self::UnsupportedVersion { file, version } => {
@@ -427,7 +418,6 @@ impl ImportError {
                 "{file}: animation {animation}, channel {channel}: \
                  the spline of rotations goes through zero at {time_s} s"
             ),
-            other => write!(f, "{other:?}"),
         }
     }
 }
