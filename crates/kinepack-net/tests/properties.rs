@@ -473,10 +473,7 @@ impl Session {
         }
         let jumps = self.receiver.playout_stats().jumps;
         let Some(playback) = self.receiver.playback(now) else { return };
-        assert!(
-            playback.tick >= self.shown_tick || jumps > self.jumps,
-            "playback went backwards"
-        );
+        assert!(playback.tick >= self.shown_tick || jumps > self.jumps, "playback went backwards");
         for event in playback.events() {
             let number = number_of(&event);
             assert_eq!(event.tick, Tick(number.0));

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use kinepack::{Snapshot, Tick};
 
 use super::playback::Playback;
-use super::presence::Presence;
 use super::shown::Shown;
+use super::spawns::Spawns;
 use crate::ReceiverConfig;
 use crate::events::Played;
 use crate::playout::{Entry, Playout};
@@ -46,7 +46,7 @@ pub struct FramePlayer {
     longest_blend_ticks: f64,
     /// The state before the moment, and the one after it if that is a different state.
     entries: VecDeque<Entry<Shown>>,
-    presence: Presence,
+    spawns: Spawns,
     played: Vec<Played>,
 }
 
@@ -58,7 +58,7 @@ impl FramePlayer {
             tick_hz,
             longest_blend_ticks: ReceiverConfig::at_hz(1).longest_blend.as_secs_f64() * tick_hz,
             entries: VecDeque::with_capacity(2),
-            presence: Presence::default(),
+            spawns: Spawns::default(),
             played: Vec::new(),
         }
     }
@@ -83,7 +83,7 @@ impl FramePlayer {
         if to.tick > from.tick {
             self.entries.push_back(entry(to));
         }
-        self.presence.update(from);
+        self.spawns.update(from);
         self.played.clear();
         let events = events.into_iter();
         self.played.extend(events.map(|(tick, rows, index)| Played::in_time(tick, rows, index)));
@@ -91,7 +91,7 @@ impl FramePlayer {
         let [begin, end] = [0, to_index].map(|index| f64::from(self.entries[index].tick.0));
         let ratio = if end > begin { ((tick - begin) / (end - begin)) as f32 } else { 1.0 };
         let playout = Playout::between(&self.entries, to_index, tick, ratio);
-        Playback::new(playout, self.tick_hz, self.longest_blend_ticks, &self.presence, &self.played)
+        Playback::new(playout, self.tick_hz, self.longest_blend_ticks, &self.spawns, &self.played)
     }
 }
 

@@ -3,7 +3,7 @@
 //! [`endpoint`] is the entry point and routes datagrams. [`window`] tracks which sequences arrived,
 //! and [`connection`] measures the round trip. [`views`] holds the baselines, and [`assembly`] puts
 //! blocks together. [`shown`] keeps the newest known state of each entity. [`playback`] selects the
-//! two states of each entity to show, and [`presence`] lists which entities were added and removed.
+//! two states of each entity to show, and [`spawns`] lists which entities were added and removed.
 //! [`frame_player`] does the same for states that did not come over a network.
 
 mod assembly;
@@ -11,8 +11,8 @@ mod connection;
 mod endpoint;
 mod frame_player;
 mod playback;
-mod presence;
 mod shown;
+mod spawns;
 mod views;
 mod window;
 

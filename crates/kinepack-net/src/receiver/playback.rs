@@ -3,8 +3,8 @@
 
 use kinepack::{Between, EncodeError, EntityId, Pack, Snapshot};
 
-use super::presence::Presence;
 use super::shown::Shown;
+use super::spawns::Spawns;
 use crate::events::{Event, Played};
 use crate::playout::{Entry, Playout};
 
@@ -66,7 +66,7 @@ pub struct Playback<'a> {
     playout: Playout<'a, Shown>,
     tick_hz: f64,
     longest_blend_ticks: f64,
-    presence: &'a Presence,
+    spawns: &'a Spawns,
     events: &'a [Played],
 }
 
@@ -102,10 +102,10 @@ impl<'a> Playback<'a> {
         playout: Playout<'a, Shown>,
         tick_hz: f64,
         longest_blend_ticks: f64,
-        presence: &'a Presence,
+        spawns: &'a Spawns,
         events: &'a [Played],
     ) -> Self {
-        Self { tick: playout.tick, playout, tick_hz, longest_blend_ticks, presence, events }
+        Self { tick: playout.tick, playout, tick_hz, longest_blend_ticks, spawns, events }
     }
 
     /// True if no newer state had arrived when it was needed: the newest one is shown.
@@ -147,13 +147,13 @@ impl<'a> Playback<'a> {
     /// one that was shown until now. So do not give an id to another entity while receivers may
     /// still show the first one. If the kind or a spawn field differs, the id is in both lists.
     pub fn added(&self) -> &'a [EntityId] {
-        self.presence.added()
+        self.spawns.added()
     }
 
     /// The entities of the previous playback call that are no longer in [`samples`](Self::samples),
     /// by id.
     pub fn removed(&self) -> &'a [EntityId] {
-        self.presence.removed()
+        self.spawns.removed()
     }
 
     /// The events after the previous playback call's moment, up to this moment, in order. Each

@@ -11,7 +11,7 @@ use super::history::Content;
 use super::hub::Hub;
 use super::peer::{Moment, Peer, overhead_bytes};
 use super::sending::Sending;
-use super::sight::contains;
+use super::visibility::contains;
 use crate::NetError;
 use crate::events::{Emitted, EventKinds, EventList, EventWriter, EventsAlone, LONGEST_LIST_BYTES};
 
@@ -139,7 +139,9 @@ impl Hub {
             for (event, audience) in &of_tick {
                 let is_for = match audience {
                     AudienceOf::All => true,
-                    AudienceOf::Seeing(entity) => contains(&peer.sight.sight.relevant, *entity),
+                    AudienceOf::Seeing(entity) => {
+                        contains(&peer.visibility.visibility.relevant, *entity)
+                    }
                     AudienceOf::Only(ids) => ids.contains(id),
                 };
                 if is_for {

@@ -2,7 +2,7 @@
 //!
 //! Without threads, the first receiver that needs an encoding makes it ([`Sending::whole`]). With
 //! threads, the hub first lists the distinct encodings that the tick's receivers will ask for, and
-//! the threads make them. [`Ahead`] keeps each encoding until the first receiver asks for it. An
+//! the threads make them. [`EncodeAhead`] keeps each encoding until the first receiver asks for it. An
 //! encoding is a function of the baseline and the subject. Everything that depends on an order,
 //! such as the ids of views, happens when a receiver takes the encoding. So the bytes do not depend
 //! on the threads, and a missing encoding is made as without threads.
@@ -32,12 +32,12 @@ struct Job<'a> {
     base: &'a ChosenBaseline,
     target: Target,
     exact: Arc<SentView>,
-    made: OnceLock<Made>,
+    made: OnceLock<Encoding>,
 }
 
 /// An encoding that was made ahead.
 #[derive(Debug)]
-pub(super) struct Made {
+pub(super) struct Encoding {
     /// The subject, if a time precision made it coarser.
     pub(super) coarse: Option<Arc<Snapshot>>,
     pub(super) coded: Coded,
@@ -54,7 +54,7 @@ struct Workshop {
 }
 
 impl Workshop {
-    fn make(&mut self, job: &Job<'_>, offer: &OfferedCodec) -> Result<Made, EncodeError> {
+    fn make(&mut self, job: &Job<'_>, offer: &OfferedCodec) -> Result<Encoding, EncodeError> {
         let index = job.target.codec;
         if self.planners.len() <= index {
             self.planners.resize_with(index + 1, || None);
@@ -68,20 +68,20 @@ impl Workshop {
         };
         let items = planner.whole(&known, coarse.as_ref().unwrap_or(exact))?;
         // The learned models get their id when a receiver takes the encoding.
-        Ok(Made { coarse, coded: planner.coded(0), items })
+        Ok(Encoding { coarse, coded: planner.coded(0), items })
     }
 }
 
 /// The encodings that were made ahead in this tick, and the memory for making them.
 #[derive(Debug, Default)]
-pub(super) struct Ahead {
+pub(super) struct EncodeAhead {
     /// Scratch: a hash of each encoding in the list. If the hashes of two encodings are equal, only
     /// one of them is made ahead.
     listed: HashSet<(u64, Target)>,
     spare: Mutex<Vec<Workshop>>,
 }
 
-impl Ahead {
+impl EncodeAhead {
     fn workshop(&self, schema: &Schema) -> Workshop {
         let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
         spare.unwrap_or_else(|| Workshop {

@@ -12,8 +12,8 @@ use super::emit::HubEvents;
 use super::peer::{Peer, PeerStatus};
 use super::sending::Sending;
 use super::sharing::Overdrawn;
-use super::sight::Sight;
 use super::view::SentView;
+use super::visibility::Visibility;
 use super::work::Work;
 use crate::handshake::{check_initial, check_schema, hello, reference_zero};
 use crate::packet::{Hello, Mismatch, Upstream, first_difference, outline};
@@ -229,7 +229,7 @@ impl Hub {
             return Err(NetError::ReceiverTaken);
         }
         let groups = self.sending.subjects.groups.len();
-        let sight = self.sending.subjects.know(Sight::new(groups));
+        let visibility = self.sending.subjects.know(Visibility::new(groups));
         let mut options = *options;
         if let Some(at) = self.removed.iter().position(|(removed, _)| *removed == id)
             && let Some((_, next)) = self.removed.remove(at)
@@ -237,7 +237,8 @@ impl Hub {
         {
             options.first_sequence = next.after(OTHER_SESSION);
         }
-        self.peers.insert(id, Peer::new(id, &options, &self.config, &self.initial, sight, now));
+        self.peers
+            .insert(id, Peer::new(id, &options, &self.config, &self.initial, visibility, now));
         Ok(())
     }
 

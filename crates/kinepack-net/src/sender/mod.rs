@@ -51,10 +51,10 @@ mod plan;
 mod rates;
 mod sending;
 mod sharing;
-mod sight;
 mod subjects;
 mod tick;
 mod view;
+mod visibility;
 mod work;
 
 pub use config::{HubConfig, ReceiverId, ReceiverOptions, Weight};

@@ -7,7 +7,7 @@ use kinepack::{Codec, EncodeError, EntityId, Level, Schema, Snapshot, Tick};
 
 use super::baselines::BaselineCache;
 use super::config::ReceiverId;
-use super::encodings::{Ahead, Made};
+use super::encodings::{EncodeAhead, Encoding};
 use super::history::ChosenBaseline;
 use super::outbox::Outbox;
 use super::plan::{Coded, Due, Plan, Planner};
@@ -35,7 +35,7 @@ pub(super) struct Sending {
     /// Builds baselines.
     baselines: BaselineCache,
     /// Memory for making encodings ahead.
-    pub(super) ahead: Ahead,
+    pub(super) ahead: EncodeAhead,
     /// This tick's work, in the order in which it was first needed.
     pub(super) shared: Vec<Shared>,
     /// The index in `shared` by what the work is coded against, as [`write_key`] writes it.
@@ -91,7 +91,7 @@ pub(super) struct Against<'b> {
 #[derive(Debug, Default)]
 pub(super) struct Shared {
     /// The encoding of everything, if one of the caller's threads has made it.
-    pub(super) ahead: Option<Made>,
+    pub(super) ahead: Option<Encoding>,
     /// The subject, as coarse as a time precision makes it.
     coarse: Option<Arc<SentView>>,
     /// The plan for everything in one datagram.
@@ -145,7 +145,7 @@ impl Sending {
             offers: Vec::new(),
             schema: schema.clone(),
             baselines: BaselineCache::new(schema),
-            ahead: Ahead::default(),
+            ahead: EncodeAhead::default(),
             shared: Vec::new(),
             shared_index: HashMap::new(),
             key: Vec::new(),
@@ -212,7 +212,7 @@ impl Sending {
             return Ok(Arc::clone(view));
         }
         let coarse = match &shared.ahead {
-            Some(Made { coarse: Some(coarse), .. }) => Arc::clone(coarse),
+            Some(Encoding { coarse: Some(coarse), .. }) => Arc::clone(coarse),
             _ => {
                 let known = self.baselines.known(base)?;
                 self.offers[target.codec].planner.coarse(&known, exact.whole.snapshot())?
@@ -232,7 +232,7 @@ impl Sending {
         let view = self.seen(against)?;
         let planner = &mut self.offers[against.target.codec].planner;
         let coded = match self.shared[against.shared].ahead.take() {
-            Some(Made { coded, items, .. }) => {
+            Some(Encoding { coded, items, .. }) => {
                 planner.adopt_whole(&coded, items);
                 coded.with_id(id)
             }

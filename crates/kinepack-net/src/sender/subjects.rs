@@ -2,17 +2,17 @@
 //! some receivers may see. A part has the entities that are relevant to them, without the groups of
 //! fields that they may not see.
 //!
-//! Receivers with equal sights share one subject. The memory of a past tick lives as long as a view
-//! refers to it. Cost of a sight: a search for its entities in the world and a copy of their rows.
-//! A sight that only hides fields costs a copy of the world.
+//! Receivers that may see the same share one subject. The memory of a past tick lives as long as a
+//! view refers to it. Cost of a visibility: a search for its entities in the world and a copy of
+//! their rows. A visibility that only hides fields costs a copy of the world.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use kinepack::{EncodeError, Snapshot, View};
 
-use super::sight::{FieldGroup, KnownSight, Sight, contains};
 use super::view::SentView;
+use super::visibility::{FieldGroup, KnownVisibility, Visibility, contains};
 
 /// How many worlds in the pool a tick examines for reuse.
 const LOOKED_AT: usize = 32;
@@ -33,8 +33,8 @@ struct Subject {
 struct TickSubjects {
     /// The first one is the whole world.
     subjects: Vec<Subject>,
-    /// The index in `subjects`, by the id of the sight.
-    of_sight: HashMap<u64, usize>,
+    /// The index in `subjects`, by the id of the visibility.
+    of_visibility: HashMap<u64, usize>,
 }
 
 /// The subjects of this tick and of the one before.
@@ -43,27 +43,27 @@ pub(super) struct Subjects {
     now: TickSubjects,
     before: TickSubjects,
     pub(super) groups: Vec<FieldGroup>,
-    /// The sights in use, with their ids.
-    sights: HashMap<Arc<Sight>, u64>,
+    /// The visibilities in use, with their ids.
+    visibilities: HashMap<Arc<Visibility>, u64>,
     /// Worlds of earlier ticks. Those that no view refers to are reused.
     pool: VecDeque<Arc<Snapshot>>,
     /// Scratch: the indices of a set's entities in the world.
     places: Vec<u32>,
     next_id: u64,
     next_state: u64,
-    next_sight: u64,
+    next_visibility: u64,
 }
 
 impl Subjects {
     /// Begins a tick. The whole world is subject 0.
     pub(super) fn begin(&mut self, world: &Snapshot) {
-        self.sights.retain(|sight, _| Arc::strong_count(sight) > 1);
+        self.visibilities.retain(|visibility, _| Arc::strong_count(visibility) > 1);
         std::mem::swap(&mut self.now, &mut self.before);
         self.pool.extend(
             self.now.subjects.first().map(|subject| Arc::clone(subject.view.whole.snapshot())),
         );
         self.now.subjects.clear();
-        self.now.of_sight.clear();
+        self.now.of_visibility.clear();
         let mut snapshot = self.unused().unwrap_or_else(|| Arc::new(Snapshot::new_like(world)));
         // `unused` and `new` return a snapshot without other references, so this does not copy
         // twice.
@@ -77,46 +77,46 @@ impl Subjects {
         self.now.subjects.first().map(|subject| &**subject.view.whole.snapshot())
     }
 
-    /// Registers a sight. Equal sights get the same id.
-    pub(super) fn know(&mut self, sight: Sight) -> KnownSight {
-        if let Some((sight, id)) = self.sights.get_key_value(&sight) {
-            return KnownSight { id: *id, sight: Arc::clone(sight) };
+    /// Registers a visibility. Equal visibilities get the same id.
+    pub(super) fn know(&mut self, visibility: Visibility) -> KnownVisibility {
+        if let Some((visibility, id)) = self.visibilities.get_key_value(&visibility) {
+            return KnownVisibility { id: *id, visibility: Arc::clone(visibility) };
         }
-        let id = if sight.is_all() { 0 } else { self.next_sight + 1 };
-        self.next_sight = self.next_sight.max(id);
-        let sight = Arc::new(sight);
-        self.sights.insert(Arc::clone(&sight), id);
-        KnownSight { id, sight }
+        let id = if visibility.is_all() { 0 } else { self.next_visibility + 1 };
+        self.next_visibility = self.next_visibility.max(id);
+        let visibility = Arc::new(visibility);
+        self.visibilities.insert(Arc::clone(&visibility), id);
+        KnownVisibility { id, visibility }
     }
 
-    /// The index of a sight's subject. The first call for a sight in a tick builds the subject.
-    pub(super) fn of(&mut self, known: &KnownSight) -> Result<usize, EncodeError> {
+    /// The index of a visibility's subject. The first call for it in a tick builds the subject.
+    pub(super) fn of(&mut self, known: &KnownVisibility) -> Result<usize, EncodeError> {
         if known.id == 0 {
             return Ok(0);
         }
-        if let Some(index) = self.now.of_sight.get(&known.id) {
+        if let Some(index) = self.now.of_visibility.get(&known.id) {
             return Ok(*index);
         }
         let world = &self.now.subjects[0].view.whole;
         let mut snapshot = Snapshot::new_like(world);
-        match &known.sight.relevant {
+        match &known.visibility.relevant {
             Some(entities) => {
                 world.positions(entities, &mut self.places);
                 snapshot.gather(world, &self.places)?;
             }
             None => snapshot.copy_from(world),
         }
-        for (group, visible) in self.groups.iter().zip(&known.sight.groups) {
+        for (group, visible) in self.groups.iter().zip(&known.visibility.groups) {
             for part in group.parts.iter().filter(|_| visible.is_some()) {
                 snapshot.clear_part(part, |id| contains(visible, id))?;
             }
         }
         let before = self
             .before
-            .of_sight
+            .of_visibility
             .get(&known.id)
             .map(|index| Arc::clone(&self.before.subjects[*index].view));
-        self.now.of_sight.insert(known.id, self.now.subjects.len());
+        self.now.of_visibility.insert(known.id, self.now.subjects.len());
         self.add(Arc::new(snapshot), before);
         Ok(self.now.subjects.len() - 1)
     }
@@ -151,7 +151,7 @@ impl Subjects {
         self.next_id
     }
 
-    /// Adds a subject. `before` is the view of the same sight in the previous tick.
+    /// Adds a subject. `before` is the view of the same visibility in the previous tick.
     fn add(&mut self, snapshot: Arc<Snapshot>, before: Option<Arc<SentView>>) {
         let unchanged = before.filter(|before| before.whole.holds_same(&snapshot));
         let state = unchanged.and_then(|before| before.state).unwrap_or_else(|| {

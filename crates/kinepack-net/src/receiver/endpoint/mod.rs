@@ -17,8 +17,8 @@ pub use self::report::{Received, ReceiverStats};
 use super::assembly::Assembly;
 use super::connection::{Connection, ReceiverStatus};
 use super::playback::Playback;
-use super::presence::Presence;
 use super::shown::Shown;
+use super::spawns::Spawns;
 use super::views::Views;
 use super::window::Window;
 use crate::cost::Recount;
@@ -100,7 +100,7 @@ pub struct Receiver {
     /// The newest refused datagram for which to ask for the state anew.
     anew: Option<Sequence>,
     connection: Connection,
-    presence: Presence,
+    spawns: Spawns,
     /// `None` without events.
     events: Option<Incoming>,
     /// The latest time that a call passed.
@@ -159,7 +159,7 @@ impl Receiver {
             shows_anew: false,
             anew: None,
             connection: Connection::new(),
-            presence: Presence::default(),
+            spawns: Spawns::default(),
             events: None,
             now: Duration::ZERO,
             stats: ReceiverStats::default(),
@@ -340,13 +340,13 @@ impl Receiver {
         let tick_hz = self.config.playout.tick_hz;
         let longest_blend_ticks = self.config.longest_blend_ticks();
         let playout = self.buffer.at(now)?;
-        self.presence.update(&playout.from.state.state);
+        self.spawns.update(&playout.from.state.state);
         if let Some(events) = &mut self.events {
             events.play(playout.tick);
         }
         let events = self.events.as_ref().map_or(&[][..], Incoming::played);
-        let (presence, tick_hz) = (&self.presence, f64::from(tick_hz));
-        Some(Playback::new(playout, tick_hz, longest_blend_ticks, presence, events))
+        let (spawns, tick_hz) = (&self.spawns, f64::from(tick_hz));
+        Some(Playback::new(playout, tick_hz, longest_blend_ticks, spawns, events))
     }
 
     /// Takes the events that are in order and that playback has not reached yet. For receivers that

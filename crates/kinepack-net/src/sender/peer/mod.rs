@@ -17,8 +17,8 @@ use super::freshness::Freshness;
 use super::history::{ChosenBaseline, Content, History, Outcome, Sent};
 use super::outbox::Outbox;
 use super::sending::{OfferedCodec, Sending, Target};
-use super::sight::KnownSight;
 use super::view::SentView;
+use super::visibility::KnownVisibility;
 use crate::events::{Carried, Outgoing};
 use crate::packet::{
     Baseline, CHECK_BYTES, FRAGMENT_HEADER_BYTES, OlderViews, SnapshotHeader, Stride, Time,
@@ -44,7 +44,7 @@ pub(super) struct Peer {
     block: Option<BlockOut>,
     newest_block: u8,
     pub(super) budget: Option<Budget>,
-    pub(super) sight: KnownSight,
+    pub(super) visibility: KnownVisibility,
     freshness: Freshness,
     expects_part: bool,
     /// The last complete state that was sent, and the last tick in which it was still current.
@@ -106,7 +106,7 @@ impl Peer {
         options: &ReceiverOptions,
         config: &HubConfig,
         initial: &Arc<SentView>,
-        sight: KnownSight,
+        visibility: KnownVisibility,
         now: Duration,
     ) -> Self {
         let datagram_bytes = config.datagram_bytes + overhead_bytes(config);
@@ -120,7 +120,7 @@ impl Peer {
             budget: options
                 .budget_bytes_per_s
                 .map(|bytes_per_s| Budget::new(bytes_per_s, datagram_bytes, now)),
-            sight,
+            visibility,
             freshness: Freshness::default(),
             expects_part: false,
             shown: None,
@@ -293,7 +293,7 @@ impl Peer {
         sending: &mut Sending,
     ) -> Result<Option<DueSnapshot>, NetError> {
         let Some(codec) = self.codec else { return Ok(None) };
-        let subject = sending.subjects.of(&self.sight);
+        let subject = sending.subjects.of(&self.visibility);
         let subject = subject.map_err(|error| NetError::Receiver { id: self.id, error })?;
         let target = Target { codec, subject };
         self.history.find_lost(moment.now, &mut self.outcomes);

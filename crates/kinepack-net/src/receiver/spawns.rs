@@ -15,14 +15,14 @@ fn entities(state: &Snapshot) -> impl Iterator<Item = Shown> {
 
 /// The entities of the last playback call, and how they differ from the previous call.
 #[derive(Debug, Default)]
-pub(super) struct Presence {
+pub(super) struct Spawns {
     /// Sorted.
     shown: Vec<Shown>,
     added: Vec<EntityId>,
     removed: Vec<EntityId>,
 }
 
-impl Presence {
+impl Spawns {
     /// Notes that the entities of this state are shown now.
     ///
     /// Cost: a comparison of the entities, and a copy if they differ.
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn lists_hold_the_difference_of_two_calls() {
-        let mut presence = Presence::default();
+        let mut spawns = Spawns::default();
         let ids = |ids: &[u32]| ids.iter().copied().map(EntityId).collect::<Vec<_>>();
         let fields = || vec![Field::new("lit", FieldKind::Bool)];
         let schema = Schema::builder()
@@ -84,9 +84,9 @@ mod tests {
             for (kind, shown) in [lamps, candles].into_iter().enumerate() {
                 shown.iter().for_each(|id| state.push_lanes_of(kind, EntityId(*id), &[1]).unwrap());
             }
-            presence.update(&state);
-            assert_eq!(presence.added(), ids(added));
-            assert_eq!(presence.removed(), ids(removed));
+            spawns.update(&state);
+            assert_eq!(spawns.added(), ids(added));
+            assert_eq!(spawns.removed(), ids(removed));
         }
     }
 }

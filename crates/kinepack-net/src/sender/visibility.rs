@@ -1,4 +1,4 @@
-//! Sights: which entities a receiver may see, and which groups of their fields.
+//! Visibility: which entities a receiver may see, and which groups of their fields.
 
 use std::sync::Arc;
 
@@ -14,14 +14,14 @@ pub(super) type EntitySet = Option<Arc<[EntityId]>>;
 
 /// What a receiver may see.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Sight {
+pub(super) struct Visibility {
     /// The entities.
     pub(super) relevant: EntitySet,
     /// For each group of fields, the entities whose fields it may see.
     pub(super) groups: Vec<EntitySet>,
 }
 
-impl Sight {
+impl Visibility {
     /// All entities, without the fields of this many groups.
     pub(super) fn new(groups: usize) -> Self {
         Self { relevant: None, groups: vec![Some(Arc::from([])); groups] }
@@ -32,12 +32,12 @@ impl Sight {
     }
 }
 
-/// A sight in use.
+/// A visibility that receivers have.
 #[derive(Clone, Debug)]
-pub(super) struct KnownSight {
-    /// Equal sights have the same id. The sight of everything has id 0.
+pub(super) struct KnownVisibility {
+    /// Equal visibilities have the same id. The visibility of everything has id 0.
     pub(super) id: u64,
-    pub(super) sight: Arc<Sight>,
+    pub(super) visibility: Arc<Visibility>,
 }
 
 /// Fields that only some receivers may see.
@@ -68,18 +68,18 @@ impl Hub {
         entities: Option<Arc<[EntityId]>>,
     ) -> Result<(), NetError> {
         check_sorted(entities.as_deref())?;
-        self.change_sight(id, |sight| sight.relevant = entities)
+        self.change_sight(id, |visibility| visibility.relevant = entities)
     }
 
     fn change_sight(
         &mut self,
         id: ReceiverId,
-        change: impl FnOnce(&mut Sight),
+        change: impl FnOnce(&mut Visibility),
     ) -> Result<(), NetError> {
         let peer = self.peers.get_mut(&id).ok_or(NetError::UnknownReceiver)?;
-        let mut sight = (*peer.sight.sight).clone();
-        change(&mut sight);
-        peer.sight = self.sending.subjects.know(sight);
+        let mut visibility = (*peer.visibility.visibility).clone();
+        change(&mut visibility);
+        peer.visibility = self.sending.subjects.know(visibility);
         Ok(())
     }
 
@@ -107,7 +107,7 @@ impl Hub {
         self.sending.subjects.groups.push(FieldGroup { name: name.into(), parts });
         let receivers: Vec<ReceiverId> = self.receivers().collect();
         receivers.into_iter().try_for_each(|id| {
-            self.change_sight(id, |sight| sight.groups.push(Some(Arc::from([]))))
+            self.change_sight(id, |visibility| visibility.groups.push(Some(Arc::from([]))))
         })
     }
 
@@ -159,7 +159,7 @@ impl Hub {
         let groups = &self.sending.subjects.groups;
         let index = groups.iter().position(|known| known.name == group);
         let index = index.ok_or_else(|| NetError::NoSuchGroup { name: group.into() })?;
-        self.change_sight(id, |sight| sight.groups[index] = entities)
+        self.change_sight(id, |visibility| visibility.groups[index] = entities)
     }
 }
 
