@@ -350,3 +350,11 @@ fn frames_that_do_not_fit_are_refused() {
         Err(AnalysisError::Setup(_))
     ));
 }
+
+#[test]
+fn values_far_outside_of_their_range_are_analyzed() {
+    for far in [1e12, 1e15, f64::from(f32::MAX), -1e308] {
+        let analysis = analyze((0..20).map(|_| vec![(1, Drone::at(far))])).unwrap();
+        assert!(analysis.compared > 0, "{far}");
+    }
+}

@@ -4,7 +4,7 @@ use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
 use kinepack::{EntityId, Tick};
-use kinepack_capture::{Capture, DamageKind, Recorder};
+use kinepack_capture::{Capture, CaptureError, CaptureLimits, DamageKind, Recorder};
 use mcap::records::MessageHeader;
 use mcap::{Compression, WriteOptions};
 
@@ -18,11 +18,16 @@ fn rewritten(
     chunk_bytes: u64,
     order: impl FnOnce(&mut Vec<usize>),
 ) -> Vec<u8> {
+    let options = WriteOptions::new().compression(compression).chunk_size(Some(chunk_bytes));
+    written(file, options, order)
+}
+
+/// The messages of a file in another order, as these options say.
+fn written(file: &[u8], options: WriteOptions, order: impl FnOnce(&mut Vec<usize>)) -> Vec<u8> {
     let messages: Vec<_> =
         mcap::MessageStream::new(file).unwrap().collect::<Result<_, _>>().unwrap();
     let mut numbers: Vec<usize> = (0..messages.len()).collect();
     order(&mut numbers);
-    let options = WriteOptions::new().compression(compression).chunk_size(Some(chunk_bytes));
     let mut writer = options.create(Cursor::new(Vec::new())).unwrap();
     for number in numbers {
         let message = &messages[number];
@@ -335,16 +340,125 @@ fn a_refused_stream_is_named_and_the_others_are_read() {
     assert!(damage.reason.starts_with("field \"rotation\" of the schema: "), "{damage}");
 }
 
-/// Where the entries of the chunk index have their data.
-fn index_entries(file: &[u8]) -> Vec<usize> {
-    let mut entries = Vec::new();
+/// Where the records with this opcode begin.
+fn records(file: &[u8], opcode: u8) -> Vec<usize> {
+    let mut found = Vec::new();
     let mut at = 8;
     while at + 9 < file.len() {
-        let length = u64::from_le_bytes(file[at + 1..at + 9].try_into().unwrap()) as usize;
-        entries.extend((file[at] == 8).then_some(at + 9));
-        at += 9 + length;
+        found.extend((file[at] == opcode).then_some(at));
+        at += 9 + u64::from_le_bytes(file[at + 1..at + 9].try_into().unwrap()) as usize;
     }
-    entries
+    found
+}
+
+#[test]
+fn no_damage_of_chunks_that_overlap_is_silent() {
+    let options = WriteOptions::new().compression(None).chunk_size(Some(4_000));
+    let options = options.emit_statistics(false);
+    let whole = written(&record_ships(300), options, |order| shuffle(order, 5));
+    let (ticks, damage, lost) = opened(&whole);
+    assert!(ticks.iter().copied().eq(0..300) && damage.is_empty() && lost.is_none());
+    let is_noted = |what: &str, file: &[u8], least: usize| {
+        let (ticks, damage, _) = opened(file);
+        assert!(ticks.len() < 300 && ticks.len() >= least, "{what}: {} frames", ticks.len());
+        assert!(!damage.is_empty(), "{what}: {} frames without a word", ticks.len());
+    };
+    for at in chunks(&whole) {
+        // A record of an unknown kind, and the end of the data.
+        for opcode in [0x86, 15] {
+            let mut file = whole.clone();
+            file[at] = opcode;
+            is_noted("an opcode", &file, 1);
+        }
+    }
+    // A record whose length is damaged, between two chunks: the index knows those behind it.
+    let between = records(&whole, 7);
+    for length in [0, 1, 1_000_000, 1 << 40, u64::MAX] {
+        let mut file = whole.clone();
+        let at = between[between.len() / 2];
+        file[at + 1..at + 9].copy_from_slice(&u64::to_le_bytes(length));
+        let (ticks, damage, _) = opened(&file);
+        assert!(ticks.iter().copied().eq(0..300) && !damage.is_empty(), "{length}: {damage:?}");
+        // Without an index they are lost.
+        for entry in records(&file, 8) {
+            file[entry] = 0x70;
+        }
+        zero_checksums(&mut file[at + 9..]);
+        is_noted("a length", &file, 100);
+    }
+}
+
+#[test]
+fn a_summary_that_begins_too_early_hides_no_chunk() {
+    let options = WriteOptions::new().compression(None).chunk_size(Some(4_000));
+    let mut file = written(&record_ships(300), options, |order| shuffle(order, 5));
+    let last = *chunks(&file).last().unwrap();
+    let footer = records(&file, 2)[0];
+    file[footer + 9..footer + 17].copy_from_slice(&(last as u64).to_le_bytes());
+    zero_checksums(&mut file);
+    let (ticks, damage, lost) = opened(&file);
+    assert!(ticks.iter().copied().eq(0..300), "{} {damage:?}", ticks.len());
+    assert_eq!((damage, lost), WHOLE);
+}
+
+/// The specification lets a summary leave out channels, and a later chunk may be read first.
+#[test]
+fn declarations_of_any_chunk_count_for_all() {
+    let options = WriteOptions::new().compression(None).chunk_size(Some(4_000));
+    let options = options.repeat_channels(false).repeat_schemas(false);
+    let file = written(&record_ships(300), options, |order| order.reverse());
+    let (ticks, damage, lost) = opened(&file);
+    assert!(ticks.iter().copied().eq(0..300), "{} {damage:?}", ticks.len());
+    assert_eq!((damage, lost), WHOLE);
+}
+
+#[test]
+fn records_of_no_use_are_limited() {
+    let one = rewritten(&record_ships(20), None, 1 << 20, |_| ());
+    let at = chunks(&one)[0];
+    let mut file = one[..at].to_vec();
+    // Uncompressed, without a checksum: times, size, checksum, no name, size, then empty records.
+    let inner = vec![0x70, 0, 0, 0, 0, 0, 0, 0, 0].repeat(10_000);
+    let mut chunk = vec![0; 16];
+    chunk.extend((inner.len() as u64).to_le_bytes());
+    chunk.extend([0; 8]);
+    chunk.extend((inner.len() as u64).to_le_bytes());
+    chunk.extend(inner);
+    file.push(6);
+    file.extend((chunk.len() as u64).to_le_bytes());
+    file.extend(chunk);
+    let limits = CaptureLimits { min_values: 10_000, values_per_byte: 0 };
+    let mut capture = in_memory(&file).with_limits(limits);
+    let refused = capture.next_frame().map(|frame| frame.is_some());
+    assert!(matches!(refused, Err(CaptureError::TooManyValues { .. })), "{refused:?}");
+}
+
+/// The latest times are all the same.
+#[test]
+fn messages_after_the_last_time_are_in_the_order_of_their_ticks() {
+    let sink = Sink::default();
+    let mut recorder = Recorder::to_writer("slow", sink.clone()).unwrap();
+    let ships = recorder.stream::<Ship>("ships", 0.001).unwrap();
+    let first = 4_000_000_000;
+    for tick in first..first + 300 {
+        let ids = (0..tick % 7).map(|n| n * n + tick);
+        let states = ids.map(|id| (EntityId(id), ship(tick, id)));
+        recorder.record(&ships, Tick(tick), states).unwrap();
+    }
+    recorder.finish().unwrap();
+    for chunk_bytes in [4_000, 1 << 20] {
+        let file = rewritten(&sink.bytes(), None, chunk_bytes, |order| order.reverse());
+        let (ticks, damage, lost) = opened(&file);
+        assert!(ticks.is_sorted() && !ticks.is_empty());
+        if chunk_bytes > 4_000 {
+            assert_eq!((ticks.len(), damage, lost), (300, WHOLE.0, WHOLE.1));
+        }
+    }
+}
+
+/// Where the entries of the chunk index have their data.
+fn index_entries(file: &[u8]) -> Vec<usize> {
+    records(file, 8).into_iter().map(|at| at + 9).collect()
 }
 
 /// Changes an index of chunks that overlap in time, and one of chunks that do not.

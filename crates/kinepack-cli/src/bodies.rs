@@ -35,13 +35,17 @@ fn parse_length(text: &str) -> Result<f64, String> {
     length.ok_or_else(|| format!("{text} is not a length above 0"))
 }
 
-/// The schema has no rigid body.
+/// Why the options of bodies do not fit the schema.
 #[derive(Debug, thiserror::Error)]
-#[error(
-    "--body-size: the schema marks no position of three axes and rotation with #[pack(body)]; \
-     leave it out"
-)]
-pub(crate) struct NoBody;
+pub(crate) enum BodyError {
+    #[error(
+        "--body-size: the schema marks no position of three axes and rotation with #[pack(body)]; \
+         leave it out"
+    )]
+    NoBody,
+    #[error("--{option} {given}: in this schema it is between {least} and {most}")]
+    OutOfRange { option: &'static str, given: f64, least: f64, most: f64 },
+}
 
 impl BodyArguments {
     /// The rigid bodies of the stream `stream`, in the steps of `schema`.
@@ -49,11 +53,13 @@ impl BodyArguments {
         &self,
         stream: &Schema,
         schema: &Schema,
-    ) -> Result<Option<Bodies>, NoBody> {
+    ) -> Result<Option<Bodies>, BodyError> {
         if let Some(size) = self.body_size {
             let up = ["x", "y", "z"].iter().position(|axis| *axis == self.body_up).unwrap_or(2);
             let bodies = Bodies::of(schema, up as u8, [size / 2.0; 3], self.body_floor);
-            return bodies.map(Some).ok_or(NoBody);
+            let bodies = bodies.ok_or(BodyError::NoBody)?;
+            self.check(&schema.fields()[bodies.position].kind, up)?;
+            return Ok(Some(bodies));
         }
         if is_cubes(stream) {
             let step = |schema: &Schema| match &schema.fields()[0].kind {
@@ -67,5 +73,22 @@ impl BodyArguments {
                  another predict each other, which takes fewer bits");
         }
         Ok(None)
+    }
+
+    /// Whether size and floor are possible for positions of this kind.
+    fn check(&self, position: &FieldKind, up: usize) -> Result<(), BodyError> {
+        let FieldKind::Floats(axes) = position else { return Ok(()) };
+        let axis = &axes[up];
+        let (min, max) = (axis.min(), axis.max());
+        let limits = [
+            ("body-size", self.body_size, 2.0 * axis.step(), max - min),
+            ("body-floor", self.body_floor, min, max),
+        ];
+        for (option, given, least, most) in limits {
+            if let Some(given) = given.filter(|given| !(least..=most).contains(given)) {
+                return Err(BodyError::OutOfRange { option, given, least, most });
+            }
+        }
+        Ok(())
     }
 }

@@ -19,7 +19,7 @@ use kinepack::profile::Context;
 use kinepack::training::{FeatureGroup, ProfileSearch, TrainError, Training};
 use kinepack::{Profile, Schema, Snapshot};
 
-use crate::bodies::{BodyArguments, NoBody};
+use crate::bodies::{BodyArguments, BodyError};
 use crate::captured::{
     CaptureArguments, Captured, CapturedError, Ending, Snapshots, StreamArguments, is_cubes, lag_of,
 };
@@ -98,7 +98,7 @@ pub(crate) enum TrainingError {
     #[error(transparent)]
     Ladder(#[from] LadderError),
     #[error(transparent)]
-    Bodies(#[from] NoBody),
+    Bodies(#[from] BodyError),
     #[error(transparent)]
     Training(#[from] TrainError),
     #[error(transparent)]

@@ -204,6 +204,36 @@ fn every_command_recognises_captures_and_challenge_files_by_content() {
 }
 
 #[test]
+fn sizes_and_floors_that_no_body_has_are_refused() {
+    let files = Files::new();
+    let capture = files.write("run.f32", &good_f32(60, 5));
+    let [capture, out] = [&capture, &files.path("out.profile")].map(|path| path.to_str().unwrap());
+    for command in [&["tune", capture][..], &["train", capture, "--out", out]] {
+        for (size, floor, says) in [
+            ("1e300", "0", "--body-size 1"),
+            ("1e-300", "0", "--body-size 0.0"),
+            ("1", "nan", "--body-floor NaN: in this schema it is between "),
+            ("1", "1e9", "--body-floor 1000000000: in this schema it is between "),
+        ] {
+            let bodies = ["--body-size", size, "--body-floor", floor];
+            let refused = refusal(&[command, &bodies].concat());
+            assert!(refused.contains(says), "{refused}");
+        }
+    }
+}
+
+#[test]
+fn any_seed_of_a_link_is_taken() {
+    let files = Files::new();
+    let capture = files.write("run.f32", &good_f32(60, 5));
+    let seed = u64::MAX.to_string();
+    let replay = ["replay", capture.to_str().unwrap(), "--level", "packed", "--link-seed", &seed];
+    assert_eq!(json(&replay)["frames"], 60);
+    let simulated = ["simulate", "--seconds", "1", "--cubes", "5", "--link-seed", &seed];
+    assert_eq!(run(&simulated).code, Some(0));
+}
+
+#[test]
 fn a_profile_for_coarser_steps_is_tried_with_the_same_steps() {
     let files = Files::new();
     let (capture, profile) = (&*drones(&files), files.path("coarse.profile"));

@@ -380,6 +380,7 @@ fn bad_challenge_files_are_refused_in_one_line() {
         ),
         (&["tune", run, "--hold-out", "90"], "give a shorter --lag, or hold out less\n"),
         (&["measure", empty, "--from", "1"], "it has no frames\n"),
+        (&["measure", "/dev/null"], "a pipe or a device can be read only once"),
         (&["analyze", empty], "it has no frames\n"),
         (&["tune", empty], "it has no frames\n"),
         (&["replay", empty], "it has no frames\n"),

@@ -144,7 +144,7 @@ pub fn run(arguments: &Arguments) -> Result<(), SimulateError> {
             let share = f64::from(receiver) / f64::from(arguments.receivers.max(2) - 1);
             link.latency = Duration::from_secs_f64((from + (to - from) * share) / 2e3);
         }
-        let seed = arguments.link.link_seed + u64::from(receiver);
+        let seed = arguments.link.link_seed.wrapping_add(receiver.into());
         session.add(&arguments.send, link, seed, receiver < arguments.looked_at)?;
     }
     let ticks = arguments.world.frames();

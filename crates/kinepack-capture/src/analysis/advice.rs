@@ -322,7 +322,9 @@ fn narrower(axes: &[FloatLimits], found: &FieldAnalysis) -> Option<(Vec<FloatLim
     for (axis, component) in axes.iter().zip(&found.components) {
         let [low, high] = component.seen?;
         let margin = MARGIN * (high - low).max(axis.step());
-        let ([low, high], digits) = outwards([low - margin, high + margin]);
+        // Beside values this large, the margin is nothing.
+        let ([low, high], digits) =
+            Some([low - margin, high + margin]).filter(|[low, high]| low < high).map(outwards)?;
         let (low, high) = (low.max(axis.min()), high.min(axis.max()));
         is_worth |= 2.0 * (high - low) < axis.max() - axis.min();
         let limits = FloatLimits::new(low, high, axis.step()).ok().filter(|_| !axis.wraps())?;

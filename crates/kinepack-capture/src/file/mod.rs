@@ -4,6 +4,7 @@ mod chunk;
 pub(crate) mod columns;
 mod damage;
 mod frame;
+mod order;
 mod reader;
 pub mod schema;
 mod source;

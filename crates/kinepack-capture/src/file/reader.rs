@@ -12,6 +12,7 @@ use super::chunk::{record_at, unpack};
 use super::columns::{self, Table};
 use super::damage::{Damage, Damages, Refused};
 use super::frame::CaptureFrame;
+use super::order::{HIDES, hides_a_chunk};
 use super::schema::tick_time_ns;
 use super::source::{self, Broken, Checksummed, Chunks, Linear, Source};
 use super::stream::{Stream, Streams};
@@ -48,20 +49,22 @@ use crate::{CaptureError, CaptureLimits};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Capture {
-    path: PathBuf,
-    source: Source,
+    pub(super) path: PathBuf,
+    pub(super) source: Source,
     /// The file's chunks in its order, to find the next one after a place where this is not known.
-    chunks: Vec<ChunkAt>,
+    pub(super) chunks: Vec<ChunkAt>,
     /// Until the first frame: where the summary begins, before which chunks may overlap in time.
     unsorted_before: Option<u64>,
     window: Window,
-    streams: Streams,
+    pub(super) streams: Streams,
     /// The tick of the last frame of each stream, and the number of its frames.
     taken: Vec<(Option<Tick>, u64)>,
     table: Table,
-    damage: Damages,
+    pub(super) damage: Damages,
+    /// A checksum that differs, to be noted at the end.
+    pub(super) differs: Option<(u64, Checksummed)>,
     has_ended: bool,
-    values: ValueCount,
+    pub(super) values: ValueCount,
 }
 
 impl Capture {
@@ -113,6 +116,7 @@ impl Capture {
             taken: Vec::new(),
             table: Table::default(),
             damage: Damages::default(),
+            differs: None,
             has_ended: false,
             values: ValueCount::default(),
         })
@@ -143,17 +147,6 @@ impl Capture {
         refused.into_iter().for_each(|(at_byte, of)| self.damage.note(at_byte, of));
         self.chunks = summary::checked(chunks, begin);
         self.unsorted_before = Some(begin);
-    }
-
-    /// Reads the chunks before this byte by time, if they overlap.
-    fn sort_chunks(&mut self, before_byte: u64) {
-        if let Ok(mut file) = File::open(&self.path)
-            && let Ok(Some(mut by_time)) = summary::found(&mut file, &self.chunks, before_byte)
-            && !summary::is_in_order(&by_time)
-        {
-            by_time.sort_by_key(|chunk| chunk.start_ns);
-            self.source = Source::Chunks(Chunks::new(file, by_time, 0));
-        }
     }
 
     /// The same capture with other limits than [`CaptureLimits::default`].
@@ -261,11 +254,7 @@ impl Capture {
                     if of == Checksummed::Summary {
                         self.streams.forget_counts();
                     }
-                    // A damaged chunk also changes the checksum of all data.
-                    if self.damage.count == 0 {
-                        let reason = format!("the checksum of the {} differs", of.name());
-                        self.damage.note(self.source.at_byte(), reason.into());
-                    }
+                    Self::note_checksum(&mut self.damage, self.source.at_byte(), of);
                 }
             }
         }
@@ -288,6 +277,9 @@ impl Capture {
     /// Ends the reading. Damage that looks like other records is found by the number of frames.
     fn end(&mut self) {
         self.has_ended = true;
+        if let Some((at_byte, of)) = self.differs.take() {
+            Self::note_checksum(&mut self.damage, at_byte, of);
+        }
         let streams = 0..self.streams.list.len();
         let lost: u64 = streams.filter_map(|stream| self.lost_frames(stream)).sum();
         if self.damage.count == 0 && lost > 0 {
@@ -310,13 +302,15 @@ impl Capture {
     fn read_record(&mut self) -> Result<Step, Broken> {
         let Some(opcode) = self.source.advance()? else { return Ok(Step::End) };
         let at_byte = self.source.at_byte();
-        if self.hides_a_chunk(at_byte)? {
-            let reason = "a record's length goes beyond the start of the next chunk";
-            return Err(Broken::Lost(reason.to_owned()));
+        let end = self.source.read_bytes();
+        if let Source::Linear(_) = self.source
+            && hides_a_chunk(&self.path, &self.chunks, at_byte, end)?
+        {
+            return Err(Broken::Lost(HIDES.to_owned()));
         }
         let taken = match opcode {
             op::CHUNK => {
-                self.load_chunk();
+                self.load_chunk()?;
                 return Ok(Step::Other);
             }
             op::MESSAGE => split_message(self.source.data()).map_err(Refused::from).and_then(
@@ -331,17 +325,6 @@ impl Capture {
             }
         };
         self.count(taken, at_byte, self.source.read_bytes())
-    }
-
-    /// Whether the next chunk of the index begins within the record that was just read, so that the
-    /// record's length is wrong. An index may be wrong too, so the file must have a chunk there.
-    fn hides_a_chunk(&self, at_byte: u64) -> Result<bool, Broken> {
-        let Source::Linear(_) = self.source else { return Ok(false) };
-        let next = self.chunks.partition_point(|chunk| chunk.at_byte <= at_byte);
-        let is_within = |chunk: &&ChunkAt| chunk.at_byte < self.source.read_bytes();
-        let Some(chunk) = self.chunks.get(next).filter(is_within) else { return Ok(false) };
-        let mut file = File::open(&self.path).map_err(Broken::Io)?;
-        source::is_chunk(&mut file, *chunk).map_err(Broken::Io)
     }
 
     /// Takes the first message of the window.
@@ -389,7 +372,7 @@ impl Capture {
     }
 
     /// Unpacks the chunk that was read, takes its declarations, and adds its messages to the window.
-    fn load_chunk(&mut self) {
+    fn load_chunk(&mut self) -> Result<(), Broken> {
         let at_byte = self.source.at_byte();
         let mut records = self.window.spare();
         match unpack(self.source.data(), &mut records) {
@@ -400,13 +383,14 @@ impl Capture {
             }
             Err(refused) => {
                 self.damage.note(at_byte, refused);
-                return;
+                return Ok(());
             }
         }
         // Ours: the stream, the tick, and where the record begins.
         let mut messages: Vec<(usize, Tick, u32)> = Vec::new();
-        let mut at = 0;
+        let (mut at, mut count) = (0, 0);
         while at < records.len() {
+            count += 1;
             let (opcode, place) = match record_at(&records, at) {
                 Ok(record) => record,
                 Err(reason) => {
@@ -432,14 +416,26 @@ impl Capture {
             }
             at = place.end;
         }
+        // A few bytes may unpack to any number of records, or to one that is large.
+        let values = values_of(count, records.len());
+        self.values.add(values, 0, self.source.read_bytes())?;
         let by_time = matches!(self.source, Source::Chunks(_)) || !are_increasing(&messages);
         let streams = &self.streams.list;
         let messages = messages.into_iter().map(|(stream, tick, at)| {
-            let due_ns = if by_time { tick_time_ns(tick, streams[stream].rate_hz()) } else { 0 };
-            (due_ns, at)
+            if by_time {
+                (tick_time_ns(tick, streams[stream].rate_hz()), tick, at)
+            } else {
+                (0, Tick(0), at)
+            }
         });
         self.window.add(records, (at_byte, self.source.read_bytes()), messages);
+        Ok(())
     }
+}
+
+/// The values that a chunk of so many records and unpacked bytes counts, whatever they hold.
+pub(super) fn values_of(records: usize, bytes: usize) -> usize {
+    records.max(bytes / 64)
 }
 
 enum Step {
@@ -458,7 +454,7 @@ fn are_increasing(messages: &[(usize, Tick, u32)]) -> bool {
 }
 
 /// Takes what a record declares about the streams. Ignores other records.
-fn declare(streams: &mut Streams, opcode: u8, data: &[u8]) -> Result<(), Refused> {
+pub(super) fn declare(streams: &mut Streams, opcode: u8, data: &[u8]) -> Result<(), Refused> {
     if !matches!(opcode, op::SCHEMA | op::CHANNEL | op::STATISTICS) {
         return Ok(());
     }

@@ -6,7 +6,10 @@ use std::io::{self, Read, Seek, SeekFrom};
 use mcap::MAGIC;
 use mcap::records::op;
 
-use super::source::{HEAD_BYTES, is_chunk};
+use super::source::HEAD_BYTES;
+
+/// The bytes of the times at the front of a chunk's data.
+const TIMES_BYTES: usize = 16;
 
 /// Where a chunk is, and when it begins and ends.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +27,13 @@ impl ChunkAt {
         let (numbers, _) = data.first_chunk::<32>()?.as_chunks::<8>();
         let [start_ns, end_ns, at_byte, bytes] =
             std::array::from_fn(|index| u64::from_le_bytes(numbers[index]));
+        Some(Self { at_byte, bytes, start_ns, end_ns })
+    }
+
+    /// Takes the times from the front of a chunk's data.
+    pub(super) fn of_chunk(data: &[u8], at_byte: u64, bytes: u64) -> Option<Self> {
+        let (times, _) = data.first_chunk::<TIMES_BYTES>()?.as_chunks::<8>();
+        let [start_ns, end_ns] = std::array::from_fn(|index| u64::from_le_bytes(times[index]));
         Some(Self { at_byte, bytes, start_ns, end_ns })
     }
 
@@ -62,40 +72,24 @@ pub(super) fn checked(mut chunks: Vec<ChunkAt>, summary_byte: u64) -> Vec<ChunkA
     if is_sound { chunks } else { Vec::new() }
 }
 
-/// The chunks that a file has before its summary, with the times in their own heads: an index may
-/// list other places, other times, or not all of them. Where the next record is not known, the
-/// index helps. Reads the heads of records only. `None` if a message is outside of chunks.
-pub(super) fn found(
-    file: &mut File,
-    index: &[ChunkAt],
-    summary_byte: u64,
-) -> io::Result<Option<Vec<ChunkAt>>> {
+/// The chunks before a file's summary, by their own heads: an index may list other places, other
+/// times, or not all of them. Reads the heads of records only, as far as they follow one another.
+pub(super) fn heads(file: &mut File, summary_byte: u64) -> io::Result<Vec<ChunkAt>> {
     let mut chunks = Vec::new();
     let mut at_byte = MAGIC.len() as u64;
     while at_byte < summary_byte {
         file.seek(SeekFrom::Start(at_byte))?;
-        let mut head = Vec::with_capacity(HEAD_BYTES + 16);
-        file.by_ref().take(HEAD_BYTES as u64 + 16).read_to_end(&mut head)?;
+        let mut head = Vec::with_capacity(HEAD_BYTES + TIMES_BYTES);
+        file.by_ref().take((HEAD_BYTES + TIMES_BYTES) as u64).read_to_end(&mut head)?;
         let Some((record, times)) = head.split_first_chunk::<HEAD_BYTES>() else { break };
         let [opcode, length @ ..] = *record;
         let bytes = u64::from_le_bytes(length).saturating_add(HEAD_BYTES as u64);
-        match (opcode, times.as_chunks::<8>().0) {
-            (op::DATA_END, _) => break,
-            (op::MESSAGE, _) => return Ok(None),
-            (op::CHUNK, [start, end]) => {
-                let (start_ns, end_ns) = (u64::from_le_bytes(*start), u64::from_le_bytes(*end));
-                chunks.push(ChunkAt { at_byte, bytes, start_ns, end_ns });
-            }
-            _ => {}
+        if opcode == op::CHUNK {
+            chunks.extend(ChunkAt::of_chunk(times, at_byte, bytes));
         }
-        let end = at_byte.saturating_add(bytes);
-        let next = index.partition_point(|chunk| chunk.at_byte <= at_byte);
-        at_byte = match index.get(next) {
-            Some(chunk) if chunk.at_byte < end && is_chunk(file, *chunk)? => chunk.at_byte,
-            _ => end,
-        };
+        at_byte = at_byte.saturating_add(bytes);
     }
-    Ok(Some(chunks))
+    Ok(chunks)
 }
 
 /// True if no chunk begins before an earlier one ends. Chunks without messages do not count.

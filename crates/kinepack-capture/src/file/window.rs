@@ -8,16 +8,23 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::ops::Range;
 
+use kinepack::Tick;
+
 use super::source::MAX_RECORD_BYTES;
 
 /// The most bytes of chunks that are loaded to sort their messages, and one more chunk.
 const MOST_BYTES: usize = 4 * MAX_RECORD_BYTES;
 
-/// A message that waits. Orders by time, then by place in the file.
+/// What a message takes while it waits: its entry, in a list that may grow to twice its length.
+const MESSAGE_BYTES: usize = 2 * size_of::<Waiting>();
+
+/// A message that waits. Orders by time, by tick, and by place in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Waiting {
-    /// The same for all messages of a chunk that is taken in the file's order.
+    /// The same for all messages of a chunk that is taken in the file's order, as the tick is.
     pub(super) due_ns: u64,
+    /// Late times are all the same.
+    tick: Tick,
     chunk: u32,
     /// Where the record begins in the chunk.
     pub(super) at: u32,
@@ -30,6 +37,8 @@ pub(super) struct Loaded {
     pub(super) at_byte: u64,
     /// The bytes of the file that were read up to its end.
     pub(super) read_bytes: u64,
+    /// The memory of the records and of its messages that wait.
+    bytes: usize,
     left: usize,
 }
 
@@ -50,12 +59,12 @@ impl Window {
         std::mem::take(&mut self.spare)
     }
 
-    /// Adds a chunk with its messages: their times and where they begin in it.
+    /// Adds a chunk with its messages: their times, their ticks, and where they begin in it.
     pub(super) fn add(
         &mut self,
         records: Vec<u8>,
         (at_byte, read_bytes): (u64, u64),
-        messages: impl ExactSizeIterator<Item = (u64, u32)>,
+        messages: impl ExactSizeIterator<Item = (u64, Tick, u32)>,
     ) {
         let (chunk, left) = (self.next_chunk, messages.len());
         if left == 0 {
@@ -63,9 +72,11 @@ impl Window {
             return;
         }
         self.next_chunk += 1;
-        self.bytes += records.len();
-        self.waiting.extend(messages.map(|(due_ns, at)| Reverse(Waiting { due_ns, chunk, at })));
-        self.chunks.insert(chunk, Loaded { records, at_byte, read_bytes, left });
+        let bytes = records.len() + left * MESSAGE_BYTES;
+        self.bytes += bytes;
+        let waiting = |(due_ns, tick, at)| Reverse(Waiting { due_ns, tick, chunk, at });
+        self.waiting.extend(messages.map(waiting));
+        self.chunks.insert(chunk, Loaded { records, at_byte, read_bytes, bytes, left });
     }
 
     /// Whether a chunk that begins at this time should be added before the next message is taken:
@@ -96,7 +107,7 @@ impl Window {
         if loaded.left == 0
             && let Some(loaded) = self.chunks.remove(&message.chunk)
         {
-            self.bytes -= loaded.records.len();
+            self.bytes -= loaded.bytes;
             self.spare = loaded.records;
         }
     }

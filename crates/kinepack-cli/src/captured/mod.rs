@@ -73,6 +73,11 @@ pub(crate) enum CapturedError {
     },
     #[error("{}: {error}", path.display())]
     Replay { path: PathBuf, error: ReplayError },
+    #[error(
+        "{}: a pipe or a device can be read only once, and captures are read twice; save a file",
+        path.display()
+    )]
+    Once { path: PathBuf },
     #[error("{}: it has no stream that kinepack recorded", path.display())]
     NoStreams { path: PathBuf },
     #[error("--stream {name}: no such stream; there are {}", there.join(", "))]
@@ -177,6 +182,9 @@ impl CapturedFrame<'_> {
 impl Captured {
     /// Opens a file. Its first bytes tell the format; for a `.bin` file the name does.
     pub(crate) fn open(path: &Path, limits: CaptureLimits) -> Result<Self, CapturedError> {
+        if path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+            return Err(CapturedError::Once { path: path.to_owned() });
+        }
         if kinepack_replay::is_replay(path) {
             let unread = |error| CapturedError::Replay { path: path.to_owned(), error };
             let (replayed, stream) = Replayed::open(path).map_err(unread)?;

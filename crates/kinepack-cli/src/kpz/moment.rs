@@ -39,7 +39,11 @@ fn clock(text: &str) -> Result<f64, String> {
     let mut seconds = 0.0;
     let parts: Vec<&str> = text.split(':').collect();
     for (nth, part) in parts.iter().enumerate() {
-        let value: f64 = part.parse().map_err(|_| bad())?;
+        // A sign is no part of a number here, not even of 0.
+        let value: f64 = match part.as_bytes().first() {
+            Some(b'0'..=b'9' | b'.') => part.parse().map_err(|_| bad())?,
+            _ => return Err(bad()),
+        };
         let is_last = nth + 1 == parts.len();
         let fits = value.is_finite() && value >= 0.0 && (nth == 0 || value < 60.0);
         if !fits || (!is_last && value.fract() != 0.0) || parts.len() > 3 {
@@ -96,7 +100,7 @@ mod tests {
         assert_eq!(time("@first-blood-2.5"), Ok(Moment::Marker("first-blood".into(), -2.5)));
         assert_eq!(time("@first-blood"), Ok(Moment::Marker("first-blood".into(), 0.0)));
         assert_eq!(time("@goal+1:00"), Ok(Moment::Marker("goal".into(), 60.0)));
-        for bad in ["", "x", "1:60", "-3", "1.5:30", "1:2:3:4", "inf"] {
+        for bad in ["", "x", "1:60", "-3", "-0:01", "+3", "1.5:30", "1:2:3:4", "inf"] {
             assert!(bad.parse::<Moment>().is_err(), "{bad}");
         }
     }

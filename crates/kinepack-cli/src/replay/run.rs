@@ -156,8 +156,8 @@ impl Run {
         Ok(Self {
             hub,
             receiver: Receiver::new(codec, config)?,
-            down: Link::new(link, link_seed * 2).map_err(LinkOptionsError::from)?,
-            up: Link::new(link, link_seed * 2 + 1).map_err(LinkOptionsError::from)?,
+            down: Link::new(link, link_seed.wrapping_mul(2)).map_err(LinkOptionsError::from)?,
+            up: Link::new(link, link_seed.wrapping_mul(2) | 1).map_err(LinkOptionsError::from)?,
             outage,
             sent: VecDeque::new(),
             report: RunReport {

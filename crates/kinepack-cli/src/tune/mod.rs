@@ -24,7 +24,7 @@ use kinepack::training::{ProfileSearch, TrainError, Training};
 use kinepack::{Profile, Schema, Snapshot};
 use report::{Parts, Report, constant};
 
-use crate::bodies::{BodyArguments, NoBody};
+use crate::bodies::{BodyArguments, BodyError};
 use crate::captured::{
     CaptureArguments, Captured, CapturedError, Snapshots, StreamArguments, is_cubes, lag_of,
     profile, profile_name,
@@ -112,7 +112,7 @@ pub(crate) enum TuneError {
     #[error(transparent)]
     Training(#[from] TrainError),
     #[error(transparent)]
-    Bodies(#[from] NoBody),
+    Bodies(#[from] BodyError),
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
 }

@@ -144,7 +144,7 @@ impl Session {
         self.sender.offer(options)?;
         for peer in &mut self.peers {
             let (id, side) = (peer.id, peer.new_side(options)?);
-            let seed = link_seed + id.0;
+            let seed = link_seed.wrapping_add(id.0);
             *peer = Peer::new(id, &mut self.sender, options, link, seed, side)?;
         }
         Ok(())

@@ -97,8 +97,8 @@ impl Peer {
         sender.add(id, options, due(sender.tick()))?;
         Ok(Self {
             id,
-            down: Link::new(link, link_seed * 2)?,
-            up: Link::new(link, link_seed * 2 + 1)?,
+            down: Link::new(link, link_seed.wrapping_mul(2))?,
+            up: Link::new(link, link_seed.wrapping_mul(2) | 1)?,
             side,
             keys: None,
             plays: false,

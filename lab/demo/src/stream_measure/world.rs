@@ -65,12 +65,12 @@ impl World {
         };
         let client = |number: u64| {
             Ok(Client {
-                script: Script::new(run.seed + number),
+                script: Script::new(run.seed.wrapping_add(number)),
                 pushed: vec![0; RING_TICKS * Move::LANES],
                 sender: StreamSender::new(&codec, config)?,
                 receiver: StreamReceiver::new(&codec, config)?,
-                up: Link::new(link, 2 * (run.seed + number))?,
-                down: Link::new(link, 2 * (run.seed + number) + 1)?,
+                up: Link::new(link, run.seed.wrapping_add(number).wrapping_mul(2))?,
+                down: Link::new(link, run.seed.wrapping_add(number).wrapping_mul(2) | 1)?,
                 out: Vec::new(),
                 arrived: None,
                 taken: Vec::new(),

@@ -51,7 +51,7 @@ impl Watchers {
                 continue;
             }
             // The seed of the program's own link comes before those of the pages.
-            let seed = checked.link.link_seed + 1 + page;
+            let seed = checked.link.link_seed.wrapping_add(1 + page);
             let receiver = session.add_outside(&checked.send, checked.link_config, seed)?;
             self.connections += 1;
             let ledger = Ledger::new(checked.send.stream.codec().schema());
