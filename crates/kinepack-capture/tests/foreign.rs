@@ -418,7 +418,7 @@ fn records_of_no_use_are_limited() {
     let at = chunks(&one)[0];
     let mut file = one[..at].to_vec();
     // Uncompressed, without a checksum: times, size, checksum, no name, size, then empty records.
-    let inner = vec![0x70, 0, 0, 0, 0, 0, 0, 0, 0].repeat(10_000);
+    let inner = [0x70, 0, 0, 0, 0, 0, 0, 0, 0].repeat(10_000);
     let mut chunk = vec![0; 16];
     chunk.extend((inner.len() as u64).to_le_bytes());
     chunk.extend([0; 8]);

@@ -207,7 +207,8 @@ fn every_command_recognises_captures_and_challenge_files_by_content() {
 fn sizes_and_floors_that_no_body_has_are_refused() {
     let files = Files::new();
     let capture = files.write("run.f32", &good_f32(60, 5));
-    let [capture, out] = [&capture, &files.path("out.profile")].map(|path| path.to_str().unwrap());
+    let out = files.path("out.profile");
+    let [capture, out] = [&capture, &out].map(|path| path.to_str().unwrap());
     for command in [&["tune", capture][..], &["train", capture, "--out", out]] {
         for (size, floor, says) in [
             ("1e300", "0", "--body-size 1"),

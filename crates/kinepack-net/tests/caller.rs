@@ -366,7 +366,7 @@ fn new_world_on_an_old_connection(entities: usize, first_sequence: Sequence) {
     let options = ReceiverOptions { first_sequence, ..ReceiverOptions::default() };
     let mut far = Far::new(World::new(30, 1), options);
     far.run(1400);
-    let shown = far.receiver.playback(far.now()).unwrap().tick();
+    let shown = far.receiver.playback(far.now()).unwrap().tick;
     // The server restarts on the same connection, with the same ids and with ticks from 1 on.
     let kinds = event_kinds();
     let began = far.tick;

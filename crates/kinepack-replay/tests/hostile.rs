@@ -109,7 +109,7 @@ fn damage_anywhere_costs_one_group_and_what_needs_it_or_is_an_error() {
             assert!(!damage.to_string().is_empty());
             // The moment shows the last state before it, and then moves on.
             let before = ticks(90).take_while(|tick| *tick < begin).last();
-            let shown = replay.playback(f64::from(begin) + 1.0).unwrap().unwrap().tick();
+            let shown = replay.playback(f64::from(begin) + 1.0).unwrap().unwrap().tick;
             assert!(before.is_none_or(|before| shown >= f64::from(before)));
         }
     }

@@ -80,7 +80,7 @@ fn playback_interpolates_and_names_what_comes_and_goes() {
     }
     // Outside of it: the nearest state.
     for (tick, nearest) in [(0.0, 1_003.0), (1e9, 1_399.0), (f64::NAN, 1_003.0)] {
-        assert_eq!(replay.playback(tick).unwrap().unwrap().tick(), nearest);
+        assert_eq!(replay.playback(tick).unwrap().unwrap().tick, nearest);
     }
 }
 
