@@ -380,11 +380,13 @@ fn no_damage_of_chunks_that_overlap_is_silent() {
         let (ticks, damage, _) = opened(&file);
         assert!(ticks.iter().copied().eq(0..300) && !damage.is_empty(), "{length}: {damage:?}");
         // Without an index they are lost.
-        for entry in records(&file, 8) {
+        let mut file = whole.clone();
+        for entry in records(&whole, 8) {
             file[entry] = 0x70;
         }
-        zero_checksums(&mut file[at + 9..]);
-        is_noted("a length", &file, 100);
+        zero_checksums(&mut file);
+        file[at + 1..at + 9].copy_from_slice(&u64::to_le_bytes(length));
+        is_noted("a length", &file, 50);
     }
 }
 
@@ -439,7 +441,7 @@ fn messages_after_the_last_time_are_in_the_order_of_their_ticks() {
     let sink = Sink::default();
     let mut recorder = Recorder::to_writer("slow", sink.clone()).unwrap();
     let ships = recorder.stream::<Ship>("ships", 0.001).unwrap();
-    let first = 4_000_000_000;
+    let first = 20_000_000;
     for tick in first..first + 300 {
         let ids = (0..tick % 7).map(|n| n * n + tick);
         let states = ids.map(|id| (EntityId(id), ship(tick, id)));

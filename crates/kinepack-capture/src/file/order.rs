@@ -51,7 +51,7 @@ impl Capture {
         let mut source = Source::Linear(Box::new(Linear::new(Box::new(file), 0)));
         let is_declared = !self.streams.list.is_empty();
         let mut found = Survey::default();
-        let mut unpacked = self.values;
+        let mut unpacked = self.unpacked;
         let lost = loop {
             let opcode = match source.advance() {
                 Ok(Some(opcode)) => opcode,

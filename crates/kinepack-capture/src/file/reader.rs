@@ -64,7 +64,9 @@ pub struct Capture {
     /// A checksum that differs, to be noted at the end.
     pub(super) differs: Option<(u64, Checksummed)>,
     has_ended: bool,
-    pub(super) values: ValueCount,
+    values: ValueCount,
+    /// What chunks unpack to, whether it is frames or not.
+    pub(super) unpacked: ValueCount,
 }
 
 impl Capture {
@@ -119,6 +121,7 @@ impl Capture {
             differs: None,
             has_ended: false,
             values: ValueCount::default(),
+            unpacked: ValueCount::default(),
         })
     }
 
@@ -152,6 +155,7 @@ impl Capture {
     /// The same capture with other limits than [`CaptureLimits::default`].
     pub fn with_limits(mut self, limits: CaptureLimits) -> Self {
         self.values.limits = limits;
+        self.unpacked.limits = limits;
         self
     }
 
@@ -418,7 +422,7 @@ impl Capture {
         }
         // A few bytes may unpack to any number of records, or to one that is large.
         let values = values_of(count, records.len());
-        self.values.add(values, 0, self.source.read_bytes())?;
+        self.unpacked.add(values, 0, self.source.read_bytes())?;
         let by_time = matches!(self.source, Source::Chunks(_)) || !are_increasing(&messages);
         let streams = &self.streams.list;
         let messages = messages.into_iter().map(|(stream, tick, at)| {
