@@ -248,7 +248,23 @@ export class Simulation {
         }
     }
     /**
-     * Counters and measurements, in the order that the page knows.
+     * The names of the [`stats`](Self::stats), with spaces between them.
+     * @returns {string}
+     */
+    stat_names() {
+        let deferred1_0;
+        let deferred1_1;
+        try {
+            const ret = wasm.simulation_stat_names(this.__wbg_ptr);
+            deferred1_0 = ret[0];
+            deferred1_1 = ret[1];
+            return getStringFromWasm0(ret[0], ret[1]);
+        } finally {
+            wasm.__wbindgen_free(deferred1_0, deferred1_1, 1);
+        }
+    }
+    /**
+     * Counters and measurements, in the order of [`stat_names`](Self::stat_names).
      * @returns {Float64Array}
      */
     stats() {
