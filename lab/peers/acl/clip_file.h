@@ -1,5 +1,5 @@
 // Reads the `.clip` files that `kinepack anim raw` writes: a clip's samples as plain floats. The
-// layout is described in ../../src/exchange.rs.
+// layout is described in crates/kinepack-anim/src/exchange.rs.
 
 #pragma once
 

@@ -1,7 +1,7 @@
 //! Measures Bevy's own clips beside Kinepack's, like Bevy's scene `many_foxes`: 1,000 characters,
 //! each at its own time in one of six clips of 43 joints. Nothing is drawn.
 //!
-//! `cargo run --release -p kinepack-bevy --features clips,multi_threaded --example many_walkers`
+//! `cargo run --release -p bevy-comparisons --example many_walkers`
 //!
 //! After `--`, a number sets the threads that animate; without it, there is one for each core. The
 //! crowds take turns frame by frame, with the same number of threads. Then the program checks that
@@ -13,10 +13,10 @@
 
 mod bevy;
 mod compare;
-#[path = "../figure/mod.rs"]
+#[path = "../../../../crates/kinepack-bevy/examples/figure/mod.rs"]
 mod figure;
 mod scenario;
-#[path = "../../../kinepack-anim/examples/walks/mod.rs"]
+#[path = "../../../../crates/kinepack-anim/examples/walks/mod.rs"]
 mod walks;
 mod world;
 

@@ -1,7 +1,7 @@
 //! The world of `bevy_replicon`'s example `authoritative_rts`, replicated by replicon alone and
 //! with Kinepack's motion beside it: bytes on the wire, and the server's time for a tick.
 //!
-//! `cargo run --release -p kinepack-bevy --features replicon --example replicon_rts`
+//! `cargo run --release -p bevy-comparisons --example replicon_rts`
 //!
 //! `alone.rs` replicates the game as the original does, and `beside.rs` with both. `diff` shows
 //! what changes. `by_hand.rs` is `alone.rs` with transforms that the game quantizes itself.

@@ -1,7 +1,7 @@
 //! 901 cubes or drones, replicated by `bevy_replicon` alone and with Kinepack's motion beside it:
 //! bytes on the wire, and the server's time for a tick.
 //!
-//! `cargo run --release -p kinepack-bevy --features replicon --example beside_replicon`
+//! `cargo run --release -p bevy-comparisons --example beside_replicon`
 //!
 //! `alone.rs` is a game with replicon, and `beside.rs` is the same game with both. `diff` shows
 //! what changes. `by_hand.rs` is `alone.rs` with transforms that the game quantizes itself.
