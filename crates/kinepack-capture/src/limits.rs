@@ -3,9 +3,9 @@
 
 /// The most values that a capture may hold: `min_values + values_per_byte · n` after `n` bytes of
 /// the file. A frame of E entities counts (E + 1) · (lanes + 1) + 256 values; if there are several
-/// kinds, the product is added for each. Chunks are limited in the same way, besides: one counts a value
-/// for each of its records, or for each 64 unpacked bytes if these are more. For a challenge file, `n` counts the bytes of the file,
-/// packed or not.
+/// kinds, the product is added for each. Chunks are limited in the same way, besides: one counts a
+/// value for each of its records, or for each 64 unpacked bytes if these are more. For a challenge
+/// file, `n` counts the bytes of the file, packed or not.
 ///
 /// The default is 2²⁴ and 512. A recording of 901 cubes has 6 values for each byte while they move,
 /// and 170 while all of them rest. A challenge file in `.zst` of minutes at rest may need more:

@@ -305,8 +305,13 @@ fn the_memory_for_sorting_does_not_grow_with_the_file() {
     assert!(measured.bytes_max < 500_000, "{} of {}", measured.bytes_max, file.len());
 }
 
-#[test]
-fn a_refused_stream_is_named_and_the_others_are_read() {
+/// The streams "ships", whose schema is refused, and "lamps", written with these options, which have
+/// no compression. `places` is how many schemas of "ships" the file has.
+fn two_streams_of_which_one_is_refused(
+    options: WriteOptions,
+    order: impl FnOnce(&mut Vec<usize>),
+    places: usize,
+) -> Vec<u8> {
     let sink = Sink::default();
     let mut recorder = Recorder::to_writer("two", sink.clone()).unwrap();
     let ships = recorder.stream::<Ship>("ships", 60.0).unwrap();
@@ -316,28 +321,44 @@ fn a_refused_stream_is_named_and_the_others_are_read() {
         recorder.record(&lamps, Tick(tick), [(EntityId(1), true)]).unwrap();
     }
     recorder.finish().unwrap();
-    // Without compression and checksums, so that a number of the document can be changed.
-    let file = rewritten(&sink.bytes(), None, 1 << 20, |_| ());
+    let mut file = written(&sink.bytes(), options, order);
+    // A number of the schema's document.
     let text = b"\"component_bits\":11";
-    let mut other = file;
-    let places: Vec<usize> =
-        (0..other.len() - text.len()).filter(|at| other[*at..].starts_with(text)).collect();
-    assert_eq!(places.len(), 2, "in the data and in the summary");
-    for at in places {
-        other[at + text.len() - 2..at + text.len()].copy_from_slice(b"99");
+    let found: Vec<usize> =
+        (0..file.len() - text.len()).filter(|at| file[*at..].starts_with(text)).collect();
+    assert_eq!(found.len(), places);
+    for at in found {
+        file[at + text.len() - 2..at + text.len()].copy_from_slice(b"99");
     }
-    zero_checksums(&mut other);
-    let (_directory, path) = on_disk(&other);
-    let mut capture = Capture::open(path).unwrap();
-    let mut lamps = 0;
-    while let Some((_, frame)) = capture.next_frame().unwrap() {
-        assert_eq!(frame.stream().name(), "lamps");
-        lamps += 1;
+    zero_checksums(&mut file);
+    file
+}
+
+#[test]
+fn a_refused_stream_is_named_and_the_others_are_read() {
+    let plain = || WriteOptions::new().compression(None);
+    let overlapping = plain().chunk_size(Some(1_000)).repeat_channels(false).repeat_schemas(false);
+    // In the data and in the summary; in the data alone, in a chunk that is not read first.
+    for (options, is_reversed, places) in [(plain(), false, 2), (overlapping, true, 1)] {
+        let order = |numbers: &mut Vec<usize>| {
+            if is_reversed {
+                numbers.reverse();
+            }
+        };
+        let file = two_streams_of_which_one_is_refused(options, order, places);
+        let (_directory, path) = on_disk(&file);
+        let mut capture = Capture::open(path).unwrap();
+        let mut lamps = Vec::new();
+        while let Some((_, frame)) = capture.next_frame().unwrap() {
+            assert_eq!(frame.stream().name(), "lamps");
+            lamps.push(frame.tick().0);
+        }
+        assert!(lamps.iter().copied().eq(0..50), "{lamps:?} {:?}", capture.damage());
+        assert_eq!((capture.streams().len(), capture.damage().len()), (1, 1));
+        let damage = &capture.damage()[0];
+        assert_eq!(damage.stream.as_deref(), Some("ships"));
+        assert!(damage.reason.starts_with("field \"rotation\" of the schema: "), "{damage}");
     }
-    assert_eq!((lamps, capture.streams().len(), capture.damage().len()), (50, 1, 1));
-    let damage = &capture.damage()[0];
-    assert_eq!(damage.stream.as_deref(), Some("ships"));
-    assert!(damage.reason.starts_with("field \"rotation\" of the schema: "), "{damage}");
 }
 
 /// Where the records with this opcode begin.
@@ -364,13 +385,18 @@ fn no_damage_of_chunks_that_overlap_is_silent() {
         assert!(!damage.is_empty(), "{what}: {} frames without a word", ticks.len());
     };
     for at in chunks(&whole) {
-        // A record of an unknown kind, and the end of the data.
-        for opcode in [0x86, 15] {
+        // A record of an unknown kind, the end of the data, and a message.
+        for opcode in [0x86, 15, 5] {
             let mut file = whole.clone();
             file[at] = opcode;
             is_noted("an opcode", &file, 1);
         }
     }
+    // An index of messages that looks like a message does not change how chunks are read.
+    let mut file = whole.clone();
+    file[records(&whole, 7)[0]] = 5;
+    let (ticks, damage, _) = opened(&file);
+    assert!(ticks.iter().copied().eq(0..300) && damage.len() == 1, "{damage:?}");
     // A record whose length is damaged, between two chunks: the index knows those behind it.
     let between = records(&whole, 7);
     for length in [0, 1, 1_000_000, 1 << 40, u64::MAX] {

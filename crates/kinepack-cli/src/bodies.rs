@@ -78,11 +78,11 @@ impl BodyArguments {
     /// Whether size and floor are possible for positions of this kind.
     fn check(&self, position: &FieldKind, up: usize) -> Result<(), BodyError> {
         let FieldKind::Floats(axes) = position else { return Ok(()) };
-        let axis = &axes[up];
-        let (min, max) = (axis.min(), axis.max());
+        // A size counts steps of the first axis.
+        let largest = axes.iter().map(|axis| axis.max() - axis.min()).fold(0.0, f64::max);
         let limits = [
-            ("body-size", self.body_size, 2.0 * axis.step(), max - min),
-            ("body-floor", self.body_floor, min, max),
+            ("body-size", self.body_size, 2.0 * axes[0].step(), largest),
+            ("body-floor", self.body_floor, axes[up].min(), axes[up].max()),
         ];
         for (option, given, least, most) in limits {
             if let Some(given) = given.filter(|given| !(least..=most).contains(given)) {

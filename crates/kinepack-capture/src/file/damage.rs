@@ -92,6 +92,13 @@ pub(super) struct Damages {
 }
 
 impl Damages {
+    /// Adds the places of others behind these.
+    pub(super) fn extend(&mut self, others: Self) {
+        self.count += others.count;
+        let room = MOST_DESCRIBED.saturating_sub(self.list.len());
+        self.list.extend(others.list.into_iter().take(room));
+    }
+
     pub(super) fn note(&mut self, at_byte: u64, refused: Refused) {
         self.count += 1;
         if self.list.len() < MOST_DESCRIBED {

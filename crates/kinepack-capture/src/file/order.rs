@@ -6,19 +6,22 @@ use std::path::Path;
 use mcap::records::op;
 
 use super::chunk::{record_at, unpack};
+use super::columns::Table;
 use super::damage::{Damages, Refused};
-use super::reader::{Capture, declare, values_of};
+use super::reader::{Capture, declare, take, values_of};
 use super::source::{self, Broken, Checksummed, Chunks, Linear, Source};
 use super::stream::Streams;
 use super::summary::{self, ChunkAt};
+use super::window::split_message;
 
 /// What reading all records of a file in their order finds.
-#[derive(Default)]
 struct Survey {
     chunks: Vec<ChunkAt>,
-    damage: Vec<(u64, Refused)>,
+    streams: Streams,
+    damage: Damages,
     /// The place of a checksum that differs, and what it covers.
     differs: Option<(u64, Checksummed)>,
+    is_summary_wrong: bool,
 }
 
 impl Capture {
@@ -26,37 +29,45 @@ impl Capture {
     /// then only the heads of their records are read here.
     pub(super) fn sort_chunks(&mut self, summary_byte: u64) {
         let Ok(mut file) = File::open(&self.path) else { return };
-        let Ok(heads) = summary::heads(&mut file, summary_byte) else { return };
-        if summary::is_in_order(&heads) && summary::is_in_order(&self.chunks) {
+        let Ok(overlaps) = summary::overlaps(&mut file, summary_byte) else { return };
+        if !overlaps && summary::is_in_order(&self.chunks) {
             return;
         }
-        let Some(Survey { mut chunks, damage, differs }) = self.survey() else { return };
-        if summary::is_in_order(&chunks) {
+        let Some(found) = self.survey().filter(|found| !summary::is_in_order(&found.chunks)) else {
             return;
-        }
-        damage.into_iter().for_each(|(at_byte, refused)| self.damage.note(at_byte, refused));
-        if let Some((_, Checksummed::Summary)) = differs {
+        };
+        let Survey { mut chunks, streams, damage, differs, is_summary_wrong } = found;
+        self.streams = streams;
+        self.damage.extend(damage);
+        self.differs = differs;
+        if is_summary_wrong {
             self.streams.forget_counts();
         }
-        self.differs = differs;
         chunks.sort_by_key(|chunk| chunk.start_ns);
         self.source = Source::Chunks(Chunks::new(file, chunks, 0));
     }
 
     /// Reads all records in the order of the file. Takes the declarations outside of chunks; also
     /// those within chunks if the summary has none, because a later chunk may be read first. `None`
-    /// if a message is outside of chunks, or if the file cannot be read.
-    fn survey(&mut self) -> Option<Survey> {
+    /// if a frame is outside of chunks, or if the file cannot be read.
+    fn survey(&self) -> Option<Survey> {
         let file = File::open(&self.path).ok()?;
         let mut source = Source::Linear(Box::new(Linear::new(Box::new(file), 0)));
         let is_declared = !self.streams.list.is_empty();
-        let mut found = Survey::default();
         let mut unpacked = self.unpacked;
+        let mut found = Survey {
+            chunks: Vec::new(),
+            streams: self.streams.clone(),
+            damage: Damages::default(),
+            differs: None,
+            is_summary_wrong: false,
+        };
         let lost = loop {
             let opcode = match source.advance() {
                 Ok(Some(opcode)) => opcode,
                 Ok(None) => break None,
                 Err(Broken::Checksum(of)) => {
+                    found.is_summary_wrong |= of == Checksummed::Summary;
                     found.differs = found.differs.or(Some((source.at_byte(), of)));
                     continue;
                 }
@@ -67,27 +78,26 @@ impl Capture {
             if hides_a_chunk(&self.path, &self.chunks, at_byte, end).ok()? {
                 break Some(HIDES.to_owned());
             }
-            match opcode {
-                op::MESSAGE => return None,
-                op::CHUNK => {
-                    found.chunks.extend(ChunkAt::of_chunk(source.data(), at_byte, end - at_byte));
-                    if !is_declared {
-                        let values = declare_within(&mut self.streams, source.data());
-                        unpacked.add(values, 0, end).ok()?;
-                    }
+            if opcode == op::CHUNK {
+                found.add_chunk(source.data(), (at_byte, end));
+                if !is_declared {
+                    let values = found.declare_within(source.data(), at_byte);
+                    unpacked.add(values, 0, end).ok()?;
                 }
-                _ => {
-                    if let Err(refused) = declare(&mut self.streams, opcode, source.data()) {
-                        found.damage.push((at_byte, refused));
-                    }
-                }
+                continue;
+            }
+            let listed = self.chunks.binary_search_by_key(&at_byte, |chunk| chunk.at_byte);
+            if listed.is_ok() {
+                let reason = "the index has a chunk here, and the file another record";
+                found.damage.note(at_byte, reason.to_owned().into());
+            } else if let Err(refused) = found.add_other(opcode, source.data())? {
+                found.damage.note(at_byte, refused);
             }
         };
         if let Some(reason) = lost {
             let at_byte = source.at_byte();
-            found.damage.push((at_byte, reason.into()));
-            let later = self.chunks.iter().filter(|chunk| chunk.at_byte > at_byte);
-            found.chunks.extend(later);
+            found.damage.note(at_byte, reason.into());
+            found.chunks.extend(self.chunks.iter().filter(|chunk| chunk.at_byte > at_byte));
         }
         Some(found)
     }
@@ -120,21 +130,52 @@ pub(super) fn hides_a_chunk(
     source::is_chunk(&mut file, *chunk).map_err(Broken::Io)
 }
 
-/// Takes the declarations within a chunk. What is wrong with it is noted when its frames are read.
-/// Returns the values that it counts.
-fn declare_within(streams: &mut Streams, chunk: &[u8]) -> usize {
-    let mut records = Vec::new();
-    if unpack(chunk, &mut records).is_err() {
-        return 0;
-    }
-    let (mut at, mut count) = (0, 0);
-    while let Some((opcode, place)) =
-        (at < records.len()).then(|| record_at(&records, at).ok()).flatten()
-    {
-        (at, count) = (place.end, count + 1);
-        if matches!(opcode, op::SCHEMA | op::CHANNEL) {
-            let _ = declare(streams, opcode, &records[place]);
+impl Survey {
+    fn add_chunk(&mut self, data: &[u8], (at_byte, end): (u64, u64)) {
+        match ChunkAt::of_chunk(data, at_byte, end - at_byte) {
+            Some(chunk) => self.chunks.push(chunk),
+            None => self.damage.note(at_byte, "a chunk ends within its head".to_owned().into()),
         }
     }
-    values_of(count, records.len())
+
+    /// Takes the declarations within a chunk. Returns the values that it counts.
+    fn declare_within(&mut self, chunk: &[u8], at_byte: u64) -> usize {
+        let mut records = Vec::new();
+        if unpack(chunk, &mut records).is_err() {
+            return values_of(0, records.len());
+        }
+        let (mut at, mut count) = (0, 0);
+        while at < records.len() {
+            let Ok((opcode, place)) = record_at(&records, at) else { break };
+            (at, count) = (place.end, count + 1);
+            if !matches!(opcode, op::SCHEMA | op::CHANNEL) {
+                continue;
+            }
+            let data = &records[place];
+            // A channel is refused once. What is refused again is noted when the chunk is read.
+            if let Err(refused) = declare(&mut self.streams, opcode, data)
+                && declare(&mut self.streams, opcode, data).is_ok()
+            {
+                self.damage.note(at_byte, refused);
+            }
+        }
+        values_of(count, records.len())
+    }
+
+    /// Takes a record outside of chunks, or says why it is refused. `None` for a frame.
+    fn add_other(&mut self, opcode: u8, data: &[u8]) -> Option<Result<(), Refused>> {
+        if opcode != op::MESSAGE {
+            return Some(declare(&mut self.streams, opcode, data));
+        }
+        let frame =
+            split_message(data).map_err(Refused::from).and_then(|(channel, sequence, rest)| {
+                let (mut table, mut taken) = (Table::default(), Vec::new());
+                take(&self.streams, &mut table, &mut taken, channel, sequence, &data[rest])
+            });
+        match frame {
+            Ok(Some(_)) => None,
+            Ok(None) => Some(Ok(())),
+            Err(refused) => Some(Err(refused)),
+        }
+    }
 }

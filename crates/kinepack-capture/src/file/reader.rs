@@ -26,10 +26,10 @@ use crate::{CaptureError, CaptureLimits};
 /// A damaged chunk or message is left out, and [`damage`](Self::damage) lists it: the frames before
 /// and after it are read. Messages that are not in the order of their ticks are sorted: those of
 /// one chunk always, and those of several chunks in a file that was [opened](Self::open) and has a
-/// summary. A file that holds more values than [`CaptureLimits`] allow for its size is refused at the
-/// first frame above the limit.
+/// summary. A file that holds more values than [`CaptureLimits`] allow for its size is refused at
+/// the first frame above the limit.
 ///
-/// Memory: one chunk, of at most 64 MB. For chunks that overlap in time, up to 320 MB.
+/// Memory: one chunk, of at most 64 MB. For chunks that overlap in time, up to 480 MB.
 ///
 /// ```
 /// use std::io::Cursor;
@@ -387,7 +387,8 @@ impl Capture {
             }
             Err(refused) => {
                 self.damage.note(at_byte, refused);
-                return Ok(());
+                let values = values_of(0, records.len());
+                return Ok(self.unpacked.add(values, 0, self.source.read_bytes())?);
             }
         }
         // Ours: the stream, the tick, and where the record begins.
@@ -477,7 +478,7 @@ pub(super) fn declare(streams: &mut Streams, opcode: u8, data: &[u8]) -> Result<
 
 /// Reads a message into the table. `None` for a channel of another program, or of a stream that was
 /// refused.
-fn take(
+pub(super) fn take(
     streams: &Streams,
     table: &mut Table,
     taken: &mut Vec<(Option<Tick>, u64)>,

@@ -253,7 +253,7 @@ fn of_kinds(kinds: Vec<KindDocument>, fields: Vec<Field>) -> Result<SchemaBuilde
 }
 
 /// The bytes and lanes of a file's documents.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Totals {
     bytes: usize,
     lanes: usize,

@@ -136,7 +136,7 @@ impl Stream {
 }
 
 /// The streams that a file's records declare.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Streams {
     pub(super) list: Vec<Stream>,
     schemas: HashMap<u16, Announced>,
@@ -156,6 +156,7 @@ enum Use {
 }
 
 /// A schema in our encoding.
+#[derive(Clone)]
 struct Announced {
     type_name: String,
     json: Vec<u8>,

@@ -72,10 +72,11 @@ pub(super) fn checked(mut chunks: Vec<ChunkAt>, summary_byte: u64) -> Vec<ChunkA
     if is_sound { chunks } else { Vec::new() }
 }
 
-/// The chunks before a file's summary, by their own heads: an index may list other places, other
-/// times, or not all of them. Reads the heads of records only, as far as they follow one another.
-pub(super) fn heads(file: &mut File, summary_byte: u64) -> io::Result<Vec<ChunkAt>> {
-    let mut chunks = Vec::new();
+/// Whether chunks before a file's summary overlap in time, by their own heads: an index may list
+/// other places, other times, or not all of them. Reads the heads of records only, up to a message
+/// outside of chunks.
+pub(super) fn overlaps(file: &mut File, summary_byte: u64) -> io::Result<bool> {
+    let mut order = Order::default();
     let mut at_byte = MAGIC.len() as u64;
     while at_byte < summary_byte {
         file.seek(SeekFrom::Start(at_byte))?;
@@ -84,20 +85,42 @@ pub(super) fn heads(file: &mut File, summary_byte: u64) -> io::Result<Vec<ChunkA
         let Some((record, times)) = head.split_first_chunk::<HEAD_BYTES>() else { break };
         let [opcode, length @ ..] = *record;
         let bytes = u64::from_le_bytes(length).saturating_add(HEAD_BYTES as u64);
-        if opcode == op::CHUNK {
-            chunks.extend(ChunkAt::of_chunk(times, at_byte, bytes));
+        match opcode {
+            op::MESSAGE => break,
+            op::CHUNK if bytes >= (HEAD_BYTES + TIMES_BYTES) as u64 => {
+                let chunk = ChunkAt::of_chunk(times, at_byte, bytes);
+                if chunk.is_some_and(|chunk| !order.is_kept_by(chunk)) {
+                    return Ok(true);
+                }
+            }
+            _ => {}
         }
         at_byte = at_byte.saturating_add(bytes);
     }
-    Ok(chunks)
+    Ok(false)
 }
 
-/// True if no chunk begins before an earlier one ends. Chunks without messages do not count.
+/// True if no chunk begins before an earlier one ends.
 pub(super) fn is_in_order(chunks: &[ChunkAt]) -> bool {
-    let mut last_ns = 0;
-    chunks.iter().filter(|chunk| chunk.end_ns > 0).all(|chunk| {
-        let is_after = chunk.start_ns >= last_ns;
-        last_ns = chunk.end_ns;
+    let mut order = Order::default();
+    chunks.iter().all(|chunk| order.is_kept_by(*chunk))
+}
+
+/// The order of chunks that follow one another.
+#[derive(Default)]
+struct Order {
+    last_ns: u64,
+}
+
+impl Order {
+    /// Whether the next chunk does not begin before the last one ends. Chunks without messages do
+    /// not count.
+    fn is_kept_by(&mut self, next: ChunkAt) -> bool {
+        if next.end_ns == 0 {
+            return true;
+        }
+        let is_after = next.start_ns >= self.last_ns;
+        self.last_ns = next.end_ns;
         is_after
-    })
+    }
 }

@@ -45,15 +45,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
             .map_err(|reason| KpzError::Moment { option, reason }),
         None => Ok(otherwise.0.into()),
     };
-    // The cast saturates.
-    let from = Tick(tick("from", from, first)?.ceil() as u32);
-    let to = Tick(tick("to", to, last)?.floor() as u32);
+    let (from_ticks, to_ticks) = (tick("from", from, first)?, tick("to", to, last)?);
+    let is_backwards = from.is_some() && to.is_some() && from_ticks > to_ticks;
+    // The casts saturate.
+    let (from, to) = (Tick(from_ticks.ceil() as u32), Tick(to_ticks.floor() as u32));
     if ticks.is_some() && from > last {
         let length = f64::from(last.0 - first.0) / replay.rate_hz();
         let reason = format!("the last frame is {length:.3} s after the first");
         return Err(KpzError::Moment { option: "from", reason });
     }
-    if from > to {
+    if is_backwards {
         let reason = "it is before --from".to_owned();
         return Err(KpzError::Moment { option: "to", reason });
     }

@@ -2,8 +2,8 @@
 //!
 //! Without threads, the first receiver that needs an encoding makes it ([`Sending::whole`]). With
 //! threads, the hub first lists the distinct encodings that the tick's receivers will ask for, and
-//! the threads make them. [`EncodeAhead`] keeps each encoding until the first receiver asks for it. An
-//! encoding is a function of the baseline and the subject. Everything that depends on an order,
+//! the threads make them. [`EncodeAhead`] keeps each encoding until the first receiver asks for it.
+//! An encoding is a function of the baseline and the subject. Everything that depends on an order,
 //! such as the ids of views, happens when a receiver takes the encoding. So the bytes do not depend
 //! on the threads, and a missing encoding is made as without threads.
 //!

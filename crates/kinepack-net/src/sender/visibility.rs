@@ -68,10 +68,10 @@ impl Hub {
         entities: Option<Arc<[EntityId]>>,
     ) -> Result<(), NetError> {
         check_sorted(entities.as_deref())?;
-        self.change_sight(id, |visibility| visibility.relevant = entities)
+        self.change_visibility(id, |visibility| visibility.relevant = entities)
     }
 
-    fn change_sight(
+    fn change_visibility(
         &mut self,
         id: ReceiverId,
         change: impl FnOnce(&mut Visibility),
@@ -107,7 +107,7 @@ impl Hub {
         self.sending.subjects.groups.push(FieldGroup { name: name.into(), parts });
         let receivers: Vec<ReceiverId> = self.receivers().collect();
         receivers.into_iter().try_for_each(|id| {
-            self.change_sight(id, |visibility| visibility.groups.push(Some(Arc::from([]))))
+            self.change_visibility(id, |visibility| visibility.groups.push(Some(Arc::from([]))))
         })
     }
 
@@ -159,7 +159,7 @@ impl Hub {
         let groups = &self.sending.subjects.groups;
         let index = groups.iter().position(|known| known.name == group);
         let index = index.ok_or_else(|| NetError::NoSuchGroup { name: group.into() })?;
-        self.change_sight(id, |visibility| visibility.groups[index] = entities)
+        self.change_visibility(id, |visibility| visibility.groups[index] = entities)
     }
 }
 
