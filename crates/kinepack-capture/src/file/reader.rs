@@ -185,7 +185,8 @@ impl Capture {
     }
 
     /// The streams found until now: those of the summary of a file that was opened, those that had
-    /// a frame, and those that were declared before such a frame. Their order never changes.
+    /// a frame, and those that were declared before such a frame, or in any chunk if chunks overlap in
+    /// time and the summary has no channels. Their order never changes.
     pub fn streams(&self) -> &[Stream] {
         &self.streams.list
     }
