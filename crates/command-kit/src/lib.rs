@@ -28,7 +28,9 @@ mod wrong_lanes;
 pub use background::in_background;
 pub use distribution::{Distribution, Summary};
 pub use failure::Failure;
-pub use link_options::{LinkOptions, LinkOptionsError, link_names, parse_milliseconds, parse_span};
+pub use link_options::{
+    LinkOptions, LinkOptionsError, both_ways, link_names, parse_milliseconds, parse_span,
+};
 pub use output::OutputError;
 pub use own_file::own_file_limits;
 pub use progress::progress;

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use clap::Args;
-use kinepack_net::{LinkConfig, LinkError, Loss, PRESETS};
+use kinepack_net::{Link, LinkConfig, LinkError, Loss, PRESETS};
 
 use crate::Failure;
 
@@ -119,6 +119,15 @@ pub enum LinkOptionsError {
 }
 
 impl Failure for LinkOptionsError {}
+
+/// The two directions of a link, each with a seed of its own.
+///
+/// # Errors
+/// For a link that cannot be.
+pub fn both_ways(link: LinkConfig, seed: u64) -> Result<[Link; 2], LinkError> {
+    let even = seed.wrapping_mul(2);
+    Ok([Link::new(link, even)?, Link::new(link, even | 1)?])
+}
 
 impl LinkOptions {
     /// The link that the options describe.

@@ -397,7 +397,7 @@ fn no_damage_of_chunks_that_overlap_is_silent() {
     file[records(&whole, 7)[0]] = 5;
     let (ticks, damage, _) = opened(&file);
     assert!(ticks.iter().copied().eq(0..300) && damage.len() == 1, "{damage:?}");
-    // A record whose length is damaged, between two chunks: the index knows those behind it.
+    // Damages the length of a record between two chunks. The index lists the later chunks.
     let between = records(&whole, 7);
     for length in [0, 1, 1_000_000, 1 << 40, u64::MAX] {
         let mut file = whole.clone();
@@ -413,6 +413,29 @@ fn no_damage_of_chunks_that_overlap_is_silent() {
         zero_checksums(&mut file);
         file[at + 1..at + 9].copy_from_slice(&u64::to_le_bytes(length));
         is_noted("a length", &file, 50);
+    }
+}
+
+/// With checksums, no flipped bit of chunks that overlap loses a frame without a word.
+#[test]
+fn a_flipped_bit_of_chunks_that_overlap_is_found_wherever_it_is() {
+    for has_statistics in [false, true] {
+        let options = WriteOptions::new().compression(None).chunk_size(Some(1_000));
+        let options = options.emit_statistics(has_statistics);
+        let whole = written(&record_ships(40), options, |order| shuffle(order, 5));
+        for bit in (0..8 * whole.len()).step_by(97) {
+            let mut file = whole.clone();
+            file[bit / 8] ^= 1 << (bit % 8);
+            let (_directory, path) = on_disk(&file);
+            // The magic at the front, and nothing else, makes it another file.
+            let Ok(capture) = Capture::open(path) else {
+                assert!(bit / 8 < Capture::MAGIC.len(), "bit {bit}");
+                continue;
+            };
+            let (ticks, damage, _) = read(capture);
+            assert!(ticks.is_sorted_by(|a, b| a < b), "bit {bit}: {ticks:?}");
+            assert!(ticks.len() == 40 || !damage.is_empty(), "bit {bit}: {ticks:?}");
+        }
     }
 }
 

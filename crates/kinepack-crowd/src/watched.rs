@@ -52,7 +52,7 @@ pub(crate) struct Watched {
     pub(crate) refused: u64,
     /// The newest states, by tick, if other tiers are shown with it.
     pub(crate) recent: VecDeque<Arc<Snapshot>>,
-    /// When this tier fell behind the other shown tiers. `None` while it keeps up.
+    /// When the tier fell behind the other tiers on show. `None` if the tier is not behind.
     pub(crate) behind_since: Option<Duration>,
     /// For a tier in datagrams.
     datagrams: Option<(Box<Decoder>, Parts)>,

@@ -66,6 +66,22 @@ fn unpack_from(mut unpacked: impl Read, size: usize, out: &mut Vec<u8>) -> Resul
     Ok(())
 }
 
+/// The records of a chunk: where each begins, its opcode and the place of its data. An error is the
+/// last item.
+pub(super) fn records(
+    chunk: &[u8],
+) -> impl Iterator<Item = Result<(usize, u8, Range<usize>), String>> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let begin = at;
+        (begin < chunk.len()).then(|| {
+            let record = record_at(chunk, begin);
+            at = record.as_ref().map_or(chunk.len(), |(_, place)| place.end);
+            record.map(|(opcode, place)| (begin, opcode, place))
+        })
+    })
+}
+
 /// The record of a chunk that begins at `at`: its opcode and the place of its data.
 pub(super) fn record_at(chunk: &[u8], at: usize) -> Result<(u8, Range<usize>), String> {
     let rest = &chunk[at..];

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::schema::SchemaError;
+use super::source::Checksummed;
 
 /// The most places that are described. All are counted.
 const MOST_DESCRIBED: usize = 100;
@@ -97,6 +98,14 @@ impl Damages {
         self.count += others.count;
         let room = MOST_DESCRIBED.saturating_sub(self.list.len());
         self.list.extend(others.list.into_iter().take(room));
+    }
+
+    /// Notes a checksum that differs, if nothing else is damaged: that of all data also covers each
+    /// damaged chunk.
+    pub(super) fn note_checksum(&mut self, at_byte: u64, of: Checksummed) {
+        if self.count == 0 {
+            self.note(at_byte, format!("the checksum of the {} differs", of.name()).into());
+        }
     }
 
     pub(super) fn note(&mut self, at_byte: u64, refused: Refused) {

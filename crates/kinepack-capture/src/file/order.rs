@@ -5,7 +5,7 @@ use std::path::Path;
 
 use mcap::records::op;
 
-use super::chunk::{record_at, unpack};
+use super::chunk::{self, unpack};
 use super::columns::Table;
 use super::damage::{Damages, Refused};
 use super::reader::{Capture, declare, take, values_of};
@@ -101,14 +101,6 @@ impl Capture {
         }
         Some(found)
     }
-
-    /// Notes a checksum that differs, if nothing else is damaged: that of all data also covers each
-    /// damaged chunk.
-    pub(super) fn note_checksum(damage: &mut Damages, at_byte: u64, of: Checksummed) {
-        if damage.count == 0 {
-            damage.note(at_byte, format!("the checksum of the {} differs", of.name()).into());
-        }
-    }
 }
 
 /// Why the end of a record is not believed.
@@ -139,15 +131,14 @@ impl Survey {
     }
 
     /// Takes the declarations within a chunk. Returns the values that it counts.
-    fn declare_within(&mut self, chunk: &[u8], at_byte: u64) -> usize {
+    fn declare_within(&mut self, data: &[u8], at_byte: u64) -> usize {
         let mut records = Vec::new();
-        if unpack(chunk, &mut records).is_err() {
+        if unpack(data, &mut records).is_err() {
             return values_of(0, records.len());
         }
-        let (mut at, mut count) = (0, 0);
-        while at < records.len() {
-            let Ok((opcode, place)) = record_at(&records, at) else { break };
-            (at, count) = (place.end, count + 1);
+        let mut count = 0;
+        for (_, opcode, place) in chunk::records(&records).flatten() {
+            count += 1;
             if !matches!(opcode, op::SCHEMA | op::CHANNEL) {
                 continue;
             }

@@ -8,7 +8,7 @@ use kinepack::Tick;
 use mcap::MAGIC;
 use mcap::records::{Record, op};
 
-use super::chunk::{record_at, unpack};
+use super::chunk::{self, record_at, unpack};
 use super::columns::{self, Table};
 use super::damage::{Damage, Damages, Refused};
 use super::frame::CaptureFrame;
@@ -259,7 +259,7 @@ impl Capture {
                     if of == Checksummed::Summary {
                         self.streams.forget_counts();
                     }
-                    Self::note_checksum(&mut self.damage, self.source.at_byte(), of);
+                    self.damage.note_checksum(self.source.at_byte(), of);
                 }
             }
         }
@@ -283,7 +283,7 @@ impl Capture {
     fn end(&mut self) {
         self.has_ended = true;
         if let Some((at_byte, of)) = self.differs.take() {
-            Self::note_checksum(&mut self.damage, at_byte, of);
+            self.damage.note_checksum(at_byte, of);
         }
         let streams = 0..self.streams.list.len();
         let lost: u64 = streams.filter_map(|stream| self.lost_frames(stream)).sum();
@@ -394,17 +394,16 @@ impl Capture {
         }
         // Ours: the stream, the tick, and where the record begins.
         let mut messages: Vec<(usize, Tick, u32)> = Vec::new();
-        let (mut at, mut count) = (0, 0);
-        while at < records.len() {
+        let mut count = 0;
+        for record in chunk::records(&records) {
             count += 1;
-            let (opcode, place) = match record_at(&records, at) {
-                Ok(record) => record,
+            let (at, opcode, data) = match record {
+                Ok((at, opcode, place)) => (at, opcode, &records[place]),
                 Err(reason) => {
                     self.damage.note(at_byte, reason.into());
                     break;
                 }
             };
-            let data = &records[place.clone()];
             let noted = match opcode {
                 op::MESSAGE => {
                     split_message(data).map_err(Refused::from).and_then(|(channel, sequence, _)| {
@@ -420,7 +419,6 @@ impl Capture {
             if let Err(refused) = noted {
                 self.damage.note(at_byte, refused);
             }
-            at = place.end;
         }
         // A few bytes may unpack to any number of records, or to one that is large.
         let values = values_of(count, records.len());
@@ -439,7 +437,7 @@ impl Capture {
     }
 }
 
-/// The values that a chunk of so many records and unpacked bytes counts, whatever they hold.
+/// The values that count for a chunk, given its records and its unpacked bytes.
 pub(super) fn values_of(records: usize, bytes: usize) -> usize {
     records.max(bytes / 64)
 }

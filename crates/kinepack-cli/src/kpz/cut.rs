@@ -45,23 +45,22 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
             .map_err(|reason| KpzError::Moment { option, reason }),
         None => Ok(otherwise.0.into()),
     };
-    let (from_ticks, to_ticks) = (tick("from", from, first)?, tick("to", to, last)?);
-    let is_backwards = from.is_some() && to.is_some() && from_ticks > to_ticks;
+    let (begin, end) = (tick("from", from, first)?, tick("to", to, last)?);
     // The casts saturate.
-    let (from, to) = (Tick(from_ticks.ceil() as u32), Tick(to_ticks.floor() as u32));
-    if ticks.is_some() && from > last {
+    let (begin_tick, end_tick) = (Tick(begin.ceil() as u32), Tick(end.floor() as u32));
+    if ticks.is_some() && begin_tick > last {
         let length = f64::from(last.0 - first.0) / replay.rate_hz();
         let reason = format!("the last frame is {length:.3} s after the first");
         return Err(KpzError::Moment { option: "from", reason });
     }
-    if is_backwards {
+    if from.is_some() && to.is_some() && begin > end {
         let reason = "it is before --from".to_owned();
         return Err(KpzError::Moment { option: "to", reason });
     }
     let output = target.create()?;
-    let written = replay.cut(from, to, BufWriter::new(output.file()?));
+    let written = replay.cut(begin_tick, end_tick, BufWriter::new(output.file()?));
     let summary = written.map_err(|error| read_error(file, error))?;
-    if to >= last {
+    if end_tick >= last {
         replay.check_end().map_err(failed)?;
     }
     let read = Ending::of_places(file, replay.damage(), (0, None), summary.frames)?;

@@ -45,7 +45,7 @@ fn clock(text: &str) -> Result<f64, String> {
             _ => return Err(bad()),
         };
         let is_last = nth + 1 == parts.len();
-        let fits = value.is_finite() && value >= 0.0 && (nth == 0 || value < 60.0);
+        let fits = value.is_finite() && (nth == 0 || value < 60.0);
         if !fits || (!is_last && value.fract() != 0.0) || parts.len() > 3 {
             return Err(bad());
         }

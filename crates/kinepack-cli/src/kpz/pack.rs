@@ -154,7 +154,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
     Ok(ending.result()?)
 }
 
-/// Refuses notes of which two have one key.
+/// Refuses notes if two of them have the same key.
 fn check_notes(notes: &[(String, String)]) -> Result<(), KpzError> {
     let mut keys: Vec<&str> = notes.iter().map(|(key, _)| &**key).collect();
     keys.sort_unstable();

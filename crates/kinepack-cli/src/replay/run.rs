@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use command_kit::{Distribution, LinkOptionsError, Summary, wrong_lanes};
+use command_kit::{Distribution, LinkOptionsError, Summary, both_ways, wrong_lanes};
 use cube_data::cube;
 use kinepack::schema::{Field, FieldKind};
 use kinepack::{Codec, Schema, Snapshot, Tick};
@@ -153,11 +153,12 @@ impl Run {
         config.playout.max_states =
             (tick_hz as usize).clamp(config.playout.max_states, MOST_STATES);
         let max_delay = config.playout.max_delay;
+        let [down, up] = both_ways(link, link_seed).map_err(LinkOptionsError::from)?;
         Ok(Self {
             hub,
             receiver: Receiver::new(codec, config)?,
-            down: Link::new(link, link_seed.wrapping_mul(2)).map_err(LinkOptionsError::from)?,
-            up: Link::new(link, link_seed.wrapping_mul(2) | 1).map_err(LinkOptionsError::from)?,
+            down,
+            up,
             outage,
             sent: VecDeque::new(),
             report: RunReport {

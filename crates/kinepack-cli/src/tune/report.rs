@@ -131,7 +131,8 @@ impl Report {
         let header = ["field", "was", "now", "error asked", "half", "99 %", "largest"];
         writeln!(out, "{}", table(header, 1, rows).trim_fmt())?;
         writeln!(out)?;
-        let hint = "To try the profile before you change the struct, give `measure` or `replay` the same --max-error.";
+        let hint = "To try the profile before you change the struct, give `measure` or `replay` \
+                    the same --max-error.";
         write_text(out, "", hint)
     }
 }

@@ -248,14 +248,15 @@ fn a_profile_may_be_a_pipe() {
     assert!(trained.unwrap().status.success());
     let pipe = files.path("pipe.profile");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    let child = program()
-        .args(["measure", "--level", "packed", "--profile"])
-        .args([&pipe, &run])
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    fs::write(&pipe, fs::read(&profile).unwrap()).unwrap();
-    let out = child.wait_with_output().unwrap();
-    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    let bytes = fs::read(&profile).unwrap();
+    let [pipe_name, run] = [&pipe, &run].map(|path| path.to_str().unwrap());
+    let measure = ["measure", "--level", "packed", "--profile", pipe_name, run];
+    let measured = Running::start(&measure, None);
+    // A thread, because nobody may ever read the pipe.
+    thread::spawn({
+        let pipe = pipe.clone();
+        move || fs::write(pipe, bytes)
+    });
+    let measured = measured.end();
+    assert_eq!(measured.code, Some(0), "{}", measured.stderr);
 }

@@ -10,7 +10,7 @@
 //!
 //! The clock never lags by more than the longest delay. If it would, because states now arrive
 //! sooner, it leaps forward. After a stop that was longer than any delay, it leaps to the target.
-//! If it lags far behind the target, it speeds up.
+//! A clock that lags far behind the target runs faster.
 
 use super::PlayoutConfig;
 use super::delay::{Arrival, DelayEstimator, Disposition};

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use command_kit::wrong_lanes;
+use command_kit::{both_ways, wrong_lanes};
 use cubes::Input;
 use kinepack::Snapshot;
 use kinepack_net::{
@@ -95,10 +95,11 @@ impl Peer {
         side: Side,
     ) -> Result<Self, SessionError> {
         sender.add(id, options, due(sender.tick()))?;
+        let [down, up] = both_ways(link, link_seed)?;
         Ok(Self {
             id,
-            down: Link::new(link, link_seed.wrapping_mul(2))?,
-            up: Link::new(link, link_seed.wrapping_mul(2) | 1)?,
+            down,
+            up,
             side,
             keys: None,
             plays: false,

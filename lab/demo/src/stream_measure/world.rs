@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use character::{Move, Script};
+use command_kit::both_ways;
 use command_kit::interrupt::Interrupt;
 use indicatif::ProgressBar;
 use kinepack::stream::StreamCodec;
@@ -64,13 +65,15 @@ impl World {
             ..LinkConfig::PERFECT
         };
         let client = |number: u64| {
+            let seed = run.seed.wrapping_add(number);
+            let [up, down] = both_ways(link, seed)?;
             Ok(Client {
-                script: Script::new(run.seed.wrapping_add(number)),
+                script: Script::new(seed),
                 pushed: vec![0; RING_TICKS * Move::LANES],
                 sender: StreamSender::new(&codec, config)?,
                 receiver: StreamReceiver::new(&codec, config)?,
-                up: Link::new(link, run.seed.wrapping_add(number).wrapping_mul(2))?,
-                down: Link::new(link, run.seed.wrapping_add(number).wrapping_mul(2) | 1)?,
+                up,
+                down,
                 out: Vec::new(),
                 arrived: None,
                 taken: Vec::new(),
