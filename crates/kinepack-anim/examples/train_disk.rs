@@ -1,5 +1,7 @@
-//! Trains the start of disk files on block clips, `train_disk out.bin clip.kpa…`, and prints how
-//! many bytes the clips take with it.
+//! Trains the model that disk files start with, on block clips, and prints the bytes that the clips
+//! take with it.
+//!
+//! `cargo run --release -p kinepack-anim --example train_disk -- START.bin CLIP.kpa...`
 
 use std::error::Error;
 
@@ -7,7 +9,7 @@ use kinepack_anim::{Clip, disk::train};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut paths = std::env::args().skip(1);
-    let out = paths.next().ok_or("train_disk out.bin clip.kpa…")?;
+    let out = paths.next().ok_or("give a file to write, and clips (.kpa)")?;
     let mut clips = Vec::new();
     for path in paths {
         clips.push(Clip::from_bytes(std::fs::read(&path)?)?);

@@ -1,8 +1,11 @@
 //! The size and speed of facial curves: 52 blend shape weights over 10 s at 60 Hz, generated like a
-//! speaking face. `cargo run --release -p kinepack-anim --example face`
+//! speaking face. `cargo run --release -p comparisons --example face`
 //!
-//! The second row of the table is computed by a formula. As in ACL's scalar tracks, each curve has a
-//! number of bits for all samples, and a range. This program does not run ACL.
+//! A formula computes the second row of the table. As in ACL's scalar tracks, each curve has a range,
+//! and a number of bits for all samples. This program does not run ACL.
+
+#[path = "../../../crates/kinepack-anim/examples/walks/random.rs"]
+mod random;
 
 use std::error::Error;
 use std::hint::black_box;
@@ -12,25 +15,20 @@ use std::time::Instant;
 use kinepack_anim::disk::pack;
 use kinepack_anim::offline::{BlockOptions, BuildOptions, Effort, Scheme, build};
 use kinepack_anim::{Curve, Joint, RawClip, Sampler, Skeleton, Transform};
+use random::Random;
 
 const CURVES: usize = 52;
 const RATE_HZ: f32 = 60.0;
 const SAMPLES: usize = 600;
 const PRECISION: f32 = Curve::WEIGHT_PRECISION;
 
-/// A random number from 0 to 1.
-fn random(state: &mut u64) -> f32 {
-    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    (*state >> 40) as f32 / (1_u64 << 24) as f32
-}
-
-/// Goes from 0 to 1 while `t` does, smoothly.
+/// A smooth step from 0 to 1 for `t` from 0 to 1.
 fn ease(t: f32) -> f32 {
     let t = t.clamp(0.0, 1.0);
     t * t * (3.0 - 2.0 * t)
 }
 
-/// Adds an event that begins at `begin_s`: up, held, and down again.
+/// Adds a weight that rises from `begin_s` on, is held, and falls again.
 fn add_event(values: &mut [f32], begin_s: f32, [up_s, hold_s, down_s]: [f32; 3], height: f32) {
     for (sample, value) in values.iter_mut().enumerate() {
         let since_s = sample as f32 / RATE_HZ - begin_s;
@@ -39,11 +37,13 @@ fn add_event(values: &mut [f32], begin_s: f32, [up_s, hold_s, down_s]: [f32; 3],
     }
 }
 
-/// Curve 0 and 1 blink. Every third curve is a viseme while the face speaks. The others are poses of
-/// brows and cheeks, which are held at 0, at 1, or between.
-fn face(state: &mut u64) -> Vec<Curve> {
+/// Curves 0 and 1 blink. Every third curve is a viseme while the face speaks. The others are poses
+/// of brows and cheeks, which are held at 0, at 1, or between.
+fn face(seed: u64) -> Vec<Curve> {
+    let mut numbers = Random(seed);
+    let mut random = || numbers.between(0.0, 1.0);
     let mut curves = Vec::new();
-    let blinks: Vec<f32> = (0..3).map(|blink| 3.0 * blink as f32 + 2.0 * random(state)).collect();
+    let blinks: Vec<f32> = (0..3).map(|blink| 3.0 * blink as f32 + 2.0 * random()).collect();
     for index in 0..CURVES {
         let mut values = vec![0.0; SAMPLES];
         if index < 2 {
@@ -51,18 +51,18 @@ fn face(state: &mut u64) -> Vec<Curve> {
                 add_event(&mut values, *begin_s, [0.08, 0.04, 0.14], 1.0);
             }
         } else if index % 3 == 0 {
-            let mut at_s = 0.5 + random(state);
+            let mut at_s = 0.5 + random();
             while at_s < 9.0 {
-                let height = 0.2 + 0.8 * random(state);
-                let times_s = [0.06 + 0.08 * random(state), 0.04 * random(state), 0.12];
+                let height = 0.2 + 0.8 * random();
+                let times_s = [0.06 + 0.08 * random(), 0.04 * random(), 0.12];
                 add_event(&mut values, at_s, times_s, height);
-                at_s += 0.2 + 1.2 * random(state);
+                at_s += 0.2 + 1.2 * random();
             }
         } else {
             for _ in 0..1 + index % 3 {
-                let height = if random(state) < 0.3 { 1.0 } else { random(state) };
-                let hold_s = 0.5 + 3.0 * random(state);
-                add_event(&mut values, 8.0 * random(state), [0.3, hold_s, 0.4], height);
+                let height = if random() < 0.3 { 1.0 } else { random() };
+                let hold_s = 0.5 + 3.0 * random();
+                add_event(&mut values, 8.0 * random(), [0.3, hold_s, 0.4], height);
             }
         }
         curves.push(Curve { name: format!("shape {index}"), precision: PRECISION, values });
@@ -70,8 +70,8 @@ fn face(state: &mut u64) -> Vec<Curve> {
     curves
 }
 
-/// The bytes with the least number of bits for each curve and `samples` samples, with which the error
-/// is at most the precision. `range_bytes` are the bytes of a range and that number.
+/// The bytes if each curve has a fixed number of bits for `samples` samples, the least one that keeps
+/// the precision. `range_bytes` are the bytes of a range and that number.
 fn constant_bits_bytes(curves: &[Curve], samples: usize, range_bytes: usize) -> usize {
     let bits = |values: &[f32]| {
         let (least, most) = values
@@ -93,7 +93,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let skeleton = Arc::new(Skeleton::new(vec![head])?);
     let samples = vec![Transform::IDENTITY; SAMPLES];
     let raw = RawClip::new("face", Arc::clone(&skeleton), RATE_HZ, samples)?;
-    let raw = raw.with_curves(face(&mut 7))?;
+    let raw = raw.with_curves(face(7))?;
     let floats = 4 * SAMPLES * CURVES;
     // A float for each end of the range, and a byte for the number of bits.
     let constant = constant_bits_bytes(raw.curves(), SAMPLES, 9);
@@ -114,7 +114,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let start = Instant::now();
         let built = build(&raw, &BuildOptions { scheme, ..BuildOptions::default() })?;
         let build_ms = start.elapsed().as_secs_f64() * 1e3;
-        let clip = built.clip.as_block().ok_or("block clips were asked for")?;
+        let clip = built.clip.as_block().ok_or("the options ask for block clips")?;
         let (_, off) = built.errors.farthest_curve(&raw).ok_or("there are curves")?;
         let sampler = Sampler::new(Arc::clone(clip), &skeleton)?;
         let mut values = vec![0.0; CURVES];

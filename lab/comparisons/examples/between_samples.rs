@@ -1,6 +1,6 @@
 //! How near clips of 30 Hz are to captures of a higher rate, between their samples: with straight
 //! lines, and with cubics.
-//! `cargo run --release -p kinepack-anim --example between_samples -- FILES`
+//! `cargo run --release -p comparisons --example between_samples -- FILES`
 //!
 //! Takes motion captures (BVH). Each is built twice from its frames at 30 Hz, and compared with all
 //! of its frames.
@@ -32,7 +32,7 @@ fn distances_cm(
     let mut distances = Vec::new();
     for frame in 0..capture.samples() {
         let position = frame as f64 * f64::from(RATE_HZ / capture.rate_hz());
-        // After the last sample there is nothing to compare.
+        // The clip ends with its last sample.
         if position > (slow.samples() - 1) as f64 {
             break;
         }
