@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-#[path = "../examples/game.rs"]
+#[path = "../examples/game/main.rs"]
 #[expect(dead_code, reason = "the program around the game is not tested")]
 mod game;
 
