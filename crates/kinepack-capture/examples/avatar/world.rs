@@ -1,59 +1,16 @@
-//! Avatars in a virtual room: people stand, look at each other, talk with their hands, and walk to
-//! another place. Records a minute as two streams, with the first struct and with the one after
-//! `kinepack analyze`: `cargo run --release -p kinepack-capture --example avatar -- avatar.mcap`.
+//! The simulation of the people: they stand, look, talk and walk.
 
-mod common;
-#[path = "common/quaternion.rs"]
-mod quaternion;
-
-use std::error::Error;
 use std::f32::consts::{PI, TAU};
-use std::path::Path;
 
-use common::Random;
-use kinepack::{EntityId, Pack};
-use kinepack_capture::{RecordError, RecordSummary};
+use super::common::Random;
+use super::{AVATARS, JOINTS, RATE_HZ, quaternion};
 
-const RATE_HZ: u32 = 60;
 const TICK_S: f32 = 1.0 / RATE_HZ as f32;
-pub(crate) const AVATARS: u32 = 12;
-/// Hips, spine, chest, neck, head, jaw; for each arm the shoulder, upper arm, forearm and hand; for
-/// each leg the thigh, shin and foot.
-pub(crate) const JOINTS: usize = 20;
+// Joints: the head, the jaw, the first joint of each arm, and of each leg.
 const HEAD: usize = 4;
 const JAW: usize = 5;
-/// The first joint of each arm, and of each leg.
 const ARMS: [usize; 2] = [6, 10];
 const LEGS: [usize; 2] = [14, 17];
-
-/// `rotation` is for one quaternion, so twenty are an array of structs.
-#[derive(Clone, Copy, Debug, Pack)]
-pub(crate) struct FirstJoint {
-    #[pack(rotation, bits = 12)] // from its parent
-    rotation: [f32; 4],
-}
-
-/// Generous limits, as in a first version.
-#[derive(Clone, Debug, Pack)]
-pub(crate) struct FirstAvatar {
-    #[pack(range = -100.0..=100.0, precision = 0.0001)] // metres
-    root: [f32; 3],
-    joints: [FirstJoint; JOINTS],
-}
-
-#[derive(Clone, Copy, Debug, Pack)]
-pub(crate) struct Joint {
-    #[pack(rotation, bits = 9)] // from its parent
-    rotation: [f32; 4],
-}
-
-/// The struct after `analyze`.
-#[derive(Clone, Debug, Pack)]
-pub(crate) struct Avatar {
-    #[pack(range = [-8.0..=8.0, -8.0..=8.0, 0.0..=2.0], precision = 0.002)] // metres
-    root: [f32; 3],
-    joints: [Joint; JOINTS],
-}
 
 /// A joint that follows its goal like a limb: about three axes, in radians.
 #[derive(Clone, Copy, Default)]
@@ -199,30 +156,8 @@ impl World {
         self.people.iter_mut().for_each(|person| person.step(&mut self.random));
     }
 
-    /// The avatars, in the order of the ids.
-    pub(crate) fn states(&self) -> impl Iterator<Item = common::State<FirstAvatar, Avatar>> {
-        (0..).zip(&self.people).map(|(id, person)| {
-            let (root, rotations) = (person.root, person.rotations());
-            let first =
-                FirstAvatar { root, joints: rotations.map(|rotation| FirstJoint { rotation }) };
-            (
-                EntityId(id),
-                first,
-                Avatar { root, joints: rotations.map(|rotation| Joint { rotation }) },
-            )
-        })
+    /// The root and the joints' rotations of each avatar, in the order of the ids.
+    pub(crate) fn avatars(&self) -> impl Iterator<Item = ([f32; 3], [[f32; 4]; JOINTS])> {
+        self.people.iter().map(|person| (person.root, person.rotations()))
     }
-}
-
-/// Records `seconds` seconds.
-pub(crate) fn record(path: &Path, seconds: u32) -> Result<RecordSummary, RecordError> {
-    let mut world = World::new();
-    common::record(path, "avatars", RATE_HZ, seconds, || {
-        world.step();
-        world.states().collect()
-    })
-}
-
-fn main() -> Result<(), Box<dyn Error>> {
-    common::run(record)
 }

@@ -1,64 +1,17 @@
-//! A top-down shooter: two teams walk, aim, shoot, reload, take pickups, fall and come back.
-//! Records a minute as two streams, with the first struct and with the one after `kinepack
-//! analyze`: `cargo run --release -p kinepack-capture --example shooter -- shooter.mcap`.
-
-mod common;
+//! The simulation of the game: players, bullets and pickups.
 
 use std::collections::BTreeMap;
-use std::error::Error;
 use std::f32::consts::{PI, TAU};
-use std::path::Path;
 
-use common::Random;
-use kinepack::{EntityId, Pack};
-use kinepack_capture::{RecordError, RecordSummary};
+use super::common::Random;
+use super::{Kind, PICKUPS, PLAYERS, RATE_HZ, Thing};
 
-const RATE_HZ: u32 = 60;
 const TICK_S: f32 = 1.0 / RATE_HZ as f32;
-pub(crate) const PLAYERS: u32 = 24;
-pub(crate) const PICKUPS: u32 = 12;
 /// The arena's half width in each direction, in metres.
 const ARENA_M: f32 = 60.0;
 const SIGHT_M: f32 = 16.0;
 
-#[derive(Clone, Copy, Debug, PartialEq, Pack)]
-pub(crate) enum Kind {
-    Player,
-    Pickup,
-    Bullet,
-}
-
-/// Generous limits, as in a first version.
-#[derive(Clone, Debug, Pack)]
-pub(crate) struct FirstThing {
-    pub(crate) kind: Kind,
-    #[pack(range = -1000.0..=1000.0, precision = 0.001)] // metres
-    position: [f32; 2],
-    #[pack(range = -100.0..=100.0, precision = 0.001, velocity = position)] // metres a second
-    velocity: [f32; 2],
-    #[pack(range = 0.0..TAU, bits = 16, wrap)] // radians
-    yaw: f32,
-    health: u32,     // 0 to 100
-    ammunition: u32, // rounds
-    is_reloading: bool,
-}
-
-/// The struct after `analyze`: only visible precision, and no velocity.
-#[derive(Clone, Debug, Pack)]
-pub(crate) struct Thing {
-    pub(crate) kind: Kind,
-    #[pack(range = -64.0..=64.0, precision = 0.01)] // metres
-    position: [f32; 2],
-    #[pack(range = 0.0..TAU, bits = 9, wrap)] // radians
-    yaw: f32,
-    #[pack(max = 100)]
-    health: u32,
-    #[pack(max = 30)]
-    ammunition: u32, // rounds
-    is_reloading: bool,
-}
-
-/// A thing in the arena, with state that the final struct does not have.
+/// A thing in the arena, with state that is not sent.
 struct Being {
     thing: Thing,
     velocity: [f32; 2],
@@ -111,7 +64,7 @@ impl Being {
         let [x, y] = enemy.unwrap_or(self.goal);
         let wanted = (y - self.thing.position[1]).atan2(x - self.thing.position[0]);
         let turn = (wanted - self.thing.yaw + PI).rem_euclid(TAU) - PI;
-        // A hand corrects only what it sees: two degrees or more.
+        // A player corrects only visible errors: two degrees or more.
         if turn.abs() > 0.035 {
             self.thing.yaw =
                 (self.thing.yaw + (9.0 * turn).clamp(-7.0, 7.0) * TICK_S).rem_euclid(TAU);
@@ -206,33 +159,14 @@ impl World {
         }
     }
 
-    /// The things, in the order of the ids.
-    pub(crate) fn states(&self) -> impl Iterator<Item = common::State<FirstThing, Thing>> {
-        let lists = [&self.players, &self.pickups];
-        let fixed = lists.into_iter().flatten().enumerate().map(|(id, being)| (id as u32, being));
-        fixed.chain(self.bullets.iter().map(|(id, being)| (*id, being))).map(|(id, being)| {
-            let Thing { kind, position, yaw, health, ammunition, is_reloading } = being.thing;
-            let velocity = being.velocity;
-            let first =
-                FirstThing { kind, position, velocity, yaw, health, ammunition, is_reloading };
-            (EntityId(id), first, being.thing.clone())
-        })
+    /// The things and their velocities, in the order of the ids.
+    pub(crate) fn things(&self) -> impl Iterator<Item = (u32, &Thing, [f32; 2])> {
+        let fixed = (0..).zip(self.players.iter().chain(&self.pickups));
+        let bullets = self.bullets.iter().map(|(id, being)| (*id, being));
+        fixed.chain(bullets).map(|(id, being)| (id, &being.thing, being.velocity))
     }
 }
 
 fn distance(a: [f32; 2], b: [f32; 2]) -> f32 {
     (a[0] - b[0]).hypot(a[1] - b[1])
-}
-
-/// Records `seconds` seconds.
-pub(crate) fn record(path: &Path, seconds: u32) -> Result<RecordSummary, RecordError> {
-    let mut world = World::new();
-    common::record(path, "things", RATE_HZ, seconds, || {
-        world.step();
-        world.states().collect()
-    })
-}
-
-fn main() -> Result<(), Box<dyn Error>> {
-    common::run(record)
 }

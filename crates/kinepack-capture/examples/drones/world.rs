@@ -1,59 +1,11 @@
-//! A swarm of drones in `f64` coordinates: they charge, take off, fly from place to place in the
-//! wind, hover to look, and come back. Records a minute as two streams, with the first struct and
-//! with the one after `kinepack analyze`: `cargo run --release -p kinepack-capture --example drones
-//! -- drones.mcap`.
+//! The simulation of the swarm: each drone chooses a goal, and flies there.
 
-mod common;
-#[path = "common/quaternion.rs"]
-mod quaternion;
+use super::common::Random;
+use super::{DRONES, Drone, Mode, RATE_HZ, quaternion};
 
-use std::error::Error;
-use std::path::Path;
-
-use common::Random;
-use kinepack::{EntityId, Pack};
-use kinepack_capture::{RecordError, RecordSummary};
-
-const RATE_HZ: u32 = 30;
 const TICK_S: f64 = 1.0 / RATE_HZ as f64;
-pub(crate) const DRONES: u32 = 64;
 
-#[derive(Clone, Copy, Debug, PartialEq, Pack)]
-pub(crate) enum Mode {
-    Charging,
-    Flying,
-    Hovering,
-    Returning,
-}
-
-/// Generous limits, as in a first version.
-#[derive(Clone, Debug, Pack)]
-pub(crate) struct FirstDrone {
-    #[pack(range = -20_000.0..=20_000.0, precision = 0.001)]
-    // metres from the base: east, north, up
-    position: [f64; 3],
-    #[pack(range = -100.0..=100.0, precision = 0.001, velocity = position)] // metres a second
-    velocity: [f64; 3],
-    #[pack(rotation, bits = 12)]
-    rotation: [f32; 4],
-    battery: f32, // 0 to 1
-    mode: Mode,
-}
-
-/// The struct after `analyze`.
-#[derive(Clone, Debug, Pack)]
-pub(crate) struct Drone {
-    #[pack(range = [-4000.0..=4000.0, -4000.0..=4000.0, 0.0..=250.0], precision = 0.01)]
-    // metres from the base: east, north, up
-    position: [f64; 3],
-    #[pack(rotation, bits = 9)]
-    rotation: [f32; 4],
-    #[pack(range = 0.0..=1.0, precision = 0.01)]
-    battery: f32,
-    pub(crate) mode: Mode,
-}
-
-/// A drone, with state that the final struct does not have.
+/// A drone, with state that is not sent.
 struct Pilot {
     drone: Drone,
     velocity: [f64; 3],
@@ -145,7 +97,7 @@ impl Pilot {
 }
 
 impl World {
-    /// A swarm of which half has been in the air for a while.
+    /// A swarm, half of which has been in the air for a while.
     pub(crate) fn new() -> Self {
         let mut random = Random::new(11);
         let mut pilots: Vec<_> = (0..DRONES).map(|id| Pilot::new(id, &mut random)).collect();
@@ -159,25 +111,8 @@ impl World {
         self.pilots.iter_mut().for_each(|pilot| pilot.step(&mut self.random));
     }
 
-    /// The drones, in the order of the ids.
-    pub(crate) fn states(&self) -> impl Iterator<Item = common::State<FirstDrone, Drone>> {
-        (0..).zip(&self.pilots).map(|(id, pilot)| {
-            let Drone { position, rotation, battery, mode } = pilot.drone;
-            let first = FirstDrone { position, velocity: pilot.velocity, rotation, battery, mode };
-            (EntityId(id), first, pilot.drone.clone())
-        })
+    /// The drones and their velocities, in the order of the ids.
+    pub(crate) fn drones(&self) -> impl Iterator<Item = (&Drone, [f64; 3])> {
+        self.pilots.iter().map(|pilot| (&pilot.drone, pilot.velocity))
     }
-}
-
-/// Records `seconds` seconds.
-pub(crate) fn record(path: &Path, seconds: u32) -> Result<RecordSummary, RecordError> {
-    let mut world = World::new();
-    common::record(path, "drones", RATE_HZ, seconds, || {
-        world.step();
-        world.states().collect()
-    })
-}
-
-fn main() -> Result<(), Box<dyn Error>> {
-    common::run(record)
 }
