@@ -9,13 +9,13 @@ use std::path::Path;
 use kinepack::{Codec, Encoder, Level, Profile, Schema, Snapshot, View};
 use kinepack_capture::{Capture, RecordError, RecordSummary};
 
-#[path = "../examples/avatar.rs"]
+#[path = "../examples/avatar/main.rs"]
 #[expect(dead_code, reason = "the program around the game is not tested")]
 mod avatar;
-#[path = "../examples/drones.rs"]
+#[path = "../examples/drones/main.rs"]
 #[expect(dead_code, reason = "the program around the game is not tested")]
 mod drones;
-#[path = "../examples/shooter.rs"]
+#[path = "../examples/shooter/main.rs"]
 #[expect(dead_code, reason = "the program around the game is not tested")]
 mod shooter;
 
