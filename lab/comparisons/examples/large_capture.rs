@@ -1,8 +1,7 @@
-//! Writes a capture of any size with numbers that do not compress, to see what reading such a file
-//! takes.
+//! Writes a capture of any size with numbers that do not compress, to measure commands that read it.
 //!
 //! ```sh
-//! cargo run --release -p kinepack-capture --example large -- large.mcap 10
+//! cargo run --release -p comparisons --example large_capture -- large.mcap 10
 //! ```
 
 use std::path::PathBuf;
