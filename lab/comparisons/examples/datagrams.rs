@@ -1,10 +1,10 @@
-//! Records the datagrams that a hub sends of captured cubes, and measures how long a native receiver
-//! takes for them. The browser's benchmark (`crates/kinepack-web/bench/`) reads the file.
+//! Records the datagrams that a hub sends of captured cubes, and measures the time that a native
+//! receiver takes for them. The browser's benchmark (`crates/kinepack-web/bench/`) reads the file.
 //!
 //! `cargo run --release -p comparisons --example datagrams -- typical.bin adaptive typical.kpdg`
 //!
-//! The file: the length of a JSON text (u32), the text, then for each datagram its time in ms (f64),
-//! its length (u32) and its bytes; all little-endian.
+//! The file: the length of a JSON text (u32), the text, then for each datagram its time in ms
+//! (f64), its length (u32) and its bytes; all little-endian.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -19,7 +19,7 @@ use kinepack_net::{
 
 const RATE_HZ: u32 = 60;
 const PLAYER: ReceiverId = ReceiverId(1);
-/// Each way.
+/// The latency of each way.
 const LATENCY: Duration = Duration::from_millis(50);
 const RUNS: usize = 5;
 
@@ -36,18 +36,18 @@ fn main() -> Result<(), Box<dyn Error>> {
     let codec = Codec::new(schema.clone(), level, profile.clone())?;
     let datagrams = send(&codec, capture)?;
 
-    let mut head = format!(
+    let mut header = format!(
         "{{\"level\":\"{}\",\"tickHz\":{RATE_HZ},\"schema\":\"{}\",\"profile\":\"{}\"}}",
         level.name(),
         hex(&schema.to_bytes())?,
         hex(&profile.to_bytes())?
     );
-    // The numbers after it are aligned.
-    while head.len() % 8 != 4 {
-        head.push(' ');
+    // Aligns the numbers that follow.
+    while header.len() % 8 != 4 {
+        header.push(' ');
     }
-    let mut file = (head.len() as u32).to_le_bytes().to_vec();
-    file.extend(head.as_bytes());
+    let mut file = (header.len() as u32).to_le_bytes().to_vec();
+    file.extend(header.as_bytes());
     for (now, datagram) in &datagrams {
         file.extend((now.as_secs_f64() * 1e3).to_le_bytes());
         file.extend((datagram.len() as u32).to_le_bytes());
@@ -87,7 +87,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What arrives when a hub sends a capture over a link with latency alone.
+/// The arrivals when a hub sends a capture over a link with latency alone.
 fn send(codec: &Codec, capture: &str) -> Result<Arrivals, Box<dyn Error>> {
     let mut hub = Hub::new(codec, HubConfig::default())?;
     hub.add(PLAYER, &ReceiverOptions::default(), Duration::ZERO)?;

@@ -3,7 +3,7 @@
 //!
 //! `cargo run --release -p comparisons --example evaluate -- TYPICAL PUSH`: two captures of the
 //! data compression challenge (.bin). Trains six profiles, so it takes some minutes. With `--lags`
-//! it instead measures what one profile for all lags loses against a profile for each lag.
+//! it instead compares one profile for all lags with a profile for each lag.
 
 use std::error::Error;
 

@@ -1,5 +1,5 @@
-//! What groups (`spec/GROUP.md`) take on captured runs of cubes: their first frames, the frames after
-//! them, and the time to write and read a frame.
+//! The cost of groups (`spec/GROUP.md`) for captured runs of cubes: bytes of first frames and of the
+//! others, and the time to write and read a frame.
 //!
 //! `cargo run --release -p comparisons --example groups -- typical.bin push.bin`
 

@@ -18,9 +18,9 @@ use pipe::{Pipe, at};
 
 const LOSS: f64 = 0.02;
 const LATENCY_MS: u64 = 30;
-/// What QUIC, UDP and IP add to an object or a datagram of its own.
+/// The bytes that QUIC, UDP and IP add to an object or a datagram of its own.
 const HEADER_BYTES: usize = 28 + 25;
-/// True worlds to compare with: longer than any delay.
+/// The number of ticks whose worlds are kept to compare with: longer than any delay.
 const KEPT: usize = 120;
 
 struct Watching {
@@ -31,10 +31,10 @@ struct Watching {
     delays_ms: Vec<f32>,
 }
 
-/// What viewers must see at a tick.
+/// The states that viewers must see at a tick.
 struct Truth {
     world: Snapshot,
-    /// The tier that is coarser than the world, and what its viewers must see.
+    /// The tier that is coarser than the world, and the state that its viewers must see.
     coarse: Option<(usize, Snapshot)>,
 }
 

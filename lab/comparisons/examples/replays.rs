@@ -10,11 +10,12 @@ use std::error::Error;
 use std::io::{BufWriter, Cursor, Write};
 use std::time::{Duration, Instant};
 
-use cube_data::cube::{self, Measured, Quantized};
-use cubes::{Body, Config, Script, Style, World};
+use comparisons::runs;
+use cube_data::cube::{self, Quantized};
+use cubes::Style;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use kinepack::{Codec, EntityId, Level, Snapshot, Tick};
+use kinepack::{Codec, Level, Snapshot};
 use kinepack_replay::{KillCam, ReplayOptions, ReplayReader, ReplayWriter};
 use serde_json::json;
 
@@ -32,11 +33,14 @@ fn main() -> Outcome<()> {
     for name in std::env::args().skip(1) {
         let run: Box<dyn Fn() -> Outcome<Run>> = match name.strip_prefix("world:") {
             Some(seconds) => {
-                let frames = seconds.parse::<u32>()? * RATE_HZ as u32;
-                Box::new(move || simulated(frames))
+                let frames = seconds.parse::<usize>()? * RATE_HZ as usize;
+                // Without the first frame, in which nothing has moved.
+                Box::new(move || {
+                    Ok(Box::new(runs::simulated(Style::Typical)?.skip(1).take(frames)) as Run)
+                })
             }
             None => {
-                let frames = comparisons::runs::read(&name)?;
+                let frames = runs::read(&name)?;
                 Box::new(move || Ok(Box::new(frames.clone().into_iter().map(Ok)) as Run))
             }
         };
@@ -47,23 +51,6 @@ fn main() -> Outcome<()> {
 
 /// Frames, one after another.
 type Run = Box<dyn Iterator<Item = Outcome<Snapshot>>>;
-
-fn simulated(frames: u32) -> Outcome<Run> {
-    let mut world = World::new(&Config::default())?;
-    let mut script = Script::new(Style::Typical, 1);
-    let schema = cube::schema(Quantized::Everything);
-    Ok(Box::new((0..frames).map(move |tick| {
-        let input = script.next_input(&world);
-        world.step(input);
-        let mut snapshot = Snapshot::new(&schema, Tick(tick));
-        for (id, body) in world.bodies() {
-            let Body { position, orientation, velocity, interacting, .. } = body;
-            let state = Measured { position, orientation, velocity, interacting };
-            cube::push(&mut snapshot, Quantized::Everything, EntityId(id), state)?;
-        }
-        Ok(snapshot)
-    })))
-}
 
 fn report(name: &str, run: &dyn Fn() -> Outcome<Run>) -> Outcome<()> {
     println!("\n{name}\n");

@@ -2,10 +2,12 @@
 
 use std::error::Error;
 
-use cube_data::cube::{self, Cube, Measured, Player};
+use cube_data::cube::{self, Cube, Player};
 use cubes::{Config, Script, Style, World, is_player};
 use kinepack::{Codec, EntityId, Level, Schema, Snapshot, Tick};
 use kinepack_crowd::Catalogue;
+
+use crate::runs::measured;
 
 /// The built-in world of 901 cubes, which a script plays.
 pub struct Cubes {
@@ -28,12 +30,7 @@ impl Cubes {
         self.world.step(input);
         self.snapshot.clear(Tick(tick));
         for (id, body) in self.world.bodies() {
-            let state = Measured {
-                position: body.position,
-                orientation: body.orientation,
-                velocity: body.velocity,
-                interacting: body.interacting,
-            };
+            let state = measured(body);
             if is_player(id) {
                 self.snapshot.push(EntityId(id), &Player::from(state))?;
             } else {

@@ -1,4 +1,4 @@
-//! Compares disk files of clips with what gltfpack makes of the same animations: bytes and errors.
+//! Compares disk files of clips with gltfpack's files of the same animations: bytes and errors.
 //!
 //! `cargo run --release -p comparisons --example gltfpack -- *.glb`
 //!
@@ -16,7 +16,7 @@
 //!   once more by a web server. It makes our files no smaller, so they have no such figure.
 //! - Errors are those of our tools: in object space, 3 cm from each joint, at the sample times,
 //!   against the original file. Our importer reads the file that gltfpack writes with `-ac`, which
-//!   also has constant tracks; the bytes are those without.
+//!   also has constant tracks. The bytes are without constant tracks.
 //! - After each setting are our clips with the largest error that gltfpack has in the same clip.
 
 #[path = "../../../../crates/kinepack-cli/src/anim/import_options.rs"]
@@ -47,7 +47,7 @@ const PRECISIONS_CM: [f64; 2] = [0.1, 0.01];
 /// The least precision that our clips are built with, for clips in which gltfpack errs by less.
 const LEAST_PRECISION_CM: f64 = 1e-4;
 
-/// Compare disk files of clips with what gltfpack makes of the same animations.
+/// Compare disk files of clips with gltfpack's files of the same animations.
 #[derive(Parser)]
 struct Arguments {
     /// Animations: .glb, .gltf, .bvh or .bvh.zst.
@@ -84,7 +84,7 @@ struct FileReport {
     rows: Vec<Row>,
 }
 
-/// What one coder makes of some clips.
+/// The size and the errors of some clips by one coder.
 #[derive(Clone, Serialize)]
 struct Row {
     coder: String,
@@ -129,8 +129,8 @@ fn main() -> Outcome<()> {
             writeln!(out, "{}\n", rows_table(&file.rows))?;
         }
         let clips = command_kit::counted(report.clips, "clip");
-        let head = format!("{}; {clips}, {} bytes as floats", report.gltfpack, report.raw_bytes);
-        write_text(out, "", &head)?;
+        let title = format!("{}; {clips}, {} bytes as floats", report.gltfpack, report.raw_bytes);
+        write_text(out, "", &title)?;
         writeln!(out, "\n{}", rows_table(&report.all))
     })?;
     Ok(())

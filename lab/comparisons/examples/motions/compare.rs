@@ -42,12 +42,12 @@ const TICKS_PER_S: f32 = 30.0;
 const LAGS: [u32; 3] = [LAG, 1, LAG];
 const LAG: u32 = 3;
 
-/// A number from 0 to 1 that belongs to another.
+/// A fixed number from 0 to 1 for each number, spread evenly.
 fn share(number: u32) -> f32 {
     number as f32 * 0.618_034 % 1.0
 }
 
-/// A number from 0 to 1 that looks random and belongs to a mover, a time and a place.
+/// A number from 0 to 1 that looks random, fixed for a mover, a time and a place.
 fn chance(number: u32, time: f32, place: u32) -> f32 {
     let mut hash = Fnv1a::new();
     [number, time.to_bits(), place].iter().for_each(|word| hash.add(&word.to_le_bytes()));
@@ -66,7 +66,7 @@ fn one_circle(mover: &mut Mover, number: u32, time: f32) {
     mover.yaw = turn % TAU;
 }
 
-/// All in step.
+/// All movers turn in step.
 fn formation(mover: &mut Mover, number: u32, time: f32) {
     let turn = TAU * time * 0.1;
     mover.position = [10.0 * turn.cos() + number as f32 * 0.2, 0.0, 10.0 * turn.sin()];

@@ -1,4 +1,4 @@
-//! What learning gains or loses on synthetic motions, without a profile and with profiles of other
+//! The gain or loss by learning on synthetic motions, without a profile and with profiles of other
 //! motions.
 //!
 //! ```text

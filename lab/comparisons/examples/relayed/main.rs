@@ -93,7 +93,7 @@ async fn measure(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let address: Address = format!("https://{last}/cubes").parse()?;
     let mut crowd = Crowd::new(connector, address, Arc::clone(&truth));
 
-    // A hundred connections a second leave the handshakes out of what is measured.
+    // The clients join before the measurement begins, a hundred a second.
     let progress = ProgressBar::new(u64::from(arguments.viewers)).with_message("joining");
     for nth in 0..arguments.viewers.max(arguments.playing) {
         if nth < arguments.playing && !arguments.opaque {

@@ -14,7 +14,7 @@ use tokio::process::Command;
 pub trait Child {
     fn id(&self) -> Option<u32>;
 
-    /// The processor time so far.
+    /// The processor time that the process has used.
     fn processor_time(&self) -> io::Result<Duration> {
         self.id().map_or(Ok(Duration::ZERO), processor_time)
     }

@@ -1,4 +1,4 @@
-//! Prints what was measured.
+//! Prints the measurements.
 
 use std::io;
 use std::sync::PoisonError;

@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 
 use crate::publish::now_us;
 
-/// What the publisher has sent, by tick.
+/// The states that the publisher has sent, by tick.
 #[derive(Default)]
 pub struct Truth(Mutex<BTreeMap<u32, Sent>>);
 
@@ -24,7 +24,7 @@ pub struct Sent {
     pub hash: u64,
     /// When it was published.
     pub at_us: u64,
-    /// What publishing took.
+    /// The time of publishing.
     pub cost_ns: u64,
 }
 
@@ -55,7 +55,7 @@ pub struct Crowd {
     connector: Connector,
     address: Address,
     truth: Arc<Truth>,
-    /// What the first viewer of an object received: its hash, by group and number.
+    /// The hash of each object as its first viewer received it, by group and number.
     objects: Arc<Mutex<HashMap<(u64, u64), u64>>>,
     pub received: Vec<Arc<Seen>>,
     pub played: Vec<(&'static str, Arc<Seen>)>,
@@ -63,13 +63,13 @@ pub struct Crowd {
     tasks: JoinSet<()>,
 }
 
-/// What a viewer has seen.
+/// The measurements of a viewer.
 #[derive(Default)]
 pub struct Seen {
     /// Objects, or states compared.
     pub count: AtomicU64,
     pub wrong: AtomicU64,
-    /// How long after the relay came back something came.
+    /// The time from the relay's restart to the first object after it.
     pub back_us: AtomicU64,
     pub delays_us: Mutex<Vec<u64>>,
     traffic: Mutex<Option<Traffic>>,
@@ -77,7 +77,7 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// Bytes of this session and those before.
+    /// The bytes of this session and of earlier ones.
     pub fn received_bytes(&self) -> u64 {
         let traffic = self.traffic.lock().unwrap_or_else(PoisonError::into_inner);
         self.bytes.load(Relaxed) + traffic.as_ref().map_or(0, Traffic::received_bytes)
@@ -88,7 +88,7 @@ impl Seen {
         self.bytes.fetch_add(traffic.map_or(0, |traffic| traffic.received_bytes()), Relaxed);
     }
 
-    fn comes(&self, back_at_us: &AtomicU64) {
+    fn arrive(&self, back_at_us: &AtomicU64) {
         self.count.fetch_add(1, Relaxed);
         let back_at_us = back_at_us.load(Relaxed);
         if back_at_us > 0 && self.back_us.load(Relaxed) == 0 {
@@ -128,7 +128,7 @@ impl Crowd {
                         let now = watching.now();
                         let playback = watching.viewer().and_then(|viewer| viewer.playback(now));
                         let Some(shown) = playback.map(|playback| playback.tick) else { continue };
-                        // Between two ticks, the moment is between those of the two.
+                        // Between two ticks, the true moment is interpolated too.
                         if let Some(sent) = truth.of(shown as u32) {
                             let part_us = (shown.fract() * 1e6 / 60.0) as u64;
                             let delay_us = now_us().saturating_sub(sent.at_us + part_us);
@@ -146,7 +146,7 @@ impl Crowd {
                     tokio::time::sleep(Duration::from_millis(1)).await;
                     if let Some(sent) = truth.of(newest.tick.0) {
                         seen.wrong.fetch_add(u64::from(sent.hash != newest.state_hash()), Relaxed);
-                        seen.comes(&back_at_us);
+                        seen.arrive(&back_at_us);
                     }
                 }
             }
@@ -280,7 +280,7 @@ async fn read(
         let first =
             *objects.lock().unwrap_or_else(PoisonError::into_inner).entry(place).or_insert(hash);
         seen.wrong.fetch_add(u64::from(first != hash), Relaxed);
-        seen.comes(&back_at_us);
+        seen.arrive(&back_at_us);
         number += 1;
     }
 }

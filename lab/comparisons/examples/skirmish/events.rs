@@ -6,12 +6,12 @@ use kinepack::training::Training;
 use kinepack::{Codec, EncodeError, EntityId, Level, Profile, Snapshot, Tick};
 use kinepack_net::{Audience, Event, EventKinds, Hub, NetError};
 
-use crate::game::{Happening, Hit, Impact, Taken, event_schema};
+use crate::kinds::{Happening, Hit, Impact, Taken, event_schema};
 
 /// For how many ticks the noise of an impact is worth sending.
 const IMPACT_TICKS: u32 = 12;
 
-/// The kinds of events, untrained and trained on what happened before, tick by tick.
+/// The kinds of events, untrained, and trained on the events of each tick of earlier runs.
 pub(crate) fn kinds(before: &[Vec<Happening>]) -> Result<[EventKinds; 2], Box<dyn Error>> {
     let schema = event_schema()?;
     let mut lists = Vec::new();

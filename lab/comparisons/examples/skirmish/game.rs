@@ -4,11 +4,13 @@
 use std::collections::BTreeMap;
 
 use cubes::{Body, Config, Input, World};
-use kinepack::profile::{Bodies, BodyKind};
-use kinepack::{EncodeError, EntityId, Pack, Schema, SetupError, Snapshot};
-use kinepack_capture::{RecordError, RecordedFrame};
+use kinepack::EntityId;
 
 use crate::common::Random;
+use crate::kinds::{
+    Being, Crate, Dart, Door, FIRST_DART, FIRST_DOOR, FIRST_PICKUP, FIRST_PLAYER, Happening, Hit,
+    Impact, Pickup, Player, Taken, Weapon,
+};
 
 pub(crate) const RATE_HZ: u32 = 60;
 const TICK_S: f32 = 1.0 / RATE_HZ as f32;
@@ -16,151 +18,16 @@ const PLAYERS: usize = 64;
 const CRATES: u32 = 300;
 const DOORS: usize = 25;
 const PICKUPS: usize = 25;
-/// Ids: the crates have 1 to 300.
-const FIRST_PLAYER: u32 = 1000;
-const FIRST_DOOR: u32 = 1100;
-const FIRST_PICKUP: u32 = 1200;
-const FIRST_DART: u32 = 2000;
-/// An id is free for another dart after this many.
+/// The number of darts after which an id is used again.
 const DART_IDS: u32 = 2000;
 const DART_SPEED_M_PER_S: f32 = 28.0;
 const DART_LIFE_S: f32 = 1.2;
 /// How long a player draws a bow. Over all players that makes 200 darts a second.
 const DRAW_S: f32 = 0.25;
-/// How far a dart is from what it hits.
+/// The distance at which a dart hits.
 const HIT_M: f32 = 0.7;
 
-#[derive(Clone, Debug, Pack)]
-pub(crate) struct Player {
-    #[pack(spawn, max = 3)]
-    team: u8,
-    #[pack(range = [-64.0..64.0, -64.0..64.0, 0.0..32.0], precision = 1.0 / 256.0, clamp, body)]
-    // metres
-    position: [f32; 3],
-    #[pack(rotation, bits = 9, body)]
-    rotation: [f32; 4],
-    #[pack(range = 0.0..360.0, precision = 0.5, wrap)] // degrees
-    aim: f32,
-    #[pack(max = 100)]
-    health: u8,
-    weapon: Option<Weapon>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Pack)]
-pub(crate) enum Weapon {
-    Fists,
-    Bow {
-        #[pack(range = 0.0..=1.0, precision = 0.05, clamp)]
-        tension: f32,
-    },
-    Rocket {
-        #[pack(max = 8)]
-        ammunition: u8,
-    },
-}
-
-#[derive(Clone, Debug, Pack)]
-pub(crate) struct Crate {
-    #[pack(range = [-64.0..64.0, -64.0..64.0, 0.0..32.0], precision = 1.0 / 256.0, clamp, body)]
-    // metres
-    position: [f32; 3],
-    #[pack(rotation, bits = 9, body)]
-    rotation: [f32; 4],
-    #[pack(touched)]
-    is_touched: bool,
-    /// How it burns.
-    #[pack(max = 15)]
-    fire: Option<u8>,
-}
-
-#[derive(Clone, Debug, Pack)]
-pub(crate) struct Dart {
-    #[pack(spawn, range = FIRST_PLAYER..=1063)]
-    shooter: u32,
-    #[pack(spawn, range = 0.0..360.0, precision = 0.5, wrap)] // degrees
-    aim: f32,
-    #[pack(range = [-64.0..64.0, -64.0..64.0, 0.0..32.0], precision = 1.0 / 256.0, clamp)]
-    // metres
-    position: [f32; 3],
-}
-
-#[derive(Clone, Debug, Pack)]
-pub(crate) struct Door {
-    #[pack(spawn, range = -64.0..64.0, precision = 0.25)] // metres
-    place: [f32; 2],
-    #[pack(range = 0.0..=1.0, precision = 1.0 / 32.0, clamp)]
-    open: f32,
-}
-
-#[derive(Clone, Debug, Pack)]
-pub(crate) struct Pickup {
-    #[pack(spawn, range = -64.0..64.0, precision = 0.25)] // metres
-    place: [f32; 2],
-    content: Option<Weapon>,
-}
-
-/// A player was hit. It must arrive, because players are credited for it.
-#[derive(Clone, Debug, PartialEq, Pack)]
-pub(crate) struct Hit {
-    #[pack(range = FIRST_PLAYER..=1063)]
-    shooter: u32,
-    #[pack(range = FIRST_PLAYER..=1063)]
-    target: u32,
-    #[pack(max = 100)]
-    health: u8,
-}
-
-/// A player took what a pickup had. It must arrive.
-#[derive(Clone, Debug, PartialEq, Pack)]
-pub(crate) struct Taken {
-    #[pack(range = FIRST_PLAYER..=1063)]
-    player: u32,
-    #[pack(range = FIRST_PICKUP..=1224)]
-    pickup: u32,
-}
-
-/// A dart ended here: a noise and some dust. It may be dropped.
-#[derive(Clone, Debug, PartialEq, Pack)]
-pub(crate) struct Impact {
-    #[pack(range = [-64.0..64.0, -64.0..64.0, 0.0..32.0], precision = 1.0 / 8.0, clamp)]
-    // metres
-    position: [f32; 3],
-    is_crate: bool,
-}
-
-/// What happened in a tick.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Happening {
-    Hit(Hit),
-    Taken(Taken),
-    Impact(Impact),
-}
-
-/// The kinds of events: their names and order.
-pub(crate) fn event_schema() -> Result<Schema, SetupError> {
-    Schema::builder().kind::<Hit>("hit").kind::<Taken>("taken").kind::<Impact>("impact").build()
-}
-
-/// Their names and order.
-pub(crate) fn schema() -> Result<Schema, SetupError> {
-    Schema::builder()
-        .kind::<Player>("player")
-        .kind::<Crate>("crate")
-        .kind::<Dart>("dart")
-        .kind::<Door>("door")
-        .kind::<Pickup>("pickup")
-        .build()
-}
-
-/// The rigid bodies of a schema that has players, crates or both.
-pub(crate) fn bodies(schema: &Schema) -> Option<Bodies> {
-    let mut bodies = Bodies::of(schema, 2, [0.2; 3], Some(0.0))?;
-    bodies.kinds.push(BodyKind { half_extents: [192; 3], mover: true });
-    bodies.kind_of_ids = vec![(FIRST_PLAYER, 1), (FIRST_DOOR, 0)];
-    Some(bodies)
-}
-
-/// What a player does.
+/// A player, with state that is not sent.
 struct Hero {
     player: Player,
     /// Its number in the world of bodies.
@@ -184,7 +51,7 @@ pub(crate) struct Game {
     doors: Vec<Door>,
     pickups: Vec<(Pickup, f32)>,
     shots: u32,
-    /// In the last step.
+    /// The events of the last step.
     pub(crate) happened: Vec<Happening>,
 }
 
@@ -244,7 +111,7 @@ impl Game {
         }
         let wanted = way[1].atan2(way[0]).to_degrees().rem_euclid(360.0);
         let turn = (wanted - player.aim + 180.0).rem_euclid(360.0) - 180.0;
-        // A hand corrects only what it sees.
+        // A player corrects only visible errors.
         if turn.abs() > 2.0 {
             player.aim =
                 (player.aim + (6.0 * turn).clamp(-270.0, 270.0) * TICK_S).rem_euclid(360.0);
@@ -275,7 +142,7 @@ impl Game {
         (*number, Input::default().with_direction(direction))
     }
 
-    /// Moves the darts. Each ends in what it hits.
+    /// Moves the darts. A dart ends when it hits something.
     fn fly(&mut self) {
         let reach = self.bodies.half_width_m();
         let crates: Vec<(u32, [f32; 3])> =
@@ -319,7 +186,7 @@ impl Game {
         });
     }
 
-    /// A door opens while a player is near it, and closes when nobody is.
+    /// A door opens while a player is near it, and closes otherwise.
     fn open_doors(&mut self) {
         for door in &mut self.doors {
             let is_near = self.heroes.iter().any(|hero| is_near(hero, door.place, 3.0));
@@ -352,7 +219,7 @@ impl Game {
     /// Gives each entity to `show`, kind by kind.
     ///
     /// # Errors
-    /// Those of `show`.
+    /// The errors of `show`.
     pub(crate) fn show<E>(
         &self,
         mut show: impl FnMut(EntityId, Being<'_>) -> Result<(), E>,
@@ -377,49 +244,6 @@ impl Game {
             show(EntityId(id), Being::Pickup(pickup))?;
         }
         Ok(())
-    }
-}
-
-/// An entity of any kind.
-pub(crate) enum Being<'a> {
-    Player(&'a Player),
-    Crate(&'a Crate),
-    Dart(&'a Dart),
-    Door(&'a Door),
-    Pickup(&'a Pickup),
-}
-
-impl Being<'_> {
-    /// Adds it to a snapshot.
-    ///
-    /// # Errors
-    /// [`EncodeError`] for a value that the schema cannot hold.
-    pub(crate) fn push_to(&self, id: EntityId, world: &mut Snapshot) -> Result<(), EncodeError> {
-        match *self {
-            Self::Player(state) => world.push(id, state),
-            Self::Crate(state) => world.push(id, state),
-            Self::Dart(state) => world.push(id, state),
-            Self::Door(state) => world.push(id, state),
-            Self::Pickup(state) => world.push(id, state),
-        }
-    }
-
-    /// Adds it to a frame of a capture.
-    ///
-    /// # Errors
-    /// [`RecordError`] for ids that do not increase.
-    pub(crate) fn record(
-        &self,
-        id: EntityId,
-        frame: &mut RecordedFrame<'_>,
-    ) -> Result<(), RecordError> {
-        match *self {
-            Self::Player(state) => frame.push(id, state),
-            Self::Crate(state) => frame.push(id, state),
-            Self::Dart(state) => frame.push(id, state),
-            Self::Door(state) => frame.push(id, state),
-            Self::Pickup(state) => frame.push(id, state),
-        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! A game with five kinds of entities, as one world, as a world for each kind, and in a general
 //! format: bytes a frame.
 //!
-//! `cargo run --release -p comparisons --example skirmish`; with the name of a file behind `--`,
+//! `cargo run --release -p comparisons --example skirmish`; with the name of a file after `--`,
 //! it records the game as a capture for the commands instead.
 //!
 //! The game is simulated: 64 players roll among 300 crates, which they push, shoot 200 darts a
@@ -14,15 +14,16 @@
 //! - `bitcode`, then zstd -3: the changed components in structs of the smallest types.
 //!
 //! Then hubs send the game over a link that loses 5 % of all datagrams, without and with its
-//! events: hits, what players take from pickups, and impacts of darts. The first two must arrive
-//! once, in order, with their tick.
+//! events: hits, pickups that players take, and impacts of darts. The first two must arrive once,
+//! in order, with their tick.
 
 mod events;
 mod game;
+mod kinds;
 mod plain;
 mod session;
 
-#[allow(dead_code, reason = "the games of the guide use the rest")]
+#[allow(dead_code, reason = "the examples of `kinepack-capture` use the rest")]
 #[path = "../../../../crates/kinepack-capture/examples/common/mod.rs"]
 mod common;
 
@@ -30,13 +31,15 @@ use std::error::Error;
 use std::time::Instant;
 
 use comfy_table::{CellAlignment, Table, presets};
-use game::{Game, Happening, RATE_HZ};
+use game::{Game, RATE_HZ};
+use kinds::Happening;
 use kinepack::training::{ProfileSearch, Training};
 use kinepack::{Baselines, Codec, Decoder, Encoder, Level, Profile, Schema, Snapshot, Tick, View};
 use kinepack_capture::Recorder;
+use kinepack_net::EventKinds;
 
 const SECONDS: u32 = 20;
-/// Until the players are spread out.
+/// The time until the players are spread out.
 const WARM_UP_S: u32 = 3;
 /// Frames between a frame and its baseline, and between the older views of the adaptive level.
 const LAG_FRAMES: usize = 6;
@@ -45,7 +48,7 @@ const LOSS: f32 = 0.05;
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
 fn main() -> Outcome<()> {
-    let schema = game::schema()?;
+    let schema = kinds::schema()?;
     if let Some(path) = std::env::args().nth(1) {
         return record(&schema, &path);
     }
@@ -55,50 +58,58 @@ fn main() -> Outcome<()> {
     let (measured, happened) = simulate(&schema, 2)?;
     let whole = World { schema, training, measured };
     print_counts(&whole);
-    let kinds: Vec<World> =
-        (0..whole.schema.kinds().len()).map(|kind| whole.of_kind(kind)).collect::<Outcome<_>>()?;
-
-    let mut table = markdown(&["", "bytes a frame", "of one world", "encode µs", "decode µs"]);
+    // The whole world, then the world of each kind.
+    let kinds = (0..whole.schema.kinds().len()).map(|kind| whole.of_kind(kind));
+    let kinds = kinds.collect::<Outcome<Vec<World>>>()?;
+    let worlds: Vec<World> = [whole].into_iter().chain(kinds).collect();
     let mut trained = Vec::new();
+    for (nth, world) in worlds.iter().enumerate() {
+        eprintln!("training {} of {}", nth + 1, worlds.len());
+        trained.push(world.train()?);
+    }
+    compare_codecs(&worlds, &trained)?;
+    compare_hubs(&worlds, &trained, &events::kinds(&happened_before.concat())?, &happened)
+}
+
+/// Measures frames against the one 100 ms before.
+fn compare_codecs(worlds: &[World], trained: &[Profile]) -> Outcome<()> {
+    let mut table = markdown(&["", "bytes a frame", "of one world", "encode µs", "decode µs"]);
     for (name, level, is_trained) in [
         ("`packed`, trained", Level::PACKED, true),
         ("`adaptive`, untrained", Level::ADAPTIVE, false),
         ("`adaptive`, trained", Level::ADAPTIVE, true),
     ] {
-        if is_trained && trained.is_empty() {
-            for (nth, world) in [&whole].into_iter().chain(&kinds).enumerate() {
-                eprintln!("training {} of {}", nth + 1, kinds.len() + 1);
-                trained.push(world.train()?);
-            }
-        }
-        let measure = |nth: usize, world: &World| {
-            let profile = match is_trained {
-                true => trained[nth].clone(),
-                false => Profile::untrained(&world.schema),
-            };
-            world.measure(level, profile)
+        let measure = |(world, trained): (&World, &Profile)| {
+            let untrained = || Profile::untrained(&world.schema);
+            world.measure(level, if is_trained { trained.clone() } else { untrained() })
         };
-        let one = measure(0, &whole)?;
+        let one = measure((&worlds[0], &trained[0]))?;
         let mut each = Cost::default();
-        for (nth, world) in kinds.iter().enumerate() {
-            each.add(&measure(nth + 1, world)?);
+        for world in worlds[1..].iter().zip(&trained[1..]) {
+            each.add(&measure(world)?);
         }
         one.add_to(&mut table, &format!("one world, {name}"), 1.0);
         each.add_to(&mut table, &format!("a world for each kind, {name}"), each.bytes / one.bytes);
         if is_trained && level == Level::ADAPTIVE {
-            let [plain, compressed] = whole.measure_rival()?;
+            let [plain, compressed] = worlds[0].measure_rival()?;
             for (name, bytes) in [("bitcode", plain), ("bitcode, then zstd -3", compressed)] {
                 let cost = Cost { bytes, ..Cost::default() };
-                cost.add_to(
-                    &mut table,
-                    &format!("{name}, of changed components"),
-                    bytes / one.bytes,
-                );
+                let name = format!("{name}, of changed components");
+                cost.add_to(&mut table, &name, bytes / one.bytes);
             }
         }
     }
     println!("{table}\n");
+    Ok(())
+}
 
+/// Sends the worlds over a link that loses datagrams, without and with the events of each tick.
+fn compare_hubs(
+    worlds: &[World],
+    trained: &[Profile],
+    event_kinds: &[EventKinds; 2],
+    happened: &[Vec<Happening>],
+) -> Outcome<()> {
     let mut table = markdown(&[
         "over a link that loses 5 %",
         "bytes a tick",
@@ -109,27 +120,25 @@ fn main() -> Outcome<()> {
         "late",
         "dropped",
     ]);
-    let codec = |(world, profile): (&World, &Profile)| {
-        Codec::new(world.schema.clone(), Level::ADAPTIVE, profile.clone())
-    };
-    let one = [(codec((&whole, &trained[0]))?, &whole.measured[..])];
-    let mut each = Vec::new();
-    for (world, profile) in kinds.iter().zip(&trained[1..]) {
-        each.push((codec((world, profile))?, &world.measured[..]));
+    let mut sent = Vec::new();
+    for (world, profile) in worlds.iter().zip(trained) {
+        let codec = Codec::new(world.schema.clone(), Level::ADAPTIVE, profile.clone())?;
+        sent.push((codec, &world.measured[..]));
     }
-    let [untrained, trained] = events::kinds(&happened_before.concat())?;
+    let (one, each) = sent.split_at(1);
+    let [untrained_events, trained_events] = event_kinds;
     for (name, worlds, events, crates_every) in [
-        ("one hub", &one[..], None, 1),
-        ("a hub for each kind", &each, None, 1),
-        ("one hub, crates in every 2nd tick", &one, None, 2),
-        ("one hub, crates in every 4th tick", &one, None, 4),
-        ("one hub, crates in every 8th tick", &one, None, 8),
-        ("one hub, and events, untrained", &one, Some(&untrained), 1),
-        ("one hub, and events, trained", &one, Some(&trained), 1),
+        ("one hub", one, None, 1),
+        ("a hub for each kind", each, None, 1),
+        ("one hub, crates in every 2nd tick", one, None, 2),
+        ("one hub, crates in every 4th tick", one, None, 4),
+        ("one hub, crates in every 8th tick", one, None, 8),
+        ("one hub, and events, untrained", one, Some(untrained_events), 1),
+        ("one hub, and events, trained", one, Some(trained_events), 1),
     ] {
-        let events = events.map(|kinds| (kinds, &happened[..]));
+        let events = events.map(|kinds| (kinds, happened));
         let outcome = session::play(worlds, events, crates_every, LOSS)?;
-        let per_tick = |bytes: u64| format!("{:.1}", bytes as f64 / whole.measured.len() as f64);
+        let per_tick = |bytes: u64| format!("{:.1}", bytes as f64 / happened.len() as f64);
         table.add_row([
             name.to_owned(),
             per_tick(outcome.bytes),
@@ -163,7 +172,7 @@ fn play(seed: u64, mut each: impl FnMut(&Game, Tick) -> Outcome<()>) -> Outcome<
     Ok(())
 }
 
-/// The frames of the game, and what happened in each.
+/// The frames of the game, and the events in each.
 fn simulate(schema: &Schema, seed: u64) -> Outcome<(Vec<Snapshot>, Vec<Vec<Happening>>)> {
     let (mut frames, mut happened) = (Vec::new(), Vec::new());
     play(seed, |game, tick| {
@@ -258,7 +267,7 @@ impl World {
     fn train(&self) -> Outcome<Profile> {
         let runs = &self.training[..];
         let structure = ProfileSearch::default().run(&self.schema, runs, |_| ())?;
-        let bodies = game::bodies(&self.schema);
+        let bodies = kinds::bodies(&self.schema);
         let training = Training {
             max_lags_ticks: vec![2, 6, 12],
             passes: 4,
@@ -285,7 +294,7 @@ impl World {
             cost.decode_us += begin.elapsed().as_secs_f64() * 1e6;
             cost.bytes += packet.len() as f64;
             if **received.snapshot() != *frame {
-                return Err("the decoded world is not what went in".into());
+                return Err("the decoded world differs from the encoded one".into());
             }
             encoder.recycle(sent);
             decoder.recycle(received);

@@ -1,5 +1,4 @@
-//! The rival: what changed, component by component, in structs that `bitcode` packs and zstd
-//! compresses.
+//! The rival: the changed components in structs that `bitcode` packs and zstd compresses.
 
 use std::collections::BTreeMap;
 use std::error::Error;

@@ -10,24 +10,26 @@ use kinepack_net::{
     ReceiverConfig, ReceiverId, ReceiverOptions, Refused,
 };
 
-use crate::game::{Happening, RATE_HZ};
+use crate::game::RATE_HZ;
+use crate::kinds::Happening;
 
 const RECEIVER: ReceiverId = ReceiverId(1);
 /// IPv4 and UDP.
 const HEADER_BYTES: u64 = 28;
 
-/// What a session sent, and whether it arrived.
+/// The traffic of a session, and whether it arrived.
 #[derive(Default)]
 pub(crate) struct Outcome {
     pub(crate) datagrams: u64,
     pub(crate) bytes: u64,
     pub(crate) snapshots: u64,
-    /// Lanes of received snapshots that were not those of the game.
+    /// Lanes of received snapshots that differed from the game's.
     pub(crate) wrong_lanes: u64,
-    /// Events that the receiver handed on; of those, how many after playback had shown their tick;
-    /// and those that the hub gave up.
+    /// Events that the receiver handed on.
     pub(crate) events: u64,
+    /// Those of them that it handed on after playback had shown their tick.
     pub(crate) late_events: u64,
+    /// Events that the hub gave up.
     pub(crate) dropped_events: u64,
 }
 
