@@ -16,7 +16,7 @@ use kinepack_net::{HEADER_BYTES, Link, LinkConfig, LinkError, Loss};
 pub(crate) const PACKET_BYTES: usize = 1_200;
 const LATENCY: Duration = Duration::from_millis(50);
 
-/// What went in one direction.
+/// The packets of one direction, without headers.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Traffic {
     pub(crate) packets: u64,
@@ -44,7 +44,7 @@ type Reliable = VecDeque<(Duration, usize, Vec<u8>)>;
 /// One direction of a connection.
 struct Direction {
     lossy: Link,
-    /// Messages of unreliable channels so far.
+    /// The number of messages sent on unreliable channels.
     sent: u32,
     /// The slices of incomplete messages, by the numbers of the messages.
     slices: BTreeMap<u32, Vec<Vec<u8>>>,
@@ -117,7 +117,7 @@ impl Connection {
         Ok(Self { client: entity, up, down })
     }
 
-    /// After the server's frame: takes what it sent to this client, and hands it what arrives.
+    /// After the server's frame: takes its messages to this client, and delivers the client's.
     pub(crate) fn exchange_down(&mut self, now: Duration, server: &mut App) {
         let channels = server.world().resource::<RepliconChannels>().clone();
         let mut messages = server.world_mut().resource_mut::<ServerMessages>();
@@ -134,7 +134,7 @@ impl Connection {
         });
     }
 
-    /// After the client's frame, the same.
+    /// After the client's frame: takes its messages, and delivers the server's.
     pub(crate) fn exchange_up(&mut self, now: Duration, client: &mut App) {
         let channels = client.world().resource::<RepliconChannels>().clone();
         let mut messages = client.world_mut().resource_mut::<ClientMessages>();
@@ -144,7 +144,7 @@ impl Connection {
         self.down.receive(now, |channel, message| messages.insert_received(channel, message));
     }
 
-    /// What went down and up.
+    /// The traffic down and up.
     pub(crate) fn traffic(&self) -> [Traffic; 2] {
         [self.down.traffic, self.up.traffic]
     }

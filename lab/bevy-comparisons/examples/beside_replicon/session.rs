@@ -31,7 +31,7 @@ pub(crate) struct Session {
 #[derive(Resource, Default)]
 pub(crate) struct GameTime(pub(crate) Duration);
 
-/// What a run took.
+/// The traffic and the time of a run.
 #[derive(Clone, Copy)]
 pub(crate) struct Measured {
     down: Traffic,
@@ -74,7 +74,7 @@ impl Session {
         frame
     }
 
-    /// What the first client received and sent so far.
+    /// The traffic of the first client until now, down and up.
     fn traffic(&self) -> [Traffic; 2] {
         self.clients.first().map_or_else(Default::default, |(_, first)| first.traffic())
     }
@@ -90,8 +90,8 @@ impl Session {
         }
     }
 
-    /// Runs to the end of `ticks`, and measures these alone. Nothing moves after them. `tolerance` is
-    /// how far a client's entity may be from the server's at the end.
+    /// Runs to the end of `ticks`, and measures these alone. Nothing moves after them. At the end,
+    /// a client's entity may be `tolerance` away from the server's.
     pub(crate) fn measure(
         mut self,
         ticks: Range<u32>,
@@ -129,8 +129,8 @@ pub(crate) fn option(name: &str, default: u32) -> Result<u32, Box<dyn Error>> {
     Ok(given.map(|value| value.parse()).transpose()?.unwrap_or(default))
 }
 
-/// Prints a table. The first row is what the others are compared with. `silent` is a server that
-/// sends nothing.
+/// Prints a table. The other rows are compared with the first. `silent` is a server that sends
+/// nothing.
 pub(crate) fn print(rows: &[(&str, Measured)], silent: Measured, seconds: f64) {
     println!("| | kB/s | of alone | with headers | kB/s up, with headers | ms a tick |");
     println!("|---|--:|--:|--:|--:|--:|");

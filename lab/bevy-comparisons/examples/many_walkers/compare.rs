@@ -34,7 +34,7 @@ pub(crate) fn print(scenario: &Scenario, sides: &mut [Side; 3]) -> Result<(), Bo
     );
     // Bevy turns on the great circle, and `kinepack-anim` blends on the chord.
     let allowed_cm = if scenario.at_a_time == 1 { PRECISION_CM } else { 5.0 * PRECISION_CM } as f32;
-    // Between two samples, clips may be further apart: the samples do not say what is there.
+    // Between two samples, clips may be further apart, because each interpolates in its own way.
     if at_samples[1] > allowed_cm || between[1] > 0.5 || at_samples[0].max(between[0]) > 0.001 {
         return Err("the crowds do not show the same poses".into());
     }

@@ -39,7 +39,7 @@ const PRECISION_CM: f64 = 0.01;
 const FRAMES: usize = 300;
 const WARM_UP: usize = 30;
 
-/// A crowd and what is known of it.
+/// A crowd and its measurements.
 struct Side {
     name: &'static str,
     clip_bytes: i64,
@@ -121,10 +121,10 @@ fn sides(scenario: &Scenario) -> Result<[Side; 3], Box<dyn Error>> {
     });
     let files = files.collect::<Result<Vec<Vec<u8>>, Box<dyn Error>>>()?;
     let side = |name, make: &dyn Fn() -> Result<Clips, Box<dyn Error>>| {
-        // The first clips also make Bevy allocate what it keeps for the types.
+        // For the first clips, Bevy also allocates memory that belongs to their types.
         drop(make()?);
         let mut clips = None;
-        // What the heap holds afterwards.
+        // `bytes_current` is the heap that remains allocated afterwards.
         let info = allocation_counter::measure(|| clips = Some(make()));
         let clips = clips.ok_or("the clips were not made")??;
         let crowd = Crowd::new(scenario, clips);

@@ -1,4 +1,4 @@
-//! What the characters do.
+//! The clips that the characters play.
 
 use std::error::Error;
 use std::sync::Arc;

@@ -61,7 +61,7 @@ impl VisibilityFilter for Team {
     }
 }
 
-/// What a unit does.
+/// The order that a unit follows.
 #[derive(Component, Serialize, Deserialize, Default, Clone, Copy)]
 pub(crate) enum Order {
     #[default]
@@ -143,8 +143,8 @@ fn spawn_unit(
     }
 }
 
-/// Each unit gets a place in a square formation around the position, which faces away from where
-/// they come from.
+/// Each unit gets a place in a square formation around the position. The formation faces in the
+/// direction of the march.
 fn order_units(
     order: On<FromClient<MoveUnits>>,
     local: Res<LocalTeam>,

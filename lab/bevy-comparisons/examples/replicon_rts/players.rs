@@ -24,7 +24,7 @@ pub(crate) struct Player {
     pub(crate) seed: u64,
 }
 
-/// What a player does at present.
+/// The present task of a player.
 #[derive(Default)]
 struct State {
     ticks: u32,
