@@ -206,7 +206,7 @@ fn new_hub(setup: Setup, datagram_bytes: usize, options: &ReceiverOptions) -> Hu
 }
 
 fn new_receiver(setup: Setup) -> Receiver {
-    let config = ReceiverConfig { max_block_bytes: 20_000, ..ReceiverConfig::at_hz(60) };
+    let config = ReceiverConfig { max_full_state_bytes: 20_000, ..ReceiverConfig::at_hz(60) };
     Receiver::new(setup.codec, config).expect("a configuration").with_events(events())
 }
 
@@ -214,8 +214,8 @@ fn drain(hub: &mut Hub) -> Vec<Vec<u8>> {
     std::iter::from_fn(|| hub.poll_transmit().map(|(_, datagram)| datagram.to_vec())).collect()
 }
 
-/// The datagrams of two sessions of each setup: of a small world, and of a world that needs a block
-/// and parts.
+/// The datagrams of two sessions of each setup: of a small world, and of a world that needs a full
+/// state and parts.
 fn streams() -> &'static [[Vec<Vec<u8>>; 2]; 3] {
     static STREAMS: OnceLock<[[Vec<Vec<u8>>; 2]; 3]> = OnceLock::new();
     STREAMS.get_or_init(|| {
@@ -345,7 +345,7 @@ fn name_older(datagram: &mut Vec<u8>, source: &mut Source<'_>) {
 fn feed(receiver: &mut Receiver, now: Duration, datagram: &[u8]) {
     let held = |receiver: &Receiver| {
         let newest = receiver.newest().map(|newest| (newest.tick, newest.state_hash()));
-        (newest, receiver.newest_sequence(), receiver.block_progress(), receiver.stats().views)
+        (newest, receiver.newest_sequence(), receiver.full_state_progress(), receiver.stats().views)
     };
     let (before, mismatches) = (held(receiver), receiver.stats().mismatches);
     let is_refused = receiver.handle(now, datagram).is_err();
@@ -532,7 +532,7 @@ impl Session {
                     );
                 }
                 Ok(_) | Err(Refused::Duplicate | Refused::TooOld) => {}
-                // The receiver gave up a block that arrived again in another order than its
+                // The receiver gave up a full state that arrived again in another order than its
                 // reference, or it found a fault.
                 Err(Refused::NoBaseline) => {}
                 Err(refused) => panic!("sequence {sequence}: {refused:?}"),

@@ -128,7 +128,7 @@ impl Crowd {
             random: 0x9E37_79B9,
             receivers,
         };
-        // Until the blocks have arrived.
+        // Until the full states have arrived.
         for _ in 0..200 {
             crowd.step();
         }

@@ -109,8 +109,7 @@ pub(crate) enum Held<T> {
 }
 
 /// The views that a datagram merges into a baseline with this own back, newest first. `at` gets a
-/// distance and returns what the receiver holds that many sequences before the
-/// baseline.
+/// distance and returns what the receiver holds that many sequences before the baseline.
 ///
 /// # Errors
 /// [`Refused::BadMerge`], and [`Refused::NoBaseline`] if the receiver dropped a view that the

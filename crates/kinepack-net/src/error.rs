@@ -48,10 +48,10 @@ pub enum Refused {
         /// The check of the view that this side decoded.
         ours: u16,
     },
-    /// A fragment that contradicts other fragments of its block.
+    /// A fragment that contradicts other fragments of its full state.
     BadFragment,
-    /// A block larger than this side's limit.
-    BlockTooLarge {
+    /// A full state larger than this side's limit.
+    FullStateTooLarge {
         /// The limit.
         limit_bytes: usize,
     },
@@ -104,9 +104,9 @@ impl fmt::Display for Refused {
                      asking for the state anew"
                 )
             }
-            Self::BadFragment => write!(f, "a fragment that contradicts its block"),
-            Self::BlockTooLarge { limit_bytes } => {
-                write!(f, "a block above the limit of {limit_bytes} bytes")
+            Self::BadFragment => write!(f, "a fragment that contradicts its full state"),
+            Self::FullStateTooLarge { limit_bytes } => {
+                write!(f, "a full state above the limit of {limit_bytes} bytes")
             }
             Self::BadEvents => write!(f, "events that are not valid, or that were not agreed on"),
             Self::EventsFull => {
@@ -128,7 +128,7 @@ impl Refused {
     pub(crate) fn is_limit(&self) -> bool {
         matches!(
             self,
-            Self::BlockTooLarge { .. } | Self::Snapshot(DecodeError::TooManyEntities { .. })
+            Self::FullStateTooLarge { .. } | Self::Snapshot(DecodeError::TooManyEntities { .. })
         )
     }
 
@@ -221,23 +221,23 @@ pub enum NetError {
         /// Why.
         error: EncodeError,
     },
-    /// The world needs more than the 65,535 fragments that a block can have, so one receiver cannot
-    /// get its first state.
-    BlockTooLarge {
+    /// The world needs more than the 65,535 fragments that a full state can have, so one receiver
+    /// cannot get its first state.
+    FullStateTooLarge {
         /// Which receiver.
         id: ReceiverId,
-        /// Bytes of the block.
+        /// Bytes of the full state.
         bytes: usize,
     },
     /// A receiver answers, but has taken no fragment of its first state for ten seconds. The state
     /// is probably above its limits: [`Receiver::too_large`](crate::Receiver::too_large). The hub
-    /// gives this block up, and begins another one with the entities that are relevant then.
-    BlockRefused {
+    /// gives this full state up, and begins another one with the entities that are relevant then.
+    FullStateRefused {
         /// Which receiver.
         id: ReceiverId,
         /// Fragments that were acknowledged.
         arrived: usize,
-        /// Fragments of the block.
+        /// Fragments of the full state.
         fragments: usize,
     },
     /// No `Option` of the schema has this name, or it is a spawn field.
@@ -332,8 +332,8 @@ impl NetError {
     pub fn receiver(&self) -> Option<ReceiverId> {
         match self {
             Self::Receiver { id, .. }
-            | Self::BlockTooLarge { id, .. }
-            | Self::BlockRefused { id, .. }
+            | Self::FullStateTooLarge { id, .. }
+            | Self::FullStateRefused { id, .. }
             | Self::EventsWaiting { id, .. } => Some(*id),
             _ => None,
         }
@@ -380,13 +380,13 @@ impl fmt::Display for NetError {
                 write!(f, "the time is {now:?}, but it was {last:?} in the previous tick")
             }
             Self::Receiver { id, error } => write!(f, "receiver {}: {error}", id.0),
-            Self::BlockTooLarge { id, bytes } => write!(
+            Self::FullStateTooLarge { id, bytes } => write!(
                 f,
                 "receiver {}: a first state of {bytes} bytes needs more than 65535 datagrams; \
                  make fewer entities relevant",
                 id.0
             ),
-            Self::BlockRefused { id, arrived, fragments } => write!(
+            Self::FullStateRefused { id, arrived, fragments } => write!(
                 f,
                 "receiver {}: it answers, but took no fragment of its first state for 10 s \
                  ({arrived} of {fragments} arrived); the state is probably above its limits, so \

@@ -66,8 +66,8 @@
 //! Inputs and calls go the other way: a client has a [`StreamSender`], and the server has a
 //! [`StreamReceiver`] for each client.
 //!
-//! The feature `tracing` reports connections, blocks, failed state checks, dropped views, refused
-//! datagrams and starved budgets as events of the crate `tracing`. It is off by default.
+//! The feature `tracing` reports connections, full states, failed state checks, dropped views,
+//! refused datagrams and starved budgets as events of the crate `tracing`. It is off by default.
 //!
 //! Reading order: [`Hub`], [`Receiver`], [`Playback`], [`JitterBuffer`]; [`EventKinds`];
 //! [`StreamSender`], [`StreamReceiver`]; [`split_datagram`]; [`Link`] simulates a bad network. The

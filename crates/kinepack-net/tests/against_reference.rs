@@ -169,8 +169,8 @@ struct Audit {
     older_in_parts: u32,
     fragments: u32,
     events_alone: u32,
-    block: Option<(u8, u16)>,
-    blocks: u32,
+    full_state: Option<(u8, u16)>,
+    full_states: u32,
 }
 
 impl Audit {
@@ -292,16 +292,18 @@ impl Audit {
         let (number, index) = (datagram[3], u16::from_le_bytes([datagram[4], datagram[5]]));
         let count = u16::from_le_bytes([datagram[6], datagram[7]]);
         assert!(datagram[0] == 1 && datagram.len() > 8 && index < count);
-        match self.block {
-            Some((block, parts)) if block == number => assert_eq!(parts, count),
+        match self.full_state {
+            Some((full_state, parts)) if full_state == number => assert_eq!(parts, count),
             before => {
-                let expected =
-                    before.map_or(1, |(block, _)| if block == 255 { 1 } else { block + 1 });
+                let expected = before.map_or(
+                    1,
+                    |(full_state, _)| if full_state == 255 { 1 } else { full_state + 1 },
+                );
                 assert_eq!(number, expected);
-                self.blocks += 1;
+                self.full_states += 1;
             }
         }
-        self.block = Some((number, count));
+        self.full_state = Some((number, count));
     }
 
     fn acknowledged(&mut self, datagram: &[u8]) {
@@ -637,7 +639,7 @@ fn several_small(silent: std::ops::Range<u32>, seed: u64) {
         ..Scenario::new(bad_link())
     };
     let outcome = run(&scenario, seed);
-    assert!(outcome.audit.left_out > 100 && outcome.audit.blocks >= 1);
+    assert!(outcome.audit.left_out > 100 && outcome.audit.full_states >= 1);
     let older = outcome.audit.older_in_parts;
     assert!(older > 100 || seed.is_multiple_of(4), "{older} older views in parts");
     assert!(outcome.sent_at.windows(2).any(|pair| pair[0].0 == pair[1].0));
@@ -672,8 +674,8 @@ fn blocks_after_outages() {
             ..Scenario::new(bad_link())
         };
         let outcome = run(&scenario, seed);
-        assert!(outcome.audit.blocks >= 3, "{} blocks", outcome.audit.blocks);
-        assert!(outcome.pair.library.stats().blocks >= 3);
+        assert!(outcome.audit.full_states >= 3, "{} full states", outcome.audit.full_states);
+        assert!(outcome.pair.library.stats().full_states >= 3);
     }
 }
 

@@ -93,8 +93,9 @@ fn small_datagrams() -> HubConfig {
     HubConfig { datagram_bytes: 128, ..HubConfig::default() }
 }
 
-/// Sessions with complete snapshots; with partial ones and merge fields after a block; with blocks
-/// of many fragments under a budget, around the wrap; with older views; and with events.
+/// Sessions with complete snapshots; with partial ones and merge fields after a full state; with
+/// full states of many fragments under a budget, around the wrap; with older views; and with
+/// events.
 fn sessions() -> [Recorded; 5] {
     let options = ReceiverOptions::default();
     let late =
@@ -136,7 +137,7 @@ fn mutants(datagram: &[u8], random: &mut Random) -> Vec<Vec<u8>> {
 
 /// A receiver that has taken the first `count` datagrams.
 fn receiver_after(datagrams: &[(Duration, Vec<u8>)]) -> Receiver {
-    let config = ReceiverConfig { max_block_bytes: 4_000, ..ReceiverConfig::at_hz(60) };
+    let config = ReceiverConfig { max_full_state_bytes: 4_000, ..ReceiverConfig::at_hz(60) };
     let mut receiver = Receiver::new(&codec(), config).unwrap().with_events(&event_kinds());
     for (now, datagram) in datagrams {
         observe(&mut receiver, *now);
@@ -154,7 +155,7 @@ struct Observed {
     newest_sequence: Option<Sequence>,
     shown: Option<(u64, Vec<u32>)>,
     happened: Vec<(u32, u32)>,
-    block: Option<(usize, usize)>,
+    full_state: Option<(usize, usize)>,
     counts: [u64; 4],
 }
 
@@ -176,8 +177,8 @@ fn observe(receiver: &mut Receiver, now: Duration) -> Observed {
         newest_sequence: receiver.newest_sequence(),
         shown,
         happened,
-        block: receiver.block_progress(),
-        counts: [stats.received, stats.late, stats.blocks, stats.views as u64],
+        full_state: receiver.full_state_progress(),
+        counts: [stats.received, stats.late, stats.full_states, stats.views as u64],
     }
 }
 
@@ -189,8 +190,8 @@ fn held(receiver: &Receiver) -> Held {
     (
         receiver.newest().map(|newest| (newest.tick, newest.state_hash())),
         receiver.newest_sequence(),
-        receiver.block_progress(),
-        [stats.received, stats.late, stats.blocks, stats.views as u64],
+        receiver.full_state_progress(),
+        [stats.received, stats.late, stats.full_states, stats.views as u64],
     )
 }
 
@@ -219,11 +220,11 @@ fn receiver_survives(datagrams: &[(Duration, Vec<u8>)]) {
             if disturbed.stats().mismatches > mismatches {
                 // To the receiver the check means that the two sides differ: it keeps only what it
                 // shows.
-                let (newest, sequence, block, [received, late, blocks, _]) = before;
+                let (newest, sequence, full_state, [received, late, full_states, _]) = before;
                 assert!(refused && unchecked(&mutant).len() < mutant.len());
                 assert_eq!(
                     held(&disturbed),
-                    (newest, sequence, block, [received, late, blocks, 0])
+                    (newest, sequence, full_state, [received, late, full_states, 0])
                 );
                 let anew = observe(&mut disturbed, *now).sent;
                 assert_eq!(

@@ -146,7 +146,7 @@ fn a_first_state_too_large_for_a_block_is_an_error_that_names_the_receiver() {
     }
     let error = pair.step(&world, None);
     assert!(
-        matches!(error, Err(NetError::BlockTooLarge { id: ID, bytes: 7_864_321.. })),
+        matches!(error, Err(NetError::FullStateTooLarge { id: ID, bytes: 7_864_321.. })),
         "{error:?}"
     );
     let few: Arc<[EntityId]> = world.ids()[..10].into();
@@ -312,7 +312,7 @@ fn a_receiver_that_is_removed_and_added_again_begins_anew() {
         assert!(far.age() <= 8, "{what}: {} ticks old", far.age());
         let stats = far.receiver.stats();
         assert_eq!((far.joined, stats.begun_anew), (2, 1), "{what}");
-        assert_eq!(stats.blocks, if entities == 400 { 2 } else { 0 }, "{what}");
+        assert_eq!(stats.full_states, if entities == 400 { 2 } else { 0 }, "{what}");
         let status = far.receiver.status(far.now());
         assert!(status.joined && !status.silent && status.lost_ratio() < 0.01, "{status:?}");
         assert_eq!(far.hub.status(ID).map(|status| status.refused_events), Some(0));
@@ -402,7 +402,7 @@ fn new_world_on_an_old_connection(entities: usize, first_sequence: Sequence) {
     let what = format!("{entities} entities after {first_sequence:?}");
     assert!(shown > 1390.0 && (290.0..=300.0).contains(&last), "{what}: {shown} {last}");
     let stats = far.receiver.stats();
-    assert_eq!((stats.begun_anew, stats.blocks > 0), (1, entities == 400), "{what}");
+    assert_eq!((stats.begun_anew, stats.full_states > 0), (1, entities == 400), "{what}");
     // Each event since the receiver joined, once and in order.
     let from = events.iter().rposition(|tick| *tick > 1000).map_or(0, |last| last + 1);
     let events = &events[from..];

@@ -48,7 +48,7 @@ fn settle(net: &mut Net) {
 }
 
 /// Receivers without and with a budget at each of `levels`, under loss. Datagrams are so small that
-/// there are blocks, splits and partial snapshots at first, and complete views later.
+/// there are full states, splits and partial snapshots at first, and complete views later.
 fn crowd(levels: &[Level], older_views: Option<u8>) -> Net {
     let config = HubConfig { datagram_bytes: 300, older_views, ..HubConfig::default() };
     let mut net = net(config, 150);
@@ -92,7 +92,7 @@ fn each_receiver_gets_its_codec_and_the_same_bytes_as_alone() {
                     client.snapshots,
                     client.with_older,
                     client.left_out,
-                    client.blocks,
+                    client.full_states,
                 )
             };
             assert_eq!(count(client), count(single));

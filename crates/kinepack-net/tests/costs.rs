@@ -248,7 +248,7 @@ fn states_in_several_datagrams() {
             "{}: {counts:?}",
             level.row()
         );
-        assert!(counts.fragments > 0, "a block came first, which reports no cost");
+        assert!(counts.fragments > 0, "a full state came first, which reports no cost");
     }
 }
 

@@ -91,7 +91,7 @@ struct Outcome {
     received: Vec<u32>,
     late: u64,
     alone: u64,
-    blocks: u64,
+    full_states: u64,
     bytes: u64,
     dropped: u64,
 }
@@ -133,7 +133,7 @@ impl Session {
                         assert!(*view == sent[&sequence.0], "the views differ");
                     }
                     Ok(Received::Events { .. }) => outcome.alone += 1,
-                    Ok(Received::Block { .. }) => outcome.blocks += 1,
+                    Ok(Received::FullState { .. }) => outcome.full_states += 1,
                     Ok(_) | Err(Refused::Duplicate | Refused::TooOld | Refused::NoBaseline) => {}
                     Err(refused) => panic!("{refused}"),
                 }
@@ -262,7 +262,7 @@ fn large_worlds_and_small_budgets_leave_room_for_events() {
         let session = Session { seed, budget, entities, per_tick, ..Session::default() };
         let outcome = Session { datagram_bytes: 400, ..session }.run();
         assert_eq!(outcome.received, outcome.reliable);
-        assert!(outcome.blocks > 0);
+        assert!(outcome.full_states > 0);
         if let Some(budget) = budget {
             let most = u64::from(budget) * 900 / u64::from(TICK_HZ);
             assert!(outcome.bytes <= most, "{} of {most} bytes", outcome.bytes);
@@ -517,7 +517,7 @@ fn each_receiver_that_misses_events_is_reported() {
 
 #[test]
 fn errors_of_encoding_name_each_receiver_too() {
-    // Every world that is too large for a block, for two of three receivers.
+    // Every world that is too large for a full state, for two of three receivers.
     let schema = Schema::new(vec![Field::new("raw", FieldKind::Raw { lanes: 64 })]);
     let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema)).unwrap();
     let config = HubConfig { datagram_bytes: 128, ..HubConfig::default() };
@@ -536,7 +536,7 @@ fn errors_of_encoding_name_each_receiver_too() {
     let error = hub.tick(Duration::ZERO, &world).unwrap_err();
     let failed: Vec<Option<ReceiverId>> = error.each().iter().map(NetError::receiver).collect();
     assert_eq!(failed, [Some(ReceiverId(1)), Some(ReceiverId(3))]);
-    let is_too_large = |error: &NetError| matches!(error, NetError::BlockTooLarge { .. });
+    let is_too_large = |error: &NetError| matches!(error, NetError::FullStateTooLarge { .. });
     assert!(error.each().iter().all(is_too_large), "{error}");
     let (to, _) = hub.poll_transmit().unwrap();
     assert_eq!(to, ReceiverId(2), "the others get their datagrams");

@@ -83,8 +83,8 @@ fn fragment(sequence: u16, number: u8, index: u16, count: u16, part: &[u8]) -> V
     bytes
 }
 
-/// The bytes of a block.
-fn block(reference: u8, base: &Snapshot, snapshot: &Snapshot) -> Vec<u8> {
+/// The bytes of a full state.
+fn full_state(reference: u8, base: &Snapshot, snapshot: &Snapshot) -> Vec<u8> {
     let mut bytes = snapshot.tick.0.to_le_bytes().to_vec();
     bytes.push(reference);
     bytes.extend(encoded(base, snapshot));
@@ -98,7 +98,7 @@ fn acknowledgement(latest: u16, before: u32) -> Vec<u8> {
 }
 
 fn receiver() -> Receiver {
-    let config = ReceiverConfig { max_block_bytes: 10_000, ..ReceiverConfig::at_hz(60) };
+    let config = ReceiverConfig { max_full_state_bytes: 10_000, ..ReceiverConfig::at_hz(60) };
     Receiver::new(&codec(), config).unwrap()
 }
 
@@ -146,15 +146,15 @@ fn leaps_of_the_sequence_leave_no_views_behind() {
 fn a_block_that_does_not_decode_changes_nothing() {
     let mut receiver = receiver();
     let state = world(9, 30);
-    let bytes = block(0, &empty(), &state);
+    let bytes = full_state(0, &empty(), &state);
     let (first, last) = bytes.split_at(bytes.len() / 2);
     take(&mut receiver, at(1), &fragment(0, 1, 0, 2, first)).unwrap();
     let cut = fragment(1, 1, 1, 2, &last[..last.len() - 1]);
     assert!(matches!(take(&mut receiver, at(2), &cut), Err(Refused::Snapshot(_))));
-    assert_eq!(receiver.block_progress(), Some((1, 2)));
+    assert_eq!(receiver.full_state_progress(), Some((1, 2)));
     assert_eq!(
         take(&mut receiver, at(3), &fragment(1, 1, 1, 2, last)),
-        Ok(Received::Block { tick: Tick(9) })
+        Ok(Received::FullState { tick: Tick(9) })
     );
     assert_eq!(receiver.newest(), Some(&state));
 }
@@ -170,7 +170,7 @@ fn a_block_that_was_given_up_long_ago_does_not_hide_a_new_one() {
     for sequence in 2..40_000 {
         take(&mut receiver, at(2), &from_view(sequence, 1, 0, None, &payload)).unwrap();
     }
-    let bytes = block(0, &empty(), &state);
+    let bytes = full_state(0, &empty(), &state);
     let (first, last) = bytes.split_at(bytes.len() / 2);
     assert_eq!(
         take(&mut receiver, at(3), &fragment(40_000, 2, 0, 2, first)),
@@ -178,7 +178,7 @@ fn a_block_that_was_given_up_long_ago_does_not_hide_a_new_one() {
     );
     assert_eq!(
         take(&mut receiver, at(3), &fragment(40_001, 2, 1, 2, last)),
-        Ok(Received::Block { tick: Tick(9) })
+        Ok(Received::FullState { tick: Tick(9) })
     );
 }
 
@@ -186,14 +186,14 @@ fn a_block_that_was_given_up_long_ago_does_not_hide_a_new_one() {
 fn a_late_block_does_not_revert_the_newest_state() {
     let mut receiver = receiver();
     let old = world(9, 30);
-    let bytes = block(0, &empty(), &old);
+    let bytes = full_state(0, &empty(), &old);
     let (first, last) = bytes.split_at(bytes.len() / 2);
     take(&mut receiver, at(1), &fragment(0, 1, 0, 2, first)).unwrap();
     let new = world(12, 3);
     take(&mut receiver, at(2), &from_reference(2, 0, LEFT_OUT, &empty(), &new)).unwrap();
     assert_eq!(
         take(&mut receiver, at(3), &fragment(1, 1, 1, 2, last)),
-        Ok(Received::Block { tick: Tick(9) })
+        Ok(Received::FullState { tick: Tick(9) })
     );
     let newest = receiver.newest().unwrap();
     assert_eq!(newest.tick, Tick(12));
@@ -216,7 +216,7 @@ fn endless_fragments_use_bounded_memory() {
             &fragment(sequence, number, random.below(65_535) as u16, 65_535, &part),
         );
         assert!(matches!(result, Ok(Received::Fragment) | Err(_)), "{result:?}");
-        let (parts, all) = receiver.block_progress().unwrap_or_default();
+        let (parts, all) = receiver.full_state_progress().unwrap_or_default();
         assert!(parts <= 10_000 && (all == 0 || all == 65_535));
     }
     let mut receiver = self::receiver();
@@ -224,11 +224,15 @@ fn endless_fragments_use_bounded_memory() {
         take(&mut receiver, at(1), &fragment(index, 9, index, 65_535, &[1; 1200])).unwrap();
     }
     let refused = take(&mut receiver, at(1), &fragment(8, 9, 8, 65_535, &[1; 1200]));
-    assert_eq!(refused, Err(Refused::BlockTooLarge { limit_bytes: 10_000 }));
+    assert_eq!(refused, Err(Refused::FullStateTooLarge { limit_bytes: 10_000 }));
     let refused = take(&mut receiver, at(1), &fragment(8, 10, 8, 65_535, &[1; 10_001]));
-    assert_eq!(refused, Err(Refused::BlockTooLarge { limit_bytes: 10_000 }));
-    assert_eq!(receiver.block_progress(), Some((8, 65_535)), "refused fragments changed something");
-    // A block of the shortest parts, whose end is not a snapshot.
+    assert_eq!(refused, Err(Refused::FullStateTooLarge { limit_bytes: 10_000 }));
+    assert_eq!(
+        receiver.full_state_progress(),
+        Some((8, 65_535)),
+        "refused fragments changed something"
+    );
+    // A full state of the shortest parts, whose end is not a snapshot.
     for index in 0..6 {
         let result = take(&mut receiver, at(1), &fragment(20 + index, 11, index, 6, &[0xFF]));
         assert_eq!(result.is_ok(), index < 5, "{result:?}");
@@ -562,8 +566,8 @@ fn a_long_session_keeps_its_baselines() {
     assert_eq!(path.no_baseline, 0);
 }
 
-/// A receiver completes two blocks that the sender gave up, because the sender heard of older views
-/// first. The state that both are coded against is still the sender's reference.
+/// A receiver completes two full states that the sender gave up, because the sender heard of older
+/// views first. The state that both are coded against is still the sender's reference.
 #[test]
 fn abandoned_blocks_do_not_replace_the_reference() {
     let mut path = Path::new(HubConfig { datagram_bytes: 256, ..HubConfig::default() }, 24);

@@ -190,7 +190,7 @@ fn worlds_of_fifty_and_of_two_hundred_thousand_objects_arrive() {
         ..LinkConfig::PERFECT
     };
     let near = LinkConfig { latency: Duration::from_millis(2), ..LinkConfig::PERFECT };
-    // A block of more datagrams than the window has in a round trip.
+    // A full state of more datagrams than the window has in a round trip.
     let far = LinkConfig { latency: Duration::from_millis(250), ..LinkConfig::PERFECT };
     let few = HubConfig::default();
     let many = HubConfig { datagrams_per_tick: 64, ..HubConfig::default() };
@@ -206,7 +206,7 @@ fn worlds_of_fifty_and_of_two_hundred_thousand_objects_arrive() {
         let config = ReceiverConfig { limits, ..ReceiverConfig::at_hz(TICK_HZ) };
         let mut stones = Stones::new(count, hub.clone(), config, link);
         let mut ticks = 0;
-        while stones.age() > 60 || stones.receiver.stats().blocks == 0 {
+        while stones.age() > 60 || stones.receiver.stats().full_states == 0 {
             stones.step();
             ticks += 1;
             assert!(ticks < 20 * TICK_HZ, "{count}: {:?}", stones.hub.status(ReceiverId(1)));
@@ -217,7 +217,7 @@ fn worlds_of_fifty_and_of_two_hundred_thousand_objects_arrive() {
         let stats = stones.receiver.stats();
         let what = format!("{count} over {link:?}: {stats:?} {:?}", stones.refused);
         assert!(stones.age() <= 40 && stones.errors.is_empty(), "{what}");
-        assert!(stats.received > before.received + 60 && stats.blocks == 1, "{what}");
+        assert!(stats.received > before.received + 60 && stats.full_states == 1, "{what}");
         assert_eq!((stats.unmerged, stats.too_large, stats.mismatches), (0, 0, 0), "{what}");
         let newest = stones.receiver.newest().unwrap();
         assert_eq!(newest.len(), count as usize);
@@ -235,7 +235,8 @@ fn a_world_above_the_receivers_limits_is_refused_with_a_reason_on_both_sides() {
     assert_eq!(stones.receiver.too_large(), Some(Refused::Snapshot(error)));
     assert!(stones.receiver.stats().too_large > 10 && stones.receiver.newest().is_none());
     let id = ReceiverId(1);
-    let [NetError::BlockRefused { id: refused_by, arrived, fragments }] = stones.errors[..] else {
+    let [NetError::FullStateRefused { id: refused_by, arrived, fragments }] = stones.errors[..]
+    else {
         panic!("once: {:?}", stones.errors)
     };
     assert_eq!((refused_by, arrived), (id, fragments - 1), "all but the one that completes it");
@@ -270,7 +271,7 @@ fn a_receiver_without_memory_for_the_round_trip_asks_for_the_state_anew() {
         }
     }
     let stats = stones.receiver.stats();
-    assert!(stats.dropped_views > 0 && stats.blocks > 2, "{stats:?}");
+    assert!(stats.dropped_views > 0 && stats.full_states > 2, "{stats:?}");
     // Not for as long as 255 keep-alives take.
     assert!(newest > 50 * TICK_HZ && longest < 6 * TICK_HZ, "{newest} {longest} {stats:?}");
 }

@@ -113,7 +113,7 @@ fn budgets_skip_entities_and_stay_exact() {
         let rate = (client.bytes + 28 * client.snapshots) as f64 / 15.0;
         assert!(rate < 20_300.0, "{rate} bytes a second");
         assert!(client.largest <= 1200);
-        assert!(client.blocks >= 1);
+        assert!(client.full_states >= 1);
     }
 }
 
@@ -143,9 +143,9 @@ fn a_late_join_in_a_large_world_delays_no_other_receiver() {
     }
     let late = &net.clients[1];
     assert!(
-        late.blocks == 1 && late.snapshots > 60,
-        "{} blocks, {} snapshots",
-        late.blocks,
+        late.full_states == 1 && late.snapshots > 60,
+        "{} full states, {} snapshots",
+        late.full_states,
         late.snapshots
     );
     assert!(

@@ -149,7 +149,7 @@ fn other_receivers_change_nothing() {
     }
 }
 
-/// Complete views, splits, partial snapshots and blocks; then the world stops.
+/// Complete views, splits, partial snapshots and full states; then the world stops.
 #[test]
 fn resting_entities_become_exact_and_then_the_hub_is_silent() {
     for (datagram_bytes, loss_ratio) in [(1200, 0.0), (1200, 0.2), (250, 0.0), (250, 0.2)] {

@@ -523,8 +523,8 @@ impl Session {
         let mtu_bytes = self.case.link.mtu_bytes;
         self.case.link = LinkConfig { mtu_bytes, ..LinkConfig::PERFECT };
         self.case.outages = [(0, 0); 2];
-        // Never more than this, including headers: the complete state, once as a block and once as
-        // snapshots.
+        // Never more than this, including headers: the complete state, once as a full state and
+        // once as snapshots.
         let datagrams_per_s = 4 * TICK_HZ / self.case.ticks_per_snapshot;
         let link_bytes_per_s = datagrams_per_s * self.case.datagram_bytes as u32;
         let bytes_per_s = self.case.budget.unwrap_or(u32::MAX).min(link_bytes_per_s);
@@ -668,7 +668,7 @@ fn a_snapshot_that_a_block_overtook_is_late() {
         coarse: false,
         ..EASY
     });
-    assert!(session.receiver.stats().blocks > 1);
+    assert!(session.receiver.stats().full_states > 1);
 }
 
 #[test]

@@ -172,7 +172,7 @@ fn receivers_without_budgets() {
     assert!(CALLS.load(Ordering::Relaxed) > 500, "each tick should have two stages");
 }
 
-/// A state takes several datagrams, and the first one a block.
+/// A state takes several datagrams, and the first one a full state.
 #[test]
 fn large_worlds() {
     for level in LEVELS {

@@ -78,10 +78,10 @@ fn a_session_reports_its_connection_and_its_block_once() {
     for text in [
         "receiver connected receiver=5",
         "connected to the sender",
-        "sender::peer::turn message=block started receiver=5 block=1",
-        "sender::peer message=block finished receiver=5 block=1",
-        "assembly message=block started block=1",
-        "endpoint::take message=block finished block=1",
+        "sender::peer::turn message=full state started receiver=5 full_state=1",
+        "sender::peer message=full state finished receiver=5 full_state=1",
+        "assembly message=full state started full_state=1",
+        "endpoint::take message=full state finished full_state=1",
     ] {
         assert_eq!(count(&lines, text), 1, "{text}: {lines:#?}");
     }

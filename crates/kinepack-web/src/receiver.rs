@@ -117,7 +117,7 @@ impl WorldReceiver {
         match self.receiver.handle(time(now_ms), datagram).map_err(failed)? {
             Received::Events { .. } => Ok(1),
             Received::Fragment => Ok(2),
-            Received::Block { .. } => Ok(3),
+            Received::FullState { .. } => Ok(3),
             #[cfg(feature = "demo")]
             Received::Snapshot { tick, .. } => {
                 self.costs.add(tick, &self.receiver);
@@ -205,7 +205,7 @@ impl WorldReceiver {
     fn named_stats(&self, now_ms: f64) -> [(&'static str, f64); 19] {
         let (stats, status) = (self.receiver.stats(), self.receiver.status(time(now_ms)));
         let playout = self.receiver.playout_stats();
-        let (fragments, of_block) = self.receiver.block_progress().unwrap_or_default();
+        let (fragments, of_block) = self.receiver.full_state_progress().unwrap_or_default();
         let count = |number: u64| number as f64;
         let ms = |time: Duration| time.as_secs_f64() * 1e3;
         [
@@ -221,7 +221,7 @@ impl WorldReceiver {
             ("duplicates", count(stats.duplicates)),
             ("bytes", count(stats.bytes)),
             ("late", count(stats.late)),
-            ("blocks", count(stats.blocks)),
+            ("blocks", count(stats.full_states)),
             ("mismatches", count(stats.mismatches)),
             ("views", stats.views as f64),
             ("events", count(stats.events)),

@@ -16,7 +16,7 @@ pub struct SessionReport {
     pub link: String,
     pub sending: String,
     pub seconds: f64,
-    /// Datagrams with snapshots or parts of blocks.
+    /// Datagrams with snapshots or parts of full states.
     pub frames_sent: u64,
     /// Snapshots that arrived and were decoded.
     pub frames_received: u64,

@@ -1,5 +1,5 @@
-//! The receiver's events: in order, each once, when playback shows their tick.
-//! `spec/NET.md`, section 10.3.
+//! The receiver's events: in order, each once, when playback shows their tick. `spec/NET.md`,
+//! section 10.3.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

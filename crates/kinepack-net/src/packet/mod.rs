@@ -1,7 +1,7 @@
 //! Reads and writes the headers of datagrams. `spec/NET.md`, sections 2 to 6.
 //!
-//! Parsing checks what a datagram alone can show. The owner of the views and blocks that it refers
-//! to checks the rest.
+//! Parsing checks what a datagram alone can show. The owner of the views and full states that it
+//! refers to checks the rest.
 
 mod acknowledgement;
 mod hello;
@@ -64,7 +64,7 @@ pub(crate) const OLDER_VIEW_BYTES: usize = 1;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FragmentHeader {
     pub(crate) sequence: Sequence,
-    pub(crate) block: u8,
+    pub(crate) full_state: u8,
     pub(crate) index: u16,
     pub(crate) count: u16,
 }
@@ -73,7 +73,7 @@ impl FragmentHeader {
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
         out.push(FRAGMENT);
         out.extend(self.sequence.0.to_le_bytes());
-        out.push(self.block);
+        out.push(self.full_state);
         out.extend(self.index.to_le_bytes());
         out.extend(self.count.to_le_bytes());
     }
@@ -131,14 +131,14 @@ impl<'a> Downstream<'a> {
             FRAGMENT if first_byte == FRAGMENT => {
                 let header = FragmentHeader {
                     sequence: Sequence(u16::from_le_bytes(parts.take()?)),
-                    block: u8::from_le_bytes(parts.take()?),
+                    full_state: u8::from_le_bytes(parts.take()?),
                     index: u16::from_le_bytes(parts.take()?),
                     count: u16::from_le_bytes(parts.take()?),
                 };
                 if parts.rest.is_empty() {
                     return Err(parts.wrong_length());
                 }
-                if header.index >= header.count || header.block == 0 {
+                if header.index >= header.count || header.full_state == 0 {
                     return Err(Refused::BadFragment);
                 }
                 Ok(Self::Fragment(header, parts.rest))

@@ -9,8 +9,8 @@
 //! shown.
 //!
 //! The clock never lags by more than the longest delay. If it would, because states now arrive
-//! sooner, it leaps forward. After a stop that was longer than any delay, it leaps to the target.
-//! A clock that lags far behind the target runs faster.
+//! sooner, it leaps forward. After a stop that was longer than any delay, it leaps to the target. A
+//! clock that lags far behind the target runs faster.
 
 use super::PlayoutConfig;
 use super::delay::{Arrival, DelayEstimator, Disposition};

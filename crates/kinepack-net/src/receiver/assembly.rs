@@ -1,4 +1,4 @@
-//! Puts a block together from fragments in any order. `spec/NET.md`, section 5.
+//! Puts a full state together from fragments in any order. `spec/NET.md`, section 5.
 //!
 //! Memory: the parts that arrived, up to the limit, and 40 bytes for each fragment.
 
@@ -8,21 +8,21 @@ use crate::packet::FragmentHeader;
 use crate::trace::event;
 use crate::{Refused, Sequence};
 
-/// The parts of the newest block that have arrived.
+/// The parts of the newest full state that have arrived.
 #[derive(Debug, Default)]
 pub(super) struct Assembly {
-    block: Option<Block>,
-    /// The number and newest sequence of the last complete block. Further parts of it, and of older
-    /// blocks, are ignored.
+    full_state: Option<FullState>,
+    /// The number and newest sequence of the last complete full state. Further parts of it, and of
+    /// older full states, are ignored.
     whole: Option<(u8, Sequence)>,
 }
 
-/// A block is given up after this many newer sequences. This is far below half the number space,
-/// beyond which older sequences would seem newer.
+/// A full state is given up after this many newer sequences. This is far below half the number
+/// space, beyond which older sequences would seem newer.
 const FORGOTTEN: i32 = 0x4000;
 
 #[derive(Debug)]
-struct Block {
+struct FullState {
     number: u8,
     newest: Sequence,
     count: u16,
@@ -33,9 +33,9 @@ struct Block {
 /// The effect of a fragment.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Added {
-    /// The part is kept or was already there; the block is incomplete.
+    /// The part is kept or was already there; the full state is incomplete.
     Part,
-    /// This part would complete the block: its number and bytes. Nothing has changed yet;
+    /// This part would complete the full state: its number and bytes. Nothing has changed yet;
     /// [`Assembly::finish`] changes it.
     Whole(u8, Vec<u8>),
 }
@@ -48,72 +48,80 @@ impl Assembly {
         part: &[u8],
         limit_bytes: usize,
     ) -> Result<Added, Refused> {
-        let FragmentHeader { sequence, block: number, index, count } = *header;
-        let newest =
-            self.block.as_ref().map(|block| block.newest).or(self.whole.map(|(_, newest)| newest));
+        let FragmentHeader { sequence, full_state: number, index, count } = *header;
+        let newest = self
+            .full_state
+            .as_ref()
+            .map(|full_state| full_state.newest)
+            .or(self.whole.map(|(_, newest)| newest));
         let is_newer = newest.is_none_or(|newest| sequence.since(newest) > 0);
-        match &mut self.block {
-            Some(block) if block.number == number => {
-                if block.count != count {
+        match &mut self.full_state {
+            Some(full_state) if full_state.number == number => {
+                if full_state.count != count {
                     return Err(Refused::BadFragment);
                 }
-                let known = block.parts.get(&index);
+                let known = full_state.parts.get(&index);
                 if known.is_some_and(|known| **known != *part) {
                     return Err(Refused::BadFragment);
                 }
                 if known.is_none() {
-                    if block.bytes + part.len() > limit_bytes {
-                        return Err(Refused::BlockTooLarge { limit_bytes });
+                    if full_state.bytes + part.len() > limit_bytes {
+                        return Err(Refused::FullStateTooLarge { limit_bytes });
                     }
-                    if block.parts.len() + 1 == usize::from(count) {
-                        let before = block.parts.range(..index).map(|(_, part)| &**part);
-                        let after = block.parts.range(index..).map(|(_, part)| &**part);
+                    if full_state.parts.len() + 1 == usize::from(count) {
+                        let before = full_state.parts.range(..index).map(|(_, part)| &**part);
+                        let after = full_state.parts.range(index..).map(|(_, part)| &**part);
                         let bytes = before.chain([part]).chain(after).flatten().copied().collect();
                         return Ok(Added::Whole(number, bytes));
                     }
-                    block.bytes += part.len();
-                    block.parts.insert(index, part.into());
+                    full_state.bytes += part.len();
+                    full_state.parts.insert(index, part.into());
                 }
                 if is_newer {
-                    block.newest = sequence;
+                    full_state.newest = sequence;
                 }
             }
-            // A part of a block that is complete, or that the sender gave up.
+            // A part of a full state that is complete, or that the sender gave up.
             _ if self.whole.is_some_and(|(whole, _)| whole == number) || !is_newer => {}
             _ => {
                 if part.len() > limit_bytes {
-                    return Err(Refused::BlockTooLarge { limit_bytes });
+                    return Err(Refused::FullStateTooLarge { limit_bytes });
                 }
                 if count == 1 {
                     return Ok(Added::Whole(number, part.to_vec()));
                 }
                 let parts = BTreeMap::from([(index, part.into())]);
                 self.whole = None;
-                event!(debug, block = number, fragments = count, "block started");
-                self.block =
-                    Some(Block { number, newest: sequence, count, parts, bytes: part.len() });
+                event!(debug, full_state = number, fragments = count, "full state started");
+                self.full_state =
+                    Some(FullState { number, newest: sequence, count, parts, bytes: part.len() });
             }
         }
         Ok(Added::Part)
     }
 
-    /// Takes out the completed block, after it was decoded.
+    /// Takes out the completed full state, after it was decoded.
     pub(super) fn finish(&mut self, number: u8, sequence: Sequence) {
-        let newest =
-            self.block.take().filter(|block| block.number == number).map(|block| block.newest);
+        let newest = self
+            .full_state
+            .take()
+            .filter(|full_state| full_state.number == number)
+            .map(|full_state| full_state.newest);
         self.whole =
             Some((number, newest.filter(|newest| sequence.since(*newest) < 0).unwrap_or(sequence)));
     }
 
-    /// Forgets blocks so old that their sequences would soon seem new.
+    /// Forgets full states so old that their sequences would soon seem new.
     pub(super) fn tidy(&mut self, newest: Sequence) {
-        self.block.take_if(|block| newest.since(block.newest) > FORGOTTEN);
+        self.full_state.take_if(|full_state| newest.since(full_state.newest) > FORGOTTEN);
         self.whole.take_if(|(_, sequence)| newest.since(*sequence) > FORGOTTEN);
     }
 
-    /// How many parts of the current block arrived, and how many it has.
+    /// How many parts of the current full state arrived, and how many it has.
     pub(super) fn progress(&self) -> Option<(usize, usize)> {
-        self.block.as_ref().map(|block| (block.parts.len(), usize::from(block.count)))
+        self.full_state
+            .as_ref()
+            .map(|full_state| (full_state.parts.len(), usize::from(full_state.count)))
     }
 }
 
@@ -124,11 +132,11 @@ mod tests {
     fn add(
         assembly: &mut Assembly,
         sequence: u16,
-        block: u8,
+        full_state: u8,
         index: u16,
         count: u16,
     ) -> Result<Added, Refused> {
-        let header = FragmentHeader { sequence: Sequence(sequence), block, index, count };
+        let header = FragmentHeader { sequence: Sequence(sequence), full_state, index, count };
         assembly.add(&header, &[index as u8; 10], 35)
     }
 
@@ -142,7 +150,11 @@ mod tests {
         let Ok(Added::Whole(1, bytes)) = add(&mut assembly, 8, 1, 1, 3) else { panic!() };
         assembly.finish(1, Sequence(8));
         assert_eq!(bytes, [[0; 10], [1; 10], [2; 10]].concat());
-        assert_eq!(add(&mut assembly, 14, 1, 1, 3), Ok(Added::Part), "part of a complete block");
+        assert_eq!(
+            add(&mut assembly, 14, 1, 1, 3),
+            Ok(Added::Part),
+            "part of a complete full state"
+        );
         assert_eq!(assembly.progress(), None);
     }
 
@@ -160,11 +172,14 @@ mod tests {
         let mut assembly = Assembly::default();
         assert_eq!(add(&mut assembly, 1, 1, 0, 9), Ok(Added::Part));
         assert_eq!(add(&mut assembly, 2, 1, 1, 8), Err(Refused::BadFragment));
-        let header = FragmentHeader { sequence: Sequence(3), block: 1, index: 0, count: 9 };
+        let header = FragmentHeader { sequence: Sequence(3), full_state: 1, index: 0, count: 9 };
         assert_eq!(assembly.add(&header, &[9; 10], 35), Err(Refused::BadFragment));
         assert_eq!(add(&mut assembly, 4, 1, 1, 9), Ok(Added::Part));
         assert_eq!(add(&mut assembly, 5, 1, 2, 9), Ok(Added::Part));
-        assert_eq!(add(&mut assembly, 6, 1, 3, 9), Err(Refused::BlockTooLarge { limit_bytes: 35 }));
+        assert_eq!(
+            add(&mut assembly, 6, 1, 3, 9),
+            Err(Refused::FullStateTooLarge { limit_bytes: 35 })
+        );
         assert_eq!(assembly.progress(), Some((3, 9)));
     }
 }

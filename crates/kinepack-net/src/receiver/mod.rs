@@ -2,9 +2,9 @@
 //!
 //! [`endpoint`] is the entry point and routes datagrams. [`window`] tracks which sequences arrived,
 //! and [`connection`] measures the round trip. [`views`] holds the baselines, and [`assembly`] puts
-//! blocks together. [`shown`] keeps the newest known state of each entity. [`playback`] selects the
-//! two states of each entity to show, and [`spawns`] lists which entities were added and removed.
-//! [`frame_player`] does the same for states that did not come over a network.
+//! full states together. [`shown`] keeps the newest known state of each entity. [`playback`]
+//! selects the two states of each entity to show, and [`spawns`] lists which entities were added
+//! and removed. [`frame_player`] does the same for states that did not come over a network.
 
 mod assembly;
 mod connection;

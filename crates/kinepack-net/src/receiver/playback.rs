@@ -88,8 +88,8 @@ impl Sample<'_> {
     /// The entity's state at the moment, interpolated by its schema.
     ///
     /// # Errors
-    /// [`EncodeError::TypeMismatch`] for a type of another schema, and
-    /// [`EncodeError::AnotherKind`] for the type of another kind.
+    /// [`EncodeError::TypeMismatch`] for a type of another schema, and [`EncodeError::AnotherKind`]
+    /// for the type of another kind.
     pub fn state<T: Pack>(&self) -> Result<T, EncodeError> {
         let (from, index) = self.from;
         let (to, to_index) = self.to;

@@ -80,9 +80,9 @@ impl Views {
         found.map(|(_, state)| state).ok_or(Refused::NoBaseline)
     }
 
-    /// Adds a reference state from a block coded against reference state `base`. The sender keeps
-    /// `base` until it hears that the block arrived. If it gave up a block, it never uses that
-    /// block as reference state, even if the block became complete here.
+    /// Adds a reference state from a full state coded against reference state `base`. The sender
+    /// keeps `base` until it hears that the full state arrived. If it gave up a full state, it
+    /// never uses that full state as reference state, even if the full state became complete here.
     pub(super) fn add_reference(&mut self, number: u8, base: u8, state: View) {
         self.references.retain(|(other, _)| *other == base || *other == 0);
         self.references.push((number, state));

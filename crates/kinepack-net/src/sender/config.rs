@@ -51,14 +51,14 @@ pub struct HubConfig {
     pub keep_alive: Duration,
     /// A receiver that has not answered for this long gets keep-alives only.
     pub silence: Duration,
-    /// The most datagrams that one receiver gets in a tick, if a snapshot or a block needs more
-    /// than one.
+    /// The most datagrams that one receiver gets in a tick, if a snapshot or a full state needs
+    /// more than one.
     pub datagrams_per_tick: u32,
     /// How many older views a snapshot may use in addition to the baseline, 0 to 3. `None` for as
-    /// many as the receiver's codec can use ([`Codec::older_views`](kinepack::Codec::older_views)). With 0, a time precision has
-    /// no effect: everything is exact. Each older view costs one byte in each snapshot. For a
-    /// receiver with any, the hub keeps the last 72 datagrams before the newest acknowledged one,
-    /// instead of 40.
+    /// many as the receiver's codec can use ([`Codec::older_views`](kinepack::Codec::older_views)).
+    /// With 0, a time precision has no effect: everything is exact. Each older view costs one byte
+    /// in each snapshot. For a receiver with any, the hub keeps the last 72 datagrams before the
+    /// newest acknowledged one, instead of 40.
     pub older_views: Option<u8>,
     /// The most different encodings that a tick makes for receivers that could share them. The
     /// limit has an effect only if there are more receivers than this.
@@ -90,8 +90,9 @@ pub struct HubConfig {
     /// the first copy was lost. With 1, a lost datagram delays its events, and all events after
     /// them, by a round trip.
     pub event_copies: u8,
-    /// Whether to count what each snapshot cost, for [`Hub::cost`](crate::Hub::cost). Counting takes time, and memory
-    /// for each snapshot that the hub keeps. It does not change the datagrams.
+    /// Whether to count what each snapshot cost, for [`Hub::cost`](crate::Hub::cost). Counting
+    /// takes time, and memory for each snapshot that the hub keeps. It does not change the
+    /// datagrams.
     pub count_costs: bool,
 }
 

@@ -52,7 +52,7 @@ pub(super) enum Content {
         cost: Option<Arc<Cost>>,
     },
     Fragment {
-        block: u8,
+        full_state: u8,
         index: u16,
     },
     /// Events without a snapshot.

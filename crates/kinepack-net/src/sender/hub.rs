@@ -152,7 +152,7 @@ pub struct Hub {
 
 impl Hub {
     /// A hub for snapshots of `codec` that starts from the empty state. A first state that does not
-    /// fit one datagram is sent as a block.
+    /// fit one datagram is sent as a full state.
     ///
     /// # Errors
     /// Those of [`HubConfig::validate`], and [`NetError::LevelWithoutBaseline`].
@@ -201,7 +201,8 @@ impl Hub {
     ///
     /// # Errors
     /// [`NetError::SchemaMismatch`], and [`NetError::LevelWithoutBaseline`] for a level that sends
-    /// every entity each time: a world larger than a datagram would only ever arrive in blocks.
+    /// every entity each time: a world larger than a datagram would only ever arrive in full
+    /// states.
     pub fn offer(&mut self, codec: &Codec) -> Result<(), NetError> {
         check_schema(self.hello.schema_hash, codec.schema().hash())?;
         if codec.level().changed() == Changed::All {
@@ -370,8 +371,8 @@ impl Hub {
     /// # Errors
     /// [`NetError::SchemaMismatch`], [`NetError::SharedId`], [`NetError::SpawnChanged`],
     /// [`NetError::TickNotRising`] and [`NetError::TimeRanBack`]: nothing has changed then.
-    /// [`NetError::Receiver`] and [`NetError::BlockTooLarge`] name a receiver that gets nothing in
-    /// this tick, [`NetError::BlockRefused`] one that does not take its first state, and
+    /// [`NetError::Receiver`] and [`NetError::FullStateTooLarge`] name a receiver that gets nothing
+    /// in this tick, [`NetError::FullStateRefused`] one that does not take its first state, and
     /// [`NetError::EventsWaiting`] one that does not get all events; the others get their
     /// datagrams. [`NetError::Several`] has the errors of several receivers. [`NetError::receiver`]
     /// has an example.
@@ -457,8 +458,8 @@ impl Hub {
     }
 
     /// Where the bits of the snapshot with this sequence went, while the hub keeps it for the
-    /// receiver. For tools. `None` for a fragment of a block, and if [`HubConfig::count_costs`] is
-    /// off.
+    /// receiver. For tools. `None` for a fragment of a full state, and if
+    /// [`HubConfig::count_costs`] is off.
     pub fn cost(&self, id: ReceiverId, sequence: Sequence) -> Option<&Arc<Cost>> {
         self.peers.get(&id)?.cost(sequence)
     }

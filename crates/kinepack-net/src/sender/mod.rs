@@ -6,7 +6,7 @@
 //! [`view`] describes what each receiver holds. [`plan`] chooses what fits into a datagram.
 //! [`sending`] caches the tick's plans so that receivers can share them, [`baselines`] builds what
 //! they are coded against, and [`outbox`] holds the datagrams. [`encodings`] makes encodings on the
-//! caller's threads, with the help of [`work`]. [`block`] carries states too large for one
+//! caller's threads, with the help of [`work`]. [`full_state`] carries states too large for one
 //! datagram. [`budget`] limits how much to send, [`freshness`] tracks how long each entity has
 //! waited, and [`rates`] decides which kinds are due. [`checks`] decides which snapshots get a
 //! state check. [`sharing`] limits how many different encodings a tick makes. [`cost`](crate::cost)
@@ -30,18 +30,18 @@
 //! | `PartSet` | a complete state in several datagrams | [`view`] |
 //! | `Plan` | `Coded` and `SentView`, shared by all with this baseline and target | [`plan`] |
 //! | `Sent` | a datagram in the window, with its content and outcome | [`history`] |
-//! | `Reference` | a reference state: the initial state, or that of a block | [`peer`] |
+//! | `Reference` | a reference state: the initial state, or that of a full state | [`peer`] |
 //!
 //! A view is *complete* if it equals its subject, and *partial* if its snapshot skipped entities.
 
 mod baselines;
-mod block;
 mod budget;
 mod checks;
 mod config;
 mod emit;
 mod encodings;
 mod freshness;
+mod full_state;
 mod history;
 mod hub;
 mod older;

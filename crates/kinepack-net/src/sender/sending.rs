@@ -299,8 +299,9 @@ impl Sending {
         Ok(Arc::new(Plan { view: Arc::new(view), coded: planner.coded(id) }))
     }
 
-    /// Plans for everything in several datagrams of at most `limit_bytes`; `None` if that needs more
-    /// than `most` datagrams, or if some kinds rest. All receivers of a codec have the same limits.
+    /// Plans for everything in several datagrams of at most `limit_bytes`; `None` if that needs
+    /// more than `most` datagrams, or if some kinds rest. All receivers of a codec have the same
+    /// limits.
     pub(super) fn split(
         &mut self,
         against: Against<'_>,

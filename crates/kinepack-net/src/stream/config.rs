@@ -75,10 +75,10 @@ pub fn ring_packets(longest_round_trip: Duration, rate_hz: u32) -> usize {
 impl StreamConfig {
     /// For inputs at `rate_hz` on the open Internet.
     ///
-    /// Half a second is above the round trips of bad
-    /// mobile networks, and later inputs are of little use. With one repeat and a loss of one
-    /// packet in 20, one input in 400 is lost. The burst is a ring's length: a stall of half a
-    /// second, and another soon after it. Datagrams of 1,200 bytes pass every path in one piece.
+    /// Half a second is above the round trips of bad mobile networks, and later inputs are of
+    /// little use. With one repeat and a loss of one packet in 20, one input in 400 is lost. The
+    /// burst is a ring's length: a stall of half a second, and another soon after it. Datagrams of
+    /// 1,200 bytes pass every path in one piece.
     pub fn at_hz(rate_hz: u32) -> Self {
         Self {
             rate_hz,

@@ -165,14 +165,15 @@ pub struct NaiveReceiver {
     references: BTreeMap<u8, State>,
     newest_reference: u8,
     assembly: Option<Assembly>,
-    /// The number and the newest sequence of the last complete block.
+    /// The number and the newest sequence of the last complete full state.
     whole: Option<(u8, u16)>,
     /// The time of the datagram that is handled next.
     pub now: Duration,
     next_hello: Duration,
     /// It has said hello again.
     seeks: bool,
-    /// The tick of the newest state when a fragment ended such a silence. `None` once a state has come.
+    /// The tick of the newest state when a fragment ended such a silence. `None` once a state has
+    /// come.
     sought: Option<u32>,
     /// The tick of the newest state.
     shown: Option<u32>,
@@ -665,7 +666,7 @@ impl NaiveReceiver {
             return Err("another part");
         }
         if assembly.parts.values().map(Vec::len).sum::<usize>() > MAX_BLOCK_BYTES {
-            return Err("block too large");
+            return Err("full state too large");
         }
         if assembly.parts.len() < usize::from(count) {
             // Not in NET.md, which drops it for good; this only matters if the sender returns to an
@@ -675,10 +676,10 @@ impl NaiveReceiver {
             self.take(sequence);
             return Ok(());
         }
-        let block = assembly.parts.values().flatten().copied().collect::<Vec<u8>>();
+        let full_state = assembly.parts.values().flatten().copied().collect::<Vec<u8>>();
         let mut decoded = None;
         self.ask_anew(sequence, |receiver| {
-            decoded = Some(receiver.decode_block(&block)?);
+            decoded = Some(receiver.decode_full_state(&full_state)?);
             Ok(())
         })?;
         let (base, state) = decoded.ok_or("a bug: it is decoded")?;
@@ -697,11 +698,11 @@ impl NaiveReceiver {
         Ok(())
     }
 
-    fn decode_block(&self, block: &[u8]) -> Result<(u8, State), Refusal> {
-        let mut bytes = Bytes(block);
+    fn decode_full_state(&self, full_state: &[u8]) -> Result<(u8, State), Refusal> {
+        let mut bytes = Bytes(full_state);
         let (tick, reference) = (bytes.u32()?, bytes.u8()?);
         let baseline =
-            self.references.get(&reference).ok_or("block of a reference state not held")?;
+            self.references.get(&reference).ok_or("full state of a reference state not held")?;
         Ok((reference, (tick, self.decode(baseline, &[], bytes.0, tick)?)))
     }
 }

@@ -273,7 +273,7 @@ pub struct Client {
     /// Snapshots with older views.
     pub with_older: u64,
     pub left_out: u64,
-    pub blocks: u64,
+    pub full_states: u64,
     pub largest: usize,
     pub bytes: u64,
     pub refused: HashMap<String, u64>,
@@ -327,7 +327,7 @@ impl Net {
             snapshots: 0,
             with_older: 0,
             left_out: 0,
-            blocks: 0,
+            full_states: 0,
             largest: 0,
             bytes: 0,
             refused: HashMap::new(),
@@ -401,7 +401,7 @@ impl Client {
                         "sequence {sequence}: the views of both sides differ"
                     );
                 }
-                Ok(Received::Block { .. }) => self.blocks += 1,
+                Ok(Received::FullState { .. }) => self.full_states += 1,
                 Ok(_) => {}
                 Err(refused) => {
                     assert!(

@@ -21,7 +21,7 @@ pub(super) struct Tally {
     pub(super) snapshots: u64,
     /// How many of them were partial.
     pub(super) left_out: u64,
-    /// Datagrams taken: snapshots and fragments of blocks.
+    /// Datagrams taken: snapshots and fragments of full states.
     pub(super) received: u64,
     /// Datagrams that the server sent, judged by the received sequence numbers.
     pub(super) sequences: u64,

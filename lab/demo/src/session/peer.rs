@@ -60,7 +60,7 @@ pub struct SentDatagram {
     pub bytes: usize,
     /// The link lost it.
     pub lost: bool,
-    /// Where its bits went. `None` if the hub does not count that, or for a part of a block.
+    /// Where its bits went. `None` if the hub does not count that, or for a part of a full state.
     pub cost: Option<Arc<Cost>>,
 }
 
@@ -253,7 +253,8 @@ impl Peer {
                 let before = viewer.receiver.stats();
                 let taken = viewer.handle(now, datagram);
                 let stats = viewer.receiver.stats();
-                let brought_state = matches!(taken, Ok(Some(_))) || stats.blocks > before.blocks;
+                let brought_state =
+                    matches!(taken, Ok(Some(_))) || stats.full_states > before.full_states;
                 self.faults.note(now, stats.mismatches - before.mismatches, brought_state);
                 if let Ok(Some(NewView { sequence, .. })) = taken {
                     let expected = self.sent_views.iter().rev().find(|(sent, _)| *sent == sequence);
@@ -398,7 +399,7 @@ impl Peer {
         if let Some(viewer) = self.viewer() {
             report.frames_received = viewer.snapshots;
             report.frames_with_left_out = viewer.left_out;
-            report.blocks = viewer.receiver.stats().blocks;
+            report.blocks = viewer.receiver.stats().full_states;
             report.state_checks = viewer.receiver.stats().checked;
             report.failed_checks = viewer.receiver.stats().mismatches;
             report.states_shown = viewer.states_shown;

@@ -23,18 +23,21 @@ pub struct ReceiverConfig {
     pub limits: DecodeLimits,
     /// The most memory for views and states to show. One view may take 1/32 of it, at four bytes
     /// for each lane of an entity and four for its id. A snapshot with more entities is refused:
-    /// [`ReceiverStats::too_large`](crate::ReceiverStats::too_large). The last quarter is for states to show that are not views. The
-    /// decoder's own memory (a few views) and an incomplete block come on top.
+    /// [`ReceiverStats::too_large`](crate::ReceiverStats::too_large). The last quarter is for
+    /// states to show that are not views. The decoder's own memory (a few views) and an incomplete
+    /// full state come on top.
     ///
     /// A receiver usually holds about 70 views, and up to 255 on long round trips. If they exceed
     /// three quarters of this memory, it drops the oldest. Views of 1/96 of the memory are small
     /// enough for the receiver to hold all that the sender may use. Larger ones need short round
     /// trips: at 1/32, the receiver holds 24, which last for a round trip of about 0.15 s at 60
     /// datagrams a second. Beyond that, the receiver asks for the state anew when the sender uses a
-    /// view that it dropped. Watch [`ReceiverStats::dropped_views`](crate::ReceiverStats::dropped_views), and raise this memory.
+    /// view that it dropped. Watch
+    /// [`ReceiverStats::dropped_views`](crate::ReceiverStats::dropped_views), and raise this
+    /// memory.
     pub max_memory_bytes: usize,
-    /// The largest block, in bytes.
-    pub max_block_bytes: usize,
+    /// The largest full state, in bytes.
+    pub max_full_state_bytes: usize,
     /// The channel of the hub, which tells several hubs on one connection apart.
     pub channel: Channel,
     /// Time between two hellos while no datagram arrives.
@@ -54,14 +57,14 @@ impl ReceiverConfig {
     /// For a sender of `tick_hz` ticks a second.
     ///
     /// 128 MiB have room for worlds of 65,536 entities of 15 lanes, and for all views of 34,952
-    /// entities of nine. Blocks of 4 MiB hold 65,536 entities of 64 bytes. A hello every 250 ms
-    /// finds a server soon. A silence of one second is four keep-alives. A blend of a quarter of a
-    /// second is the time between two snapshots at the slowest sensible rate if one is lost.
+    /// entities of nine. Full states of 4 MiB hold 65,536 entities of 64 bytes. A hello every 250
+    /// ms finds a server soon. A silence of one second is four keep-alives. A blend of a quarter of
+    /// a second is the time between two snapshots at the slowest sensible rate if one is lost.
     pub fn at_hz(tick_hz: u32) -> Self {
         Self {
             limits: DecodeLimits::default(),
             max_memory_bytes: 128 << 20,
-            max_block_bytes: 4 << 20,
+            max_full_state_bytes: 4 << 20,
             channel: Channel::default(),
             hello_every: Duration::from_millis(250),
             silence: Duration::from_secs(1),

@@ -231,7 +231,7 @@ impl Receiver {
             Ok(received) => {
                 self.sought = match received {
                     Received::Fragment => sought.or(self.sought),
-                    Received::Snapshot { .. } | Received::Block { .. } => None,
+                    Received::Snapshot { .. } | Received::FullState { .. } => None,
                     Received::Events { .. } => self.sought,
                 };
                 if let Some(newest) = self.window.newest() {
@@ -297,9 +297,11 @@ impl Receiver {
     }
 
     /// Why the newest state was refused, if it is above this side's limits:
-    /// [`Refused::BlockTooLarge`] or [`DecodeError::TooManyEntities`](kinepack::DecodeError::TooManyEntities). Raise
+    /// [`Refused::FullStateTooLarge`] or
+    /// [`DecodeError::TooManyEntities`](kinepack::DecodeError::TooManyEntities). Raise
     /// [`max_memory_bytes`](ReceiverConfig::max_memory_bytes), [`limits`](ReceiverConfig::limits)
-    /// or [`max_block_bytes`](ReceiverConfig::max_block_bytes), or make fewer entities relevant.
+    /// or [`max_full_state_bytes`](ReceiverConfig::max_full_state_bytes), or make fewer entities
+    /// relevant.
     pub fn too_large(&self) -> Option<Refused> {
         self.too_large
     }
@@ -403,8 +405,8 @@ impl Receiver {
         self.buffer.stats()
     }
 
-    /// While a block is incomplete: how many of its fragments arrived, and how many it has.
-    pub fn block_progress(&self) -> Option<(usize, usize)> {
+    /// While a full state is incomplete: how many of its fragments arrived, and how many it has.
+    pub fn full_state_progress(&self) -> Option<(usize, usize)> {
         self.assembly.progress()
     }
 }

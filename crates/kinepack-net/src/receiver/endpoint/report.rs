@@ -29,9 +29,9 @@ use kinepack::Tick;
 ///     Received::Snapshot { tick, left_out, late } => {
 ///         assert_eq!((tick, left_out, late), (Tick(1), false, false));
 ///     }
-///     Received::Block { tick } => println!("the whole world at tick {}", tick.0),
+///     Received::FullState { tick } => println!("the whole world at tick {}", tick.0),
 ///     Received::Fragment => {
-///         if let Some((received, all)) = receiver.block_progress() {
+///         if let Some((received, all)) = receiver.full_state_progress() {
 ///             println!("loading: {received} of {all} fragments");
 ///         }
 ///     }
@@ -57,10 +57,10 @@ pub enum Received {
         /// The tick in which they were sent.
         tick: Tick,
     },
-    /// A fragment of an incomplete block.
+    /// A fragment of an incomplete full state.
     Fragment,
-    /// The last missing fragment of a block: a complete state.
-    Block {
+    /// The last missing fragment of a full state: a complete state.
+    FullState {
         /// The tick of the state.
         tick: Tick,
     },
@@ -96,13 +96,14 @@ pub struct ReceiverStats {
     pub bytes: u64,
     /// Snapshots too late to be shown.
     pub late: u64,
-    /// Blocks completed.
-    pub blocks: u64,
+    /// Full states completed.
+    pub full_states: u64,
     /// Views that were dropped although they could still be baselines, because of
     /// [`ReceiverConfig::max_memory_bytes`](crate::ReceiverConfig::max_memory_bytes).
     pub dropped_views: u64,
     /// Snapshots and fragments that were refused because the state exceeds this side's limits. The
-    /// sender cannot know that, so it sends them again. [`Receiver::too_large`](crate::Receiver::too_large) has the limit.
+    /// sender cannot know that, so it sends them again.
+    /// [`Receiver::too_large`](crate::Receiver::too_large) has the limit.
     pub too_large: u64,
     /// Sessions that began anew because the sender had forgotten this receiver. Reliable events of
     /// the session before may have been lost.
@@ -117,8 +118,8 @@ pub struct ReceiverStats {
     pub checked: u64,
     /// Of those checked, how many showed that the two sides hold different states: the checks of
     /// the view differed, or the snapshot could not be decoded. The receiver then drops its views
-    /// and asks for the state anew. Until the new state arrives, [`Receiver::newest`](crate::Receiver::newest) stays as it
-    /// is.
+    /// and asks for the state anew. Until the new state arrives,
+    /// [`Receiver::newest`](crate::Receiver::newest) stays as it is.
     pub mismatches: u64,
     /// Views held as baselines.
     pub views: usize,

@@ -1,4 +1,4 @@
-//! Takes datagrams: snapshots, events alone, and fragments of blocks.
+//! Takes datagrams: snapshots, events alone, and fragments of full states.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,10 +14,10 @@ use crate::receiver::shown::Shown;
 use crate::receiver::views::{HeldView, Resolved};
 use crate::trace::event;
 
-/// A block that is older than the newest state by more ticks than this belongs to another session.
-/// Within one session, the difference is small, because a hub sends no snapshots while a block is
-/// on its way. Only the few that were sent before it can arrive first.
-const OLDEST_BLOCK: u32 = 1024;
+/// A full state that is older than the newest state by more ticks than this belongs to another
+/// session. Within one session, the difference is small, because a hub sends no snapshots while a
+/// full state is on its way. Only the few that were sent before it can arrive first.
+const OLDEST_FULL_STATE: u32 = 1024;
 
 impl Receiver {
     pub(super) fn take_snapshot(
@@ -83,7 +83,7 @@ impl Receiver {
         }
         self.forget_shown(tick);
         let is_newest = self.newest.is_none_or(|newest| sequence.since(newest) > 0);
-        // The shown state may come from a block that is newer than this snapshot.
+        // The shown state may come from a full state that is newer than this snapshot.
         let is_behind = self.newest_shown.as_ref().is_some_and(|shown| shown.state.tick > tick);
         let late = !is_newest || is_behind;
         self.show(now, sequence, &view, sent.as_ref(), interval_ticks, late);
@@ -136,20 +136,20 @@ impl Receiver {
     ) -> Result<Received, Refused> {
         if self.is_other_session(header.sequence) {
             let mut assembly = Assembly::default();
-            return match assembly.add(header, part, self.config.max_block_bytes)? {
+            return match assembly.add(header, part, self.config.max_full_state_bytes)? {
                 Added::Part => {
                     self.begin_session();
                     self.assembly = assembly;
                     self.window.note(header.sequence);
                     Ok(Received::Fragment)
                 }
-                // A block of one fragment would have fitted into a snapshot, so no honest hub sends
-                // one.
+                // A full state of one fragment would have fitted into a snapshot, so no honest hub
+                // sends one.
                 Added::Whole(..) => Err(Refused::TooOld),
             };
         }
         self.window.check(header.sequence)?;
-        let received = match self.assembly.add(header, part, self.config.max_block_bytes)? {
+        let received = match self.assembly.add(header, part, self.config.max_full_state_bytes)? {
             Added::Part => Received::Fragment,
             Added::Whole(number, bytes) => {
                 let (head, snapshot) = bytes.split_first_chunk().ok_or(Refused::BadFragment)?;
@@ -158,7 +158,7 @@ impl Receiver {
                 let base = self.views.reference(reference)?;
                 let view = self.decoder.decode(base, snapshot, tick)?;
                 let state = Arc::clone(view.snapshot());
-                let is_of_other = |shown: Tick| shown.0.saturating_sub(tick.0) > OLDEST_BLOCK;
+                let is_of_other = |shown: Tick| shown.0.saturating_sub(tick.0) > OLDEST_FULL_STATE;
                 if reference == 0 && !self.is_new_session && self.sought.is_some_and(is_of_other) {
                     self.begin_session();
                 }
@@ -174,9 +174,9 @@ impl Receiver {
                 }
                 self.push(now, Tick(0), None, Shown::whole(state));
                 self.shed_memory();
-                self.stats.blocks += 1;
-                event!(debug, block = number, tick = tick.0, "block finished");
-                Received::Block { tick }
+                self.stats.full_states += 1;
+                event!(debug, full_state = number, tick = tick.0, "full state finished");
+                Received::FullState { tick }
             }
         };
         self.window.note(header.sequence);

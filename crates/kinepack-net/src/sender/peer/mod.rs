@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use kinepack::{Snapshot, Tick};
 
-use super::block::{ANSWERED, BlockOut};
 use super::budget::Budget;
 use super::checks::Checks;
 use super::config::{HubConfig, ReceiverId, ReceiverOptions, Weight};
 use super::freshness::Freshness;
+use super::full_state::{ANSWERED, OutgoingFullState};
 use super::history::{ChosenBaseline, Content, History, Outcome, Sent};
 use super::outbox::Outbox;
 use super::sending::{OfferedCodec, Sending, Target};
@@ -30,8 +30,9 @@ pub use status::PeerStatus;
 
 /// If the budget has no room for a snapshot of this size, the snapshot waits for the next tick.
 const LEAST_BYTES: usize = 48;
-/// For this long after a block arrived, changes are sent in parts and not as another block.
-const BLOCK_IS_RECENT: Duration = Duration::from_secs(5);
+/// For this long after a full state arrived, changes are sent in parts and not as another full
+/// state.
+const FULL_STATE_IS_RECENT: Duration = Duration::from_secs(5);
 
 /// What a hub knows about one receiver.
 #[derive(Debug)]
@@ -41,8 +42,8 @@ pub(super) struct Peer {
     pub(super) codec: Option<usize>,
     pub(super) history: History,
     reference: Reference,
-    block: Option<BlockOut>,
-    newest_block: u8,
+    full_state: Option<OutgoingFullState>,
+    newest_full_state: u8,
     pub(super) budget: Option<Budget>,
     pub(super) visibility: KnownVisibility,
     freshness: Freshness,
@@ -87,7 +88,7 @@ pub(super) struct DueSnapshot {
     /// Nothing was sent for the keep-alive time, so a snapshot is due even without changes.
     keeps_alive: bool,
     /// There is no view to use as baseline: if the state does not fit into a datagram, it becomes a
-    /// block.
+    /// full state.
     is_first: bool,
 }
 
@@ -115,8 +116,8 @@ impl Peer {
             codec: None,
             history: History::new(options.first_sequence),
             reference: Reference { number: 0, view: Arc::clone(initial), since: now },
-            block: None,
-            newest_block: 0,
+            full_state: None,
+            newest_full_state: 0,
             budget: options
                 .budget_bytes_per_s
                 .map(|bytes_per_s| Budget::new(bytes_per_s, datagram_bytes, now)),
@@ -183,7 +184,7 @@ impl Peer {
             acknowledged: self.history.acknowledged_count,
             lost: self.history.lost_count,
             bytes: self.bytes,
-            block: self.block.as_ref().map(BlockOut::progress),
+            full_state: self.full_state.as_ref().map(OutgoingFullState::progress),
             waiting: self.waiting,
             bad_weights: self.bad_weights,
             postponed: self.postponed,
@@ -239,7 +240,7 @@ impl Peer {
         event!(warn, receiver = self.id.0, "the receiver lacks views: the state is sent anew");
         self.history.begin_anew();
         self.reference = Reference { number: 0, view: Arc::clone(initial), since: now };
-        self.block = None;
+        self.full_state = None;
         self.freshness = Freshness::default();
         Ok(())
     }
@@ -253,29 +254,37 @@ impl Peer {
                     if let Some(events) = &self.history.entry(index).events {
                         self.events.arrive(events);
                     }
-                    let Content::Fragment { block, index } = self.history.entry(index).content
+                    let Content::Fragment { full_state, index } = self.history.entry(index).content
                     else {
                         continue;
                     };
                     let whole = self
-                        .block
+                        .full_state
                         .as_mut()
-                        .filter(|out| out.number == block)
+                        .filter(|out| out.number == full_state)
                         .map(|out| out.acknowledge(index, now));
                     if whole == Some(true)
-                        && let Some(block) = self.block.take()
+                        && let Some(full_state) = self.full_state.take()
                     {
-                        self.reference =
-                            Reference { number: block.number, view: block.view, since: now };
-                        event!(debug, receiver = self.id.0, block = block.number, "block finished");
+                        self.reference = Reference {
+                            number: full_state.number,
+                            view: full_state.view,
+                            since: now,
+                        };
+                        event!(
+                            debug,
+                            receiver = self.id.0,
+                            full_state = full_state.number,
+                            "full state finished"
+                        );
                         self.freshness.note_complete(self.reference.view.tick());
                         self.history.begin_anew();
                     }
                 }
                 Outcome::Lost(index) => {
-                    let Self { history, events, block, freshness, reference, .. } = self;
+                    let Self { history, events, full_state, freshness, reference, .. } = self;
                     let reference_tick = reference.view.tick();
-                    note_lost(history.entry(index), events, block, freshness, reference_tick);
+                    note_lost(history.entry(index), events, full_state, freshness, reference_tick);
                 }
             }
         }
@@ -286,7 +295,7 @@ impl Peer {
     /// needs to be coded; anything else that is due, such as fragments, is sent.
     ///
     /// # Errors
-    /// [`NetError::Receiver`] and [`NetError::BlockRefused`].
+    /// [`NetError::Receiver`] and [`NetError::FullStateRefused`].
     pub(super) fn begin(
         &mut self,
         moment: &Moment<'_>,
@@ -308,14 +317,16 @@ impl Peer {
         }
         let answers =
             moment.now.saturating_sub(self.heard_at) < moment.config.silence.min(ANSWERED);
-        if !answers && let Some(block) = &mut self.block {
-            block.begin_counting(moment.now);
+        if !answers && let Some(full_state) = &mut self.full_state {
+            full_state.begin_counting(moment.now);
         }
-        if let Some(block) = self.block.take_if(|block| block.is_refused(moment.now)) {
-            // The block is given up. The caller may make fewer entities relevant before the next
-            // one begins.
-            let (arrived, fragments) = block.progress();
-            return Err(NetError::BlockRefused { id: self.id, arrived, fragments });
+        if let Some(full_state) =
+            self.full_state.take_if(|full_state| full_state.is_refused(moment.now))
+        {
+            // The full state is given up. The caller may make fewer entities relevant before the
+            // next one begins.
+            let (arrived, fragments) = full_state.progress();
+            return Err(NetError::FullStateRefused { id: self.id, arrived, fragments });
         }
         Ok(due)
     }
@@ -334,8 +345,8 @@ impl Peer {
             return None;
         }
         if let Some(base) = self.base(moment, sending.offers[target.codec].older_views) {
-            // The receiver answers again, so its block is no longer needed.
-            self.block = None;
+            // The receiver answers again, so its full state is no longer needed.
+            self.full_state = None;
             let is_known =
                 !base.view.coarse && base.view.state == sending.subjects.view(target.subject).state;
             return (!is_known || rested || self.events.is_due()).then_some(DueSnapshot {
@@ -346,7 +357,7 @@ impl Peer {
                 is_first: false,
             });
         }
-        if self.block.is_none() {
+        if self.full_state.is_none() {
             return Some(DueSnapshot {
                 target,
                 base: self.reference_base(),
@@ -411,11 +422,11 @@ impl Peer {
         &self.history
     }
 
-    /// What the next snapshot can be coded against: a view, or a block that has just arrived.
+    /// What the next snapshot can be coded against: a view, or a full state that has just arrived.
     fn base(&self, moment: &Moment<'_>, older_views: u8) -> Option<ChosenBaseline> {
         let Moment { now, tick, config, .. } = *moment;
         let is_recent = self.reference.number != 0
-            && now.saturating_sub(self.reference.since) < BLOCK_IS_RECENT;
+            && now.saturating_sub(self.reference.since) < FULL_STATE_IS_RECENT;
         let mut base = self.history.base().or_else(|| is_recent.then(|| self.reference_base()))?;
         if older_views > 0 {
             base.older = self.history.older(&base, tick, older_views, config.datagrams_per_tick);
@@ -490,8 +501,8 @@ impl Peer {
         affordable.saturating_sub(overhead_bytes(config)).min(config.datagram_bytes)
     }
 
-    /// Sends as many fragments of the block as the budget, the tick and the window allow; at most
-    /// one if the receiver is silent.
+    /// Sends as many fragments of the full state as the budget, the tick and the window allow; at
+    /// most one if the receiver is silent.
     fn send_fragments(&mut self, moment: &Moment<'_>, outbox: &mut Outbox, silent: bool) {
         let most = if silent { 1 } else { moment.config.datagrams_per_tick };
         for _ in 0..most {
@@ -501,20 +512,21 @@ impl Peer {
                 return;
             }
             let sequence = self.history.next();
-            let Some(block) = &mut self.block else { return };
-            let Some(index) = block.next_index() else { return };
-            let datagram_bytes =
-                FRAGMENT_HEADER_BYTES + block.part(index).len() + overhead_bytes(moment.config);
+            let Some(full_state) = &mut self.full_state else { return };
+            let Some(index) = full_state.next_index() else { return };
+            let datagram_bytes = FRAGMENT_HEADER_BYTES
+                + full_state.part(index).len()
+                + overhead_bytes(moment.config);
             if self.budget.as_ref().is_some_and(|budget| budget.bytes() < datagram_bytes) {
                 return;
             }
-            block.note_sent();
-            let number = block.number;
+            full_state.note_sent();
+            let number = full_state.number;
             let bytes = outbox.push(self.id, |out| {
-                block.header(index, sequence).write(out);
-                out.extend_from_slice(block.part(index));
+                full_state.header(index, sequence).write(out);
+                out.extend_from_slice(full_state.part(index));
             });
-            self.note_sent(moment, bytes, Content::Fragment { block: number, index }, None);
+            self.note_sent(moment, bytes, Content::Fragment { full_state: number, index }, None);
         }
     }
 
@@ -526,8 +538,8 @@ impl Peer {
         events: Option<Carried>,
     ) {
         if let Some(lost) = self.history.push(moment.now, content, events.map(Box::new)) {
-            let Self { events, block, freshness, reference, .. } = self;
-            note_lost(&lost, events, block, freshness, reference.view.tick());
+            let Self { events, full_state, freshness, reference, .. } = self;
+            note_lost(&lost, events, full_state, freshness, reference.view.tick());
         }
         self.last_sent = Some(moment.now);
         self.bytes += bytes as u64;
@@ -542,7 +554,7 @@ impl Peer {
 fn note_lost(
     sent: &Sent,
     events: &mut Outgoing,
-    block: &mut Option<BlockOut>,
+    full_state: &mut Option<OutgoingFullState>,
     freshness: &mut Freshness,
     reference_tick: Tick,
 ) {
@@ -550,8 +562,8 @@ fn note_lost(
         events.lose(carried);
     }
     match &sent.content {
-        Content::Fragment { block: number, index } => {
-            if let Some(out) = block.as_mut().filter(|out| out.number == *number) {
+        Content::Fragment { full_state: number, index } => {
+            if let Some(out) = full_state.as_mut().filter(|out| out.number == *number) {
                 out.lose(*index);
             }
         }

@@ -49,9 +49,9 @@ pub struct PeerStatus {
     pub lost: u64,
     /// Payload bytes sent, including this protocol's headers.
     pub bytes: u64,
-    /// While a block is being sent: how many of its fragments were acknowledged, and how many it
-    /// has.
-    pub block: Option<(usize, usize)>,
+    /// While a full state is being sent: how many of its fragments were acknowledged, and how many
+    /// it has.
+    pub full_state: Option<(usize, usize)>,
     /// Entities that should have been sent in the last tick but did not fit.
     pub waiting: usize,
     /// How often a weight that is not a number was used as 0.

@@ -3,7 +3,7 @@
 //! ```text
 //! send_due ─┬─ send_changes ────┬─ send_all_changes   no budget: everything, shared with others
 //!           │                   └─ plan               with a budget: what is most important
-//!           └─ send_everything ─── a snapshot, or a block of fragments
+//!           └─ send_everything ─── a snapshot, or a full state of fragments
 //! ```
 
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::NetError;
 use crate::baseline::MERGED;
 use crate::events::{EventList, LONGEST_IN_FRONT_BYTES, write_in_front};
 use crate::packet::{LONGEST_HEADER_BYTES, OLDER_VIEW_BYTES, SnapshotHeader};
-use crate::sender::block::{BlockOut, block_bytes};
+use crate::sender::full_state::{OutgoingFullState, full_state_bytes};
 use crate::sender::history::Content;
 use crate::sender::plan::Plan;
 use crate::sender::sending::{Against, PlanRequest, Sending};
@@ -39,8 +39,8 @@ struct Turn<'a, 'm> {
 #[derive(Debug)]
 enum Failed {
     Codec(EncodeError),
-    /// The state needs more fragments than a block can have.
-    BlockTooLarge {
+    /// The state needs more fragments than a full state can have.
+    FullStateTooLarge {
         bytes: usize,
     },
 }
@@ -55,7 +55,7 @@ impl Peer {
     /// Codes and sends the snapshot that [`begin`](Self::begin) found due.
     ///
     /// # Errors
-    /// [`NetError::Receiver`] and [`NetError::BlockTooLarge`].
+    /// [`NetError::Receiver`] and [`NetError::FullStateTooLarge`].
     pub(in crate::sender) fn send_due(
         &mut self,
         due: &DueSnapshot,
@@ -96,7 +96,7 @@ impl Peer {
         let id = self.id;
         let taken = taken.map_err(|failed| match failed {
             Failed::Codec(error) => NetError::Receiver { id, error },
-            Failed::BlockTooLarge { bytes } => NetError::BlockTooLarge { id, bytes },
+            Failed::FullStateTooLarge { bytes } => NetError::FullStateTooLarge { id, bytes },
         });
         taken.and(ended)
     }
@@ -177,7 +177,7 @@ impl Peer {
     }
 
     /// Sends the complete state coded against the reference state. If that is too large for a
-    /// datagram, begins a block and returns true.
+    /// datagram, begins a full state and returns true.
     fn send_everything(&mut self, turn: &mut Turn<'_, '_>) -> Result<bool, Failed> {
         let Turn { moment, against, .. } = *turn;
         let Some(header) = self.header(moment, against.base) else { return Ok(false) };
@@ -195,14 +195,26 @@ impl Peer {
             // The snapshot fits once the budget has filled up.
             return Ok(false);
         }
-        let number = self.newest_block % 255 + 1;
-        let bytes = block_bytes(moment.tick, self.reference.number, &plan.coded.bytes);
-        let (block_bytes, datagram_bytes) = (bytes.len(), moment.config.datagram_bytes);
-        let block =
-            BlockOut::new(number, Arc::clone(&plan.view), bytes, datagram_bytes, moment.now);
-        self.block = Some(block.ok_or(Failed::BlockTooLarge { bytes: block_bytes })?);
-        self.newest_block = number;
-        event!(debug, receiver = self.id.0, block = number, bytes = block_bytes, "block started");
+        let number = self.newest_full_state % 255 + 1;
+        let bytes = full_state_bytes(moment.tick, self.reference.number, &plan.coded.bytes);
+        let (full_state_bytes, datagram_bytes) = (bytes.len(), moment.config.datagram_bytes);
+        let full_state = OutgoingFullState::new(
+            number,
+            Arc::clone(&plan.view),
+            bytes,
+            datagram_bytes,
+            moment.now,
+        );
+        self.full_state =
+            Some(full_state.ok_or(Failed::FullStateTooLarge { bytes: full_state_bytes })?);
+        self.newest_full_state = number;
+        event!(
+            debug,
+            receiver = self.id.0,
+            full_state = number,
+            bytes = full_state_bytes,
+            "full state started"
+        );
         Ok(true)
     }
 

@@ -38,7 +38,7 @@ impl Ledger {
         self.ticks += 1;
         for SentDatagram { bytes, cost, .. } in sent {
             let Some(cost) = cost else {
-                // A part of a block, which is coded as a whole.
+                // A part of a full state, which is coded as a whole.
                 self.headers_bits += 8 * u64::from(HEADER_BYTES);
                 self.parts_bits.others += 8 * *bytes as u64;
                 continue;

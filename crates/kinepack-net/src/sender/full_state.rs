@@ -1,5 +1,5 @@
-//! A state too large for one datagram, sent in fragments until all are acknowledged.
-//! `spec/NET.md`, section 5.
+//! A state too large for one datagram, sent in fragments until all are acknowledged. `spec/NET.md`,
+//! section 5.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -10,9 +10,9 @@ use kinepack::Tick;
 use super::view::SentView;
 use crate::packet::{FRAGMENT_HEADER_BYTES, FragmentHeader};
 
-/// A block on its way to one receiver.
+/// A full state on its way to one receiver.
 #[derive(Debug)]
-pub(super) struct BlockOut {
+pub(super) struct OutgoingFullState {
     pub(super) number: u8,
     /// What the receiver holds once all fragments have arrived.
     pub(super) view: Arc<SentView>,
@@ -23,14 +23,14 @@ pub(super) struct BlockOut {
     acknowledged: Vec<bool>,
     missing: usize,
     /// When the count of losses last restarted: at the last new fragment, during a silence, or at
-    /// the block's beginning.
+    /// the full state's beginning.
     progress_at: Duration,
     /// Losses since `progress_at`.
     lost: u32,
 }
 
 /// If no fragment arrives for this long although the receiver answers, the hub assumes that the
-/// receiver refuses the block.
+/// receiver refuses the full state.
 const REFUSED_AFTER: Duration = Duration::from_secs(10);
 /// A receiver counts as answering if the hub has heard from it within this time.
 pub(super) const ANSWERED: Duration = Duration::from_secs(2);
@@ -38,15 +38,15 @@ pub(super) const ANSWERED: Duration = Duration::from_secs(2);
 /// only one fragment in five seconds.
 const REFUSED_LOST: u32 = 16;
 
-/// The bytes of a block: its tick, the number of its reference state, and the snapshot.
-pub(super) fn block_bytes(tick: Tick, reference: u8, snapshot: &[u8]) -> Arc<[u8]> {
+/// The bytes of a full state: its tick, the number of its reference state, and the snapshot.
+pub(super) fn full_state_bytes(tick: Tick, reference: u8, snapshot: &[u8]) -> Arc<[u8]> {
     let mut bytes = tick.0.to_le_bytes().to_vec();
     bytes.push(reference);
     bytes.extend_from_slice(snapshot);
     bytes.into()
 }
 
-impl BlockOut {
+impl OutgoingFullState {
     /// Cuts `bytes` into parts for datagrams of `datagram_bytes`; `None` if that makes more than
     /// 65,535 parts.
     pub(super) fn new(
@@ -92,7 +92,7 @@ impl BlockOut {
     pub(super) fn header(&self, index: u16, sequence: crate::Sequence) -> FragmentHeader {
         FragmentHeader {
             sequence,
-            block: self.number,
+            full_state: self.number,
             index,
             count: self.acknowledged.len() as u16,
         }
@@ -126,7 +126,7 @@ impl BlockOut {
         self.lost >= REFUSED_LOST && now.saturating_sub(self.progress_at) >= REFUSED_AFTER
     }
 
-    /// How many fragments have arrived, and how many the block has.
+    /// How many fragments have arrived, and how many the full state has.
     pub(super) fn progress(&self) -> (usize, usize) {
         (self.acknowledged.len() - self.missing, self.acknowledged.len())
     }
