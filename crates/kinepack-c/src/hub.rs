@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use kinepack::EntityId;
 use kinepack_net::{
-    Audience, Hub, HubConfig, KindOptions, NetError, ReceiverId, ReceiverOptions, Weight,
+    Audience, Hub, HubConfig, KindOptions, NetError, Priority, ReceiverId, ReceiverOptions,
 };
 
 use crate::KpStatus;
@@ -133,7 +133,8 @@ pub unsafe extern "C" fn kp_hub_set_kind(
         // SAFETY: the caller guarantees that `name` points to a zero-terminated text until this
         // call returns.
         let name = unsafe { memory::text(name)? };
-        let set = lock(&*HUBS.get(hub.id)?).hub.set_kind(name, KindOptions { every, weight });
+        let set =
+            lock(&*HUBS.get(hub.id)?).hub.set_kind(name, KindOptions { every, priority: weight });
         set.map_err(Failure::argument)
     })
 }
@@ -340,7 +341,7 @@ pub extern "C" fn kp_hub_tick(hub: KpHub, now_ns: u64, world: KpSnapshot) -> KpS
             let found = of_receiver.binary_search_by_key(&entity, |(id, _)| *id);
             found.map_or(1.0, |place| of_receiver[place].1)
         };
-        let weight: Option<Weight<'_>> = if weights.is_empty() { None } else { Some(&weight) };
+        let weight: Option<Priority<'_>> = if weights.is_empty() { None } else { Some(&weight) };
         hub.tick_with(time(now_ns), &world.snapshot, weight).map_err(|error| {
             match error.each().iter().all(|error| error.receiver().is_some()) {
                 true => Failure::new(KpStatus::Receivers, error),

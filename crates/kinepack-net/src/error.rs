@@ -251,7 +251,7 @@ pub enum NetError {
         name: String,
     },
     /// Options of a kind that are out of range. A kind is sent every 1, 2, 4 or 8 ticks, with a
-    /// weight of at least 0.
+    /// priority of at least 0.
     KindOptions {
         /// The options.
         options: KindOptions,
@@ -399,10 +399,10 @@ impl fmt::Display for NetError {
                  `player.ammunition`"
             ),
             Self::NoSuchKind { name } => write!(f, "the schema has no kind `{name}`"),
-            Self::KindOptions { options: KindOptions { every, weight } } => write!(
+            Self::KindOptions { options: KindOptions { every, priority } } => write!(
                 f,
-                "a kind can be sent every 1, 2, 4 or 8 ticks with a weight of at least 0, \
-                 not every {every} with a weight of {weight}"
+                "a kind can be sent every 1, 2, 4 or 8 ticks with a priority of at least 0, \
+                 not every {every} with a priority of {priority}"
             ),
             Self::NoSuchGroup { name } => write!(f, "the hub has no group of fields `{name}`"),
             Self::GroupTaken { name } => {

@@ -108,8 +108,8 @@ pub use receiver::{
     Sample,
 };
 pub use sender::{
-    Audience, Handled, Hub, HubConfig, KindOptions, PeerStatus, ReceiverId, ReceiverOptions,
-    Weight, Work,
+    Audience, Handled, Hub, HubConfig, KindOptions, PeerStatus, Priority, ReceiverId,
+    ReceiverOptions, Work,
 };
 pub use sequence::Sequence;
 pub use split::{DatagramKind, datagram_kind, datagram_sequence, split_datagram};

@@ -1,6 +1,6 @@
 //! How endpoints treat a caller's mistakes and changes: levels that cannot work, ticks and times
-//! that do not increase, weights that are not numbers, worlds that are too large, sets that are set
-//! repeatedly, budgets, and receivers that are removed and added again.
+//! that do not increase, priorities that are not numbers, worlds that are too large, sets that are
+//! set repeatedly, budgets, and receivers that are removed and added again.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -50,13 +50,13 @@ impl Pair {
     fn step(
         &mut self,
         world: &Snapshot,
-        weight: Option<kinepack_net::Weight<'_>>,
+        priority: Option<kinepack_net::Priority<'_>>,
     ) -> Result<(), NetError> {
         let now = at(world.tick.0);
         while let Some(datagram) = self.receiver.poll_transmit(now) {
             self.hub.handle(ID, now, datagram).unwrap();
         }
-        let ticked = self.hub.tick_with(now, world, weight);
+        let ticked = self.hub.tick_with(now, world, priority);
         while let Some((_, datagram)) = self.hub.poll_transmit() {
             self.datagrams += 1;
             self.bytes += datagram.len();
@@ -120,17 +120,17 @@ fn weights_that_are_not_numbers_are_counted() {
         pair.step(&world.snapshot, Some(&odd)).unwrap();
     }
     let status = pair.hub.status(ID).unwrap();
-    assert!(status.bad_weights > 1_000, "{}", status.bad_weights);
+    assert!(status.bad_priorities > 1_000, "{}", status.bad_priorities);
     let newest = pair.receiver.newest().unwrap();
     let fresh = |rest: u32| {
         let ids = newest.ids().iter().enumerate().filter(|(_, id)| id.0 % 4 == rest);
         ids.map(|(index, _)| pair.receiver.fresh(index).0).max().unwrap()
     };
-    assert!(fresh(1) > 280, "infinite weights go first: tick {}", fresh(1));
+    assert!(fresh(1) > 280, "infinite priorities go first: tick {}", fresh(1));
     assert_eq!(
         fresh(0),
         fresh(3),
-        "a weight that is not a number counts as 0: only the first state has these entities"
+        "a priority that is not a number counts as 0: only the first state has these entities"
     );
 }
 

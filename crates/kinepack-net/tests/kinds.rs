@@ -187,10 +187,10 @@ fn session(level: Level, seed: u64, options: Options) {
     let options = ReceiverOptions { budget_bytes_per_s: budget, ..ReceiverOptions::default() };
     hub.add(ID, &options, Duration::ZERO).unwrap();
     if rates {
-        // Without a budget all that is due is sent, whatever its weight.
-        let weight = if budget.is_some() { 0.5 } else { 0.0 };
-        hub.set_kind("player", KindOptions { every: 4, weight }).unwrap();
-        hub.set_kind("door", KindOptions { every: 8, weight: 2.0 }).unwrap();
+        // Without a budget all that is due is sent, whatever its priority.
+        let priority = if budget.is_some() { 0.5 } else { 0.0 };
+        hub.set_kind("player", KindOptions { every: 4, priority }).unwrap();
+        hub.set_kind("door", KindOptions { every: 8, priority: 2.0 }).unwrap();
     }
     let mut receiver = Receiver::new(&codec, ReceiverConfig::at_hz(TICK_HZ)).unwrap();
     let link = LinkConfig {

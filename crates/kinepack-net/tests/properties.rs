@@ -45,7 +45,7 @@ struct Case {
     relevance_every: u32,
     /// Events in a tick, on average; 0 for a session without events.
     events: u64,
-    weighted: bool,
+    has_priorities: bool,
     older_views: u8,
     /// Which of the hub's codecs the receiver chooses.
     level: Level,
@@ -126,7 +126,7 @@ fn any_case() -> impl Strategy<Value = Case> {
         let (budget, datagram_bytes, first_sequence, ticks_per_snapshot) = hub;
         // What the path never carries must not be sent.
         let datagram_bytes = datagram_bytes.min(link.mtu_bytes as usize - OVERHEAD_BYTES);
-        let (outages, (relevance_every, events, weighted), older_views, level, coarse) = rest;
+        let (outages, (relevance_every, events, has_priorities), older_views, level, coarse) = rest;
         Case {
             seed,
             link,
@@ -141,7 +141,7 @@ fn any_case() -> impl Strategy<Value = Case> {
             outages,
             relevance_every,
             events,
-            weighted,
+            has_priorities,
             older_views,
             level,
             coarse,
@@ -203,8 +203,8 @@ struct Session {
     /// Datagrams sent.
     datagrams: u64,
     snapshots: u64,
-    /// Entities without weight are never sent if not everything fits.
-    least_weight: f32,
+    /// Entities without priority are never sent if not everything fits.
+    least_priority: f32,
     /// Values of views that are coarser than the subject.
     off: u64,
     /// Events that must arrive and have not been handed on.
@@ -259,7 +259,7 @@ impl Session {
             random: Random::new(case.seed),
             datagrams: 0,
             snapshots: 0,
-            least_weight: 0.0,
+            least_priority: 0.0,
             off: 0,
             owed: BTreeSet::new(),
             last_event: None,
@@ -328,10 +328,10 @@ impl Session {
             let mean = self.case.events;
             self.owed.extend(emit_some(&mut self.hub, self.tick, mean, &mut self.random));
         }
-        let least_weight = self.least_weight;
-        let weight = |_: ReceiverId, id: EntityId| ((id.0 % 5) as f32).max(least_weight);
+        let least_priority = self.least_priority;
+        let priority = |_: ReceiverId, id: EntityId| ((id.0 % 5) as f32).max(least_priority);
         self.hub
-            .tick_with(now, &self.world.snapshot, self.case.weighted.then_some(&weight))
+            .tick_with(now, &self.world.snapshot, self.case.has_priorities.then_some(&priority))
             .unwrap();
         let mut datagrams = Vec::new();
         while let Some((to, datagram)) = self.hub.poll_transmit() {
@@ -543,7 +543,7 @@ impl Session {
     fn rest(&mut self, limit_ticks: u32) {
         (self.world.moving_one_in, self.world.change_one_in) = (u64::MAX, u64::MAX);
         self.case.relevance_every = 0;
-        self.least_weight = 0.5;
+        self.least_priority = 0.5;
         let subject = self.subject();
         let mut waited = 0;
         let is_there = |session: &Self| {
@@ -612,7 +612,7 @@ const EASY: Case = Case {
     outages: [(0, 0); 2],
     relevance_every: 0,
     events: 0,
-    weighted: false,
+    has_priorities: false,
     older_views: 0,
     level: Level::PACKED,
     coarse: false,
@@ -638,7 +638,7 @@ fn a_late_answer_for_a_complete_view_does_not_take_the_baseline_back() {
         moving_one_in: 3,
         change_one_in: 2,
         ticks_per_snapshot: 6,
-        weighted: true,
+        has_priorities: true,
         ..EASY
     });
 }
@@ -680,7 +680,7 @@ fn a_state_in_many_parts_comes_to_rest() {
         first_sequence: 32_392,
         entities: 115,
         relevance_every: 49,
-        weighted: true,
+        has_priorities: true,
         ..EASY
     });
 }
@@ -727,7 +727,7 @@ fn a_window_of_unanswered_datagrams_does_not_silence_the_hub() {
         moving_one_in: 3,
         change_one_in: 2,
         outages: [(58, 510), (36, 457)],
-        weighted: true,
+        has_priorities: true,
         older_views: 3,
         level: Level::ADAPTIVE,
         ..EASY

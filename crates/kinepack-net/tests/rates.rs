@@ -146,12 +146,12 @@ fn unknown_kinds_and_bad_options_are_refused() {
     let missing = NetError::NoSuchKind { name: "crate".into() };
     assert_eq!(hub.set_kind("crate", KindOptions::default()), Err(missing.clone()));
     assert_eq!(missing.to_string(), "the schema has no kind `crate`");
-    for (every, weight) in
+    for (every, priority) in
         [(0, 1.0), (3, 1.0), (16, 1.0), (1, -0.1), (1, f32::NAN), (1, f32::INFINITY)]
     {
-        let options = KindOptions { every, weight };
+        let options = KindOptions { every, priority };
         let refused = hub.set_kind("debris", options).unwrap_err();
         assert!(matches!(refused, NetError::KindOptions { .. }), "{refused}");
     }
-    hub.set_kind("runner", KindOptions { every: 8, weight: 0.0 }).unwrap();
+    hub.set_kind("runner", KindOptions { every: 8, priority: 0.0 }).unwrap();
 }

@@ -61,7 +61,7 @@ struct Session {
     /// The budget of every fourth receiver.
     budget_bytes_per_s: Option<u32>,
     with_sights: bool,
-    with_weights: bool,
+    with_priorities: bool,
     with_events: bool,
 }
 
@@ -76,7 +76,7 @@ impl Session {
             config: HubConfig::default(),
             budget_bytes_per_s: None,
             with_sights: false,
-            with_weights: false,
+            with_priorities: false,
             with_events: false,
         }
     }
@@ -112,7 +112,7 @@ impl Session {
             let link = |seed| Link::new(link, seed).unwrap();
             receivers.push((receiver, link(2 * id), link(2 * id + 1)));
         }
-        let weight = |to: ReceiverId, id: EntityId| (to.0 + u64::from(id.0)) as f32 % 5.0;
+        let priority = |to: ReceiverId, id: EntityId| (to.0 + u64::from(id.0)) as f32 % 5.0;
         let mut arrived = 0;
         for tick in 1..=ticks {
             let now = Duration::from_secs(1) * tick / TICK_HZ;
@@ -136,10 +136,11 @@ impl Session {
                 if self.with_events {
                     emit_some(hub, tick, 1, &mut Random::new(u64::from(tick)));
                 }
-                let weight = self.with_weights.then_some(&weight as kinepack_net::Weight<'_>);
+                let priority =
+                    self.with_priorities.then_some(&priority as kinepack_net::Priority<'_>);
                 match index.checked_sub(1) {
-                    Some(run) => hub.tick_on(now, world, weight, RUNS[run]).unwrap(),
-                    None => hub.tick_with(now, world, weight).unwrap(),
+                    Some(run) => hub.tick_on(now, world, priority, RUNS[run]).unwrap(),
+                    None => hub.tick_with(now, world, priority).unwrap(),
                 }
                 let mut sent = BTreeMap::<_, Vec<Vec<u8>>>::new();
                 while let Some((to, datagram)) = hub.poll_transmit() {
@@ -184,9 +185,9 @@ fn large_worlds() {
 fn budgets_weights_and_events() {
     for level in LEVELS {
         let session = Session::new(level, 120);
-        let (with_weights, with_events) = (true, true);
+        let (with_priorities, with_events) = (true, true);
         let budget_bytes_per_s = Some(6_000);
-        Session { budget_bytes_per_s, with_weights, with_events, ..session }.compare(120);
+        Session { budget_bytes_per_s, with_priorities, with_events, ..session }.compare(120);
     }
 }
 

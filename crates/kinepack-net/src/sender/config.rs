@@ -183,5 +183,5 @@ impl ReceiverOptions {
 }
 
 /// How much an entity matters to a receiver: 1 is normal, and with 0 the entity is sent only if
-/// everything fits. The hub multiplies the weight by the time since the entity was last sent.
-pub type Weight<'a> = &'a dyn Fn(ReceiverId, EntityId) -> f32;
+/// everything fits. The hub multiplies the priority by the time since the entity was last sent.
+pub type Priority<'a> = &'a dyn Fn(ReceiverId, EntityId) -> f32;

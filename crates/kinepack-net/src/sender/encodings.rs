@@ -8,8 +8,8 @@
 //! on the threads, and a missing encoding is made as without threads.
 //!
 //! Only encodings of everything that changed are made ahead. A part for a budget depends on the
-//! caller's weights and on the sizes of earlier parts, so it is made only when its receiver's turn
-//! comes.
+//! caller's priorities and on the sizes of earlier parts, so it is made only when its receiver's
+//! turn comes.
 //!
 //! Cost: a hash for each receiver. Each thread keeps an encoder for each codec that it has used.
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use kinepack::level::Changed;
 use kinepack::{Codec, Schema, Snapshot, Tick};
 
-use super::config::{HubConfig, ReceiverId, ReceiverOptions, Weight};
+use super::config::{HubConfig, Priority, ReceiverId, ReceiverOptions};
 use super::emit::HubEvents;
 use super::peer::{Peer, PeerStatus};
 use super::sending::Sending;
@@ -380,11 +380,11 @@ impl Hub {
         self.tick_with(now, world, None)
     }
 
-    /// Like [`tick`](Self::tick), but with a weight for each entity. If a receiver's datagram or
-    /// budget is too small for all changes, the hub ranks its entities. Their rank is the weight
+    /// Like [`tick`](Self::tick), but with a priority for each entity. If a receiver's datagram or
+    /// budget is too small for all changes, the hub ranks its entities. Their rank is the priority
     /// times the ticks since they were last sent, and the highest are sent first. Receivers do not
-    /// share these snapshots. A weight that is not a number is used as 0 and counted in
-    /// [`PeerStatus::bad_weights`].
+    /// share these snapshots. A priority that is not a number is used as 0 and counted in
+    /// [`PeerStatus::bad_priorities`].
     ///
     /// # Errors
     /// Those of [`tick`](Self::tick).
@@ -392,9 +392,9 @@ impl Hub {
         &mut self,
         now: Duration,
         world: &Snapshot,
-        weight: Option<Weight<'_>>,
+        priority: Option<Priority<'_>>,
     ) -> Result<(), NetError> {
-        self.run_tick(now, world, weight, None)
+        self.run_tick(now, world, priority, None)
     }
 
     /// Like [`tick_with`](Self::tick_with), but encodes on the caller's threads, because the hub
@@ -423,7 +423,7 @@ impl Hub {
     /// The datagrams are the same as without threads.
     ///
     /// All else is sequential: the choice of baselines, the schedule of
-    /// [`HubConfig::encodings_per_tick`], parts for a budget, plans that depend on `weight`, and
+    /// [`HubConfig::encodings_per_tick`], parts for a budget, plans that depend on `priority`, and
     /// writing datagrams. A tick in which some kinds rest is sequential too.
     ///
     /// Cost: each thread keeps an encoder for each codec that it has used. If there are few
@@ -435,10 +435,10 @@ impl Hub {
         &mut self,
         now: Duration,
         world: &Snapshot,
-        weight: Option<Weight<'_>>,
+        priority: Option<Priority<'_>>,
         mut threads: impl FnMut(&Work<'_>),
     ) -> Result<(), NetError> {
-        self.run_tick(now, world, weight, Some(&mut threads))
+        self.run_tick(now, world, priority, Some(&mut threads))
     }
 
     /// The next datagram to send. Valid until the next call.

@@ -57,7 +57,7 @@ mod view;
 mod visibility;
 mod work;
 
-pub use config::{HubConfig, ReceiverId, ReceiverOptions, Weight};
+pub use config::{HubConfig, Priority, ReceiverId, ReceiverOptions};
 pub use emit::Audience;
 pub use hub::{Handled, Hub};
 pub use peer::PeerStatus;

@@ -38,7 +38,7 @@ const MAX_EVERY: u32 = WHOLE_PREFERRED as u32;
 /// # let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
 /// let mut hub = Hub::new(&codec, HubConfig::default())?;
 /// // Debris moves in every fourth snapshot, and a tight budget is for the players first.
-/// hub.set_kind("debris", KindOptions { every: 4, weight: 0.1 })?;
+/// hub.set_kind("debris", KindOptions { every: 4, priority: 0.1 })?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,15 +47,15 @@ pub struct KindOptions {
     /// 4 or 8. Added and removed entities are sent in any tick, but one that lives for less than
     /// `every` ticks may be removed only when its kind is due.
     pub every: u32,
-    /// How much these entities matter if not everything fits, at least 0. It multiplies the weights
-    /// of [`Hub::tick_with`]. Receivers still share their snapshots.
-    pub weight: f32,
+    /// How much these entities matter if not everything fits, at least 0. It multiplies the
+    /// priorities of [`Hub::tick_with`]. Receivers still share their snapshots.
+    pub priority: f32,
 }
 
 impl Default for KindOptions {
-    /// Every tick, with a weight of 1.
+    /// Every tick, with a priority of 1.
     fn default() -> Self {
-        Self { every: 1, weight: 1.0 }
+        Self { every: 1, priority: 1.0 }
     }
 }
 
@@ -106,7 +106,7 @@ impl Hub {
         let index = self.schema.kinds().iter().position(|known| known.name() == kind);
         let index = index.ok_or_else(|| NetError::NoSuchKind { name: kind.into() })?;
         let is_rate = options.every.is_power_of_two() && options.every <= MAX_EVERY;
-        if !is_rate || !(0.0..=f32::MAX).contains(&options.weight) {
+        if !is_rate || !(0.0..=f32::MAX).contains(&options.priority) {
             return Err(NetError::KindOptions { options });
         }
         Arc::make_mut(&mut self.sending.rates.kinds)[index] = options;

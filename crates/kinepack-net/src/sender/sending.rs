@@ -114,8 +114,8 @@ struct PartKey {
     /// Ids of the partial views in flight, whose entities need not be sent again at once.
     in_flight: Vec<u64>,
     limit_bytes: usize,
-    /// The receiver, if the caller gave weights. They apply to this receiver alone, so no other one
-    /// can share the plan.
+    /// The receiver, if the caller gave priorities. They apply to this receiver alone, so no other
+    /// one can share the plan.
     only_for: Option<ReceiverId>,
 }
 
@@ -128,8 +128,8 @@ pub(super) struct PlanRequest<'b> {
     /// This is not the first datagram of the tick. It does not repeat what the first one had, so it
     /// cannot be complete.
     pub(super) is_later_datagram: bool,
-    /// The receiver, if the caller gave weights. They apply to this receiver alone, so no other one
-    /// can share the plan.
+    /// The receiver, if the caller gave priorities. They apply to this receiver alone, so no other
+    /// one can share the plan.
     pub(super) only_for: Option<ReceiverId>,
 }
 

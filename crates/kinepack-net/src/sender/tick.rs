@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kinepack::{EntityId, Snapshot};
 
-use super::config::Weight;
+use super::config::Priority;
 use super::hub::Hub;
 use super::peer::Moment;
 use super::sharing::{self, Outliers, Overdrawn, RUN_CREDITS, Schedule};
@@ -17,7 +17,7 @@ impl Hub {
         &mut self,
         now: Duration,
         world: &Snapshot,
-        weight: Option<Weight<'_>>,
+        priority: Option<Priority<'_>>,
         threads: Option<Threads<'_>>,
     ) -> Result<(), NetError> {
         check_schema(self.hello.schema_hash, world.schema_hash())?;
@@ -32,7 +32,7 @@ impl Hub {
         self.hand_out_events(tick, &mut errors);
         let interval_ticks = interval.min(255) as u8;
         self.sending.begin(world);
-        let moment = Moment { now, tick, interval_ticks, config: &self.config, weight };
+        let moment = Moment { now, tick, interval_ticks, config: &self.config, priority };
         let sending = &mut self.sending;
         let mut ready = Vec::new();
         for peer in self.peers.values_mut() {

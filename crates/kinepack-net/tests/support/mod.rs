@@ -9,8 +9,8 @@ use std::time::Duration;
 use kinepack::schema::TimePrecision;
 use kinepack::{ArrayString, Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
 use kinepack_net::{
-    Audience, Event, EventKinds, Hub, HubConfig, Link, LinkConfig, NetError, Received, Receiver,
-    ReceiverConfig, ReceiverId, ReceiverOptions, Refused, Sequence, Weight,
+    Audience, Event, EventKinds, Hub, HubConfig, Link, LinkConfig, NetError, Priority, Received,
+    Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Refused, Sequence,
 };
 
 pub const TICK_HZ: u32 = 60;
@@ -337,7 +337,7 @@ impl Net {
 
     /// One tick: datagrams that are due arrive, the world moves, snapshots are sent. Compares each
     /// view that arrives with the sender's.
-    pub fn step(&mut self, weight: Option<Weight<'_>>) {
+    pub fn step(&mut self, priority: Option<Priority<'_>>) {
         self.tick += 1;
         let now = self.now();
         for client in &mut self.clients {
@@ -353,7 +353,7 @@ impl Net {
         if !self.tick.is_multiple_of(self.ticks_per_snapshot) {
             return;
         }
-        self.hub.tick_with(now, &self.world.snapshot, weight).unwrap();
+        self.hub.tick_with(now, &self.world.snapshot, priority).unwrap();
         let mut sent = Vec::new();
         while let Some((to, datagram)) = self.hub.poll_transmit() {
             sent.push((to, datagram.to_vec()));

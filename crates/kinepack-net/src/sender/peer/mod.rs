@@ -11,7 +11,7 @@ use kinepack::{Snapshot, Tick};
 
 use super::budget::Budget;
 use super::checks::Checks;
-use super::config::{HubConfig, ReceiverId, ReceiverOptions, Weight};
+use super::config::{HubConfig, Priority, ReceiverId, ReceiverOptions};
 use super::freshness::Freshness;
 use super::full_state::{ANSWERED, OutgoingFullState};
 use super::history::{ChosenBaseline, Content, History, Outcome, Sent};
@@ -59,7 +59,7 @@ pub(super) struct Peer {
     waiting: usize,
     /// In the last tick that sent anything, the budget had no room for all entities.
     is_starved: bool,
-    bad_weights: u64,
+    bad_priorities: u64,
     postponed: u64,
     waited_ticks: u32,
     checks: Checks,
@@ -98,7 +98,7 @@ pub(super) struct Moment<'a> {
     pub(super) tick: Tick,
     pub(super) interval_ticks: u8,
     pub(super) config: &'a HubConfig,
-    pub(super) weight: Option<Weight<'a>>,
+    pub(super) priority: Option<Priority<'a>>,
 }
 
 impl Peer {
@@ -131,7 +131,7 @@ impl Peer {
             bytes: 0,
             waiting: 0,
             is_starved: false,
-            bad_weights: 0,
+            bad_priorities: 0,
             postponed: 0,
             waited_ticks: 0,
             checks: Checks::new(),
@@ -186,7 +186,7 @@ impl Peer {
             bytes: self.bytes,
             full_state: self.full_state.as_ref().map(OutgoingFullState::progress),
             waiting: self.waiting,
-            bad_weights: self.bad_weights,
+            bad_priorities: self.bad_priorities,
             postponed: self.postponed,
             sent_anew: self.checks.sent_anew,
             unfinished_events: self.events.unfinished(),

@@ -54,8 +54,8 @@ pub struct PeerStatus {
     pub full_state: Option<(usize, usize)>,
     /// Entities that should have been sent in the last tick but did not fit.
     pub waiting: usize,
-    /// How often a weight that is not a number was used as 0.
-    pub bad_weights: u64,
+    /// How often a priority that is not a number was used as 0.
+    pub bad_priorities: u64,
     /// Ticks in which the receiver got nothing because the hub had reached
     /// [`HubConfig::encodings_per_tick`](crate::HubConfig::encodings_per_tick).
     pub postponed: u64,

@@ -225,18 +225,18 @@ impl Peer {
         is_later_datagram: bool,
     ) -> Result<Arc<Plan>, EncodeError> {
         let Turn { moment, against, .. } = *turn;
-        let only_for = moment.weight.map(|_| self.id);
-        let mut bad_weights = 0;
+        let only_for = moment.priority.map(|_| self.id);
+        let mut bad_priorities = 0;
         let kinds = Arc::clone(turn.sending.rates.options());
         let mut score = |kind: usize, entity| {
-            let weight = moment.weight.map_or(1.0, |weight| weight(self.id, entity));
-            if weight.is_nan() {
-                bad_weights += 1;
+            let priority = moment.priority.map_or(1.0, |priority| priority(self.id, entity));
+            if priority.is_nan() {
+                bad_priorities += 1;
                 return 0.0;
             }
-            // An infinite weight times 0 would not be a number.
-            let weight = weight.min(f32::MAX) * kinds[kind].weight;
-            weight.min(f32::MAX) * self.freshness.age_ticks(entity, moment.tick) as f32
+            // An infinite priority times 0 would not be a number.
+            let priority = priority.min(f32::MAX) * kinds[kind].priority;
+            priority.min(f32::MAX) * self.freshness.age_ticks(entity, moment.tick) as f32
         };
         let request = PlanRequest {
             against,
@@ -246,7 +246,7 @@ impl Peer {
             only_for,
         };
         let plan = turn.sending.plan(&request, self.history.in_flight(), &mut score);
-        self.bad_weights += bad_weights;
+        self.bad_priorities += bad_priorities;
         plan
     }
 
