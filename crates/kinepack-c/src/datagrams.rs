@@ -58,7 +58,7 @@ pub unsafe extern "C" fn kp_split_datagram(
                 Some(DatagramKind::StreamAcknowledgement) => KpDatagramKind::ToStreamSender,
                 _ => return Err(Failure::data("a part of the datagram is of no known kind")),
             };
-            let channel = u32::from(Channel::of(part).number());
+            let channel = u32::from(Channel::from_datagram(part).number());
             found.push(KpPart { kind, channel, offset, size: part.len() });
             offset += part.len();
         }

@@ -7,7 +7,7 @@ use crate::packet::{CHANNEL, CHANNEL_SHIFT, KIND_MASK};
 ///
 /// Give both ends of a hub or a stream the same channel in their configuration, such as
 /// [`HubConfig::channel`](crate::HubConfig::channel). Each of their datagrams then begins with one
-/// more byte, unless the channel is the default, 0. [`Channel::of`] tells which endpoint a datagram
+/// more byte, unless the channel is the default, 0. [`Channel::from_datagram`] tells which endpoint a datagram
 /// is for. An endpoint refuses datagrams of other channels.
 ///
 /// ```
@@ -15,8 +15,8 @@ use crate::packet::{CHANNEL, CHANNEL_SHIFT, KIND_MASK};
 ///
 /// let chat = Channel::new(2).ok_or("above 15")?;
 /// let datagram = [0x22, 6, 0, 0]; // from a stream whose configuration has this channel
-/// assert_eq!(Channel::of(&datagram), chat);
-/// assert_eq!(Channel::of(&[6, 0, 0]), Channel::default());
+/// assert_eq!(Channel::from_datagram(&datagram), chat);
+/// assert_eq!(Channel::from_datagram(&[6, 0, 0]), Channel::default());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -37,7 +37,7 @@ impl Channel {
     }
 
     /// The channel of a datagram.
-    pub fn of(datagram: &[u8]) -> Self {
+    pub fn from_datagram(datagram: &[u8]) -> Self {
         Self::split(datagram).0
     }
 
@@ -89,7 +89,7 @@ mod tests {
                 assert_eq!(datagram.len(), channel.bytes());
                 datagram.extend([first_byte, 7]);
                 if number > 0 {
-                    assert_eq!(Channel::of(&datagram), channel);
+                    assert_eq!(Channel::from_datagram(&datagram), channel);
                     assert_eq!(channel.strip(&datagram), Some(&[first_byte, 7][..]));
                     assert_eq!(Channel(number % 15 + 1).strip(&datagram), None);
                 }
@@ -97,7 +97,7 @@ mod tests {
             assert_eq!(channel.strip(&[6, 1]).is_some(), number == 0);
         }
         assert_eq!(Channel::new(16), None);
-        assert_eq!(Channel::of(&[]), Channel::default());
+        assert_eq!(Channel::from_datagram(&[]), Channel::default());
         // All first bytes of section 2 that are of kind 2.
         assert!(![0b10, 0b1010].into_iter().any(is_prefix));
     }

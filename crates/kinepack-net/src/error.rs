@@ -87,7 +87,10 @@ impl fmt::Display for Refused {
                 )
             }
             Self::Channel { number } => {
-                write!(f, "a datagram of channel {number}; Channel::of finds the endpoint")
+                write!(
+                    f,
+                    "a datagram of channel {number}; Channel::from_datagram finds the endpoint"
+                )
             }
             Self::Duplicate => write!(f, "a datagram that was received before"),
             Self::TooOld => write!(f, "a datagram more than 32 before the newest"),
@@ -134,7 +137,7 @@ impl Refused {
 
     /// A datagram of another channel than the endpoint's.
     pub(crate) fn channel(datagram: &[u8]) -> Self {
-        Self::Channel { number: Channel::of(datagram).number() }
+        Self::Channel { number: Channel::from_datagram(datagram).number() }
     }
 }
 
@@ -294,7 +297,7 @@ pub enum NetError {
 
 impl NetError {
     /// Combines the errors of a tick.
-    pub(crate) fn of(mut errors: Vec<Self>) -> Result<(), Self> {
+    pub(crate) fn combine(mut errors: Vec<Self>) -> Result<(), Self> {
         match errors.len() {
             0 => Ok(()),
             1 => errors.pop().map_or(Ok(()), Err),

@@ -11,7 +11,7 @@ use crate::{Channel, Refused, Sequence};
 /// and a stream acknowledgement, each at most once and in this order. One other datagram follows
 /// them. [`datagram_kind`] tells whether a part is for a [`Hub`](crate::Hub),
 /// [`Receiver`](crate::Receiver), [`StreamSender`](crate::StreamSender) or
-/// [`StreamReceiver`](crate::StreamReceiver), and [`Channel::of`] which of them, if there are
+/// [`StreamReceiver`](crate::StreamReceiver), and [`Channel::from_datagram`] which of them, if there are
 /// several.
 ///
 /// To combine datagrams, append one to the other. Allocates nothing.

@@ -50,7 +50,7 @@ fn each_datagram_reaches_its_endpoint() {
         numbers.map(|number| StreamSender::new(&streams, stream_config(number)).unwrap());
     let mut sinks =
         numbers.map(|number| StreamReceiver::new(&streams, stream_config(number)).unwrap());
-    let place = |datagram: &[u8]| usize::from(Channel::of(datagram).number() == 9);
+    let place = |datagram: &[u8]| usize::from(Channel::from_datagram(datagram).number() == 9);
     let (mut largest, mut inputs) = ([0, 0], [0, 0]);
     for tick in 1..=200u32 {
         let now = Duration::from_secs(1) * tick / 60;

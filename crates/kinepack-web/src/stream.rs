@@ -139,7 +139,7 @@ pub fn split_parts(datagrams: &[u8]) -> Result<Vec<u32>, JsError> {
             Some(DatagramKind::StreamAcknowledgement) => 3,
             _ => return Err(failed("a part of the datagram is of no known kind")),
         };
-        parts.extend([whom, u32::from(Channel::of(part).number()), part.len() as u32]);
+        parts.extend([whom, u32::from(Channel::from_datagram(part).number()), part.len() as u32]);
     }
     Ok(parts)
 }

@@ -196,7 +196,7 @@ impl MotionClient {
                 true
             }
             Some(DatagramKind::StreamAcknowledgement) => {
-                let channel = Channel::of(part);
+                let channel = Channel::from_datagram(part);
                 let port = self.ports.iter().find(|port| port.channel == channel);
                 port.is_some_and(|port| (port.take)(world, part))
             }

@@ -229,7 +229,7 @@ impl MotionServer {
                 }
             },
             Some(DatagramKind::StreamPacket) => {
-                let channel = Channel::of(part);
+                let channel = Channel::from_datagram(part);
                 let port = self.ports.iter_mut().find(|port| port.channel() == channel);
                 port.is_some_and(|port| port.take(world, from, self.now, part))
             }

@@ -76,7 +76,7 @@ pub(super) struct Overdrawn {
 }
 
 impl Overdrawn {
-    pub(super) fn of(&mut self, pace: Pace) -> &mut u64 {
+    pub(super) fn for_pace(&mut self, pace: Pace) -> &mut u64 {
         match pace {
             Pace::Quick => &mut self.quick,
             Pace::Slow => &mut self.slow,

@@ -54,7 +54,7 @@ impl Hub {
             self.overdrawn = Overdrawn::default();
         }
         for Outliers { pace, groups, rest, credits } in outliers {
-            let overdrawn = self.overdrawn.of(pace);
+            let overdrawn = self.overdrawn.for_pace(pace);
             let before = sending.runs();
             for group in &groups {
                 let before_group = sending.runs();
@@ -75,7 +75,7 @@ impl Hub {
             let spent = (sending.runs() - before) * RUN_CREDITS;
             *overdrawn = (*overdrawn + spent).saturating_sub(credits);
         }
-        NetError::of(errors)
+        NetError::combine(errors)
     }
 
     /// Compares a world with the one before. Returns the number of ticks since then.

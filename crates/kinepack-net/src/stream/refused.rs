@@ -103,6 +103,6 @@ impl core::error::Error for StreamRefused {}
 impl StreamRefused {
     /// A datagram of another channel than the endpoint's.
     pub(super) fn channel(datagram: &[u8]) -> Self {
-        Self::Channel { number: Channel::of(datagram).number() }
+        Self::Channel { number: Channel::from_datagram(datagram).number() }
     }
 }

@@ -85,7 +85,7 @@ pub(crate) fn play(
         let is_rest = tick >= ticks;
         let now = Duration::from_secs(1) * tick as u32 / RATE_HZ;
         while let Some(datagram) = down.poll(now) {
-            let channel = usize::from(Channel::of(&datagram).number());
+            let channel = usize::from(Channel::from_datagram(&datagram).number());
             let (_, receiver) = &mut ends[channel];
             match receiver.handle(now, &datagram) {
                 // The first ones leave out what does not fit into the datagrams of a tick.
@@ -106,7 +106,7 @@ pub(crate) fn play(
             }
         }
         while let Some(datagram) = up.poll(now) {
-            let (hub, _) = &mut ends[usize::from(Channel::of(&datagram).number())];
+            let (hub, _) = &mut ends[usize::from(Channel::from_datagram(&datagram).number())];
             match hub.handle(RECEIVER, now, &datagram) {
                 Ok(_) | Err(Refused::LongAgo) => {}
                 Err(refused) => return Err(refused.into()),
