@@ -11,8 +11,8 @@ use crate::{Channel, Refused, Sequence};
 /// and a stream acknowledgement, each at most once and in this order. One other datagram follows
 /// them. [`datagram_kind`] tells whether a part is for a [`Hub`](crate::Hub),
 /// [`Receiver`](crate::Receiver), [`StreamSender`](crate::StreamSender) or
-/// [`StreamReceiver`](crate::StreamReceiver), and [`Channel::from_datagram`] which of them, if there are
-/// several.
+/// [`StreamReceiver`](crate::StreamReceiver), and [`Channel::from_datagram`] which of them, if
+/// there are several.
 ///
 /// To combine datagrams, append one to the other. Allocates nothing.
 ///

@@ -173,8 +173,8 @@ fn for_all(cases: u32, property: impl Fn(Case)) {
 /// The view that the hub reports for the receiver after a datagram.
 struct Sent {
     view: Snapshot,
-    /// The subject.
-    subject: Snapshot,
+    /// The visible state.
+    visible: Snapshot,
     left_out: bool,
     older: Vec<Snapshot>,
 }
@@ -205,7 +205,7 @@ struct Session {
     snapshots: u64,
     /// Entities without priority are never sent if not everything fits.
     least_priority: f32,
-    /// Values of views that are coarser than the subject.
+    /// Values of views that are coarser than the visible state.
     off: u64,
     /// Events that must arrive and have not been handed on.
     owed: BTreeSet<(u32, u32)>,
@@ -382,26 +382,26 @@ impl Session {
             self.newest_baseline = Some(baseline);
         }
         let view = self.hub.view(ID, Sequence(sequence)).unwrap();
-        let subject = self.subject();
+        let visible = self.visible();
         let left_out = datagram[0] & 8 != 0;
         if self.case.may_be_coarse() {
-            self.check_coarse(&view, &subject, left_out);
+            self.check_coarse(&view, &visible, left_out);
         } else {
-            assert!(left_out || view.holds_same(&subject), "a complete view is the subject");
+            assert!(left_out || view.holds_same(&visible), "a complete view is the visible state");
         }
         let older = older_sequences(datagram);
         assert!(older.len() <= usize::from(self.case.older_views));
         let older = older.into_iter().map(|older| self.sent[&older.0].view.clone()).collect();
-        self.sent.insert(sequence, Sent { view, subject, left_out, older });
+        self.sent.insert(sequence, Sent { view, visible, left_out, older });
     }
 
     /// Each entity of a view is as in the world, or coarser. In a partial view it may also be as
     /// the receiver knew it.
-    fn check_coarse(&mut self, view: &Snapshot, subject: &Snapshot, left_out: bool) {
-        assert!(left_out || view.ids() == subject.ids(), "an entity is missing");
+    fn check_coarse(&mut self, view: &Snapshot, visible: &Snapshot, left_out: bool) {
+        assert!(left_out || view.ids() == visible.ids(), "an entity is missing");
         for (index, id) in view.ids().iter().enumerate() {
             let had = lanes(view, index);
-            let now = subject.position(*id).map(|now| lanes(subject, now));
+            let now = visible.position(*id).map(|now| lanes(visible, now));
             let is_near = |now: Vec<u32>| {
                 let off = now.iter().zip(&had).map(|(now, had)| now.abs_diff(*had));
                 off.zip(most_off()).all(|(off, most)| off <= most).then_some(now != had)
@@ -418,12 +418,12 @@ impl Session {
     }
 
     /// What the receiver may see.
-    fn subject(&self) -> Snapshot {
-        let mut subject = self.world.snapshot.clone();
+    fn visible(&self) -> Snapshot {
+        let mut visible = self.world.snapshot.clone();
         if let Some(relevant) = &self.relevant {
-            subject.retain(relevant);
+            visible.retain(relevant);
         }
-        subject
+        visible
     }
 
     fn receive(&mut self, now: Duration, datagram: &[u8]) {
@@ -443,7 +443,7 @@ impl Session {
                     self.receiver.view(Sequence(sequence)).expect("the newest views are held");
                 assert!(*view == sent.view, "sequence {sequence}: the views of both sides differ");
                 assert_eq!((view.tick, sent.left_out), (tick, left_out));
-                assert!(left_out || self.case.may_be_coarse() || *view == sent.subject);
+                assert!(left_out || self.case.may_be_coarse() || *view == sent.visible);
             }
             Ok(_) => {}
             Err(refused) => assert!(
@@ -497,7 +497,8 @@ impl Session {
         }
     }
 
-    /// Nothing moves any more: the receiver ends up with exactly its subject, and little is sent.
+    /// Nothing moves any more: the receiver ends up with exactly its visible state, and little is
+    /// sent.
     fn settle(&mut self) {
         // Bursts are this many datagrams long: at four a second they could take minutes.
         if matches!(self.case.link.loss, Loss::GilbertElliott { .. }) {
@@ -513,12 +514,12 @@ impl Session {
             sent <= u64::from(5 * seconds),
             "{sent} datagrams in {seconds} s in which nothing changed"
         );
-        assert!(self.receiver.newest().unwrap().holds_same(&self.subject()));
+        assert!(self.receiver.newest().unwrap().holds_same(&self.visible()));
         assert_eq!(self.hub.status(ID).unwrap().unfinished_events, 0);
     }
 
     /// Nothing moves any more, and the link is perfect. The time until the receiver holds exactly
-    /// its subject follows from the size of the world and the budget.
+    /// its visible state follows from the size of the world and the budget.
     fn settle_on_a_perfect_link(&mut self) {
         let mtu_bytes = self.case.link.mtu_bytes;
         self.case.link = LinkConfig { mtu_bytes, ..LinkConfig::PERFECT };
@@ -539,18 +540,18 @@ impl Session {
         self.rest(((overhead_s + transfer_s) * f64::from(TICK_HZ)) as u32);
     }
 
-    /// Stops the world, and waits at most `limit_ticks` until the receiver holds its subject.
+    /// Stops the world, and waits at most `limit_ticks` until the receiver holds its visible state.
     fn rest(&mut self, limit_ticks: u32) {
         (self.world.moving_one_in, self.world.change_one_in) = (u64::MAX, u64::MAX);
         self.case.relevance_every = 0;
         self.least_priority = 0.5;
-        let subject = self.subject();
+        let visible = self.visible();
         let mut waited = 0;
         let is_there = |session: &Self| {
             let acknowledged = session.hub.status(ID).unwrap().waiting == 0;
             acknowledged
                 && session.owed.is_empty()
-                && session.receiver.newest().is_some_and(|newest| newest.holds_same(&subject))
+                && session.receiver.newest().is_some_and(|newest| newest.holds_same(&visible))
         };
         while !is_there(self) {
             self.step();
@@ -593,7 +594,7 @@ fn sessions_stay_exact_and_come_to_rest() {
 }
 
 #[test]
-fn receivers_soon_hold_their_subject_once_the_link_is_perfect() {
+fn receivers_soon_hold_their_visible_state_once_the_link_is_perfect() {
     for_all(cases(100), |case| play(case).settle_on_a_perfect_link());
 }
 

@@ -28,7 +28,7 @@ impl BaselineCache {
         })
     }
 
-    /// The baseline: an earlier subject, or a merged view.
+    /// The baseline: an earlier visible state, or a merged view.
     pub(super) fn baseline(&mut self, base: &ChosenBaseline) -> Result<View, EncodeError> {
         let view = &base.view;
         let Some(Skipped { sent, .. }) = &view.skipped else { return Ok(view.whole.clone()) };

@@ -3,9 +3,9 @@
 //! Without threads, the first receiver that needs an encoding makes it ([`Sending::whole`]). With
 //! threads, the hub first lists the distinct encodings that the tick's receivers will ask for, and
 //! the threads make them. [`EncodeAhead`] keeps each encoding until the first receiver asks for it.
-//! An encoding is a function of the baseline and the subject. Everything that depends on an order,
-//! such as the ids of views, happens when a receiver takes the encoding. So the bytes do not depend
-//! on the threads, and a missing encoding is made as without threads.
+//! An encoding is a function of the baseline and the visible state. Everything that depends on an
+//! order, such as the ids of views, happens when a receiver takes the encoding. So the bytes do not
+//! depend on the threads, and a missing encoding is made as without threads.
 //!
 //! Only encodings of everything that changed are made ahead. A part for a budget depends on the
 //! caller's priorities and on the sizes of earlier parts, so it is made only when its receiver's
@@ -38,7 +38,7 @@ struct Job<'a> {
 /// An encoding that was made ahead.
 #[derive(Debug)]
 pub(super) struct Encoding {
-    /// The subject, if a time precision made it coarser.
+    /// The visible state, if a time precision made it coarser.
     pub(super) coarse: Option<Arc<Snapshot>>,
     pub(super) coded: Coded,
     /// How many entities differ.
@@ -112,7 +112,7 @@ impl Sending {
             let key = (fingerprint(&due.base), due.target);
             if !self.ahead.listed.contains(&key) && peer.asks_for_whole(due, moment, are_all_due) {
                 self.ahead.listed.insert(key);
-                let exact = Arc::clone(self.subjects.view(due.target.subject));
+                let exact = Arc::clone(self.visible.view(due.target.visible));
                 let made = OnceLock::new();
                 jobs.push(Job { base: &due.base, target: due.target, exact, made });
             }

@@ -53,9 +53,9 @@ impl Freshness {
     }
 
     /// Forgets removed entities, once there are too many of them.
-    pub(super) fn tidy(&mut self, subject: &Snapshot) {
-        if self.sent.len() > 2 * subject.len() + 64 {
-            self.sent.retain(|id, _| subject.position(*id).is_some());
+    pub(super) fn tidy(&mut self, visible: &Snapshot) {
+        if self.sent.len() > 2 * visible.len() + 64 {
+            self.sent.retain(|id, _| visible.position(*id).is_some());
         }
     }
 }

@@ -89,12 +89,12 @@ pub enum Handled {
 /// [`Encoder::coarse`](kinepack::Encoder::coarse) makes them. The hub does that by itself. It
 /// refines entities that come to rest until they are exact.
 ///
-/// Cost of a tick: one encoding for each distinct combination of baseline, subject and codec, and a
-/// copy of the result for each receiver. Whatever receivers acknowledge, this is at most
-/// [`HubConfig::encodings_per_tick`] for each codec and subject. With a time precision, add a pass
-/// over the subject for each encoding. Values made coarse against different baselines differ. So
-/// receivers that lost different datagrams share less. Until moving entities come to rest, each has
-/// its own views and baselines, and each of these is a copy of the subject.
+/// Cost of a tick: one encoding for each distinct combination of baseline, visible state and codec,
+/// and a copy of the result for each receiver. Whatever receivers acknowledge, this is at most
+/// [`HubConfig::encodings_per_tick`] for each codec and visible state. With a time precision, add a
+/// pass over the visible state for each encoding. Values made coarse against different baselines
+/// differ. So receivers that lost different datagrams share less. Until moving entities come to
+/// rest, each has its own views and baselines, and each of these is a copy of the visible state.
 ///
 /// ```
 /// use std::time::Duration;
@@ -195,8 +195,8 @@ impl Hub {
     }
 
     /// Lets receivers choose another codec of the same schema, for example one of another level. A
-    /// codec that is already offered changes nothing. Receivers with different codecs share
-    /// subjects but no encodings. Each codec has its own encoder, which costs nothing until a
+    /// codec that is already offered changes nothing. Receivers with different codecs share visible
+    /// states but no encodings. Each codec has its own encoder, which costs nothing until a
     /// receiver chooses it.
     ///
     /// # Errors
@@ -229,8 +229,8 @@ impl Hub {
         if self.peers.contains_key(&id) {
             return Err(NetError::ReceiverTaken);
         }
-        let groups = self.sending.subjects.groups.len();
-        let visibility = self.sending.subjects.know(Visibility::new(groups));
+        let groups = self.sending.visible.groups.len();
+        let visibility = self.sending.visible.register(Visibility::new(groups));
         let mut options = *options;
         if let Some(at) = self.removed.iter().position(|(removed, _)| *removed == id)
             && let Some((_, next)) = self.removed.remove(at)

@@ -86,7 +86,7 @@ struct Item {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum What {
     Removed(EntityId),
-    /// Added or changed; its index in the subject.
+    /// Added or changed; its index in the visible state.
     Present(u32),
 }
 
@@ -132,29 +132,29 @@ impl Planner {
         self.runs
     }
 
-    /// The coarser state that a receiver holds after it got all of `subject` coded against `known`.
+    /// The coarser state that a receiver holds after it got all of `visible` coded against `known`.
     pub(super) fn coarse(
         &mut self,
         known: &BaselineViews,
-        subject: &Arc<Snapshot>,
+        visible: &Arc<Snapshot>,
     ) -> Result<Arc<Snapshot>, EncodeError> {
-        self.encoder.coarse(known.baselines()?, subject)
+        self.encoder.coarse(known.baselines()?, visible)
     }
 
     /// Encodes everything that differs. Returns the number of entities that do.
     pub(super) fn whole(
         &mut self,
         known: &BaselineViews,
-        subject: &Snapshot,
+        visible: &Snapshot,
     ) -> Result<usize, EncodeError> {
         self.bytes.clear();
         self.runs += 1;
         let encoded =
-            self.encoder.write(known.baselines()?, subject, Chosen::All, &mut self.bytes)?;
+            self.encoder.write(known.baselines()?, visible, Chosen::All, &mut self.bytes)?;
         self.learned = encoded.learned().cloned();
         let items = encoded.size().changed_entities;
         self.note_whole(self.bytes.len(), items);
-        self.cost = self.count(&known.baseline, subject)?;
+        self.cost = self.count(&known.baseline, visible)?;
         Ok(items)
     }
 
@@ -174,9 +174,9 @@ impl Planner {
 
     /// Computes what differs. Call this before [`is_hopeless`](Self::is_hopeless) and
     /// [`part`](Self::part) with the same arguments.
-    pub(super) fn compare(&mut self, base: &Snapshot, subject: &Snapshot) {
-        self.difference.find(base, subject);
-        self.same_entities = base.has_same_entities(subject);
+    pub(super) fn compare(&mut self, base: &Snapshot, visible: &Snapshot) {
+        self.difference.find(base, visible);
+        self.same_entities = base.has_same_entities(visible);
     }
 
     /// True if so much differs that an attempt to send it all would be a waste.
@@ -185,9 +185,9 @@ impl Planner {
     }
 
     /// Which differences are due. Call [`compare`](Self::compare) first.
-    pub(super) fn due(&self, base: &Snapshot, subject: &Snapshot, rates: &Rates) -> Due {
+    pub(super) fn due(&self, base: &Snapshot, visible: &Snapshot, rates: &Rates) -> Due {
         let Difference { removed, sent, .. } = &self.difference;
-        let resting = sent.iter().filter(|index| self.rests(base, subject, rates, **index)).count();
+        let resting = sent.iter().filter(|index| self.rests(base, visible, rates, **index)).count();
         match resting {
             0 => Due::All,
             _ if resting == sent.len() && removed.is_empty() => Due::Nothing,
@@ -196,12 +196,12 @@ impl Planner {
     }
 
     /// Whether a changed entity is of a kind that is not due. Added entities are always due.
-    fn rests(&self, base: &Snapshot, subject: &Snapshot, rates: &Rates, index: u32) -> bool {
-        let Some(kind) = subject.kind_at(index as usize) else { return false };
+    fn rests(&self, base: &Snapshot, visible: &Snapshot, rates: &Rates, index: u32) -> bool {
+        let Some(kind) = visible.kind_at(index as usize) else { return false };
         if rates.is_due(kind) {
             return false;
         }
-        let id = subject.ids()[index as usize];
+        let id = visible.ids()[index as usize];
         self.same_entities
             || base.position_of(kind, id).is_some()
                 && self.difference.removed.binary_search(&id).is_err()
@@ -213,7 +213,7 @@ impl Planner {
     pub(super) fn part(
         &mut self,
         known: &BaselineViews,
-        subject: &Snapshot,
+        visible: &Snapshot,
         rates: &Rates,
         limit_bytes: usize,
         score: &mut dyn FnMut(usize, EntityId) -> f32,
@@ -225,11 +225,11 @@ impl Planner {
             .iter()
             .map(|id| Item { score: f32::INFINITY, what: What::Removed(*id) });
         self.items.extend(removed_items);
-        let ids = subject.ids();
+        let ids = visible.ids();
         for &index in &self.difference.sent {
             let what = What::Present(index);
-            let score = match subject.kind_at(index as usize) {
-                Some(_) if self.rests(&known.baseline, subject, rates, index) => 0.0,
+            let score = match visible.kind_at(index as usize) {
+                Some(_) if self.rests(&known.baseline, visible, rates, index) => 0.0,
                 Some(kind) => score(kind, ids[index as usize]),
                 None => 0.0,
             };
@@ -239,12 +239,12 @@ impl Planner {
         self.items.sort_by(|a, b| b.score.total_cmp(&a.score));
 
         let wanted = self.items.partition_point(|item| item.score > 0.0);
-        let count = self.fit(known, subject, wanted, limit_bytes)?;
+        let count = self.fit(known, visible, wanted, limit_bytes)?;
         self.cost =
-            self.count(&known.baseline, if self.same_entities { subject } else { &self.target })?;
+            self.count(&known.baseline, if self.same_entities { visible } else { &self.target })?;
         let (mut sent, mut old) =
-            (Snapshot::new_like(subject), Snapshot::new_like(&known.baseline));
-        sent.gather(subject, &self.chosen)?;
+            (Snapshot::new_like(visible), Snapshot::new_like(&known.baseline));
+        sent.gather(visible, &self.chosen)?;
         let mut unknown = Vec::new();
         let mut skipped = Vec::new();
         for item in &self.items[count..] {
@@ -299,7 +299,7 @@ impl Planner {
     fn fit(
         &mut self,
         known: &BaselineViews,
-        subject: &Snapshot,
+        visible: &Snapshot,
         all: usize,
         limit_bytes: usize,
     ) -> Result<usize, EncodeError> {
@@ -311,7 +311,7 @@ impl Planner {
             ((limit * 0.97 * 8.0 / self.bits_per_item) as usize).clamp(1, all.max(1)).min(all);
         let mut encoded = None;
         for _ in 0..ROUNDS {
-            let bytes = self.encode(known, subject, guess, limit_bytes)?;
+            let bytes = self.encode(known, visible, guess, limit_bytes)?;
             encoded = Some(guess);
             let unsent = self.encoder.unsent().len();
             if unsent > 0 && unsent <= guess / MOST_UNSENT && bytes <= limit_bytes {
@@ -337,7 +337,7 @@ impl Planner {
         while encoded != Some(fits) {
             // An empty snapshot takes a few bytes, so this loop ends.
             encoded = Some(fits);
-            if self.encode(known, subject, fits, usize::MAX)? > limit_bytes {
+            if self.encode(known, visible, fits, usize::MAX)? > limit_bytes {
                 fits /= 2;
             }
         }
@@ -357,7 +357,7 @@ impl Planner {
     fn encode(
         &mut self,
         known: &BaselineViews,
-        subject: &Snapshot,
+        visible: &Snapshot,
         count: usize,
         limit_bytes: usize,
     ) -> Result<usize, EncodeError> {
@@ -375,13 +375,13 @@ impl Planner {
         let baselines = known.baselines()?;
         let encoded = if self.same_entities {
             let chosen = Chosen::Some { indices: &self.chosen, limit_bytes };
-            self.encoder.write(baselines, subject, chosen, &mut self.bytes)?
+            self.encoder.write(baselines, visible, chosen, &mut self.bytes)?
         } else {
-            self.rows.gather(subject, &self.chosen)?;
+            self.rows.gather(visible, &self.chosen)?;
             self.target.copy_from(&known.baseline);
             self.target.patch(&self.removed, &self.rows)?;
             // A codec may use the distance between the ticks of baseline and target.
-            self.target.tick = subject.tick;
+            self.target.tick = visible.tick;
             self.encoder.write(baselines, &self.target, Chosen::All, &mut self.bytes)?
         };
         self.learned = encoded.learned().cloned();

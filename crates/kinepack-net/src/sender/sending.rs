@@ -12,8 +12,8 @@ use super::history::ChosenBaseline;
 use super::outbox::Outbox;
 use super::plan::{Coded, Due, Plan, Planner};
 use super::rates::Rates;
-use super::subjects::Subjects;
 use super::view::{PartSet, SentView, Skipped};
+use super::visible::VisibleStates;
 use crate::Channel;
 use crate::baseline::MergeKey;
 use crate::events::EventWriter;
@@ -21,7 +21,7 @@ use crate::events::EventWriter;
 /// The shared part of a hub.
 #[derive(Debug)]
 pub(super) struct Sending {
-    pub(super) subjects: Subjects,
+    pub(super) visible: VisibleStates,
     pub(super) outbox: Outbox,
     /// Which kinds are due.
     pub(super) rates: Rates,
@@ -73,8 +73,8 @@ impl OfferedCodec {
 pub(super) struct Target {
     /// Index in [`Sending::offers`].
     pub(super) codec: usize,
-    /// Index in [`Sending::subjects`].
-    pub(super) subject: usize,
+    /// Index in [`Sending::visible`].
+    pub(super) visible: usize,
 }
 
 /// What a snapshot is coded against and who gets it, with the place of the work for it.
@@ -92,7 +92,7 @@ pub(super) struct Against<'b> {
 pub(super) struct Shared {
     /// The encoding of everything, if one of the caller's threads has made it.
     pub(super) ahead: Option<Encoding>,
-    /// The subject, as coarse as a time precision makes it.
+    /// The visible state, as coarse as a time precision makes it.
     coarse: Option<Arc<SentView>>,
     /// The plan for everything in one datagram.
     whole: Option<Arc<Plan>>,
@@ -137,7 +137,7 @@ impl Sending {
     /// The shared part of a hub that does not offer any codec yet.
     pub(super) fn new(schema: &Schema, channel: Channel) -> Self {
         Self {
-            subjects: Subjects::default(),
+            visible: VisibleStates::default(),
             outbox: Outbox::new(channel),
             rates: Rates::new(schema),
             events: None,
@@ -179,7 +179,7 @@ impl Sending {
         self.offers.iter_mut().for_each(|offer| offer.compared = None);
         self.encoded = 0;
         self.rates.begin();
-        self.subjects.begin(world);
+        self.visible.begin(world);
     }
 
     /// How often encoders have run in total, including attempts that did not fit.
@@ -199,11 +199,11 @@ impl Sending {
         Against { base, target, shared }
     }
 
-    /// The view of a receiver that gets everything: the subject, made coarser if the codec has a
-    /// time precision.
+    /// The view of a receiver that gets everything: the visible state, made coarser if the codec
+    /// has a time precision.
     fn seen(&mut self, against: Against<'_>) -> Result<Arc<SentView>, EncodeError> {
         let Against { base, target, shared } = against;
-        let exact = self.subjects.view(target.subject);
+        let exact = self.visible.view(target.visible);
         if !self.offers[target.codec].is_coarse(base) {
             return Ok(Arc::clone(exact));
         }
@@ -218,7 +218,7 @@ impl Sending {
                 self.offers[target.codec].planner.coarse(&known, exact.whole.snapshot())?
             }
         };
-        let view = self.subjects.coarse_view(target.subject, coarse);
+        let view = self.visible.coarse_view(target.visible, coarse);
         shared.coarse = Some(Arc::clone(&view));
         Ok(view)
     }
@@ -228,7 +228,7 @@ impl Sending {
         if let Some(plan) = &self.shared[against.shared].whole {
             return Ok(Arc::clone(plan));
         }
-        let id = self.subjects.new_id();
+        let id = self.visible.new_id();
         let view = self.seen(against)?;
         let planner = &mut self.offers[against.target.codec].planner;
         let coded = match self.shared[against.shared].ahead.take() {
@@ -288,7 +288,7 @@ impl Sending {
         limit_bytes: usize,
         score: &mut dyn FnMut(usize, EntityId) -> f32,
     ) -> Result<Arc<Plan>, EncodeError> {
-        let id = self.subjects.new_id();
+        let id = self.visible.new_id();
         let whole = self.seen(against)?;
         self.compare(against, &whole)?;
         let known = self.baselines.known(against.base)?;
@@ -330,7 +330,7 @@ impl Sending {
             let skipped =
                 planner.part(&known, &whole.whole, &self.rates, limit_bytes, &mut score)?;
             waiting = skipped.waiting;
-            let id = self.subjects.new_id();
+            let id = self.visible.new_id();
             parts.push((id, skipped, planner.coded(id)));
             self.encoded += 1;
         }
@@ -384,8 +384,8 @@ impl Sending {
         view.check(&mut self.checked)
     }
 
-    /// Makes the codec's planner compute how `whole`, a subject or its coarser form, differs from
-    /// the baseline. Does nothing if the planner compared the same two last.
+    /// Makes the codec's planner compute how `whole`, a visible state or its coarser form, differs
+    /// from the baseline. Does nothing if the planner compared the same two last.
     fn compare(&mut self, against: Against<'_>, whole: &SentView) -> Result<(), EncodeError> {
         let offer = &mut self.offers[against.target.codec];
         let key = Some((against.base.view_ids().collect(), whole.id));
@@ -404,7 +404,7 @@ fn write_key(base: &ChosenBaseline, target: Target, key: &mut Vec<u64>) {
     /// An id that no view has.
     const SEPARATOR: u64 = u64::MAX;
     key.clear();
-    key.extend([target.codec as u64, target.subject as u64]);
+    key.extend([target.codec as u64, target.visible as u64]);
     key.extend(base.view_ids());
     key.push(SEPARATOR);
     key.extend(base.history_ids());

@@ -54,8 +54,8 @@ const SHARED_BY_ONE_IN: usize = 32;
 pub(super) struct Schedule {
     /// Receivers that get a snapshot.
     pub(super) served: Vec<usize>,
-    /// Outliers that are served next, as far as their credits last, for each codec and subject.
-    /// Empty if the limit has no effect.
+    /// Outliers that are served next, as far as their credits last, for each codec and visible
+    /// state. Empty if the limit has no effect.
     pub(super) outliers: Vec<Outliers>,
 }
 
@@ -84,7 +84,7 @@ impl Overdrawn {
     }
 }
 
-/// Outliers of one pace, codec and subject.
+/// Outliers of one pace, codec and visible state.
 #[derive(Debug)]
 pub(super) struct Outliers {
     pub(super) pace: Pace,
@@ -149,7 +149,7 @@ pub(super) fn schedule(ready: &mut [Ready<'_>], moment: &Moment<'_>) -> Schedule
     schedule
 }
 
-/// The groups of one codec and subject.
+/// The groups of one codec and visible state.
 struct Shares {
     shared: Vec<Group>,
     /// Groups of outliers.
@@ -181,7 +181,7 @@ impl Shares {
     }
 }
 
-/// Schedules the receivers of one codec and subject whose outliers need more encodings than
+/// Schedules the receivers of one codec and visible state whose outliers need more encodings than
 /// allowed.
 fn limit(ready: &mut [Ready<'_>], split: Shares, moment: &Moment<'_>, schedule: &mut Schedule) {
     let Shares { shared, alone, most_for_outliers, most_share, .. } = split;

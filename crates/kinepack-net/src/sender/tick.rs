@@ -80,7 +80,7 @@ impl Hub {
 
     /// Compares a world with the one before. Returns the number of ticks since then.
     fn check_world(&self, now: Duration, world: &Snapshot) -> Result<u32, NetError> {
-        let before = self.spawned.as_ref().or_else(|| self.sending.subjects.world());
+        let before = self.spawned.as_ref().or_else(|| self.sending.visible.world());
         if let Some((id, lane)) = before.and_then(|before| world.changed_spawn_lane(before)) {
             return Err(NetError::SpawnChanged { id, field: self.schema.lane_name(lane) });
         }
@@ -98,7 +98,7 @@ impl Hub {
     /// Notes which entities a refused world lacks. Later entities with the same ids are other ones,
     /// whose spawn fields may differ.
     fn note_absent(&mut self, world: &Snapshot) {
-        let before = self.spawned.take().or_else(|| self.sending.subjects.world().cloned());
+        let before = self.spawned.take().or_else(|| self.sending.visible.world().cloned());
         let Some(mut before) = before else { return };
         let is_absent = |(kind, id): &(usize, EntityId)| world.position_of(*kind, *id).is_none();
         let mut absent: Vec<EntityId> =

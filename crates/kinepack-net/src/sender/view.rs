@@ -18,7 +18,7 @@ pub(super) struct SentView {
     /// A time precision made values in `whole` coarser, so they must be refined even if nothing
     /// changes any more.
     pub(super) coarse: bool,
-    /// The subject, as coarse as the codec made it.
+    /// The visible state, as coarse as the codec made it.
     pub(super) whole: View,
     /// How the view differs from `whole`; `None` in a complete view.
     pub(super) skipped: Option<Skipped>,
@@ -34,7 +34,7 @@ pub(super) struct LearnedModels {
     pub(super) learned: Learned,
 }
 
-/// How a partial view differs from its subject, and what its snapshot sent.
+/// How a partial view differs from its visible state, and what its snapshot sent.
 #[derive(Debug)]
 pub(super) struct Skipped {
     /// Entities that have since changed or been removed, with the values that the receiver still

@@ -79,7 +79,7 @@ impl Hub {
         let peer = self.peers.get_mut(&id).ok_or(NetError::UnknownReceiver)?;
         let mut visibility = (*peer.visibility.visibility).clone();
         change(&mut visibility);
-        peer.visibility = self.sending.subjects.know(visibility);
+        peer.visibility = self.sending.visible.register(visibility);
         Ok(())
     }
 
@@ -96,7 +96,7 @@ impl Hub {
     /// # Errors
     /// [`NetError::NotOptional`] and [`NetError::GroupTaken`]. Nothing has changed then.
     pub fn add_group(&mut self, name: &str, fields: &[&str]) -> Result<(), NetError> {
-        if self.sending.subjects.groups.iter().any(|group| group.name == name) {
+        if self.sending.visible.groups.iter().any(|group| group.name == name) {
             return Err(NetError::GroupTaken { name: name.into() });
         }
         let part = |field: &&str| {
@@ -104,7 +104,7 @@ impl Hub {
             part.ok_or_else(|| NetError::NotOptional { field: String::from(*field) })
         };
         let parts = fields.iter().map(part).collect::<Result<_, _>>()?;
-        self.sending.subjects.groups.push(FieldGroup { name: name.into(), parts });
+        self.sending.visible.groups.push(FieldGroup { name: name.into(), parts });
         let receivers: Vec<ReceiverId> = self.receivers().collect();
         receivers.into_iter().try_for_each(|id| {
             self.change_visibility(id, |visibility| visibility.groups.push(Some(Arc::from([]))))
@@ -156,7 +156,7 @@ impl Hub {
         entities: Option<Arc<[EntityId]>>,
     ) -> Result<(), NetError> {
         check_sorted(entities.as_deref())?;
-        let groups = &self.sending.subjects.groups;
+        let groups = &self.sending.visible.groups;
         let index = groups.iter().position(|known| known.name == group);
         let index = index.ok_or_else(|| NetError::NoSuchGroup { name: group.into() })?;
         self.change_visibility(id, |visibility| visibility.groups[index] = entities)

@@ -302,9 +302,9 @@ impl Peer {
         sending: &mut Sending,
     ) -> Result<Option<DueSnapshot>, NetError> {
         let Some(codec) = self.codec else { return Ok(None) };
-        let subject = sending.subjects.of(&self.visibility);
-        let subject = subject.map_err(|error| NetError::Receiver { id: self.id, error })?;
-        let target = Target { codec, subject };
+        let visible = sending.visible.index_for(&self.visibility);
+        let visible = visible.map_err(|error| NetError::Receiver { id: self.id, error })?;
+        let target = Target { codec, visible };
         self.history.find_lost(moment.now, &mut self.outcomes);
         self.settle(moment.now);
         if let Some(budget) = &mut self.budget {
@@ -348,7 +348,7 @@ impl Peer {
             // The receiver answers again, so its full state is no longer needed.
             self.full_state = None;
             let is_known =
-                !base.view.coarse && base.view.state == sending.subjects.view(target.subject).state;
+                !base.view.coarse && base.view.state == sending.visible.view(target.visible).state;
             return (!is_known || rested || self.events.is_due()).then_some(DueSnapshot {
                 target,
                 base,
@@ -396,7 +396,7 @@ impl Peer {
         sending: &mut Sending,
         target: Target,
     ) -> Result<(), NetError> {
-        let state = sending.subjects.view(target.subject).state;
+        let state = sending.visible.view(target.visible).state;
         if let Some((shown, held_until)) = &mut self.shown
             && Some(*shown) == state
         {

@@ -1,10 +1,10 @@
-//! Subjects: what receivers may see in a tick. A subject is the whole world, or the part of it that
-//! some receivers may see. A part has the entities that are relevant to them, without the groups of
-//! fields that they may not see.
+//! Visible states: what receivers may see in a tick. A visible state is the whole world, or the
+//! part of it that some receivers may see. A part has the entities that are relevant to them,
+//! without the groups of fields that they may not see.
 //!
-//! Receivers that may see the same share one subject. The memory of a past tick lives as long as a
-//! view refers to it. Cost of a visibility: a search for its entities in the world and a copy of
-//! their rows. A visibility that only hides fields costs a copy of the world.
+//! Receivers that may see the same share one visible state. The memory of a past tick lives as long
+//! as a view refers to it. Cost of a visibility: a search for its entities in the world and a copy
+//! of their rows. A visibility that only hides fields costs a copy of the world.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -22,26 +22,26 @@ const SPARE: usize = 4;
 
 /// What a receiver may see in this tick.
 #[derive(Debug)]
-struct Subject {
+struct VisibleState {
     view: Arc<SentView>,
     /// The distinct coarser views of receivers that a time precision applies to.
     coarse: Vec<Arc<SentView>>,
 }
 
-/// The subjects of one tick.
+/// The visible states of one tick.
 #[derive(Debug, Default)]
-struct TickSubjects {
+struct TickStates {
     /// The first one is the whole world.
-    subjects: Vec<Subject>,
-    /// The index in `subjects`, by the id of the visibility.
+    states: Vec<VisibleState>,
+    /// The index in `states`, by the id of the visibility.
     of_visibility: HashMap<u64, usize>,
 }
 
-/// The subjects of this tick and of the one before.
+/// The visible states of this tick and of the one before.
 #[derive(Debug, Default)]
-pub(super) struct Subjects {
-    now: TickSubjects,
-    before: TickSubjects,
+pub(super) struct VisibleStates {
+    now: TickStates,
+    before: TickStates,
     pub(super) groups: Vec<FieldGroup>,
     /// The visibilities in use, with their ids.
     visibilities: HashMap<Arc<Visibility>, u64>,
@@ -54,31 +54,31 @@ pub(super) struct Subjects {
     next_visibility: u64,
 }
 
-impl Subjects {
-    /// Begins a tick. The whole world is subject 0.
+impl VisibleStates {
+    /// Begins a tick. The whole world is visible state 0.
     pub(super) fn begin(&mut self, world: &Snapshot) {
         self.visibilities.retain(|visibility, _| Arc::strong_count(visibility) > 1);
         std::mem::swap(&mut self.now, &mut self.before);
         self.pool.extend(
-            self.now.subjects.first().map(|subject| Arc::clone(subject.view.whole.snapshot())),
+            self.now.states.first().map(|visible| Arc::clone(visible.view.whole.snapshot())),
         );
-        self.now.subjects.clear();
+        self.now.states.clear();
         self.now.of_visibility.clear();
         let mut snapshot = self.unused().unwrap_or_else(|| Arc::new(Snapshot::new_like(world)));
         // `unused` and `new` return a snapshot without other references, so this does not copy
         // twice.
         Arc::make_mut(&mut snapshot).copy_from(world);
-        let before = self.before.subjects.first().map(|subject| Arc::clone(&subject.view));
+        let before = self.before.states.first().map(|visible| Arc::clone(&visible.view));
         self.add(snapshot, before);
     }
 
     /// The world of the last tick, if there was one.
     pub(super) fn world(&self) -> Option<&Snapshot> {
-        self.now.subjects.first().map(|subject| &**subject.view.whole.snapshot())
+        self.now.states.first().map(|visible| &**visible.view.whole.snapshot())
     }
 
     /// Registers a visibility. Equal visibilities get the same id.
-    pub(super) fn know(&mut self, visibility: Visibility) -> KnownVisibility {
+    pub(super) fn register(&mut self, visibility: Visibility) -> KnownVisibility {
         if let Some((visibility, id)) = self.visibilities.get_key_value(&visibility) {
             return KnownVisibility { id: *id, visibility: Arc::clone(visibility) };
         }
@@ -89,15 +89,16 @@ impl Subjects {
         KnownVisibility { id, visibility }
     }
 
-    /// The index of a visibility's subject. The first call for it in a tick builds the subject.
-    pub(super) fn of(&mut self, known: &KnownVisibility) -> Result<usize, EncodeError> {
+    /// The index of a visibility's visible state. The first call for it in a tick builds the
+    /// visible state.
+    pub(super) fn index_for(&mut self, known: &KnownVisibility) -> Result<usize, EncodeError> {
         if known.id == 0 {
             return Ok(0);
         }
         if let Some(index) = self.now.of_visibility.get(&known.id) {
             return Ok(*index);
         }
-        let world = &self.now.subjects[0].view.whole;
+        let world = &self.now.states[0].view.whole;
         let mut snapshot = Snapshot::new_like(world);
         match &known.visibility.relevant {
             Some(entities) => {
@@ -115,15 +116,15 @@ impl Subjects {
             .before
             .of_visibility
             .get(&known.id)
-            .map(|index| Arc::clone(&self.before.subjects[*index].view));
-        self.now.of_visibility.insert(known.id, self.now.subjects.len());
+            .map(|index| Arc::clone(&self.before.states[*index].view));
+        self.now.of_visibility.insert(known.id, self.now.states.len());
         self.add(Arc::new(snapshot), before);
-        Ok(self.now.subjects.len() - 1)
+        Ok(self.now.states.len() - 1)
     }
 
-    /// The view of a receiver that gets the whole subject.
+    /// The view of a receiver that gets the whole visible state.
     pub(super) fn view(&self, index: usize) -> &Arc<SentView> {
-        &self.now.subjects[index].view
+        &self.now.states[index].view
     }
 
     /// The view of a receiver that gets `coarse` instead. Receivers with equal values share it,
@@ -131,7 +132,7 @@ impl Subjects {
     ///
     /// Cost: a comparison with each distinct coarse view, up to the first difference.
     pub(super) fn coarse_view(&mut self, index: usize, coarse: Arc<Snapshot>) -> Arc<SentView> {
-        let Subject { view: exact, coarse: others } = &self.now.subjects[index];
+        let VisibleState { view: exact, coarse: others } = &self.now.states[index];
         let is_same = |view: &Arc<SentView>| {
             Arc::ptr_eq(view.whole.snapshot(), &coarse) || view.whole.holds_same(&coarse)
         };
@@ -141,7 +142,7 @@ impl Subjects {
         }
         let (state, whole) = (exact.state, View::from(coarse));
         let view = Arc::new(SentView::new(self.new_id(), state, true, whole, None));
-        self.now.subjects[index].coarse.push(Arc::clone(&view));
+        self.now.states[index].coarse.push(Arc::clone(&view));
         view
     }
 
@@ -151,7 +152,7 @@ impl Subjects {
         self.next_id
     }
 
-    /// Adds a subject. `before` is the view of the same visibility in the previous tick.
+    /// Adds a visible state. `before` is the view of the same visibility in the previous tick.
     fn add(&mut self, snapshot: Arc<Snapshot>, before: Option<Arc<SentView>>) {
         let unchanged = before.filter(|before| before.whole.holds_same(&snapshot));
         let state = unchanged.and_then(|before| before.state).unwrap_or_else(|| {
@@ -159,7 +160,7 @@ impl Subjects {
             self.next_state
         });
         let view = SentView::new(self.new_id(), Some(state), false, View::from(snapshot), None);
-        self.now.subjects.push(Subject { view: Arc::new(view), coarse: Vec::new() });
+        self.now.states.push(VisibleState { view: Arc::new(view), coarse: Vec::new() });
     }
 
     /// Takes from the pool a world that no view refers to. Frees all but a few of the other
