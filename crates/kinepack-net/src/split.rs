@@ -1,9 +1,8 @@
 //! Acknowledgements in front of another datagram. `spec/NET.md`, section 9.
 
-use crate::events::split_front;
 use crate::packet::{
     ACKNOWLEDGEMENT, CHECK, CHECK_BYTES, EVENTS_ALONE, FRAGMENT, KIND_MASK, SNAPSHOT,
-    SNAPSHOT_WITH_OLDER, STREAM_ACKNOWLEDGEMENT,
+    SNAPSHOT_WITH_OLDER, STREAM_ACKNOWLEDGEMENT, split_front,
 };
 use crate::{Channel, Refused, Sequence};
 

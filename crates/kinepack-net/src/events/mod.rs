@@ -10,8 +10,5 @@ pub use incoming::Event;
 pub(crate) use incoming::{Incoming, Played, Taken};
 pub(crate) use kinds::Emitted;
 pub use kinds::EventKinds;
-pub(crate) use list::{
-    EventWriter, EventsAlone, LONGEST_IN_FRONT_BYTES, LONGEST_LIST_BYTES, split_front,
-    write_in_front,
-};
+pub(crate) use list::EventWriter;
 pub(crate) use outgoing::{Carried, EventList, Outgoing};

@@ -3,7 +3,8 @@
 use core::fmt;
 use std::time::Duration;
 
-use super::presets;
+/// Bytes that IPv4 (20) and UDP (8) put before each datagram.
+pub const HEADER_BYTES: u32 = 28;
 
 /// What one direction of a network does to datagrams. [`PRESETS`](super::PRESETS) has settings for
 /// some real networks.
@@ -39,8 +40,8 @@ pub struct LinkConfig {
     pub reorder_ratio: f32,
     /// The longest delay of a reordered datagram.
     pub reorder_delay: Duration,
-    /// Bits a second that the slowest hop carries, including [`HEADER_BYTES`](super::HEADER_BYTES)
-    /// for each datagram. `None` for no limit.
+    /// Bits a second that the slowest hop carries, including [`HEADER_BYTES`] for each datagram.
+    /// `None` for no limit.
     pub bandwidth_bps: Option<u32>,
     /// The most bytes that wait before the slowest hop, including headers and the unsent rest of
     /// the current datagram. A datagram without room is dropped. Without `bandwidth_bps`, nothing
@@ -152,11 +153,6 @@ impl LinkConfig {
         mtu_bytes: 65_535,
     };
 
-    /// The configuration of a row of [`PRESETS`](super::PRESETS).
-    pub fn named(name: &str) -> Option<Self> {
-        presets::PRESETS.iter().find(|preset| preset.name == name).map(|preset| preset.config)
-    }
-
     /// Checks the ranges.
     ///
     /// # Errors
@@ -177,7 +173,7 @@ impl LinkConfig {
         if self.bandwidth_bps == Some(0) {
             return Err(LinkError::NoBandwidth);
         }
-        if !(super::HEADER_BYTES..=65_535).contains(&self.mtu_bytes) {
+        if !(HEADER_BYTES..=65_535).contains(&self.mtu_bytes) {
             return Err(LinkError::BadMtu { mtu_bytes: self.mtu_bytes });
         }
         Ok(())
@@ -202,7 +198,7 @@ pub enum LinkError {
     },
     /// A bandwidth of 0 bits a second.
     NoBandwidth,
-    /// An MTU below [`HEADER_BYTES`](super::HEADER_BYTES), or above IP's 65,535 bytes.
+    /// An MTU below [`HEADER_BYTES`], or above IP's 65,535 bytes.
     BadMtu {
         /// What was given.
         mtu_bytes: u32,

@@ -24,15 +24,12 @@ use std::collections::BinaryHeap;
 use std::time::Duration;
 
 use bottleneck::Bottleneck;
-pub use config::{LinkConfig, LinkError, Loss};
+pub use config::{HEADER_BYTES, LinkConfig, LinkError, Loss};
 use delay::DelayLine;
 use loss::LossChain;
 pub use presets::{LinkPreset, PRESETS};
 use random::Random;
 pub use stats::{LinkStats, Tally};
-
-/// Bytes that IPv4 (20) and UDP (8) put before each datagram.
-pub const HEADER_BYTES: u32 = 28;
 
 /// One direction of a simulated network.
 ///

@@ -28,6 +28,13 @@ pub struct LinkPreset {
     pub config: LinkConfig,
 }
 
+impl LinkConfig {
+    /// The configuration of a row of [`PRESETS`].
+    pub fn named(name: &str) -> Option<Self> {
+        PRESETS.iter().find(|preset| preset.name == name).map(|preset| preset.config)
+    }
+}
+
 /// From good to bad. The round trip of an idle link is twice the latency, plus two thirds of the
 /// jitter on average.
 pub const PRESETS: [LinkPreset; 5] = [

@@ -1,6 +1,6 @@
 //! Acknowledgements: which datagrams a receiver got.
 
-use super::ACKNOWLEDGEMENT;
+use super::kinds::ACKNOWLEDGEMENT;
 use crate::Sequence;
 
 /// Which datagrams were received: the newest sequence, and which of the 32 before it.

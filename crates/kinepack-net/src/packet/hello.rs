@@ -4,7 +4,7 @@ use core::fmt;
 
 use kinepack::Schema;
 
-use super::{HELLO, REFUSAL};
+use super::kinds::{HELLO, REFUSAL};
 
 /// What both sides must agree on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

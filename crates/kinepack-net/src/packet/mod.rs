@@ -4,61 +4,40 @@
 //! refers to checks the rest.
 
 mod acknowledgement;
+mod events;
 mod hello;
+mod kinds;
+mod parts;
 mod snapshot;
 #[cfg(test)]
 mod tests;
 
 pub use acknowledgement::Acknowledgement;
+pub(crate) use events::{
+    EventsAlone, LONGEST_IN_FRONT_BYTES, LONGEST_LIST_BYTES, split_front, write_in_front,
+};
 use hello::MAX_PARTS;
 pub use hello::Mismatch;
 pub(crate) use hello::{Hello, first_difference, outline};
+pub(crate) use kinds::{
+    ACKNOWLEDGEMENT, CHANNEL, CHANNEL_SHIFT, CHECK, EVENTS_ALONE, FRAGMENT, KIND_MASK, SNAPSHOT,
+    SNAPSHOT_WITH_OLDER, STREAM_ACKNOWLEDGEMENT, STREAM_PACKET,
+};
+use kinds::{ANEW, HELLO, REFUSAL};
+use parts::Parts;
 use snapshot::parse_snapshot;
-pub(crate) use snapshot::{Baseline, OlderViews, SnapshotHeader, Stride, Time};
+pub(crate) use snapshot::{
+    Baseline, CHECK_BYTES, LONGEST_HEADER_BYTES, OLDER_VIEW_BYTES, OlderViews, SnapshotHeader,
+    Stride, Time,
+};
 
-use crate::events::{EventsAlone, split_front};
 use crate::{Refused, Sequence};
-
-pub(crate) const SNAPSHOT: u8 = 0;
-pub(crate) const FRAGMENT: u8 = 1;
-const REFUSAL: u8 = 2;
-pub(crate) const SNAPSHOT_WITH_OLDER: u8 = 3;
-const HELLO: u8 = 4;
-pub(crate) const ACKNOWLEDGEMENT: u8 = 5;
-pub(crate) const STREAM_PACKET: u8 = 6;
-pub(crate) const STREAM_ACKNOWLEDGEMENT: u8 = 7;
-pub(crate) const KIND_MASK: u8 = 0b111;
-const LEFT_OUT: u8 = 1 << 3;
-const MERGE: u8 = 1 << 4;
-const STRIDE_SHIFT: u32 = 5;
-/// A state check, in front of a snapshot.
-pub(crate) const CHECK: u8 = REFUSAL | 1 << 3;
-/// Events in front of a snapshot.
-pub(crate) const EVENTS_IN_FRONT: u8 = REFUSAL | 1 << 3 | 1 << 4;
-/// Events without a snapshot.
-pub(crate) const EVENTS_ALONE: u8 = REFUSAL | 1 << 3 | 1 << 5;
-const ANEW: u8 = HELLO | 1 << 3;
-/// A channel's number in front of any datagram, in the bits from [`CHANNEL_SHIFT`] on.
-pub(crate) const CHANNEL: u8 = REFUSAL;
-pub(crate) const CHANNEL_SHIFT: u32 = 4;
-/// In the byte of an older view: another older view follows. The other bits are the distance.
-const MORE_OLDER: u8 = 1 << 7;
 
 /// The version of `spec/NET.md` that this crate speaks.
 pub const VERSION: u8 = 4;
 
 /// Bytes before a fragment's part.
 pub(crate) const FRAGMENT_HEADER_BYTES: usize = 8;
-
-/// Bytes of the state check before a snapshot.
-pub(crate) const CHECK_BYTES: usize = 3;
-
-/// The longest snapshot header, including its state check. Each older view adds
-/// [`OLDER_VIEW_BYTES`].
-pub(crate) const LONGEST_HEADER_BYTES: usize = CHECK_BYTES + 4 + 5 + 4;
-
-/// Bytes that name an older view.
-pub(crate) const OLDER_VIEW_BYTES: usize = 1;
 
 /// The header of a fragment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,16 +90,18 @@ impl<'a> Downstream<'a> {
         let mut parts = Parts::new(bytes);
         let [first_byte] = parts.take()?;
         match first_byte & KIND_MASK {
-            SNAPSHOT | SNAPSHOT_WITH_OLDER => parse_snapshot(first_byte, parts, None, events),
+            SNAPSHOT | SNAPSHOT_WITH_OLDER => {
+                let (header, snapshot) = parse_snapshot(first_byte, parts, None)?;
+                Ok(Self::Snapshot(header, snapshot, events))
+            }
             REFUSAL if first_byte == CHECK => {
                 let check = Some(u16::from_le_bytes(parts.take()?));
                 let [first_byte] = parts.take()?;
-                match first_byte & KIND_MASK {
-                    SNAPSHOT | SNAPSHOT_WITH_OLDER => {
-                        parse_snapshot(first_byte, parts, check, events)
-                    }
-                    _ => Err(Refused::Kind { first_byte }),
+                if !matches!(first_byte & KIND_MASK, SNAPSHOT | SNAPSHOT_WITH_OLDER) {
+                    return Err(Refused::Kind { first_byte });
                 }
+                let (header, snapshot) = parse_snapshot(first_byte, parts, check)?;
+                Ok(Self::Snapshot(header, snapshot, events))
             }
             // Only a snapshot has events in front.
             _ if events.is_some() => Err(Refused::Kind { first_byte }),
@@ -190,32 +171,5 @@ impl<'a> Upstream<'a> {
         };
         parts.end()?;
         Ok(parsed)
-    }
-}
-
-/// Reads a datagram from front to back.
-#[derive(Clone, Copy)]
-struct Parts<'a> {
-    bytes: usize,
-    rest: &'a [u8],
-}
-
-impl<'a> Parts<'a> {
-    fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes: bytes.len(), rest: bytes }
-    }
-
-    fn take<const N: usize>(&mut self) -> Result<[u8; N], Refused> {
-        let (first, rest) = self.rest.split_first_chunk().ok_or(self.wrong_length())?;
-        self.rest = rest;
-        Ok(*first)
-    }
-
-    fn end(&self) -> Result<(), Refused> {
-        if self.rest.is_empty() { Ok(()) } else { Err(self.wrong_length()) }
-    }
-
-    fn wrong_length(&self) -> Refused {
-        Refused::Length { bytes: self.bytes }
     }
 }

@@ -2,11 +2,21 @@
 
 use kinepack::{Baselines, Tick};
 
-use super::{
-    CHECK, CHECK_BYTES, Downstream, KIND_MASK, LEFT_OUT, MERGE, MORE_OLDER, OLDER_VIEW_BYTES,
-    Parts, SNAPSHOT, SNAPSHOT_WITH_OLDER, STRIDE_SHIFT,
+use super::kinds::{
+    CHECK, KIND_MASK, LEFT_OUT, MERGE, MORE_OLDER, SNAPSHOT, SNAPSHOT_WITH_OLDER, STRIDE_SHIFT,
 };
+use super::parts::Parts;
 use crate::{Refused, Sequence};
+
+/// Bytes of the state check before a snapshot.
+pub(crate) const CHECK_BYTES: usize = 3;
+
+/// The longest snapshot header, including its state check. Each older view adds
+/// [`OLDER_VIEW_BYTES`].
+pub(crate) const LONGEST_HEADER_BYTES: usize = CHECK_BYTES + 4 + 5 + 4;
+
+/// Bytes that name an older view.
+pub(crate) const OLDER_VIEW_BYTES: usize = 1;
 
 /// The header of a snapshot datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -175,12 +185,13 @@ impl SnapshotHeader {
     }
 }
 
+/// Reads a snapshot datagram whose first byte has been read. Returns its header and the coded
+/// snapshot. `check` is the state check before it.
 pub(super) fn parse_snapshot<'a>(
     first_byte: u8,
     mut parts: Parts<'a>,
     check: Option<u16>,
-    events: Option<&'a [u8]>,
-) -> Result<Downstream<'a>, Refused> {
+) -> Result<(SnapshotHeader, &'a [u8]), Refused> {
     let sequence = Sequence(u16::from_le_bytes(parts.take()?));
     let baseline = match parts.take()? {
         [0] => Baseline::Reference(u8::from_le_bytes(parts.take()?)),
@@ -206,5 +217,5 @@ pub(super) fn parse_snapshot<'a>(
     };
     let left_out = first_byte & LEFT_OUT != 0;
     let header = SnapshotHeader { sequence, baseline, left_out, time, merge, older, check };
-    Ok(Downstream::Snapshot(header, parts.rest, events))
+    Ok((header, parts.rest))
 }

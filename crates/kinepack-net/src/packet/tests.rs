@@ -2,8 +2,8 @@
 
 use kinepack::Tick;
 
+use super::kinds::EVENTS_IN_FRONT;
 use super::*;
-use crate::events::write_in_front;
 
 const EMPTY: &[u8] = &[];
 

@@ -2,7 +2,7 @@
 
 use kinepack::{EncodeError, Schema, Snapshot, View};
 
-use super::history::ChosenBaseline;
+use super::chosen_baseline::ChosenBaseline;
 use super::view::Skipped;
 use crate::baseline::{BaselineViews, MergeKey, Merger};
 

@@ -4,29 +4,8 @@ use std::time::Duration;
 
 use kinepack::{Baselines, EntityId};
 
+use super::receiver_id::ReceiverId;
 use crate::{Channel, NetError, Sequence};
-
-/// Identifies a receiver. The caller chooses it, for example the transport's connection number.
-///
-/// ```
-/// use std::time::Duration;
-/// use kinepack_net::{ReceiverId, ReceiverOptions};
-/// # use kinepack::schema::{Field, FieldKind};
-/// # use kinepack::{Codec, Level, Profile, Schema};
-/// # use kinepack_net::{Hub, HubConfig};
-/// # let schema = Schema::new(vec![Field::new("health", FieldKind::Raw { lanes: 1 })]);
-/// # let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
-/// # let mut hub = Hub::new(&codec, HubConfig::default())?;
-///
-/// for connection in [3, 8] {
-///     hub.add(ReceiverId(connection), &ReceiverOptions::default(), Duration::ZERO)?;
-/// }
-/// assert!(hub.remove(ReceiverId(3)), "connection 3 was closed");
-/// assert_eq!(hub.receivers().collect::<Vec<_>>(), [ReceiverId(8)]);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ReceiverId(pub u64);
 
 /// The settings that all receivers of a hub share.
 ///
@@ -143,6 +122,12 @@ impl HubConfig {
             }
             _ => Ok(()),
         }
+    }
+
+    /// What a budget pays for each datagram in addition to the bytes that
+    /// [`datagram_bytes`](Self::datagram_bytes) counts.
+    pub(super) fn paid_overhead_bytes(&self) -> usize {
+        self.overhead_bytes + self.channel.bytes()
     }
 }
 

@@ -1,25 +1,27 @@
 //! The sending side: one world, many receivers.
 //!
-//! [`hub`] is the entry point: it routes datagrams to the peers, and [`tick`] runs a tick. For each
-//! receiver, [`peer`] decides what to send in a tick, based on the acknowledgements in [`history`].
-//! [`older`] chooses the older views of a snapshot. [`visible`] holds what receivers may see, and
-//! [`view`] describes what each receiver holds. [`plan`] chooses what fits into a datagram.
+//! [`hub`] is the entry point. It routes datagrams to the peers, runs a tick, and has the caller's
+//! settings and events. For each receiver, [`peer`] decides what to send in a tick, based on the
+//! acknowledgements in [`history`], which also chooses the baseline and the older views.
+//! [`visible`] builds the states that receivers may see, as [`visibility`] describes, and [`view`]
+//! is what a receiver holds. [`plan`] chooses what fits into a datagram.
+//!
 //! [`sending`] caches the tick's plans so that receivers can share them, [`baselines`] builds what
-//! they are coded against, and [`outbox`] holds the datagrams. [`encodings`] makes encodings on the
-//! caller's threads, with the help of [`work`]. [`full_state`] carries states too large for one
-//! datagram. [`budget`] limits how much to send, [`freshness`] tracks how long each entity has
-//! waited, and [`rates`] decides which kinds are due. [`checks`] decides which snapshots get a
-//! state check. [`sharing`] limits how many different encodings a tick makes. [`cost`](crate::cost)
-//! reports bits to tools.
+//! they are coded against, and [`outbox`] holds the datagrams. [`ahead`] chooses the encodings to
+//! make on the caller's threads, [`encodings`] makes them, and [`work`] shares them out.
+//! [`sharing`] limits how many different encodings a tick makes. [`full_state`] carries states too
+//! large for one datagram. [`budget`] limits how much to send, [`freshness`] tracks how long each
+//! entity has waited, and [`rates`] decides which kinds are due. [`checks`] decides which snapshots
+//! get a state check. [`cost`](crate::cost) reports bits to tools.
 //!
 //! A snapshot meets these types in this order:
 //!
 //! | type | what it is | file |
 //! |---|---|---|
 //! | `VisibleState` | what a receiver may see: the world, or a part of it | [`visible`] |
-//! | `OfferedCodec` | a codec that receivers may choose, with its planner | [`sending`] |
-//! | `Target` | a codec and a visible state: receivers with equal targets share work | [`sending`] |
-//! | `ChosenBaseline` | what to code against: a view, views to merge, older views | [`history`] |
+//! | `OfferedCodec` | a codec that receivers may choose, with its planner | [`offered`] |
+//! | `Target` | a codec and a visible state: receivers with equal targets share work | [`offered`] |
+//! | `ChosenBaseline` | a view, views to merge into it, older views | [`chosen_baseline`] |
 //! | `Against` | baseline and target, with the place of the work that receivers share | [`sending`] |
 //! | `DueSnapshot` | a snapshot that a receiver should get now: target and baseline | [`peer`] |
 //! | `PlanRequest` | a request for a plan, with its size limit | [`sending`] |
@@ -35,32 +37,39 @@
 //! A view is *complete* if it equals its visible state, and *partial* if its snapshot skipped
 //! entities.
 
+mod ages;
+mod ahead;
+mod audience;
 mod baselines;
 mod budget;
 mod checks;
+mod chosen_baseline;
 mod config;
-mod emit;
+mod emitted;
 mod encodings;
 mod freshness;
 mod full_state;
 mod history;
 mod hub;
-mod older;
+mod kind_options;
+mod moment;
+mod offered;
 mod outbox;
 mod peer;
 mod plan;
 mod rates;
+mod receiver_id;
 mod sending;
 mod sharing;
-mod tick;
 mod view;
 mod visibility;
 mod visible;
 mod work;
 
-pub use config::{HubConfig, Priority, ReceiverId, ReceiverOptions};
-pub use emit::Audience;
+pub use audience::Audience;
+pub use config::{HubConfig, Priority, ReceiverOptions};
 pub use hub::{Handled, Hub};
+pub use kind_options::KindOptions;
 pub use peer::PeerStatus;
-pub use rates::KindOptions;
+pub use receiver_id::ReceiverId;
 pub use work::Work;

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use super::config::ReceiverId;
+use super::receiver_id::ReceiverId;
 use crate::Channel;
 
 /// Datagrams that wait to go out, in one buffer.

@@ -12,52 +12,12 @@ use std::sync::Arc;
 use kinepack::Schema;
 
 use super::history::WHOLE_PREFERRED;
-use super::hub::Hub;
+use super::kind_options::KindOptions;
 use crate::NetError;
 
 /// The largest [`KindOptions::every`]. A complete view must be near enough to be preferred as
 /// baseline.
 const MAX_EVERY: u32 = WHOLE_PREFERRED as u32;
-
-/// How a hub sends the entities of one kind.
-///
-/// ```
-/// # use kinepack::{Codec, Level, Pack, Profile, Schema};
-/// # use kinepack_net::{Hub, HubConfig, KindOptions};
-/// # #[derive(Pack)]
-/// # struct Player {
-/// #     #[pack(max = 100)]
-/// #     health: u8,
-/// # }
-/// # #[derive(Pack)]
-/// # struct Debris {
-/// #     #[pack(range = -64.0..64.0, precision = 0.01)]
-/// #     position: [f32; 3],
-/// # }
-/// let schema = Schema::builder().kind::<Player>("player").kind::<Debris>("debris").build()?;
-/// # let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
-/// let mut hub = Hub::new(&codec, HubConfig::default())?;
-/// // Debris moves in every fourth snapshot, and a tight budget is for the players first.
-/// hub.set_kind("debris", KindOptions { every: 4, priority: 0.1 })?;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct KindOptions {
-    /// With 4, changes of these entities are sent in every fourth tick of the hub. It can be 1, 2,
-    /// 4 or 8. Added and removed entities are sent in any tick, but one that lives for less than
-    /// `every` ticks may be removed only when its kind is due.
-    pub every: u32,
-    /// How much these entities matter if not everything fits, at least 0. It multiplies the
-    /// priorities of [`Hub::tick_with`]. Receivers still share their snapshots.
-    pub priority: f32,
-}
-
-impl Default for KindOptions {
-    /// Every tick, with a priority of 1.
-    fn default() -> Self {
-        Self { every: 1, priority: 1.0 }
-    }
-}
 
 /// The options of all kinds, and which kinds are due.
 #[derive(Debug)]
@@ -86,30 +46,21 @@ impl Rates {
         (0..self.kinds.len()).all(|kind| self.is_due(kind))
     }
 
-    /// The options of all kinds.
-    pub(super) fn options(&self) -> &Arc<[KindOptions]> {
-        &self.kinds
-    }
-}
-
-impl Hub {
-    /// Sets how often changes of a kind of entities are sent, and how much they matter.
-    ///
-    /// With [`every`](KindOptions::every) above 1, those entities take fewer bits, and move in
-    /// larger steps that playback blends. Playback then needs a state that is `every` ticks ahead,
-    /// so the playout delay grows by the same. The other kinds take a few more bits, because
-    /// snapshots are coded against states in which all kinds were due.
+    /// Changes the options of a kind.
     ///
     /// # Errors
-    /// [`NetError::NoSuchKind`], and [`NetError::KindOptions`] if a number is out of its range.
-    pub fn set_kind(&mut self, kind: &str, options: KindOptions) -> Result<(), NetError> {
-        let index = self.schema.kinds().iter().position(|known| known.name() == kind);
-        let index = index.ok_or_else(|| NetError::NoSuchKind { name: kind.into() })?;
+    /// [`NetError::KindOptions`] if a number is out of its range.
+    pub(super) fn set(&mut self, kind: usize, options: KindOptions) -> Result<(), NetError> {
         let is_rate = options.every.is_power_of_two() && options.every <= MAX_EVERY;
         if !is_rate || !(0.0..=f32::MAX).contains(&options.priority) {
             return Err(NetError::KindOptions { options });
         }
-        Arc::make_mut(&mut self.sending.rates.kinds)[index] = options;
+        Arc::make_mut(&mut self.kinds)[kind] = options;
         Ok(())
+    }
+
+    /// The options of all kinds.
+    pub(super) fn options(&self) -> &Arc<[KindOptions]> {
+        &self.kinds
     }
 }

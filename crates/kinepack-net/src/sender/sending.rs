@@ -3,19 +3,19 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use kinepack::{Codec, EncodeError, EntityId, Level, Schema, Snapshot, Tick};
+use kinepack::{Codec, EncodeError, EntityId, Schema, Snapshot, Tick};
 
 use super::baselines::BaselineCache;
-use super::config::ReceiverId;
+use super::chosen_baseline::ChosenBaseline;
 use super::encodings::{EncodeAhead, Encoding};
-use super::history::ChosenBaseline;
+use super::offered::{OfferedCodec, Target};
 use super::outbox::Outbox;
 use super::plan::{Coded, Due, Plan, Planner};
 use super::rates::Rates;
+use super::receiver_id::ReceiverId;
 use super::view::{PartSet, SentView, Skipped};
 use super::visible::VisibleStates;
 use crate::Channel;
-use crate::baseline::MergeKey;
 use crate::events::EventWriter;
 
 /// The shared part of a hub.
@@ -44,37 +44,6 @@ pub(super) struct Sending {
     key: Vec<u64>,
     /// The number of snapshots encoded in this tick.
     pub(super) encoded: usize,
-}
-
-/// A codec that receivers may choose.
-#[derive(Debug)]
-pub(super) struct OfferedCodec {
-    pub(super) hash: u64,
-    pub(super) level: Level,
-    /// How many older views its snapshots may use.
-    pub(super) older_views: u8,
-    /// The codec has a time precision: moving entities are sent with coarser values.
-    has_precision: bool,
-    pub(super) planner: Planner,
-    /// The baseline and the view that the planner compared last.
-    compared: Option<(MergeKey, u64)>,
-}
-
-impl OfferedCodec {
-    /// Whether a time precision applies to snapshots coded against a baseline. It computes speeds
-    /// from older views, so it needs some.
-    pub(super) fn is_coarse(&self, base: &ChosenBaseline) -> bool {
-        self.has_precision && !base.older.is_empty()
-    }
-}
-
-/// What a receiver should get in a tick. Receivers with the same target and baseline share work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Target {
-    /// Index in [`Sending::offers`].
-    pub(super) codec: usize,
-    /// Index in [`Sending::visible`].
-    pub(super) visible: usize,
 }
 
 /// What a snapshot is coded against and who gets it, with the place of the work for it.

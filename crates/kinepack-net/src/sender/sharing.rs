@@ -32,15 +32,14 @@ use std::collections::{BTreeMap, HashMap};
 
 use kinepack::Tick;
 
-use super::history::ChosenBaseline;
-use super::peer::{DueSnapshot, Moment, Peer};
-use super::sending::Target;
+use super::ages::Ages;
+use super::chosen_baseline::ChosenBaseline;
+use super::moment::Moment;
+use super::offered::Target;
+use super::peer::{DueSnapshot, Peer};
 
 /// Outliers get one encoding for this many shared ones, and always one.
 const SHARED_FOR_AN_OUTLIER: usize = 4;
-/// A view of at most this age is young. So is a view at most twice as old as the oldest view that a
-/// shared encoding is coded against.
-const YOUNG_TICKS: u32 = 24;
 /// The cost of one encoder run for an outlier.
 pub(super) const RUN_CREDITS: u64 = 2;
 /// The credits of slow outliers in a tick, if most receivers share.
@@ -191,13 +190,14 @@ fn limit(ready: &mut [Ready<'_>], split: Shares, moment: &Moment<'_>, schedule: 
         schedule.served.extend(&group.members);
     }
     let oldest = shared_ages.oldest_young(moment.tick);
+    let datagrams = moment.config.datagrams_per_tick;
     let (mut quick, mut slow) = (Vec::new(), Vec::new());
     for index in alone.into_iter().flat_map(|group| group.members) {
         let peer = &*ready[index].0;
         let held = peer.history().plain_ages(moment.tick, oldest);
         let bases = shared.iter().map(|group| &ready[group.members[0]].1.base);
         let base =
-            held.meet(shared_ages).then(|| peer.history().base_like(bases, moment)).flatten();
+            held.meet(shared_ages).then(|| peer.history().base_like(bases, datagrams)).flatten();
         if let Some(base) = base {
             ready[index].1.base = base;
             schedule.served.push(index);
@@ -351,56 +351,4 @@ fn variants(base: &ChosenBaseline) -> impl DoubleEndedIterator<Item = (GivenUp, 
     let learned = base.models.is_some().then_some((GivenUp::Learned, unlearned));
     let older = (!base.older.is_empty()).then_some((GivenUp::Older, alone));
     std::iter::once((GivenUp::Nothing, whole)).chain(learned).chain(older)
-}
-
-/// A set of ticks before the present one. Age 0 is the previous tick.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Ages(u128);
-
-impl Ages {
-    const COUNT: usize = 128;
-
-    /// Adds a tick before `now`, if it is not too old.
-    pub(super) fn insert(&mut self, now: Tick, tick: Tick) {
-        if let Some(age) = now.0.checked_sub(tick.0).and_then(|ticks| ticks.checked_sub(1)) {
-            self.0 |= 1u128.checked_shl(age).unwrap_or(0);
-        }
-    }
-
-    fn insert_age(&mut self, age: usize) {
-        self.0 |= 1 << age;
-    }
-
-    /// The first tick whose views are young relative to these ages; tick 0 if there are none.
-    fn oldest_young(self, now: Tick) -> Tick {
-        let oldest = self.0.checked_ilog2();
-        Tick(oldest.map_or(0, |oldest| now.0.saturating_sub((2 * oldest).max(YOUNG_TICKS))))
-    }
-
-    fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
-    fn both(self, other: Self) -> Self {
-        Self(self.0 & other.0)
-    }
-
-    fn meet(self, other: Self) -> bool {
-        self.0 & other.0 != 0
-    }
-
-    /// The tick of an age.
-    fn tick(now: Tick, age: usize) -> Tick {
-        Tick(now.0 - 1 - age as u32)
-    }
-
-    /// From the newest age to the oldest.
-    fn iter(self) -> impl Iterator<Item = usize> {
-        let mut remaining = self.0;
-        std::iter::from_fn(move || {
-            let age = (remaining != 0).then(|| remaining.trailing_zeros() as usize)?;
-            remaining &= remaining - 1;
-            Some(age)
-        })
-    }
 }

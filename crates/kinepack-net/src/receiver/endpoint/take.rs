@@ -7,8 +7,8 @@ use kinepack::{DecodeError, Snapshot, Tick};
 
 use super::{Received, Receiver};
 use crate::Refused;
-use crate::events::{EventsAlone, Taken};
-use crate::packet::{Baseline, FragmentHeader, SnapshotHeader};
+use crate::events::Taken;
+use crate::packet::{Baseline, EventsAlone, FragmentHeader, SnapshotHeader};
 use crate::receiver::assembly::{Added, Assembly};
 use crate::receiver::shown::Shown;
 use crate::receiver::views::{HeldView, Resolved};

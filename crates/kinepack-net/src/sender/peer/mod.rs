@@ -1,6 +1,7 @@
 //! The sender's state for one receiver: decides whether a snapshot is due in a tick, and against
 //! what it is coded. [`turn`] codes and sends it.
 
+mod events;
 mod status;
 mod turn;
 
@@ -11,12 +12,16 @@ use kinepack::{Snapshot, Tick};
 
 use super::budget::Budget;
 use super::checks::Checks;
-use super::config::{HubConfig, Priority, ReceiverId, ReceiverOptions};
+use super::chosen_baseline::ChosenBaseline;
+use super::config::{HubConfig, ReceiverOptions};
 use super::freshness::Freshness;
 use super::full_state::{ANSWERED, OutgoingFullState};
-use super::history::{ChosenBaseline, Content, History, Outcome, Sent};
+use super::history::{Content, History, Outcome, Sent};
+use super::moment::Moment;
+use super::offered::{OfferedCodec, Target};
 use super::outbox::Outbox;
-use super::sending::{OfferedCodec, Sending, Target};
+use super::receiver_id::ReceiverId;
+use super::sending::Sending;
 use super::view::SentView;
 use super::visibility::KnownVisibility;
 use crate::events::{Carried, Outgoing};
@@ -92,15 +97,6 @@ pub(super) struct DueSnapshot {
     is_first: bool,
 }
 
-/// What the peers need to know about a tick.
-pub(super) struct Moment<'a> {
-    pub(super) now: Duration,
-    pub(super) tick: Tick,
-    pub(super) interval_ticks: u8,
-    pub(super) config: &'a HubConfig,
-    pub(super) priority: Option<Priority<'a>>,
-}
-
 impl Peer {
     pub(super) fn new(
         id: ReceiverId,
@@ -110,7 +106,7 @@ impl Peer {
         visibility: KnownVisibility,
         now: Duration,
     ) -> Self {
-        let datagram_bytes = config.datagram_bytes + overhead_bytes(config);
+        let datagram_bytes = config.datagram_bytes + config.paid_overhead_bytes();
         Self {
             id,
             codec: None,
@@ -152,7 +148,7 @@ impl Peer {
         config: &HubConfig,
         now: Duration,
     ) {
-        let datagram_bytes = config.datagram_bytes + overhead_bytes(config);
+        let datagram_bytes = config.datagram_bytes + config.paid_overhead_bytes();
         self.budget = bytes_per_s.map(|bytes_per_s| match self.budget {
             Some(budget) => budget.changed(bytes_per_s, datagram_bytes, now),
             None => Budget::new(bytes_per_s, datagram_bytes, now),
@@ -498,7 +494,7 @@ impl Peer {
     /// The most bytes of the next datagram.
     pub(super) fn sendable_bytes(&self, config: &HubConfig) -> usize {
         let affordable = self.budget.as_ref().map_or(usize::MAX, Budget::bytes);
-        affordable.saturating_sub(overhead_bytes(config)).min(config.datagram_bytes)
+        affordable.saturating_sub(config.paid_overhead_bytes()).min(config.datagram_bytes)
     }
 
     /// Sends as many fragments of the full state as the budget, the tick and the window allow; at
@@ -516,7 +512,7 @@ impl Peer {
             let Some(index) = full_state.next_index() else { return };
             let datagram_bytes = FRAGMENT_HEADER_BYTES
                 + full_state.part(index).len()
-                + overhead_bytes(moment.config);
+                + moment.config.paid_overhead_bytes();
             if self.budget.as_ref().is_some_and(|budget| budget.bytes() < datagram_bytes) {
                 return;
             }
@@ -578,10 +574,4 @@ fn note_lost(
 /// The bytes of a snapshot's header, with a state check if the hub makes any.
 fn header_bytes(config: &HubConfig, header: &SnapshotHeader) -> usize {
     header.bytes() + if config.check_every_bytes.is_some() { CHECK_BYTES } else { 0 }
-}
-
-/// What a budget pays for each datagram in addition to the bytes that [`HubConfig::datagram_bytes`]
-/// counts.
-pub(super) fn overhead_bytes(config: &HubConfig) -> usize {
-    config.overhead_bytes + config.channel.bytes()
 }

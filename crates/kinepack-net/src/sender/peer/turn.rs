@@ -10,13 +10,16 @@ use std::sync::Arc;
 
 use kinepack::EncodeError;
 
-use super::{DueSnapshot, LEAST_BYTES, Moment, Peer, header_bytes};
+use super::{DueSnapshot, LEAST_BYTES, Peer, header_bytes};
 use crate::NetError;
 use crate::baseline::MERGED;
-use crate::events::{EventList, LONGEST_IN_FRONT_BYTES, write_in_front};
-use crate::packet::{LONGEST_HEADER_BYTES, OLDER_VIEW_BYTES, SnapshotHeader};
+use crate::events::EventList;
+use crate::packet::{
+    LONGEST_HEADER_BYTES, LONGEST_IN_FRONT_BYTES, OLDER_VIEW_BYTES, SnapshotHeader, write_in_front,
+};
 use crate::sender::full_state::{OutgoingFullState, full_state_bytes};
 use crate::sender::history::Content;
+use crate::sender::moment::Moment;
 use crate::sender::plan::Plan;
 use crate::sender::sending::{Against, PlanRequest, Sending};
 use crate::trace::event;

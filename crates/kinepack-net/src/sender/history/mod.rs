@@ -4,17 +4,17 @@
 //! Cost: an acknowledgement looks at 33 entries. Memory: at most [`WINDOW`] entries, and what their
 //! views share.
 
+mod candidates;
+mod older;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kinepack::{EntityId, Tick};
+use kinepack::EntityId;
 
-use super::older::{OlderView, REACH};
-use super::peer::Moment;
-use super::sharing::Ages;
-use super::view::{LearnedModels, PartSet, SentView};
-use crate::baseline::{Before, MERGED, Merge, choose_merge, field_of_all};
+use super::view::{LearnedModels, SentView};
+use crate::baseline::MERGED;
 use crate::events::Carried;
 use crate::round_trip::RoundTrip;
 use crate::sequence::REORDERED;
@@ -25,6 +25,9 @@ pub(super) const WINDOW: usize = 255;
 /// A complete view is preferred as baseline over a partial view that is newer by at most this many
 /// sequences.
 pub(super) const WHOLE_PREFERRED: usize = 8;
+
+/// The receiver may drop views that are more than this many sequences before the newest baseline.
+const REACH: usize = 64;
 
 /// One datagram.
 #[derive(Debug)]
@@ -100,52 +103,6 @@ pub(super) struct History {
     pub(super) round_trip: RoundTrip,
     pub(super) acknowledged_count: u64,
     pub(super) lost_count: u64,
-}
-
-/// A baseline for the next snapshot.
-#[derive(Clone, Debug)]
-pub(super) struct ChosenBaseline {
-    /// `None` for a reference state.
-    pub(super) sequence: Option<Sequence>,
-    /// The view. If all parts of a complete state arrived, this is that state.
-    pub(super) view: Arc<SentView>,
-    /// The views to merge into it, newest first.
-    pub(super) merged: Vec<Arc<SentView>>,
-    /// The merge field; `None` if the rule for merge 0 names the same views.
-    pub(super) field: Option<u32>,
-    /// How many sequences the merged views reach before the view.
-    pub(super) depth: usize,
-    /// The older views, newest first. Chosen once the tick is known.
-    pub(super) older: Vec<OlderView>,
-    /// The learned models to continue from.
-    pub(super) models: Option<LearnedModels>,
-}
-
-impl ChosenBaseline {
-    /// The ids of the views that make up the baseline.
-    pub(super) fn view_ids(&self) -> impl Iterator<Item = u64> {
-        std::iter::once(&self.view).chain(&self.merged).map(|view| view.id)
-    }
-
-    /// The ids of the older views and of the learned models.
-    pub(super) fn history_ids(&self) -> impl Iterator<Item = u64> {
-        let models = self.models.iter().map(|models| models.id);
-        self.older.iter().map(|(_, view)| view.id).chain(models)
-    }
-
-    /// A baseline that is one view, without merged views, older views or learned models.
-    pub(super) fn new(sequence: Option<Sequence>, view: &Arc<SentView>) -> Self {
-        let view = Arc::clone(view);
-        Self {
-            sequence,
-            view,
-            merged: Vec::new(),
-            field: None,
-            depth: 0,
-            older: Vec::new(),
-            models: None,
-        }
-    }
 }
 
 impl History {
@@ -359,190 +316,6 @@ impl History {
     pub(super) fn begin_anew(&mut self) {
         self.floor = self.next;
         self.newest_view = None;
-    }
-
-    /// The baseline for the next snapshot: the newest acknowledged view, or a slightly older
-    /// complete one. The next datagram can always reach it and the views merged into it. Otherwise
-    /// the sender could send nothing, and would never get an acknowledgement again.
-    pub(super) fn base(&self) -> Option<ChosenBaseline> {
-        let newest = self.index(self.newest_view?)?;
-        let used = self.newest_used.and_then(|used| self.index(used)).unwrap_or(0);
-        let oldest = newest.saturating_sub(WHOLE_PREFERRED).max(used);
-        let whole = (oldest..=newest).rev().find_map(|index| self.whole_base(index));
-        whole.filter(|base| self.reaches(base, 1)).or_else(|| self.merged_base(newest))
-    }
-
-    /// The newest of the `shared` baselines that this receiver also holds, so that it can share the
-    /// encoding.
-    pub(super) fn base_like<'b>(
-        &self,
-        shared: impl Iterator<Item = &'b ChosenBaseline> + Clone,
-        moment: &Moment<'_>,
-    ) -> Option<ChosenBaseline> {
-        self.plain_indices(Tick(0)).find_map(|(view, index)| {
-            let mut with_view = shared.clone().filter(|base| base.view.id == view.id);
-            with_view.find_map(|base| self.same_base(index, base, moment.config.datagrams_per_tick))
-        })
-    }
-
-    /// The ages of all views of tick `oldest` or later that can be baselines without merging.
-    pub(super) fn plain_ages(&self, now: Tick, oldest: Tick) -> Ages {
-        let mut ages = Ages::default();
-        self.plain_indices(oldest).for_each(|(view, _)| ages.insert(now, view.tick()));
-        ages
-    }
-
-    /// The baseline whose view is of `tick`, one of the [`plain_ages`](Self::plain_ages).
-    pub(super) fn plain_base(&self, tick: Tick) -> Option<ChosenBaseline> {
-        let (_, index) = self.plain_indices(tick).find(|(view, _)| view.tick() == tick)?;
-        self.whole_base(index).filter(|base| self.reaches(base, 1))
-    }
-
-    /// Acknowledged complete views with their indices, newest first. Leaves out views of ticks
-    /// before `oldest`, and views before the newest one that was used as a baseline.
-    fn plain_indices(&self, oldest: Tick) -> impl Iterator<Item = (&Arc<SentView>, usize)> {
-        let newest = self.newest_view.and_then(|newest| self.index(newest));
-        let used = self.newest_used.and_then(|used| self.index(used)).unwrap_or(0);
-        let indices = newest.map_or(0..0, |newest| used..newest + 1);
-        let views =
-            indices.rev().filter_map(|index| Some((self.acknowledged_view(index)?.0, index)));
-        let young = views.take_while(move |(view, _)| view.tick() >= oldest);
-        young.filter_map(|(view, index)| match view.split() {
-            None => view.is_complete().then_some((view, index)),
-            Some(split) => self.parts_before(index, view, split).map(|_| (&split.whole, index)),
-        })
-    }
-
-    /// The view at an index as baseline, with the same older views and learned models as `other`,
-    /// if this receiver has them all.
-    fn same_base(
-        &self,
-        index: usize,
-        other: &ChosenBaseline,
-        datagrams: u32,
-    ) -> Option<ChosenBaseline> {
-        let mut base = self.whole_base(index).filter(|base| self.reaches(base, 1))?;
-        let sequence = base.sequence?;
-        let mut falling = self.whole_before(sequence, REACH, datagrams as usize);
-        for (_, older) in &other.older {
-            let (sequence, view) = falling.find(|(_, view)| view.id == older.id)?;
-            base.older.push((sequence, Arc::clone(view)));
-        }
-        if let Some(models) = &other.models {
-            base.models = Some(self.models(sequence).filter(|own| own.id == models.id)?.clone());
-        }
-        Some(base)
-    }
-
-    /// Whether the next `datagrams` datagrams can all use `base`: the window of each must contain
-    /// the view and all views merged into it.
-    pub(super) fn reaches(&self, base: &ChosenBaseline, datagrams: usize) -> bool {
-        let back = |view| self.next.since(view) as usize + base.depth + datagrams - 1;
-        base.sequence.is_none_or(|view| back(view) <= WINDOW)
-    }
-
-    /// The acknowledged view at an index, with the *back* byte of its own header.
-    fn acknowledged_view(&self, index: usize) -> Option<(&Arc<SentView>, u8)> {
-        match self.entries.get(index)? {
-            Sent {
-                state: State::Acknowledged,
-                content: Content::Snapshot { view, own_back, .. },
-                sequence,
-                ..
-            } if sequence.since(self.floor) >= 0 => Some((view, *own_back)),
-            _ => None,
-        }
-    }
-
-    /// The acknowledged complete states before that of `sequence`, newest first, with the sequences
-    /// of their last parts. All are at most `reach` sequences before it, and in the window of each
-    /// of the next `datagrams` datagrams.
-    pub(super) fn whole_before(
-        &self,
-        sequence: Sequence,
-        reach: usize,
-        datagrams: usize,
-    ) -> impl Iterator<Item = (Sequence, &Arc<SentView>)> {
-        let at = self.index(sequence).unwrap_or(0);
-        let oldest = self.entries.len().saturating_add(datagrams).saturating_sub(WINDOW + 1);
-        let oldest = oldest.max(at.saturating_sub(reach));
-        (oldest..at).rev().filter_map(move |index| {
-            let (view, _) = self.acknowledged_view(index)?;
-            let whole = match view.split() {
-                None => view.is_complete().then_some(view)?,
-                Some(split) => {
-                    let others = self.parts_before(index, view, split)?;
-                    self.is_known_before(index - others, view.tick(), oldest)
-                        .then_some(&split.whole)?
-                }
-            };
-            Some((self.entries[index].sequence, whole))
-        })
-    }
-
-    /// Whether the receiver can tell where a state in parts begins. `first` is the index of its
-    /// first part. The receiver merges all adjacent parts of one tick, so it must know that the
-    /// view before `first` is not one of them.
-    fn is_known_before(&self, first: usize, tick: Tick, oldest: usize) -> bool {
-        let Some(before) = first.checked_sub(1) else {
-            // Nothing was sent before.
-            return self.entries.len() as u64 == self.sent_count;
-        };
-        let Sent { sequence, content, .. } = &self.entries[before];
-        let is_other = match content {
-            Content::Snapshot { view, .. } => view.is_complete() || view.tick() != tick,
-            Content::Fragment { .. } | Content::Events => true,
-        };
-        before >= oldest && sequence.since(self.floor) >= 0 && is_other
-    }
-
-    /// The view at an index as baseline, if it is complete or all other parts of its state arrived
-    /// too.
-    fn whole_base(&self, index: usize) -> Option<ChosenBaseline> {
-        let (view, own_back) = self.acknowledged_view(index)?;
-        let sequence = Some(self.entries[index].sequence);
-        let Some(split) = view.split() else {
-            return view.is_complete().then(|| ChosenBaseline::new(sequence, view));
-        };
-        let others = self.parts_before(index, view, split)?;
-        let field = field_of_all(own_back, others);
-        Some(ChosenBaseline { field, depth: others, ..ChosenBaseline::new(sequence, &split.whole) })
-    }
-
-    /// If all parts of a state were acknowledged, how many of them come before the last part, which
-    /// is at `index`.
-    fn parts_before(&self, index: usize, view: &SentView, split: &PartSet) -> Option<usize> {
-        // The parts were sent in a row.
-        let (last, others) = split.parts.split_last()?;
-        let is_there = |(part, distance): (&u64, usize)| {
-            let before =
-                index.checked_sub(distance).and_then(|index| self.acknowledged_view(index));
-            before.is_some_and(|(before, _)| before.id == *part)
-        };
-        let all = *last == view.id && std::iter::zip(others.iter().rev(), 1..).all(is_there);
-        all.then_some(others.len())
-    }
-
-    /// The view at an index as baseline, merged with the views that were sent since its own
-    /// baseline. Reaches as far back as the next datagram can.
-    fn merged_base(&self, newest: usize) -> Option<ChosenBaseline> {
-        let (view, own_back) = self.acknowledged_view(newest)?;
-        let sequence = self.entries[newest].sequence;
-        let reach = WINDOW.checked_sub(self.next.since(sequence) as usize)?.min(newest);
-        let Merge { views, field, depth } = choose_merge(own_back, reach, |distance| {
-            match &self.entries[newest - distance].content {
-                Content::Snapshot { view, .. } if !view.is_complete() => self
-                    .acknowledged_view(newest - distance)
-                    .map_or(Before::Unknown, |(view, _)| Before::Acknowledged(Arc::clone(view))),
-                _ => Before::Nothing,
-            }
-        });
-        Some(ChosenBaseline {
-            merged: views,
-            field,
-            depth,
-            ..ChosenBaseline::new(Some(sequence), view)
-        })
     }
 
     /// Partial and complete views in flight, which the next snapshot's baseline does not include.

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use kinepack::{EntityId, Snapshot};
 
-use super::config::Priority;
-use super::hub::Hub;
-use super::peer::Moment;
-use super::sharing::{self, Outliers, Overdrawn, RUN_CREDITS, Schedule};
-use super::work::Threads;
+use super::Hub;
 use crate::NetError;
 use crate::handshake::check_schema;
+use crate::sender::config::Priority;
+use crate::sender::moment::Moment;
+use crate::sender::sharing::{self, Outliers, Overdrawn, RUN_CREDITS, Schedule};
+use crate::sender::work::Threads;
 
 impl Hub {
     pub(super) fn run_tick(

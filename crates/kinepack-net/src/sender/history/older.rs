@@ -14,15 +14,9 @@ use std::sync::Arc;
 
 use kinepack::Tick;
 
-use super::history::{ChosenBaseline, History};
-use super::view::SentView;
-use crate::Sequence;
-
-/// The receiver may drop views that are more than this many sequences before the newest baseline.
-pub(super) const REACH: usize = 64;
-
-/// A view that was sent with this sequence.
-pub(super) type OlderView = (Sequence, Arc<SentView>);
+use super::{History, REACH};
+use crate::sender::chosen_baseline::{ChosenBaseline, OlderView};
+use crate::sender::view::SentView;
 
 impl History {
     /// At most `wanted` acknowledged views for snapshots of `tick` coded against `base`, newest
@@ -30,7 +24,7 @@ impl History {
     ///
     /// Returns none if the baseline was merged or is partial: its lanes come from several ticks, so
     /// differences would not be velocities.
-    pub(super) fn older(
+    pub(in crate::sender) fn older(
         &self,
         base: &ChosenBaseline,
         tick: Tick,
@@ -77,10 +71,10 @@ mod tests {
 
     use kinepack::{Schema, Snapshot, View};
 
-    use super::super::history::Content;
-    use super::super::view::Skipped;
+    use super::super::Content;
     use super::*;
-    use crate::Acknowledgement;
+    use crate::sender::view::Skipped;
+    use crate::{Acknowledgement, Sequence};
 
     fn view(tick: u32, is_whole: bool) -> Arc<SentView> {
         let whole = View::from(Snapshot::new(&Schema::new(Vec::new()), Tick(tick)));

@@ -1,5 +1,9 @@
 //! Sends one world to many receivers: routes between peers, plans and the transport.
 
+mod events;
+mod settings;
+mod tick;
+
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,9 +11,10 @@ use std::time::Duration;
 use kinepack::level::Changed;
 use kinepack::{Codec, Schema, Snapshot, Tick};
 
-use super::config::{HubConfig, Priority, ReceiverId, ReceiverOptions};
-use super::emit::HubEvents;
+use super::config::{HubConfig, Priority, ReceiverOptions};
+use super::emitted::EmittedEvents;
 use super::peer::{Peer, PeerStatus};
+use super::receiver_id::ReceiverId;
 use super::sending::Sending;
 use super::sharing::Overdrawn;
 use super::view::SentView;
@@ -128,26 +133,26 @@ pub enum Handled {
 /// ```
 #[derive(Debug)]
 pub struct Hub {
-    pub(super) config: HubConfig,
-    pub(super) schema: Schema,
+    config: HubConfig,
+    schema: Schema,
     /// The hub's own hello, with the hash of the first codec.
-    pub(super) hello: Hello,
+    hello: Hello,
     /// The outline of the schema.
     outline: Vec<u32>,
     initial: Arc<SentView>,
-    pub(super) peers: BTreeMap<ReceiverId, Peer>,
-    pub(super) sending: Sending,
-    pub(super) last_tick: Option<(Duration, Tick)>,
+    peers: BTreeMap<ReceiverId, Peer>,
+    sending: Sending,
+    last_tick: Option<(Duration, Tick)>,
     /// After a refused world: the entities that were in every world since the last accepted one,
     /// with their spawn fields.
-    pub(super) spawned: Option<Snapshot>,
+    spawned: Option<Snapshot>,
     /// The receivers that were removed last, each with its next sequence. A new session with one of
     /// them begins far from that sequence, so that the receiver recognizes the session as new.
     removed: VecDeque<(ReceiverId, Sequence)>,
-    /// What outliers spent beyond their credits; see [`sharing`].
-    pub(super) overdrawn: Overdrawn,
+    /// What outliers spent beyond their credits; see [`sharing`](super::sharing).
+    overdrawn: Overdrawn,
     /// `None` without events.
-    pub(super) events: Option<HubEvents>,
+    events: Option<EmittedEvents>,
 }
 
 impl Hub {

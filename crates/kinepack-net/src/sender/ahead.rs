@@ -1,0 +1,40 @@
+//! Chooses the encodings to make ahead of time in a tick.
+
+use super::encodings::Job;
+use super::moment::Moment;
+use super::sending::Sending;
+use super::sharing::{Ready, fingerprint};
+use super::work::Threads;
+
+impl Sending {
+    /// Lets `threads` make the encodings of everything that the `served` receivers will ask for.
+    pub(super) fn encode_ahead(
+        &mut self,
+        ready: &[Ready<'_>],
+        served: &[usize],
+        moment: &Moment<'_>,
+        threads: Threads<'_>,
+    ) {
+        let are_all_due = self.rates.are_all_due();
+        self.ahead.listed.clear();
+        let mut jobs = Vec::new();
+        for index in served {
+            let (peer, due) = &ready[*index];
+            let key = (fingerprint(&due.base), due.target);
+            if !self.ahead.listed.contains(&key) && peer.asks_for_whole(due, moment, are_all_due) {
+                self.ahead.listed.insert(key);
+                let exact = self.visible.view(due.target.visible);
+                jobs.push(Job::new(&due.base, due.target, exact));
+            }
+        }
+        if jobs.len() < 2 {
+            return;
+        }
+        self.ahead.make(&jobs, &self.offers, &self.schema, threads);
+        for job in jobs {
+            let (base, target, made) = job.finish();
+            let shared = self.against(base, target).shared;
+            self.shared[shared].ahead = made;
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! A hub's settings that can change while it runs: what each receiver may see, and how each kind of
+//! entities is sent.
+
+use std::sync::Arc;
+
+use kinepack::EntityId;
+
+use super::Hub;
+use crate::sender::visibility::{FieldGroup, Visibility};
+use crate::{KindOptions, NetError, ReceiverId};
+
+impl Hub {
+    /// Sets how often changes of a kind of entities are sent, and how much they matter.
+    ///
+    /// With [`every`](KindOptions::every) above 1, those entities take fewer bits, and move in
+    /// larger steps that playback blends. Playback then needs a state that is `every` ticks ahead,
+    /// so the playout delay grows by the same. The other kinds take a few more bits, because
+    /// snapshots are coded against states in which all kinds were due.
+    ///
+    /// # Errors
+    /// [`NetError::NoSuchKind`], and [`NetError::KindOptions`] if a number is out of its range.
+    pub fn set_kind(&mut self, kind: &str, options: KindOptions) -> Result<(), NetError> {
+        let index = self.schema.kinds().iter().position(|known| known.name() == kind);
+        let index = index.ok_or_else(|| NetError::NoSuchKind { name: kind.into() })?;
+        self.sending.rates.set(index, options)
+    }
+
+    /// Sets which entities a receiver may see: sorted ids, or `None` for all. Receivers with equal
+    /// sets share the work. Setting the same entities again changes nothing. Ids that are not in
+    /// the world are ignored.
+    ///
+    /// Cost: a hash of the set; each tick, for each different set, a search for its entities and a
+    /// copy of their rows.
+    ///
+    /// # Errors
+    /// [`NetError::UnknownReceiver`], [`NetError::NotSorted`].
+    pub fn set_relevant(
+        &mut self,
+        id: ReceiverId,
+        entities: Option<Arc<[EntityId]>>,
+    ) -> Result<(), NetError> {
+        check_sorted(entities.as_deref())?;
+        self.change_visibility(id, |visibility| visibility.relevant = entities)
+    }
+
+    fn change_visibility(
+        &mut self,
+        id: ReceiverId,
+        change: impl FnOnce(&mut Visibility),
+    ) -> Result<(), NetError> {
+        let peer = self.peers.get_mut(&id).ok_or(NetError::UnknownReceiver)?;
+        let mut visibility = (*peer.visibility.visibility).clone();
+        change(&mut visibility);
+        peer.visibility = self.sending.visible.register(visibility);
+        Ok(())
+    }
+
+    /// Makes fields visible only to receivers that are chosen with
+    /// [`set_visible`](Self::set_visible), for example ammunition only to the player who has it.
+    /// For all other receivers the fields are `None`, and their datagrams contain nothing of them.
+    /// So the fields must be `Option`s, named as in
+    /// [`Schema::optional_part`](kinepack::Schema::optional_part). At first no receiver may see
+    /// them.
+    ///
+    /// Receivers that may see the same fields share their snapshots. If each sees different ones,
+    /// the hub encodes a snapshot for each.
+    ///
+    /// # Errors
+    /// [`NetError::NotOptional`] and [`NetError::GroupTaken`]. Nothing has changed then.
+    pub fn add_group(&mut self, name: &str, fields: &[&str]) -> Result<(), NetError> {
+        if self.sending.visible.groups.iter().any(|group| group.name == name) {
+            return Err(NetError::GroupTaken { name: name.into() });
+        }
+        let part = |field: &&str| {
+            let part = self.schema.optional_part(field);
+            part.ok_or_else(|| NetError::NotOptional { field: String::from(*field) })
+        };
+        let parts = fields.iter().map(part).collect::<Result<_, _>>()?;
+        self.sending.visible.groups.push(FieldGroup { name: name.into(), parts });
+        let receivers: Vec<ReceiverId> = self.receivers().collect();
+        receivers.into_iter().try_for_each(|id| {
+            self.change_visibility(id, |visibility| visibility.groups.push(Some(Arc::from([]))))
+        })
+    }
+
+    /// Chooses for which entities a receiver sees a group's fields: sorted ids, or `None` for all
+    /// entities.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
+    /// # use kinepack_net::{Hub, HubConfig, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions};
+    /// #[derive(Pack, Debug, PartialEq)]
+    /// struct Player {
+    ///     #[pack(max = 100)]
+    ///     health: u8,
+    ///     ammunition: Option<u8>,
+    /// }
+    ///
+    /// # let schema = Schema::builder().kind::<Player>("player").build()?;
+    /// # let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
+    /// # let mut hub = Hub::new(&codec, HubConfig::default())?;
+    /// # let (client, now) = (ReceiverId(7), Duration::ZERO);
+    /// # hub.add(client, &ReceiverOptions::default(), now)?;
+    /// # let mut receiver = Receiver::new(&codec, ReceiverConfig::at_hz(60))?;
+    /// # hub.handle(client, now, receiver.poll_transmit(now).ok_or("no hello")?)?;
+    /// hub.add_group("private", &["player.ammunition"])?;
+    /// hub.set_visible(client, "private", Some([EntityId(1)].into()))?;
+    ///
+    /// let mut world = Snapshot::new(&schema, Tick(1));
+    /// world.push(EntityId(1), &Player { health: 90, ammunition: Some(7) })?;
+    /// world.push(EntityId(2), &Player { health: 80, ammunition: Some(3) })?;
+    /// hub.tick(now, &world)?;
+    /// # let (_, datagram) = hub.poll_transmit().ok_or("no snapshot")?;
+    /// # receiver.handle(now, datagram)?;
+    /// let seen = receiver.newest().ok_or("nothing was received")?;
+    /// assert_eq!(seen.get(EntityId(1))?, Some(Player { health: 90, ammunition: Some(7) }));
+    /// assert_eq!(seen.get(EntityId(2))?, Some(Player { health: 80, ammunition: None }));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`NetError::UnknownReceiver`], [`NetError::NotSorted`] and [`NetError::NoSuchGroup`].
+    pub fn set_visible(
+        &mut self,
+        id: ReceiverId,
+        group: &str,
+        entities: Option<Arc<[EntityId]>>,
+    ) -> Result<(), NetError> {
+        check_sorted(entities.as_deref())?;
+        let groups = &self.sending.visible.groups;
+        let index = groups.iter().position(|known| known.name == group);
+        let index = index.ok_or_else(|| NetError::NoSuchGroup { name: group.into() })?;
+        self.change_visibility(id, |visibility| visibility.groups[index] = entities)
+    }
+}
+
+/// Checks that a set of entities is sorted.
+fn check_sorted(entities: Option<&[EntityId]>) -> Result<(), NetError> {
+    let mut pairs = entities.unwrap_or_default().windows(2);
+    match pairs.find(|pair| pair[0] >= pair[1]) {
+        Some(pair) => Err(NetError::NotSorted { id: pair[1] }),
+        None => Ok(()),
+    }
+}

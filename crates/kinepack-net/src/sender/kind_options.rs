@@ -1,0 +1,42 @@
+//! How often the entities of a kind are sent, and how much they matter.
+
+/// How a hub sends the entities of one kind.
+///
+/// ```
+/// # use kinepack::{Codec, Level, Pack, Profile, Schema};
+/// # use kinepack_net::{Hub, HubConfig, KindOptions};
+/// # #[derive(Pack)]
+/// # struct Player {
+/// #     #[pack(max = 100)]
+/// #     health: u8,
+/// # }
+/// # #[derive(Pack)]
+/// # struct Debris {
+/// #     #[pack(range = -64.0..64.0, precision = 0.01)]
+/// #     position: [f32; 3],
+/// # }
+/// let schema = Schema::builder().kind::<Player>("player").kind::<Debris>("debris").build()?;
+/// # let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
+/// let mut hub = Hub::new(&codec, HubConfig::default())?;
+/// // Debris moves in every fourth snapshot, and a tight budget is for the players first.
+/// hub.set_kind("debris", KindOptions { every: 4, priority: 0.1 })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct KindOptions {
+    /// With 4, changes of these entities are sent in every fourth tick of the hub. It can be 1, 2,
+    /// 4 or 8. Added and removed entities are sent in any tick, but one that lives for less than
+    /// `every` ticks may be removed only when its kind is due.
+    pub every: u32,
+    /// How much these entities matter if not everything fits, at least 0. It multiplies the
+    /// priorities of [`Hub::tick_with`](crate::Hub::tick_with). Receivers still share their
+    /// snapshots.
+    pub priority: f32,
+}
+
+impl Default for KindOptions {
+    /// Every tick, with a priority of 1.
+    fn default() -> Self {
+        Self { every: 1, priority: 1.0 }
+    }
+}

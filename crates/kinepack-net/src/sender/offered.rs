@@ -1,0 +1,38 @@
+//! The codecs that a hub offers, and what a receiver that chose one should get.
+
+use kinepack::Level;
+
+use super::chosen_baseline::ChosenBaseline;
+use super::plan::Planner;
+use crate::baseline::MergeKey;
+
+/// A codec that receivers may choose.
+#[derive(Debug)]
+pub(super) struct OfferedCodec {
+    pub(super) hash: u64,
+    pub(super) level: Level,
+    /// How many older views its snapshots may use.
+    pub(super) older_views: u8,
+    /// The codec has a time precision: moving entities are sent with coarser values.
+    pub(super) has_precision: bool,
+    pub(super) planner: Planner,
+    /// The baseline and the view that the planner compared last.
+    pub(super) compared: Option<(MergeKey, u64)>,
+}
+
+impl OfferedCodec {
+    /// Whether a time precision applies to snapshots coded against a baseline. It computes speeds
+    /// from older views, so it needs some.
+    pub(super) fn is_coarse(&self, base: &ChosenBaseline) -> bool {
+        self.has_precision && !base.older.is_empty()
+    }
+}
+
+/// What a receiver should get in a tick. Receivers with the same target and baseline share work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Target {
+    /// Index in [`Sending::offers`](super::sending::Sending::offers).
+    pub(super) codec: usize,
+    /// Index in [`Sending::visible`](super::sending::Sending::visible).
+    pub(super) visible: usize,
+}
