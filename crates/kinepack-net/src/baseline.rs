@@ -8,7 +8,7 @@ use kinepack::{Baselines, BaselinesError, EncodeError, EntityId, Schema, Snapsho
 
 use crate::Refused;
 
-/// Views this far before a baseline may still be merged into it.
+/// The longest distance, in sequences, from a baseline back to a view that is merged into it.
 pub(crate) const MERGED: usize = 32;
 
 /// The views that a snapshot is coded against.
@@ -35,8 +35,9 @@ impl BaselineViews {
     }
 }
 
-/// How many views before a view the rule for merge 0 names. `own_back` is the *back* byte of the
-/// view's own header. What was sent before the view's own baseline is already in that baseline.
+/// The number of preceding views that the rule for merge 0 merges into a view. `own_back` is the
+/// *back* byte of the view's own header. Views before its own baseline need no merging, because
+/// that baseline contains them already.
 fn by_rule(own_back: u8) -> usize {
     MERGED.min(usize::from(own_back).saturating_sub(1))
 }
@@ -63,9 +64,10 @@ pub(crate) struct Merge<T> {
     pub(crate) depth: usize,
 }
 
-/// Chooses all views that the receiver has and that can be merged into a baseline with this own
-/// back. `at` gets a distance and returns what the sender knows about the view that many sequences
-/// before the baseline. The window reaches `reach` sequences back.
+/// Chooses the views to merge into a baseline: all that the receiver has and that can be merged.
+/// `own_back` is the *back* byte of the baseline's own header. `at` takes a distance and returns
+/// what the sender knows about the view that many sequences before the baseline. The window reaches
+/// `reach` sequences back.
 pub(crate) fn choose_merge<T>(
     own_back: u8,
     reach: usize,
@@ -90,7 +92,8 @@ pub(crate) fn choose_merge<T>(
     Merge { views, field, depth }
 }
 
-/// The merge field that names all `others` views just before a baseline with this own back.
+/// The merge field that names all of the `others` views just before a baseline. `None` if the rule
+/// for merge 0 names the same views. `own_back` is the *back* byte of the baseline's own header.
 pub(crate) fn field_of_all(own_back: u8, others: usize) -> Option<u32> {
     (by_rule(own_back) != others).then_some((1 << others) - 1)
 }
@@ -108,8 +111,9 @@ pub(crate) enum Held<T> {
     Nothing,
 }
 
-/// The views that a datagram merges into a baseline with this own back, newest first. `at` gets a
-/// distance and returns what the receiver holds that many sequences before the baseline.
+/// The views that a datagram merges into a baseline, newest first. `own_back` is the *back* byte of
+/// the baseline's own header. `at` takes a distance and returns what the receiver holds that many
+/// sequences before the baseline.
 ///
 /// # Errors
 /// [`Refused::BadMerge`], and [`Refused::NoBaseline`] if the receiver dropped a view that the
@@ -133,8 +137,8 @@ pub(crate) fn merged<T>(
 }
 
 /// The parts of a partial older view: the partial views of the same tick just before it, newest
-/// first. `at` gets a distance and returns what the receiver holds that many sequences before the
-/// view, and its tick.
+/// first. `at` takes a distance and returns what the receiver holds that many sequences before the
+/// view, with its tick.
 ///
 /// # Errors
 /// [`Refused::NoBaseline`] if the receiver dropped a view that may be one of them.
@@ -157,8 +161,7 @@ pub(crate) fn parts_before<T>(
 /// of one tick are coded against the same ones.
 #[derive(Debug)]
 pub(crate) struct Merger {
-    /// The sent entities: a [`row_key`] of the id and of how many views back it was sent, and the
-    /// row in that view.
+    /// Each sent entity: the [`row_key`] of its id and of its view's age, and its row in that view.
     rows: Vec<(u64, u32)>,
     patch: Snapshot,
     /// The last merged views, oldest first, each with its key.
@@ -188,9 +191,9 @@ impl Merger {
         self.recent.retain(|(key, _)| !key.contains(&number));
     }
 
-    /// Merges into a view what the views before it sent. `write` writes the view alone. `sent` has
-    /// the rows that the view and those before it sent, newest first, starting with the view's own.
-    /// If an entity has several rows, the newest counts.
+    /// Merges the entities that earlier views sent into a view. `write` writes the view without
+    /// them. `sent` has the rows that the view and those before it sent, newest first, starting
+    /// with the view's own. If an entity has several rows, the newest counts.
     ///
     /// Cost: a copy of the view, and a sort of all sent rows.
     pub(crate) fn merge(
@@ -231,7 +234,7 @@ impl Merger {
     }
 }
 
-/// Above the number of views that are merged: a view, and [`MERGED`] before it.
+/// More than the number of views in one merge: a view, and up to [`MERGED`] before it.
 const AGES: u64 = 64;
 
 /// Orders rows by id, then from the newest view to the oldest. Integers sort faster than tuples.

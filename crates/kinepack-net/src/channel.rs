@@ -26,7 +26,7 @@ impl Channel {
     /// The largest number.
     pub const MAX: u8 = 15;
 
-    /// The channel of this number; `None` above [`MAX`](Self::MAX).
+    /// The channel with this number; `None` above [`MAX`](Self::MAX).
     pub const fn new(number: u8) -> Option<Self> {
         if number <= Self::MAX { Some(Self(number)) } else { None }
     }
@@ -36,7 +36,7 @@ impl Channel {
         self.0
     }
 
-    /// The channel of a datagram.
+    /// The channel that a datagram belongs to.
     pub fn from_datagram(datagram: &[u8]) -> Self {
         Self::split(datagram).0
     }
@@ -51,13 +51,13 @@ impl Channel {
         }
     }
 
-    /// The rest of a datagram of this channel; `None` if it is of another one.
+    /// The datagram without its channel's byte; `None` if the datagram belongs to another channel.
     pub(crate) fn strip(self, datagram: &[u8]) -> Option<&[u8]> {
         let (channel, rest) = Self::split(datagram);
         (channel == self).then_some(rest)
     }
 
-    /// Bytes in front of each datagram.
+    /// The number of bytes in front of each datagram: 1, or 0 for channel 0.
     pub(crate) fn bytes(self) -> usize {
         usize::from(self.0 > 0)
     }
@@ -70,7 +70,7 @@ impl Channel {
     }
 }
 
-/// Whether this is the byte of a channel, so that a datagram begins after it.
+/// Whether this first byte is a channel's, so that the datagram proper begins after it.
 fn is_prefix(first_byte: u8) -> bool {
     first_byte & (KIND_MASK | 1 << 3) == CHANNEL && first_byte >> CHANNEL_SHIFT > 0
 }

@@ -1,5 +1,5 @@
-//! Counts where the bits of a snapshot went, for tools. It runs only if the hub or the receiver
-//! counts costs.
+//! Counts where the bits of a snapshot went, for tools. Hubs and receivers that do not count costs
+//! never call this code.
 
 use kinepack::codec::Chosen;
 use kinepack::{Codec, EncodeError, Encoder, EntityId, Size, Snapshot, Tick, View};
@@ -85,7 +85,8 @@ impl Cost {
     }
 }
 
-/// Counts what received snapshots cost: encodes each again, because a decoder does not count.
+/// Counts what received snapshots cost. It encodes each snapshot again, because a decoder does not
+/// count bits.
 #[derive(Debug)]
 pub(crate) struct Recount {
     encoder: Encoder,

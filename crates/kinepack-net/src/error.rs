@@ -8,7 +8,7 @@ use kinepack::{DecodeError, EncodeError, EntityId, Tick};
 use crate::packet::Mismatch;
 use crate::{Channel, KindOptions, ReceiverId};
 
-/// Why a datagram was refused. Only a counter has changed.
+/// Why a datagram was refused. A refusal changes nothing except a counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Refused {
@@ -41,7 +41,7 @@ pub enum Refused {
     /// The snapshot in it is not valid.
     Snapshot(DecodeError),
     /// The two sides hold different states: the view's state check is not the sender's. The
-    /// receiver has dropped its views, and asks for the state anew.
+    /// receiver has dropped its views, and asks for the state again.
     WrongState {
         /// The sender's [state check](kinepack::View::check).
         theirs: u16,
@@ -61,9 +61,9 @@ pub enum Refused {
     /// [`Receiver::playback`](crate::Receiver::playback), or
     /// [`Receiver::take_events`](crate::Receiver::take_events) if nothing is shown.
     EventsFull,
-    /// It answers a datagram that this side never sent.
+    /// An acknowledgement of a datagram that this side never sent.
     NeverSent,
-    /// It answers a datagram that this side sent too long ago.
+    /// An acknowledgement of a datagram that this side sent too long ago.
     LongAgo,
     /// From a receiver that the hub does not have.
     UnknownReceiver,
@@ -280,9 +280,9 @@ pub enum NetError {
         /// The most that fits.
         limit_bytes: usize,
     },
-    /// More events that must arrive wait for one receiver than the hub keeps, so it does not get
-    /// all events of this tick. The receiver has not answered for a long time, or its budget is too
-    /// small: remove it.
+    /// The hub's queue of reliable events for one receiver is full, so this receiver misses some
+    /// events of this tick. It has not answered for a long time, or its budget is too small: remove
+    /// it.
     EventsWaiting {
         /// Which receiver.
         id: ReceiverId,
@@ -296,7 +296,7 @@ pub enum NetError {
 }
 
 impl NetError {
-    /// Combines the errors of a tick.
+    /// Combines the errors of a tick into one result.
     pub(crate) fn combine(mut errors: Vec<Self>) -> Result<(), Self> {
         match errors.len() {
             0 => Ok(()),

@@ -5,7 +5,7 @@ use kinepack::{Codec, Snapshot, Tick, View};
 use crate::NetError;
 use crate::packet::{Hello, VERSION};
 
-/// The hello of a side without events that uses `codec` and starts from the `initial` state.
+/// The hello of a side that uses `codec`, starts from the `initial` state, and has no events.
 pub(crate) fn hello(codec: &Codec, initial: &Snapshot) -> Hello {
     Hello {
         version: VERSION,

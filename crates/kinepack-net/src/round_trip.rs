@@ -1,4 +1,5 @@
-//! The smoothed time from sending a datagram to its answer. Source: RFC 6298, sections 2 and 3.
+//! The smoothed round trip: the time from sending a datagram to its acknowledgement. Source: RFC
+//! 6298, sections 2 and 3.
 
 use std::time::Duration;
 

@@ -24,7 +24,7 @@ pub(crate) struct Incoming {
     held: VecDeque<Option<Held>>,
     /// Events that wait for playback.
     ready: VecDeque<Held>,
-    /// How many events at the front of `ready` are of the previous session.
+    /// How many events at the front of `ready` belong to the previous session.
     ready_before: usize,
     /// The events of the last moment of playback.
     played: Vec<Played>,
@@ -139,7 +139,8 @@ impl Incoming {
         Ok(Taken(list))
     }
 
-    /// Begins a new session, which numbers its events anew. Events that wait for playback stay.
+    /// Begins a new session, which numbers its events from 0 again. Events that wait for playback
+    /// stay.
     pub(crate) fn begin_session(&mut self) {
         self.next = Sequence(0);
         self.held.clear();

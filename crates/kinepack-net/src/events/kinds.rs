@@ -1,4 +1,4 @@
-//! The kinds of events that both sides agree on, and one event before it is sent.
+//! The kinds of events that both sides agree on, and an event as the hub keeps it.
 
 use std::sync::Arc;
 

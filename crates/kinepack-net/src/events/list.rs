@@ -12,7 +12,8 @@ use crate::{NetError, Refused, Sequence};
 
 /// The most events of a list.
 pub(super) const MOST_EVENTS: usize = 256;
-/// The receiver holds only numbers that are less than this after the first one that it waits for.
+/// The receiver accepts only numbers that are less than this after the first one that it still
+/// waits for.
 pub(super) const WINDOW: i32 = 1024;
 /// The most bytes of a list of one event in addition to the event itself: the first number, and
 /// three gamma codes.

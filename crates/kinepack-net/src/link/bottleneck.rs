@@ -15,7 +15,7 @@ pub(super) struct Bottleneck {
 
 impl Bottleneck {
     /// When the last bit of a packet that arrives now is sent; `None` if the queue has no room for
-    /// it. A packet that finds the transmitter idle always passes, because it is never queued.
+    /// it. If the transmitter is idle, the packet always passes, because it is never queued.
     pub(super) fn pass(
         &mut self,
         config: &LinkConfig,

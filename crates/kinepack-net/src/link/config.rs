@@ -1,4 +1,4 @@
-//! The settings of a simulated link.
+//! The settings of a simulated link, and the checks of their ranges.
 
 use core::fmt;
 use std::time::Duration;

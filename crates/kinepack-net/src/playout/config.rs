@@ -26,8 +26,8 @@ pub struct PlayoutConfig {
     pub min_delay: Duration,
     /// The largest target delay. If the network needs more, the motion stops and resumes. After a
     /// stop that exceeds this by more than half a second, playback skips what it missed and is at
-    /// its target at once. 500 ms: other players' motion is of little use later than that. A viewer
-    /// of a recording may wait seconds.
+    /// its target at once. The default of 500 ms suits games, because other players' motion is of
+    /// little use later than that. A viewer of a recording may wait for seconds.
     ///
     /// Playback never lags by more, except for a moment after
     /// [`set_delays`](super::JitterBuffer::set_delays) has lowered this.

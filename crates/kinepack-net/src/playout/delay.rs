@@ -36,7 +36,7 @@ pub(super) enum Disposition {
     Anew,
     /// The stream had stopped for longer than any delay.
     AfterStop,
-    /// A state that a stop held back. It says nothing about the delay, and is too old to show.
+    /// A state that a stop held back. It is no measurement of the delay, and is too old to show.
     HeldBack,
     /// The next state of a running stream.
     Next,

@@ -1,4 +1,4 @@
-//! The jitter buffer: states arrive irregularly, and are shown evenly.
+//! The jitter buffer: states arrive at irregular times, and are shown evenly.
 //!
 //! This is the last stage of a receiver: a decoded snapshot → **`JitterBuffer`** → two states and a
 //! ratio between them, which the schema interpolates. The buffer knows neither fields nor network;
@@ -233,7 +233,7 @@ impl<S> JitterBuffer<S> {
             return Pushed::Late;
         }
         // A state that arrives after a newer one does not change the estimate. The buffer did not
-        // wait for it, and the newer state says more about the delay.
+        // wait for it, and the newer state is the better measurement of the delay.
         if index == self.entries.len() {
             let newest = self.entries.back().map(|newest| newest.tick.max(unchanged_until));
             let reach_ns = newest.map(|_| self.config.tick_ns(reach).min(tick_ns));
@@ -280,7 +280,7 @@ impl<S> JitterBuffer<S> {
         let oldest_ns = self.config.tick_ns(self.entries.front()?.tick);
         let newest_ns = self.config.tick_ns(self.entries.back()?.tick);
         let starved = self.clock.position_ns() > newest_ns;
-        // Playout never goes backwards, whatever the clock says.
+        // Playout never goes backwards, even if the clock does.
         let earliest_ns = self.shown_ns.map_or(oldest_ns, |last_ns| last_ns.max(oldest_ns));
         let shown_ns = self.clock.position_ns().min(newest_ns).max(earliest_ns);
         self.shown_ns = Some(shown_ns);

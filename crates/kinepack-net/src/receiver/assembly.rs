@@ -12,8 +12,8 @@ use crate::{Refused, Sequence};
 #[derive(Debug, Default)]
 pub(super) struct Assembly {
     full_state: Option<FullState>,
-    /// The number and newest sequence of the last complete full state. Further parts of it, and of
-    /// older full states, are ignored.
+    /// The number and newest sequence of the last completed full state. Further parts of it, and
+    /// parts of older full states, are ignored.
     whole: Option<(u8, Sequence)>,
 }
 

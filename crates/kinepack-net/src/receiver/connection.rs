@@ -1,5 +1,4 @@
-//! What a receiver learns about its connection from the headers of datagrams that it receives
-//! anyway.
+//! The state of a receiver's connection, derived from headers that the receiver reads anyway.
 //!
 //! A round trip is measured from an acknowledgement to the first snapshot that is coded against the
 //! newest view in it. The first round trip is measured from the hello to the first datagram.
@@ -38,8 +37,8 @@ const SHORTEST_SPAN: Duration = Duration::from_secs(5);
 pub struct ReceiverStatus {
     /// True once a datagram with a snapshot, a fragment or events was taken.
     pub joined: bool,
-    /// Nothing was taken for [`ReceiverConfig::silence`](crate::ReceiverConfig::silence), so the
-    /// receiver says hello again. If the sender answers with a refusal,
+    /// No datagram was taken for [`ReceiverConfig::silence`](crate::ReceiverConfig::silence), so
+    /// the receiver sends hellos again. If the sender answers with a refusal,
     /// [`Receiver::mismatch`](crate::Receiver::mismatch) has the reason.
     pub silent: bool,
     /// The smoothed time from sending an acknowledgement to the first snapshot that builds on it.
@@ -63,7 +62,7 @@ pub struct ReceiverStatus {
     /// of the server's wait for its next tick. It may step when the network changes; smooth it
     /// before you show it.
     pub server_tick: Option<f64>,
-    /// The same in time: `server_tick` divided by [`tick_hz`](crate::PlayoutConfig::tick_hz).
+    /// The same as a time: `server_tick` divided by [`tick_hz`](crate::PlayoutConfig::tick_hz).
     pub server_time: Option<Duration>,
 }
 
@@ -111,7 +110,7 @@ impl Connection {
         }
     }
 
-    /// Begins a new session, in which the waiting sequences mean other datagrams.
+    /// Begins a new session. Its datagrams reuse the sequences of acknowledgements that still wait.
     pub(super) fn begin_anew(&mut self) {
         self.waiting.clear();
     }
@@ -122,7 +121,7 @@ impl Connection {
         self.hello_at = (self.hellos == 1).then_some(now);
     }
 
-    /// The first datagram after hello was taken.
+    /// The first datagram after the hello was taken.
     pub(super) fn note_first(&mut self, now: Duration) {
         if let Some(sent_at) = self.hello_at.take() {
             self.sample(now, sent_at);

@@ -60,8 +60,8 @@ use crate::playout::{Entry, Playout};
 /// ```
 #[derive(Debug)]
 pub struct Playback<'a> {
-    /// The moment, as a tick with its fraction. It never goes backwards, except that it may jump
-    /// after a long loss of the stream.
+    /// The moment, as a tick with its fraction. It never goes backwards, except after a long loss
+    /// of the stream, when it may jump.
     pub tick: f64,
     playout: Playout<'a, Shown>,
     tick_hz: f64,

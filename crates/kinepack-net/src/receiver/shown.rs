@@ -1,5 +1,6 @@
-//! The newest known state of each entity. With partial snapshots, no single view has all of these:
-//! later views lack what a datagram sent until the sender knows that it arrived.
+//! The newest known state of each entity. With partial snapshots, no single view has all of these.
+//! Until the sender knows that a datagram arrived, later views do not contain what this datagram
+//! sent.
 
 use std::sync::Arc;
 

@@ -9,7 +9,8 @@ use crate::baseline::{BaselineViews, Held, MergeKey, Merger, merged, parts_befor
 use crate::packet::{Baseline, SnapshotHeader, Time};
 use crate::{Refused, Sequence};
 
-/// Views this far before the newest baseline may still be merged or used as baselines.
+/// Views at most this many sequences before the newest baseline may still be merged or used as
+/// baselines.
 const KEPT_BEFORE_BASELINE: i32 = 64;
 /// A baseline is at most this many sequences back.
 const WINDOW: i32 = 255;
@@ -51,7 +52,7 @@ pub(super) struct Views {
     held: VecDeque<HeldView>,
     /// Heap bytes of the held views.
     held_bytes: usize,
-    /// The newest dropped view. Whether older ones arrived is no longer known.
+    /// The newest dropped view. The receiver no longer knows whether older ones arrived.
     dropped: Option<Sequence>,
     /// The reference states with their numbers, number 0 first. The state that the newest one
     /// replaces stays until a snapshot is coded against the newest.

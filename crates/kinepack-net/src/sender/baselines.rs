@@ -17,7 +17,7 @@ impl BaselineCache {
         Self { merger: Merger::new(schema) }
     }
 
-    /// All views that a plan is coded against.
+    /// All views that a snapshot is coded against: the baseline and the older views.
     pub(super) fn known(&mut self, base: &ChosenBaseline) -> Result<BaselineViews, EncodeError> {
         let learned = base.models.as_ref().map(|models| models.learned.clone());
         let baseline = self.baseline(base)?.with_learned(learned);

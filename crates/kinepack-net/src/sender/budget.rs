@@ -9,7 +9,7 @@ use std::time::Duration;
 const KEPT: Duration = Duration::from_millis(100);
 const BYTE: u64 = 1_000_000_000;
 
-/// What may be sent to one receiver.
+/// The bytes that one receiver may still get.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
     bytes_per_s: u32,
@@ -17,10 +17,10 @@ pub(super) struct Budget {
     bucket: u64,
     /// At least a datagram; otherwise a small budget could never send a full one.
     full: u64,
-    /// What events may spend of the bucket: half of what time adds, so that events never starve
-    /// snapshots.
+    /// The part of the bucket that events may spend, in the same unit. Time adds half as much here,
+    /// so that events never starve snapshots.
     of_events: u64,
-    /// At least a datagram, for the same reason.
+    /// At least a datagram, for the same reason as `full`.
     full_of_events: u64,
     filled_at: Duration,
 }
@@ -83,7 +83,7 @@ impl Budget {
         (self.of_events / BYTE) as usize
     }
 
-    /// Notes that events take this many of the bytes that are spent.
+    /// Notes that events are this many of the bytes that [`spend`](Self::spend) takes.
     pub(super) fn note_events(&mut self, bytes: usize) {
         self.of_events = self.of_events.saturating_sub((bytes as u64).saturating_mul(BYTE));
     }

@@ -10,7 +10,7 @@ const TICKS: u32 = 2;
 /// When one receiver's next state check is due, and how often it asked for the state anew.
 #[derive(Debug)]
 pub(super) struct Checks {
-    /// The next snapshot gets a check, whatever its tick.
+    /// The next snapshot gets a check, even in a tick that makes none.
     is_asked: bool,
     /// Bytes to send before the next check.
     bytes_left: u64,
@@ -30,7 +30,7 @@ impl Checks {
         self.is_asked || (self.bytes_left == 0 && makes_checks(tick))
     }
 
-    /// Makes the next snapshot get a check.
+    /// Requests a check in the next snapshot.
     pub(super) fn ask(&mut self) {
         self.is_asked = true;
     }

@@ -5,7 +5,7 @@
 //! [`EncodeAhead`] keeps each encoding until the first receiver asks for it. An encoding is a
 //! function of the baseline and the visible state. Everything that depends on an order, such as the
 //! ids of views, happens when a receiver takes the encoding. So the bytes do not depend on the
-//! threads, and a missing encoding is made as without threads.
+//! threads. If an encoding is missing, its first receiver makes it, as without threads.
 //!
 //! Only encodings of everything that changed are made ahead. A part for a budget depends on the
 //! caller's priorities and on the sizes of earlier parts, so it is made only when its receiver's
@@ -55,7 +55,7 @@ pub(super) struct Encoding {
     pub(super) items: usize,
 }
 
-/// What a thread needs to encode.
+/// The encoders and baselines of one thread.
 #[derive(Debug)]
 struct Workshop {
     baselines: BaselineCache,

@@ -1,4 +1,4 @@
-//! When each entity was last sent to one receiver. Its priority grows from then on.
+//! When each entity was last sent to one receiver. The entity's score grows from then on.
 
 use std::collections::HashMap;
 
@@ -32,7 +32,7 @@ impl Freshness {
         self.whole = self.whole.min(tick.0);
     }
 
-    /// Notes that these entities were sent. Returns for each the tick at which it had been sent
+    /// Notes that these entities were sent. Returns the tick at which each was sent the time
     /// before.
     pub(super) fn note(&mut self, rows: &Snapshot) -> Vec<(EntityId, u32)> {
         let tick = rows.tick.0;
@@ -42,8 +42,8 @@ impl Freshness {
             .collect()
     }
 
-    /// Notes that a snapshot of `tick` was lost. Each of its entities gets back the tick at which
-    /// it had been sent before, unless it was sent again since.
+    /// Notes that a snapshot of `tick` was lost. Restores each entity's earlier tick from `before`,
+    /// unless the entity was sent again since.
     pub(super) fn lose(&mut self, tick: Tick, before: &[(EntityId, u32)]) {
         for (id, sent) in before {
             if let Some(latest) = self.sent.get_mut(id).filter(|latest| **latest == tick.0) {

@@ -1,4 +1,4 @@
-//! The moment of a tick.
+//! The inputs of a tick that all receivers share.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use kinepack::Tick;
 
 use super::config::{HubConfig, Priority};
 
-/// What the peers need to know about a tick.
+/// What every receiver's turn in a tick depends on.
 pub(super) struct Moment<'a> {
     pub(super) now: Duration,
     pub(super) tick: Tick,

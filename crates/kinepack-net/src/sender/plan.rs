@@ -17,7 +17,7 @@ use super::view::{LearnedModels, SentView, Skipped};
 use crate::Cost;
 use crate::baseline::BaselineViews;
 
-/// A snapshot that can be sent to every receiver with the same baseline.
+/// An encoded snapshot. Every receiver with the same baseline and target can get it.
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) view: Arc<SentView>,
@@ -70,7 +70,8 @@ pub(super) struct Planner {
     learned: Option<Learned>,
     /// The cost of `bytes`.
     cost: Option<Arc<Cost>>,
-    /// The average cost of an entity in recent encodings, for guesses.
+    /// The average bits of an entity in recent encodings. The planner guesses from it how many
+    /// entities fit.
     bits_per_item: f64,
     /// How often the encoder has run.
     runs: u64,
@@ -179,7 +180,7 @@ impl Planner {
         self.same_entities = base.has_same_entities(visible);
     }
 
-    /// True if so much differs that an attempt to send it all would be a waste.
+    /// True if so much differs that encoding all of it would be a waste of time: it could not fit.
     pub(super) fn is_hopeless(&self, limit_bytes: usize) -> bool {
         self.difference.sent.len() as f64 * self.bits_per_item > 1.5 * 8.0 * limit_bytes as f64
     }

@@ -46,7 +46,7 @@ pub(super) struct Sending {
     pub(super) encoded: usize,
 }
 
-/// What a snapshot is coded against and who gets it, with the place of the work for it.
+/// A baseline and a target, with the place of the work that their receivers share.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Against<'b> {
     pub(super) base: &'b ChosenBaseline,
@@ -92,10 +92,11 @@ struct PartKey {
 pub(super) struct PlanRequest<'b> {
     pub(super) against: Against<'b>,
     pub(super) limit_bytes: usize,
-    /// The last plan for this receiver skipped something, so do not first try to send everything.
+    /// The last plan for this receiver skipped something. So the planner does not try to send
+    /// everything first.
     pub(super) expects_part: bool,
-    /// This is not the first datagram of the tick. It does not repeat what the first one had, so it
-    /// cannot be complete.
+    /// This is not the first datagram of the tick. It does not repeat the entities of the first
+    /// one, so its snapshot is partial.
     pub(super) is_later_datagram: bool,
     /// The receiver, if the caller gave priorities. They apply to this receiver alone, so no other
     /// one can share the plan.
@@ -156,8 +157,8 @@ impl Sending {
         self.offers.iter().map(|offer| offer.planner.runs()).sum()
     }
 
-    /// Finds the place of the work for a baseline and target in this tick. Cost: a hash of the ids
-    /// of all views that the snapshot is coded against.
+    /// Looks up the place of the work for a baseline and target in this tick, or adds it. Cost: a
+    /// hash of the ids of all views that the snapshot is coded against.
     pub(super) fn against<'b>(&mut self, base: &'b ChosenBaseline, target: Target) -> Against<'b> {
         write_key(base, target, &mut self.key);
         let shared = self.shared_index.get(&self.key[..]).copied().unwrap_or_else(|| {

@@ -46,7 +46,7 @@ pub(super) struct Skipped {
     pub(super) sent: Snapshot,
     /// Number of entities that should have been sent but did not fit.
     pub(super) waiting: usize,
-    /// Set if this is one of several parts that together are the complete state.
+    /// `Some` if this is one of several parts that together are the complete state.
     pub(super) split: Option<Arc<PartSet>>,
 }
 

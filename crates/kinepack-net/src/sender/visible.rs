@@ -14,10 +14,10 @@ use kinepack::{EncodeError, Snapshot, View};
 use super::view::SentView;
 use super::visibility::{FieldGroup, KnownVisibility, Visibility, contains};
 
-/// How many worlds in the pool a tick examines for reuse.
+/// How many worlds of the pool a tick examines for reuse.
 const LOOKED_AT: usize = 32;
-/// How many of those may be unused: one for this tick, the others for later ones. The rest are
-/// freed.
+/// How many of the examined worlds may be unused: one for this tick, the others for later ones. The
+/// rest are freed.
 const SPARE: usize = 4;
 
 /// What a receiver may see in this tick.
@@ -127,8 +127,8 @@ impl VisibleStates {
         &self.now.states[index].view
     }
 
-    /// The view of a receiver that gets `coarse` instead. Receivers with equal values share it,
-    /// whatever baseline the values came from.
+    /// The view of a receiver that gets the coarser state `coarse` instead. Receivers with equal
+    /// values share this view, even if their baselines differ.
     ///
     /// Cost: a comparison with each distinct coarse view, up to the first difference.
     pub(super) fn coarse_view(&mut self, index: usize, coarse: Arc<Snapshot>) -> Arc<SentView> {

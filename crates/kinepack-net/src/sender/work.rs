@@ -1,7 +1,7 @@
 //! Work that the caller's threads share out among themselves. The hub has no threads of its own.
 //!
-//! A stage of a tick is a number of independent parts. Threads take the next part until none is
-//! left, so the caller need not know how many there are or what each costs. The hub itself does the
+//! A stage of a tick has independent parts. Each thread takes the next part until none is left, so
+//! the caller need not know how many parts there are or what each costs. The hub itself does the
 //! parts that no thread took.
 
 use std::fmt;

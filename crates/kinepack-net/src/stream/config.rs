@@ -53,9 +53,10 @@ const LONGEST_ROUND_TRIP: Duration = Duration::from_secs(60);
 /// A sender needs the last acknowledged record. When its acknowledgement arrives, the sender has
 /// sent `longest_round_trip × rate_hz` more. The ring has room for a quarter more, and four,
 /// because of jitter and overtaken packets. Its length is rounded up to a power of two, so that
-/// numbers that wrap stay in their places. A receiver needs as many, so that each packet that
-/// arrives in order finds its base. The result is 8 to 256, because a packet names its base by one
-/// byte. If 256 are too few, packets are full while the round trip is longer than the ring.
+/// numbers that wrap stay in their places. A receiver needs as many, so that it still holds the
+/// base of each packet that arrives in order. The result is 8 to 256, because a packet names its
+/// base by one byte. If 256 are too few, packets are full while the round trip is longer than the
+/// ring.
 ///
 /// ```
 /// use std::time::Duration;
@@ -75,7 +76,7 @@ pub fn ring_packets(longest_round_trip: Duration, rate_hz: u32) -> usize {
 impl StreamConfig {
     /// For inputs at `rate_hz` on the open Internet.
     ///
-    /// Half a second is above the round trips of bad mobile networks, and later inputs are of
+    /// Half a second is longer than the round trips of bad mobile networks, and later inputs are of
     /// little use. With one repeat and a loss of one packet in 20, one input in 400 is lost. The
     /// burst is a ring's length: a stall of half a second, and another soon after it. Datagrams of
     /// 1,200 bytes pass every path in one piece.

@@ -25,8 +25,8 @@ impl RateLimit {
         Self { per_record, most, credit: most, now: Duration::ZERO }
     }
 
-    /// Takes the credit for this many records; false if there is not enough. If time goes
-    /// backwards, it counts as standing still.
+    /// Takes the credit for this many records; false if there is not enough. A time before that of
+    /// an earlier call adds no credit.
     pub(super) fn take(&mut self, now: Duration, records: u32) -> bool {
         let elapsed = now.saturating_sub(self.now);
         self.now = self.now.max(now);

@@ -69,7 +69,7 @@ impl<'a> StreamHandled<'a> {
     }
 }
 
-/// A record that is handed on. [`StreamHandled`] has an example.
+/// A record that the receiver hands on. [`StreamHandled`] has an example.
 #[derive(Clone, Copy, Debug)]
 pub struct StreamRecord<'a> {
     /// Its number. If a number is missing, its record is lost, or still on its way.
@@ -281,9 +281,9 @@ impl StreamReceiver {
         if ahead > i32::from(limit) { Err(StreamRefused::TooFarAhead { limit }) } else { Ok(()) }
     }
 
-    /// Whether a packet begins the stream anew. It does if it needs no base, and if half of all
-    /// numbers may have passed since the newest packet. The number then no longer tells which of
-    /// the two packets is newer.
+    /// Whether a packet restarts the stream. It does if it needs no base, and half of all numbers
+    /// may have passed since the newest packet. Their order can then no longer be derived from
+    /// their numbers.
     fn restarts(&self, now: Duration, header: &StreamHeader) -> bool {
         let elapsed_ms = now.saturating_sub(self.newest_at).as_millis();
         let sent = elapsed_ms.saturating_mul(u128::from(self.config.rate_hz)) / 1000;

@@ -6,7 +6,7 @@ use kinepack::DecodeError;
 
 use crate::{Channel, Refused, Sequence};
 
-/// Why a datagram of a stream was refused. Only a counter has changed. After
+/// Why a datagram of a stream was refused. A refusal changes nothing except a counter. With
 /// [`Malformed`](Self::Malformed), the packet has also used up credit of the sender's rate limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -59,9 +59,9 @@ pub enum StreamRefused {
     Limited,
     /// The records in it are not valid.
     Malformed(DecodeError),
-    /// It acknowledges a packet that was never sent.
+    /// An acknowledgement of a packet that was never sent.
     NeverSent,
-    /// It acknowledges a packet that the ring no longer holds.
+    /// An acknowledgement of a packet that the ring no longer holds.
     LongAgo,
 }
 

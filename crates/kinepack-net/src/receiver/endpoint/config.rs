@@ -42,14 +42,15 @@ pub struct ReceiverConfig {
     pub channel: Channel,
     /// Time between two hellos while no datagram arrives.
     pub hello_every: Duration,
-    /// A receiver that has taken no datagram for this long says hello again. If the sender has
-    /// forgotten it, a new session begins. If not, this changes nothing. It should be several times
-    /// the sender's [`HubConfig::keep_alive`](crate::HubConfig::keep_alive).
+    /// A receiver that has taken no datagram for this long sends hellos again. If the sender has
+    /// forgotten the receiver, a new session begins. Otherwise the hellos change nothing. This
+    /// should be several times the sender's
+    /// [`HubConfig::keep_alive`](crate::HubConfig::keep_alive).
     pub silence: Duration,
     /// The longest time over which an entity's motion is blended. If an entity was not refreshed
     /// for longer, its motion ends in the newest state and takes this long.
     pub longest_blend: Duration,
-    /// The jitter buffer. It must know the sender's ticks a second.
+    /// The settings of the jitter buffer, such as the sender's ticks a second.
     pub playout: PlayoutConfig,
 }
 
@@ -57,9 +58,10 @@ impl ReceiverConfig {
     /// For a sender of `tick_hz` ticks a second.
     ///
     /// 128 MiB have room for worlds of 65,536 entities of 15 lanes, and for all views of 34,952
-    /// entities of nine. Full states of 4 MiB hold 65,536 entities of 64 bytes. A hello every 250
-    /// ms finds a server soon. A silence of one second is four keep-alives. A blend of a quarter of
-    /// a second is the time between two snapshots at the slowest sensible rate if one is lost.
+    /// entities of nine. Full states of 4 MiB hold 65,536 entities of 64 bytes. With a hello every
+    /// 250 ms, a lost one costs little time. A silence of one second is four keep-alives. A blend
+    /// of a quarter of a second is the time between two snapshots at the slowest sensible rate if
+    /// one is lost.
     pub fn at_hz(tick_hz: u32) -> Self {
         Self {
             limits: DecodeLimits::default(),
@@ -76,9 +78,9 @@ impl ReceiverConfig {
 
 /// A receiver's memory has room for this many views of the largest size, or states to show.
 pub(super) const VIEWS_IN_MEMORY: usize = 32;
-/// One byte in this many is for states to show that are not views. That leaves room for 24 views of
-/// the largest size. A receiver should hold 64 views before the newest baseline, and all after it.
-/// That many have room if each is at most a third of the largest size.
+/// The share of the memory for states to show that are not views: one byte in this many. That
+/// leaves room for 24 views of the largest size. A receiver should hold 64 views before the newest
+/// baseline, and all after it. That many have room if each is at most a third of the largest size.
 pub(super) const STATES_SHARE: usize = 4;
 
 impl ReceiverConfig {

@@ -66,19 +66,19 @@ pub struct Receiver {
     /// The outline of the schema, so that a sender with another schema can report where the two
     /// differ.
     outline: Vec<u32>,
-    /// When to say hello. Each datagram that is taken postpones it.
+    /// When to send the next hello. Each datagram that is taken postpones it.
     next_hello: Duration,
     /// A datagram was taken.
     joined: bool,
-    /// It has said hello again, because nothing was taken for a while.
+    /// The receiver sends hellos again, because it took no datagram for a while.
     seeks: bool,
-    /// The tick of the newest state when a fragment ended such a silence. `None` once a state has
-    /// arrived.
+    /// The tick of the newest state at the time when a fragment ended such a silence. `None` once a
+    /// state has arrived.
     sought: Option<Tick>,
     /// A new session has begun, and no state of it was shown yet.
     is_new_session: bool,
     mismatch: Option<Mismatch>,
-    /// Why the newest state was refused, if it is above the limits and no datagram was taken since.
+    /// Why the newest state was refused, if it exceeds the limits and no datagram was taken since.
     too_large: Option<Refused>,
     acknowledges: bool,
     window: Window,

@@ -125,6 +125,6 @@ pub struct ReceiverStats {
     pub views: usize,
     /// Events that playback has reached.
     pub events: u64,
-    /// Of those, how many arrived after playback had passed their tick.
+    /// Of those events, how many arrived after playback had passed their tick.
     pub late_events: u64,
 }

@@ -1,4 +1,4 @@
-//! Notices that the sender has begun a new session, and asks for the state anew.
+//! Detects that the sender has begun a new session, and asks for the state again after a fault.
 
 use kinepack::Tick;
 
@@ -18,7 +18,7 @@ impl Receiver {
         since > *SAME_SESSION.end() || (self.seeks && since < *SAME_SESSION.start())
     }
 
-    /// Whether a tick shows that another session has begun, whatever the sequence: within a
+    /// Whether a tick shows that another session has begun although the sequence fits: within a
     /// session, a state that was sent later is never older.
     pub(super) fn runs_back(&self, sequence: Sequence, tick: Tick) -> bool {
         !self.is_new_session

@@ -47,11 +47,11 @@ pub(super) enum Content {
         /// The *back* byte of its header; 0 for a reference state.
         own_back: u8,
         /// For each sent entity, the tick at which it had been sent before. If this datagram is
-        /// lost, the entity's priority is computed from that tick again.
+        /// lost, the entity's score is computed from that tick again.
         sent_before: Vec<(EntityId, u32)>,
-        /// Set if the codec learns and this view may still be a baseline.
+        /// `Some` if the codec learns and this view may still be a baseline.
         models: Option<LearnedModels>,
-        /// Set if the hub counts costs.
+        /// `Some` if the hub counts costs.
         cost: Option<Arc<Cost>>,
     },
     Fragment {
@@ -88,17 +88,17 @@ pub(super) enum Outcome {
 #[derive(Debug)]
 pub(super) struct History {
     entries: VecDeque<Sent>,
-    /// This many entries at the front are acknowledged or lost.
+    /// The number of entries at the front that are all acknowledged or lost.
     settled: usize,
     next: Sequence,
     sent_count: u64,
     newest_acknowledged: Option<Sequence>,
     newest_view: Option<Sequence>,
-    /// The newest view that was used as a baseline. The receiver need not hold older ones.
+    /// The newest view that was used as a baseline. The receiver may have dropped older ones.
     newest_used: Option<Sequence>,
     /// Views before this are no longer baselines: a reference state has replaced them.
     floor: Sequence,
-    /// Entries this far before the newest acknowledged view are no longer needed.
+    /// How many sequences before the newest acknowledged view an entry is still needed.
     kept: usize,
     pub(super) round_trip: RoundTrip,
     pub(super) acknowledged_count: u64,

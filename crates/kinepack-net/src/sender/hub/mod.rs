@@ -375,12 +375,12 @@ impl Hub {
     ///
     /// # Errors
     /// [`NetError::SchemaMismatch`], [`NetError::SharedId`], [`NetError::SpawnChanged`],
-    /// [`NetError::TickNotRising`] and [`NetError::TimeRanBack`]: nothing has changed then.
-    /// [`NetError::Receiver`] and [`NetError::FullStateTooLarge`] name a receiver that gets nothing
-    /// in this tick, [`NetError::FullStateRefused`] one that does not take its first state, and
-    /// [`NetError::EventsWaiting`] one that does not get all events; the others get their
-    /// datagrams. [`NetError::Several`] has the errors of several receivers. [`NetError::receiver`]
-    /// has an example.
+    /// [`NetError::TickNotRising`] and [`NetError::TimeRanBack`]: nothing has changed then. Other
+    /// errors concern one receiver, and the other receivers get their datagrams. With
+    /// [`NetError::Receiver`] and [`NetError::FullStateTooLarge`], that receiver gets nothing in
+    /// this tick. With [`NetError::FullStateRefused`], it does not take its first state. With
+    /// [`NetError::EventsWaiting`], it does not get all events. [`NetError::Several`] has the
+    /// errors of several receivers. [`NetError::receiver`] has an example.
     pub fn tick(&mut self, now: Duration, world: &Snapshot) -> Result<(), NetError> {
         self.tick_with(now, world, None)
     }

@@ -1,4 +1,5 @@
-//! A hub's tick: checks the world, finds what is due, and lets the receivers take their turns.
+//! A hub's tick: checks the world, collects the snapshots that are due, and sends them receiver by
+//! receiver.
 
 use std::time::Duration;
 

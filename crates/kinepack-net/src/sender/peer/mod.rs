@@ -39,7 +39,7 @@ const LEAST_BYTES: usize = 48;
 /// state.
 const FULL_STATE_IS_RECENT: Duration = Duration::from_secs(5);
 
-/// What a hub knows about one receiver.
+/// A hub's state for one receiver.
 #[derive(Debug)]
 pub(super) struct Peer {
     pub(super) id: ReceiverId,
@@ -401,8 +401,8 @@ impl Peer {
         self.send_events_alone(moment, sending)
     }
 
-    /// The receiver's weight among those that wait. It grows each time that the receiver is
-    /// [postponed](Self::postpone).
+    /// How much the receiver counts when the hub decides which waiting receivers to serve. It grows
+    /// each time that the receiver is [postponed](Self::postpone).
     pub(super) fn weight(&self) -> u64 {
         1 + u64::from(self.waited_ticks)
     }
@@ -448,8 +448,9 @@ impl Peer {
             && self.header(moment, &due.base).is_some()
     }
 
-    /// The header of the next snapshot, without *left out*: the caller sets that for partial
-    /// snapshots. `None` if the baseline or an older view is too far back for a header to name it.
+    /// The header of the next snapshot. Its flag *left out* is clear: the caller sets it for
+    /// partial snapshots. `None` if the baseline or an older view is too far back for a header to
+    /// name it.
     fn header(&self, moment: &Moment<'_>, base: &ChosenBaseline) -> Option<SnapshotHeader> {
         let (tick, interval_ticks) = (moment.tick, self.interval_ticks(moment));
         let sequence = self.history.next();

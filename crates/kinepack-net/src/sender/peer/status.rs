@@ -44,8 +44,8 @@ pub struct PeerStatus {
     pub sent: u64,
     /// Of those sent, how many were acknowledged.
     pub acknowledged: u64,
-    /// Of those sent, how many were still missing when one more than six sequences newer was
-    /// acknowledged, or were not acknowledged in time. Some may still have arrived.
+    /// Of those sent, how many count as lost: a datagram more than six sequences newer was
+    /// acknowledged first, or no acknowledgement came in time. Some may still have arrived.
     pub lost: u64,
     /// Payload bytes sent, including this protocol's headers.
     pub bytes: u64,
