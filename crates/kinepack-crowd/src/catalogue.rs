@@ -1,4 +1,5 @@
-//! What a broadcast consists of. `spec/CROWD.md`, section 2.
+//! The catalogue of a broadcast: its tiers, and how each is coded and carried. `spec/CROWD.md`,
+//! section 2.
 
 use kinepack::schema::{Field, Role, TimePrecision};
 use kinepack::{Codec, Level, Profile, Schema};
@@ -10,22 +11,23 @@ pub const CATALOGUE: &str = "catalogue";
 
 const MAGIC: [u8; 4] = *b"KPCT";
 const VERSION: u8 = 2;
-/// What the name of a track of key snapshots has after that of its tier.
+/// The end of the name of a track of key snapshots. The tier's name comes before it.
 const KEYS: &str = ".keys";
 /// The most bytes of a catalogue.
 const MAX_BYTES: usize = 1 << 20;
 const MAX_TIERS: usize = 64;
-/// The memory of a viewer by default.
+/// The default memory of a viewer.
 pub(crate) const MAX_MEMORY_BYTES: usize = 256 << 20;
 const MAX_NAME_BYTES: usize = 64;
 /// The most snapshots of an object.
 pub(crate) const MAX_FRAMES: u8 = 16;
-/// Objects a second of the tier `full`: more have more headers, fewer have more delay.
+/// Objects a second of the tier `full`. More objects would have more headers, and fewer would have
+/// more delay.
 const OBJECTS_HZ: u16 = 15;
 /// Snapshots of an object of the tier `coarse`.
 const COARSE_FRAMES: u8 = 2;
-/// The time by whose motion bodies of the tier `coarse` may be off, in ticks. A field of three lanes
-/// allows 0.288.
+/// In the tier `coarse`, a body may be off by the distance that it moves in this time, in ticks. A
+/// field of three lanes allows 0.288.
 const COARSE_TICKS: f64 = 0.25;
 /// The most ticks of a group of datagrams.
 const MAX_DATAGRAM_TICKS: u16 = 127;
@@ -33,14 +35,15 @@ const MAX_DATAGRAM_TICKS: u16 = 127;
 /// How a tier travels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carry {
-    /// In groups: each snapshot stands on the one before, and takes the fewest bits. A viewer sees
-    /// a lost packet as a delay.
+    /// In groups: each snapshot is coded against the one before, and takes the fewest bits. A lost
+    /// packet delays the viewer.
     Groups,
-    /// In datagrams that stand on the last head: a lost one costs one snapshot and no delay.
+    /// In datagrams, each coded against the group's first snapshot, its *head*. A lost datagram
+    /// costs one snapshot and no delay.
     Datagrams,
 }
 
-/// One form of the world: all viewers of it share its bytes.
+/// One way to code and carry the world. All its viewers share the same bytes.
 ///
 /// ```
 /// use kinepack::{Codec, Level, Pack, Profile, Schema};
@@ -72,8 +75,8 @@ pub struct Tier {
     pub ticks_per_frame: u16,
     /// The most ticks of a group. A viewer joins at the beginning of one.
     pub ticks_per_group: u16,
-    /// How many snapshots travel together, at most 16. Each object has about 50 bytes of headers,
-    /// and the first of its snapshots waits for the last.
+    /// How many snapshots an object holds, at most 16. Each object has about 50 bytes of headers,
+    /// and its first snapshot waits for its last.
     pub frames_per_object: u8,
     /// How its snapshots are coded.
     pub codec: Codec,
@@ -128,7 +131,7 @@ fn check_counts(tick_hz: u16, tiers: usize) -> Result<(), &'static str> {
     }
 }
 
-/// Checks a tier that comes after others.
+/// Checks a tier against the tiers before it.
 fn check(before: &[Tier], tier: &Tier) -> Result<(), CrowdError> {
     let hash = |tier: &Tier| tier.codec.schema().hash();
     let reason = if let Err(reason) = tier.check() {
@@ -143,7 +146,7 @@ fn check(before: &[Tier], tier: &Tier) -> Result<(), CrowdError> {
     Err(CrowdError::Tier { name: tier.name.clone(), reason })
 }
 
-/// The codec with a time precision of its bodies. `None` if there are none.
+/// The codec with a time precision for its bodies. `None` if the schema has no bodies.
 fn coarse(tick_hz: u16, codec: &Codec) -> Result<Option<Codec>, CrowdError> {
     let ticks_per_s = f64::from(tick_hz.max(1));
     let precision = TimePrecision::new(1e3 * COARSE_TICKS / ticks_per_s, ticks_per_s);
@@ -188,9 +191,9 @@ impl Catalogue {
     /// A broadcast of a simulation with this many ticks a second.
     ///
     /// # Errors
-    /// [`CrowdError::Tier`] for a tier that the format does not have, for two of one name, and for
-    /// codecs of different schemas; [`CrowdError::Catalogue`] for no ticks, no tiers or too many,
-    /// and for a catalogue above a MiB.
+    /// [`CrowdError::Tier`] for a tier that the format cannot express, for two tiers of one name,
+    /// and for codecs of different schemas. [`CrowdError::Catalogue`] for no ticks, no tiers or too
+    /// many, and for a catalogue above a MiB.
     pub fn new(tick_hz: u16, tiers: Vec<Tier>) -> Result<Self, CrowdError> {
         let wrong = |reason| CrowdError::Catalogue { reason };
         check_counts(tick_hz, tiers.len()).map_err(wrong)?;
@@ -204,11 +207,12 @@ impl Catalogue {
         Ok(catalogue)
     }
 
-    /// The tiers that suit most broadcasts of a codec. All snapshots in the fewest bits (`full`, 15
-    /// objects a second), one in three (`third`) and one in eight (`eighth`, for phones), in groups of
-    /// a second; all snapshots in datagrams, with the least delay (`fast`); and one in three with
-    /// moving bodies that may be off by their way in a quarter of a tick (`coarse`). A schema without
-    /// [bodies](kinepack::schema::Role::Body) has no tier `coarse`.
+    /// The tiers that suit most broadcasts of a codec. In groups of a second: `full` has all
+    /// snapshots in the fewest bits, in 15 objects a second. `third` has one snapshot in three, and
+    /// `eighth` one in eight, for phones. `fast` has all snapshots in datagrams, with the least
+    /// delay. `coarse` has one snapshot in three, and a moving body may be off by the distance that
+    /// it moves in a quarter of a tick. A schema without [bodies](kinepack::schema::Role::Body) has
+    /// no tier `coarse`.
     ///
     /// # Errors
     /// As for [`new`](Self::new).
@@ -320,8 +324,8 @@ impl Catalogue {
     }
 
     /// Reads a catalogue, from untrusted bytes. `max_memory_bytes` limits the
-    /// [memory](Self::memory_bytes) of all codecs. Besides, it takes the memory of one schema and
-    /// one profile while they are read.
+    /// [memory](Self::memory_bytes) of all codecs. While it reads, it also takes the memory of one
+    /// schema and one profile.
     ///
     /// # Errors
     /// [`CrowdError`] for anything else, with [`SetupError::CodecTooLarge`](kinepack::SetupError)
@@ -339,7 +343,7 @@ impl Catalogue {
             return Err(wrong("it has another version"));
         }
         let tick_hz = reader.number()?;
-        // All of it is read before anything is built.
+        // The whole file is parsed before any codec is built, so that a malformed one costs little.
         let (schemas, profiles) = (reader.files()?, reader.files()?);
         let count = usize::from(reader.byte()?);
         check_counts(tick_hz, count).map_err(wrong)?;
@@ -351,7 +355,8 @@ impl Catalogue {
         if !reader.0.is_empty() {
             return Err(wrong("bytes follow it"));
         }
-        // Each schema is read with its first codec, which counts its memory too.
+        // Each schema is read with the first codec that uses it, because this codec's memory
+        // includes the schema's.
         let mut read: Vec<(&[u8], Schema)> = Vec::new();
         let mut tiers: Vec<Tier> = Vec::new();
         let mut left_bytes = max_memory_bytes;
@@ -407,13 +412,13 @@ struct Entry<'a> {
 }
 
 impl Entry<'_> {
-    /// What its codec is made of.
+    /// The parts that determine its codec.
     fn codec(&self) -> (&[u8], &[u8], Level) {
         (self.schema, self.profile, self.level)
     }
 }
 
-/// Reads parts from the front.
+/// A cursor over the bytes of a catalogue.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {

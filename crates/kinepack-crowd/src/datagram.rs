@@ -9,14 +9,14 @@ pub(crate) const MAX_BYTES: usize = 1150;
 const MOST_BYTES: usize = 1200;
 /// The most parts of a snapshot.
 pub(crate) const MAX_PARTS: usize = 16;
-/// The bytes before a part.
-const HEAD_BYTES: usize = 3;
+/// The length of the header before a part.
+const HEADER_BYTES: usize = 3;
 const GROUPS: u64 = 128;
 const HAS_PARTS: u8 = 0x80;
 
-/// What stands before the packet of a datagram.
+/// The header of a datagram, before its packet or its part of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Head {
+pub(crate) struct Header {
     /// The number of the group, modulo 128.
     pub(crate) group: u8,
     /// The ticks since the head of the group.
@@ -36,7 +36,7 @@ pub(crate) fn split(group: u64, ticks: u8, packet: &[u8]) -> Option<Vec<Vec<u8>>
     if packet.len() + 2 <= MAX_BYTES {
         return Some(vec![[&[group, ticks], packet].concat()]);
     }
-    let parts = packet.chunks(MAX_BYTES - HEAD_BYTES);
+    let parts = packet.chunks(MAX_BYTES - HEADER_BYTES);
     let count = parts.len();
     let one = |(nth, part): (usize, &[u8])| {
         [&[group | HAS_PARTS, ticks, (nth << 4 | (count - 1)) as u8], part].concat()
@@ -45,10 +45,10 @@ pub(crate) fn split(group: u64, ticks: u8, packet: &[u8]) -> Option<Vec<Vec<u8>>
 }
 
 /// The most bytes of a packet that can be split.
-pub(crate) const MAX_PACKET_BYTES: usize = MAX_PARTS * (MAX_BYTES - HEAD_BYTES);
+pub(crate) const MAX_PACKET_BYTES: usize = MAX_PARTS * (MAX_BYTES - HEADER_BYTES);
 
-impl Head {
-    /// Reads it, and returns what follows.
+impl Header {
+    /// Reads the header, and returns it with the bytes after it.
     pub(crate) fn read(datagram: &[u8]) -> Result<(Self, &[u8]), Refused> {
         let (&[first, ticks], rest) = datagram.split_first_chunk().ok_or(Refused::Part)?;
         let group = first & !HAS_PARTS;
@@ -74,16 +74,16 @@ pub(crate) struct Parts {
     /// The group, modulo 128, and the ticks since its head; `None` before the first part.
     of: Option<(u8, u8)>,
     parts: Vec<Option<Vec<u8>>>,
-    /// The length of all but the last.
+    /// The length of every part except the last.
     length: usize,
 }
 
 impl Parts {
     /// Adds a part. Returns the packet if that was the last missing one. Parts of another snapshot
     /// replace those that are waiting.
-    pub(crate) fn add(&mut self, head: &Head, part: &[u8]) -> Result<Option<Vec<u8>>, Refused> {
-        let (number, count) = (usize::from(head.part.0), usize::from(head.part.1));
-        let of = Some((head.group, head.ticks));
+    pub(crate) fn add(&mut self, header: &Header, part: &[u8]) -> Result<Option<Vec<u8>>, Refused> {
+        let (number, count) = (usize::from(header.part.0), usize::from(header.part.1));
+        let of = Some((header.group, header.ticks));
         let is_last = number + 1 == count;
         if self.of != of {
             (self.of, self.length) = (of, 0);
@@ -126,12 +126,12 @@ mod tests {
             assert!(datagrams.iter().all(|datagram| datagram.len() <= MAX_BYTES));
             let (mut parts, mut whole) = (Parts::default(), None);
             for datagram in datagrams.iter().rev() {
-                let (head, part) = Head::read(datagram).unwrap();
-                assert_eq!((head.group, head.ticks), (44, 7));
-                whole = if head.part.1 == 1 {
+                let (header, part) = Header::read(datagram).unwrap();
+                assert_eq!((header.group, header.ticks), (44, 7));
+                whole = if header.part.1 == 1 {
                     Some(part.to_vec())
                 } else {
-                    parts.add(&head, part).unwrap()
+                    parts.add(&header, part).unwrap()
                 };
             }
             assert_eq!(whole, Some(packet), "{length}");
@@ -152,16 +152,16 @@ mod tests {
             &[0x81, 5, 0x21, 1],
             &[1; 1201],
         ] {
-            assert_eq!(Head::read(wrong), Err(Refused::Part), "{wrong:?}");
+            assert_eq!(Header::read(wrong), Err(Refused::Part), "{wrong:?}");
         }
         let mut parts = Parts::default();
-        let head = |number, count| Head { group: 1, ticks: 2, part: (number, count) };
-        assert_eq!(parts.add(&head(0, 3), &[1, 2]), Ok(None));
-        assert_eq!(parts.add(&head(0, 3), &[1, 2]), Err(Refused::Duplicate));
-        assert_eq!(parts.add(&head(1, 3), &[1]), Err(Refused::Part));
-        assert_eq!(parts.add(&head(2, 3), &[1, 2, 3]), Err(Refused::Part));
-        assert_eq!(parts.add(&head(1, 4), &[1, 2]), Err(Refused::Part));
-        assert_eq!(parts.add(&head(2, 3), &[5]), Ok(None));
-        assert_eq!(parts.add(&head(1, 3), &[3, 4]), Ok(Some(vec![1, 2, 3, 4, 5])));
+        let header = |number, count| Header { group: 1, ticks: 2, part: (number, count) };
+        assert_eq!(parts.add(&header(0, 3), &[1, 2]), Ok(None));
+        assert_eq!(parts.add(&header(0, 3), &[1, 2]), Err(Refused::Duplicate));
+        assert_eq!(parts.add(&header(1, 3), &[1]), Err(Refused::Part));
+        assert_eq!(parts.add(&header(2, 3), &[1, 2, 3]), Err(Refused::Part));
+        assert_eq!(parts.add(&header(1, 4), &[1, 2]), Err(Refused::Part));
+        assert_eq!(parts.add(&header(2, 3), &[5]), Ok(None));
+        assert_eq!(parts.add(&header(1, 3), &[3, 4]), Ok(Some(vec![1, 2, 3, 4, 5])));
     }
 }

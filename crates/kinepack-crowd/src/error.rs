@@ -86,7 +86,7 @@ impl From<EncodeError> for CrowdError {
     }
 }
 
-/// Why a viewer refused an object or a datagram. Only counters have changed.
+/// Why a viewer refused an object or a datagram. A refusal changes nothing except counters.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Refused {
@@ -98,13 +98,13 @@ pub enum Refused {
     Broken,
     /// There are more frames in the object than the tier allows, or none.
     Length,
-    /// Too many objects wait for the snapshot that is given to their group.
+    /// Too many objects wait for the snapshot that their group is coded against.
     Waiting,
     /// The viewer does not hold the head of the datagram's group.
     NoHead,
-    /// The datagram's head is malformed, or its part contradicts another part.
+    /// The datagram's header is malformed, or its part contradicts another part.
     Part,
-    /// The same part came before.
+    /// The part was received before.
     Duplicate,
     /// No snapshot can be read from these bytes.
     Decode(DecodeError),

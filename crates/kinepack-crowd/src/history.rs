@@ -1,4 +1,4 @@
-//! What a viewer has shown lately, to pause and to go back.
+//! The states that a viewer has shown recently, so that the user can pause and rewind.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ impl History {
         Self { states: VecDeque::new(), span_ticks, step_ticks }
     }
 
-    /// Whether a history can be this long.
+    /// Whether a history may cover this time.
     pub(crate) fn can_span(span: Duration, tick_hz: u32) -> bool {
         span.as_secs_f64() * f64::from(tick_hz) <= f64::from(MAX_SPAN_TICKS)
     }
@@ -47,7 +47,7 @@ impl History {
         let since = |of: &Arc<Snapshot>| state.tick.0.wrapping_sub(of.tick.0) as i32;
         if let Some(newest) = self.states.back() {
             let ticks = since(newest);
-            // The simulation has begun again.
+            // The simulation has restarted.
             if ticks < -(self.span_ticks as i32) {
                 self.states.clear();
             } else if ticks < self.step_ticks as i32 {
@@ -60,7 +60,7 @@ impl History {
         }
     }
 
-    /// Puts a state in the place of the one of its tick, if that is kept.
+    /// Replaces the kept state of the same tick, if there is one.
     pub(crate) fn replace(&mut self, state: &Arc<Snapshot>) {
         if let Ok(place) = self.states.binary_search_by_key(&state.tick, |of| of.tick) {
             self.states[place] = Arc::clone(state);

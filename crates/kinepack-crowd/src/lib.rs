@@ -1,16 +1,16 @@
-//! One world for thousands of viewers: a publisher encodes each snapshot once, and relays that know
-//! nothing of it pass the bytes on. `spec/CROWD.md` defines the format.
+//! One world for thousands of viewers: a publisher encodes each snapshot once, and general-purpose
+//! relays pass the bytes on. `spec/CROWD.md` defines the format.
 //!
 //! Players each have a connection to the server, and acknowledge what they receive
 //! ([`kinepack_net`]). Viewers acknowledge nothing, so the publisher's work does not depend on
-//! their number. The world is offered in [tiers](Tier): every snapshot or one in three, all
-//! entities or those of a region, with the fewest bits or with the least delay. A viewer shows it
-//! with the [`Playback`](kinepack_net::Playback) that a player has, and changes tiers without a
-//! break.
+//! their number. The publisher offers the world in [tiers](Tier). A tier has every snapshot or one
+//! in three, all entities or those of a region, the fewest bits or the least delay. A viewer shows
+//! the world with the same [`Playback`](kinepack_net::Playback) as a player, and changes tiers
+//! without a break.
 //!
-//! Its core has no sockets. Each tier is a track of groups and datagrams, which is what Media over
-//! QUIC carries; any other transport with these can be put beneath. With the feature `moq`, the
-//! module `moq` connects both sides to relays of Media over QUIC.
+//! The core has no sockets. Each tier is a track of groups and datagrams, which is what Media over
+//! QUIC carries. Any other transport that has groups and datagrams serves too. With the feature
+//! `moq`, the module `moq` connects both sides to relays of Media over QUIC.
 //!
 //! Reading order: [`Tier`], [`Catalogue`], [`Publisher`], [`Viewer`].
 

@@ -9,7 +9,7 @@ use kinepack::{BaselinesError, EncodeError, Encoder, Snapshot, Tick, View};
 use crate::datagram::{MAX_PACKET_BYTES, split};
 use crate::{Carry, Catalogue, CrowdError, Tier, Track};
 
-/// What the transport carries for a track.
+/// An object or a datagram for the transport to carry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
     /// The track.
@@ -34,16 +34,17 @@ pub enum Carried {
     Datagram,
 }
 
-/// A new head has an eighth of a second to arrive everywhere before datagrams stand on it.
+/// A new head has an eighth of a second to reach all viewers before datagrams are coded against it.
 const GRACE: u32 = 8;
 /// The most ticks from a head to a datagram.
 const MAX_TICKS: u32 = 127;
 
-/// Which entities a tier has: those for which this is true, by index.
+/// The entities of a tier: those for which this returns true. It gets the snapshot and the entity's
+/// index.
 type Selection = Box<dyn FnMut(&Snapshot, usize) -> bool + Send>;
 
-/// Publishes one world for any number of viewers: it encodes each snapshot once for each tier,
-/// however many watch.
+/// Publishes one world for any number of viewers: it encodes each snapshot once for each tier, no
+/// matter how many viewers watch.
 ///
 /// ```
 /// use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
@@ -95,7 +96,7 @@ struct Encoding {
     encoder: Encoder,
     /// The heads of this group and of the one before, with the number of the group.
     heads: [Option<(u64, View)>; 2],
-    /// So many ticks after a new head, datagrams still stand on the one before.
+    /// For this many ticks after a new head, datagrams are still coded against the one before.
     grace_ticks: u32,
     selection: Option<Selection>,
     /// The snapshot that has only the selected entities.
@@ -103,9 +104,9 @@ struct Encoding {
     indices: Vec<u32>,
     group: u64,
     objects: u64,
-    /// The object that more snapshots will join.
+    /// The object that is being filled with snapshots.
     object: Vec<u8>,
-    /// How many it has.
+    /// The number of snapshots in `object`.
     frames: u8,
     /// The ticks of the first and of the last snapshot of the group.
     first: Option<Tick>,
@@ -118,8 +119,9 @@ impl Publisher {
         Self::starting_at(catalogue, 0)
     }
 
-    /// A publisher whose groups have numbers from `group` on. After a restart take a number above
-    /// all before, such as the seconds since 1970, so that relays and viewers do not mix the two.
+    /// A publisher whose groups have numbers from `group` on. After a restart, pass a number above
+    /// all earlier ones, such as the seconds since 1970, so that relays and viewers do not mix the
+    /// two broadcasts.
     pub fn starting_at(catalogue: &Catalogue, group: u64) -> Self {
         let encoding = |(number, tier): (usize, &Tier)| Encoding {
             number,
@@ -149,8 +151,8 @@ impl Publisher {
         }
     }
 
-    /// From now on, gives pieces only this many ticks later, against players who watch their own
-    /// match. It keeps the pieces meanwhile, not the worlds.
+    /// From now on, returns each piece this many ticks later, so that players gain nothing from
+    /// watching their own match. Meanwhile, the publisher keeps the pieces, not the worlds.
     #[must_use]
     pub fn with_delay(mut self, ticks: u32) -> Self {
         self.delay_ticks = ticks;
@@ -158,7 +160,7 @@ impl Publisher {
     }
 
     /// Restricts a tier to the entities for which `is_wanted` is true, such as those of a region.
-    /// It gets the snapshot and an index in it.
+    /// The function gets the snapshot and an index in it.
     ///
     /// # Errors
     /// [`CrowdError::NoTier`].
@@ -172,23 +174,23 @@ impl Publisher {
         Ok(())
     }
 
-    /// The last snapshot of a tier in groups, as its viewers decode it: without the entities that the
-    /// tier leaves out, and coarser than the world if its schema has a time precision. `None` before
-    /// the first one, and for a tier in datagrams.
+    /// The last snapshot of a tier in groups, as its viewers decode it. It lacks the entities that
+    /// the tier leaves out, and is coarser than the world if the schema has a time precision.
+    /// `None` before the first one, and for a tier in datagrams.
     pub fn last_of(&self, tier: usize) -> Option<&Snapshot> {
         let of = self.tiers.get(tier).filter(|of| of.tier.carry == Carry::Groups)?;
         Some(of.writer.last()?.snapshot())
     }
 
-    /// Takes the world of a tick, and returns what to carry now. Ticks must increase.
+    /// Takes the world of a tick, and returns the pieces to carry now. Ticks must increase.
     ///
     /// Cost: an encoding for each tier whose snapshot is due.
     ///
     /// # Errors
     /// [`CrowdError::Encode`] for a world of another schema, or of a tick that is not above the one
-    /// before: then nothing has changed. [`CrowdError::TooLarge`] for a world that a tier in
-    /// datagrams cannot have: the other tiers have taken it, and [`pieces`](Self::pieces) has what
-    /// to carry now.
+    /// before: then nothing has changed. [`CrowdError::TooLarge`] for a world that does not fit a
+    /// tier in datagrams. The other tiers have taken it, and [`pieces`](Self::pieces) has the
+    /// pieces to carry now.
     pub fn publish(&mut self, world: &Snapshot) -> Result<&[Piece], CrowdError> {
         self.out.clear();
         if let Some(last) = self.last
@@ -215,8 +217,8 @@ impl Publisher {
         taken.map(|()| &self.out[..])
     }
 
-    /// What to carry now, after the last [`publish`](Self::publish), also if a tier could not take the
-    /// world.
+    /// The pieces to carry now, after the last [`publish`](Self::publish), even if that failed for
+    /// one of the tiers.
     pub fn pieces(&self) -> &[Piece] {
         &self.out
     }
@@ -308,7 +310,7 @@ impl Encoding {
         }
     }
 
-    /// Passes on the object that has begun, if any.
+    /// Passes on the object that is being filled, if it has any snapshots.
     fn flush(&mut self, out: &mut VecDeque<Piece>) {
         if self.frames > 0 {
             out.push_back(Piece {
@@ -344,8 +346,8 @@ impl Encoding {
     }
 }
 
-/// The head that a datagram of this tick stands on. It may be the one before the newest, which
-/// viewers surely have.
+/// The head that a datagram of this tick is coded against. While the newest head is young, this is
+/// the one before, which viewers surely have.
 fn head(
     [newest, before]: &[Option<(u64, View)>; 2],
     grace_ticks: u32,

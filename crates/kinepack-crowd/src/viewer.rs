@@ -12,16 +12,16 @@ use crate::history::History;
 use crate::watched::{CHAIN_STATES, RECENT, Watched};
 use crate::{Catalogue, CrowdError, Refused, Tier, Track};
 
-/// A tier is shown at the latest this long after it has caught up.
+/// The longest time from when a tier has caught up until it is shown.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// Tiers that are shown together wait for one of them. Once it is behind by this time and by its next
-/// object, they wait for this time more.
+/// Tiers that are shown together wait for the slowest of them. Once it lags by more than this time
+/// and the span of an object, the others wait for this time and then no longer.
 const TIER_PATIENCE: Duration = Duration::from_millis(300);
-/// If the first current snapshot after [`Viewer::rejoin`] is older than what was seen by more than
-/// this, the publisher's ticks have begun again.
+/// If the first current snapshot after [`Viewer::rejoin`] is older than the newest one by more than
+/// this, the publisher has restarted its ticks.
 const RESTART: Duration = Duration::from_secs(1);
 
-/// Limits of a viewer, and how it plays.
+/// The limits of a viewer, and the settings of its playback.
 ///
 /// ```
 /// use kinepack_crowd::ViewerConfig;
@@ -34,14 +34,14 @@ pub struct ViewerConfig {
     /// The most entities of a snapshot. [`max_memory_bytes`](Self::max_memory_bytes) may allow
     /// fewer.
     pub limits: DecodeLimits,
-    /// The memory of the catalogue's codecs and for snapshots, 256 MiB. The number of entities of a
-    /// snapshot is limited so that all that the viewer may hold at once fit, with what their views
-    /// have learned.
+    /// The memory of the catalogue's codecs and for snapshots, 256 MiB. The number of entities in a
+    /// snapshot is limited so that all snapshots that the viewer may hold at once fit, including
+    /// their learned models.
     pub max_memory_bytes: usize,
     /// The delay of playback.
     pub playout: PlayoutConfig,
-    /// For how long it keeps states to go back to, 20 a second. Zero keeps none. At most 2³⁰ ticks,
-    /// and no more than the memory has room for.
+    /// How far the viewer can go back. It keeps 20 states a second for this. Zero keeps none. At
+    /// most 2³⁰ ticks, and no more than the memory has room for.
     pub history: Duration,
 }
 
@@ -73,9 +73,9 @@ impl ViewerConfig {
 pub struct ViewerStats {
     /// Snapshots decoded.
     pub snapshots: u64,
-    /// Those that were only read to catch up, and not shown.
+    /// Of these, those that were decoded only to catch up, and not shown.
     pub caught_up: u64,
-    /// Those too late to be shown.
+    /// Snapshots that were too late to be shown.
     pub late: u64,
     /// Objects and datagrams refused.
     pub refused: u64,
@@ -85,10 +85,10 @@ pub struct ViewerStats {
     pub playout: PlayoutStats,
 }
 
-/// Shows one world that many watch.
+/// Shows one world that many viewers watch.
 ///
 /// Order of calls: [`watch`](Self::watch) chooses a tier. Subscribe to the tracks of
-/// [`wanted`](Self::wanted), and pass what they bring to [`object`](Self::object) and
+/// [`wanted`](Self::wanted), and pass their objects and datagrams to [`object`](Self::object) and
 /// [`datagram`](Self::datagram). Call [`playback`](Self::playback) for each drawn frame. The caller
 /// supplies the time.
 ///
@@ -133,7 +133,7 @@ pub struct ViewerStats {
 pub struct Viewer {
     tiers: Vec<Tier>,
     config: ViewerConfig,
-    /// What the codecs leave of the memory.
+    /// The memory that remains for snapshots after the codecs.
     snapshots_bytes: usize,
     /// The tiers that are shown.
     shown: Vec<Watched>,
@@ -146,7 +146,7 @@ pub struct Viewer {
     history: History,
     /// Plays the history.
     past_player: FramePlayer,
-    /// No current snapshot has come since [`rejoin`](Self::rejoin).
+    /// No current snapshot has arrived since [`rejoin`](Self::rejoin).
     is_rejoining: bool,
     /// The tick that was shown last, with its fraction.
     played: Option<f64>,
@@ -189,7 +189,7 @@ impl Viewer {
         })
     }
 
-    /// Watches a tier from now on. The one before stays in view until the new one has caught up.
+    /// Watches a tier from now on. The previous tier is shown until the new one has caught up.
     ///
     /// # Errors
     /// [`CrowdError::NoTier`].
@@ -197,14 +197,14 @@ impl Viewer {
         self.watch_all(&[tier])
     }
 
-    /// Watches several tiers from now on, such as regions of the world, and shows what all of them
-    /// have. If an entity is in two, the newer state counts.
+    /// Watches several tiers from now on, such as regions of the world, and shows the entities of
+    /// all of them. If an entity is in two tiers, the newer state counts.
     ///
     /// A moment is shown once all tiers have reached it, so the delay follows the slowest of them. A
     /// tier that is behind by more than 0.3 s holds up the others for 0.3 s, and then no longer.
     ///
-    /// Tiers that were watched before stay without a break; without one of them, what was shown
-    /// stays in view until all the new ones have caught up. Each tier gets its part of the
+    /// Tiers that were watched before continue without a break. If there are none, the previous
+    /// tiers are shown until all new ones have caught up. Each tier gets an equal part of the
     /// [memory](ViewerConfig::max_memory_bytes).
     ///
     /// # Errors
@@ -220,13 +220,13 @@ impl Viewer {
         if self.next.iter().map(|next| next.tier).eq(tiers.iter().copied()) {
             return Ok(());
         }
-        let goes_on = self.shown.iter().any(|shown| tiers.contains(&shown.tier));
+        let continues = self.shown.iter().any(|shown| tiers.contains(&shown.tier));
         let mut before = std::mem::take(&mut self.next);
-        if goes_on {
+        if continues {
             before.append(&mut self.shown);
         }
         let (all, config, snapshots_bytes) = (&self.tiers, &self.config, self.snapshots_bytes);
-        // What is being read already goes on.
+        // Tiers that are being read already continue.
         let watched = tiers.iter().map(|tier| {
             let limits = config.limits_of(&all[*tier].codec, tiers.len(), snapshots_bytes);
             match before.iter().position(|watched| watched.tier == *tier) {
@@ -253,22 +253,22 @@ impl Viewer {
         Ok(())
     }
 
-    /// Begins to read all tracks anew, as after a connection was lost, or after the publisher started
-    /// again. What is shown stays until newer snapshots come, or snapshots of a simulation that has
-    /// begun again.
+    /// Starts to read all tracks again. Call it after the connection was lost, or after the
+    /// publisher restarted. The viewer shows the old state until newer snapshots arrive, or
+    /// snapshots of a restarted simulation.
     pub fn rejoin(&mut self) {
         self.all_watched().for_each(Watched::rejoin);
         self.is_rejoining = true;
     }
 
-    /// Forgets what was seen of a simulation that has begun again.
+    /// Forgets the states of the previous simulation, after the simulation has restarted.
     fn restart(&mut self) {
         self.buffer.reset();
         (self.newest, self.played) = (None, None);
         self.history = History::new(self.config.history, self.config.playout.tick_hz);
     }
 
-    /// Lets the delay grow to what the next tier needs.
+    /// Raises the least delay to what the next tiers need.
     fn bound_delay(&mut self) {
         let PlayoutConfig { min_delay, max_delay, .. } = self.config.playout;
         // The least delay does not exceed the largest, so this cannot fail.
@@ -278,7 +278,7 @@ impl Viewer {
     /// Shows the next tiers, if that is possible without a break.
     fn change(&mut self, now: Duration) {
         let caught_up_at = self.next.iter().map(|next| next.caught_up_at);
-        // The last one of them; `None` if one of them has not caught up.
+        // The time at which the last of them caught up. There is none while one of them has not.
         let Some(Some(caught_up_at)) = caught_up_at.reduce(|a, b| Some(a?.max(b?))) else { return };
         let tick = Duration::from_secs(1) / self.config.playout.tick_hz;
         if self.buffer.stats().delay + tick / 2 >= self.needed_delay
@@ -301,11 +301,11 @@ impl Viewer {
     }
 
     /// Takes an object: its track, its group, and its number in the group. Returns the tick of the
-    /// newest snapshot that could be read with it. `None` if the object waits for the snapshot that
-    /// it stands on.
+    /// newest snapshot that could be decoded with it. `None` if the object waits for the snapshot
+    /// that it is coded against.
     ///
     /// # Errors
-    /// [`Refused`]. Only counters have changed, and the rest of the group will be refused too.
+    /// [`Refused`]. Only counters have changed. The rest of the group will be refused too.
     pub fn object(
         &mut self,
         now: Duration,
@@ -366,8 +366,8 @@ impl Viewer {
         self.history.range()
     }
 
-    /// The world at a moment of the [history](ViewerConfig::history), to pause and to go back. A
-    /// tick outside of it shows the nearest state.
+    /// The world at a moment of the [history](ViewerConfig::history), to pause and rewind. A tick
+    /// outside of it shows the nearest state.
     pub fn playback_at(&mut self, tick: f64) -> Option<Playback<'_>> {
         let [from, to] = self.history.around(tick)?;
         Some(self.past_player.show(tick, from, to, []))
@@ -445,9 +445,9 @@ impl Viewer {
         self.show_together(now, tick);
     }
 
-    /// The ticks at which all shown tiers have a state: from the first one kept to the newest. Without
-    /// those that have yet to catch up, that are behind for too long, or whose objects span more than
-    /// can be kept of another tier.
+    /// The ticks at which all shown tiers have a state, from the first kept one to the newest. It
+    /// ignores tiers that have yet to catch up, and tiers that have lagged for too long. It also
+    /// ignores tiers whose objects span more ticks than the viewer keeps of another tier.
     fn reached(&mut self, now: Duration) -> Option<RangeInclusive<Tick>> {
         let newest = self.shown.iter().filter_map(Watched::current_tick).max()?;
         let (tiers, tick_hz) = (&self.tiers, self.config.playout.tick_hz);
@@ -473,8 +473,8 @@ impl Viewer {
         reached.or(Some(Tick(0)..=newest))
     }
 
-    /// Shows what all tiers have, up to the tick that they have reached, so that the delay suffices
-    /// for the slowest of them. A state of `tick` has just come.
+    /// Shows the states of all tiers together, up to the tick that all have reached. So the delay
+    /// suffices for the slowest tier. A state of `tick` has just arrived.
     fn show_together(&mut self, now: Duration, tick: Tick) {
         let Some(reached) = self.reached(now) else { return };
         let newest = self.newest.as_ref().map(|newest| newest.tick);
@@ -487,7 +487,7 @@ impl Viewer {
         ticks.dedup();
         for shown in ticks {
             let state = self.together(shown);
-            // One that was shown without this tier has now what the tier had until then.
+            // A later state that was shown without this tier's new state now gets it.
             if shown == tick || !was_shown(&shown) {
                 self.show(now, state);
             } else {
@@ -496,7 +496,7 @@ impl Viewer {
         }
     }
 
-    /// Adds a state to those to show.
+    /// Adds a state to the jitter buffer and the history.
     fn show(&mut self, now: Duration, state: Arc<Snapshot>) {
         if self.newest.as_ref().is_none_or(|newest| newest.tick < state.tick) {
             self.newest = Some(Arc::clone(&state));
@@ -509,7 +509,7 @@ impl Viewer {
         }
     }
 
-    /// Puts a state in the place of the one of its tick.
+    /// Replaces the state of the same tick, in the jitter buffer and the history.
     fn replace(&mut self, state: Arc<Snapshot>) {
         if let Some(before) = self.buffer.state_mut(state.tick) {
             *before = Arc::clone(&state);
@@ -520,7 +520,7 @@ impl Viewer {
         }
     }
 
-    /// What all tiers that are shown have at a tick.
+    /// The states of all shown tiers at a tick, as one snapshot.
     fn together(&self, tick: Tick) -> Arc<Snapshot> {
         let parts = self.shown.iter().filter_map(|shown| shown.recent_at(tick));
         let mut parts: Vec<&Arc<Snapshot>> = parts.collect();

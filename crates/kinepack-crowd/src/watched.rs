@@ -1,4 +1,4 @@
-//! What a viewer reads of one tier: groups, key snapshots and datagrams in, views out.
+//! Reads one tier for a viewer: groups, key snapshots and datagrams in, views out.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -8,34 +8,35 @@ use kinepack::group::GroupReader;
 use kinepack::{Codec, DecodeLimits, Decoder, Snapshot, Tick, View};
 
 use crate::catalogue::MAX_FRAMES;
-use crate::datagram::{Head, Parts, is_group};
+use crate::datagram::{Header, Parts, is_group};
 use crate::{Carry, Refused, Tier};
 
 /// Groups of one tier that are read at the same time.
 const GROUPS: usize = 2;
-/// States of each tier that are kept to be put together, if several are shown.
+/// States that are kept of each tier to be merged with the others, if several tiers are shown.
 pub(crate) const RECENT: usize = 32;
 /// Key snapshots of one tier that are kept.
 const KEYS: usize = 2;
-/// After this time a group that waits needs a key snapshot: the group before it does not come.
+/// If a group has waited for this long, the group before it is probably lost, so a key snapshot is
+/// needed.
 const KEY_PATIENCE: Duration = Duration::from_millis(250);
-/// A group that has waited for so long gives way to a third one, whatever its number.
+/// A group that has waited for this long may be replaced by a third group with any number.
 const WAIT: Duration = Duration::from_secs(2);
 /// The bytes of a tick.
 const TICK_BYTES: usize = 4;
-/// What may wait of a group.
+/// The limits of a group that waits.
 const MAX_WAITING_OBJECTS: usize = 1024;
 const MAX_WAITING_BYTES: usize = 1 << 20;
-/// A snapshot that comes in less than this share of its time after the one before it came from what
-/// a relay has kept. The viewer has not caught up then.
+/// If a snapshot arrives after less than this share of the time between the two ticks, a relay had
+/// stored it. The viewer has then not caught up.
 const CAUGHT_UP: f64 = 0.5;
-/// A viewer reads what a relay has kept of a tier within this time.
+/// A viewer reads what a relay has stored of a tier within this time.
 const CATCH_UP: Duration = Duration::from_secs(1);
 /// The snapshots that the groups and keys of two tiers hold, with a group that begins and an object
 /// that is being read.
 pub(crate) const CHAIN_STATES: usize = 2 * ((GROUPS + 1) * 3 + KEYS) + MAX_FRAMES as usize;
 
-/// What is read of a tier.
+/// The state of a tier that is being read.
 #[derive(Debug)]
 pub(crate) struct Watched {
     pub(crate) tier: usize,
@@ -48,19 +49,20 @@ pub(crate) struct Watched {
     /// The newest key snapshots.
     keys: VecDeque<View>,
     pub(crate) needs_key: bool,
-    /// Groups that waited, and whose objects were then refused. The viewer takes them.
+    /// The number of groups that waited, and whose objects were then refused. The viewer adds it to
+    /// its counter.
     pub(crate) refused: u64,
-    /// The newest states, by tick, if other tiers are shown with it.
+    /// The newest states, by tick, if other tiers are shown together with this one.
     pub(crate) recent: VecDeque<Arc<Snapshot>>,
-    /// When the tier fell behind the other tiers on show. `None` if the tier is not behind.
+    /// When the tier fell behind the other shown tiers. `None` if it is not behind.
     pub(crate) behind_since: Option<Duration>,
     /// For a tier in datagrams.
     datagrams: Option<(Box<Decoder>, Parts)>,
-    /// When the first snapshot came.
+    /// When the first snapshot arrived.
     first_at: Option<Duration>,
-    /// The newest snapshot and when it came.
+    /// When the newest snapshot arrived, and its tick.
     last: Option<(Duration, Tick)>,
-    /// When it had read what the relay had kept.
+    /// When the viewer had read what the relay had stored.
     pub(crate) caught_up_at: Option<Duration>,
 }
 
@@ -73,7 +75,7 @@ struct Group {
 
 #[derive(Debug)]
 enum Reading {
-    /// The snapshot of the tick `given` is not there yet.
+    /// The snapshot of the tick `given`, which the group is coded against, has not arrived.
     Waiting { since: Duration, given: Tick, objects: Vec<Vec<u8>> },
     /// `next` is the number of the next object.
     Open { reader: Box<GroupReader>, given: Tick, next: u64 },
@@ -103,12 +105,12 @@ impl Watched {
         }
     }
 
-    /// The same with other limits for the groups that begin from now on.
+    /// The same tier, with other limits for groups that begin from now on.
     pub(crate) fn with_limits(self, limits: DecodeLimits) -> Self {
         Self { limits, ..self }
     }
 
-    /// Begins to read all anew.
+    /// Starts to read the tier again.
     pub(crate) fn rejoin(&mut self) {
         self.groups.clear();
         self.keys.clear();
@@ -133,7 +135,8 @@ impl Watched {
         self.recent.get(place.checked_sub(1)?)
     }
 
-    /// Takes an object of the track of key snapshots. What it makes readable goes to `views`.
+    /// Takes an object of the track of key snapshots. Appends the views that can be decoded with it
+    /// to `views`.
     pub(crate) fn key(
         &mut self,
         number: u64,
@@ -153,7 +156,7 @@ impl Watched {
         Ok(())
     }
 
-    /// Takes an object of the tier. What it makes readable goes to `views`.
+    /// Takes an object of the tier. Appends the views that can be decoded with it to `views`.
     pub(crate) fn object(
         &mut self,
         now: Duration,
@@ -201,7 +204,7 @@ impl Watched {
         Ok(())
     }
 
-    /// Reads all groups whose given snapshot is there now.
+    /// Reads all waiting groups whose given snapshot has arrived by now.
     fn settle(&mut self, views: &mut Vec<View>) {
         for place in 0..self.groups.len() {
             // A refused object of a group that has waited ends that group only.
@@ -209,7 +212,7 @@ impl Watched {
         }
     }
 
-    /// Begins to read a group if its given snapshot is there.
+    /// Begins to read a group if its given snapshot has arrived.
     fn open(&mut self, place: usize, views: &mut Vec<View>) -> Result<(), Refused> {
         let Reading::Waiting { given, .. } = &self.groups[place].reading else { return Ok(()) };
         let tick = *given;
@@ -227,7 +230,7 @@ impl Watched {
         let open = Reading::Open { reader, given: tick, next: 0 };
         let waited = std::mem::replace(&mut group.reading, open);
         let Reading::Waiting { objects, .. } = waited else { return Ok(()) };
-        // Nobody needs older groups that still wait.
+        // Older groups that still wait are no longer needed.
         for older in self.groups.iter_mut().take(place) {
             if matches!(older.reading, Reading::Waiting { .. }) {
                 older.reading = Reading::Broken;
@@ -252,17 +255,17 @@ impl Watched {
     /// Takes a datagram. Returns the snapshot that it completed.
     pub(crate) fn datagram(&mut self, datagram: &[u8]) -> Result<Option<View>, Refused> {
         let Some((decoder, parts)) = &mut self.datagrams else { return Err(Refused::NotWatched) };
-        let (head, part) = Head::read(datagram)?;
-        let found = self.groups.iter().rev().find(|group| is_group(group.number, head.group));
+        let (header, part) = Header::read(datagram)?;
+        let found = self.groups.iter().rev().find(|group| is_group(group.number, header.group));
         let base = match found.map(|group| &group.reading) {
             Some(Reading::Open { reader, .. }) => reader.last().ok_or(Refused::NoHead)?,
             _ => return Err(Refused::NoHead),
         };
-        let tick = Tick(base.tick.0.wrapping_add(head.ticks.into()));
-        if head.part.1 == 1 {
+        let tick = Tick(base.tick.0.wrapping_add(header.ticks.into()));
+        if header.part.1 == 1 {
             return Ok(Some(decoder.decode(base, part, tick)?));
         }
-        let Some(packet) = parts.add(&head, part)? else { return Ok(None) };
+        let Some(packet) = parts.add(&header, part)? else { return Ok(None) };
         Ok(Some(decoder.decode(base, &packet, tick)?))
     }
 
@@ -271,9 +274,10 @@ impl Watched {
         self.caught_up_at.and(self.last).map(|(_, tick)| tick)
     }
 
-    /// Notes a snapshot. Returns whether it is current: neither kept by a relay nor older than one
-    /// before. A snapshot `is_past` if playback has passed its tick. A relay had kept it then too,
-    /// unless this goes on for longer than reading takes: then the tier arrives later than others.
+    /// Notes a snapshot. Returns whether it is current: neither stored by a relay, nor older than
+    /// an earlier one. `is_past` means that playback has passed its tick. Then a relay had stored
+    /// it too. If this lasts for longer than it takes to read what is stored, the tier just arrives
+    /// later than others.
     pub(crate) fn advance(
         &mut self,
         now: Duration,
@@ -288,8 +292,8 @@ impl Watched {
         let ticks = tick.0.wrapping_sub(last.0) as i32;
         if ticks > 0 {
             let since = now.saturating_sub(before).as_secs_f64() * tick_hz;
-            let goes_on = now.saturating_sub(self.first_at.unwrap_or(now)) > CATCH_UP;
-            if (!is_past || goes_on) && since >= CAUGHT_UP * f64::from(ticks) {
+            let lasts = now.saturating_sub(self.first_at.unwrap_or(now)) > CATCH_UP;
+            if (!is_past || lasts) && since >= CAUGHT_UP * f64::from(ticks) {
                 self.caught_up_at.get_or_insert(now);
             }
             self.last = Some((now, tick));
@@ -300,8 +304,8 @@ impl Watched {
 
 impl Group {
     /// Whether a group of this number, whose given snapshot has this tick, is older than this one.
-    /// A number alone could be wrong, and make all later groups late; so the ticks must agree, and
-    /// a group that could not be read yet does not count.
+    /// A number alone could be wrong, and would make all later groups late. So the ticks must agree
+    /// too, and a group that could not be read yet does not count.
     fn is_after(&self, number: u64, tick: Tick) -> bool {
         match &self.reading {
             Reading::Open { given, .. } => {
@@ -318,7 +322,7 @@ impl Group {
         }
     }
 
-    /// Takes an object, which may have to wait. Without the bytes of the given tick.
+    /// Takes an object, which may have to wait. `bytes` does not include the given tick.
     fn object(&mut self, number: u64, bytes: &[u8], most: usize) -> Result<Vec<View>, Refused> {
         match &mut self.reading {
             Reading::Broken => Err(Refused::Broken),

@@ -23,11 +23,11 @@ use web_transport_quinn::{crypto::sha256, proto::ConnectRequest};
 
 use super::{Address, MoqError};
 
-/// A relay that says nothing for this long is gone.
+/// A relay that sends nothing for this long counts as lost.
 const SILENCE: Duration = Duration::from_secs(2);
 const KEEP_ALIVE: Duration = Duration::from_millis(600);
 const IP_AND_UDP_BYTES: u64 = 28;
-/// The longest time in which the other side answers.
+/// The longest wait for an answer.
 pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The pauses between attempts to connect grow from the first to the second.
 const PAUSES: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(2)];
@@ -36,18 +36,18 @@ const PAUSES: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(2
 /// relay, begin at the same time.
 const SOCKET_BYTES: usize = 4 << 20;
 
-/// What is added to a pause at random.
+/// The upper end of the random time that is added to a pause.
 const SPREAD_MS: u64 = 500;
-/// The round trip that is assumed before the first answer. A lost first packet is sent again after
-/// three of them.
+/// The round trip that is assumed before the first answer. QUIC sends a lost first packet again
+/// after three of these.
 const INITIAL_ROUND_TRIP: Duration = Duration::from_millis(100);
 
 /// Which relays are trusted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trust {
-    /// Those with a certificate that this system trusts.
+    /// Relays with a certificate that this system trusts.
     System,
-    /// Those with a certificate that has one of these SHA-256 hashes.
+    /// Relays with a certificate that has one of these SHA-256 hashes.
     Certificates(Vec<[u8; 32]>),
 }
 
@@ -124,8 +124,8 @@ impl Connector {
         Ok(Self { client: web_transport_quinn::Client::new(endpoint, config) })
     }
 
-    /// Connects to the relay of an address, for programs with tracks of their own. `client` says
-    /// what they publish and what they subscribe to.
+    /// Connects to the relay of an address, for programs with tracks of their own. `client` has the
+    /// broadcasts that they publish and subscribe to.
     ///
     /// # Errors
     /// [`MoqError::Connect`].
@@ -155,7 +155,7 @@ pub(super) fn endpoint(address: SocketAddr, server: Option<ServerConfig>) -> io:
         // Most systems then take IPv4 too.
         let _ = socket.set_only_v6(false);
     }
-    // A system that allows less gives what it allows.
+    // A system with a lower limit grants as much as it allows.
     let _ = socket.set_recv_buffer_size(SOCKET_BYTES);
     let _ = socket.set_send_buffer_size(SOCKET_BYTES);
     socket.bind(&address.into())?;
@@ -180,7 +180,7 @@ pub(super) fn origin(cache_bytes: u64, tasks: &mut JoinSet<()>) -> origin::Produ
     producer
 }
 
-/// How both sides of this crate set up QUIC.
+/// The settings of QUIC for clients and for the local relay.
 pub(super) fn transport() -> TransportConfig {
     let mut transport = TransportConfig::default();
     transport.initial_rtt(INITIAL_ROUND_TRIP);
@@ -192,8 +192,8 @@ pub(super) fn transport() -> TransportConfig {
     transport
 }
 
-/// Runs one session after the other. It ends when `session` returns `Ok`, or `failed` false. `failed`
-/// gets the reason after each.
+/// Runs one session after the other, until `session` returns `Ok` or `failed` returns false.
+/// `failed` gets the reason why each session ended.
 pub(super) async fn again_and_again<F>(
     mut session: impl FnMut() -> F,
     mut failed: impl FnMut(MoqError) -> bool,
@@ -211,7 +211,7 @@ pub(super) async fn again_and_again<F>(
         if !failed(error) {
             return;
         }
-        // Viewers that all come back at the same moment would overflow the relay's socket.
+        // If all viewers reconnected at the same moment, they would overflow the relay's socket.
         let spread_ms = RandomState::new().hash_one(0) % SPREAD_MS;
         tokio::time::sleep(pause + Duration::from_millis(spread_ms)).await;
         pause = (pause * 2).min(longest);

@@ -1,4 +1,4 @@
-//! What can go wrong on the way to a relay.
+//! Errors of connections to a relay.
 
 use core::fmt;
 
@@ -19,7 +19,7 @@ pub enum MoqError {
     Connect(String),
     /// The session with the relay has ended.
     Session(String),
-    /// The relay does not have the broadcast, or it is not one of this format.
+    /// The relay does not have the broadcast, or the broadcast has another format.
     Broadcast(String),
 }
 

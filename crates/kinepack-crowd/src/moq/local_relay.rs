@@ -1,4 +1,4 @@
-//! A relay inside of the program.
+//! A relay that runs inside the program.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -19,9 +19,9 @@ use web_transport_quinn::{ALPN, Request, ServerError};
 use super::MoqError;
 use super::connector::{self, CONNECT_TIMEOUT, endpoint, transport};
 
-/// What the relay keeps.
+/// The memory for what the relay keeps for late subscribers.
 const CACHE_BYTES: u64 = 256 << 20;
-/// Sessions at once, with those that are not ready yet.
+/// The most sessions at once, including those whose handshake is not finished.
 const MOST_SESSIONS: usize = 1_024;
 
 /// A relay for one machine: anyone who reaches its port may publish and watch anything. Use
@@ -44,8 +44,8 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// A new certificate for this machine. It is good for 13 days: browsers take one by its hash
-    /// only if it is good for at most two weeks.
+    /// A new certificate for this machine. It is valid for 13 days, because browsers accept a
+    /// certificate by its hash only if it is valid for at most two weeks.
     ///
     /// # Errors
     /// [`MoqError::System`].
@@ -129,7 +129,7 @@ impl LocalRelay {
         Ok(Self { address, _tasks: tasks })
     }
 
-    /// Where it listens.
+    /// The address that the relay listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -149,7 +149,8 @@ async fn serve(incoming: Incoming, origin: origin::Producer) {
         let server = Server::new().with_origin(origin);
         server.accept(Instant::now(), session).await.ok()
     };
-    // A visitor need not ask, nor take the answer.
+    // The time-out covers the whole handshake, because a client may connect and then send no
+    // request, or never read the answer.
     let Ok(Some((session, driver))) = timeout(CONNECT_TIMEOUT, begin).await else {
         if let Some(connection) = connection {
             connection.close(0u32.into(), b"");
@@ -160,7 +161,7 @@ async fn serve(incoming: Incoming, origin: origin::Producer) {
     drop(session);
 }
 
-/// Answers with the first version of MoQ that both sides know.
+/// Answers with the first version of MoQ that both sides support.
 async fn accept(request: Request) -> Result<web_transport_quinn::Session, ServerError> {
     let offered = request.protocols.iter();
     let common = offered.into_iter().find(|name| moq_net::ALPNS.contains(&name.as_str())).cloned();
@@ -191,7 +192,7 @@ mod tests {
         let first = connect().await.unwrap();
         let _second = connect().await.unwrap();
         assert!(matches!(connect().await, Err(MoqError::Connect(_))));
-        // Its place is free once the relay knows that it has ended.
+        // The place is free once the relay has noticed the end of the session.
         drop(first);
         let again = async {
             while connect().await.is_err() {

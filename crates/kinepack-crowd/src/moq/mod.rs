@@ -1,11 +1,11 @@
 //! Publishes to relays of Media over QUIC, such as `moq-relay`, and watches through them.
 //!
 //! A [`Publication`] gives the pieces of a [`Publisher`](crate::Publisher) to a relay. A
-//! [`Watching`] keeps a [`Viewer`](crate::Viewer) fed with the tracks that it wants. Both connect
-//! again by themselves when the relay was away. They run in tokio; the calls of your program's loop
-//! do not wait.
+//! [`Watching`] keeps a [`Viewer`](crate::Viewer) fed with the tracks that it wants. Both reconnect
+//! by themselves after the relay was unreachable. They run in tokio, so calls from your program's
+//! loop never block.
 //!
-//! A [`LocalRelay`] is a relay inside of the program, for one machine and for tests.
+//! A [`LocalRelay`] runs inside the program, for one machine and for tests.
 
 mod address;
 mod connector;

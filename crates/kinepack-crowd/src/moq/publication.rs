@@ -11,12 +11,12 @@ use super::connector::{Connection, again_and_again, origin, run};
 use super::{Address, Connector, Link, MoqError};
 use crate::{CATALOGUE, Carried, Catalogue, Piece, Track};
 
-/// What the publisher keeps for relays that subscribe late.
+/// The memory for what the publisher keeps for relays that subscribe late.
 const CACHE_BYTES: u64 = 64 << 20;
 /// Relays keep groups for this long.
 const HISTORY: Duration = Duration::from_secs(10);
 
-/// A broadcast at a relay. It connects by itself, and again when the relay was away.
+/// A broadcast at a relay. It connects by itself, and reconnects after the relay was unreachable.
 pub struct Publication {
     timescale: Timescale,
     tracks: HashMap<Track, Output>,

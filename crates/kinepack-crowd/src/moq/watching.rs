@@ -15,13 +15,14 @@ use super::connector::{CONNECT_TIMEOUT, again_and_again, origin, run};
 use super::{Address, Connector, MoqError};
 use crate::{CATALOGUE, Catalogue, Refused, Track, Viewer, ViewerConfig};
 
-/// What a viewer's transport keeps at most.
+/// The most memory of a viewer's transport.
 const CACHE_BYTES: u64 = 16 << 20;
 /// A group that is late by more than this is given up.
 const LATE: Duration = Duration::from_secs(1);
 /// A track that failed is asked for again after this time.
 const RETRY: Duration = Duration::from_secs(1);
-/// Events that wait for the program. More make the relay wait, and drop what is late.
+/// The most events that wait for the program. If the queue is full, the relay has to wait, and late
+/// groups are dropped.
 const MAX_EVENTS: usize = 1024;
 
 /// The state of the connection to a relay.
@@ -36,7 +37,8 @@ pub enum Link {
     Connected,
 }
 
-/// Watches a broadcast through a relay. It connects by itself, and again when the relay was away.
+/// Watches a broadcast through a relay. It connects by itself, and reconnects after the relay was
+/// unreachable.
 ///
 /// Call [`update`](Self::update) for each drawn frame, and then draw what
 /// [`viewer`](Self::viewer) plays at [`now`](Self::now).
@@ -55,7 +57,7 @@ pub struct Watching {
     _tasks: JoinSet<()>,
 }
 
-/// What the connection tells the viewer.
+/// An event of the connection, for the viewer.
 enum Event {
     Connected,
     Lost(MoqError),
@@ -70,15 +72,16 @@ enum Event {
         tier: usize,
         bytes: Bytes,
     },
-    /// What this session has received, in bytes with all headers.
+    /// The bytes that this session has received, with all headers.
     Received(u64),
     /// A track or a group could not be read to its end.
     Missed(MoqError),
 }
 
 impl Watching {
-    /// Begins to watch. `tiers` are the names of the tiers to show first; without one that the
-    /// broadcast has, it is the first of the catalogue. Call it within a tokio runtime; the connection is made there.
+    /// Begins to watch. `tiers` are the names of the tiers to show first. If the broadcast has none
+    /// of them, the first tier of the catalogue is shown. Call it within a tokio runtime; the
+    /// connection is made there.
     pub fn start(connector: &Connector, address: &Address, tiers: &[&str]) -> Self {
         let (sender, events) = mpsc::channel(MAX_EVENTS);
         let (wanted, receiver) = watch::channel(Vec::new());
@@ -106,22 +109,22 @@ impl Watching {
         }
     }
 
-    /// Makes the limits and delays of the viewer, from the ticks a second.
+    /// Sets the function that makes the viewer's limits and delays from the ticks a second.
     #[must_use]
     pub fn with_config(mut self, configure: fn(u32) -> ViewerConfig) -> Self {
         self.configure = configure;
         self
     }
 
-    /// Takes everything that has come, without waiting.
+    /// Takes everything that has arrived, without waiting.
     pub fn update(&mut self) {
         while let Ok((at, event)) = self.events.try_recv() {
             self.take(at, event);
         }
-        self.tell_wanted();
+        self.send_wanted();
     }
 
-    /// Waits until something comes, and takes it. For programs that draw nothing.
+    /// Waits until something arrives, and takes it. For programs that draw nothing.
     pub async fn changed(&mut self) {
         if let Some((at, event)) = self.events.recv().await {
             self.take(at, event);
@@ -129,18 +132,18 @@ impl Watching {
         self.update();
     }
 
-    /// The viewer. `None` before the catalogue has come.
+    /// The viewer. `None` before the catalogue has arrived.
     pub fn viewer(&mut self) -> Option<&mut Viewer> {
         self.shown.as_mut().map(|(_, viewer)| viewer)
     }
 
-    /// The tiers that there are. `None` before the catalogue has come.
+    /// The broadcast's catalogue. `None` before it has arrived.
     pub fn catalogue(&self) -> Option<&Arc<Catalogue>> {
         self.shown.as_ref().map(|(catalogue, _)| catalogue)
     }
 
-    /// Watches the tiers of these names together, as
-    /// [`Viewer::watch_all`]. If the catalogue lacks one of them, nothing changes.
+    /// Watches the tiers with these names together, as [`Viewer::watch_all`] does. If the catalogue
+    /// lacks one of them, nothing changes.
     pub fn watch(&mut self, tiers: &[&str]) {
         if let Some((catalogue, viewer)) = &mut self.shown
             && let Some(numbers) =
@@ -149,10 +152,10 @@ impl Watching {
         {
             self.tiers = tiers.iter().map(|name| (*name).to_owned()).collect();
         }
-        self.tell_wanted();
+        self.send_wanted();
     }
 
-    /// The time since the start, for [`Viewer::playback`].
+    /// The time since the start, to pass to [`Viewer::playback`].
     pub fn now(&self) -> Duration {
         self.start.elapsed()
     }
@@ -162,13 +165,13 @@ impl Watching {
         &self.link
     }
 
-    /// Bytes that the current session has received, with all headers, once a second.
+    /// Bytes that the current session has received, with all headers. Updated once a second.
     pub fn received_bytes(&self) -> u64 {
         self.received_bytes
     }
 
-    /// The number of tracks and groups that could not be read to their ends, such as groups that
-    /// were too late, and why the last of them could not.
+    /// The number of tracks and groups that could not be read to their ends, such as late groups,
+    /// and the reason for the last of them.
     pub fn missed(&self) -> (u64, Option<&MoqError>) {
         (self.missed, self.missed_because.as_ref())
     }
@@ -188,7 +191,7 @@ impl Watching {
                 if let Some((_, viewer)) = &mut self.shown {
                     // The viewer counts what it refuses.
                     let _: Result<_, Refused> = viewer.object(now, track, group, number, &bytes);
-                    self.tell_wanted();
+                    self.send_wanted();
                 }
             }
             Event::Datagram { tier, bytes } => {
@@ -199,7 +202,8 @@ impl Watching {
         }
     }
 
-    /// Begins to read a broadcast. One that was away for a while keeps its viewer.
+    /// Begins to read a broadcast. If the same broadcast was only unreachable for a while, its
+    /// viewer stays.
     fn begin(&mut self, catalogue: Arc<Catalogue>) {
         match &mut self.shown {
             Some((before, viewer)) if before.to_bytes() == catalogue.to_bytes() => viewer.rejoin(),
@@ -223,11 +227,11 @@ impl Watching {
                 }
             }
         }
-        self.tell_wanted();
+        self.send_wanted();
     }
 
-    /// Tells the connection which tracks the viewer wants.
-    fn tell_wanted(&mut self) {
+    /// Passes the tracks that the viewer needs to the connection.
+    fn send_wanted(&mut self) {
         if let Some((_, viewer)) = &self.shown {
             self.wanted.send_if_modified(|wanted| {
                 let is_other = !viewer.wanted().eq(wanted.iter().copied());
@@ -252,8 +256,8 @@ async fn send(events: &Events, event: Event) -> bool {
     events.send((Instant::now(), event)).await.is_ok()
 }
 
-/// Connects, and passes on what comes until the session ends. Returns `Ok` if the program has dropped
-/// its [`Watching`].
+/// Connects, and passes on everything that arrives until the session ends. Returns `Ok` if the
+/// program has dropped its [`Watching`].
 async fn one_session(
     connector: &Connector,
     address: &Address,
@@ -333,7 +337,7 @@ async fn one_broadcast(
                 }
             }
             _ = broadcast.closed() => return Ok(true),
-            // Readers that end free their place.
+            // A reader has ended. The next round removes it, so that it can start again.
             Some(_) = readers.join_next() => {}
         }
     }
@@ -348,8 +352,8 @@ async fn read_catalogue(broadcast: &broadcast::Consumer) -> Result<Catalogue, Mo
     Catalogue::from_bytes(&frame.payload).map_err(|error| MoqError::Broadcast(error.to_string()))
 }
 
-/// Passes on what a track brings, until it ends. After an error it waits before it ends, so that a
-/// relay that refuses the track is not asked without a pause.
+/// Passes on the objects and datagrams of a track until the track ends. After an error, it waits
+/// before it returns, so that a relay that refuses the track is not asked again at once.
 async fn read_track(of: Track, track: track::Consumer, events: Events) {
     if let Err(error) = pass_on(of, &track, &events).await
         && send(&events, Event::Missed(failed(error))).await
@@ -368,11 +372,11 @@ async fn pass_on(
     let mut groups = JoinSet::new();
     let ended = loop {
         tokio::select! {
-            came = next(&mut track) => match came {
-                Ok(Some(Came::Group(group))) => {
+            arrival = next(&mut track) => match arrival {
+                Ok(Some(Arrival::Group(group))) => {
                     groups.spawn(read_group(of, *group, events.clone()));
                 }
-                Ok(Some(Came::Datagram(bytes))) => {
+                Ok(Some(Arrival::Datagram(bytes))) => {
                     let event = Event::Datagram { tier: of.tier(), bytes };
                     if !send(events, event).await {
                         return Ok(());
@@ -384,28 +388,28 @@ async fn pass_on(
             Some(_) = groups.join_next() => {}
         }
     };
-    // Those that have begun are read to their ends.
+    // Groups that have begun are read to their ends.
     while groups.join_next().await.is_some() {}
     ended
 }
 
-/// What a track brings.
-enum Came {
+/// A group or a datagram of a track.
+enum Arrival {
     Group(Box<group::Consumer>),
     Datagram(Bytes),
 }
 
 /// Waits for a group or a datagram. `None` at the end of the track.
-async fn next(track: &mut track::Subscriber) -> Result<Option<Came>, moq_net::Error> {
+async fn next(track: &mut track::Subscriber) -> Result<Option<Arrival>, moq_net::Error> {
     kio::wait(|waiter| {
         if let Poll::Ready(group) = track.poll_recv_group(waiter) {
-            return Poll::Ready(group.map(|group| group.map(|of| Came::Group(Box::new(of)))));
+            return Poll::Ready(group.map(|group| group.map(|of| Arrival::Group(Box::new(of)))));
         }
         match track.poll_recv_datagram(waiter) {
             Poll::Ready(Ok(Some(datagram))) => {
-                Poll::Ready(Ok(Some(Came::Datagram(datagram.payload))))
+                Poll::Ready(Ok(Some(Arrival::Datagram(datagram.payload))))
             }
-            // The end of the datagrams is not yet that of the groups.
+            // The groups may go on after the last datagram.
             _ => Poll::Pending,
         }
     })
@@ -421,7 +425,7 @@ async fn read_group(of: Track, mut group: group::Consumer, events: Events) {
                 Event::Object { track: of, group: sequence, number, bytes: frame.payload }
             }
             Ok(None) => return,
-            // The viewer needs no more of this group.
+            // A group with a gap is of no use to the viewer.
             Err(error) => {
                 send(&events, Event::Missed(failed(error))).await;
                 return;
