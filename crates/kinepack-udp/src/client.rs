@@ -87,7 +87,8 @@ pub enum ClientState {
 /// Why a connection ended, or never began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LostReason {
-    /// The server never answered. A wrong secret looks the same: the server is silent to it.
+    /// The server never answered. A wrong secret has the same effect, because the server does not
+    /// answer it.
     NoAnswer,
     /// The server has no free place.
     Full,
@@ -112,8 +113,8 @@ pub struct ClientStats {
     pub unsent: u64,
 }
 
-/// A connection to a server, or an attempt at one. The head of [the crate](crate) has an example
-/// with a server.
+/// A connection to a server, or an attempt at one. The documentation of [the crate](crate) has an
+/// example with a server.
 ///
 /// ```
 /// use kinepack_udp::{ClientOptions, ClientState, Secret, UdpClient};
@@ -229,7 +230,7 @@ impl UdpClient {
             match self.socket.recv(&mut self.buffer[..]) {
                 Ok(bytes) => self.handle(bytes, on_datagram),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,
-                // An ICMP message says that the port is closed. Anybody can forge one, so only the
+                // This is an ICMP message about a closed port. Anyone can forge one, so only the
                 // time-out ends the connection.
                 Err(_) => {}
             }
@@ -267,7 +268,7 @@ impl UdpClient {
         let _ = self.socket.set_nonblocking(true);
     }
 
-    /// Closes the connection and tells the server.
+    /// Closes the connection, and notifies the server.
     pub fn close(mut self) {
         if matches!(self.state, ClientState::Lost { .. }) {
             return;

@@ -13,7 +13,7 @@ pub enum SetupError {
     Socket {
         /// The server's address.
         address: SocketAddr,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
     /// [`ServerOptions::max_clients`] is 0 or above [`ServerOptions::MAX_CLIENTS`].
@@ -23,7 +23,7 @@ pub enum SetupError {
     },
     /// `renetcode` cannot prepare the connection.
     Connection {
-        /// What `renetcode` said.
+        /// The message of `renetcode`.
         reason: String,
     },
 }

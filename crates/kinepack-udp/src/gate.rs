@@ -126,8 +126,8 @@ impl Gate {
             (Some(peer), Kind::Response) if peer.challenged_us.is_some() => {
                 peer.bucket.take(RESPONSES, now_us)
             }
-            // A client that has not heard of its connection repeats its request. The server tells
-            // it again anyway.
+            // A client that does not know yet that it is connected repeats its request. The
+            // server's keep-alives tell it so anyway.
             (Some(peer), Kind::Request | Kind::Response) if peer.challenged_us.is_none() => {
                 return Err(Refusal::Junk);
             }

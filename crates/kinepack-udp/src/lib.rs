@@ -8,7 +8,7 @@
 //! - a thread that reads the socket and drops everything that cannot be a client's packet,
 //! - limits on what each client, and all unknown addresses together, may send,
 //! - on Linux a filter in the kernel for addresses that flood the server with junk,
-//! - an upper bound on the work of each poll, whoever sends,
+//! - an upper bound on the work of each poll, no matter what arrives,
 //! - a shared [`Secret`], from a file or a passphrase.
 //!
 //! ```text

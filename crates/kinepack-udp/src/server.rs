@@ -171,7 +171,7 @@ pub struct UdpStats {
     pub unsent: u64,
 }
 
-/// A server on one socket. The head of [the crate](crate) has an example with a client.
+/// A server on one socket. The documentation of [the crate](crate) has an example with a client.
 ///
 /// ```
 /// use kinepack_udp::{Secret, ServerOptions, UdpServer};
@@ -332,7 +332,7 @@ impl UdpServer {
         Ok(())
     }
 
-    /// Disconnects a client and tells it so. No event follows.
+    /// Disconnects a client, and notifies it. No event follows.
     pub fn disconnect(&mut self, client: u64) {
         self.drop_client(client);
     }
@@ -354,7 +354,7 @@ impl UdpServer {
         }
     }
 
-    /// Disconnects all clients, tells them so, and frees the port.
+    /// Disconnects all clients, notifies them, and frees the port.
     pub fn close(mut self) {
         let mut goodbyes = Vec::with_capacity(self.peers.len());
         for client in std::mem::take(&mut self.peers).into_keys() {

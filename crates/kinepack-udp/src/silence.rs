@@ -112,7 +112,7 @@ mod filter {
     }
 
     pub(crate) fn detach(socket: &UdpSocket) {
-        // If it fails, nothing else can be done.
+        // If this fails, the filter stays, and nothing else can be done about it.
         let _ = SockRef::from(socket).detach_filter();
     }
 }

@@ -5,17 +5,17 @@ use std::net::{SocketAddr, UdpSocket};
 
 use socket2::{Domain, Protocol, SockRef, Socket, Type};
 
-/// A system that refuses more than this has no buffers to speak of.
+/// The smallest request. If the system refuses even this, its default stays.
 const LEAST_BYTES: usize = 64 << 10;
 
-/// Opens a UDP socket at `address` (port 0: any free one). Requests `buffer_bytes` of buffer in each
-/// direction; the system may grant less, and [`receive_buffer_bytes`] says how much.
+/// Opens a UDP socket at `address` (port 0: any free one). Requests `buffer_bytes` of buffer in
+/// each direction; the system may grant less, and [`receive_buffer_bytes`] returns how much.
 ///
 /// Linux grants twice what is asked, because its own bookkeeping counts too: up to twice
 /// `net.core.rmem_max` and `net.core.wmem_max`.
 ///
 /// # Errors
-/// Those of the system if it refuses the address.
+/// The system's error if it refuses the address.
 pub fn open_socket(address: SocketAddr, buffer_bytes: usize) -> io::Result<UdpSocket> {
     let socket = Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
     // Smaller buffers lose more datagrams in a burst, but the socket works.
@@ -26,12 +26,13 @@ pub fn open_socket(address: SocketAddr, buffer_bytes: usize) -> io::Result<UdpSo
 }
 
 /// The bytes that the system keeps for datagrams that wait to be read, as the system counts them. 0
-/// if it does not say.
+/// if the system does not report it.
 pub fn receive_buffer_bytes(socket: &UdpSocket) -> usize {
     SockRef::from(socket).recv_buffer_size().unwrap_or_default()
 }
 
-/// Asks for less until the system agrees. Linux grants a part of what is asked, others refuse it.
+/// Asks for less until the system agrees. Linux grants a part of the request, and other systems
+/// refuse it.
 fn ask(buffer_bytes: usize, set: impl Fn(usize) -> io::Result<()>) {
     let sizes = std::iter::successors(Some(buffer_bytes), |bytes| Some(bytes / 2));
     let _ = sizes.take_while(|bytes| *bytes >= LEAST_BYTES).find(|bytes| set(*bytes).is_ok());

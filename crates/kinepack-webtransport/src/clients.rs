@@ -1,5 +1,5 @@
-//! The connected clients, and who may become one. Shared by the game's thread and by the thread of
-//! the connections.
+//! The connected clients, and the checks of visitors that want to become one. The game's thread and
+//! the connections' thread share this state.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
@@ -16,18 +16,18 @@ use crate::inbox::Inbox;
 use crate::token::{Checker, Permit, unix_s};
 use crate::{MAX_PAYLOAD_BYTES, Origins, WebOptions, WebStats};
 
-/// A page that reloads, or a room of players behind one address.
+/// Enough for a page that reloads, or for a room of players behind one address.
 const KNOCKS_OF_ONE: RateLimit = RateLimit { per_second: 20, burst: 200 };
 /// A handshake takes about 1 ms of a core.
 const KNOCKS_OF_ALL: RateLimit = RateLimit { per_second: 200, burst: 400 };
 /// With this many handshakes at once, an address must show that it receives what is sent to it.
 pub(crate) const RETRY_ABOVE: usize = 32;
-/// Tokens that were used and have not expired.
+/// The most tokens that are remembered as used until they expire.
 const MOST_USED: usize = 1 << 16;
-/// Datagrams that wait for a slow WebSocket.
+/// The most datagrams that wait for a slow WebSocket.
 const SOCKET_QUEUE: usize = 32;
 
-/// What both threads share.
+/// The state that both threads share.
 pub(crate) struct Clients {
     checker: Checker,
     pub(crate) options: WebOptions,
@@ -50,8 +50,8 @@ struct Table {
 struct Client {
     way: Way,
     bucket: Bucket,
-    /// Of pings and pongs. They are apart, because too many of them end the connection, and
-    /// datagrams above the limit do not.
+    /// The limit of pings and pongs. It is separate, because too many of these end the connection,
+    /// and datagrams above their limit do not.
     pings: Bucket,
 }
 
@@ -60,7 +60,7 @@ struct Client {
 pub(crate) enum Way {
     /// As datagrams of QUIC.
     Datagrams(Arc<Connection>),
-    /// As messages of a WebSocket. A message that finds no room is dropped, as a network would.
+    /// As messages of a WebSocket. A message is dropped if the queue is full, as a network would.
     #[cfg_attr(not(feature = "websocket"), allow(dead_code))]
     Messages(tokio::sync::mpsc::Sender<Vec<u8>>),
 }
@@ -78,14 +78,14 @@ struct Counters {
     abandoned: AtomicU64,
 }
 
-/// Why a visitor does not become a client.
+/// Why a visitor was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
     /// The page is of another origin, or the token is wrong, used or too old.
     Forbidden,
-    /// Nothing is at this path.
+    /// The server has no such path.
     NotThere,
-    /// There are as many clients as allowed.
+    /// The server is full.
     Full,
 }
 
@@ -111,7 +111,7 @@ pub(crate) struct Seat {
 impl Drop for Seat {
     fn drop(&mut self) {
         let was_there = lock(&self.clients.table).present.remove(&self.client).is_some();
-        // Otherwise the game has disconnected it.
+        // If the client is not in the list, the game has disconnected it already.
         if was_there {
             let (client, reason) = (self.client, self.reason);
             let event = ServerEvent::Disconnected { client, reason };
@@ -138,7 +138,7 @@ impl Clients {
         self.start.elapsed().as_micros() as u64
     }
 
-    /// Lets a visitor begin a handshake, or not. Also returns how many are at it.
+    /// Whether a visitor may begin a handshake. Also returns the number of handshakes at present.
     pub(crate) fn knock(self: &Arc<Self>, from: IpAddr) -> Option<(Pending, usize)> {
         let (now_us, source) = (self.now_us(), source(from));
         let mut table = lock(&self.table);
@@ -209,7 +209,7 @@ impl Clients {
             let now = unix_s();
             table.used.retain(|_, until| *until >= now);
         }
-        // Only the owner of the secret can fill the list.
+        // Only the owner of the secret can fill the list, because others cannot make tokens.
         if table.used.len() >= MOST_USED {
             return Err(Refusal::Full);
         }
@@ -217,7 +217,7 @@ impl Clients {
         Ok(client)
     }
 
-    /// Makes an admitted visitor a client. `None` if others took the last places meanwhile.
+    /// Makes an admitted visitor a client. `None` if the server has become full in the meantime.
     pub(crate) fn seat(
         self: &Arc<Self>,
         client: u64,
@@ -238,7 +238,7 @@ impl Clients {
         Some(Seat { clients, client, reason: DisconnectReason::Left })
     }
 
-    /// Takes a client's datagram. Returns false if the client is not there any more.
+    /// Takes a client's datagram. Returns false if the client is no longer connected.
     pub(crate) fn take(&self, client: u64, datagram: &[u8]) -> bool {
         let counters = &self.counters;
         counters.datagrams_in.fetch_add(1, Ordering::Relaxed);
@@ -254,8 +254,8 @@ impl Clients {
     }
 
     /// Takes a ping or a pong of a client on a WebSocket. As many are allowed as datagrams. Returns
-    /// false if the connection must end: the client is not there any more, or sends too many. They
-    /// are not dropped as datagrams are, because a ping was answered before it gets here.
+    /// false if the connection must end, because the client is no longer connected or sends too
+    /// many. Dropping them would not help: a ping was answered before it gets here.
     #[cfg_attr(not(feature = "websocket"), allow(dead_code))]
     pub(crate) fn take_ping(&self, client: u64) -> bool {
         let is_within = self.is_within(client, |of| &mut of.pings);
@@ -266,7 +266,7 @@ impl Clients {
     }
 
     /// Counts a message of a client, and returns whether it is within the limit. `None` if the
-    /// client is not there any more.
+    /// client is no longer connected.
     fn is_within(&self, client: u64, bucket: fn(&mut Client) -> &mut Bucket) -> Option<bool> {
         let now_us = self.now_us();
         let mut table = lock(&self.table);
@@ -274,7 +274,7 @@ impl Clients {
         Some(bucket(of).take(self.options.per_client, now_us))
     }
 
-    /// Exchanges the inbox for one that is empty.
+    /// Exchanges the inbox for an empty one.
     pub(crate) fn swap(&self, inbox: &mut Inbox) {
         inbox.clear();
         std::mem::swap(&mut *lock(&self.inbox), inbox);
@@ -352,7 +352,7 @@ pub(crate) fn socket_queue()
     tokio::sync::mpsc::channel(SOCKET_QUEUE)
 }
 
-/// No code that holds a lock can leave it inconsistent by a panic.
+/// A panic cannot leave the data inconsistent, so a poisoned lock is safe to use.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -383,7 +383,7 @@ mod tests {
         let one = IpAddr::from([10, 0, 0, 1]);
         let mut held: Vec<_> = (0..1_000).map_while(|_| clients.knock(one)).collect();
         assert_eq!(held.len(), 51);
-        // Another address is not shut out, until too many are at it.
+        // Another address can begin handshakes too, until there are too many in total.
         let others = (0..=255).map(|last| IpAddr::from([10, 0, 1, last]));
         held.extend(others.map_while(|address| clients.knock(address)));
         assert_eq!(held.len(), 256);
@@ -402,7 +402,7 @@ mod tests {
         let (queue, _outgoing) = tokio::sync::mpsc::channel(1);
         let address = SocketAddr::from(([10, 0, 0, 1], 1));
         let seat = clients.seat(7, address, Way::Messages(queue));
-        // Datagrams above the limit are dropped, and leave room for the pong that was asked for.
+        // Datagrams above the limit are dropped, but do not use up the limit of pongs.
         assert!((0..9).all(|_| clients.take(7, b"input")));
         assert_eq!(clients.stats().limited, 4);
         assert_eq!((0..100).take_while(|_| clients.take_ping(7)).count(), 5);

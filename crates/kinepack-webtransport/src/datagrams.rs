@@ -1,9 +1,9 @@
-//! Datagrams of QUIC, for both ends: what a full queue drops is noticed.
+//! Datagrams of QUIC, for both ends. Unlike quinn's own call, sending reports a full queue.
 
 use wtransport::Connection;
 use wtransport::error::SendDatagramError;
 
-/// The most bytes that name the session in front of a datagram.
+/// The longest session id in front of a datagram.
 const SESSION_BYTES: usize = 8;
 
 /// The session has ended.

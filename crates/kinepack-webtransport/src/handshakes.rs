@@ -1,8 +1,9 @@
-//! Handshakes at once: a bound for all visitors together, and a share of it for each address.
+//! Limits the handshakes at once: a bound for all visitors together, and a share of it for each
+//! address.
 //!
-//! An address may hold a quarter of the handshakes that are free. One address alone gets 51 of 256,
-//! the next one 41, and so on: it takes more than 20 addresses to hold all of them. The idea is that
-//! of dynamic thresholds in switches (Choudhury and Hahne, 1998).
+//! An address may hold a quarter of the free handshakes. The first address alone gets 51 of 256,
+//! the next one 41, and so on, so it takes more than 20 addresses to hold all of them. The idea is
+//! that of dynamic thresholds in switches (Choudhury and Hahne, 1998).
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -45,7 +46,7 @@ impl Handshakes {
     pub(crate) fn has_room(&self, source: IpAddr) -> bool {
         let free = self.most - self.count;
         let held = self.held.get(&source).copied().unwrap_or_default();
-        // A visitor alone at its address gets one of the last ones too.
+        // The first visitor of an address gets one of the last free handshakes too.
         free > 0 && held < (free / PART).max(1)
     }
 

@@ -1,5 +1,5 @@
-//! What arrived since the last poll. Its memory is bounded: what does not fit is dropped, as a
-//! network would.
+//! The events and datagrams since the last poll. The memory is bounded: datagrams that do not fit
+//! are dropped, as a network would.
 
 use std::ops::Range;
 
@@ -31,7 +31,7 @@ impl Inbox {
         true
     }
 
-    /// Empties it, and keeps its memory.
+    /// Empties the inbox, and keeps its memory.
     pub(crate) fn clear(&mut self) {
         self.events.clear();
         self.bytes.clear();

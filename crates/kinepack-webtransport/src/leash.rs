@@ -1,9 +1,9 @@
-//! Ends connections whose handle is out of reach.
+//! Ends connections for which `wtransport` gives no handle yet.
 //!
 //! `wtransport` shows the connection of a visitor only after its request was accepted. Before that,
-//! dropping the handshake closes the connection only if no task of `wtransport` holds it, and a
-//! visitor decides that: one that grants no stream, or begins one and sends no more, keeps such a
-//! task waiting. Its connection would live for as long as it sends pings, and no limit counts it.
+//! dropping the handshake closes the connection only if no task of `wtransport` holds it. A visitor
+//! can keep such a task waiting: it grants no stream, or begins one and sends no more. Its
+//! connection would live for as long as it sends pings, and no limit would count it.
 //!
 //! A connection that was accepted with [`Leash::hold`] has keys that refuse everything once the
 //! leash is cut. Its next packet closes the connection, because too many packets were not
@@ -24,7 +24,7 @@ use wtransport::quinn::crypto::{
 };
 use wtransport::quinn::{ConnectionId, ServerConfig, Side};
 
-/// Ends a connection. Clones belong to the same one.
+/// Ends a connection. Clones belong to the same connection.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Leash(Arc<AtomicBool>);
 

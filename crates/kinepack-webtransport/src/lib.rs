@@ -1,16 +1,16 @@
 //! Players in browsers for a game server.
 //!
-//! A browser has no UDP, but it has WebTransport: datagrams over HTTP/3, encrypted, lost and
-//! reordered as the network does it. [`WebServer`] speaks it, with the calls and events of
-//! [`kinepack_udp::UdpServer`], so that one game loop serves both. Where a network blocks UDP,
-//! [`WebDoor::routes`] takes WebSockets, with the same tokens and limits.
+//! A browser has no UDP, but it has WebTransport: encrypted datagrams over HTTP/3, which the
+//! network may lose and reorder. [`WebServer`] accepts these connections. It has the same calls and
+//! events as [`kinepack_udp::UdpServer`], so that one game loop serves both. Where a network blocks
+//! UDP, [`WebDoor::routes`] takes WebSockets, with the same tokens and limits.
 //!
 //! - A [`Token`], made with the game's [`Secret`](kinepack_udp::Secret), lets one page connect
 //!   once. The web site that serves the page makes it.
 //! - Only pages of the allowed origins connect.
-//! - Handshakes and datagrams have limits: for each address, for each client, and for all. Memory is
-//!   bounded whoever sends.
-//! - A self-signed certificate is enough for a page that knows its hash.
+//! - Handshakes and datagrams have limits: for each address, for each client, and for all. Memory
+//!   is bounded, no matter what arrives.
+//! - A self-signed certificate is enough if the page knows its hash.
 //!
 //! ```
 //! use std::time::Duration;
@@ -39,8 +39,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`WebClient`] joins natively, and in a browser from Rust that is compiled to WebAssembly. There the
-//! rest of this crate is absent. A page without Rust uses the npm package:
+//! [`WebClient`] joins natively, and in a browser from Rust that is compiled to WebAssembly. The
+//! rest of this crate is absent in browsers. A page without Rust uses the npm package:
 //!
 //! ```js
 //! const transport = new WebTransport(url, {
@@ -87,8 +87,8 @@ pub use token::Token;
 /// takes only 1,200 bytes: [`SAFE_PAYLOAD_BYTES`].
 pub const MAX_PAYLOAD_BYTES: usize = 1_200;
 
-/// What every datagram of every connection carries, before QUIC has found out what the path takes:
-/// 1,200 bytes less QUIC's and HTTP's headers.
+/// The longest payload that fits every datagram of every connection, even before QUIC has
+/// discovered the path's MTU: 1,200 bytes less the headers of QUIC and HTTP.
 pub const SAFE_PAYLOAD_BYTES: usize = 1_140;
 
 /// The path at which clients connect. The query has the token: `/kinepack?token=…`.

@@ -21,12 +21,12 @@ use crate::token::Checker;
 /// Browsers take a certificate by its hash only if it is valid for at most 14 days.
 const RENEW_AFTER: Duration = Duration::from_secs(7 * 24 * 3600);
 
-/// The shortest and the longest time-out. Timers cannot run for ever.
+/// The shortest and the longest time-out. Timers have an upper limit.
 const TIMEOUTS: [Duration; 2] = [Duration::from_millis(1), Duration::from_secs(365 * 24 * 3600)];
 /// As much as the server over UDP: a tenth of a second of datagrams from 1,024 clients.
 const BUFFER_BYTES: usize = 4 << 20;
 
-/// How a [`WebServer`] behaves.
+/// The settings of a [`WebServer`].
 ///
 /// ```
 /// use kinepack_webtransport::WebOptions;
@@ -40,7 +40,7 @@ pub struct WebOptions {
     pub max_clients: usize,
     /// The pages that may connect. Browsers send the page's origin, and no page can forge it.
     pub origins: Origins,
-    /// A client that is silent for this long is lost.
+    /// A client that is silent for this long counts as lost.
     pub timeout: Duration,
     /// Datagrams that a client may send. More are dropped. A client may send as many pings and
     /// pongs of a WebSocket; with more of them it is disconnected.
@@ -59,16 +59,16 @@ pub enum Origins {
     These(Vec<String>),
 }
 
-/// How a server shows who it is.
+/// How a server proves its identity.
 #[derive(Clone, Debug, Default)]
 pub enum Certificate {
     /// A new certificate that the server signs itself, for pages that know its
-    /// [hash](WebServer::certificate_hash). It is made anew every week.
+    /// [hash](WebServer::certificate_hash). The server makes a new one every week.
     #[default]
     SelfSigned,
     /// The certificates and the key of a domain, as PEM files.
     Files {
-        /// The certificate and those that it depends on.
+        /// The certificate and its chain.
         chain: PathBuf,
         /// Its key.
         key: PathBuf,
@@ -82,13 +82,14 @@ pub struct WebStats {
     pub clients: usize,
     /// Datagrams of clients.
     pub datagrams_in: u64,
-    /// Their bytes, without what the transport adds.
+    /// Bytes of these datagrams, without the transport's headers.
     pub bytes_in: u64,
     /// Datagrams for clients.
     pub datagrams_out: u64,
-    /// Their bytes, without what the transport adds.
+    /// Bytes of these datagrams, without the transport's headers.
     pub bytes_out: u64,
-    /// Visitors that were refused: wrong origin, path or token, or no place.
+    /// Visitors that were refused, because of a wrong origin, path or token, or because the server
+    /// was full.
     pub refused: u64,
     /// Visitors and datagrams above a limit.
     pub limited: u64,
@@ -97,8 +98,8 @@ pub struct WebStats {
     /// Datagrams that the transport did not take: too long for the path, or a queue was full. The
     /// queue of a client holds 64 KiB over WebTransport, and 32 datagrams over a WebSocket.
     pub unsent: u64,
-    /// Visitors whose connection broke before they were clients, or that took longer than 5 seconds
-    /// to send their request and to take its answer.
+    /// Visitors that did not become clients: the connection broke, or the request and its answer
+    /// took longer than 5 seconds.
     pub abandoned: u64,
 }
 
@@ -110,7 +111,7 @@ pub enum WebSetupError {
     Socket {
         /// The server's address.
         address: SocketAddr,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
     /// The certificate or its key cannot be read.
@@ -131,8 +132,8 @@ impl WebOptions {
 }
 
 impl Default for WebOptions {
-    /// 64 clients; pages from the same host; 5 seconds of silence; 500 datagrams a second, as over
-    /// UDP; a certificate that the server signs itself.
+    /// 64 clients, pages from the same host, 5 seconds of silence, 500 datagrams a second as over
+    /// UDP, and a certificate that the server signs itself.
     fn default() -> Self {
         Self {
             max_clients: 64,
@@ -186,7 +187,8 @@ impl WebServer {
         let hash = Arc::new(Mutex::new([0; 32]));
         let (end, ended) = oneshot::channel();
         let (of_thread, of_hash) = (Arc::clone(&clients), Arc::clone(&hash));
-        // All of it in the thread: the caller may be within a runtime, where nothing may block.
+        // All of this happens in the thread, because the caller may be within a runtime, in which
+        // nothing may block.
         let (ready, when_ready) = mpsc::sync_channel(1);
         let serve = move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -270,12 +272,12 @@ impl WebServer {
         self.clients.has(client)
     }
 
-    /// Sends a datagram. It may be lost on its way, or here if a client is too slow, which
-    /// [`WebStats::unsent`] counts.
+    /// Sends a datagram. The network may lose it. If the client is too slow, it is dropped here,
+    /// which [`WebStats::unsent`] counts.
     ///
     /// # Errors
-    /// [`SendError`] for an empty payload, one above [`MAX_PAYLOAD_BYTES`](crate::MAX_PAYLOAD_BYTES),
-    /// and a client that is not there.
+    /// [`SendError`] for an empty payload, for one above
+    /// [`MAX_PAYLOAD_BYTES`](crate::MAX_PAYLOAD_BYTES), and for a client that is not connected.
     pub fn send(&mut self, client: u64, payload: &[u8]) -> Result<(), SendError> {
         self.clients.send(client, payload)
     }
@@ -311,7 +313,8 @@ impl Drop for WebServer {
     }
 }
 
-/// What a web server needs to tell pages, from any thread.
+/// A handle for web servers in other threads: the certificate's hash for pages, and the routes of
+/// WebSockets.
 #[derive(Clone)]
 pub struct WebDoor {
     #[cfg_attr(not(feature = "websocket"), allow(dead_code))]
@@ -326,8 +329,9 @@ impl WebDoor {
     }
 
     /// The route [`PATH`](crate::PATH) for WebSockets. Serve it with the addresses of visitors
-    /// (`into_make_service_with_connect_info`), so that each has a limit of its own. Behind a proxy
-    /// all have its address: together they may begin 20 connections a second, after 200 at once.
+    /// (`into_make_service_with_connect_info`), so that each has a limit of its own. Behind a
+    /// proxy, all visitors have the proxy's address: together they may begin 20 connections a
+    /// second, after 200 at once.
     #[cfg(feature = "websocket")]
     pub fn routes(&self) -> axum::Router {
         crate::sockets::routes(Arc::clone(&self.clients))

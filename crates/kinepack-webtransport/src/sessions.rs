@@ -30,7 +30,7 @@ pub(crate) struct Listener {
 }
 
 impl Listener {
-    /// Begins to listen. Call it within a tokio runtime.
+    /// Starts to listen. Call it within a tokio runtime.
     pub(crate) fn new(socket: UdpSocket, config: ServerConfig) -> io::Result<Self> {
         let (of_endpoint, runtime) = (EndpointConfig::default(), Arc::new(TokioRuntime));
         let endpoint = Endpoint::new(of_endpoint, Some(config.clone()), socket, runtime)?;
@@ -56,12 +56,13 @@ impl Listener {
             };
             let Some(incoming) = incoming else { break };
             match clients.knock(incoming.remote_address().ip()) {
-                // An address that floods gets no answer that could flood somebody else.
+                // An address above its limit gets no answer. The address may be forged, so an
+                // answer could flood someone else.
                 None => incoming.ignore(),
                 Some((_, pending))
                     if pending > RETRY_ABOVE && !incoming.remote_address_validated() =>
                 {
-                    // An address that is not validated can always be asked again.
+                    // `retry` fails only for validated addresses.
                     let _ = incoming.retry();
                 }
                 Some((pending, _)) => {
@@ -74,7 +75,7 @@ impl Listener {
         }
         clients.dismiss_all();
         self.endpoint.close(0u32.into(), b"");
-        // Time for the last packets; a client that does not answer gets no more of it.
+        // The time for the last packets. A client that does not answer gets no more than this.
         let idle = self.endpoint.wait_idle();
         let _ = tokio::time::timeout(Duration::from_millis(200), idle).await;
     }
@@ -108,8 +109,8 @@ async fn session(
     clients: Arc<Clients>,
     pending: Pending,
 ) {
-    // One deadline for everything that waits for the visitor. That includes the answer to a request
-    // that is refused, which the visitor need not take.
+    // One deadline for everything that waits for the visitor. That includes the answer to a refused
+    // request, because the visitor may never read it.
     let handshake = handshake(incoming, config, &clients);
     let shaken = tokio::time::timeout(clients.limits.time, handshake).await;
     let (client, connection) = match shaken {
@@ -152,9 +153,9 @@ async fn session(
     clients.note_limited(arrived.saturating_sub(taken));
 }
 
-/// Why a handshake gives no client.
+/// Why a handshake did not produce a client.
 enum NoClient {
-    /// The visitor was refused, and has taken the answer.
+    /// The visitor was refused, and has read the answer.
     Refused,
     /// The connection broke.
     Broken,

@@ -1,5 +1,5 @@
-//! WebSockets, for networks that block UDP: each message is one datagram. They are a route of a
-//! server on axum, for example of the one that serves the page.
+//! WebSockets, for networks that block UDP: each message is one datagram. They are a route of an
+//! axum server, for example of the one that serves the page.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use tokio::time::{Instant, MissedTickBehavior, sleep_until};
 use crate::clients::{Clients, Pending, Refusal, Seat, Way, socket_queue};
 use crate::{MAX_PAYLOAD_BYTES, PATH};
 
-/// An address that a request from an unknown one counts as.
+/// The address that stands for requests from an unknown address.
 const UNKNOWN: SocketAddr =
     SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED), 0);
 
@@ -68,8 +68,8 @@ async fn upgrade(
     })
 }
 
-/// Holds a handshake until the sender is dropped, or until its time is over: a visitor need not
-/// take the answer to its request. The sender is closed then.
+/// Holds a handshake until the sender is dropped, or until a time-out closes it, because a visitor
+/// may never read the answer to its request.
 fn hold(pending: Pending, handshake_time: Duration) -> oneshot::Sender<()> {
     let (turn, ended) = oneshot::channel();
     tokio::spawn(async move {
@@ -100,7 +100,7 @@ async fn exchange(
                     Some(Ok(Message::Binary(datagram))) => clients.take(seat.client, &datagram),
                     // axum answers pings itself.
                     Some(Ok(Message::Ping(_) | Message::Pong(_))) => clients.take_ping(seat.client),
-                    // A message of text ends the connection.
+                    // A text message ends the connection.
                     _ => false,
                 };
                 if !is_taken {
@@ -145,7 +145,7 @@ mod tests {
         let clients = Clients::new(Checker::new(&secret), WebOptions::default(), limits);
         let from = IpAddr::from([10, 0, 0, 1]);
         let knock = || clients.knock(from).expect("there is room");
-        // One is upgraded, and one never.
+        // One of the two handshakes is upgraded, and the other never.
         let (first, _) = knock();
         let turn = hold(first, limits.time);
         let (second, count) = knock();

@@ -1,5 +1,5 @@
-//! Tokens: who may connect, under which id, and until when. A server's web site gives one to a page,
-//! and the page puts it into the address that it connects to.
+//! Tokens: each lets one client connect, under one id, until a certain time. A server's web site
+//! gives a token to a page, and the page puts it into the address that it connects to.
 
 use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -16,8 +16,8 @@ const PURPOSE: &[u8] = b"kinepack webtransport token 1";
 
 /// A permit for one connection.
 ///
-/// It is 64 hexadecimal digits: the client's id, the end of its time, and a signature that only
-/// the secret's owner can make.
+/// It is 64 hexadecimal digits: the client's id, the time at which the token expires, and a
+/// signature that only the owner of the secret can make.
 ///
 /// ```
 /// use std::time::Duration;
@@ -36,7 +36,7 @@ pub struct Token(String);
 #[derive(Clone)]
 pub(crate) struct Checker(Mac);
 
-/// What a valid token says.
+/// The contents of a valid token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Permit {
     pub(crate) client: u64,
@@ -45,7 +45,7 @@ pub(crate) struct Permit {
 
 impl Token {
     /// A token for the client with this id, to be used within `lifetime`. Choose ids at random, and
-    /// each only once.
+    /// use each only once.
     pub fn new(secret: &Secret, client: u64, lifetime: Duration) -> Self {
         let until_unix_s = unix_s().saturating_add(lifetime.as_secs());
         Self(Checker::new(secret).sign(Permit { client, until_unix_s }))
@@ -57,7 +57,7 @@ impl Token {
     }
 }
 
-/// The token itself is as good as a password for a minute, so it is not in logs.
+/// For a minute, the token is as good as a password, so logs do not contain it.
 impl fmt::Debug for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Token(..)")
@@ -85,7 +85,7 @@ impl Checker {
         bytes.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// What a token says; `None` if it is not valid now.
+    /// The contents of a token; `None` if the token is not valid now.
     pub(crate) fn check(&self, text: &str) -> Option<Permit> {
         let mut bytes = [0; BYTES];
         if text.len() != 2 * BYTES || !text.bytes().all(|digit| digit.is_ascii_hexdigit()) {
@@ -95,7 +95,8 @@ impl Checker {
             *byte = u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
         }
         let (signed, mac) = bytes.split_at(16);
-        // All bytes are compared, so that the time says nothing about the first wrong one.
+        // All bytes are compared, so that the time does not reveal the place of the first wrong
+        // byte.
         let difference =
             self.mac(signed).iter().zip(mac).fold(0, |sum, (ours, theirs)| sum | (ours ^ theirs));
         let number = |bytes: &[u8]| Some(u64::from_le_bytes(*bytes.first_chunk()?));

@@ -1,9 +1,9 @@
-//! Congestion control for datagrams that a game paces itself: a window that no loss shrinks.
+//! Congestion control for datagrams that a game paces itself: a window that does not shrink after
+//! losses.
 //!
 //! QUIC's usual controllers halve the rate at a lost packet. At 5 % of loss and a round trip of 100
 //! ms they would hold back snapshots until they are of no use. A hub sends one small datagram a
-//! tick, within the budget that it was given; it neither needs nor uses more. The window bounds
-//! what is in flight all the same.
+//! tick, within its budget, and needs no more. The window still bounds the bytes in flight.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use wtransport::quinn::congestion::{Controller, ControllerFactory};
 
-/// Bytes in flight at most: 300 kbit/s over a round trip of 3 seconds.
+/// The most bytes in flight: 300 kbit/s over a round trip of 3 seconds.
 const WINDOW_BYTES: u64 = 128 << 10;
 
 /// Makes windows.

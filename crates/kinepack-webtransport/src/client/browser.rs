@@ -1,5 +1,5 @@
-//! A session of a client in a browser, by the page's `WebTransport`. All of its objects belong to a
-//! task that the browser runs between frames, so that the client itself can move between threads.
+//! A client's session in a browser, over the page's `WebTransport`. A task that the browser runs
+//! between frames owns all JavaScript objects, so that the client itself can move between threads.
 
 use std::cell::Cell;
 use std::io;
@@ -15,11 +15,11 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use super::link::{Link, Session, drive};
 use super::{WebClientOptions, WebLostReason};
 
-/// Datagrams that the browser has taken and not sent. After an outage it would send all of them,
-/// however old they are.
+/// The most datagrams that the browser may hold unsent. After an outage it would send all of them,
+/// no matter how old they are.
 const MOST_WAITING: usize = 64;
 
-/// A moment of the page's clock.
+/// A point in time of the page's clock.
 pub(super) struct Moment(f64);
 
 impl Moment {
@@ -46,19 +46,19 @@ struct Transport(JsValue);
 
 impl Drop for Transport {
     fn drop(&mut self) {
-        // Closing what is closed already is an error without meaning.
+        // An error here means that the session is closed already.
         let _ = call(&self.0, "close", &[]);
     }
 }
 
-/// A session that is ready.
+/// A session that the server has accepted.
 struct Page {
     transport: Transport,
     reader: JsValue,
     writer: JsValue,
-    /// Datagrams that the browser has taken and not sent.
+    /// The number of datagrams that the browser has taken and not sent.
     waiting: Rc<Cell<usize>>,
-    /// Counts one of them less. The browser may also have dropped it, as a network would.
+    /// Called when the browser has sent a datagram, or dropped it as a network would.
     settled: JsValue,
 }
 
@@ -82,7 +82,7 @@ impl Page {
         }
         let arguments = Array::of2(&url.into(), &settings);
         let transport = Transport(Reflect::construct(&constructor, &arguments)?);
-        // An error that no code takes is one of the page.
+        // Without a handler, the page would report a rejected promise as its own error.
         let ignore = Closure::once_into_js(|_: JsValue| {});
         let closed = promise(&transport.0, "closed")?;
         call(&closed, "catch", &[ignore])?;
@@ -100,7 +100,8 @@ impl Page {
         let waiting = Rc::new(Cell::new(0));
         let of_settled = Rc::clone(&waiting);
         let settled = move |_: JsValue| of_settled.update(|count: usize| count - 1);
-        // It may be called after the session: for writes that the end interrupts.
+        // The browser may call it after the session, for writes that the end of the session
+        // interrupts.
         let settled = Closure::<dyn FnMut(JsValue)>::new(settled).into_js_value();
         Ok(Self { transport, reader, writer, waiting, settled })
     }
@@ -155,7 +156,7 @@ fn call(object: &JsValue, name: &str, arguments: &[JsValue]) -> Result<JsValue, 
     method.apply(object, &arguments.iter().collect::<Array>())
 }
 
-/// What an error says.
+/// The message of an error.
 fn text(error: &JsValue) -> String {
     let message = Reflect::get(error, &"message".into()).ok().and_then(|text| text.as_string());
     message.or_else(|| error.as_string()).unwrap_or_else(|| format!("{error:?}"))

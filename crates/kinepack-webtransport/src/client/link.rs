@@ -1,4 +1,4 @@
-//! What a client and the driver of its session share.
+//! The state that a client and the driver of its session share.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -10,7 +10,7 @@ use super::{WebClientState, WebClientStats, WebLostReason};
 const MOST_DATAGRAMS: usize = 1_024;
 const MOST_BYTES: usize = 1 << 20;
 
-/// Datagrams one after the other. What does not fit is dropped, as a network would.
+/// A bounded queue of datagrams. A datagram that does not fit is dropped, as a network would.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     bytes: Vec<u8>,
@@ -29,7 +29,7 @@ impl Queue {
         has_room
     }
 
-    /// Passes on all datagrams, and keeps the memory.
+    /// Passes on all datagrams and empties the queue, but keeps its memory.
     pub(super) fn drain(&mut self, mut take: impl FnMut(&[u8])) {
         let mut first = 0;
         for end in self.ends.drain(..) {
@@ -77,7 +77,7 @@ impl Link {
         Self { server: server.to_owned(), shared: Mutex::new(shared) }
     }
 
-    /// No code that holds the lock can leave it inconsistent by a panic.
+    /// A panic cannot leave the data inconsistent, so a poisoned lock is safe to use.
     fn lock(&self) -> MutexGuard<'_, Shared> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -108,7 +108,7 @@ impl Link {
         waker.into_iter().for_each(Waker::wake);
     }
 
-    /// Ends the session, for the first reason alone.
+    /// Ends the session. If it has ended already, the first reason stays.
     pub(super) fn lose(&self, reason: WebLostReason) {
         let mut shared = self.lock();
         if !matches!(shared.state, WebClientState::Lost { .. }) {
@@ -124,8 +124,8 @@ impl Link {
         self.lose(WebLostReason::NoSession { server: self.server.clone(), detail });
     }
 
-    /// For the driver: remembers its waker, and takes what is to be sent. False if the client has
-    /// ended it.
+    /// For the driver: remembers its waker, and takes the datagrams to send. False if the client
+    /// has ended the session.
     fn step(&self, waker: &Waker, mut send: impl FnMut(&[u8]) -> bool) -> bool {
         let mut shared = self.lock();
         let Shared { state, outgoing, stats, waker: of_driver, .. } = &mut *shared;

@@ -32,16 +32,16 @@ use crate::MAX_PAYLOAD_BYTES;
 /// ```
 #[derive(Clone, Debug)]
 pub struct WebClientOptions {
-    /// The SHA-256 hash of the server's certificate, for one that the server signs itself.
-    /// `None` for a certificate of a domain, which the system or the browser trusts.
+    /// The SHA-256 hash of the server's certificate, if the server signs it itself. `None` for a
+    /// certificate of a domain, which the system or the browser trusts.
     pub certificate_hash: Option<[u8; 32]>,
     /// The origin that a native client sends, such as `https://play.example`. The server must
     /// allow it. `None` for the server's own host and port. A browser ignores this, and sends its
     /// page's origin.
     pub origin: Option<String>,
-    /// The attempt has failed if there is no session after this time. A native client also counts
-    /// the session as lost if the server is silent for longer than this. Browsers have a time of
-    /// their own, and both heed the server's.
+    /// The attempt fails if there is no session after this time. A native client also counts the
+    /// session as lost if the server is silent for longer than this. Browsers have a time-out of
+    /// their own. The server's time-out applies too.
     pub timeout: Duration,
 }
 
@@ -59,7 +59,7 @@ pub enum WebClientState {
     Connecting,
     /// Both sides can send.
     Connected,
-    /// The session has ended, or never began. It does not come back: make a new client, with a new
+    /// The session has ended, or never began. It cannot be resumed: make a new client, with a new
     /// token.
     Lost {
         /// Why.
@@ -75,34 +75,35 @@ pub enum WebLostReason {
     NoSession {
         /// The server's address, without the token.
         server: String,
-        /// What the transport says.
+        /// The transport's reason.
         detail: String,
     },
     /// The server closed the session.
     Dropped,
     /// The connection broke, or the server fell silent.
     Broken {
-        /// What the transport says.
+        /// The transport's reason.
         detail: String,
     },
 }
 
-/// What a client has received and sent, without what the transport adds.
+/// What a client has received and sent. Bytes are those of payloads, without the transport's
+/// headers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WebClientStats {
     /// Datagrams received.
     pub datagrams_in: u64,
-    /// Their bytes.
+    /// Bytes of these datagrams.
     pub bytes_in: u64,
     /// Datagrams given to the transport.
     pub datagrams_out: u64,
-    /// Their bytes.
+    /// Bytes of these datagrams.
     pub bytes_out: u64,
     /// Datagrams dropped because more than 1,024 of them, or 1 MiB, waited for a poll or for the
     /// transport.
     pub overflowed: u64,
-    /// Datagrams that the transport did not take: too long for the path, or too many waited there.
-    /// A browser takes 64 that it has not sent yet; a native client 256 KiB.
+    /// Datagrams that the transport did not take, because they were too long for the path, or too
+    /// many waited there. A browser holds up to 64 unsent datagrams, and a native client 256 KiB.
     pub unsent: u64,
 }
 
@@ -133,11 +134,11 @@ pub enum WebSendError {
     NotConnected,
 }
 
-/// A session with a [`WebServer`](crate::WebServer), or an attempt at one. It
-/// has the calls of `kinepack-udp`'s client. It is the same natively and in a browser, where it
-/// needs a page from `https` or `localhost`.
+/// A session with a [`WebServer`](crate::WebServer), or an attempt at one. It has the same calls as
+/// the client of `kinepack-udp`. It works the same natively and in a browser, where it needs a page
+/// from `https` or `localhost`.
 ///
-/// The web site of the game makes the address: it has a token, for one session.
+/// The web site of the game makes the address, which contains a token for one session.
 ///
 /// ```
 /// use std::time::Duration;
@@ -181,19 +182,19 @@ pub struct WebClient {
     /// As of the last poll.
     state: WebClientState,
     stats: WebClientStats,
-    /// What the last poll took. Kept for its memory.
+    /// The datagrams of the last poll, kept to reuse their memory.
     taken: Queue,
 }
 
 impl WebClient {
     /// Begins to connect to an address such as `https://play.example:4433/kinepack?token=…`.
-    /// [`poll`](Self::poll) says how it goes.
+    /// [`state`](Self::state) shows the progress after each [`poll`](Self::poll).
     ///
     /// # Errors
     /// [`WebClientError`] for an address that is not of `https`, and natively if the system refuses
     /// a thread. Everything else is a [`WebLostReason`].
     pub fn connect(url: &str, options: WebClientOptions) -> Result<Self, WebClientError> {
-        // The token is as good as a password for a minute, so it is in no message.
+        // For a minute, the token is as good as a password, so no message contains it.
         let server = url.split('?').next().unwrap_or_default().to_owned();
         if !url.starts_with("https://") {
             return Err(WebClientError::Address { server });
@@ -221,8 +222,8 @@ impl WebClient {
         self.stats
     }
 
-    /// Passes each datagram that has arrived to `on_datagram`. Never blocks. It allocates nothing
-    /// but memory for more datagrams than before.
+    /// Passes each datagram that has arrived to `on_datagram`. Never blocks. It allocates only if
+    /// more datagrams have arrived than ever before.
     pub fn poll(&mut self, on_datagram: &mut dyn FnMut(&[u8])) {
         if matches!(self.state, WebClientState::Lost { .. }) {
             return;
@@ -253,7 +254,7 @@ impl WebClient {
     }
 }
 
-/// Ends the session, and tells the server in the background.
+/// Ends the session, and notifies the server in the background.
 impl Drop for WebClient {
     fn drop(&mut self) {
         self.link.lose(WebLostReason::Dropped);

@@ -19,7 +19,7 @@ use crate::window::Windows;
 
 /// Bytes of datagrams that wait in either direction.
 const DATAGRAM_BUFFER_BYTES: usize = 256 << 10;
-/// Time for the goodbye.
+/// The time for the close message to leave before the thread ends.
 const GOODBYE: Duration = Duration::from_millis(200);
 
 /// Begins a session.
@@ -39,7 +39,7 @@ async fn run(link: &Link, url: &str, options: &WebClientOptions) {
         Ok(endpoint) => endpoint,
         Err(error) => return link.fail(format!("a UDP socket: {error}")),
     };
-    // Any host is its own origin.
+    // Without an origin in the options, the server's own address is the origin.
     let own = || url.splitn(4, '/').take(3).collect::<Vec<_>>().join("/");
     let origin = options.origin.clone().unwrap_or_else(own);
     let connect = async {
@@ -51,7 +51,7 @@ async fn run(link: &Link, url: &str, options: &WebClientOptions) {
     let _ = tokio::time::timeout(GOODBYE, endpoint.wait_idle()).await;
 }
 
-/// A socket for both versions of IP, or for version 4 where the system has no other.
+/// A socket for both versions of IP, or for version 4 if the system has no other.
 fn open(options: &WebClientOptions) -> io::Result<Endpoint<Client>> {
     let both = Endpoint::client(config(options, IpBindConfig::InAddrAnyDual));
     both.or_else(|_| Endpoint::client(config(options, IpBindConfig::InAddrAnyV4)))
