@@ -1,7 +1,7 @@
-//! The numbers of replicated entities.
+//! The ids of replicated entities.
 //!
-//! Bevy gives the index of a despawned entity to the next one at once. Kinepack needs ids that rest
-//! first: as long as a client may still show an entity, no other one may have its id.
+//! Bevy reuses the index of a despawned entity at once. Kinepack needs ids that stay unused for a
+//! while: as long as a client may still show an entity, no other entity may have its id.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -23,7 +23,7 @@ use kinepack::{EntityId, Tick};
 pub struct MotionId(pub u32);
 
 impl MotionId {
-    /// The id as Kinepack's types have it.
+    /// The id in Kinepack's type.
     pub fn entity_id(self) -> EntityId {
         EntityId(self.0)
     }
@@ -77,7 +77,8 @@ fn note_discarded(mut world: DeferredWorld<'_>, context: HookContext) {
 #[derive(Debug)]
 pub(crate) struct Ids {
     next: Option<u32>,
-    /// Ids that no entity has any more, and since when. The ticks do not decrease.
+    /// Ids that no entity has any more, and the tick at which each became free. The ticks do not
+    /// decrease.
     resting: VecDeque<(EntityId, Tick)>,
     /// How long an id rests before another entity gets it.
     rest_ticks: u32,

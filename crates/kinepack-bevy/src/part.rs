@@ -106,7 +106,7 @@ pub trait MotionKind: Pack + Send + Sync {
     /// Writes the state into an entity's components.
     fn write(self, components: <Self::Write as QueryData>::Item<'_, '_>);
 
-    /// The components with this state.
+    /// New components with this state.
     fn into_components(self) -> Self::Components;
 }
 

@@ -1,5 +1,5 @@
-//! What replicates: kinds of entities, events and inputs. A server and its clients register the
-//! same, in the same order.
+//! Registers what replicates: kinds of entities, events and inputs. A server and its clients must
+//! register the same, in the same order.
 
 use bevy_app::App;
 use bevy_ecs::change_detection::Mut;
@@ -65,10 +65,10 @@ pub trait MotionAppExt {
     fn add_motion_input<I: Pack + Send + Sync>(&mut self) -> &mut Self;
 }
 
-/// What a client's datagram of inputs has in front: the acknowledgement of states.
+/// The bytes in front of a client's datagram of inputs: the acknowledgement of states.
 const ACKNOWLEDGEMENT_BYTES: usize = 7;
 
-/// What an app has registered.
+/// Everything that an app has registered.
 #[derive(Resource, Default)]
 pub(crate) struct Registry {
     kinds: SchemaBuilder,

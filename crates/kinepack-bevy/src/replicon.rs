@@ -2,8 +2,7 @@
 //!
 //! Replicon spawns and despawns the entities, and replicates gameplay components. One of these is
 //! [`MotionId`], so that the client finds the entity of each moving thing. Kinepack's datagrams go
-//! through one unreliable channel in each direction. They are put there as they are: replicon adds
-//! nothing to them.
+//! through one unreliable channel in each direction. Replicon adds nothing to them.
 
 use bevy_app::{App, Plugin, PostUpdate, PreUpdate};
 use bevy_ecs::change_detection::{Res, ResMut};
@@ -33,9 +32,9 @@ use crate::{
 /// Carries motion over the connections of `bevy_replicon`. Add it to the server and its clients,
 /// after `RepliconPlugins`, and at the same place among your registrations for replicon.
 ///
-/// Replicon's `ServerEntityMap` pairs the entities of both sides. Which of Kinepack's ids an entity
-/// has, replicon tells the client by the component [`MotionId`]. The entity's own index cannot be
-/// the id: Bevy gives it to another entity at once, while clients still show the last one.
+/// Replicon's `ServerEntityMap` pairs the entities of both sides. Replicon replicates the component
+/// [`MotionId`], which has the entity's id in Kinepack. The entity's own index cannot be the id,
+/// because Bevy reuses it at once, while clients still show the previous entity.
 ///
 /// On the server, [`Moving`] entities become `Replicated`. On the client, replicon spawns and
 /// despawns them, and this crate only writes the components of their kinds. So do not register
@@ -50,7 +49,7 @@ use crate::{
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MotionRepliconPlugin;
 
-/// Reserves a channel in each direction. It is never written as a message.
+/// Reserves a channel in each direction. This type is never sent as a message.
 #[derive(Message, Serialize, Deserialize)]
 struct MotionDatagram;
 
@@ -85,7 +84,7 @@ impl Plugin for MotionRepliconPlugin {
                         .run_if(is_client),
                 ),
             )
-            // What replicon spawns in a frame is there when its motion is shown.
+            // Entities that replicon spawns in a frame then exist before their motion is written.
             .configure_sets(PreUpdate, MotionClientSystems::Play.after(ClientSystems::Receive))
             .add_systems(
                 PostUpdate,

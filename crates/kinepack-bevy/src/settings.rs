@@ -25,9 +25,9 @@ pub struct MotionSettings {
     pub tick_hz: u32,
     /// The level of the codecs for states and events.
     pub level: Level,
-    /// How late a moving value may be, in milliseconds: it may be off by the distance that it moves
-    /// in this time. At rest it is exact. At most a quarter of a tick. `None` for exact values,
-    /// except for fields that have a [`TimePrecision`] of their own.
+    /// The precision of moving values, as a time in milliseconds: a value may be off by the
+    /// distance that it moves in this time. A value at rest is exact. At most a quarter of a tick.
+    /// `None` for exact values, except for fields that have a [`TimePrecision`] of their own.
     pub time_precision_ms: Option<f64>,
     /// The level of the codecs for inputs. At `Adaptive`, the server needs some 100 kB for each
     /// client.
@@ -68,7 +68,7 @@ impl MotionSettings {
     }
 }
 
-/// The value, or a panic that says what of the program's setup is wrong.
+/// The value, or a panic with the reason why the program's setup is wrong.
 #[track_caller]
 pub(crate) fn expect<T, E: fmt::Display>(result: Result<T, E>, what: &str) -> T {
     match result {

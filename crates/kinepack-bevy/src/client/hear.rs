@@ -5,9 +5,9 @@ use bevy_ecs::world::World;
 use kinepack::{Pack, Tick};
 use kinepack_net::Event;
 
-/// An event of the server, as a message on the client. It comes when playback shows its tick, so
-/// that a player sees the hit when the dart arrives. Each comes once, and those of one type in the
-/// order in which the server emitted them.
+/// An event of the server, as a message on the client. It is written when playback shows its tick,
+/// so that a player sees the hit when the dart arrives. Each event is written once, and events of
+/// one type in the order in which the server emitted them.
 #[derive(Message, Clone, Copy, Debug, PartialEq)]
 pub struct Happened<E: Send + Sync + 'static> {
     /// The event.

@@ -25,16 +25,17 @@ pub(crate) use show::{Show, ShowKind};
 
 use crate::{MotionEntities, MotionSettings, Registry};
 
-/// When the client works. Order your transport and your systems by these sets.
+/// The sets of the client's systems. Order your transport and your systems by them.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MotionClientSystems {
-    /// In `PreUpdate`: takes what is in [`MotionClient::incoming`]. A transport puts it there
-    /// before.
+    /// In `PreUpdate`: takes what is in [`MotionClient::incoming`]. A transport puts the datagrams
+    /// there before this set.
     Receive,
     /// In `PreUpdate`, after `Receive`: spawns and despawns entities, writes their components, and
     /// writes messages for events.
     Play,
-    /// In `PostUpdate`: appends to [`MotionClient::outgoing`]. A transport sends that after it.
+    /// In `PostUpdate`: appends to [`MotionClient::outgoing`]. A transport sends them after this
+    /// set.
     Send,
 }
 
@@ -46,7 +47,7 @@ pub enum MotionClientSystems {
 /// In [`Plugin::finish`], if no kind is registered, or the settings are not valid.
 #[derive(Clone, Debug)]
 pub struct MotionClientPlugin {
-    /// The settings that the server has too.
+    /// The settings that the server and its clients share.
     pub settings: MotionSettings,
     /// The settings of the receiver, such as its limits of memory and its delay.
     pub receiver: ReceiverConfig,

@@ -16,7 +16,7 @@ use super::{ClientPort, Hear, MotionClientPlugin, Show};
 use crate::settings::expect;
 use crate::{Datagrams, MotionEntities, MotionId, Registry};
 
-/// How a client does: the counters of its connection, and what it shows.
+/// Statistics of a client: the counters of its connection and its playback.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ClientStats {
     /// The receiver's counters.
@@ -27,9 +27,10 @@ pub struct ClientStats {
     pub status: ReceiverStatus,
     /// Datagrams for the server.
     pub sent: u64,
-    /// Bytes of these.
+    /// Bytes of these datagrams.
     pub sent_bytes: u64,
-    /// Parts of datagrams that belong to no part of the client, or that its inputs refused.
+    /// Parts of datagrams that no endpoint of the client expects, or that a stream of inputs
+    /// refused.
     pub refused: u64,
 }
 
@@ -47,7 +48,7 @@ pub struct MotionClient {
     events: Option<EventKinds>,
     /// `None` without a connection.
     receiver: Option<Receiver>,
-    /// What is shown belongs to a connection that has ended.
+    /// The shown entities belong to a connection that has ended.
     is_over: bool,
     now: Duration,
     tick: Option<f64>,
@@ -85,7 +86,7 @@ impl MotionClient {
             front: Vec::new(),
             stats: ClientStats::default(),
         };
-        // Settings that are wrong are found now, and not when the program connects.
+        // Report wrong settings now, and not only when the program connects.
         drop(client.new_receiver());
         client
     }
@@ -153,7 +154,7 @@ impl MotionClient {
         self.receiver.as_ref()
     }
 
-    /// How the client does, since it connected.
+    /// The statistics since the client connected.
     pub fn stats(&self) -> ClientStats {
         match &self.receiver {
             Some(receiver) => ClientStats {
@@ -228,8 +229,8 @@ impl MotionClient {
         }
     }
 
-    /// Makes the datagrams for the server. The acknowledgement of states is in front of the first
-    /// inputs.
+    /// Makes the datagrams for the server. The acknowledgement of states travels in front of the
+    /// first inputs.
     pub(super) fn send(&mut self, world: &mut World) {
         let Some(receiver) = &mut self.receiver else { return };
         let (before, before_bytes) = (self.outgoing.len(), self.outgoing.bytes());

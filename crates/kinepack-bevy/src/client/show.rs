@@ -21,8 +21,8 @@ pub struct Predicted;
 
 /// A registered kind of entities on the client.
 pub(crate) trait Show: Send + Sync {
-    /// Writes the state of all entities of the kind. `spawns` says whether to spawn those that do
-    /// not exist.
+    /// Writes the state of all entities of the kind. If `spawns` is true, it spawns entities that
+    /// do not exist.
     fn show(&mut self, world: &mut World, playback: &Playback<'_>, spawns: bool);
 }
 

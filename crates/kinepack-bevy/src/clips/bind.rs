@@ -1,4 +1,4 @@
-//! Finds the entities of joints by name, and finds out when they must be found again.
+//! Finds the entities of joints by name, and detects when the search must be repeated.
 //!
 //! Observers mark the player above each entity that is moved, removed or named. So a frame in which
 //! nothing happens costs a check for each player.
@@ -58,7 +58,7 @@ pub(super) fn bind(
             }
         }
     }
-    // At the end, because a joint may have left another player in this frame.
+    // This runs last, because a joint may have moved here from another player in this frame.
     if !markers.is_empty() {
         commands.try_insert_batch(std::mem::take(&mut *markers));
     }
@@ -155,7 +155,7 @@ pub(super) fn on_discard(
     mark_above(discard.entity, &parents, &mut joints);
 }
 
-/// A player below another takes its part of the hierarchy.
+/// A player below another player owns its part of the hierarchy.
 pub(super) fn on_add_player(add: On<Add, ClipPlayer>, parents: Parents, mut joints: Joints) {
     mark_above(add.entity, &parents, &mut joints);
 }

@@ -17,7 +17,7 @@ pub(super) trait Kind: Sized + Send + Sync + 'static {
     const WHAT: &'static str;
     const EXTENSION: &'static str;
 
-    /// Reads a file. Its path is for the error.
+    /// Reads a file. `path` is for the error message.
     fn parse(bytes: &[u8], path: &AssetPath<'_>) -> Result<Self, ClipFileError>;
 
     fn known(companions: &Companions) -> &Known<Self>;

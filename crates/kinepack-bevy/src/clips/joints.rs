@@ -73,7 +73,7 @@ impl ClipJoints {
         self.is_current && self.skeleton.is_some() && self.hashes.0 == clip.skeleton_hash()
     }
 
-    /// Begins again, with the skeleton of a clip.
+    /// Forgets the entities, and starts again with the skeleton of a clip.
     pub(super) fn reset(&mut self, clip: &ClipAsset) {
         self.is_current = true;
         self.skeleton = Some(Arc::clone(clip.skeleton()));

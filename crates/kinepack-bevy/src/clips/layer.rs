@@ -46,7 +46,7 @@ pub struct ClipLayer {
     is_finished: bool,
     /// The playback of a keyed clip.
     cursor: Option<Box<(Arc<KeyedClip>, Cursor)>>,
-    /// The skeleton for which the log has an error already.
+    /// The skeleton for which an error was logged already.
     reported: Option<u64>,
 }
 

@@ -17,7 +17,7 @@ pub(super) fn sample(
 ) {
     let delta_s = time.delta_secs();
     players.par_iter_mut().for_each(|(mut player, mut joints)| {
-        // The time that passes is no change that other systems wait for.
+        // Change detection is bypassed, because other systems do not react to the passing of time.
         let (player, joints) = (player.bypass_change_detection(), joints.bypass_change_detection());
         player.advance(delta_s, &clips);
         if let Some(hashes) = joints.hashes() {

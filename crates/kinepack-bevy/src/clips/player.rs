@@ -5,7 +5,7 @@ use bevy_ecs::component::Component;
 
 use super::{ClipAsset, ClipJoints, ClipLayer};
 
-/// More clips than this do not fade out at the same time: the oldest one stops at once.
+/// The most clips that fade out at the same time. If there are more, the oldest one stops at once.
 const MAX_FADING: usize = 4;
 
 /// Plays clips on the joints of a character: the named entities below this component's entity.
@@ -94,7 +94,7 @@ impl ClipPlayer {
         let is_loaded = |layer: &ClipLayer| clips.contains(&layer.clip);
         if !self.fading.is_empty() && !self.fading.iter().any(is_loaded) && is_loaded(&self.current)
         {
-            // There is no pose to fade from.
+            // Without a pose to fade from, the new layer is shown at once.
             self.current.finish_fade();
         }
         for layer in self.all_mut() {

@@ -3,7 +3,8 @@
 //! Bevy's change detection finds the entities that were added or changed since the last tick. Only
 //! their components are quantized, column by column. The hub's snapshot keeps the lanes of all
 //! others. Cost: a look at the change tick of each component; for each changed entity a copy, the
-//! quantization and a write of its lanes. If entities came or went, a copy of the snapshot.
+//! quantization and a write of its lanes. If entities were added or removed, also a copy of the
+//! snapshot.
 
 use core::any::type_name;
 use core::marker::PhantomData;
@@ -19,7 +20,7 @@ use crate::ids::Ids;
 use crate::part::MotionKind;
 use crate::{MotionEntities, MotionId};
 
-/// What a kind adds to the changes of a tick.
+/// The changes of a tick, which each kind adds to.
 pub(crate) struct Changes<'a> {
     pub(crate) tick: Tick,
     /// The state of the tick before.
@@ -35,7 +36,7 @@ pub(crate) struct Changes<'a> {
 /// A registered kind of entities on the server.
 pub(crate) trait Collect: Send + Sync {
     /// Appends the changes of the kind with this index in the schema. All kinds before it have
-    /// theirs.
+    /// appended theirs.
     fn collect(&mut self, world: &mut World, kind: usize, changes: &mut Changes<'_>);
 
     /// Takes the id away from an entity.
@@ -113,7 +114,7 @@ impl<K: MotionKind> CollectKind<K> {
             changes.ids.give_back(id, changes.tick);
             let entity = world.get_resource::<MotionEntities>();
             let entity = entity.and_then(|entities| entities.get(MotionId(id.0)));
-            // It lost a component of its kind, or its marker.
+            // The entity lost a component of its kind, or its marker.
             if let Some(entity) = entity {
                 self.release(world, entity);
             }
@@ -137,7 +138,7 @@ impl<K: MotionKind> Collect for CollectKind<K> {
         if changes.rows.extend::<K>(rows).is_ok() {
             return;
         }
-        // One of them is refused. The others keep their places.
+        // One of the entities is refused. The others keep their places.
         for (id, state) in &self.rows {
             if let Err(error) = changes.rows.push(*id, state) {
                 note_refused::<K>(changes.stats, &error);

@@ -38,12 +38,12 @@ pub struct Emit<E: Send + Sync + 'static> {
 /// Which clients get an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EmitTo {
-    /// All that have joined.
+    /// All clients that have joined.
     All,
-    /// Those that may see this entity. That is all, unless you use
+    /// Clients that may see this entity. These are all clients, unless you use
     /// [`Hub::set_relevant`](kinepack_net::Hub::set_relevant).
     Seeing(MotionId),
-    /// These.
+    /// Only these clients.
     Only(Vec<ReceiverId>),
 }
 

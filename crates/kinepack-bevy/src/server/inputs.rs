@@ -11,7 +11,7 @@ use kinepack_net::{Channel, ReceiverId, Sequence, StreamConfig, StreamReceiver};
 
 /// An input of a client, as a message on the server. Each input arrives at most once.
 ///
-/// Inputs of a client come in the order of their numbers, except [`late`](Self::late) ones. A
+/// The inputs of a client are in the order of their numbers, except [`late`](Self::late) ones. A
 /// number is missing if all packets that had the input were lost.
 #[derive(Message, Clone, Copy, Debug, PartialEq)]
 pub struct Input<I: Send + Sync + 'static> {
@@ -19,7 +19,7 @@ pub struct Input<I: Send + Sync + 'static> {
     pub client: ReceiverId,
     /// Counts the client's inputs from 0 on, and wraps.
     pub number: Sequence,
-    /// True if a packet with newer inputs came first.
+    /// True if a packet with newer inputs arrived first.
     pub late: bool,
     /// The input.
     pub input: I,
@@ -32,7 +32,7 @@ pub(crate) trait ServerPort: Send + Sync {
     /// Writes the new inputs of a packet as messages. False if the packet is refused.
     fn take(&mut self, world: &mut World, from: ReceiverId, now: Duration, packet: &[u8]) -> bool;
 
-    /// Appends what the client must know of its packets.
+    /// Appends the acknowledgement of a client's packets.
     fn acknowledge(&self, client: ReceiverId, out: &mut Vec<u8>);
 
     /// Forgets the stream of a client.

@@ -1,4 +1,4 @@
-//! The server: a plugin that sends the entities that move, and hears the clients.
+//! The server: a plugin that sends moving entities, and receives from the clients.
 //!
 //! `FixedLast` makes one tick: [`collect`] brings the snapshot up to date, [`emit`] hands
 //! events to the hub, and the hub makes the datagrams. `PreUpdate` hands out what arrived.
@@ -60,14 +60,14 @@ pub struct ClientLeft {
     pub client: ReceiverId,
 }
 
-/// When the server works. Order your transport and your systems by these sets.
+/// The sets of the server's systems. Order your transport and your systems by them.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MotionServerSystems {
-    /// In `PreUpdate`: takes what is in [`MotionServer::incoming`]. A transport puts it there
-    /// before.
+    /// In `PreUpdate`: takes what is in [`MotionServer::incoming`]. A transport puts the datagrams
+    /// there before this set.
     Receive,
-    /// In `FixedLast`: makes a tick, and appends to [`MotionServer::outgoing`]. A transport
-    /// sends that after it.
+    /// In `FixedLast`: makes a tick, and appends to [`MotionServer::outgoing`]. A transport sends
+    /// them after this set.
     Tick,
 }
 
@@ -80,12 +80,12 @@ pub enum MotionServerSystems {
 /// In [`Plugin::finish`], if no kind is registered, or the settings are not valid.
 #[derive(Clone, Debug)]
 pub struct MotionServerPlugin {
-    /// The settings that the clients have too.
+    /// The settings that the server and its clients share.
     pub settings: MotionSettings,
     /// The settings of the hub, such as the size of datagrams.
     pub hub: HubConfig,
-    /// How many seconds the id of an entity that is gone stays unused. A client that shows states
-    /// that are older may take another entity for it.
+    /// How many seconds the id of an entity that is gone stays unused. A client that shows older
+    /// states than that may mistake another entity for the removed one.
     pub id_rest_s: u32,
 }
 

@@ -23,7 +23,7 @@ use crate::{Datagrams, MotionEntities, MotionId, Registry};
 /// The most bytes of an acknowledgement of inputs in front of a datagram.
 const ACKNOWLEDGEMENT_BYTES: usize = 4;
 
-/// What a server did, and what it refused.
+/// Counters of a server: what it did, and what it refused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ServerStats {
     /// Ticks made.
@@ -32,7 +32,7 @@ pub struct ServerStats {
     pub quantized: u64,
     /// Datagrams for clients.
     pub sent: u64,
-    /// Bytes of these.
+    /// Bytes of these datagrams.
     pub sent_bytes: u64,
     /// Datagrams from clients, or parts of them, that were refused. They changed nothing.
     pub refused: u64,
@@ -43,8 +43,8 @@ pub struct ServerStats {
     pub refused_events: u64,
     /// Ticks in which an entity got no id because all are in use.
     pub without_id: u64,
-    /// [`Moving`](super::Moving) entities that clients do not see, as of the last tick: they have the
-    /// components of no registered kind, or got no id.
+    /// [`Moving`](super::Moving) entities that clients do not see, as of the last tick. They do not
+    /// have the components of any registered kind, or got no id.
     pub unseen: usize,
     /// Entities that got another id because a spawn field changed.
     pub replaced: u64,
@@ -184,7 +184,7 @@ impl MotionServer {
         &self.state
     }
 
-    /// What happened so far.
+    /// The counters.
     pub fn stats(&self) -> ServerStats {
         self.stats
     }
@@ -285,7 +285,7 @@ impl MotionServer {
         };
         let Err(error) = result else { return };
         self.stats.failed_ticks += 1;
-        // Each client's reason is logged once in a row.
+        // If a client fails for the same reason again, the log is silent.
         let kind = |error: &NetError| (discriminant(error), error.receiver());
         let logged = self.last_error.as_ref().map_or(&[][..], NetError::each);
         let is_known = |error: &NetError| logged.iter().any(|other| kind(other) == kind(error));
@@ -295,8 +295,8 @@ impl MotionServer {
         self.last_error = Some(error);
     }
 
-    /// Removes an entity whose spawn field changed. It comes back in the next tick, with another
-    /// id.
+    /// Removes an entity whose spawn field changed. The entity is added again in the next tick,
+    /// with another id.
     fn replace(&mut self, world: &mut World, id: EntityId) {
         self.stats.replaced += 1;
         let kind = self.state.position(id).and_then(|index| self.state.kind_at(index));

@@ -1,4 +1,4 @@
-//! What the servers of all transports share: between their sockets and [`MotionServer`].
+//! Moves datagrams between a server's socket and [`MotionServer`], for all transports.
 
 use core::marker::PhantomData;
 use std::collections::HashSet;
@@ -17,7 +17,7 @@ use crate::{MotionServer, MotionServerSystems};
 
 /// A socket with clients that connect, send and leave.
 pub(super) trait ServerSocket {
-    /// Appends what has happened.
+    /// Appends the events since the last call.
     fn poll(&mut self, events: &mut Vec<ServerEvent>);
 
     /// The datagram of an event, until the next call of [`poll`](Self::poll).
@@ -41,7 +41,8 @@ pub(super) trait Listener: Resource<Mutability = Mutable> {
     fn note(&mut self);
 }
 
-/// The clients of one listener. It outlives the listener, so that they can be removed after it.
+/// The clients of one listener. This outlives the listener, so that the clients can be removed
+/// after it.
 #[derive(Resource)]
 struct ClientsOf<L> {
     clients: HashSet<u64>,
@@ -73,7 +74,7 @@ pub(super) fn add<L: Listener>(app: &mut App) {
         .add_systems(PostUpdate, send::<L>.in_set(Sending).run_if(resource_exists::<L>));
 }
 
-/// Takes what arrived.
+/// Takes the datagrams that arrived.
 fn poll<L: Listener>(
     mut listener: ResMut<'_, L>,
     mut of: ResMut<'_, ClientsOf<L>>,
@@ -107,7 +108,7 @@ fn poll<L: Listener>(
     listener.note();
 }
 
-/// The program removed the listener.
+/// Disconnects the clients after the program has removed the listener.
 fn leave<L: Listener>(mut of: ResMut<'_, ClientsOf<L>>, mut server: ResMut<'_, MotionServer>) {
     for client in of.clients.drain() {
         server.disconnect(ReceiverId(client));

@@ -1,5 +1,5 @@
 //! Connections over encrypted UDP, by `kinepack-udp`, and over WebTransport, by
-//! `kinepack-webtransport`. A browser has no sockets, and only the client of the latter.
+//! `kinepack-webtransport`. A browser has no sockets, so only the WebTransport client exists there.
 
 #[cfg(not(target_family = "wasm"))]
 mod listener;
@@ -23,8 +23,8 @@ pub use web_client::{MotionWebClient, MotionWebClientPlugin, WebLost};
 #[cfg(all(feature = "web", not(target_family = "wasm")))]
 pub use web_server::{MotionWebServer, MotionWebServerPlugin};
 
-/// A socket in a resource, which must be `Sync`. The lock is never waited for, because all access
-/// is exclusive.
+/// A socket in a resource, which must be `Sync`. The lock never blocks, because all access is
+/// exclusive.
 struct Socket<T>(Mutex<Option<T>>);
 
 impl<T> Socket<T> {

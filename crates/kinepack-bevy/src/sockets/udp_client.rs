@@ -88,7 +88,7 @@ impl MotionUdpClient {
     }
 }
 
-/// Tells the server.
+/// Notifies the server.
 impl Drop for MotionUdpClient {
     fn drop(&mut self) {
         if let Some(socket) = self.socket.take() {
@@ -97,7 +97,7 @@ impl Drop for MotionUdpClient {
     }
 }
 
-/// Takes what arrived.
+/// Takes the datagrams that arrived.
 fn poll(
     mut udp: ResMut<'_, MotionUdpClient>,
     mut client: ResMut<'_, MotionClient>,
@@ -120,7 +120,7 @@ fn poll(
     (udp.state, udp.stats) = (state, stats);
 }
 
-/// The program removed the connection.
+/// Runs after the program has removed the connection.
 fn leave(mut client: ResMut<'_, MotionClient>) {
     client.disconnect();
 }

@@ -81,7 +81,7 @@ impl MotionUdpServer {
     }
 }
 
-/// Tells the clients, and frees the port.
+/// Notifies the clients, and frees the port.
 impl Drop for MotionUdpServer {
     fn drop(&mut self) {
         if let Some(socket) = self.socket.take() {

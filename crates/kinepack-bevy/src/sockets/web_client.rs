@@ -14,7 +14,7 @@ use super::Socket;
 use crate::{MotionClient, MotionClientSystems};
 
 /// Connects a [`MotionClient`] to its server over WebTransport, while the resource
-/// [`MotionWebClient`] exists. It is the same for a native game and for one that is compiled to
+/// [`MotionWebClient`] exists. It works the same for a native game and for one that is compiled to
 /// WebAssembly for a browser.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MotionWebClientPlugin;
@@ -85,7 +85,7 @@ impl MotionWebClient {
     }
 }
 
-/// Takes what arrived.
+/// Takes the datagrams that arrived.
 fn poll(
     mut web: ResMut<'_, MotionWebClient>,
     mut client: ResMut<'_, MotionClient>,
@@ -109,7 +109,7 @@ fn poll(
     }
 }
 
-/// The program removed the session.
+/// Runs after the program has removed the session.
 fn leave(mut client: ResMut<'_, MotionClient>) {
     client.disconnect();
 }

@@ -11,8 +11,9 @@ use kinepack_webtransport::{WebServer, WebStats};
 use super::Socket;
 use super::listener::{self, Listener, ServerSocket};
 
-/// Connects a [`MotionServer`](crate::MotionServer) to clients over WebTransport, while the resource
-/// [`MotionWebServer`] exists. It can run beside `MotionUdpServerPlugin`: all clients see one world.
+/// Connects a [`MotionServer`](crate::MotionServer) to clients over WebTransport, while the
+/// resource [`MotionWebServer`] exists. It can run beside `MotionUdpServerPlugin`: all clients see
+/// the same world.
 ///
 /// A game with Bevy joins with `MotionWebClientPlugin`, natively or in a browser. A page without
 /// Bevy uses the npm package of Kinepack: see the book, *Show your server's world in a web page*. The
@@ -66,7 +67,7 @@ impl MotionWebServer {
         }
     }
 
-    /// What it has received, dropped and sent until the last frame.
+    /// What the endpoint has received, dropped and sent until the last frame.
     pub fn stats(&self) -> WebStats {
         self.stats
     }
