@@ -11,10 +11,11 @@ use renetcode::{
     ClientAuthentication, ConnectToken, DisconnectReason, NetcodeClient, generate_random_bytes,
 };
 
+use super::protocol::{GOODBYES, TOKEN_ADDRESS};
 use super::screen::{Header, Kind};
 use super::secret::Secret;
 use super::socket::open_socket;
-use super::{GOODBYES, SendError, SetupError, TOKEN_ADDRESS};
+use super::{SendError, SetupError};
 
 /// How long a token is valid. The server's clock may be ahead of ours by this much.
 const TOKEN_SECONDS: u64 = 60;

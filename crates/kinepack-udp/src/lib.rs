@@ -58,6 +58,7 @@ mod error;
 mod flood;
 mod gate;
 mod limit;
+mod protocol;
 mod reader;
 mod screen;
 mod secret;
@@ -67,44 +68,10 @@ mod socket;
 #[cfg(test)]
 mod tests;
 
-use std::net::{Ipv4Addr, SocketAddr};
-use std::time::Duration;
-
 pub use client::{ClientOptions, ClientState, ClientStats, LostReason, UdpClient};
 pub use error::{SendError, SetupError};
 pub use limit::{Bucket, RateLimit, Sources, source};
+pub use protocol::{MAX_OVERHEAD_BYTES, MAX_PAYLOAD_BYTES, header_bytes};
 pub use secret::{Secret, SecretError, SecretFile};
 pub use server::{DisconnectReason, ServerEvent, ServerOptions, UdpServer, UdpStats};
 pub use socket::{open_socket, receive_buffer_bytes};
-
-/// The longest payload that [`UdpServer::send`] and [`UdpClient::send`] take.
-pub const MAX_PAYLOAD_BYTES: usize = renetcode::NETCODE_MAX_PAYLOAD_BYTES;
-
-/// The most bytes that a connection adds to a payload: 1 for the type, up to 8 for the packet's
-/// number, 16 for authentication.
-///
-/// The number drops its leading zero bytes: it takes 3 after 18 minutes of 60 packets a second. IP
-/// and UDP add [`header_bytes`].
-pub const MAX_OVERHEAD_BYTES: usize = 1 + 8 + 16;
-
-/// The bytes that IP and UDP add to a datagram to or from `address`: 28 for IPv4, 48 for IPv6.
-pub fn header_bytes(address: SocketAddr) -> usize {
-    match address {
-        SocketAddr::V4(_) => 20 + 8,
-        SocketAddr::V6(_) => 40 + 8,
-    }
-}
-
-/// How often each side repeats its goodbye. The other side does not acknowledge it.
-const GOODBYES: usize = 4;
-
-/// The longest time in which a server sends nothing to a client.
-const KEEP_ALIVE: Duration = Duration::from_millis(250);
-
-/// The address in every token.
-///
-/// Netcode's tokens list the servers' addresses that they are valid for. A server does not know by
-/// which address its clients reach it (a name, a forwarded port, any of its interfaces). Whoever
-/// can make a token could put any address into it, so the list protects nothing here. Both sides
-/// use this address.
-const TOKEN_ADDRESS: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::UNSPECIFIED), 1);

@@ -11,7 +11,7 @@
 
 use std::ops::Range;
 
-use super::MAX_PAYLOAD_BYTES;
+use super::protocol::MAX_PAYLOAD_BYTES;
 
 /// The length of a connection request.
 pub(crate) const REQUEST_BYTES: usize = 1 + VERSION.len() + 8 + 8 + 24 + 1024;

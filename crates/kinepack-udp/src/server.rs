@@ -16,11 +16,12 @@ use renetcode::{NetcodeServer, ServerAuthentication, ServerConfig, ServerResult}
 
 use super::gate::{Gate, News};
 use super::limit::RateLimit;
+use super::protocol::{GOODBYES, KEEP_ALIVE, TOKEN_ADDRESS};
 use super::reader::{Inbox, READ_TIMEOUT, Reader, Received};
 use super::screen::{Header, Kind};
 use super::secret::Secret;
 use super::socket::{open_socket, receive_buffer_bytes};
-use super::{GOODBYES, KEEP_ALIVE, SendError, SetupError, TOKEN_ADDRESS};
+use super::{SendError, SetupError};
 
 /// A tenth of a second of datagrams from 1,024 clients: 8 MiB as Linux counts them, if
 /// `net.core.rmem_max` allows it.

@@ -62,11 +62,16 @@ mod inbox;
 #[cfg(not(target_family = "wasm"))]
 mod leash;
 #[cfg(not(target_family = "wasm"))]
+mod options;
+mod protocol;
+#[cfg(not(target_family = "wasm"))]
 mod server;
 #[cfg(not(target_family = "wasm"))]
 mod sessions;
 #[cfg(all(feature = "websocket", not(target_family = "wasm")))]
 mod sockets;
+#[cfg(not(target_family = "wasm"))]
+mod stats;
 #[cfg(all(test, not(target_family = "wasm")))]
 mod tests;
 #[cfg(not(target_family = "wasm"))]
@@ -79,17 +84,11 @@ pub use client::{
     WebSendError,
 };
 #[cfg(not(target_family = "wasm"))]
-pub use server::{Certificate, Origins, WebDoor, WebOptions, WebServer, WebSetupError, WebStats};
+pub use options::{Certificate, Origins, WebOptions};
+pub use protocol::{MAX_PAYLOAD_BYTES, PATH, SAFE_PAYLOAD_BYTES};
+#[cfg(not(target_family = "wasm"))]
+pub use server::{WebDoor, WebServer, WebSetupError};
+#[cfg(not(target_family = "wasm"))]
+pub use stats::WebStats;
 #[cfg(not(target_family = "wasm"))]
 pub use token::Token;
-
-/// The longest payload. The first datagrams of a connection carry a little less on a path that
-/// takes only 1,200 bytes: [`SAFE_PAYLOAD_BYTES`].
-pub const MAX_PAYLOAD_BYTES: usize = 1_200;
-
-/// The longest payload that fits every datagram of every connection, even before QUIC has
-/// discovered the path's MTU: 1,200 bytes less the headers of QUIC and HTTP.
-pub const SAFE_PAYLOAD_BYTES: usize = 1_140;
-
-/// The path at which clients connect. The query has the token: `/kinepack?token=…`.
-pub const PATH: &str = "/kinepack";

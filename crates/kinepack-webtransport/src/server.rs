@@ -2,13 +2,12 @@
 
 use std::net::SocketAddr;
 use std::ops::Range;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use std::{fmt, io, thread};
 
-use kinepack_udp::{RateLimit, Secret, SendError, ServerEvent, open_socket, receive_buffer_bytes};
+use kinepack_udp::{Secret, SendError, ServerEvent, open_socket, receive_buffer_bytes};
 use tokio::sync::oneshot;
 use wtransport::Identity;
 
@@ -17,6 +16,7 @@ use crate::handshakes::Limits;
 use crate::inbox::Inbox;
 use crate::sessions::{Listener, config};
 use crate::token::Checker;
+use crate::{Certificate, WebOptions, WebStats};
 
 /// Browsers take a certificate by its hash only if it is valid for at most 14 days.
 const RENEW_AFTER: Duration = Duration::from_secs(7 * 24 * 3600);
@@ -25,83 +25,6 @@ const RENEW_AFTER: Duration = Duration::from_secs(7 * 24 * 3600);
 const TIMEOUTS: [Duration; 2] = [Duration::from_millis(1), Duration::from_secs(365 * 24 * 3600)];
 /// As much as the server over UDP: a tenth of a second of datagrams from 1,024 clients.
 const BUFFER_BYTES: usize = 4 << 20;
-
-/// The settings of a [`WebServer`].
-///
-/// ```
-/// use kinepack_webtransport::WebOptions;
-///
-/// let options = WebOptions { max_clients: 200, ..WebOptions::new(["https://play.example"]) };
-/// assert_eq!(options.timeout.as_secs(), 5);
-/// ```
-#[derive(Clone, Debug)]
-pub struct WebOptions {
-    /// The most clients at once.
-    pub max_clients: usize,
-    /// The pages that may connect. Browsers send the page's origin, and no page can forge it.
-    pub origins: Origins,
-    /// A client that is silent for this long counts as lost.
-    pub timeout: Duration,
-    /// Datagrams that a client may send. More are dropped. A client may send as many pings and
-    /// pongs of a WebSocket; with more of them it is disconnected.
-    pub per_client: RateLimit,
-    /// The server's certificate.
-    pub certificate: Certificate,
-}
-
-/// The pages that may connect.
-#[derive(Clone, Debug, Default)]
-pub enum Origins {
-    /// Pages from the same host and port as this server, whatever name they reached it by.
-    #[default]
-    SameHost,
-    /// Pages of these origins, such as `https://play.example`.
-    These(Vec<String>),
-}
-
-/// How a server proves its identity.
-#[derive(Clone, Debug, Default)]
-pub enum Certificate {
-    /// A new certificate that the server signs itself, for pages that know its
-    /// [hash](WebServer::certificate_hash). The server makes a new one every week.
-    #[default]
-    SelfSigned,
-    /// The certificates and the key of a domain, as PEM files.
-    Files {
-        /// The certificate and its chain.
-        chain: PathBuf,
-        /// Its key.
-        key: PathBuf,
-    },
-}
-
-/// Counters since the start, and the present number of clients.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct WebStats {
-    /// Clients connected now.
-    pub clients: usize,
-    /// Datagrams of clients.
-    pub datagrams_in: u64,
-    /// Bytes of these datagrams, without the transport's headers.
-    pub bytes_in: u64,
-    /// Datagrams for clients.
-    pub datagrams_out: u64,
-    /// Bytes of these datagrams, without the transport's headers.
-    pub bytes_out: u64,
-    /// Visitors that were refused, because of a wrong origin, path or token, or because the server
-    /// was full.
-    pub refused: u64,
-    /// Visitors and datagrams above a limit.
-    pub limited: u64,
-    /// Datagrams dropped because the game polled too seldom.
-    pub overflowed: u64,
-    /// Datagrams that the transport did not take: too long for the path, or a queue was full. The
-    /// queue of a client holds 64 KiB over WebTransport, and 32 datagrams over a WebSocket.
-    pub unsent: u64,
-    /// Visitors that did not become clients: the connection broke, or the request and its answer
-    /// took longer than 5 seconds.
-    pub abandoned: u64,
-}
 
 /// Why a server cannot be bound.
 #[derive(Debug)]
@@ -121,28 +44,6 @@ pub enum WebSetupError {
     },
     /// [`WebOptions::max_clients`] is 0.
     NoClients,
-}
-
-impl WebOptions {
-    /// The default options for pages of these origins.
-    pub fn new<O: Into<String>>(origins: impl IntoIterator<Item = O>) -> Self {
-        let origins = Origins::These(origins.into_iter().map(Into::into).collect());
-        Self { origins, ..Self::default() }
-    }
-}
-
-impl Default for WebOptions {
-    /// 64 clients, pages from the same host, 5 seconds of silence, 500 datagrams a second as over
-    /// UDP, and a certificate that the server signs itself.
-    fn default() -> Self {
-        Self {
-            max_clients: 64,
-            origins: Origins::SameHost,
-            timeout: Duration::from_secs(5),
-            per_client: RateLimit { per_second: 500, burst: 200 },
-            certificate: Certificate::SelfSigned,
-        }
-    }
 }
 
 /// Serves clients in browsers. The crate's documentation has an example.

@@ -9,6 +9,8 @@ mod browser;
 mod link;
 #[cfg(not(target_family = "wasm"))]
 mod native;
+mod options;
+mod state;
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,93 +21,10 @@ use browser as side;
 use link::{Link, Queue};
 #[cfg(not(target_family = "wasm"))]
 use native as side;
+pub use options::WebClientOptions;
+pub use state::{WebClientState, WebClientStats, WebLostReason};
 
 use crate::MAX_PAYLOAD_BYTES;
-
-/// How a [`WebClient`] connects.
-///
-/// ```
-/// use kinepack_webtransport::WebClientOptions;
-///
-/// let options = WebClientOptions { certificate_hash: Some([7; 32]), ..Default::default() };
-/// assert_eq!(options.timeout.as_secs(), 5);
-/// ```
-#[derive(Clone, Debug)]
-pub struct WebClientOptions {
-    /// The SHA-256 hash of the server's certificate, if the server signs it itself. `None` for a
-    /// certificate of a domain, which the system or the browser trusts.
-    pub certificate_hash: Option<[u8; 32]>,
-    /// The origin that a native client sends, such as `https://play.example`. The server must
-    /// allow it. `None` for the server's own host and port. A browser ignores this, and sends its
-    /// page's origin.
-    pub origin: Option<String>,
-    /// The attempt fails if there is no session after this time. A native client also counts the
-    /// session as lost if the server is silent for longer than this. Browsers have a time-out of
-    /// their own. The server's time-out applies too.
-    pub timeout: Duration,
-}
-
-impl Default for WebClientOptions {
-    /// A certificate that the system trusts, the server's own host as the origin, and 5 seconds.
-    fn default() -> Self {
-        Self { certificate_hash: None, origin: None, timeout: Duration::from_secs(5) }
-    }
-}
-
-/// The state of a session.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum WebClientState {
-    /// The server has not accepted the client yet.
-    Connecting,
-    /// Both sides can send.
-    Connected,
-    /// The session has ended, or never began. It cannot be resumed: make a new client, with a new
-    /// token.
-    Lost {
-        /// Why.
-        reason: WebLostReason,
-    },
-}
-
-/// Why a session ended, or never began.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum WebLostReason {
-    /// The session never began. Browsers do not tell a page whether the server refused it.
-    NoSession {
-        /// The server's address, without the token.
-        server: String,
-        /// The transport's reason.
-        detail: String,
-    },
-    /// The server closed the session.
-    Dropped,
-    /// The connection broke, or the server fell silent.
-    Broken {
-        /// The transport's reason.
-        detail: String,
-    },
-}
-
-/// What a client has received and sent. Bytes are those of payloads, without the transport's
-/// headers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct WebClientStats {
-    /// Datagrams received.
-    pub datagrams_in: u64,
-    /// Bytes of these datagrams.
-    pub bytes_in: u64,
-    /// Datagrams given to the transport.
-    pub datagrams_out: u64,
-    /// Bytes of these datagrams.
-    pub bytes_out: u64,
-    /// Datagrams dropped because more than 1,024 of them, or 1 MiB, waited for a poll or for the
-    /// transport.
-    pub overflowed: u64,
-    /// Datagrams that the transport did not take, because they were too long for the path, or too
-    /// many waited there. A browser holds up to 64 unsent datagrams, and a native client 256 KiB.
-    pub unsent: u64,
-}
 
 /// Why a client cannot begin to connect.
 #[derive(Debug)]
@@ -258,21 +177,6 @@ impl WebClient {
 impl Drop for WebClient {
     fn drop(&mut self) {
         self.link.lose(WebLostReason::Dropped);
-    }
-}
-
-impl fmt::Display for WebLostReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoSession { server, detail } => write!(
-                f,
-                "no session with {server}: {detail}. Either no server runs there, or the \
-                 certificate's hash is wrong, or the server refused: the token is wrong, used or \
-                 too old, or the origin is not in its list, or it is full"
-            ),
-            Self::Dropped => f.write_str("the server closed the session"),
-            Self::Broken { detail } => write!(f, "the connection broke: {detail}"),
-        }
     }
 }
 
