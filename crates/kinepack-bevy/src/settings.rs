@@ -7,7 +7,7 @@ use kinepack::schema::TimePrecision;
 use kinepack::stream::StreamLevel;
 use kinepack::{Codec, Level, Profile, Schema, SetupError};
 
-/// What a server and its clients must have in common, besides the registered kinds, events and
+/// The settings that a server and its clients share, besides the registered kinds, events and
 /// inputs.
 ///
 /// ```

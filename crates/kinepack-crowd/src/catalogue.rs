@@ -162,7 +162,7 @@ fn coarse(tick_hz: u16, codec: &Codec) -> Result<Option<Codec>, CrowdError> {
     Ok(Some(Codec::new(schema, *codec.level(), codec.profile().clone())?))
 }
 
-/// What a transport carries as one track: groups of objects, and datagrams.
+/// A track of the transport, which carries groups of objects, and datagrams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Track {
     /// The snapshots of the tier with this number.

@@ -11,14 +11,14 @@ use kinepack_net::PlayoutError;
 pub enum CrowdError {
     /// These bytes are not a catalogue.
     Catalogue {
-        /// What is wrong.
+        /// The reason.
         reason: &'static str,
     },
     /// A tier's name, times or codec cannot be in a catalogue.
     Tier {
         /// The name of the tier.
         name: String,
-        /// What is wrong.
+        /// The reason.
         reason: &'static str,
     },
     /// The parts of a catalogue do not form a codec.

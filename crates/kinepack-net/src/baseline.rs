@@ -1,5 +1,5 @@
-//! What a snapshot is coded against: a baseline, with partial views merged into it, and older
-//! views. Both sides build these by the same rules. `spec/NET.md`, sections 4.1 and 4.3.
+//! The views that a snapshot is coded against: a baseline, with partial views merged into it, and
+//! older views. Both sides build these by the same rules. `spec/NET.md`, sections 4.1 and 4.3.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ fn by_rule(own_back: u8) -> usize {
     MERGED.min(usize::from(own_back).saturating_sub(1))
 }
 
-/// What a sender knows about a view that precedes the baseline.
+/// A sender's knowledge of a view that precedes the baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Before<T> {
     /// A partial view that the receiver has.
@@ -53,7 +53,7 @@ pub(crate) enum Before<T> {
     Nothing,
 }
 
-/// What a sender merges into a partial baseline.
+/// The views that a sender merges into a partial baseline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Merge<T> {
     /// Newest first.
@@ -98,7 +98,7 @@ pub(crate) fn field_of_all(own_back: u8, others: usize) -> Option<u32> {
     (by_rule(own_back) != others).then_some((1 << others) - 1)
 }
 
-/// What a receiver holds for a sequence before the baseline.
+/// The view that a receiver holds for a sequence before the baseline, if any.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Held<T> {
     /// A partial view.

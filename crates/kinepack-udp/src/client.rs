@@ -99,7 +99,7 @@ pub enum LostReason {
     Dropped,
 }
 
-/// What a client has received and sent. Bytes are those of UDP payloads.
+/// Counters of a client. Bytes are those of UDP payloads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClientStats {
     /// Datagrams received, of any content.
@@ -210,7 +210,7 @@ impl UdpClient {
         self.state
     }
 
-    /// What this client has received and sent.
+    /// The client's counters.
     pub fn stats(&self) -> ClientStats {
         self.stats
     }

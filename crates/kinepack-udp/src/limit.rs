@@ -74,8 +74,9 @@ impl Sources {
     }
 }
 
-/// What counts as one address in limits. For IPv6 it is the first 64 bits, because whoever has one
-/// address of such a network has all of them. An IPv4 address in the form of IPv6 is the former.
+/// What counts as one address in limits. For IPv6 it is the first 64 bits, because a host that has
+/// one address of such a network usually has all of them. An IPv4 address in the form of IPv6 is
+/// the former.
 pub fn source(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() >> 64 << 64).into(),

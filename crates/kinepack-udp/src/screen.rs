@@ -6,8 +6,8 @@
 //! ```
 //!
 //! This saves the time to decipher junk. It is also necessary: `renetcode` 2.0 panics on a number
-//! longer than 8 bytes, on a packet too short for its number and authentication, and (in debug
-//! builds) on a number close to 2⁶⁴. All of that happens before it authenticates the packet.
+//! longer than 8 bytes, and on a packet too short for its number and authentication. Debug builds
+//! also panic on a number close to 2⁶⁴. All of that happens before it authenticates the packet.
 
 use std::ops::Range;
 

@@ -129,8 +129,7 @@ pub enum DisconnectReason {
     TimedOut,
 }
 
-/// What a server has received, dropped and sent since it was bound. Bytes are those of UDP
-/// payloads.
+/// Counters of a server since it was bound. Bytes are those of UDP payloads.
 ///
 /// ```
 /// use kinepack_udp::{Secret, ServerOptions, UdpServer};
@@ -338,7 +337,7 @@ impl UdpServer {
         self.drop_client(client);
     }
 
-    /// What the server has received, dropped and sent.
+    /// The server's counters.
     pub fn stats(&self) -> UdpStats {
         let counters = self.reader.counters();
         UdpStats {

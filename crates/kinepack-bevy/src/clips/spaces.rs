@@ -20,7 +20,7 @@ const TOLERANCE: f32 = 1e-3;
 #[derive(Component, Clone, Copy, Debug)]
 pub(super) struct Above(pub(super) Transform);
 
-/// What the spaces of a character's joints are found from.
+/// The inputs for the spaces of a character's joints.
 pub(super) struct Rest<'a> {
     pub(super) skeleton: &'a Skeleton,
     pub(super) units_per_m: f32,

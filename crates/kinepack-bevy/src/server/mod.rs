@@ -46,7 +46,7 @@ use crate::{MotionEntities, MotionSettings, Registry};
 #[derive(Component, Clone, Copy, Debug, Default)]
 pub struct Moving;
 
-/// A client has said hello, and gets states from the next tick on.
+/// A client has joined, and gets states from the next tick on.
 #[derive(Message, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientJoined {
     /// The client.

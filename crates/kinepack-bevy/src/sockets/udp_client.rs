@@ -82,7 +82,7 @@ impl MotionUdpClient {
         self.state
     }
 
-    /// What the socket has received and sent until the last frame.
+    /// The socket's counters, as of the last frame.
     pub fn stats(&self) -> ClientStats {
         self.stats
     }

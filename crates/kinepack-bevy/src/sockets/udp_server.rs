@@ -75,7 +75,7 @@ impl MotionUdpServer {
         self.address
     }
 
-    /// What the socket has received, dropped and sent until the last frame.
+    /// The socket's counters, as of the last frame.
     pub fn stats(&self) -> UdpStats {
         self.stats
     }

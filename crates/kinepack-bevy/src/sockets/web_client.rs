@@ -79,7 +79,7 @@ impl MotionWebClient {
         &self.state
     }
 
-    /// What the session has received and sent until the last frame.
+    /// The session's counters, as of the last frame.
     pub fn stats(&self) -> WebClientStats {
         self.stats
     }

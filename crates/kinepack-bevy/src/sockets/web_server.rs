@@ -67,7 +67,7 @@ impl MotionWebServer {
         }
     }
 
-    /// What the endpoint has received, dropped and sent until the last frame.
+    /// The endpoint's counters, as of the last frame.
     pub fn stats(&self) -> WebStats {
         self.stats
     }

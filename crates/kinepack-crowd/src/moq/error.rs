@@ -8,9 +8,9 @@ use core::fmt;
 pub enum MoqError {
     /// This is not the address of a broadcast.
     Address {
-        /// What was given.
+        /// The given text.
         text: String,
-        /// What is wrong.
+        /// The reason.
         reason: &'static str,
     },
     /// No socket can be opened, or the certificates of this system cannot be read.

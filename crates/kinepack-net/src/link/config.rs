@@ -186,12 +186,12 @@ impl LinkConfig {
 pub enum LinkError {
     /// A share or chance that is not from 0 to 1.
     BadRatio {
-        /// What was given.
+        /// The given value.
         ratio: f32,
     },
     /// A delay longer than a link may have.
     DelayTooLong {
-        /// What was given.
+        /// The given value.
         delay: Duration,
         /// The longest allowed.
         max: Duration,
@@ -200,7 +200,7 @@ pub enum LinkError {
     NoBandwidth,
     /// An MTU below [`HEADER_BYTES`], or above IP's 65,535 bytes.
     BadMtu {
-        /// What was given.
+        /// The given value.
         mtu_bytes: u32,
     },
 }

@@ -98,7 +98,7 @@ impl OlderViews {
     }
 }
 
-/// What a snapshot is coded against.
+/// The baseline of a snapshot, as its header names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Baseline {
     /// The view this many sequences before, at least 1.

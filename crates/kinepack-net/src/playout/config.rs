@@ -121,22 +121,22 @@ pub enum PlayoutError {
     },
     /// A coverage ratio that is not above 0 and at most 1.
     BadCoverage {
-        /// What was given.
+        /// The given value.
         ratio: f32,
     },
     /// A slew ratio that is not above 0 and at most 0.5.
     BadSlew {
-        /// What was given.
+        /// The given value.
         ratio: f32,
     },
     /// A window of zero, or above a minute.
     BadWindow {
-        /// What was given.
+        /// The given value.
         window: Duration,
     },
     /// Fewer than two states, which interpolation needs.
     TooFewStates {
-        /// What was given.
+        /// The given value.
         max_states: usize,
     },
 }

@@ -94,7 +94,7 @@ pub(super) struct DelayEstimator {
     /// The smallest of `transits`. Kept when the window runs empty.
     fastest_transit_ns: i64,
     last_transit_ns: Option<i64>,
-    /// What the network needs, without the bounds. Kept when the window runs empty.
+    /// The delay that the network needs, without the bounds. Kept when the window runs empty.
     needed_ns: i64,
     jitter_ns: i64,
     /// The last stop.

@@ -36,7 +36,7 @@ impl HeldView {
     }
 }
 
-/// What a snapshot's header refers to.
+/// The views and the tick that a snapshot's header refers to.
 #[derive(Debug)]
 pub(super) struct Resolved {
     pub(super) known: BaselineViews,
@@ -89,7 +89,7 @@ impl Views {
         self.references.push((number, state));
     }
 
-    /// What a snapshot is coded against, and its tick.
+    /// The views that a snapshot is coded against, and the snapshot's tick.
     pub(super) fn resolve(&mut self, header: &SnapshotHeader) -> Result<Resolved, Refused> {
         let tick_of = |base: Tick, back: u8| match header.time {
             Time::Stride(stride) => {

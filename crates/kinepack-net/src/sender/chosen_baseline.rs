@@ -1,4 +1,4 @@
-//! What the next snapshot of a receiver is coded against.
+//! The baseline of a receiver's next snapshot.
 
 use std::sync::Arc;
 

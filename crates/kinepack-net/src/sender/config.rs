@@ -80,8 +80,9 @@ impl Default for HubConfig {
     /// 14). IPv4 and UDP have headers of 28 bytes. Four keep-alives a second cost 1.2 kbit/s, and
     /// soon detect a change of the round trip. One second of silence is many round trips. Four
     /// datagrams a tick at 60 Hz are 2.3 Mbit/s, which a slow connection can still carry for a
-    /// moment. 32 encodings a tick serve any number of receivers with round trips up to half a
-    /// second at 60 Hz. State checks every 4,096 bytes or later are at most 0.08 % of the bytes.
+    /// moment. With 32 encodings a tick, a hub serves any number of receivers with round trips up
+    /// to half a second at 60 Hz. State checks every 4,096 bytes or later are at most 0.08 % of the
+    /// bytes.
     fn default() -> Self {
         Self {
             datagram_bytes: 1_200,
@@ -124,7 +125,7 @@ impl HubConfig {
         }
     }
 
-    /// What a budget pays for each datagram in addition to the bytes that
+    /// The bytes that a datagram costs a budget in addition to those that
     /// [`datagram_bytes`](Self::datagram_bytes) counts.
     pub(super) fn paid_overhead_bytes(&self) -> usize {
         self.overhead_bytes + self.channel.bytes()

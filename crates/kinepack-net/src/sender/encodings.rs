@@ -39,7 +39,7 @@ impl<'a> Job<'a> {
         Self { base, target, exact: Arc::clone(exact), made: OnceLock::new() }
     }
 
-    /// What the encoding is for, and the encoding unless it failed.
+    /// The baseline and the target, with the encoding. `None` if the encoding failed.
     pub(super) fn finish(self) -> (&'a ChosenBaseline, Target, Option<Encoding>) {
         (self.base, self.target, self.made.into_inner())
     }

@@ -14,7 +14,7 @@ use crate::packet::{FRAGMENT_HEADER_BYTES, FragmentHeader};
 #[derive(Debug)]
 pub(super) struct OutgoingFullState {
     pub(super) number: u8,
-    /// What the receiver holds once all fragments have arrived.
+    /// The view that the receiver holds once all fragments have arrived.
     pub(super) view: Arc<SentView>,
     bytes: Arc<[u8]>,
     part_bytes: usize,

@@ -28,7 +28,8 @@ impl OfferedCodec {
     }
 }
 
-/// What a receiver should get in a tick. Receivers with the same target and baseline share work.
+/// A codec and the visible state to code with it. Receivers with the same target and baseline share
+/// work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Target {
     /// Index in [`Sending::offers`](super::sending::Sending::offers).

@@ -66,7 +66,7 @@ pub(super) struct Planner {
     target: Snapshot,
     bytes: Vec<u8>,
     counts_costs: bool,
-    /// What the codec had learned after `bytes`.
+    /// The models that the codec had learned after `bytes`.
     learned: Option<Learned>,
     /// The cost of `bytes`.
     cost: Option<Arc<Cost>>,

@@ -320,7 +320,7 @@ fn mixed(hash: u64, id: u64) -> u64 {
     (hash ^ id).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29)
 }
 
-/// What a baseline may give up so that more receivers share it.
+/// The parts that a baseline may give up so that more receivers share it.
 #[derive(Clone, Copy, Debug)]
 enum GivenUp {
     Nothing,

@@ -26,7 +26,7 @@ pub(super) struct SentView {
     check: OnceLock<u16>,
 }
 
-/// What a codec had learned after it coded a snapshot.
+/// The models that a codec had learned after it coded a snapshot.
 #[derive(Clone, Debug)]
 pub(super) struct LearnedModels {
     /// Unique among the ids of all learned models and views.

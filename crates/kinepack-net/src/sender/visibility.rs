@@ -8,7 +8,7 @@ use kinepack::schema::OptionalPart;
 /// Sorted ids; `None` for all entities.
 pub(super) type EntitySet = Option<Arc<[EntityId]>>;
 
-/// What a receiver may see.
+/// The entities and fields that a receiver may see.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Visibility {
     /// The entities.

@@ -20,7 +20,7 @@ const LOOKED_AT: usize = 32;
 /// rest are freed.
 const SPARE: usize = 4;
 
-/// What a receiver may see in this tick.
+/// The state that a receiver may see in this tick.
 #[derive(Debug)]
 struct VisibleState {
     view: Arc<SentView>,

@@ -127,27 +127,27 @@ impl StreamConfig {
 pub enum StreamError {
     /// A rate of 0, or above 10,000 records a second.
     BadRate {
-        /// What was given.
+        /// The given value.
         rate_hz: u32,
     },
     /// A longest round trip of zero, or above a minute.
     BadRoundTrip {
-        /// What was given.
+        /// The given value.
         longest: Duration,
     },
     /// More repeats than a packet has room for.
     TooManyRepeats {
-        /// What was given.
+        /// The given value.
         repeats: u8,
     },
     /// A burst below the records of one packet.
     BurstTooSmall {
-        /// What was given.
+        /// The given value.
         burst_records: u16,
     },
     /// A datagram size outside of 128 to 65,507 bytes.
     DatagramBytes {
-        /// What was given.
+        /// The given value.
         bytes: usize,
     },
 }

@@ -24,7 +24,7 @@ pub(super) struct StreamHeader {
     pub(super) base: HeaderBase,
 }
 
-/// What the first record is coded against.
+/// The base that the first record is coded against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HeaderBase {
     /// The packet this many numbers before. Invariant: at least `count`.

@@ -37,8 +37,7 @@ pub enum WebLostReason {
     },
 }
 
-/// What a client has received and sent. Bytes are those of payloads, without the transport's
-/// headers.
+/// Counters of a client. Bytes are those of payloads, without the transport's headers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WebClientStats {
     /// Datagrams received.

@@ -1,8 +1,8 @@
-//! What a receiver reports: about a datagram, and about all of them.
+//! A receiver's reports: the contents of a datagram, and counters of all datagrams.
 
 use kinepack::Tick;
 
-/// What a datagram contained.
+/// The contents of a datagram.
 ///
 /// ```
 /// use std::time::Duration;
@@ -114,7 +114,7 @@ pub struct ReceiverStats {
     /// Snapshots that were accepted as baselines but could not be merged into the shown state.
     /// Always 0, unless this library has a bug.
     pub unmerged: u64,
-    /// Snapshots that came with a state check.
+    /// Snapshots with a state check.
     pub checked: u64,
     /// Of those checked, how many showed that the two sides hold different states: the checks of
     /// the view differed, or the snapshot could not be decoded. The receiver then drops its views

@@ -144,7 +144,7 @@ impl History {
         }
     }
 
-    /// What the codec had learned after the snapshot with this sequence.
+    /// The models that the codec had learned after the snapshot with this sequence.
     pub(super) fn models(&self, sequence: Sequence) -> Option<&LearnedModels> {
         match &self.entries[self.index(sequence)?].content {
             Content::Snapshot { models, .. } => models.as_ref(),
@@ -152,7 +152,7 @@ impl History {
         }
     }
 
-    /// What the snapshot with this sequence cost.
+    /// The cost of the snapshot with this sequence.
     pub(super) fn cost(&self, sequence: Sequence) -> Option<&Arc<Cost>> {
         match &self.entries[self.index(sequence)?].content {
             Content::Snapshot { cost, .. } => cost.as_ref(),

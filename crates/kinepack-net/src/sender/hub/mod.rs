@@ -270,7 +270,7 @@ impl Hub {
     /// receiver.
     ///
     /// If the same id is [added](Self::add) again, the old [`Receiver`](crate::Receiver) on that
-    /// connection begins anew: after a second without datagrams it says hello again. Reliable
+    /// connection starts over: after a second without datagrams, it sends hellos again. Reliable
     /// events of the old session that had not arrived are lost.
     pub fn remove(&mut self, id: ReceiverId) -> bool {
         self.sending.outbox.forget(id);

@@ -86,7 +86,7 @@ impl Peer {
     }
 }
 
-/// What a budget pays for a datagram of events alone, in addition to their list.
+/// The bytes that a datagram of events alone costs a budget, in addition to their list.
 fn alone_bytes(config: &HubConfig) -> usize {
     config.paid_overhead_bytes() + EventsAlone::BYTES
 }

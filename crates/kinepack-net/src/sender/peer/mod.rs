@@ -86,7 +86,7 @@ struct Reference {
 #[derive(Debug)]
 pub(super) struct DueSnapshot {
     pub(super) target: Target,
-    /// What the snapshot is coded against.
+    /// The snapshot's baseline.
     pub(super) base: ChosenBaseline,
     /// The receiver has not acknowledged anything for a long time.
     silent: bool,
@@ -418,7 +418,8 @@ impl Peer {
         &self.history
     }
 
-    /// What the next snapshot can be coded against: a view, or a full state that has just arrived.
+    /// The baseline of the next snapshot: an acknowledged view, or a full state that has just
+    /// arrived.
     fn base(&self, moment: &Moment<'_>, older_views: u8) -> Option<ChosenBaseline> {
         let Moment { now, tick, config, .. } = *moment;
         let is_recent = self.reference.number != 0

@@ -1,4 +1,4 @@
-//! What a hub reports about a receiver's connection.
+//! A hub's report about a receiver's connection.
 
 use std::time::Duration;
 

@@ -32,7 +32,7 @@ const EVENTS_WAIT: u32 = 30;
 struct Turn<'a, 'm> {
     moment: &'a Moment<'m>,
     sending: &'a mut Sending,
-    /// What the snapshot is coded against.
+    /// The snapshot's baseline and target.
     against: Against<'a>,
     /// The events to send in front of the next snapshot.
     front: Option<EventList>,
