@@ -13,14 +13,19 @@ cargo build --release --locked --quiet --manifest-path builder/Cargo.toml --targ
 # Panics need no text: a panic is a bug of this library, and stops the module.
 export RUSTFLAGS="-Zunstable-options -Cpanic=immediate-abort -Zlocation-detail=none -Zfmt-debug=none $linker"
 rm -rf "$out" "$demo"
-for part in snapshots clips crowd demo; do
-  folder=$out
-  [ $part = demo ] && folder=$demo
+
+# module DIR NAME PACKAGE OPTION...: builds a package as DIR/NAME_bg.wasm, and DIR/NAME.js around it.
+module() {
+  cargo rustc --profile web --crate-type cdylib --lib --locked --target wasm32-unknown-unknown --target-dir "$target" --ignore-rust-version \
+    -Zbuild-std=std,panic_abort -Zbuild-std-features=optimize_for_size --package "${@:3}"
+  "$target/builder/release/kinepack-web-builder" "$target/wasm32-unknown-unknown/web/${3//-/_}.wasm" "$1" "$2"
+}
+
+for part in snapshots clips crowd; do
   # Playing clips takes little of the codec, which is smaller and faster in line.
   codec='"s"'
   [ $part = clips ] && codec=3
-  cargo build --profile web --config "profile.web.package.kinepack.opt-level=$codec" --locked --target wasm32-unknown-unknown --target-dir "$target" --ignore-rust-version \
-    -Zbuild-std=std,panic_abort -Zbuild-std-features=optimize_for_size --no-default-features --features "$part"
-  "$target/builder/release/kinepack-web-builder" "$target/wasm32-unknown-unknown/web/kinepack_web.wasm" "$folder" "$part"
+  module "$out" $part kinepack-web --config "profile.web.package.kinepack.opt-level=$codec" --no-default-features --features $part
 done
+module "$demo" demo demo-module
 "$compiler" -V > "$out/COMPILER"

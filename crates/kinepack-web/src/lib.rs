@@ -5,36 +5,37 @@
 //! only translates between the types of Rust and JavaScript. The package's own part, in
 //! `package/`, gives it the shape that people see.
 //!
-//! `build.sh` makes the modules of the package.
+//! `build.sh` makes the modules of the package. Each has the classes of one feature. The public
+//! functions and types are for crates with modules of their own, such as the demo's.
 
 #[cfg(feature = "clips")]
 mod clips;
-#[cfg(feature = "demo")]
-mod costs;
-#[cfg(any(feature = "demo", feature = "snapshots"))]
+mod codec;
+#[cfg(feature = "snapshots")]
 mod receiver;
-#[cfg(any(feature = "crowd", feature = "demo", feature = "snapshots"))]
 mod schema;
-#[cfg(any(feature = "crowd", feature = "demo", feature = "snapshots"))]
 mod shown;
-#[cfg(feature = "demo")]
-mod simulation;
 #[cfg(feature = "snapshots")]
 mod stream;
-#[cfg(any(feature = "crowd", feature = "demo", feature = "snapshots"))]
 mod tables;
 #[cfg(feature = "crowd")]
 mod viewer;
 
+use std::time::Duration;
+
 use wasm_bindgen::JsError;
 
+pub use self::codec::{codec, level_named};
+pub use self::schema::described;
+pub use self::shown::Shown;
+pub use self::tables::places;
+
 /// The time of a page. Times that do not exist count as the start.
-#[cfg(any(feature = "crowd", feature = "demo", feature = "snapshots"))]
-fn time(ms: f64) -> std::time::Duration {
-    std::time::Duration::try_from_secs_f64(ms / 1e3).unwrap_or_default()
+pub fn time(ms: f64) -> Duration {
+    Duration::try_from_secs_f64(ms / 1e3).unwrap_or_default()
 }
 
 /// An error of JavaScript with this message.
-fn failed(error: impl core::fmt::Display) -> JsError {
+pub fn failed(error: impl core::fmt::Display) -> JsError {
     JsError::new(&error.to_string())
 }

@@ -3,22 +3,18 @@
 use std::time::Duration;
 
 use kinepack::values::ValueTable;
-use kinepack::{Codec, Level, Profile, Schema};
+use kinepack::{Codec, Schema};
 use kinepack_net::{Channel, EventKinds, Received, ReceiverConfig};
 use wasm_bindgen::prelude::*;
 
-use crate::schema::described;
-use crate::shown::{Shown, lanes_of};
-use crate::{failed, time};
+use crate::{Shown, codec, described, failed, time};
 
 /// Receives one world.
 #[wasm_bindgen]
 pub struct WorldReceiver {
-    pub(crate) receiver: kinepack_net::Receiver,
-    #[cfg(feature = "demo")]
-    pub(crate) costs: crate::costs::Costs,
+    receiver: kinepack_net::Receiver,
     /// The world at the moment of playback, or the newest one.
-    pub(crate) shown: Shown,
+    shown: Shown,
     events: Option<ValueTable>,
     /// For each event: its kind, its tick, and 1 if it was late.
     event_list: Vec<u32>,
@@ -37,7 +33,8 @@ impl ReceiverSetup {
     /// A setup with the defaults. An empty profile is the untrained one.
     #[wasm_bindgen(constructor)]
     pub fn new(schema: &[u8], level: &str, profile: &[u8], tick_hz: u32) -> Result<Self, JsError> {
-        Ok(Self::of(codec(schema, level, profile)?, tick_hz))
+        let codec = codec(schema, level, profile)?;
+        Ok(Self { codec, config: ReceiverConfig::at_hz(tick_hz), events: None })
     }
 
     /// The kinds of events that the server sends.
@@ -77,22 +74,12 @@ impl ReceiverSetup {
         if let Some(kinds) = &events {
             receiver = receiver.with_events(kinds);
         }
-        #[cfg(feature = "demo")]
-        let receiver = receiver.with_costs();
         Ok(WorldReceiver {
             receiver,
-            #[cfg(feature = "demo")]
-            costs: Default::default(),
             shown: Shown::new(codec.schema()),
             events: events.map(|kinds| ValueTable::new(kinds.codec().schema())),
             event_list: Vec::new(),
         })
-    }
-}
-
-impl ReceiverSetup {
-    pub(crate) fn of(codec: Codec, tick_hz: u32) -> Self {
-        Self { codec, config: ReceiverConfig::at_hz(tick_hz), events: None }
     }
 }
 
@@ -118,11 +105,6 @@ impl WorldReceiver {
             Received::Events { .. } => Ok(1),
             Received::Fragment => Ok(2),
             Received::FullState { .. } => Ok(3),
-            #[cfg(feature = "demo")]
-            Received::Snapshot { tick, .. } => {
-                self.costs.add(tick, &self.receiver);
-                Ok(0)
-            }
             _ => Ok(0),
         }
     }
@@ -175,8 +157,7 @@ impl WorldReceiver {
     /// The newest state as integers; of each entity also the tick of the newest news about it.
     pub fn newest_lanes(&self) -> Vec<u32> {
         self.receiver.newest().map_or_else(Vec::new, |state| {
-            let kinds = self.shown.values.kinds().len();
-            lanes_of(state, kinds, |index| Some(self.receiver.fresh(index).0))
+            self.shown.lanes(state, |index| Some(self.receiver.fresh(index).0))
         })
     }
 
@@ -238,19 +219,11 @@ pub(crate) fn channel(number: u8) -> Result<Channel, JsError> {
     })
 }
 
-/// A codec from the parts that a page has. An empty profile is the untrained one.
-fn codec(schema: &[u8], level: &str, profile: &[u8]) -> Result<Codec, JsError> {
-    let schema = Schema::from_bytes(schema).map_err(failed)?;
-    let level = level_named(level)?;
-    let profile = match profile {
-        [] => Profile::untrained(&schema),
-        bytes => Profile::from_bytes(bytes, &schema).map_err(failed)?,
-    };
-    Codec::new(schema, level, profile).map_err(failed)
-}
-
-pub(crate) fn level_named(name: &str) -> Result<Level, JsError> {
-    Level::named(name).ok_or_else(|| {
-        failed(format_args!("no level is named {name:?}; use packed, adaptive or learning"))
-    })
+/// What a schema file describes, as JSON.
+///
+/// # Errors
+/// For anything that is not a schema file.
+#[wasm_bindgen]
+pub fn describe_schema(bytes: &[u8]) -> Result<String, JsError> {
+    Ok(described(&Schema::from_bytes(bytes).map_err(failed)?))
 }

@@ -6,17 +6,8 @@ use kinepack::values::{ValueTable, Values};
 
 use crate::tables;
 
-/// What a schema file describes, as JSON.
-///
-/// # Errors
-/// For anything that is not a schema file.
-#[cfg(feature = "snapshots")]
-#[wasm_bindgen::prelude::wasm_bindgen]
-pub fn describe_schema(bytes: &[u8]) -> Result<String, wasm_bindgen::JsError> {
-    Ok(described(&Schema::from_bytes(bytes).map_err(crate::failed)?))
-}
-
-pub(crate) fn described(schema: &Schema) -> String {
+/// A schema's kinds and fields as JSON.
+pub fn described(schema: &Schema) -> String {
     let table = ValueTable::new(schema);
     let mut text = format!("{{\"hash\":\"{:016x}\",\"kinds\":[", schema.hash());
     for (index, (kind, values)) in schema.kinds().iter().zip(table.kinds()).enumerate() {

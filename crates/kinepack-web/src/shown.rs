@@ -8,17 +8,21 @@ use wasm_bindgen::JsError;
 use crate::{failed, tables};
 
 /// A moment of a world.
-pub(crate) struct Shown {
-    pub(crate) values: ValueTable,
-    pub(crate) tick: f64,
-    pub(crate) is_starved: bool,
+pub struct Shown {
+    /// The numbers of each entity.
+    pub values: ValueTable,
+    /// The tick, between two states also a fraction.
+    pub tick: f64,
+    /// Whether no newer state had arrived when it was needed.
+    pub is_starved: bool,
     added: Vec<u32>,
     removed: Vec<u32>,
     places: Vec<u32>,
 }
 
 impl Shown {
-    pub(crate) fn new(schema: &Schema) -> Self {
+    /// A moment without entities.
+    pub fn new(schema: &Schema) -> Self {
         Self {
             values: ValueTable::new(schema),
             tick: 0.0,
@@ -30,7 +34,10 @@ impl Shown {
     }
 
     /// Takes a moment to show.
-    pub(crate) fn play(&mut self, playback: &Playback<'_>) -> Result<(), JsError> {
+    ///
+    /// # Errors
+    /// For states of another schema.
+    pub fn play(&mut self, playback: &Playback<'_>) -> Result<(), JsError> {
         self.values.clear();
         for sample in playback.samples() {
             self.values.push(sample.from, sample.to, sample.between).map_err(failed)?;
@@ -47,7 +54,10 @@ impl Shown {
     }
 
     /// Takes a state as it is.
-    pub(crate) fn take(&mut self, state: &Snapshot) -> Result<(), JsError> {
+    ///
+    /// # Errors
+    /// For a state of another schema.
+    pub fn take(&mut self, state: &Snapshot) -> Result<(), JsError> {
         self.values.clear();
         self.values.extend(state).map_err(failed)?;
         self.tick = f64::from(state.tick.0);
@@ -57,7 +67,7 @@ impl Shown {
     /// The address of a list of places. First come the lengths and addresses of the lists `added`,
     /// `removed` and of the events (three numbers each). Then, for each kind of the world and each
     /// kind of event: the number of entities, the address of their ids, and that of each field.
-    pub(crate) fn places(&mut self, event_list: &[u32], events: Option<&ValueTable>) -> usize {
+    pub fn places(&mut self, event_list: &[u32], events: Option<&ValueTable>) -> usize {
         self.places.clear();
         for list in [&self.added[..], &self.removed, event_list] {
             self.places.extend([list.len() as u32, list.as_ptr() as usize as u32]);
@@ -68,22 +78,18 @@ impl Shown {
         }
         self.places.as_ptr() as usize
     }
-}
-
-/// A state as integers: for each kind the number of its entities, their ids, what `fresh` says of
-/// each, and each lane in turn. For tests that compare two sides integer by integer.
-pub(crate) fn lanes_of(
-    state: &Snapshot,
-    kinds: usize,
-    fresh: impl Fn(usize) -> Option<u32>,
-) -> Vec<u32> {
-    let mut lanes = Vec::new();
-    for kind in 0..kinds {
-        let range = state.of_kind(kind);
-        lanes.push(range.len() as u32);
-        lanes.extend(state.ids()[range.clone()].iter().map(|id| id.0));
-        lanes.extend(range.filter_map(&fresh));
-        state.lanes_of(kind).for_each(|lane| lanes.extend(state.lane(lane)));
+    /// A state of the same schema as integers: for each kind the number of its entities, their ids,
+    /// what `fresh` says of each, and each lane in turn. For tests that compare two sides integer by
+    /// integer.
+    pub fn lanes(&self, state: &Snapshot, fresh: impl Fn(usize) -> Option<u32>) -> Vec<u32> {
+        let mut lanes = Vec::new();
+        for kind in 0..self.values.kinds().len() {
+            let range = state.of_kind(kind);
+            lanes.push(range.len() as u32);
+            lanes.extend(state.ids()[range.clone()].iter().map(|id| id.0));
+            lanes.extend(range.filter_map(&fresh));
+            state.lanes_of(kind).for_each(|lane| lanes.extend(state.lane(lane)));
+        }
+        lanes
     }
-    lanes
 }

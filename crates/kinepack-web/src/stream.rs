@@ -9,8 +9,7 @@ use kinepack_net::{
 use wasm_bindgen::prelude::*;
 
 use crate::receiver::channel;
-use crate::schema::described;
-use crate::{failed, time};
+use crate::{described, failed, time};
 
 /// Sends inputs.
 #[wasm_bindgen]

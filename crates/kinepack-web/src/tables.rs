@@ -31,7 +31,7 @@ pub(crate) fn type_name(values: &Values) -> &'static str {
 
 /// Appends the place of everything in a table: for each kind, the number of entities, the address
 /// of their ids, and the address of each field's numbers.
-pub(crate) fn places(table: &ValueTable, places: &mut Vec<u32>) {
+pub fn places(table: &ValueTable, places: &mut Vec<u32>) {
     for kind in table.kinds() {
         places.extend([kind.ids().len() as u32, kind.ids().as_ptr() as usize as u32]);
         places.extend(kind.fields().iter().map(|values| address(values) as u32));

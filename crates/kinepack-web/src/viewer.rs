@@ -4,9 +4,8 @@ use kinepack::Tick;
 use kinepack_crowd::{Catalogue, Track, Viewer, ViewerConfig};
 use wasm_bindgen::prelude::*;
 
-use crate::schema::{described, quoted};
-use crate::shown::{Shown, lanes_of};
-use crate::{failed, time};
+use crate::schema::quoted;
+use crate::{Shown, described, failed, time};
 
 /// Views one broadcast. A track is a number: twice that of its tier, and one more for key snapshots.
 #[wasm_bindgen]
@@ -145,8 +144,8 @@ impl BroadcastViewer {
 
     /// The newest state as integers.
     pub fn newest_lanes(&self) -> Vec<u32> {
-        let kinds = self.shown.values.kinds().len();
-        self.viewer.newest().map_or_else(Vec::new, |state| lanes_of(state, kinds, |_| None))
+        let newest = self.viewer.newest();
+        newest.map_or_else(Vec::new, |state| self.shown.lanes(state, |_| None))
     }
 
     /// The numbers of the tiers that are shown.

@@ -2,7 +2,7 @@
 // module in this page.
 
 import initialize, { Simulation } from "./module/demo.js";
-import { loader } from "./memory.js";
+import { loader, named } from "./memory.js";
 import { BODY_WORDS } from "./protocol.js";
 import { CameraInput } from "./shared/camera_input.js";
 import { put, tenths, whole } from "./shared/format.js";
@@ -24,6 +24,8 @@ function banner(words) {
   byId("banner").firstElementChild.textContent = words;
 }
 
+const known = (number) => (Number.isNaN(number) ? "–" : whole(number));
+
 async function fetched(name) {
   const answer = await fetch(name);
   if (!answer.ok) throw new Error(`${name} is missing beside this page (${answer.status})`);
@@ -37,7 +39,7 @@ async function run() {
   const of = JSON.parse(new TextDecoder().decode(about));
   const memory = await load();
   const simulation = new Simulation(world, schema, profile, of.level, of.tick_hz);
-  const statNames = simulation.stat_names().split(" ");
+  const statNames = simulation.stat_names();
   const schema_of = JSON.parse(simulation.schema());
   const [sent, shown] = [0, 1].map(() => new Columns(schema_of, memory));
   const camera = new Camera();
@@ -79,9 +81,8 @@ async function run() {
     last_ms = now_ms;
     frames += 1;
     simulation.advance(now_ms - begin_ms);
-    const places = simulation.places();
-    const both = { sent: sent.read(places), shown: shown.read(places + 4 * sent.placesCount) };
-    const heat = heatOf(memory, simulation.heat());
+    const both = { sent: sent.read(simulation.sent_places()), shown: shown.read(simulation.shown_places()) };
+    const heat = heatOf(memory, simulation);
     for (const bodies of [both.sent, both.shown]) markHeat(bodies, heat);
     worlds?.show(both, null);
     cameraInput.update(seconds);
@@ -89,18 +90,18 @@ async function run() {
     if (worlds) worlds.heat = form.heat.checked;
     byId("heat-legend").hidden = !form.heat.checked;
     worlds?.draw(camera.view(worlds.aspect), null);
-    const stats = Object.fromEntries([...simulation.stats()].map((number, at) => [statNames[at], number]));
-    const { tick, shownTick, baselineAgeTicks: baseline, wrongLanes: wrong } = stats;
+    const stats = named(statNames, simulation.stats());
+    const { tick, shown_tick: shownTick, wrong_lanes: wrong } = stats;
     numbers = { tick, shownTick, wrong, bodies: both.shown.length / BODY_WORDS, kbps: numbers.kbps };
     if (now_ms - counted.at_ms < NUMBERS_MS) return;
-    const bytes = stats.payloadBytes + stats.headerBytes;
+    const bytes = stats.payload_bytes + stats.header_bytes;
     numbers.kbps = Math.max(0, ((bytes - counted.bytes) * 8) / (now_ms - counted.at_ms));
     counted = { bytes, at_ms: now_ms };
     put(byId("kbps"), tenths(numbers.kbps));
-    put(byId("lost"), tenths(stats.lostRatio * 100));
-    put(byId("round-trip"), Number.isNaN(stats.roundTripMs) ? "–" : whole(stats.roundTripMs));
-    put(byId("baseline"), Number.isNaN(baseline) ? "–" : whole(baseline));
-    put(byId("delay"), whole(stats.delayMs));
+    put(byId("lost"), tenths(stats.lost_ratio * 100));
+    put(byId("round-trip"), known(stats.round_trip_ms));
+    put(byId("baseline"), known(stats.baseline_ticks));
+    put(byId("delay"), whole(stats.playout_ms));
     put(byId("wrong"), whole(wrong));
     put(byId("bodies"), whole(both.shown.length / BODY_WORDS));
   };

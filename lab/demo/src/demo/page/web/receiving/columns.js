@@ -8,22 +8,19 @@ const NAMES = ["position", "orientation", "interacting"];
 export class Columns {
   #kinds;
   #memory;
+  #placesCount;
   #bodies = new Float32Array();
 
   /** `schema` is what the module says of it. */
   constructor(schema, memory) {
     this.#kinds = schema.kinds;
     this.#memory = memory;
-  }
-
-  /** How many numbers the places of a world are. */
-  get placesCount() {
-    return this.#kinds.reduce((sum, kind) => sum + 2 + kind.fields.length, 0);
+    this.#placesCount = schema.kinds.reduce((sum, kind) => sum + 2 + kind.fields.length, 0);
   }
 
   /** The bodies of the world whose places begin at an address of the module: players first. Valid until the next call. */
   read(address) {
-    const places = view(this.#memory, "u32", address, this.placesCount);
+    const places = view(this.#memory, "u32", address, this.#placesCount);
     let at = 0;
     const kinds = this.#kinds.map(({ fields }) => {
       const [begin, count] = [at, places[at]];
@@ -40,5 +37,5 @@ export class Columns {
   }
 }
 
-/** The recent bits of each body, from the two numbers that the module says: without a copy. */
-export const heatOf = (memory, [count, address]) => view(memory, "f32", address, count);
+/** The recent bits of each body, as a receiver or a simulation has them: without a copy. */
+export const heatOf = (memory, of) => view(memory, "f32", of.heat_address(), of.heat_count());

@@ -1,15 +1,13 @@
 // This page's own receiver: it decodes, buffers and interpolates what arrives through the simulated link,
 // counts the bits of each body, and answers the program's hub.
 
-import initialize, { ReceiverSetup } from "../module/demo.js";
-import { loader } from "../memory.js";
+import initialize, { CountingReceiver } from "../module/demo.js";
+import { loader, named } from "../memory.js";
 import { ask, bytesOf } from "../shared/ask.js";
 import { Clock } from "./clock.js";
 import { Columns, heatOf } from "./columns.js";
 
 const load = loader(initialize, new URL("../module/demo_bg.wasm", import.meta.url));
-/** Before the places of the world, the module says those of three lists. */
-const LIST_BYTES = 6 * 4;
 const WITHOUT = { round_trip_ms: null, playout_ms: null, baseline_ticks: NaN };
 
 export class PageReceiver {
@@ -17,6 +15,8 @@ export class PageReceiver {
   #memory = null;
   #profile = null;
   #receiver = null;
+  #lookNames = "";
+  #statNames = "";
   #connection = null;
   #columns = null;
   #hasState = false;
@@ -41,14 +41,7 @@ export class PageReceiver {
       this.#receiver.set_delays(...delays);
       this.#delays = delays;
     }
-    for (const [at_s, datagram] of datagrams) {
-      try {
-        this.#receiver.handle(1000 * at_s, datagram);
-      } catch (error) {
-        // The receiver counts what it refuses. A trap is a bug.
-        if (error instanceof WebAssembly.RuntimeError) throw error;
-      }
-    }
+    for (const [at_s, datagram] of datagrams) this.#receiver.handle(1000 * at_s, datagram);
     return this.#answers(1000 * time_s);
   }
 
@@ -58,38 +51,36 @@ export class PageReceiver {
     if (!this.#receiver?.play(1000 * time_s)) return null;
     const tick = this.#receiver.tick();
     this.#hasState = true;
-    return { tick, delay_ms: 1000 * (time_s - tick / this.#hello.tick_hz), bodies: this.#columns.read(this.#receiver.places() + LIST_BYTES) };
+    return { tick, delay_ms: 1000 * (time_s - tick / this.#hello.tick_hz), bodies: this.#columns.read(this.#receiver.places()) };
   }
 
   /** The recent bits a tick of each body. */
   get heat() {
-    return this.#receiver ? heatOf(this.#memory, this.#receiver.heat()) : [];
+    return this.#receiver ? heatOf(this.#memory, this.#receiver) : [];
   }
 
   /** One body in the newest tick: what it cost, its lanes, and those of the baseline. Null before the first state. */
   look(id) {
     if (!this.#receiver) return null;
-    const [bits, packet_bits, tick, baseline_tick, known_tick, count, ...lanes] = this.#receiver.look(id);
-    if (count === 0) return null;
-    const some = (list) => (Number.isNaN(list[0]) ? null : list);
-    return { bits, packet_bits, tick, baseline_tick, known_tick, known: some(lanes.slice(0, count)), baseline: some(lanes.slice(count)) };
+    const [known, baseline] = [this.#receiver.known_lanes(id), this.#receiver.baseline_lanes(id)];
+    return known || baseline ? { ...named(this.#lookNames, this.#receiver.look(id)), known, baseline } : null;
   }
 
   /** The delays that this receiver measures, null while it has none, and how many ticks its newest baseline is older than its newest state. */
   measured(now_ms) {
     if (!this.#hasState) return WITHOUT;
-    const [, round_trip_ms, , , playout_ms] = this.#receiver.stats(1000 * this.#clock.read(now_ms));
-    const baseline_ticks = this.#receiver.baseline_age_ticks();
-    return { round_trip_ms: Number.isFinite(round_trip_ms) ? round_trip_ms : null, playout_ms, baseline_ticks };
+    const stats = named(this.#statNames, this.#receiver.stats(1000 * this.#clock.read(now_ms)));
+    return { ...stats, round_trip_ms: Number.isFinite(stats.round_trip_ms) ? stats.round_trip_ms : null };
   }
 
   #connect(connection, row) {
     this.#forget();
     const { schema, events, levels, tick_hz } = this.#hello;
     const level = levels.find((level) => level.row === row)?.name ?? "";
-    const setup = new ReceiverSetup(bytesOf(schema), level, this.#profile, tick_hz);
-    setup.with_events(bytesOf(events.schema), events.level, new Uint8Array());
-    this.#receiver = setup.build();
+    const receiver = new CountingReceiver(bytesOf(schema), level, this.#profile, tick_hz);
+    this.#receiver = receiver.with_events(bytesOf(events.schema), events.level);
+    this.#lookNames = this.#receiver.look_names();
+    this.#statNames = this.#receiver.stat_names();
     this.#columns = new Columns(JSON.parse(this.#receiver.schema()), this.#memory);
     this.#connection = connection;
   }

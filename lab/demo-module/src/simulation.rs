@@ -9,10 +9,10 @@ use kinepack::{Codec, Level, Profile, Schema, Snapshot, Tick};
 use kinepack_net::{
     HEADER_BYTES, Hub, HubConfig, Link, LinkConfig, Loss, ReceiverId, ReceiverOptions,
 };
+use kinepack_web::{described, failed, level_named, places, time};
 use wasm_bindgen::prelude::*;
 
-use crate::receiver::{ReceiverSetup, WorldReceiver, level_named};
-use crate::{failed, tables, time};
+use crate::receiver::{CountingReceiver, ms};
 
 const PAGE: ReceiverId = ReceiverId(1);
 /// After a longer pause, such as in a hidden tab, the world does not catch up.
@@ -27,7 +27,7 @@ pub struct Simulation {
     profile: Profile,
     tick_hz: u32,
     hub: Hub,
-    receiver: WorldReceiver,
+    receiver: CountingReceiver,
     down: Link,
     up: Link,
     /// Time that the world stood still.
@@ -201,8 +201,7 @@ impl Simulation {
 
     fn deliver(&mut self, now: Duration) {
         while let Some(datagram) = self.down.poll(now) {
-            // It counts what it refuses.
-            if self.receiver.handle(ms(now), &datagram).is_ok() {
+            if self.receiver.handle(ms(now), &datagram) {
                 self.compare();
             }
         }
@@ -232,23 +231,31 @@ impl Simulation {
             + u64::from(!view.has_same_entities(&sent));
     }
 
-    /// The address of the places of both worlds: for each kind the number of entities, the address
-    /// of their ids, and that of each field; first the sent world, then the shown one.
-    pub fn places(&mut self) -> usize {
+    /// The schema as JSON.
+    pub fn schema(&self) -> String {
+        described(&self.schema)
+    }
+
+    /// The address of the places of the sent world, as in [`CountingReceiver::places`].
+    pub fn sent_places(&mut self) -> usize {
         self.places.clear();
-        tables::places(&self.sent, &mut self.places);
-        tables::places(&self.receiver.shown.values, &mut self.places);
+        places(&self.sent, &mut self.places);
         self.places.as_ptr() as usize
     }
 
-    /// The schema as JSON.
-    pub fn schema(&self) -> String {
-        self.receiver.schema()
+    /// The address of the places of the shown world.
+    pub fn shown_places(&mut self) -> usize {
+        self.receiver.places()
     }
 
-    /// See [`WorldReceiver::heat`].
-    pub fn heat(&self) -> Vec<u32> {
-        self.receiver.heat()
+    /// See [`CountingReceiver::heat_address`].
+    pub fn heat_address(&self) -> usize {
+        self.receiver.heat_address()
+    }
+
+    /// See [`CountingReceiver::heat_count`].
+    pub fn heat_count(&self) -> usize {
+        self.receiver.heat_count()
     }
 
     /// Counters and measurements, in the order of [`stat_names`](Self::stat_names).
@@ -264,20 +271,18 @@ impl Simulation {
 
 impl Simulation {
     fn named_stats(&self) -> [(&'static str, f64); 9] {
-        let status = self.hub.status(PAGE);
-        let playout = self.receiver.receiver.playout_stats();
+        let bytes = self.hub.status(PAGE).map_or(0, |status| status.bytes);
         let received = self.receiver.receiver.status(Duration::ZERO);
-        let bytes = status.map_or(0, |status| status.bytes);
         [
             ("tick", f64::from(self.tick)),
-            ("shownTick", self.receiver.shown.tick),
-            ("payloadBytes", bytes as f64),
-            ("headerBytes", self.datagrams as f64 * HEADER_BYTES as f64),
-            ("baselineAgeTicks", self.receiver.baseline_age_ticks()),
-            ("roundTripMs", received.round_trip.map_or(f64::NAN, ms)),
-            ("lostRatio", received.lost_ratio()),
-            ("delayMs", ms(playout.delay)),
-            ("wrongLanes", self.wrong_lanes as f64),
+            ("shown_tick", self.receiver.shown.tick),
+            ("payload_bytes", bytes as f64),
+            ("header_bytes", self.datagrams as f64 * HEADER_BYTES as f64),
+            ("baseline_ticks", self.receiver.costs.baseline_ticks()),
+            ("round_trip_ms", received.round_trip.map_or(f64::NAN, ms)),
+            ("lost_ratio", received.lost_ratio()),
+            ("playout_ms", ms(self.receiver.receiver.playout_stats().delay)),
+            ("wrong_lanes", self.wrong_lanes as f64),
         ]
     }
 }
@@ -288,14 +293,9 @@ fn ends(
     profile: &Profile,
     level: &str,
     tick_hz: u32,
-) -> Result<(Hub, WorldReceiver), JsError> {
+) -> Result<(Hub, CountingReceiver), JsError> {
     let codec = Codec::new(schema.clone(), level_named(level)?, profile.clone()).map_err(failed)?;
     let mut hub = Hub::new(&codec, HubConfig::default()).map_err(failed)?;
     hub.add(PAGE, &ReceiverOptions::default(), Duration::ZERO).map_err(failed)?;
-    Ok((hub, ReceiverSetup::of(codec, tick_hz).build()?))
-}
-
-/// A time of this file as the receiver takes it.
-fn ms(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e3
+    Ok((hub, CountingReceiver::of(&codec, tick_hz)?))
 }

@@ -1,0 +1,31 @@
+//! Codecs from what a page passes.
+
+use kinepack::{Codec, Level, Profile, Schema};
+use wasm_bindgen::JsError;
+
+use crate::failed;
+
+/// The codec of a schema file, a level's name, and a profile file. An empty profile is the untrained
+/// one.
+///
+/// # Errors
+/// For files that do not fit together, and for an unknown level.
+pub fn codec(schema: &[u8], level: &str, profile: &[u8]) -> Result<Codec, JsError> {
+    let schema = Schema::from_bytes(schema).map_err(failed)?;
+    let level = level_named(level)?;
+    let profile = match profile {
+        [] => Profile::untrained(&schema),
+        bytes => Profile::from_bytes(bytes, &schema).map_err(failed)?,
+    };
+    Codec::new(schema, level, profile).map_err(failed)
+}
+
+/// The level with a name.
+///
+/// # Errors
+/// For an unknown level.
+pub fn level_named(name: &str) -> Result<Level, JsError> {
+    Level::named(name).ok_or_else(|| {
+        failed(format_args!("no level is named {name:?}; use packed, adaptive or learning"))
+    })
+}

@@ -1,0 +1,174 @@
+//! A receiver of the program's world that counts what each entity costs.
+
+use std::time::Duration;
+
+use kinepack::{Codec, EntityId, Snapshot};
+use kinepack_net::{EventKinds, Received, Receiver, ReceiverConfig};
+use kinepack_web::{Shown, codec, described, failed, places, time};
+use wasm_bindgen::prelude::*;
+
+use crate::costs::Costs;
+
+/// Receives the program's world.
+#[wasm_bindgen]
+pub struct CountingReceiver {
+    pub(crate) receiver: Receiver,
+    pub(crate) costs: Costs,
+    /// The world at the moment of playback.
+    pub(crate) shown: Shown,
+    places: Vec<u32>,
+}
+
+#[wasm_bindgen]
+impl CountingReceiver {
+    /// A receiver without any state. An empty profile is the untrained one.
+    ///
+    /// # Errors
+    /// For files that do not fit together, and for an unknown level.
+    #[wasm_bindgen(constructor)]
+    pub fn new(schema: &[u8], level: &str, profile: &[u8], tick_hz: u32) -> Result<Self, JsError> {
+        Self::of(&codec(schema, level, profile)?, tick_hz)
+    }
+
+    /// The same receiver for a hub with events, which are not shown.
+    ///
+    /// # Errors
+    /// For anything that is not a schema file, and for an unknown level.
+    pub fn with_events(mut self, schema: &[u8], level: &str) -> Result<Self, JsError> {
+        let kinds = EventKinds::new(&codec(schema, level, &[])?);
+        self.receiver = self.receiver.with_events(&kinds);
+        Ok(self)
+    }
+
+    /// The world's schema as JSON.
+    pub fn schema(&self) -> String {
+        described(self.shown.values.schema())
+    }
+
+    /// Takes a datagram. False if it is refused; then only counters have changed.
+    pub fn handle(&mut self, now_ms: f64, datagram: &[u8]) -> bool {
+        let Ok(received) = self.receiver.handle(time(now_ms), datagram) else { return false };
+        if let (Received::Snapshot { tick, .. }, Some(cost)) = (received, self.receiver.cost()) {
+            self.costs.add(tick, cost);
+        }
+        true
+    }
+
+    /// The next datagram for the server, if there is one now.
+    pub fn poll_transmit(&mut self, now_ms: f64) -> Option<Vec<u8>> {
+        self.receiver.poll_transmit(time(now_ms)).map(<[u8]>::to_vec)
+    }
+
+    /// Computes what to show now. False before the first state.
+    pub fn play(&mut self, now_ms: f64) -> Result<bool, JsError> {
+        let Some(playback) = self.receiver.playback(time(now_ms)) else { return Ok(false) };
+        self.shown.play(&playback)?;
+        Ok(true)
+    }
+
+    /// The tick that is shown.
+    pub fn tick(&self) -> f64 {
+        self.shown.tick
+    }
+
+    /// The address of the places of the shown world: for each kind the number of entities, the
+    /// address of their ids, and that of each field.
+    pub fn places(&mut self) -> usize {
+        self.places.clear();
+        places(&self.shown.values, &mut self.places);
+        self.places.as_ptr() as usize
+    }
+
+    /// The bounds of the playout delay.
+    ///
+    /// # Errors
+    /// For bounds that contradict each other.
+    pub fn set_delays(&mut self, min_ms: f64, max_ms: f64) -> Result<(), JsError> {
+        self.receiver.set_playout_delays(time(min_ms), time(max_ms)).map_err(failed)
+    }
+
+    /// The address of the recent bits of a tick, for each id from 0 on.
+    pub fn heat_address(&self) -> usize {
+        self.costs.heat.as_ptr() as usize
+    }
+
+    /// The number of ids with recent bits.
+    pub fn heat_count(&self) -> usize {
+        self.costs.heat.len()
+    }
+
+    /// One entity in the newest tick, in the order of [`look_names`](Self::look_names). What does
+    /// not exist is not a number.
+    pub fn look(&self, id: u32) -> Vec<f64> {
+        self.named_look(id).map(|(_, number)| number).to_vec()
+    }
+
+    /// The names of the numbers of a [`look`](Self::look), with spaces between them.
+    pub fn look_names(&self) -> String {
+        self.named_look(0).map(|(name, _)| name).join(" ")
+    }
+
+    /// The lanes of an entity in the newest state.
+    pub fn known_lanes(&self, id: u32) -> Option<Vec<u32>> {
+        lanes(self.receiver.newest()?, EntityId(id))
+    }
+
+    /// The lanes of an entity in the baseline of the newest tick.
+    pub fn baseline_lanes(&self, id: u32) -> Option<Vec<u32>> {
+        let id = EntityId(id);
+        lanes(&self.costs.of(id)?.1.baseline, id)
+    }
+
+    /// Measurements, in the order of [`stat_names`](Self::stat_names). What is not known yet is not
+    /// a number.
+    pub fn stats(&self, now_ms: f64) -> Vec<f64> {
+        self.named_stats(now_ms).map(|(_, number)| number).to_vec()
+    }
+
+    /// The names of the [`stats`](Self::stats), with spaces between them.
+    pub fn stat_names(&self) -> String {
+        self.named_stats(0.0).map(|(name, _)| name).join(" ")
+    }
+}
+
+impl CountingReceiver {
+    /// A receiver without any state.
+    pub(crate) fn of(codec: &Codec, tick_hz: u32) -> Result<Self, JsError> {
+        let receiver = Receiver::new(codec, ReceiverConfig::at_hz(tick_hz)).map_err(failed)?;
+        Ok(Self {
+            receiver: receiver.with_costs(),
+            costs: Costs::default(),
+            shown: Shown::new(codec.schema()),
+            places: Vec::new(),
+        })
+    }
+
+    fn named_look(&self, id: u32) -> [(&'static str, f64); 4] {
+        let (bits, cost) = self.costs.of(EntityId(id)).unzip();
+        [
+            ("bits", bits.map_or(0.0, f64::from)),
+            ("packet_bits", self.costs.bits() as f64),
+            ("tick", f64::from(self.costs.tick.0)),
+            ("baseline_tick", cost.map_or(f64::NAN, |cost| f64::from(cost.baseline_tick.0))),
+        ]
+    }
+
+    fn named_stats(&self, now_ms: f64) -> [(&'static str, f64); 3] {
+        let status = self.receiver.status(time(now_ms));
+        [
+            ("round_trip_ms", status.round_trip.map_or(f64::NAN, ms)),
+            ("playout_ms", ms(self.receiver.playout_stats().delay)),
+            ("baseline_ticks", self.costs.baseline_ticks()),
+        ]
+    }
+}
+
+/// The lanes of an entity in a state.
+fn lanes(state: &Snapshot, id: EntityId) -> Option<Vec<u32>> {
+    Some(state.lanes_at(state.position(id)?).collect())
+}
+
+/// A time as a page counts it.
+pub(crate) fn ms(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
