@@ -11,7 +11,7 @@ target=${CARGO_TARGET_DIR:-../../target}/web
 cargo build --release --locked --quiet --manifest-path builder/Cargo.toml --target-dir "$target/builder"
 . ./compiler.sh
 # Panics need no text: a panic is a bug of this library, and stops the module.
-export RUSTFLAGS="-Zunstable-options -Cpanic=immediate-abort -Zlocation-detail=none -Zfmt-debug=none $linker"
+export RUSTFLAGS="-Zunstable-options -Cpanic=immediate-abort -Zlocation-detail=none $linker"
 rm -rf "$out" "$demo"
 
 # module DIR NAME PACKAGE OPTION...: builds a package as DIR/NAME_bg.wasm, and DIR/NAME.js around it.

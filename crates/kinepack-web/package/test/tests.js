@@ -55,11 +55,11 @@ export function tests(read) {
       const good = optionsOf(await read("packed"));
       const make = (changes) => () => new snapshots.Receiver({ ...good, ...changes });
       expectError(make({ schema: new Uint8Array(3) }), "schema");
-      expectError(make({ level: "best" }), "use packed, adaptive or learning");
+      expectError(make({ level: "best" }), 'no level is named "best"; use packed, adaptive or learning');
       expectError(make({ profile: bytesOf("00ff00ff") }), "profile");
       expectError(make({ channel: 16 }), "at most 15");
       expectError(make({ tickHz: 0 }), "tick");
-      expectError(make({ minDelayMs: 900, maxDelayMs: 100 }), "delay");
+      expectError(make({ minDelayMs: 900, maxDelayMs: 100 }), "delays from 900ms to 100ms");
       const receiver = make({})();
       expectError(() => receiver.setDelays(200, 100), "delay");
       expect(receiver.play(0) === undefined && receiver.newest() === undefined, "no state yet");
