@@ -85,6 +85,7 @@ mod error;
 mod file_numbers;
 pub mod hash;
 mod interpolate;
+mod limits;
 mod prefix;
 pub mod quantize;
 mod rotation;

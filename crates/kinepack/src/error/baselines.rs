@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use crate::limits::MAX_OLDER_VIEWS;
+
 /// Why views cannot be [`Baselines`](crate::Baselines).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -26,9 +28,7 @@ impl fmt::Display for BaselinesError {
                 f,
                 "there is no view to code against; both sides can begin with an empty view"
             ),
-            Self::TooMany => {
-                write!(f, "more than {} views to code against", 1 + crate::Baselines::OLDER)
-            }
+            Self::TooMany => write!(f, "more than {} views to code against", 1 + MAX_OLDER_VIEWS),
             Self::NotOlder { tick, newer } => {
                 write!(f, "the view of tick {tick} follows that of tick {newer}, but is not older")
             }

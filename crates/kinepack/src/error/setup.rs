@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use crate::limits::MAX_KINDS;
+
 /// Why limits, a schema, a profile or a codec cannot be made.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -148,8 +150,7 @@ impl fmt::Display for SetupError {
             Self::BadPrefixCode => write!(f, "the code lengths are not a complete prefix code"),
             Self::NoLanes => write!(f, "the schema has no lanes: there is nothing to send"),
             Self::KindCount { kinds } => {
-                let most = crate::schema::MAX_KINDS;
-                write!(f, "a schema has 1 to {most} kinds of entities, not {kinds}")
+                write!(f, "a schema has 1 to {MAX_KINDS} kinds of entities, not {kinds}")
             }
             Self::BadKind { kind } => {
                 write!(

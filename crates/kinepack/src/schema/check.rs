@@ -11,12 +11,14 @@ use core::ops::Range;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use super::condition::Conditions;
-use super::{Field, Lane, Pack, Schema};
+use super::resolve::ResolvedFields;
+use super::{Field, Lane, Pack};
 
 /// The hash of a schema, and the types found to have it.
 ///
 /// Cost of a check: a comparison of two numbers if the type is one of the last two that passed;
-/// otherwise a [`Schema::of`].
+/// otherwise its
+/// fields are listed and hashed.
 #[derive(Debug)]
 pub(crate) struct TypeCheck {
     schema_hash: u64,
@@ -57,7 +59,7 @@ impl TypeCheck {
     #[cold]
     #[inline(never)]
     fn check_anew<T: Pack>(&self) -> Result<(), u64> {
-        let hash = Schema::of::<T>().hash();
+        let hash = hash_of_type::<T>();
         if hash != self.schema_hash {
             return Err(hash);
         }
@@ -71,6 +73,16 @@ impl TypeCheck {
         older.store(newest.load(Ordering::Relaxed), Ordering::Relaxed);
         newest.store(address_of::<T>(), Ordering::Relaxed);
     }
+}
+
+/// The hash of the schema of `T` alone.
+///
+/// # Panics
+/// As [`Schema::of`](super::Schema::of).
+pub(super) fn hash_of_type<T: Pack>() -> u64 {
+    let mut fields = Vec::new();
+    T::fields("", &mut fields);
+    ResolvedFields::valid(fields).hash()
 }
 
 /// The address that identifies `T`.

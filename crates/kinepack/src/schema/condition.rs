@@ -4,8 +4,6 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 
-use super::{Field, FieldKind};
-
 /// The most conditions of a field, including those of its selectors. Each field stores all of them,
 /// so without a limit the memory would be quadratic in the number of fields.
 const MAX_CONDITIONS: usize = 64;
@@ -111,27 +109,19 @@ impl Conditions {
         }
     }
 
-    /// The conditions of the field at `index` among a kind's fields. The earlier fields must be
-    /// resolved. `None` if no earlier field can be the selector, if the range of values is empty,
-    /// or if the chain is too long.
-    pub(super) fn resolve(fields: &[Field], index: usize) -> Option<Self> {
-        let Some(condition) = &fields[index].condition else { return Some(Self::default()) };
-        let place = fields[..index].iter().rposition(|field| field.name == condition.selector);
-        let fits = |place: &usize| {
-            let field = &fields[*place];
-            matches!(field.kind, FieldKind::Bool | FieldKind::Choice { .. } | FieldKind::Integer(_))
-                && field.lane_count == 1
-        };
-        // The selector of a spawn field must not change either.
-        let is_lasting = |place: &usize| fields[*place].is_spawn || !fields[index].is_spawn;
-        let place = place.filter(fits).filter(is_lasting);
-        let place = place.filter(|_| !condition.values.is_empty());
-        let selector = place?;
-        let mut lanes = fields[selector].conditions.lanes.clone();
-        if lanes.len() == MAX_CONDITIONS {
+    /// The conditions of a field whose selector has the index `selector` in its kind, the lane
+    /// `lane`, and the conditions `of_selector`. `None` if the chain is too long.
+    pub(super) fn on(
+        selector: usize,
+        lane: usize,
+        of_selector: &Self,
+        values: RangeInclusive<u32>,
+    ) -> Option<Self> {
+        if of_selector.lanes.len() == MAX_CONDITIONS {
             return None;
         }
-        lanes.push((fields[selector].first_lane, condition.values.clone()));
+        let mut lanes = of_selector.lanes.clone();
+        lanes.push((lane, values));
         Some(Self { selector, lanes })
     }
 

@@ -5,6 +5,7 @@ use alloc::string::String;
 pub use alloc::vec::Vec;
 
 pub use super::columns::{float_columns, rotation_columns};
+use super::lane::{load_wide, store_wide};
 pub use super::optional::{only_if, presence_field};
 use super::{Components, Field, FieldKind, Role, TimePrecision};
 use crate::quantize::{FloatLimits, IntegerLimits, SmallestThree};
@@ -288,19 +289,6 @@ pub fn interpolate_rotation<T: Components>(
     T::from_components(components)
 }
 
-/// The quaternion interpolated between two that are not quantized. Steps if one has no direction.
-#[cfg(feature = "glam")]
-pub fn interpolate_raw_rotation<T>(from: &[u32], to: &[u32], at: Between) -> [T; 4]
-where
-    T: Copy + PartialEq,
-    [T; 4]: super::Pack + Components<Array = [f64; 4]>,
-{
-    let [from, to] = [from, to].map(<[T; 4] as super::Pack>::reconstruct);
-    let end = if from == to { Some(from) } else { at.end(from, to) };
-    end.or_else(|| at.slerp(from.components(), to.components()).map(Components::from_components))
-        .unwrap_or(from)
-}
-
 /// Quantizes an integer into one lane or two.
 #[inline]
 pub fn quantize_integer(
@@ -374,19 +362,4 @@ pub const fn within(
         Ok(limits) if limits.min() < min || limits.max() > max => Err(SetupError::TooManySteps),
         other => other,
     }
-}
-
-/// Splits a code over its lanes, the lower half first.
-#[inline]
-pub(crate) fn store_wide(lanes: &mut [u32], code: u64) {
-    lanes[0] = code as u32;
-    if let Some(upper) = lanes.get_mut(1) {
-        *upper = (code >> 32) as u32;
-    }
-}
-
-/// Joins a code from its lanes.
-#[inline]
-pub(crate) fn load_wide(lanes: &[u32]) -> u64 {
-    u64::from(lanes[0]) | lanes.get(1).map_or(0, |upper| u64::from(*upper) << 32)
 }

@@ -1,11 +1,11 @@
-//! A field of a schema, its kind, and its lanes.
+//! A field of a schema, and its kind.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::condition::Conditions;
+use super::lane::{Lane, LaneArithmetic};
 use super::{Condition, TimePrecision};
-use crate::bits::bits_for;
 use crate::quantize::{FloatLimits, IntegerLimits, SmallestThree};
 
 /// One field of an entity.
@@ -285,78 +285,6 @@ pub enum FieldKind {
         /// Number of bytes.
         len: u8,
     },
-}
-
-/// One integer of an entity's state: 0 to `max`.
-///
-/// ```
-/// use kinepack::schema::{Lane, LaneArithmetic};
-///
-/// let heading = Lane { max: 359, arithmetic: LaneArithmetic::Cyclic };
-/// assert_eq!(heading.bits(), 9);
-/// assert_eq!(heading.difference(350, 10), 20);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lane {
-    /// The largest value.
-    pub max: u32,
-    /// The meaning of a difference of two values.
-    pub arithmetic: LaneArithmetic,
-}
-
-impl Lane {
-    /// Bits that hold every value.
-    pub const fn bits(&self) -> u32 {
-        bits_for(self.max as u64)
-    }
-
-    /// The steps from `base` to `value`; the short way round if the lane is cyclic.
-    #[inline]
-    pub fn difference(&self, base: u32, value: u32) -> i64 {
-        self.shorter(i64::from(value) - i64::from(base))
-    }
-
-    /// The same difference, the short way round if the lane is cyclic.
-    #[inline]
-    pub(crate) fn shorter(&self, steps: i64) -> i64 {
-        let codes = i64::from(self.max) + 1;
-        // Most differences are short already, and a division is slow. The processor also predicts
-        // this branch better than one on the kind of arithmetic.
-        let is_short = ((2 * steps + codes - 1) as u64) < 2 * codes as u64;
-        if is_short || self.arithmetic != LaneArithmetic::Cyclic {
-            return steps;
-        }
-        let steps = steps.rem_euclid(codes);
-        if 2 * steps > codes { steps - codes } else { steps }
-    }
-
-    /// The value `steps` after `base`, or `None` outside of the lane.
-    #[inline]
-    pub(crate) fn offset(&self, base: u32, steps: i64) -> Option<u32> {
-        let value = i64::from(base) + steps;
-        if (0..=i64::from(self.max)).contains(&value) {
-            return Some(value as u32);
-        }
-        let is_cyclic = self.arithmetic == LaneArithmetic::Cyclic;
-        is_cyclic.then(|| value.rem_euclid(i64::from(self.max) + 1) as u32)
-    }
-
-    /// The value `steps` after `base`; the nearer end of the lane if that is outside.
-    #[inline]
-    pub(crate) fn held_offset(&self, base: u32, steps: i64) -> u32 {
-        self.offset(base, steps).unwrap_or(if steps < 0 { 0 } else { self.max })
-    }
-}
-
-/// The meaning of a difference between two values of a lane.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LaneArithmetic {
-    /// A number.
-    Linear,
-    /// A number that wraps around to 0 after its maximum.
-    Cyclic,
-    /// A name: two values are only equal or different.
-    Category,
 }
 
 impl FieldKind {

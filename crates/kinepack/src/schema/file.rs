@@ -5,9 +5,10 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{Condition, Field, FieldKind, MAX_KINDS, Role, Schema, TimePrecision};
+use super::{Condition, Field, FieldKind, Role, Schema, TimePrecision};
 use crate::SetupError;
 use crate::file_numbers::{Reader, Writer, hash_of};
+use crate::limits::MAX_KINDS;
 use crate::quantize::{FloatLimits, FloatParts, IntegerLimits, SmallestThree};
 
 /// The first bytes of a schema file.

@@ -7,12 +7,12 @@ use alloc::vec::Vec;
 use core::any::TypeId;
 use core::ops::Range;
 
-use super::{Conditions, Field, LaneRules, Pack, Schema, TypeCheck};
+use super::check::{LaneRules, TypeCheck, hash_of_type};
+use super::resolve::ResolvedFields;
+use super::{Field, Pack, Schema};
 use crate::SetupError;
 use crate::hash::Fnv1a;
-
-/// The most kinds that a schema can have.
-pub const MAX_KINDS: usize = 64;
+use crate::limits::MAX_KINDS;
 
 /// One kind of entity of a schema.
 ///
@@ -128,7 +128,7 @@ impl Kinds {
     /// those of each kind.
     #[cold]
     fn find<T: Pack>(&self) -> Result<usize, u64> {
-        let hash = Schema::of::<T>().hash();
+        let hash = hash_of_type::<T>();
         let mut found = (0..).zip(&self.list).filter(|(_, kind)| kind.types.schema_hash() == hash);
         match (found.next(), found.next()) {
             (Some((kind, found)), None) => {
@@ -223,7 +223,7 @@ pub(super) fn make(kinds: Vec<(String, Option<TypeId>, Vec<Field>)>) -> Result<S
     let mut schema_hash = Fnv1a::new();
     for (name, made_from, own) in kinds {
         let (first_field, first_lane) = (fields.len(), lanes.len());
-        let kind = Own::new(own, first_field)?;
+        let kind = ResolvedFields::new(own, first_field)?;
         if !name.is_empty() {
             // A field adds the length of its name first, and no name is this long. So kinds and
             // fields cannot give the same bytes.
@@ -232,13 +232,8 @@ pub(super) fn make(kinds: Vec<(String, Option<TypeId>, Vec<Field>)>) -> Result<S
             schema_hash.add(name.as_bytes());
             schema_hash.add(&(kind.fields.len() as u32).to_le_bytes());
         }
-        let mut own_hash = Fnv1a::new();
-        for field in &kind.fields {
-            field.hash_into(&mut |bytes| {
-                own_hash.add(bytes);
-                schema_hash.add(bytes);
-            });
-        }
+        let own_hash = kind.hash();
+        kind.fields.iter().for_each(|field| field.hash_into(&mut |bytes| schema_hash.add(bytes)));
         let rules = LaneRules::new(&kind.fields, &kind.lanes);
         let spawn = kind.fields.iter().filter(|field| field.is_spawn);
         let spawn_lanes = spawn.flat_map(Field::lanes).map(|lane| first_lane + lane).collect();
@@ -252,7 +247,7 @@ pub(super) fn make(kinds: Vec<(String, Option<TypeId>, Vec<Field>)>) -> Result<S
             name,
             fields: first_field..fields.len(),
             lanes: first_lane..lanes.len(),
-            types: TypeCheck::new(own_hash.finish()),
+            types: TypeCheck::new(own_hash),
             made_from,
             rules,
             spawn_lanes,
@@ -261,27 +256,4 @@ pub(super) fn make(kinds: Vec<(String, Option<TypeId>, Vec<Field>)>) -> Result<S
     let have_spawn_lanes = list.iter().any(|kind| !kind.spawn_lanes.is_empty());
     let kinds = Arc::new(Kinds { schema_hash: schema_hash.finish(), list, have_spawn_lanes });
     Ok(Schema { fields, lanes, kinds })
-}
-
-/// The fields and lanes of one kind. Lanes are counted from the kind's first.
-struct Own {
-    fields: Vec<Field>,
-    lanes: Vec<super::Lane>,
-}
-
-impl Own {
-    /// `first` is the index of the first field in the schema, for errors.
-    fn new(mut fields: Vec<Field>, first: usize) -> Result<Self, SetupError> {
-        let mut lanes = Vec::new();
-        for index in 0..fields.len() {
-            let conditions = Conditions::resolve(&fields, index)
-                .ok_or(SetupError::BadCondition { field: first + index })?;
-            let field = &mut fields[index];
-            field.conditions = conditions;
-            field.first_lane = lanes.len();
-            field.kind.append_lanes(&mut lanes);
-            field.lane_count = lanes.len() - field.first_lane;
-        }
-        Ok(Self { fields, lanes })
-    }
 }

@@ -13,6 +13,7 @@ pub(crate) mod derived;
 mod field;
 mod file;
 mod kinds;
+mod lane;
 #[cfg(feature = "arrayvec")]
 mod list;
 mod optional;
@@ -22,6 +23,8 @@ mod part;
 mod plain;
 mod precision;
 mod raw;
+mod raw_state;
+mod resolve;
 
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -34,14 +37,16 @@ pub(crate) use columns::with_row;
 pub use components::Components;
 pub use condition::Condition;
 pub(crate) use condition::{Conditions, Presence};
-pub use field::{Field, FieldKind, Lane, LaneArithmetic, Role, any_element};
+pub use field::{Field, FieldKind, Role, any_element};
 pub(crate) use kinds::Kinds;
-pub use kinds::{EntityKind, MAX_KINDS, SchemaBuilder};
+pub use kinds::{EntityKind, SchemaBuilder};
+pub use lane::{Lane, LaneArithmetic};
 pub use pack::{Pack, PackWith};
 pub use part::OptionalPart;
 pub use precision::TimePrecision;
 
 use crate::SetupError;
+pub use crate::limits::MAX_KINDS;
 
 /// The kinds of entities, their fields and lanes in order, and a hash that tells two schemas apart.
 /// Most schemas are made from one struct; [`builder`](Self::builder) makes a schema from several.
@@ -191,6 +196,18 @@ impl Schema {
     /// The types of the only kind.
     pub(crate) fn types(&self) -> &TypeCheck {
         self.kinds.list[0].types()
+    }
+
+    /// The lanes of a field that have differences, and whether they are a rotation's components.
+    pub(crate) fn differenced(&self, field: &Field) -> (&[Lane], bool) {
+        let lanes = &self.lanes[field.lanes()];
+        match field.kind {
+            FieldKind::Rotation(_) => (&lanes[1..], true),
+            _ if lanes.iter().any(|lane| lane.arithmetic == LaneArithmetic::Category) => {
+                (&[], false)
+            }
+            _ => (lanes, false),
+        }
     }
 
     /// Bits of one entity with every lane in full; of the largest kind, if there are several.

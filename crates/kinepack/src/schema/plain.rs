@@ -5,6 +5,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::time::Duration;
 
+#[cfg(feature = "glam")]
+use super::Components;
+use super::lane::{load_wide, store_wide};
 use super::{Field, FieldKind, Pack, derived};
 use crate::{Between, EncodeError};
 
@@ -22,7 +25,7 @@ macro_rules! plain {
             #[inline]
             fn quantize(&self, lanes: &mut [u32]) -> Result<(), EncodeError> {
                 let bits: u64 = $to(*self);
-                derived::store_wide(lanes, bits);
+                store_wide(lanes, bits);
                 Ok(())
             }
 
@@ -35,7 +38,7 @@ macro_rules! plain {
 
             #[inline]
             fn reconstruct(lanes: &[u32]) -> Self {
-                $from(derived::load_wide(lanes))
+                $from(load_wide(lanes))
             }
 
             #[inline]
@@ -228,6 +231,19 @@ fn nanoseconds(duration: &Duration) -> Result<u64, EncodeError> {
     })
 }
 
+/// The quaternion interpolated between two that are not quantized. Steps if one has no direction.
+#[cfg(feature = "glam")]
+fn interpolate_raw_rotation<T>(from: &[u32], to: &[u32], at: Between) -> [T; 4]
+where
+    T: Copy + PartialEq,
+    [T; 4]: Pack + Components<Array = [f64; 4]>,
+{
+    let [from, to] = [from, to].map(<[T; 4] as Pack>::reconstruct);
+    let end = if from == to { Some(from) } else { at.end(from, to) };
+    end.or_else(|| at.slerp(from.components(), to.components()).map(Components::from_components))
+        .unwrap_or(from)
+}
+
 #[cfg(feature = "glam")]
 macro_rules! plain_glam {
     ($($type:ty, $array:ty, $interpolate:expr;)*) => {$(
@@ -263,11 +279,11 @@ plain_glam! {
     glam::Vec3, [f32; 3], Pack::interpolate;
     glam::Vec3A, [f32; 3], Pack::interpolate;
     glam::Vec4, [f32; 4], Pack::interpolate;
-    glam::Quat, [f32; 4], derived::interpolate_raw_rotation::<f32>;
+    glam::Quat, [f32; 4], interpolate_raw_rotation::<f32>;
     glam::DVec2, [f64; 2], Pack::interpolate;
     glam::DVec3, [f64; 3], Pack::interpolate;
     glam::DVec4, [f64; 4], Pack::interpolate;
-    glam::DQuat, [f64; 4], derived::interpolate_raw_rotation::<f64>;
+    glam::DQuat, [f64; 4], interpolate_raw_rotation::<f64>;
     glam::IVec2, [i32; 2], Pack::interpolate;
     glam::IVec3, [i32; 3], Pack::interpolate;
     glam::IVec4, [i32; 4], Pack::interpolate;

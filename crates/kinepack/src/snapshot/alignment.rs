@@ -5,11 +5,12 @@
 use alloc::vec::Vec;
 
 use super::entities::Entities;
+use super::ids::EntityId;
 use super::sets::{GapTable, SetCoding, read_set, write_set};
-use super::store::{EntityId, Snapshot};
+use super::store::Snapshot;
 use crate::DecodeError;
 use crate::bits::{BitReader, BitSink};
-use crate::schema::MAX_KINDS;
+use crate::limits::MAX_KINDS;
 
 /// Marks an entity that the baseline does not have, in place of its row there.
 const ADDED: u32 = u32::MAX;

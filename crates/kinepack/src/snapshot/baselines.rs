@@ -4,9 +4,7 @@ use super::adaptive::Learned;
 use super::store::Snapshot;
 use super::view::View;
 use crate::BaselinesError;
-
-/// The largest number of older views.
-const OLDER: usize = 3;
+use crate::limits::MAX_OLDER_VIEWS;
 
 /// The views that both sides hold and a snapshot is coded against, the newest first.
 ///
@@ -34,7 +32,7 @@ const OLDER: usize = 3;
 pub struct Baselines<'a> {
     pub(super) baseline: &'a Snapshot,
     /// Entries from `count` on are placeholders: the baseline again.
-    older: [&'a Snapshot; OLDER],
+    older: [&'a Snapshot; MAX_OLDER_VIEWS],
     count: usize,
     /// The baseline's learned state.
     pub(super) learned: Option<&'a Learned>,
@@ -42,7 +40,7 @@ pub struct Baselines<'a> {
 
 impl<'a> Baselines<'a> {
     /// The largest number of views older than the baseline.
-    pub const OLDER: usize = OLDER;
+    pub const OLDER: usize = MAX_OLDER_VIEWS;
 
     /// Collects one to four views, the newest first. Each view's tick must be before that of the
     /// previous view in the list. Ticks may wrap: a tick is before another if fewer than 2³¹ steps
@@ -70,7 +68,8 @@ impl<'a> Baselines<'a> {
     /// Snapshots in place of views: a baseline and up to three older ones, the newest first. For
     /// training, whose captured snapshots were never sent.
     pub(super) fn of_run(baseline: &'a Snapshot, older: &[&'a Snapshot]) -> Self {
-        let mut made = Self { baseline, older: [baseline; OLDER], count: 0, learned: None };
+        let mut made =
+            Self { baseline, older: [baseline; MAX_OLDER_VIEWS], count: 0, learned: None };
         for (place, older) in made.older.iter_mut().zip(older) {
             *place = older;
             made.count += 1;

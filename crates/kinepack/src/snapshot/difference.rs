@@ -5,7 +5,8 @@ use alloc::vec::Vec;
 
 use super::alignment::Alignment;
 use super::changed::find_changed;
-use super::store::{EntityId, Snapshot};
+use super::ids::EntityId;
+use super::store::Snapshot;
 
 /// The difference between a baseline and a snapshot of the same schema. Keeps its memory from one
 /// comparison to the next.

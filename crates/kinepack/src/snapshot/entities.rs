@@ -4,8 +4,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::positions::first_at_least;
-use super::store::EntityId;
+use super::ids::{EntityId, first_at_least};
 
 /// The ids of a snapshot's entities, kind by kind, in increasing order within each kind. The
 /// *index* of an entity counts from the first entity of all, its *row* from the first of its kind.

@@ -3,7 +3,8 @@
 use alloc::vec::Vec;
 use core::borrow::Borrow;
 
-use super::store::{EntityId, Snapshot};
+use super::ids::EntityId;
+use super::store::Snapshot;
 use crate::schema::Columns;
 use crate::{EncodeError, Pack};
 

@@ -4,8 +4,8 @@
 
 use alloc::vec::Vec;
 
-use super::precision::{coarse_code, coarse_value};
-use super::profile::{Class, Context, FieldCode, Profile, Reference, differenced};
+use super::coarse::{coarse_code, coarse_value};
+use super::profile::{Class, Context, FieldCode, Profile, Reference};
 use super::widths::{Fits, Width};
 use crate::bits::{BitReader, BitSink, bits_for, mask};
 use crate::prefix::PrefixCode;
@@ -160,7 +160,7 @@ impl FieldTable {
     ) -> Result<Self, SetupError> {
         let field = &schema.fields()[index];
         let code: &FieldCode = &profile.fields[index];
-        let (lanes, _) = differenced(field, schema);
+        let (lanes, _) = schema.differenced(field);
         let kinds = schema.lanes()[field.lanes()].to_vec();
         let width_of = |width: &super::LaneWidth| Width::new(width.bits, width.beyond_bits);
         let widths: Vec<Width> =

@@ -3,26 +3,13 @@
 
 use alloc::vec::Vec;
 
-use super::Baselines;
 use super::alignment::Alignment;
+use super::baselines::Baselines;
 use super::changed::find_changed;
 use super::entities::Entities;
-use super::level::{ADAPTIVE_OLDER_STATES, MAX_TICKS};
+use super::level::MAX_TICKS;
+use super::status::{ADDED, MOVED, MOVED_BEFORE, NEW, NEW_BEFORE, STEPS};
 use super::store::Snapshot;
-
-/// Number of older states that are used. Each is one step further into the past.
-pub(super) const STEPS: usize = ADAPTIVE_OLDER_STATES;
-
-/// The entity moved in the last step before the baseline.
-pub(super) const MOVED: u8 = 1;
-/// The entity moved in the step before that.
-pub(super) const MOVED_BEFORE: u8 = 2;
-/// The entity is not in the state before the baseline.
-pub(super) const NEW: u8 = 4;
-/// The entity is not in the baseline.
-pub(super) const ADDED: u8 = 8;
-/// The entity is not in the second state before the baseline.
-pub(super) const NEW_BEFORE: u8 = 16;
 
 /// The states before the baseline, lined up with the snapshot's entities. Keeps its memory from
 /// packet to packet.
@@ -32,7 +19,7 @@ pub(super) struct History {
     /// latter.
     aligned: [Vec<Vec<u32>>; STEPS],
     is_aligned: [bool; STEPS],
-    /// The flags above, for each entity by index.
+    /// The [status](super::status) of each entity, by index.
     pub(super) status: Vec<u8>,
     alignment: Alignment,
     changed: Vec<u32>,

@@ -4,8 +4,8 @@
 
 use alloc::vec::Vec;
 
-use super::Baselines;
 use super::alignment::Alignment;
+use super::baselines::Baselines;
 use super::entities::Entities;
 use super::history::History;
 use super::precision::{Precision, Shifts};

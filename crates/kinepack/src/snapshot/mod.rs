@@ -10,6 +10,7 @@ mod alignment;
 mod baselines;
 mod changed;
 mod check;
+mod coarse;
 mod codec;
 mod contexts;
 mod decode;
@@ -19,6 +20,7 @@ mod entities;
 mod extend;
 mod fields;
 mod history;
+mod ids;
 mod level;
 mod lineup;
 mod packed;
@@ -28,10 +30,12 @@ mod precision;
 mod profile;
 mod profile_carried;
 mod profile_file;
+mod profile_learned;
 mod read;
 #[cfg(feature = "training")]
 mod search;
 mod sets;
+mod status;
 mod store;
 mod tally;
 #[cfg(feature = "training")]
@@ -50,12 +54,13 @@ pub use codec::Codec;
 pub use decode::{DecodeLimits, Decoder};
 pub use difference::Difference;
 pub use encode::{Chosen, Encoded, Encoder};
+pub use ids::{EntityId, Tick};
 pub use level::{Changed, Level};
 pub use packed::Size;
 pub use profile::{Class, Context, FieldCode, GapCode, LaneWidth, Profile, Reference};
 #[cfg(feature = "training")]
 pub use search::{ProfileSearch, SmallOrLarge, SmallOrLargeCosts};
-pub use store::{EntityId, Snapshot, Tick};
+pub use store::Snapshot;
 #[cfg(feature = "training")]
 pub use train::Trainer;
 #[cfg(feature = "training")]

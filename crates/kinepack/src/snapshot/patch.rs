@@ -4,7 +4,8 @@
 use alloc::vec::Vec;
 
 use super::entities::Entities;
-use super::store::{EntityId, Snapshot};
+use super::ids::EntityId;
+use super::store::Snapshot;
 use crate::EncodeError;
 use crate::hash::Fnv1a;
 use crate::schema::OptionalPart;

@@ -2,7 +2,8 @@
 
 use alloc::vec::Vec;
 
-use super::store::{EntityId, Snapshot};
+use super::ids::{EntityId, first_at_least};
+use super::store::Snapshot;
 
 impl Snapshot {
     /// Replaces `positions` with the indices of those entities of `ids` that the snapshot has, in
@@ -44,26 +45,6 @@ impl Snapshot {
             }
         }
     }
-}
-
-/// The index of the first id in `ids` that is at least `id`. `ids` increases strictly.
-pub(super) fn first_at_least(ids: &[EntityId], id: EntityId) -> usize {
-    let Some(gap) = ids.first().and_then(|first| id.0.checked_sub(first.0)) else { return 0 };
-    // The ids are distinct integers, so the one at index `gap` is at least `id`. It is equal if no
-    // id before it is missing.
-    let end = ids.len().min(gap as usize);
-    if ids.get(end) == Some(&id) {
-        return end;
-    }
-    // A galloping search: steps double until they pass the id, then a binary search covers the last
-    // step.
-    let (mut from, mut step) = (0, 1);
-    while ids[from..end].get(step - 1).is_some_and(|other| *other < id) {
-        from += step;
-        step *= 2;
-    }
-    let end = end.min(from + step);
-    from + ids[from..end].partition_point(|other| *other < id)
 }
 
 #[cfg(test)]

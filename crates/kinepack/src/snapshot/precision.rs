@@ -5,17 +5,16 @@ use alloc::vec::Vec;
 use core::f64::consts::FRAC_1_SQRT_2;
 use core::ops::Range;
 
-use super::Baselines;
+use super::baselines::Baselines;
+use super::coarse::{MAX_SHIFT, coarse_code, coarse_value};
 use super::entities::Entities;
-use super::history::{History, MOVED};
+use super::history::History;
 use super::level::Level;
+use super::status::MOVED;
 use crate::hash::Fnv1a;
 use crate::quantize::{FloatLimits, SmallestThree};
 use crate::schema::{Conditions, Field, FieldKind, Lane};
 use crate::{Schema, SetupError};
-
-/// No step is coarser than 2³¹ of the finest ones.
-const MAX_SHIFT: u8 = 31;
 
 /// The coarsest steps by default, as powers of two: 16 finest steps for numbers, 8 for rotations.
 const DEFAULT_MAX_SHIFTS: [u8; 2] = [4, 3];
@@ -68,18 +67,6 @@ pub(super) struct Shifts {
     columns: Vec<Vec<u8>>,
     /// For each kind, the rows of the entities that moved, increasing. All others have no shift.
     moved: Vec<Vec<u32>>,
-}
-
-/// The code of a value in steps of 2^shift, rounded to the nearest, halves up.
-#[inline]
-pub(super) fn coarse_code(value: u32, shift: u32) -> u32 {
-    ((u64::from(value) + (1 << shift >> 1)) >> shift) as u32
-}
-
-/// The value of a code in steps of 2^shift.
-#[inline]
-pub(super) fn coarse_value(code: u32, shift: u32, max: u32) -> u32 {
-    (u64::from(code) << shift).min(u64::from(max)) as u32
 }
 
 impl Shifts {
@@ -320,26 +307,6 @@ impl FieldPrecision {
                 shift += 1;
             }
             shifts[lane][entity] = shift;
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn coarse_codes_round_trip_and_err_by_at_most_half_a_step() {
-        for max in (0..70).chain([u32::MAX - 1, u32::MAX]) {
-            for shift in 0..=u32::from(MAX_SHIFT) {
-                for value in (0..=max.min(70)).chain(max.saturating_sub(70)..=max) {
-                    let code = coarse_code(value, shift);
-                    let coarse = coarse_value(code, shift, max);
-                    assert!(code <= coarse_code(max, shift) && coarse <= max);
-                    assert_eq!(coarse_code(coarse, shift), code);
-                    assert!(u64::from(coarse.abs_diff(value)) <= (1 << shift) / 2);
-                }
-            }
         }
     }
 }

@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 
 use super::adaptive::Model;
 use crate::hash::Fnv1a;
-use crate::schema::{Field, FieldKind, Lane, LaneArithmetic};
+use crate::schema::{Field, Lane};
 use crate::{Schema, SetupError, prefix};
 
 /// The largest number of classes of a field. With the field in full, they fit in a mask of 64 bits.
@@ -236,7 +236,7 @@ impl FieldCode {
         widths_bits: &[u8],
         narrower_bits: &[u8],
     ) -> Self {
-        let (lanes, is_rotation) = differenced(field, schema);
+        let (lanes, is_rotation) = schema.differenced(field);
         let class = |reference, width: u8| {
             let lanes = lanes.iter().enumerate().map(|(index, lane)| {
                 let narrower_bits = narrower_bits.get(index).copied().unwrap_or(0);
@@ -275,8 +275,7 @@ impl Profile {
     /// packets small.
     pub fn untrained(schema: &Schema) -> Self {
         Self::with_fields(schema, |_, field| {
-            let widest_bits =
-                differenced(field, schema).0.iter().map(Lane::bits).max().unwrap_or(0);
+            let widest_bits = schema.differenced(field).0.iter().map(Lane::bits).max().unwrap_or(0);
             let classes = 3;
             let widths_bits: Vec<u8> =
                 (1..=classes).map(|n| (n * widest_bits / (classes + 1)).max(1) as u8).collect();
@@ -287,7 +286,7 @@ impl Profile {
     /// The article's profile: 5 bits for small and 9 for large positions, 5 and 8 for rotations,
     /// and other numbers like positions.
     pub fn article(schema: &Schema) -> Self {
-        let profile = Self::with_fields(schema, |_, field| match differenced(field, schema) {
+        let profile = Self::with_fields(schema, |_, field| match schema.differenced(field) {
             (lanes, true) => FieldCode::small_or_large(lanes.len(), 5, 8),
             (lanes, false) if lanes.len() <= 5 => FieldCode::small_or_large(lanes.len(), 5, 9),
             _ => FieldCode::magnitudes(field, schema, Context::None, &[5, 9], &[]),
@@ -305,14 +304,13 @@ impl Profile {
             .iter()
             .flat_map(|kind| {
                 let has_differences =
-                    |index: &usize| !differenced(&schema.fields()[*index], schema).0.is_empty();
+                    |index: &usize| !schema.differenced(&schema.fields()[*index]).0.is_empty();
                 let first = kind.fields().find(has_differences);
                 kind.fields().map(move |_| first)
             })
             .collect();
         Self::with_fields(schema, |index, field| {
-            let widest_bits =
-                differenced(field, schema).0.iter().map(Lane::bits).max().unwrap_or(0);
+            let widest_bits = schema.differenced(field).0.iter().map(Lane::bits).max().unwrap_or(0);
             let widths_bits: Vec<u8> = (1..(widest_bits as u8).min(25)).collect();
             let context = match firsts[index] {
                 Some(first) if first < index => Context::Field(first),
@@ -324,7 +322,7 @@ impl Profile {
 
     fn with_fields(schema: &Schema, mut code: impl FnMut(usize, &Field) -> FieldCode) -> Self {
         let fields = schema.fields().iter().enumerate().map(|(index, field)| {
-            if differenced(field, schema).0.is_empty() {
+            if schema.differenced(field).0.is_empty() {
                 FieldCode::none()
             } else {
                 code(index, field)
@@ -371,7 +369,7 @@ impl Profile {
             fields.clone().map(move |index| (index, fields.start))
         });
         for ((index, first), (code, field)) in firsts.zip(self.fields.iter().zip(schema.fields())) {
-            let (lanes, is_rotation) = differenced(field, schema);
+            let (lanes, is_rotation) = schema.differenced(field);
             let width_fits = |width: &LaneWidth| {
                 width.bits <= 32
                     && width.beyond_bits <= width.bits
@@ -401,15 +399,5 @@ impl Profile {
             }
         }
         Ok(())
-    }
-}
-
-/// The lanes of a field that have differences, and whether they are a rotation's components.
-pub(super) fn differenced<'a>(field: &Field, schema: &'a Schema) -> (&'a [Lane], bool) {
-    let lanes = &schema.lanes()[field.lanes()];
-    match field.kind {
-        FieldKind::Rotation(_) => (&lanes[1..], true),
-        _ if lanes.iter().any(|lane| lane.arithmetic == LaneArithmetic::Category) => (&[], false),
-        _ => (lanes, false),
     }
 }

@@ -9,9 +9,9 @@ use miniz_oxide::inflate::TINFLStatus;
 use miniz_oxide::inflate::core::inflate_flags::TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;
 use miniz_oxide::inflate::core::{DecompressorOxide, decompress};
 
-use super::adaptive::Model;
+use super::adaptive::{Model, VERSION_1, VERSION_4};
 use super::profile::{
-    Class, Context, FieldCode, GapCode, LaneWidth, MAX_CLASSES, Profile, Reference, differenced,
+    Class, Context, FieldCode, GapCode, LaneWidth, MAX_CLASSES, Profile, Reference,
 };
 use crate::file_numbers::{Reader, Writer, hash_of};
 use crate::{Schema, SetupError};
@@ -21,15 +21,6 @@ const MAGIC: [u8; 4] = *b"KPRF";
 
 /// The newest version: the contents of an older one, compressed.
 const COMPRESSED: u8 = 5;
-/// The version in which alike fields share counters. Models that do not share use earlier versions.
-pub(super) const VERSION_4: u8 = 4;
-/// The version in which a model has counters of added entities.
-pub(super) const VERSION_3: u8 = 3;
-/// The version in which a model has the energies of its features.
-pub(super) const VERSION_2: u8 = 2;
-/// The first version. A profile without a model is of this version.
-pub(super) const VERSION_1: u8 = 1;
-
 /// The largest size of compressed contents, before compression. Limits what a forged file can make
 /// a reader allocate.
 const MAX_CONTENTS: usize = 1 << 24;
@@ -142,7 +133,7 @@ impl Profile {
             return Err(SetupError::ProfileMismatch);
         }
         let fields = schema.fields().iter().enumerate().map(|(index, field)| {
-            let lanes = differenced(field, schema).0.len();
+            let lanes = schema.differenced(field).0.len();
             read_field(&mut reader, lanes)?.ok_or(SetupError::BadFieldCode { field: index })
         });
         let fields = fields.collect::<Result<_, _>>()?;

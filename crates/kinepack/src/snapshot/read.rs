@@ -2,7 +2,8 @@
 
 use alloc::vec;
 
-use super::store::{EntityId, Snapshot};
+use super::ids::EntityId;
+use super::store::Snapshot;
 use crate::schema::with_row;
 use crate::{Between, EncodeError, Pack};
 

@@ -7,51 +7,10 @@ use core::fmt;
 use core::ops::Range;
 
 use super::entities::Entities;
+use super::ids::{EntityId, Tick};
 use crate::hash::Fnv1a;
 use crate::schema::{EntityKind, Kinds};
 use crate::{EncodeError, Pack, Schema};
-
-/// Identifies an entity for as long as it lives; the same on both sides.
-///
-/// ```
-/// use kinepack::{EntityId, Pack, Schema, Snapshot, Tick};
-///
-/// #[derive(Pack)]
-/// struct Lamp {
-///     lit: bool,
-/// }
-///
-/// let schema = Schema::of::<Lamp>();
-/// let mut world = Snapshot::new(&schema, Tick(60)); // a second after the start, at 60 Hz
-/// // A game's own numbers, in the increasing order that snapshots need.
-/// let mut lamps = [(30, false), (7, true), (12, true)];
-/// lamps.sort_by_key(|(number, _)| *number);
-/// for (number, lit) in lamps {
-///     world.push(EntityId(number), &Lamp { lit })?;
-/// }
-/// assert_eq!(world.ids(), [EntityId(7), EntityId(12), EntityId(30)]);
-/// assert!(world.get::<Lamp>(EntityId(7))?.is_some_and(|lamp| lamp.lit));
-/// assert!(world.get::<Lamp>(EntityId(8))?.is_none());
-/// # Ok::<(), kinepack::EncodeError>(())
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct EntityId(pub u32);
-
-/// The number of a simulation step.
-///
-/// ```
-/// use kinepack::{Schema, Snapshot, Tick};
-///
-/// let schema = Schema::new(Vec::new());
-/// let (mut world, hz) = (Snapshot::new(&schema, Tick(0)), 60);
-/// for _ in 0..90 {
-///     world.clear(Tick(world.tick.0 + 1)); // the next step of the simulation
-/// }
-/// assert_eq!(world.tick, Tick(90));
-/// assert_eq!(f64::from(world.tick.0) / f64::from(hz), 1.5, "seconds");
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Tick(pub u32);
 
 /// A tick, a set of entity ids, and their lanes, stored kind by kind and lane by lane.
 ///

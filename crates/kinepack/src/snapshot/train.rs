@@ -5,7 +5,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::Baselines;
+use super::baselines::Baselines;
 use super::changed::set_of_flagged;
 use super::codec::Codec;
 use super::encode::{Chosen, Encoder};

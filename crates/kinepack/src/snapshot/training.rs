@@ -3,8 +3,8 @@
 
 use alloc::vec::Vec;
 
-use super::Baselines;
 use super::adaptive::{Bodies, FeatureGroup, Learned, Model, ModelTrainer, Pass};
+use super::baselines::Baselines;
 use super::codec::Codec;
 use super::encode::Encoder;
 use super::level::Level;

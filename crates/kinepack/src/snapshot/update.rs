@@ -1,6 +1,7 @@
 //! Writing changed entities over their states of the tick before.
 
-use super::store::{EntityId, Snapshot, check_lanes};
+use super::ids::EntityId;
+use super::store::{Snapshot, check_lanes};
 use crate::{EncodeError, Pack};
 
 impl Snapshot {

@@ -5,7 +5,8 @@ use alloc::vec::Vec;
 use core::ops::Deref;
 
 use super::adaptive::Learned;
-use super::store::{Snapshot, Tick};
+use super::ids::Tick;
+use super::store::Snapshot;
 use crate::Schema;
 
 /// A state that both sides hold: the snapshot as the receiver has it and, at a level that learns,

@@ -3,7 +3,6 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::plan::can_be_part;
 use crate::schema::{EntityKind, Field, FieldKind, Role};
 use crate::{Schema, SetupError};
 
@@ -112,6 +111,11 @@ impl BodyKind {
     fn is_solid_or_point(&self) -> bool {
         self.half_extents == [0; 3] || self.half_extents.iter().all(|extent| *extent > 0)
     }
+}
+
+/// Whether every entity has the field, and may change it.
+pub(super) fn can_be_part(field: &Field) -> bool {
+    field.condition.is_none() && !field.is_spawn
 }
 
 /// The fields of a kind that it marks as its body's, by index in the schema.

@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 
 use super::bodies::{Bodies, class};
-use super::coding::{Coding, Predictor};
+use super::coding::Coding;
 use super::counters::{Residuals, body_group};
 use super::features::{LevelFeatures, OWN, PositionSizes, TurnFeatures, TurnSizes, UpFeatures};
 use super::geometry::{
@@ -15,13 +15,14 @@ use super::lanes::{Expected, LaneAt, sign_context};
 use super::neighbours::CodedBody;
 use super::numbers::{FEATURES, Row, mean_of, sixteenths, size_log2, steps, vector_log2};
 use super::plan::BodyPlan;
+use super::predictor::Predictor;
 use super::rotation::rotation_at;
 use super::rows::BodyRows;
 use super::scratch::Scratch;
 use super::surroundings::{Surroundings, surroundings};
 use crate::entropy::Coder;
 use crate::schema::{Lane, LaneArithmetic};
-use crate::snapshot::history::{MOVED, NEW};
+use crate::snapshot::status::{MOVED, NEW};
 
 /// A body touches the floor if its centre is less than this above its resting height, in sizes.
 /// Section 12.6, "Class".

@@ -1,7 +1,6 @@
 //! Which entities of a kind changed, in blocks. `spec/CODEC.md`, section 12.5.
 
-use super::counters::changed_context;
-use super::movers::FAR;
+use super::counters::{FAR, changed_context};
 use crate::entropy::{Coder, Decision};
 
 /// Number of consecutive entities in a block.

@@ -4,18 +4,16 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::changed_flags::{BLOCK, ChangedFlags, IS_ADDED, IS_FAR};
-use super::counters::{
-    Counters, IS_TOUCHED, MAX_SCALE_LOG2, MIN_SCALE_LOG2, changed_context, flag_context,
-};
+use super::counters::{Counters, IS_TOUCHED, changed_context, flag_context};
 use super::model::Model;
-use super::numbers::{Row, dot, mean_of, scale_of};
 use super::past::Past;
 use super::plan::{FieldCoding, FieldPlan, KindPlan, Plan};
+use super::predictor::Predictor;
 use super::scratch::{Previous, Scratch};
 use super::values::{Spent, Values};
-use crate::entropy::{Coder, Counter, Decision};
+use crate::entropy::Coder;
 use crate::schema::Presence;
-use crate::snapshot::history::{ADDED, MOVED, MOVED_BEFORE};
+use crate::snapshot::status::{ADDED, MOVED, MOVED_BEFORE};
 
 /// The probability, in 1/65536, that a packet ends before the next entity. Section 12.5.
 const END: u16 = 32;
@@ -25,59 +23,6 @@ const TYPICAL_ENTITY: u64 = 64 << 8;
 
 /// The room that an encoder reserves for the end of the packet, in 1/256 bit.
 const ROOM_FOR_END: u64 = 8 << 8;
-
-/// The limit of an expected change, in sixteenths. Section 12.3.
-const MAX_MEAN: i64 = 1 << 37;
-
-/// Clamps an expected change to its limits.
-#[inline]
-pub(super) fn held(mean: i64) -> i64 {
-    mean.clamp(-MAX_MEAN, MAX_MEAN)
-}
-
-/// The weights of the predictions, and the response to actual values: fixed weights ignore them, a
-/// learner takes a step, a trainer collects statistics.
-pub(super) trait Predictor {
-    /// The adaptive bit model that codes decisions.
-    type Decision: Decision;
-
-    /// The sum of a row's features times their weights.
-    fn sum(&self, row: usize, features: &Row) -> f32;
-
-    /// Reports that a value was `target`, in sixteenths, after this row predicted it from these
-    /// features. The error's expected size was 2^`scale_log2`, with the logarithm in 1/256.
-    #[inline]
-    fn observe_mean(&mut self, _row: usize, _features: &Row, _target: i64, _scale_log2: i32) {}
-
-    /// Reports that a logarithm was `target`, after this row predicted `expected` from these
-    /// features. Both are in 1/256.
-    #[inline]
-    fn observe_scale(&mut self, _row: usize, _features: &Row, _expected: i32, _target: i32) {}
-
-    /// The expected change, in sixteenths.
-    #[inline]
-    fn predict_mean(&self, row: usize, features: &Row) -> i64 {
-        held(mean_of(self.sum(row, features)))
-    }
-
-    /// log₂ of a residual's expected size, in 1/256, clamped to the range that the contexts
-    /// distinguish.
-    #[inline]
-    fn predict_scale(&self, row: usize, features: &Row) -> i32 {
-        let scale = scale_of(self.sum(row, features));
-        scale.clamp(i64::from(MIN_SCALE_LOG2), i64::from(MAX_SCALE_LOG2)) as i32
-    }
-}
-
-/// Fixed weights.
-impl Predictor for &[Row] {
-    type Decision = Counter;
-
-    #[inline]
-    fn sum(&self, row: usize, features: &Row) -> f32 {
-        dot(&self[row], features)
-    }
-}
 
 /// A field of an entity, with its class.
 pub(super) struct FieldAt<'a> {

@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use crate::entropy::{Coder, Counter, Decision, MANTISSAS, Signed, decide_signed, decide_tree};
-use crate::snapshot::history::{MOVED, MOVED_BEFORE, NEW};
+use crate::snapshot::status::{MOVED, MOVED_BEFORE, NEW};
 
 /// The first counter of each part. The parts follow one another without gaps.
 #[derive(Clone, Debug, Default)]
@@ -236,15 +236,16 @@ pub(super) mod body_group {
 
 /// Number of classes of nearness to a mover. Section 12.5.
 const NEARNESSES: usize = 8;
+/// The nearness of a mover itself, and of a body far from all movers.
+pub(super) const IS_MOVER: u8 = 7;
+pub(super) const FAR: u8 = 6;
 
 /// Number of contexts of the flag that an entity of a kind changed: by motion, touch, nearness, and
 /// the two flags before. Section 12.5.
 const CHANGED: usize = 1024;
 
-/// The context of the flag that an untouched entity changed, by its [`History`] status and its
-/// nearness. The two flags before are added as a number.
-///
-/// [`History`]: crate::snapshot::history::History
+/// The context of the flag that an untouched entity changed, by its [status](crate::snapshot::status)
+/// and its nearness. The two flags before are added as a number.
 #[inline]
 pub(super) const fn changed_context(status: u8, nearness: u8) -> u16 {
     let moved = status & (MOVED | MOVED_BEFORE) | if status & NEW != 0 { 2 } else { 0 };

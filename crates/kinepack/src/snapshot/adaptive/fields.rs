@@ -2,13 +2,14 @@
 
 use alloc::vec::Vec;
 
-use super::coding::{Coding, FieldAt, Predictor};
+use super::coding::{Coding, FieldAt};
 use super::counters::Residuals;
 use super::features::{FieldFeatures, NumberSizes, TurnSizes};
 use super::geometry::{multiply, rotation_of, rotation_vector, sub, turn};
 use super::lanes::{Expected, LaneAt, sign_class};
 use super::numbers::{STEP_BITS, sixteenths, size_log2, steps, vector_log2};
 use super::plan::{FieldCoding, RotationCodes};
+use super::predictor::Predictor;
 use super::rotation::rotation_at;
 use super::rows::{NumberRows, RotationRows};
 use super::scratch::Previous;

@@ -9,8 +9,16 @@ use super::numbers::{Energies, FEATURES, Row, rounded};
 use super::plan::Plan;
 use crate::entropy::Counter;
 use crate::file_numbers::{Reader, Writer};
-use crate::snapshot::profile_file::{VERSION_1, VERSION_2, VERSION_3, VERSION_4};
 use crate::{Schema, SetupError};
+
+/// The version in which alike fields share counters. Models that do not share use earlier versions.
+pub(in crate::snapshot) const VERSION_4: u8 = 4;
+/// The version in which a model has counters of added entities.
+const VERSION_3: u8 = 3;
+/// The version in which a model has the energies of its features.
+const VERSION_2: u8 = 2;
+/// The first version. A profile without a model is of this version.
+pub(in crate::snapshot) const VERSION_1: u8 = 1;
 
 /// Weights are stored in 1/4096.
 const STORED_PER_ONE: f32 = 4096.0;

@@ -1,10 +1,11 @@
 //! Coding a lane against its expected value. `spec/CODEC.md`, section 12.3, "A lane".
 
-use super::coding::{Coding, Predictor};
+use super::coding::Coding;
 use super::counters::{MIN_SCALE_LOG2, Residuals};
+use super::predictor::Predictor;
 use crate::entropy::Coder;
 use crate::schema::Lane;
-use crate::snapshot::precision::{coarse_code, coarse_value};
+use crate::snapshot::coarse::{coarse_code, coarse_value};
 
 /// A lane of an entity: its index in the schema, the value from which it changes, and its shift for
 /// steps of 2^shift.

@@ -2,10 +2,10 @@
 //! packet, and a packet resumes from the learned state of its baseline. Both sides do the same, so
 //! a lost packet cannot make their models differ. `spec/CODEC.md`, section 12.10.
 
-use super::coding::{Predictor, held};
 use super::features::BIAS;
 use super::mixing::Mixed;
 use super::numbers::{Energies, FEATURES, LOG_BITS, Row, STEP_BITS, dot, mean_of, size_log2};
+use super::predictor::{Predictor, held};
 
 /// How strongly the square of an error, in steps, lowers its weight in learning and in training.
 /// This keeps chaotic motion from dominating. Section 12.10.

@@ -10,8 +10,6 @@ use super::mixing::{UNTRAINED, WEIGHTS, Weights};
 use super::model::Model;
 use super::numbers::{FEATURES, Row};
 use crate::entropy::Counter;
-use crate::snapshot::{Codec, Level, Profile};
-use crate::{Schema, SetupError};
 
 /// The models' learned state after coding a snapshot. The snapshot's [`View`](crate::View) holds
 /// it.
@@ -133,8 +131,8 @@ impl Learned {
 
 impl Model {
     /// The model with learned counters and weights, rounded to what a file can store.
-    fn with_learned(&self, learned: &LearnedState) -> Self {
-        let mut model = self.clone();
+    pub(super) fn with_learned(&self, learned: &Learned) -> Self {
+        let (mut model, learned) = (self.clone(), &learned.state);
         for rows in &mut model.sets {
             let learned = rows.iter_mut().zip(&learned.gains).zip(&learned.losses);
             for ((row, gains), _) in learned.filter(|(_, loss)| !loss.is_loss()) {
@@ -148,43 +146,5 @@ impl Model {
         };
         model.counters = learned.counters.iter().map(known).collect();
         model
-    }
-}
-
-impl Profile {
-    /// The profile with what a session learned, for later sessions. At levels that learn, these
-    /// start where that session ended; [`Level::ADAPTIVE`] uses the learned model too. `learned` is
-    /// from a late view of a session with this profile. The word lengths stay as they are.
-    ///
-    /// ```
-    /// use kinepack::schema::{Field, FieldKind};
-    /// use kinepack::{Codec, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View};
-    ///
-    /// let schema = Schema::new(vec![Field::new("lit", FieldKind::Bool)]);
-    /// let profile = Profile::untrained(&schema);
-    /// let mut encoder = Encoder::new(&Codec::new(schema.clone(), Level::LEARNING, profile.clone())?);
-    /// let mut view = View::empty(&schema);
-    /// for tick in 0..100 {
-    ///     let mut world = Snapshot::new(&schema, Tick(tick));
-    ///     world.push_lanes(EntityId(3), &[tick % 2])?;
-    ///     view = encoder.encode(&view, &world, &mut Vec::new())?;
-    /// }
-    /// let learned = view.learned().ok_or("this level learns")?;
-    /// let next = profile.with_learned(&schema, learned)?;
-    /// std::fs::write(std::env::temp_dir().join("next.profile"), next.to_bytes())?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// [`SetupError::ProfileMismatch`] if a codec of another profile or schema learned it, and the
-    /// errors of [`Codec::new`].
-    pub fn with_learned(&self, schema: &Schema, learned: &Learned) -> Result<Self, SetupError> {
-        let codec = Codec::new(schema.clone(), Level::LEARNING, self.clone())?;
-        let adaptive = codec.tables().adaptive.as_ref().ok_or(SetupError::BadModel)?;
-        if !learned.is_from_codec(codec.hash()) {
-            return Err(SetupError::ProfileMismatch);
-        }
-        let model = adaptive.model.with_learned(&learned.state);
-        Ok(Self { model: Some(model), ..self.clone() })
     }
 }

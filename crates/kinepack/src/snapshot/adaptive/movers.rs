@@ -4,23 +4,21 @@
 use alloc::vec::Vec;
 
 use super::body::position;
-use super::coding::{Coding, Predictor};
+use super::coding::Coding;
+use super::counters::{FAR, IS_MOVER};
 use super::geometry::{dot, sub};
 use super::neighbours::CodedBody;
 use super::plan::BodyPlan;
+use super::predictor::Predictor;
 use super::scratch::{Mover, NO_MOVER, Scratch};
 use crate::entropy::Coder;
-use crate::snapshot::history::ADDED;
+use crate::snapshot::status::ADDED;
 
 /// Number of bodies whose distances are computed at once.
 const BLOCK: usize = 16;
 
 /// The largest number of movers. Section 12.5.
 const MAX_MOVERS: usize = 64;
-
-/// The nearness of a mover itself, and of a body far from all movers.
-const IS_MOVER: u8 = 7;
-pub(super) const FAR: u8 = 6;
 
 /// The squared distances to the nearest mover, in half reaches, that separate the classes of
 /// nearness. Section 12.5.

@@ -6,12 +6,13 @@ use core::ops::Range;
 use super::learned::Learned;
 use super::numbers::log2;
 use crate::schema::Conditions;
-use crate::snapshot::Baselines;
+use crate::snapshot::baselines::Baselines;
 use crate::snapshot::entities::Entities;
-use crate::snapshot::history::{ADDED, History, NEW, NEW_BEFORE, STEPS};
+use crate::snapshot::history::History;
+use crate::snapshot::ids::EntityId;
 use crate::snapshot::lineup::Lineup;
 use crate::snapshot::precision::Shifts;
-use crate::snapshot::store::EntityId;
+use crate::snapshot::status::{ADDED, NEW, NEW_BEFORE, STEPS};
 
 /// The inputs of a packet that both sides have.
 pub(in crate::snapshot) struct Packet<'a> {

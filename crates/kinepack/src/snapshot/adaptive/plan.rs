@@ -7,7 +7,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::bodies::Bodies;
+use super::bodies::{Bodies, can_be_part};
 use super::counters::{EVEN, Layout, START, body_group};
 use super::geometry::UP;
 use super::newcomers::NewcomerPlan;
@@ -206,11 +206,6 @@ impl Alike {
             lanes: lanes.map(|lane| (lane.max, lane.arithmetic as u8)).collect(),
         }
     }
-}
-
-/// Whether every entity has the field, and may change it.
-pub(super) fn can_be_part(field: &Field) -> bool {
-    field.condition.is_none() && !field.is_spawn
 }
 
 /// The limits of a field that can be a body's position.

@@ -4,16 +4,17 @@
 use alloc::vec::Vec;
 use core::f64::consts::FRAC_1_SQRT_2;
 
-use super::coding::{Coding, Predictor};
+use super::coding::Coding;
 use super::counters::{GAP_ERRORS, GAPS, Residuals, SECOND};
 use super::features::TurnSizes;
 use super::geometry::{Quaternion, Vector, rotation_vector, scale, turn};
 use super::lanes::{Expected, LaneAt, sign_context};
 use super::numbers::{log2, sixteenths, size_log2};
 use super::plan::RotationCodes;
+use super::predictor::Predictor;
 use crate::entropy::Coder;
 use crate::schema::{Lane, LaneArithmetic};
-use crate::snapshot::history::STEPS;
+use crate::snapshot::status::STEPS;
 use crate::sqrt::sqrt;
 
 /// Units per 1 of the gap between the two largest components, and of the gap between the second and

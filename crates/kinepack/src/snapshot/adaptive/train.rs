@@ -5,7 +5,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::bodies::Bodies;
-use super::coding::Predictor;
+use super::codec::{Adaptive, State};
 use super::counters::MAX_TRAINED_COUNT;
 use super::feature_groups::{FeatureGroup, remaining};
 use super::learn::MISS_SQUARED;
@@ -13,15 +13,16 @@ use super::model::Model;
 use super::numbers::{FEATURES, Row, dot, steps};
 use super::past::Packet;
 use super::plan::Plan;
+use super::predictor::Predictor;
 use super::sums::{Sums, fit};
 use super::values::Columns;
-use super::{Adaptive, State};
 use crate::entropy::{Cost, Counter};
+use crate::snapshot::baselines::Baselines;
 use crate::snapshot::changed::find_changed;
+use crate::snapshot::level::Level;
 use crate::snapshot::lineup::Lineup;
 use crate::snapshot::precision::Precision;
 use crate::snapshot::store::Snapshot;
-use crate::snapshot::{Baselines, Level};
 use crate::{Schema, SetupError};
 
 /// Trains a model on snapshots and their baselines, in several passes over the same data.

@@ -6,15 +6,13 @@ use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::super::Baselines;
+use super::super::baselines::Baselines;
 use super::super::changed::set_of_flagged;
 use super::super::codec::Codec;
 use super::super::encode::{Chosen, Encoder};
 use super::super::fields::Measured;
 use super::super::level::Level;
-use super::super::profile::{
-    Class, Context, FieldCode, LaneWidth, Profile, Reference, differenced,
-};
+use super::super::profile::{Class, Context, FieldCode, LaneWidth, Profile, Reference};
 use super::super::store::Snapshot;
 use super::super::training::{Sample, TrainError, as_received};
 use super::super::widths::size;
@@ -207,7 +205,7 @@ fn flagged(encoder: &Encoder, field: usize) -> impl Iterator<Item = u32> {
 fn widest(schema: &Schema) -> Profile {
     let mut profile = Profile::untrained(schema);
     for (code, field) in profile.fields.iter_mut().zip(schema.fields()) {
-        let (lanes, is_rotation) = differenced(field, schema);
+        let (lanes, is_rotation) = schema.differenced(field);
         if lanes.is_empty() {
             continue;
         }
@@ -236,7 +234,7 @@ pub(super) fn collect<R: AsRef<[Snapshot]>>(
     let held = as_received(schema, runs, lag_ticks)?;
     let mut observer = Observer::new(schema)?;
     let fields = schema.fields().iter().map(|field| {
-        let (lanes, is_rotation) = differenced(field, schema);
+        let (lanes, is_rotation) = schema.differenced(field);
         FieldSamples {
             lanes_bits: lanes.iter().map(|lane| lane.bits() as u8).collect(),
             full_bits: schema.lanes()[field.lanes()]

@@ -9,7 +9,7 @@ use crate::quantize::SmallestThree;
 use crate::schema::{Conditions, Lane};
 use crate::snapshot::adaptive::counters::LIMIT;
 use crate::snapshot::adaptive::values::Columns;
-use crate::snapshot::store::EntityId;
+use crate::snapshot::ids::EntityId;
 
 /// Bits of the number of a mode.
 const MODE_BITS: u32 = 2;

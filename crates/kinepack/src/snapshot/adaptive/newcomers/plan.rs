@@ -6,12 +6,18 @@ use alloc::vec::Vec;
 use core::mem::discriminant;
 use core::ops::Range;
 
-use super::SHARED;
-use super::field::{NewcomerField, SECTORS_LOG2};
+use super::field::{DIFFERENCES, NewcomerField, SECTORS_LOG2};
 use crate::Schema;
+use crate::entropy::MANTISSAS;
 use crate::quantize::FloatLimits;
 use crate::schema::{EntityKind, Field, FieldKind, Lane, any_element};
-use crate::snapshot::profile::differenced;
+
+/// The counter of the flag that a newcomer has an origin.
+pub(super) const ORIGIN: usize = 0;
+/// The first counter of the origin's number.
+pub(super) const NUMBER: usize = 1;
+/// The number of counters of each kind that belong to no field.
+pub(super) const SHARED: usize = NUMBER + DIFFERENCES + MANTISSAS;
 
 /// The part of the schema that coding newcomers needs.
 #[derive(Clone, Debug, Default)]
@@ -75,7 +81,7 @@ impl NewcomerPlan {
                         FieldKind::Rotation(rotation) => Some(rotation),
                         _ => None,
                     },
-                    has_differences: !differenced(field, schema).0.is_empty(),
+                    has_differences: !schema.differenced(field).0.is_empty(),
                     are_alike: matches!(
                         field.kind,
                         FieldKind::Raw { .. } | FieldKind::Bytes { .. }

@@ -1,0 +1,77 @@
+//! The raw words of whole entities: see [`raw`](super::raw).
+
+use super::raw::reconstruct_fields;
+use super::{Field, Schema};
+use crate::{Between, EncodeError};
+
+impl Schema {
+    /// Quantizes the raw words of an entity. Returns false if a value was outside of its limits and
+    /// took the nearest end. This happens even if the type does not clamp, because a schema does
+    /// not record clamping.
+    ///
+    /// # Errors
+    /// [`EncodeError::NotANumber`] for NaN and for a rotation without direction,
+    /// [`EncodeError::LaneCount`] for slices of other lengths.
+    pub fn quantize_raw(&self, raw: &[u64], lanes: &mut [u32]) -> Result<bool, EncodeError> {
+        self.check_lanes(raw.len())?;
+        self.check_lanes(lanes.len())?;
+        let mut is_within = true;
+        for field in &self.fields {
+            if field.conditions().hold(|lane| lanes[lane]) {
+                is_within &= field.quantize_raw(&raw[field.lanes()], &mut lanes[field.lanes()])?;
+            } else {
+                lanes[field.lanes()].fill(0);
+            }
+        }
+        Ok(is_within)
+    }
+
+    /// The raw words of an entity's lanes.
+    ///
+    /// # Errors
+    /// [`EncodeError::LaneCount`] for slices of other lengths.
+    pub fn reconstruct_raw(&self, lanes: &[u32], raw: &mut [u64]) -> Result<(), EncodeError> {
+        self.check_lanes(raw.len())?;
+        self.check_lanes(lanes.len())?;
+        reconstruct_fields(&self.fields, lanes, raw);
+        Ok(())
+    }
+
+    /// The raw words of the state between those of `from` and `to`, as
+    /// [`Pack::interpolate`](super::Pack::interpolate) gives it without `step`: a schema does not
+    /// record which fields step. A field that is absent at one end steps.
+    ///
+    /// # Errors
+    /// [`EncodeError::LaneCount`] for slices of other lengths.
+    pub fn interpolate_raw(
+        &self,
+        from: &[u32],
+        to: &[u32],
+        at: Between,
+        raw: &mut [u64],
+    ) -> Result<(), EncodeError> {
+        self.check_lanes(from.len())?;
+        self.check_lanes(to.len())?;
+        self.check_lanes(raw.len())?;
+        for field in &self.fields {
+            let velocity = self.velocity_of(field).map(|index| &self.fields[index]);
+            field.interpolate_raw(velocity, from, to, at, raw);
+        }
+        Ok(())
+    }
+
+    /// The index of the field that is the velocity of `field`.
+    pub(crate) fn velocity_of(&self, field: &Field) -> Option<usize> {
+        let is_its = |other: &Field| other.velocity_of.as_deref() == Some(field.name.as_str());
+        self.fields.iter().position(is_its)
+    }
+
+    fn check_lanes(&self, lanes: usize) -> Result<(), EncodeError> {
+        let expected_lanes = self.lanes.len();
+        if lanes == expected_lanes && self.kinds().len() == 1 {
+            Ok(())
+        } else {
+            Err(EncodeError::LaneCount { expected_lanes, lanes })
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! The fields of one kind of entities, with the lanes and the conditions that follow from their
+//! order. A type's hash and raw words need these too, without a whole schema.
+
+use alloc::vec::Vec;
+
+use super::condition::Conditions;
+use super::field::{Field, FieldKind};
+use super::lane::Lane;
+use crate::SetupError;
+use crate::hash::Fnv1a;
+
+/// The fields and lanes of one kind. Lanes are counted from the kind's first.
+pub(super) struct ResolvedFields {
+    pub(super) fields: Vec<Field>,
+    pub(super) lanes: Vec<Lane>,
+}
+
+impl ResolvedFields {
+    /// Finds the lanes and the conditions of each field. `first` is the index of the first field in
+    /// the schema, for errors.
+    ///
+    /// # Errors
+    /// [`SetupError::BadCondition`].
+    pub(super) fn new(mut fields: Vec<Field>, first: usize) -> Result<Self, SetupError> {
+        let mut lanes = Vec::new();
+        for index in 0..fields.len() {
+            let conditions = conditions(&fields, index)
+                .ok_or(SetupError::BadCondition { field: first + index })?;
+            let field = &mut fields[index];
+            field.conditions = conditions;
+            field.first_lane = lanes.len();
+            field.kind.append_lanes(&mut lanes);
+            field.lane_count = lanes.len() - field.first_lane;
+        }
+        Ok(Self { fields, lanes })
+    }
+
+    /// As [`new`](Self::new), for the fields of a type.
+    ///
+    /// # Panics
+    /// If a field's condition names no earlier field that can be its selector.
+    #[track_caller]
+    pub(super) fn valid(fields: Vec<Field>) -> Self {
+        match Self::new(fields, 0) {
+            Ok(resolved) => resolved,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// The hash of a schema of these fields.
+    pub(super) fn hash(&self) -> u64 {
+        let mut hasher = Fnv1a::new();
+        self.fields.iter().for_each(|field| field.hash_into(&mut |bytes| hasher.add(bytes)));
+        hasher.finish()
+    }
+}
+
+/// The conditions of the field at `index` among a kind's fields. The earlier fields must be
+/// resolved. `None` if no earlier field can be the selector, if the range of values is empty, or if
+/// the chain of selectors is too long.
+fn conditions(fields: &[Field], index: usize) -> Option<Conditions> {
+    let Some(condition) = &fields[index].condition else { return Some(Conditions::default()) };
+    let place = fields[..index].iter().rposition(|field| field.name == condition.selector)?;
+    let selector = &fields[place];
+    let is_selective =
+        matches!(selector.kind, FieldKind::Bool | FieldKind::Choice { .. } | FieldKind::Integer(_))
+            && selector.lane_count == 1;
+    // The selector of a spawn field must not change either.
+    let is_lasting = selector.is_spawn || !fields[index].is_spawn;
+    if !is_selective || !is_lasting || condition.values.is_empty() {
+        return None;
+    }
+    Conditions::on(place, selector.first_lane, &selector.conditions, condition.values.clone())
+}

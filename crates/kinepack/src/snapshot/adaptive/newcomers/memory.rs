@@ -1,0 +1,45 @@
+//! What a packet remembers of its entities for coding newcomers.
+
+use alloc::vec::Vec;
+
+use crate::entropy::Counter;
+use crate::snapshot::status::ADDED;
+
+/// The entities of a packet that newcomers are coded relative to, by index.
+#[derive(Debug, Default)]
+pub(in crate::snapshot::adaptive) struct Newcomers {
+    /// The entities that were not added, increasing.
+    pub(super) kept: Vec<u32>,
+    /// For each kind, the newcomer that was coded last, by row.
+    pub(super) last: Vec<Option<usize>>,
+    /// Memory for a copy of a field's counters.
+    pub(super) counters: Vec<Counter>,
+    /// Memory for a field's lanes in an origin.
+    pub(super) origin: Vec<u32>,
+    /// Memory for the distances of entities from a newcomer.
+    pub(super) away: Vec<u32>,
+    /// For each kind, the distance of the nearest entity, and its number among the kept ones.
+    pub(super) nearest: Vec<(u32, u32)>,
+    /// In training that *explores*, the number of newcomers so far. Every other newcomer then has
+    /// an origin and is coded relative to it, whatever that costs. An origin is expensive until its
+    /// counters have learned, and they learn only from what is coded with them.
+    pub(super) explored: Option<u32>,
+}
+
+impl Newcomers {
+    /// Begins or ends exploring.
+    #[cfg(feature = "training")]
+    pub(in crate::snapshot::adaptive) fn explore(&mut self, is_wanted: bool) {
+        self.explored = is_wanted.then_some(0);
+    }
+
+    /// Begins a packet of `kinds` kinds in which entities have these
+    /// [statuses](crate::snapshot::status).
+    pub(in crate::snapshot::adaptive) fn begin(&mut self, statuses: &[u8], kinds: usize) {
+        self.last.clear();
+        self.last.resize(kinds, None);
+        self.kept.clear();
+        let is_kept = |(_, status): &(u32, &u8)| **status & ADDED == 0;
+        self.kept.extend((0..).zip(statuses).filter(is_kept).map(|(entity, _)| entity));
+    }
+}
