@@ -8,9 +8,9 @@ use syn::spanned::Spanned;
 use syn::{DataEnum, DeriveInput, Error, Fields, Path, Result, Variant};
 
 use crate::attributes::OfType;
-use crate::expand::{Bodies, Needs, all, constant};
-use crate::fields::{Context, PackedField};
+use crate::fields::{Context, PackedField, first_precision};
 use crate::group::Group;
+use crate::implementation::{Bodies, Needs, all, constant};
 use crate::precision;
 
 pub(crate) fn expand(
@@ -29,7 +29,7 @@ pub(crate) fn expand(
         first += variant.fields.len();
         fields
     }))?;
-    let ticks_per_s = precision::ticks_per_s(of_type, variants.iter().flatten())?;
+    let ticks_per_s = precision::ticks_per_s(of_type, first_precision(variants.iter().flatten()))?;
     if data.variants.iter().all(|variant| matches!(variant.fields, Fields::Unit)) {
         return Ok(without_fields(input, data, &of_type.krate));
     }

@@ -6,9 +6,12 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Expr, Field, Index, Member, Path, Result, Type};
 
-use crate::expand::{Needs, constant};
+use crate::implementation::{Needs, constant};
+use crate::lane_rule::{Floats, Rule};
 use crate::limits::Site;
-use crate::rules::{self, FieldRule, Floats, Rule};
+use crate::precision::TimePrecision;
+use crate::roles::BodyPart;
+use crate::rules::{self, FieldRule};
 
 /// A field, and how it becomes lanes.
 pub(crate) struct PackedField<'a> {
@@ -71,6 +74,11 @@ impl<'a> PackedField<'a> {
         let (rule, ty) = rules::rule(&name, &field.ty, &field.attrs, true)?;
         let binding = binding(index);
         Ok(Self { member, name, ty, rule, index, place: quote!((*#binding)) })
+    }
+
+    /// For a part of a rigid body: the field's name, the part, and the lanes.
+    pub(crate) fn body_part(&self) -> Option<(&str, &BodyPart, &Rule)> {
+        Some((&self.name, self.rule.part.as_ref()?, &self.rule.lanes))
     }
 
     /// The variable that a pattern binds it to.
@@ -216,10 +224,8 @@ impl<'a> PackedField<'a> {
     ) -> FieldCode {
         let &Site { krate, name, ty, .. } = site;
         let helpers = quote!(#krate::__derive);
-        let (limits, role) = (self.limits(), self.role(krate));
-        needs.add_bound(quote!(#ty: #krate::schema::Components));
         let constant_type = quote!(#krate::quantize::SmallestThree);
-        needs.add_constant(self.limits_name(), constant_type, site.rotation(bits));
+        let (limits, role) = self.add_limits(site, constant_type, site.rotation(bits), needs);
         FieldCode {
             lanes: quote!(4),
             schema: quote!(fields.push(#helpers::rotation_field(path, #name, &#limits, #role) #calls);),
@@ -243,13 +249,11 @@ impl<'a> PackedField<'a> {
     ) -> FieldCode {
         let &Site { krate, name, ty, .. } = site;
         let helpers = quote!(#krate::__derive);
-        let (limits, role) = (self.limits(), self.role(krate));
-        needs.add_bound(quote!(#ty: #krate::schema::Components));
         let Floats { axes, clamp, .. } = floats;
         let count = axes.len();
         let value = site.floats(floats, self.rule.part.is_some());
         let constant_type = quote!([#krate::quantize::FloatLimits; #count]);
-        needs.add_constant(self.limits_name(), constant_type, value);
+        let (limits, role) = self.add_limits(site, constant_type, value, needs);
         FieldCode {
             lanes: quote!(<#ty as #krate::schema::Components>::COUNT),
             schema: quote!(fields.push(#helpers::floats_field::<#ty>(path, #name, &#limits, #role) #calls);),
@@ -260,6 +264,21 @@ impl<'a> PackedField<'a> {
             store_raw: quote!(#helpers::store_raw_components::<#ty>(&#place, part);),
             reconstruct: quote!(#helpers::reconstruct_floats::<#ty>(&#limits, part)),
         }
+    }
+
+    /// Adds the constant of the limits of real numbers or of a rotation, and the bound on their
+    /// type. Returns the constant and the role.
+    fn add_limits(
+        &self,
+        site: &Site<'_>,
+        constant_type: TokenStream,
+        value: TokenStream,
+        needs: &mut Needs<'_>,
+    ) -> (TokenStream, TokenStream) {
+        let &Site { krate, ty, .. } = site;
+        needs.add_bound(quote!(#ty: #krate::schema::Components));
+        needs.add_constant(self.limits_name(), constant_type, value);
+        (self.limits(), self.role(krate))
     }
 
     /// The code of an integer. Its limits are already a constant.
@@ -334,6 +353,15 @@ impl<'a> PackedField<'a> {
         needs.add_constant(name, quote!(#krate::schema::TimePrecision), value);
         quote!(.with_time_precision(#precision))
     }
+}
+
+/// The name and the time precision of the first field that has one.
+pub(crate) fn first_precision<'a>(
+    fields: impl IntoIterator<Item = &'a PackedField<'a>>,
+) -> Option<(&'a str, &'a TimePrecision)> {
+    let of_field =
+        |field: &'a PackedField<'a>| Some((field.name.as_str(), field.rule.precision.as_ref()?));
+    fields.into_iter().find_map(of_field)
 }
 
 fn binding(index: usize) -> Ident {

@@ -7,8 +7,8 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Path, Result};
 
-use crate::expand::Needs;
 use crate::fields::{Context, FieldCode, PackedField};
+use crate::implementation::Needs;
 use crate::interpolate;
 
 pub(crate) struct Group<'a> {

@@ -1,12 +1,14 @@
 //! Interpolation: pairs fields with their velocities, and writes the value between two of a field.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
+use quote::quote;
 use syn::spanned::Spanned;
 use syn::{Error, Path, Result, Type};
 
 use crate::fields::{FieldCode, PackedField, member_name};
-use crate::rules::{FieldRule, Floats, Rule};
+use crate::lane_rule::{Floats, Rule};
+use crate::rules::FieldRule;
+use crate::types::written;
 
 /// The index of each field's velocity.
 pub(crate) fn velocities(fields: &[PackedField<'_>]) -> Result<Vec<Option<usize>>> {
@@ -56,15 +58,6 @@ fn may_move(field: &PackedField<'_>, ty: &Type) -> bool {
     };
     let always = !field.rule.steps && !field.rule.clock && !field.rule.optional;
     blends && always && written(field.ty) == written(ty)
-}
-
-/// A type as written, without the invisible parentheses of `macro_rules!`.
-fn written(ty: &Type) -> String {
-    match ty {
-        Type::Group(group) => written(&group.elem),
-        Type::Paren(paren) => written(&paren.elem),
-        other => other.to_token_stream().to_string(),
-    }
 }
 
 /// The value of a field between both sides of its lanes, which are in the variable of its part. Its

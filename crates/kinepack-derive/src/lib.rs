@@ -7,15 +7,16 @@
 //!
 //! 1. `attributes` reads each field's `#[pack(...)]`.
 //!
-//! 2. `rules` decides how the field becomes lanes, with `roles` for rigid bodies and `precision`
-//!    for time precision. They refuse contradictions, and name the field and the remedy.
+//! 2. `rules` decides how the field becomes lanes (`lane_rule`), with `roles` for rigid bodies and
+//!    `precision` for time precision. They refuse contradictions, and name the field and the
+//!    remedy.
 //!
-//! 3. `expand` writes the `impl` of a struct (`structs`) or an enum (`enums`) from the code of its
-//!    fields (`fields`, put together in `group`), with `limits` for its constants and `interpolate`
-//!    for its interpolation.
+//! 3. `expand` writes the code of a struct (`structs`) or an enum (`enums`) from the code of its
+//!    fields (`fields`, joined in `group`). `limits` writes their constants, `interpolate` their
+//!    interpolation, and `implementation` the `impl` around all of it.
 //!
-//! Whether a range is possible is known only when its expressions are evaluated. So the constants
-//! check it, still at compile time.
+//! Whether a range is possible is known only when its expressions are evaluated. So the generated
+//! constants check it, still at compile time.
 //!
 //! ```
 //! use kinepack::{Pack, Schema};
@@ -34,14 +35,17 @@
 //! ```
 
 mod attributes;
+mod lane_rule;
 mod precision;
 mod roles;
 mod rules;
+mod types;
 
 mod enums;
 mod expand;
 mod fields;
 mod group;
+mod implementation;
 mod interpolate;
 mod limits;
 mod structs;

@@ -7,8 +7,8 @@ use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{Expr, Path, Type};
 
+use crate::lane_rule::{Ends, Floats, Step};
 use crate::precision::TimePrecision;
-use crate::rules::{Ends, Floats, Step};
 
 /// The place of a field's code: its name, its type, and the path of kinepack.
 pub(crate) struct Site<'a> {

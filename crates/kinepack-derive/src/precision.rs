@@ -5,8 +5,7 @@ use proc_macro2::Ident;
 use syn::{Error, Expr, Result};
 
 use crate::attributes::{Given, OfType};
-use crate::fields::PackedField;
-use crate::rules::{Floats, Rule};
+use crate::lane_rule::{Floats, Rule};
 
 /// How exact a field must be while it moves.
 pub(crate) struct TimePrecision {
@@ -46,13 +45,12 @@ impl TimePrecision {
     }
 }
 
-/// The ticks per second, if fields need them. An error if they are missing, or given but not
-/// needed.
-pub(crate) fn ticks_per_s<'a, 'b>(
+/// The ticks per second, if fields need them. `first` is the first field with a time precision, by
+/// name. An error if the ticks are missing, or given but not needed.
+pub(crate) fn ticks_per_s<'a>(
     of_type: &'a OfType,
-    mut fields: impl Iterator<Item = &'b PackedField<'b>>,
+    first: Option<(&str, &TimePrecision)>,
 ) -> Result<Option<&'a Expr>> {
-    let first = fields.find_map(|field| Some((&field.name, field.rule.precision.as_ref()?)));
     match (&of_type.ticks_per_s, first) {
         (Some((_, ticks)), Some(_)) => Ok(Some(ticks)),
         (None, None) => Ok(None),

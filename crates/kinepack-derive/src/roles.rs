@@ -8,8 +8,8 @@ use proc_macro2::{Ident, Span};
 use syn::{Error, Result, Type};
 
 use crate::attributes::Given;
-use crate::fields::PackedField;
-use crate::rules::{Floats, Rule, type_name};
+use crate::lane_rule::{Floats, Rule};
+use crate::types::type_name;
 
 /// The attributes of parts, and the variant of `kinepack::schema::Role` for each.
 const PARTS: [(&str, &str); 3] = [("body", "Body"), ("touched", "Touched"), ("mover", "Mover")];
@@ -81,12 +81,14 @@ impl BodyPart {
     }
 }
 
-/// An error if too many or too few fields are marked for one body.
-pub(crate) fn check(fields: &[PackedField<'_>]) -> Result<()> {
+/// An error if too many or too few fields are marked for one body. `parts` are the marked fields:
+/// the name, the part and the lanes of each.
+pub(crate) fn check<'a>(
+    parts: impl Iterator<Item = (&'a str, &'a BodyPart, &'a Rule)>,
+) -> Result<()> {
     let (mut position, mut rotation, mut touched, mut mover) = (None, None, None, None);
-    for field in fields {
-        let Some(part) = &field.rule.part else { continue };
-        let (what, first) = match (part.role, &field.rule.lanes) {
+    for (name, part, lanes) in parts {
+        let (what, first) = match (part.role, lanes) {
             ("Body", Rule::Rotation { .. }) => ("rotation", &mut rotation),
             ("Body", _) => ("position", &mut position),
             ("Touched", _) => ("flag `touched`", &mut touched),
@@ -95,7 +97,7 @@ pub(crate) fn check(fields: &[PackedField<'_>]) -> Result<()> {
         let key = &part.key;
         if let Some((first, _)) = first {
             return Err(refusal(
-                field.name.as_str(),
+                name,
                 part,
                 &format!(
                     "a struct is one body, and its {what} is already `{first}`; remove `{key}` \
@@ -103,7 +105,7 @@ pub(crate) fn check(fields: &[PackedField<'_>]) -> Result<()> {
                 ),
             ));
         }
-        *first = Some((field.name.as_str(), part));
+        *first = Some((name, part));
     }
     match (position, rotation) {
         (Some((name, part)), None) => Err(refusal(

@@ -1,16 +1,15 @@
-//! Turns a field's attributes into the rule by which it becomes lanes, or into an error that says
-//! what to write instead. [`rule`] puts the field's name in front of each error.
+//! Turns a field's attributes into the rule by which it becomes lanes, or into an error with the
+//! remedy. [`rule`] puts the field's name in front of each error.
 
 use proc_macro2::{Ident, Span};
 use syn::spanned::Spanned;
-use syn::{
-    Attribute, Error, Expr, GenericArgument, Member, PathArguments, RangeLimits, Result, Type,
-    parse_quote,
-};
+use syn::{Attribute, Error, Expr, Member, RangeLimits, Result, Type, parse_quote};
 
 use crate::attributes::{Given, Value, ungrouped};
+use crate::lane_rule::{Ends, Floats, Rule, Step, Velocity};
 use crate::precision::TimePrecision;
 use crate::roles::BodyPart;
+use crate::types::{in_option, integer_name, type_name};
 
 /// The meaning of a field's attributes.
 pub(crate) struct FieldRule {
@@ -30,6 +29,19 @@ pub(crate) struct FieldRule {
 }
 
 impl FieldRule {
+    /// The rule of a field with these lanes and no other attributes.
+    fn new(lanes: Rule) -> Self {
+        Self {
+            lanes,
+            steps: false,
+            part: None,
+            precision: None,
+            clock: false,
+            optional: false,
+            spawn: false,
+        }
+    }
+
     /// For a velocity, the field that it names, if any.
     pub(crate) fn velocity(&self) -> Option<Option<&Member>> {
         match &self.lanes {
@@ -47,55 +59,6 @@ impl FieldRule {
         };
         Ident::new(name, Span::call_site())
     }
-}
-
-/// How a field becomes lanes.
-pub(crate) enum Rule {
-    /// By the `Pack` of its type.
-    Nested,
-    /// Not at all.
-    Skip,
-    /// By the `PackWith` of this type.
-    With(Type),
-    /// As smallest three.
-    Rotation { bits: Expr },
-    /// As numbers with limits.
-    Floats(Floats),
-    /// As an integer between `ends`. Without `ends`, `step` is `Bits` and gives the number of
-    /// values.
-    Integer { ends: Option<Ends>, step: Option<Step>, clamp: bool },
-}
-
-/// Limits of one number or of several.
-pub(crate) struct Floats {
-    /// One for all components, or one for each.
-    pub(crate) axes: Vec<(Ends, Step)>,
-    /// True if `axes` has one for each component.
-    pub(crate) one_an_axis: bool,
-    pub(crate) wrap: bool,
-    pub(crate) clamp: bool,
-    pub(crate) velocity: Option<Velocity>,
-}
-
-/// A velocity's field, if it names one.
-pub(crate) struct Velocity {
-    pub(crate) of: Option<Member>,
-}
-
-/// Both ends of a range.
-#[derive(Clone)]
-pub(crate) struct Ends {
-    pub(crate) min: Box<Expr>,
-    pub(crate) end: Box<Expr>,
-    /// True for `..=`.
-    pub(crate) inclusive: bool,
-}
-
-/// How finely a range is divided.
-#[derive(Clone)]
-pub(crate) enum Step {
-    Precision(Expr),
-    Bits(Expr),
 }
 
 /// The rule of the field `name`, and the type that it is for: `ty`, or the type in `ty` if that is
@@ -143,23 +106,6 @@ pub(crate) fn rule<'a>(
     read().map_err(|error: Error| Error::new(error.span(), format!("field `{name}`: {error}")))
 }
 
-/// The type in `ty`, if that is written as an `Option`.
-fn in_option(ty: &Type) -> Option<&Type> {
-    match ty {
-        Type::Group(group) => in_option(&group.elem),
-        Type::Paren(paren) => in_option(&paren.elem),
-        Type::Path(path) => {
-            let last = path.path.segments.last().filter(|last| last.ident == "Option")?;
-            let PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
-            match arguments.args.first()? {
-                GenericArgument::Type(inner) if arguments.args.len() == 1 => Some(inner),
-                _ => None,
-            }
-        }
-        _ => None,
-    }
-}
-
 /// An error if a field with these lanes cannot be a time stamp.
 fn check_clock(key: &Ident, ty: &Type, lanes: &Rule, is_part: bool) -> Result<()> {
     let is_number = match lanes {
@@ -180,51 +126,17 @@ fn check_clock(key: &Ident, ty: &Type, lanes: &Rule, is_part: bool) -> Result<()
     ))
 }
 
-/// The name of the integer type, if `ty` is written as one.
-fn integer_name(ty: &Type) -> Option<String> {
-    type_name(ty).filter(|name| {
-        let width = name.strip_prefix(['u', 'i']);
-        width.is_some_and(|width| matches!(width, "8" | "16" | "32" | "64" | "128" | "size"))
-    })
-}
-
-/// The name of a type, without the path before it.
-pub(crate) fn type_name(ty: &Type) -> Option<String> {
-    match ty {
-        Type::Group(group) => type_name(&group.elem),
-        Type::Paren(paren) => type_name(&paren.elem),
-        Type::Path(path) => Some(path.path.segments.last()?.ident.to_string()),
-        _ => None,
-    }
-}
-
 impl Given {
     fn into_rule(mut self, ty: &Type) -> Result<FieldRule> {
         if self.take("skip").is_some() {
             self.refuse_rest("`skip` allows no other attributes, because the field is not sent")?;
-            return Ok(FieldRule {
-                lanes: Rule::Skip,
-                steps: false,
-                part: None,
-                precision: None,
-                clock: false,
-                optional: false,
-                spawn: false,
-            });
+            return Ok(FieldRule::new(Rule::Skip));
         }
         if let Some((_, Value::Type(with))) = self.take("with") {
             self.refuse_rest(
                 "`with` allows no other attributes, because its type decides everything",
             )?;
-            return Ok(FieldRule {
-                lanes: Rule::With(with),
-                steps: false,
-                part: None,
-                precision: None,
-                clock: false,
-                optional: false,
-                spawn: false,
-            });
+            return Ok(FieldRule::new(Rule::With(with)));
         }
         let steps = self.take("step").is_some();
         let clock = self.take("clock");
@@ -237,7 +149,7 @@ impl Given {
             check_clock(key, ty, &lanes, part.is_some())?;
         }
         let clock = clock.is_some();
-        Ok(FieldRule { lanes, steps, part, precision, clock, optional: false, spawn: false })
+        Ok(FieldRule { steps, part, precision, clock, ..FieldRule::new(lanes) })
     }
 
     fn into_lanes(mut self, ty: &Type) -> Result<Rule> {

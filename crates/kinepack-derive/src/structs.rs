@@ -5,9 +5,9 @@ use quote::quote;
 use syn::{DataStruct, DeriveInput, Result};
 
 use crate::attributes::OfType;
-use crate::expand::{Bodies, Needs, all};
-use crate::fields::{Context, PackedField};
+use crate::fields::{Context, PackedField, first_precision};
 use crate::group::Group;
+use crate::implementation::{Bodies, Needs, all};
 use crate::{precision, roles};
 
 pub(crate) fn expand(
@@ -21,8 +21,8 @@ pub(crate) fn expand(
         .iter()
         .enumerate()
         .map(|(index, field)| PackedField::of_struct(index, field)))?;
-    roles::check(&fields)?;
-    let ticks_per_s = precision::ticks_per_s(of_type, fields.iter())?;
+    roles::check(fields.iter().filter_map(PackedField::body_part))?;
+    let ticks_per_s = precision::ticks_per_s(of_type, first_precision(&fields))?;
     let mut needs = Needs::new(input);
     let group = Group::new(quote!(Self), fields, &Context { krate, ticks_per_s }, &mut needs)?;
     let counts = group.lane_counts();
