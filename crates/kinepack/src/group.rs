@@ -1,6 +1,6 @@
-//! Groups: runs of snapshots, each coded against those just before it. They are for files and for
-//! reliable streams, which lose nothing. They are much smaller than packets coded against
-//! acknowledged views. `spec/GROUP.md`.
+//! Groups: runs of snapshots, each coded against those just before it. Files and reliable streams
+//! lose nothing, so a snapshot can be coded against the last one written. Groups are therefore much
+//! smaller than packets, which are coded against acknowledged views. `spec/GROUP.md`.
 //!
 //! A group starts from nothing, or from a view that both sides were given. So a file of groups can
 //! be read from the beginning of any group. To reach one snapshot, a reader decodes at most one
@@ -92,9 +92,9 @@ impl Chain {
 /// The baseline of a first frame without a given view: a snapshot without entities. It is kept so
 /// that each group reuses its memory.
 #[derive(Debug)]
-struct Nothing(Arc<Snapshot>);
+struct EmptyBaseline(Arc<Snapshot>);
 
-impl Nothing {
+impl EmptyBaseline {
     fn new(codec: &Codec) -> Self {
         Self(Arc::new(Snapshot::new(codec.schema(), Tick(0))))
     }
@@ -108,12 +108,12 @@ impl Nothing {
 
 /// Writes groups.
 ///
-/// It keeps the last three views. In steady state it allocates nothing.
+/// A writer keeps the last three views. In steady state it allocates nothing.
 #[derive(Debug)]
 pub struct GroupWriter {
     encoder: Encoder,
     chain: Chain,
-    nothing: Nothing,
+    empty: EmptyBaseline,
     packet: Vec<u8>,
 }
 
@@ -123,7 +123,7 @@ impl GroupWriter {
         Self {
             encoder: Encoder::new(codec),
             chain: Chain::new(),
-            nothing: Nothing::new(codec),
+            empty: EmptyBaseline::new(codec),
             packet: Vec::new(),
         }
     }
@@ -142,7 +142,7 @@ impl GroupWriter {
     /// [`EncodeError::Baselines`] if the tick is not after the last one, and the errors of
     /// [`Encoder::encode`]. `out` and the group are then unchanged.
     pub fn write(&mut self, world: &Snapshot, out: &mut Vec<u8>) -> Result<&View, EncodeError> {
-        let Self { encoder, chain, nothing, packet } = self;
+        let Self { encoder, chain, empty, packet } = self;
         let step = world.tick.0.wrapping_sub(tick_of(chain.tick()).0);
         if let Some(last) = chain.views.first()
             && !(1..=MAX_STEP).contains(&step)
@@ -152,14 +152,14 @@ impl GroupWriter {
         }
         packet.clear();
         let view = if chain.views.is_empty() {
-            encoder.encode(&nothing.before(world.tick), world, packet)?
+            encoder.encode(&empty.before(world.tick), world, packet)?
         } else {
             encoder.encode(Baselines::new(&chain.views)?, world, packet)?
         };
-        let mut head = Writer(out);
-        head.number((packet.len() as u64) << 1 | u64::from(step != 1));
+        let mut header = Writer(out);
+        header.number((packet.len() as u64) << 1 | u64::from(step != 1));
         if step != 1 {
-            head.number(step.wrapping_sub(2).into());
+            header.number(step.wrapping_sub(2).into());
         }
         out.extend_from_slice(packet);
         if let Some(old) = chain.push(view) {
@@ -181,13 +181,13 @@ impl GroupWriter {
 
 /// Reads groups, from untrusted bytes.
 ///
-/// It keeps the last three views. Its memory is bounded like a [`Decoder`]'s. In steady state it
-/// allocates nothing.
+/// A reader keeps the last three views. Its memory is bounded like a [`Decoder`]'s. In steady state
+/// it allocates nothing.
 #[derive(Debug)]
 pub struct GroupReader {
     decoder: Decoder,
     chain: Chain,
-    nothing: Nothing,
+    empty: EmptyBaseline,
 }
 
 impl GroupReader {
@@ -201,7 +201,7 @@ impl GroupReader {
         Self {
             decoder: Decoder::with_limits(codec, limits),
             chain: Chain::new(),
-            nothing: Nothing::new(codec),
+            empty: EmptyBaseline::new(codec),
         }
     }
 
@@ -221,10 +221,10 @@ impl GroupReader {
         if bytes.is_empty() {
             return Ok(None);
         }
-        let Self { decoder, chain, nothing } = self;
+        let Self { decoder, chain, empty } = self;
         let frame = Frame::read(bytes, chain.tick())?;
         let view = if chain.views.is_empty() {
-            decoder.decode(&nothing.before(frame.tick), frame.packet, frame.tick)?
+            decoder.decode(&empty.before(frame.tick), frame.packet, frame.tick)?
         } else {
             decoder.decode(Baselines::new(&chain.views)?, frame.packet, frame.tick)?
         };
@@ -245,7 +245,7 @@ impl GroupReader {
 /// frames' headers.
 ///
 /// ```
-/// # use kinepack::group::{GroupWriter, Heads};
+/// # use kinepack::group::{GroupWriter, FrameHeaders};
 /// # use kinepack::schema::{Field, FieldKind};
 /// # use kinepack::{Codec, Level, Profile, Schema, Snapshot, Tick};
 /// # let schema = Schema::new(vec![Field::new("lit", FieldKind::Bool)]);
@@ -254,26 +254,26 @@ impl GroupReader {
 /// for tick in [7, 8, 20] {
 ///     writer.write(&Snapshot::new(&schema, Tick(tick)), &mut group)?;
 /// }
-/// let heads = Heads::new(&group, None).collect::<Result<Vec<_>, _>>()?;
-/// assert_eq!(heads.iter().map(|(tick, _)| tick.0).collect::<Vec<_>>(), [7, 8, 20]);
-/// assert_eq!(heads[2].1, group.len());
+/// let headers = FrameHeaders::new(&group, None).collect::<Result<Vec<_>, _>>()?;
+/// assert_eq!(headers.iter().map(|(tick, _)| tick.0).collect::<Vec<_>>(), [7, 8, 20]);
+/// assert_eq!(headers[2].1, group.len());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Heads<'a> {
+pub struct FrameHeaders<'a> {
     bytes: &'a [u8],
     rest: &'a [u8],
     before: Option<Tick>,
 }
 
-impl<'a> Heads<'a> {
+impl<'a> FrameHeaders<'a> {
     /// The frames of a group. `given` is the tick of the view that the group starts from, if any.
     pub fn new(group: &'a [u8], given: Option<Tick>) -> Self {
         Self { bytes: group, rest: group, before: given }
     }
 }
 
-impl Iterator for Heads<'_> {
+impl Iterator for FrameHeaders<'_> {
     type Item = Result<(Tick, usize), DecodeError>;
 
     /// The next frame's tick and the byte where it ends. An error ends the iteration.
@@ -307,9 +307,9 @@ impl<'a> Frame<'a> {
     fn read(bytes: &'a [u8], before: Option<Tick>) -> Result<Self, DecodeError> {
         let mut rest = bytes;
         let at_bit = |rest: &[u8]| 8 * (bytes.len() - rest.len()) as u64;
-        let head = read_varint(&mut rest, 0)?;
+        let header = read_varint(&mut rest, 0)?;
         let mut step = 1;
-        if head & 1 != 0 {
+        if header & 1 != 0 {
             let at = at_bit(rest);
             let gap = read_varint(&mut rest, at)?;
             let most = if before.is_none() { u32::MAX - 1 } else { MAX_STEP - 2 };
@@ -318,7 +318,7 @@ impl<'a> Frame<'a> {
                 return Err(DecodeError::OutOfRange { at_bit: at_bit(rest) });
             }
         }
-        let count = (head >> 1) as usize;
+        let count = (header >> 1) as usize;
         match rest.split_at_checked(count) {
             Some((packet, rest)) if count > 0 => {
                 Ok(Self { tick: Tick(tick_of(before).0.wrapping_add(step)), packet, rest })
@@ -326,7 +326,7 @@ impl<'a> Frame<'a> {
             Some(_) => Err(DecodeError::OutOfRange { at_bit: at_bit(rest) }),
             None => Err(DecodeError::EndOfData {
                 at_bit: at_bit(rest),
-                wanted_bits: (head >> 1).saturating_mul(8),
+                wanted_bits: (header >> 1).saturating_mul(8),
                 left_bits: (rest.len() as u64 * 8).min(u32::MAX.into()) as u32,
             }),
         }

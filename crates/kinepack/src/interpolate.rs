@@ -6,10 +6,10 @@
 //! through both ends with both velocities (Hermite), and rotation at constant angular speed. The
 //! last is slerp (Shoemake, "Animating Rotation with Quaternion Curves", 1985).
 //!
-//! It starts from reconstructed values, and its results are only shown, never sent, so
-//! `spec/CODEC.md` does not cover it. It uses `f64` and `libm` throughout and gives the same
-//! results on every platform. Cost: about ten operations per number; `atan2` and three `sin` per
-//! rotation that turns.
+//! The input is reconstructed values, and the results are only shown, never sent. So
+//! `spec/CODEC.md` does not cover interpolation. The arithmetic is `f64` and `libm` throughout, and
+//! gives the same results on every platform. Cost: about ten operations per number; `atan2` and
+//! three `sin` per rotation that turns.
 
 use crate::quantize::FloatLimits;
 use crate::schema::{Lane, LaneArithmetic};
@@ -44,7 +44,8 @@ use crate::sqrt::sqrt;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Between {
-    /// 0 is the first state, 1 the second. A ratio outside counts as the nearer end, NaN as 0.
+    /// 0 is the first state, 1 the second. Other ratios count as the nearer of the two, and NaN as
+    /// 0.
     pub ratio: f32,
     /// Time from the first state to the second, in seconds; negative if the second is earlier. Only
     /// fields with a velocity use it. If it is 0 or not finite, they move on a line.
@@ -58,8 +59,8 @@ impl Between {
         if self.ratio >= 1.0 { to } else { from }
     }
 
-    /// A point on the line from `from` to `to`, never outside of the two, and exact at both ends.
-    /// If an end is not finite, the value changes like [`step`](Self::step).
+    /// A point on the line from `from` to `to`: never beyond an end, and exact at both ends. If an
+    /// end is not finite, the value changes like [`step`](Self::step).
     #[inline]
     pub fn linear(self, from: f64, to: f64) -> f64 {
         if let Some(end) = self.end(from, to) {

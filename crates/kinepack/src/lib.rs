@@ -21,7 +21,7 @@
 //! let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
 //! let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
 //!
-//! // Both sides hold this view. A packet codes the changes since, and takes both to the next view.
+//! // Both sides hold this view. A packet codes the changes since then, and gives both the next one.
 //! let (mut held, mut packet) = (View::empty(&schema), Vec::new());
 //! for tick in [100, 106] {
 //!     let mut world = Snapshot::new(&schema, Tick(tick));
@@ -47,7 +47,7 @@
 //! checksum is weak. Use an authenticated transport (renetcode, QUIC, DTLS), or add a checksum if
 //! there are no attackers.
 //!
-//! The names that a first project needs are here at the root. The modules hold the rest.
+//! The root exports the names that a first project needs. The modules contain the rest.
 //!
 //! | module | contents |
 //! |---|---|
@@ -117,9 +117,9 @@ pub use snapshot::{
 };
 
 pub mod codec {
-    //! Types for protocols on top of [`Encoder`](crate::Encoder) and [`Decoder`](crate::Decoder):
-    //! the entities to send ([`Chosen`]), the result ([`Encoded`]), the entities that changed
-    //! ([`Difference`]), and the state of a level that learns ([`Learned`]).
+    //! Types for protocols on top of [`Encoder`](crate::Encoder) and [`Decoder`](crate::Decoder).
+    //! [`Chosen`] selects the entities to send, and [`Encoded`] is the result. [`Difference`] lists
+    //! the entities that changed. [`Learned`] is the state of a level that learns.
     pub use crate::snapshot::{Chosen, Difference, Encoded, Learned};
 }
 

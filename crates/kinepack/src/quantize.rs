@@ -14,11 +14,11 @@ use crate::{DecodeError, EncodeError, SetupError};
 /// [`max_code`](Self::max_code).
 ///
 /// With [`wrapping`](Self::wrapping) limits the number is an angle or another value that wraps
-/// around at the end of its range. They take every finite value, and differences go the short way
-/// round.
+/// around at the end of its range. Such limits accept every finite value, and differences take the
+/// short way round.
 ///
-/// The reconstructed value differs from the original by at most half a step, plus half the spacing
-/// of `f32` at that value (2⁻²⁴ of its magnitude) if it is read as `f32`.
+/// The reconstructed value differs from the original by at most half a step. If it is read as
+/// `f32`, half the spacing of `f32` at that value is added: 2⁻²⁴ of its magnitude.
 ///
 /// ```
 /// use kinepack::quantize::FloatLimits;
@@ -158,7 +158,7 @@ impl FloatLimits {
     ///
     /// # Errors
     /// [`SetupError::FinerThanFloat`] if the spacing of `f32` at the far end of the range is not
-    /// below the step: a reconstructed `f32` would then not always quantize to the same code.
+    /// below the step. A reconstructed `f32` would then not always quantize to the same code.
     pub const fn for_f32(self) -> Result<Self, SetupError> {
         let far = if -self.min > self.max { -self.min } else { self.max } as f32;
         let spacing = f32::from_bits(far.to_bits() + 1) as f64 - far as f64;
@@ -171,7 +171,7 @@ impl FloatLimits {
     }
 
     /// The same limits for `f32`, without checking the spacing.
-    pub(crate) fn of_single(&self) -> Self {
+    pub(crate) fn as_single(&self) -> Self {
         Self { single: true, ..*self }
     }
 
@@ -195,8 +195,8 @@ impl FloatLimits {
         if self.single { other.for_f32() } else { Ok(other) }
     }
 
-    /// The end that was given for a range that excludes it. Sums of floats are not exact, so
-    /// several ends are possible; this prefers a round one.
+    /// The end that the caller gave for a range that excludes its end. Sums of floats are not
+    /// exact, so several ends are possible. A round one is the most likely.
     fn end(&self) -> f64 {
         use core::f64::consts::{PI, TAU};
         let sum = self.max + self.step;
@@ -282,7 +282,7 @@ impl FloatLimits {
         is_inside.then(|| ((value - self.min) / self.step + 0.5) as u32)
     }
 
-    /// True from the minimum to the highest value.
+    /// Whether a value is at least the minimum and at most the highest value.
     #[inline]
     fn contains(&self, value: f64) -> bool {
         let within_single = || (self.min as f32..=self.highest as f32).contains(&(value as f32));

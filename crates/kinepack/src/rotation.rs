@@ -71,9 +71,9 @@ impl SmallestThree {
         (1 << self.component_bits) - 1
     }
 
-    /// An upper bound of the angle in degrees between a rotation and its reconstruction, without
-    /// the rounding of `f32`: 0.56 at 9 bits, 0.28 at 10, 0.14 at 11, 0.07 at 12. Rotations with
-    /// four almost equal components come within 1 % of it.
+    /// An upper bound of the angle in degrees between a rotation and its reconstruction: 0.56 at 9
+    /// bits, 0.28 at 10, 0.14 at 11, 0.07 at 12. It excludes the rounding of `f32`. Rotations with
+    /// four almost equal components come within 1 % of the bound.
     ///
     /// ```
     /// use kinepack::quantize::SmallestThree;
@@ -86,8 +86,8 @@ impl SmallestThree {
         if self.component_bits == 2 { 99.1 } else { 282.0 / f64::from(self.max_code()) }
     }
 
-    /// The codes of the rotation `x, y, z, w`. Its length does not matter. If several components
-    /// are the largest, the first of them is dropped.
+    /// The codes of the rotation `x, y, z, w`. The quaternion may have any length. If several
+    /// components are the largest, the first of them is dropped.
     ///
     /// # Errors
     /// [`EncodeError::NotANumber`] if a component is not finite or the length is zero.
@@ -103,7 +103,7 @@ impl SmallestThree {
     /// error of this shortcut could select the wrong code.
     #[inline]
     fn quantize_inner(&self, xyzw: [f32; 4]) -> Option<[u32; 4]> {
-        let Parts { dropped, kept, length } = Parts::of(xyzw)?;
+        let Parts { dropped, kept, length } = Parts::new(xyzw)?;
         let max_code = f64::from(self.max_code());
         let (factor, middle) = (max_code * FRAC_1_SQRT_2 / length, max_code / 2.0);
         let shares = kept.map(|component| component * factor + middle);
@@ -121,7 +121,7 @@ impl SmallestThree {
     #[inline(never)]
     fn quantize_exactly(&self, xyzw: [f32; 4]) -> Result<[u32; 4], EncodeError> {
         let not_a_number = EncodeError::NotANumber { id: None, field: "" };
-        let Parts { dropped, kept, length } = Parts::of(xyzw).ok_or(not_a_number)?;
+        let Parts { dropped, kept, length } = Parts::new(xyzw).ok_or(not_a_number)?;
         let max_code = f64::from(self.max_code());
         let [a, b, c] = kept.map(|component| {
             let share = (component / length + FRAC_1_SQRT_2) / (2.0 * FRAC_1_SQRT_2);
@@ -131,8 +131,8 @@ impl SmallestThree {
         Ok([dropped as u32, a, b, c])
     }
 
-    /// The codes of several rotations, lane by lane, as [`quantize`](Self::quantize) makes them. The
-    /// compiler vectorizes the loop. `None` if one of them has no codes.
+    /// The codes of several rotations, lane by lane, as [`quantize`](Self::quantize) makes them.
+    /// The compiler vectorizes the loop. `None` if one of them has no codes.
     #[inline]
     pub(crate) fn quantize_block(&self, block: &[[f32; BLOCK]; 4]) -> Option<[[u32; BLOCK]; 4]> {
         let max_code = self.max_code() as f32;
@@ -141,7 +141,7 @@ impl SmallestThree {
         // error possible.
         let close = 0.5 - max_code * (1.0 / (1 << 21) as f32);
         let mut codes = [[0; BLOCK]; 4];
-        // Not 0 if the code might differ in `f64`.
+        // For each rotation, not 0 if one of its codes might differ in `f64`.
         let mut doubts = [0.0f32; BLOCK];
         for index in 0..BLOCK {
             let [x, y, z, w] = row(block, index);
@@ -235,7 +235,7 @@ struct Parts {
 impl Parts {
     /// `None` if a component is not finite or the length is zero.
     #[inline]
-    fn of(xyzw: [f32; 4]) -> Option<Self> {
+    fn new(xyzw: [f32; 4]) -> Option<Self> {
         let q = xyzw.map(f64::from);
         let length_squared = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
         if !(length_squared > 0.0 && length_squared.is_finite()) {
@@ -276,7 +276,7 @@ fn largest(xyzw: [f32; 4]) -> usize {
 /// The indices of the components that are kept, for each dropped one.
 const KEPT: [[usize; 3]; 4] = [[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]];
 
-/// The components that are kept when `dropped` is not.
+/// The components other than `dropped`, in order.
 #[inline]
 fn without<T: Copy>([x, y, z, w]: [T; 4], dropped: usize) -> [T; 3] {
     let pick = |before: T, after: T, is_after: bool| if is_after { after } else { before };

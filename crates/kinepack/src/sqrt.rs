@@ -1,5 +1,5 @@
-//! The square root. It is correctly rounded (IEEE 754), so it is the same on every platform, with
-//! and without the feature `std`.
+//! The square root. IEEE 754 requires correct rounding, so the result is the same on every
+//! platform, with and without the feature `std`.
 
 /// The square root of a number that is not negative.
 #[inline]

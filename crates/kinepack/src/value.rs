@@ -64,7 +64,7 @@ impl Limits for FloatLimits {
     }
 
     fn code_of(&self, value: f32) -> Result<u64, EncodeError> {
-        Ok(u64::from(self.of_single().quantize(f64::from(value))?))
+        Ok(u64::from(self.as_single().quantize(f64::from(value))?))
     }
 
     fn value_of(&self, code: u64) -> f32 {
@@ -99,7 +99,7 @@ impl Limits for IntegerLimits {
 /// use kinepack::value::Difference;
 ///
 /// let height = FloatLimits::new(-10.0, 10.0, 0.1)?;
-/// assert_eq!(Difference::new(&height, -0.5, 0.5)?, Difference::of_steps(-5, 5)?);
+/// assert_eq!(Difference::new(&height, -0.5, 0.5)?, Difference::from_steps(-5, 5)?);
 /// # Ok::<(), kinepack::SetupError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,7 +128,7 @@ impl Difference {
     ///
     /// # Errors
     /// [`SetupError::EmptyRange`], or [`SetupError::TooManySteps`] above 2³² steps.
-    pub const fn of_steps(min: i64, max: i64) -> Result<Self, SetupError> {
+    pub const fn from_steps(min: i64, max: i64) -> Result<Self, SetupError> {
         if min > max {
             return Err(SetupError::EmptyRange);
         }
@@ -214,8 +214,8 @@ pub fn write_difference<L: Limits>(
 /// baseline value.
 ///
 /// # Errors
-/// [`DecodeError`] at the end of the data, for codes out of range, for differences that lead out of
-/// the limits, and for a baseline that has no code.
+/// [`DecodeError`] at the end of the data, for codes out of range, for differences whose result is
+/// out of the limits, and for a baseline that has no code.
 pub fn read_difference<L: Limits>(
     reader: &mut BitReader<'_>,
     limits: &L,

@@ -52,7 +52,7 @@ impl<const N: usize> VectorLimits<N> {
     /// # Errors
     /// [`EncodeError`] if a component is not a number or out of its axis' range.
     pub fn quantize(&self, vector: [f32; N]) -> Result<[u32; N], EncodeError> {
-        self.codes(vector, |axis, component| axis.of_single().quantize(component))
+        self.codes(vector, |axis, component| axis.as_single().quantize(component))
     }
 
     /// Like [`quantize`](Self::quantize), but components outside of their range take the nearest
@@ -61,7 +61,7 @@ impl<const N: usize> VectorLimits<N> {
     /// # Errors
     /// [`EncodeError::NotANumber`].
     pub fn quantize_clamped(&self, vector: [f32; N]) -> Result<[u32; N], EncodeError> {
-        self.codes(vector, |axis, component| axis.of_single().quantize_clamped(component))
+        self.codes(vector, |axis, component| axis.as_single().quantize_clamped(component))
     }
 
     fn codes(

@@ -47,8 +47,8 @@ impl<'a, 'b> RangeDecoder<'a, 'b> {
     /// Truncated or extended data are refused too, unless they are the encoding of other decisions.
     ///
     /// # Errors
-    /// [`DecodeError::EndOfData`] if the data are too short, [`DecodeError::TrailingData`] if a
-    /// whole byte or more is left, [`DecodeError::Padding`] if another end or padding was written,
+    /// [`DecodeError::EndOfData`] if the data are too short, and [`DecodeError::TrailingData`] if a
+    /// whole byte or more is left. [`DecodeError::Padding`] if another end or padding was written.
     /// [`DecodeError::OutOfRange`] if the data begin with 32 ones, which no encoder writes.
     pub fn finish(self) -> Result<(), DecodeError> {
         if let Some(refusal) = self.refusal {

@@ -7,7 +7,7 @@ pub(crate) trait Decision {
     /// The parameters and state that all decisions of a packet share.
     type Rule;
 
-    /// Tells the rule which part of a format the next decisions belong to.
+    /// Selects the part of the format that the next decisions belong to.
     #[inline]
     fn select(_rule: &mut Self::Rule, _part: usize) {}
 

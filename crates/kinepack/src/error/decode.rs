@@ -33,7 +33,8 @@ pub enum DecodeError {
     },
     /// Padding bits that are not zero.
     Padding,
-    /// A code above the maximum of its limits or lane, or a difference that leads there.
+    /// A code above the maximum of its limits or lane, or a difference whose result is out of
+    /// range.
     OutOfRange {
         /// Where the code ended.
         at_bit: u64,

@@ -122,7 +122,7 @@ pub enum EncodeError {
 }
 
 impl EncodeError {
-    /// The same error, with the name of the field that it happened in.
+    /// The same error, with the name of the field in which it occurred.
     #[must_use]
     pub fn in_field(self, name: &'static str) -> Self {
         match self {
@@ -132,7 +132,7 @@ impl EncodeError {
         }
     }
 
-    /// The same error, with the entity that it happened in.
+    /// The same error, with the entity in which it occurred.
     pub(crate) fn in_entity(self, entity: u32) -> Self {
         let id = Some(entity);
         match self {

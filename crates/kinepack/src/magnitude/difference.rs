@@ -47,8 +47,8 @@ pub fn write_difference<const N: usize>(
 /// Reads what [`write_difference`] wrote against the same baseline.
 ///
 /// # Errors
-/// [`DecodeError`] at the end of the data, for raw values, for differences that lead out of the
-/// limits, and for a baseline that is NaN or out of the limits.
+/// [`DecodeError`] at the end of the data, and for raw values. Also for a baseline that is NaN or
+/// out of the limits, and for differences whose result is out of the limits.
 pub fn read_difference<const N: usize>(
     reader: &mut BitReader<'_>,
     limits: &VectorLimits<N>,
@@ -78,8 +78,8 @@ pub fn write_any<const N: usize>(
 /// Reads what [`write_any`] wrote against the same baseline.
 ///
 /// # Errors
-/// [`DecodeError`] at the end of the data, for differences that lead out of the limits, and for a
-/// baseline that is NaN or out of the limits. Raw values are taken unchanged, including NaN.
+/// [`DecodeError`] at the end of the data, for a baseline that is NaN or out of the limits, and for
+/// differences whose result is out of the limits. Raw values are taken unchanged, including NaN.
 pub fn read_any<const N: usize>(
     reader: &mut BitReader<'_>,
     limits: &VectorLimits<N>,

@@ -40,7 +40,7 @@ impl Precision {
 /// halves up.
 ///
 /// Components saturate at −2²⁴ and 2²⁴ − 1 steps. Below 2²² steps, writing a value that was read
-/// gives the same bits again. Further out the steps are as fine as `f32` itself.
+/// gives the same bits again. Beyond that, the steps are as fine as `f32` itself.
 ///
 /// ```
 /// use kinepack::magnitude::{Precision, read_multiples, write_multiples};

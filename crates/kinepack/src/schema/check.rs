@@ -17,8 +17,7 @@ use super::{Field, Lane, Pack};
 /// The hash of a schema, and the types found to have it.
 ///
 /// Cost of a check: a comparison of two numbers if the type is one of the last two that passed;
-/// otherwise its
-/// fields are listed and hashed.
+/// otherwise its fields are listed and hashed.
 #[derive(Debug)]
 pub(crate) struct TypeCheck {
     schema_hash: u64,
@@ -28,7 +27,7 @@ pub(crate) struct TypeCheck {
 }
 
 impl TypeCheck {
-    /// The check for a schema that was made from fields.
+    /// The check for the schema with this hash. No type has passed yet.
     pub(super) fn new(schema_hash: u64) -> Self {
         Self { schema_hash, passed: [const { AtomicUsize::new(0) }; 2] }
     }
@@ -91,7 +90,7 @@ fn address_of<T: Pack>() -> usize {
     T::fields as fn(&str, &mut Vec<Field>) as usize
 }
 
-/// Which values the lanes of an entity may have.
+/// The values that the lanes of an entity may have.
 #[derive(Debug)]
 pub(crate) struct LaneRules {
     /// The largest value of each lane.

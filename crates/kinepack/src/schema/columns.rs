@@ -73,7 +73,7 @@ impl<'a> Columns<'a> {
     }
 
     /// These rows of the columns.
-    pub(crate) fn of_rows(columns: &'a mut [Vec<u32>], rows: Range<usize>) -> Self {
+    pub(crate) fn with_rows(columns: &'a mut [Vec<u32>], rows: Range<usize>) -> Self {
         Self { columns, rows }
     }
 

@@ -89,7 +89,8 @@ pub fn quantize_floats<T: Components>(
     Ok(())
 }
 
-/// Quantizes any number.
+/// Quantizes any number, also those without an [`inner_code`](FloatLimits::inner_code). This is a
+/// separate function, so that the code of the usual case stays small.
 #[cold]
 pub(super) fn quantize_at_ends(
     limits: &FloatLimits,

@@ -36,8 +36,8 @@ pub struct Field {
     pub velocity_of: Option<String>,
     /// When the field is present; `None` for always.
     pub condition: Option<Condition>,
-    /// Whether it is a *spawn field*: set when an entity appears, and never changed. A packet holds
-    /// it only for entities that the baseline lacks.
+    /// Whether this is a *spawn field*: set when an entity appears, and never changed. Packets hold
+    /// spawn fields only for entities that the baseline lacks.
     pub is_spawn: bool,
     /// The field's condition and those of its selector, by lane. Empty until the field is part of a
     /// schema.
@@ -221,7 +221,7 @@ pub enum Role {
     Body = 2,
     /// A rigid body's flag: set while something moves it.
     Touched = 3,
-    /// A rigid body's flag: set if it moves others, as a player does.
+    /// A rigid body's flag: set if the body moves others, as a player does.
     Mover = 4,
     /// A time stamp, in any unit. A [`stream`](crate::stream) predicts the motion of its other
     /// fields from it.

@@ -71,12 +71,12 @@ impl Schema {
     /// Memory: the bytes of the file, of at most 1 MiB, and less than 2 kB for each field.
     ///
     /// # Errors
-    /// [`SetupError::BadSchemaFile`] if the bytes are not a schema file or are damaged,
-    /// [`SetupError::SchemaVersion`] if a later version of this library wrote them, and the other
-    /// [`SetupError`]s for limits and conditions that no schema can have.
+    /// [`SetupError::BadSchemaFile`] if the bytes are not a schema file or are damaged, and
+    /// [`SetupError::SchemaVersion`] if a later version of this library wrote them. The other
+    /// [`SetupError`]s report limits and conditions that no schema can have.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, SetupError> {
         Self::read(bytes).map_err(|error| match error {
-            // The number reader also serves profiles and reports every bad file as this.
+            // Profiles use the same reader of numbers, which reports every bad file as this error.
             SetupError::BadProfileFile => SetupError::BadSchemaFile,
             error => error,
         })
@@ -108,7 +108,7 @@ impl Schema {
         if !reader.0.is_empty() || kinds.is_empty() {
             return Err(SetupError::BadSchemaFile);
         }
-        // Counts the lanes before it makes a schema, because a few bytes can declare many lanes.
+        // Counts the lanes before a schema is made, because a few bytes can declare many lanes.
         let mut lanes = Vec::new();
         for field in kinds.iter().flat_map(|(_, fields)| fields) {
             field.kind.append_lanes(&mut lanes);

@@ -70,7 +70,7 @@ impl EntityKind {
         self.lanes.clone()
     }
 
-    /// Which values the lanes may have. Lanes are counted from the first of the kind.
+    /// The values that the lanes may have. Lanes are counted from the first of the kind.
     #[inline]
     pub(crate) fn rules(&self) -> &LaneRules {
         &self.rules
@@ -177,8 +177,8 @@ pub struct SchemaBuilder {
 }
 
 impl SchemaBuilder {
-    /// Adds the kind of entities that `T` describes. The name tells it apart from a kind with the
-    /// same fields; both sides must use the same names, in the same order.
+    /// Adds the kind of entities that `T` describes. The name distinguishes kinds with the same
+    /// fields. Both sides must use the same names, in the same order.
     #[must_use]
     pub fn kind<T: Pack>(mut self, name: impl Into<String>) -> Self {
         let mut fields = Vec::new();
@@ -198,8 +198,8 @@ impl SchemaBuilder {
     /// The schema.
     ///
     /// # Errors
-    /// [`SetupError::KindCount`] for no kinds or too many, [`SetupError::BadKind`] if a kind has no
-    /// name, or has the name or the type of an earlier one, and [`SetupError::BadCondition`] as for
+    /// [`SetupError::KindCount`] for no kinds or too many. [`SetupError::BadKind`] if a kind has no
+    /// name, or has the name or the type of an earlier one. [`SetupError::BadCondition`] as for
     /// [`Schema::try_new`].
     pub fn build(self) -> Result<Schema, SetupError> {
         if self.kinds.is_empty() || self.kinds.len() > MAX_KINDS {

@@ -65,9 +65,9 @@ impl<T: Pack, const N: usize> Pack for ArrayVec<T, N> {
     }
 }
 
-/// The number of bytes `path.len`, then the bytes in fields of four, `path[0]`, `path[4]` and so on.
-/// Fields without text are absent. Any lanes give a text, up to the first byte that is not valid
-/// UTF-8.
+/// The number of bytes `path.len`, then the bytes in fields of four, `path[0]`, `path[4]` and so
+/// on. Fields without text are absent. Any lanes give a text, up to the first byte that is not
+/// valid UTF-8.
 impl<const N: usize> Pack for ArrayString<N> {
     const LANES: usize = 1 + capacity(N);
 

@@ -1,9 +1,9 @@
 //! Schemas: an entity's fields, how each is quantized, and the integer lanes that they become.
 //!
 //! A *field* is a number, a vector, a rotation, an integer, a flag or a choice. A *lane* is one of
-//! its integers, of up to 32 bits. A vector has one lane per axis. A rotation has four lanes (the
-//! dropped component and the other three), and an integer of more than 32 bits has two. Snapshots,
-//! codecs and captures work on lanes only. `spec/CODEC.md`, section 5.
+//! the integers, of up to 32 bits, that a field becomes. A vector has one lane per axis. A rotation
+//! has four lanes (the dropped component and the other three), and an integer of more than 32 bits
+//! has two. Snapshots, codecs and captures work on lanes only. `spec/CODEC.md`, section 5.
 
 mod check;
 pub(crate) mod columns;
@@ -162,9 +162,9 @@ impl Schema {
         derived::join(kind.map_or("", EntityKind::name), field)
     }
 
-    /// A hash over names, kinds, ranges, steps and order. It must be equal on both sides. It
-    /// excludes time precision, so snapshots and profiles with and without it are compatible.
-    /// FNV-1a over the bytes that `spec/CODEC.md`, sections 5.3 and 5.6 list.
+    /// A hash over names, kinds, ranges, steps and order, which must be equal on both sides. Time
+    /// precision is excluded, so snapshots and profiles with and without it are compatible. FNV-1a
+    /// over the bytes that `spec/CODEC.md`, sections 5.3 and 5.6 list.
     pub fn hash(&self) -> u64 {
         self.kinds.schema_hash
     }

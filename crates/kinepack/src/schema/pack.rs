@@ -74,7 +74,7 @@ use crate::{Between, EncodeError};
 /// A struct holds at most one body. It marks one position and one rotation with `body`. The
 /// position is not a velocity and does not `wrap`. `body` does not change the lanes, only the
 /// schema's hash and the adaptive level's predictions ([`Role`](super::Role),
-/// [`Bodies::of`](crate::profile::Bodies::of)). If an entity has several bodies, nested or side by
+/// [`Bodies::from_schema`](crate::profile::Bodies::from_schema)). If an entity has several bodies, nested or side by
 /// side, the first counts.
 ///
 /// Values are constant expressions. Limits that are impossible, such as a step finer than the
@@ -155,7 +155,7 @@ pub trait Pack: Sized + 'static {
     /// # Panics
     /// If `raw` does not have one word per lane.
     fn store_raw(&self, raw: &mut [u64]) -> Result<(), EncodeError> {
-        raw::of_lanes(
+        raw::from_lanes(
             Self::LANES,
             raw,
             |fields| Self::fields("", fields),
@@ -250,7 +250,7 @@ pub trait PackWith<T> {
     /// # Errors
     /// [`EncodeError`] for values that cannot be quantized, if the default is not overridden.
     fn store_raw(value: &T, raw: &mut [u64]) -> Result<(), EncodeError> {
-        raw::of_lanes(
+        raw::from_lanes(
             Self::LANES,
             raw,
             |fields| Self::fields("", fields),

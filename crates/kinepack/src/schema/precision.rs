@@ -5,10 +5,10 @@
 /// step times a power of two; half of it is at most that distance. The packet spends no bit on
 /// this. An entity that comes to rest is refined until it is exact. `spec/CODEC.md`, section 14.
 ///
-/// It applies to floats that do not wrap and to rotations. With `n` lanes (3 for a rotation),
-/// `time_precision_ms` must be below the duration of a tick divided by 2·√n. Then each packet
-/// refines an entity at rest until it is exact. It does not change the lanes or the schema's hash,
-/// but it does change the [`Codec`](crate::Codec)'s hash.
+/// Floats that do not wrap and rotations can have a time precision. With `n` lanes (3 for a
+/// rotation), `time_precision_ms` must be below the duration of a tick divided by 2·√n. Then each
+/// packet refines an entity at rest until it is exact. A time precision changes the
+/// [`Codec`](crate::Codec)'s hash, but neither the lanes nor the schema's hash.
 ///
 /// ```
 /// use kinepack::{

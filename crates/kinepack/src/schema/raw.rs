@@ -179,8 +179,8 @@ impl FieldKind {
     }
 }
 
-/// The raw words of a type that gives only its lanes. They are reconstructed from the lanes.
-pub(super) fn of_lanes(
+/// The raw words of a type that does not implement `store_raw`, reconstructed from its lanes.
+pub(super) fn from_lanes(
     count: usize,
     raw: &mut [u64],
     fields: impl FnOnce(&mut Vec<Field>),

@@ -36,7 +36,7 @@ struct OfKind {
 impl Alignment {
     /// An alignment with room for this many kinds. A packet with as many kinds then takes no more
     /// memory before it is checked.
-    pub(super) fn of_kinds(kinds: usize) -> Self {
+    pub(super) fn with_capacity(kinds: usize) -> Self {
         let mut made = Self::default();
         made.kinds.resize_with(kinds, OfKind::default);
         made
@@ -156,7 +156,8 @@ impl Alignment {
     }
 }
 
-/// The kinds for which this is true. A set of kinds has one bit per kind, the first kind lowest.
+/// The set of the kinds whose item in `are_in` is true. A set of kinds has one bit per kind, the
+/// first kind lowest.
 fn kinds_where(are_in: impl Iterator<Item = bool>) -> u64 {
     const { assert!(MAX_KINDS <= 64) };
     are_in.enumerate().fold(0, |kinds, (kind, is_in)| kinds | u64::from(is_in) << kind)
@@ -250,8 +251,8 @@ impl OfKind {
 
     /// Merges the baseline's entities that were not removed with those that were added into one
     /// sorted list, which it appends to `ids`. Returns false if the baseline already has an added
-    /// entity that may not return. To return, it must be removed, and its kind must have spawn
-    /// fields.
+    /// entity. The exception is an entity that the same packet removes: if its kind has spawn
+    /// fields, it may return with other values of these.
     fn merge(&mut self, baseline: &[EntityId], ids: &mut Vec<EntityId>, may_return: bool) -> bool {
         let Self { sources, removed, added } = self;
         sources.clear();

@@ -11,8 +11,8 @@ use crate::limits::MAX_OLDER_VIEWS;
 /// The first view is the *baseline*: values that are not sent are kept from it. Levels that pack
 /// bits use only the baseline, and the first older view if a field has a
 /// [`TimePrecision`](crate::schema::TimePrecision). The adaptive level derives motion from the
-/// older views. Without one it predicts that everything stays, one gives it velocities, and two
-/// show how the velocities change. It ignores a third. The protocol has to tell the receiver which
+/// older views. Without one it predicts that everything stays. One gives velocities, and two show
+/// how the velocities change. A third is ignored. The protocol has to signal to the receiver which
 /// views these are.
 ///
 /// A `&View` converts into a baseline without older views.
@@ -65,9 +65,9 @@ impl<'a> Baselines<'a> {
         Ok(made)
     }
 
-    /// Snapshots in place of views: a baseline and up to three older ones, the newest first. For
+    /// Uses snapshots as views: a baseline and up to three older ones, the newest first. For
     /// training, whose captured snapshots were never sent.
-    pub(super) fn of_run(baseline: &'a Snapshot, older: &[&'a Snapshot]) -> Self {
+    pub(super) fn from_run(baseline: &'a Snapshot, older: &[&'a Snapshot]) -> Self {
         let mut made =
             Self { baseline, older: [baseline; MAX_OLDER_VIEWS], count: 0, learned: None };
         for (place, older) in made.older.iter_mut().zip(older) {
@@ -98,6 +98,6 @@ impl<'a> Baselines<'a> {
 
 impl<'a> From<&'a View> for Baselines<'a> {
     fn from(view: &'a View) -> Self {
-        Self { learned: view.learned(), ..Self::of_run(view, &[]) }
+        Self { learned: view.learned(), ..Self::from_run(view, &[]) }
     }
 }

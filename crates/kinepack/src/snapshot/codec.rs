@@ -178,7 +178,7 @@ impl Codec {
     }
 }
 
-/// The bytes that a field takes besides its tables: its description, in the schema and in the
+/// The bytes that a field takes besides its tables, for its description in the schema and in the
 /// plans.
 const FIELD_BYTES: usize = 1024;
 

@@ -6,7 +6,7 @@ use core::ops::Range;
 
 use super::profile::Context;
 
-/// The classes coded so far in a packet, from which the states of all contexts follow.
+/// The classes that a packet has coded already, from which the states of all contexts follow.
 #[derive(Debug, Default)]
 pub(super) struct Contexts {
     /// For each field and each changed entity of its kind: 1 + the field's class, or 0 if the field
@@ -45,7 +45,7 @@ impl Contexts {
 
     /// For each changed entity of its kind, 1 + the class of `field`, or 0 if it was not coded.
     #[cfg(feature = "training")]
-    pub(super) fn of_field(&self, field: usize) -> &[u8] {
+    pub(super) fn field_classes(&self, field: usize) -> &[u8] {
         &self.classes[field]
     }
 }

@@ -43,12 +43,12 @@ use crate::{DecodeError, Schema};
 pub struct DecodeLimits {
     /// The largest number of entities in a snapshot.
     ///
-    /// It bounds a decoder's memory. Each entity takes 4 bytes per lane of the schema, one byte per
-    /// field, and 16 bytes. At the adaptive level and with a time precision, up to four times as
-    /// many lanes are held. The adaptive level also takes up to 512 bytes for each changed entity,
-    /// and a time precision one further byte per lane.
+    /// This limit bounds a decoder's memory. Each entity takes 4 bytes per lane of the schema, one
+    /// byte per field, and 16 bytes. At the adaptive level and with a time precision, up to four
+    /// times as many lanes are held. The adaptive level also takes up to 512 bytes for each changed
+    /// entity, and a time precision one further byte per lane.
     ///
-    /// It bounds the work too: at the adaptive level, a packet of a few hundred bytes can mark all
+    /// It also bounds the work: at the adaptive level, a packet of a few hundred bytes can mark all
     /// entities as changed.
     pub max_entities: u32,
 }
@@ -140,7 +140,7 @@ pub struct Decoder {
     contexts: Contexts,
     values: FieldValues,
     adaptive: Option<State>,
-    /// Its motion is computed only with a time precision or at the adaptive level.
+    /// The lineup's motion is computed only with a time precision or at the adaptive level.
     lineup: Lineup,
     spare: Spare,
 }
@@ -163,7 +163,7 @@ impl Decoder {
             contexts: Contexts::default(),
             values: FieldValues::default(),
             adaptive: codec.tables().adaptive.as_ref().map(Adaptive::state),
-            lineup: Lineup::of_kinds(codec.schema().kinds().len()),
+            lineup: Lineup::with_capacity(codec.schema().kinds().len()),
             spare: Spare::default(),
             codec: codec.clone(),
         }
@@ -183,8 +183,8 @@ impl Decoder {
     ///
     /// The transport must guarantee that the packet is unaltered, because many altered packets
     /// decode without an error. They give wrong values and entities, here and in each snapshot that
-    /// is decoded against this one, until the affected entities are sent again from a newer
-    /// baseline without the error. They never cause a panic or use memory beyond the
+    /// is decoded against this one. The errors last until the affected entities are sent again from
+    /// a newer baseline without them. Altered packets never cause a panic or use memory beyond the
     /// [limits](DecodeLimits).
     ///
     /// # Errors
@@ -406,7 +406,7 @@ impl Decoder {
         let relative = field.is_relative(level.relative_numbers(), level.relative_rotations());
         let is_category = level.field_flags() && field.is_category();
         let mut previous = 0;
-        let shifts = self.lineup.shifts.of(field.differenced()).filter(|_| relative);
+        let shifts = self.lineup.shifts.columns(field.differenced()).filter(|_| relative);
         self.values.reset(field.lanes.len(), shifts.is_some());
         for &nth in &self.flagged {
             let entity = self.rows[nth as usize] as usize;

@@ -135,7 +135,7 @@ impl Measured {
     /// the baseline and from the carried baseline. Also returns whether the entity drops another
     /// component than the baseline.
     #[cfg(feature = "training")]
-    pub(super) fn of(&self, nth: usize, lanes: usize) -> (&[[i64; 2]], bool) {
+    pub(super) fn differences(&self, nth: usize, lanes: usize) -> (&[[i64; 2]], bool) {
         let is_turned = self.dropped.get(nth).is_some_and(|[before, now]| before != now);
         (&self.differences[nth * lanes..][..lanes], is_turned)
     }

@@ -29,7 +29,7 @@ pub enum Changed {
 /// ```
 /// use kinepack::Level;
 ///
-/// assert_eq!(Level::of_row(12), Some(Level::PACKED));
+/// assert_eq!(Level::from_row(12), Some(Level::PACKED));
 /// let adaptive = Level::TABLE.iter().filter(|level| level.adaptive()).map(Level::row);
 /// assert_eq!(adaptive.collect::<Vec<_>>(), [13, 14]);
 /// ```
@@ -179,7 +179,7 @@ impl Level {
     }
 
     /// The level with this number; `None` if the table has no such row.
-    pub const fn of_row(row: u8) -> Option<Self> {
+    pub const fn from_row(row: u8) -> Option<Self> {
         match row {
             1..=14 => Some(Self::TABLE[row as usize - 1]),
             _ => None,

@@ -14,7 +14,8 @@ use super::store::Snapshot;
 use crate::DecodeError;
 use crate::bits::{BitReader, BitSink};
 
-/// Prepared once per packet. Keeps its memory from packet to packet.
+/// The baseline and the motion, lined up with a packet's entities. Prepared once per packet. Keeps
+/// its memory from packet to packet.
 #[derive(Debug, Default)]
 pub(super) struct Lineup {
     alignment: Alignment,
@@ -26,9 +27,9 @@ pub(super) struct Lineup {
 }
 
 impl Lineup {
-    /// A lineup with room for this many kinds: see [`Alignment::of_kinds`].
-    pub(super) fn of_kinds(kinds: usize) -> Self {
-        Self { alignment: Alignment::of_kinds(kinds), ..Self::default() }
+    /// A lineup with room for this many kinds: see [`Alignment::with_capacity`].
+    pub(super) fn with_capacity(kinds: usize) -> Self {
+        Self { alignment: Alignment::with_capacity(kinds), ..Self::default() }
     }
 
     /// Computes the motion before a snapshot of these entities at `tick`. The baseline must be

@@ -1,9 +1,14 @@
 //! Snapshots, and the codec that writes one relative to another.
 //!
-//! The stages of one snapshot: the entities that were added and removed ([`alignment`]) → the
-//! entities that changed ([`sets`]) → for each field, the entities that changed it ([`sets`] again)
-//! and by how much ([`fields`], [`widths`]). The [`level`] selects the stages, the [`profile`]
-//! holds their parameters, and [`codec`] turns both into tables. `spec/CODEC.md`, sections 6 to 10.
+//! A packet is coded in these stages:
+//!
+//! 1. the entities that were added and removed: [`alignment`]
+//! 2. the entities that changed: [`sets`]
+//! 3. for each field, the entities that changed it: [`sets`] again
+//! 4. by how much the field changed: [`fields`], [`widths`]
+//!
+//! The [`level`] selects the stages, the [`profile`] holds their parameters, and [`codec`] turns
+//! both into tables. `spec/CODEC.md`, sections 6 to 10.
 
 mod adaptive;
 mod alignment;

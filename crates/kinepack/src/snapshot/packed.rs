@@ -14,8 +14,8 @@ use super::store::Snapshot;
 use super::tally::Tally;
 use crate::bits::{BitSink, BitWriter};
 
-/// Where the bits of a packet went. The parts add up to all of its bits, except the padding of the
-/// last byte.
+/// A packet's size by part. The parts add up to all of its bits, except the padding of the last
+/// byte.
 ///
 /// ```
 /// use kinepack::schema::{Field, FieldKind};
@@ -57,7 +57,7 @@ pub(super) struct Contents<'a> {
     pub(super) chosen_coding: Option<SetCoding<'a>>,
 }
 
-/// Where the bits of a packet went.
+/// A packet's size by part, and by entity and lane if the caller wants these counts.
 #[derive(Debug)]
 pub(super) struct Spent {
     pub(super) size: Size,
@@ -205,7 +205,7 @@ impl Packer {
         if field.is_relative(level.relative_numbers(), level.relative_rotations()) {
             self.entities.clear();
             self.entities.extend(self.flagged.iter().map(|nth| self.rows[*nth as usize]));
-            let shifts = lineup.shifts.of(field.differenced());
+            let shifts = lineup.shifts.columns(field.differenced());
             field.measure(base, new, shifts, &self.entities, &mut self.measured);
             let mut previous = 0;
             for (place, (&nth, &entity)) in self.flagged.iter().zip(&self.entities).enumerate() {

@@ -79,7 +79,7 @@ impl Shifts {
     /// The columns of these lanes, or `None` if they cannot have shifts. Either all of the lanes
     /// can, or none.
     #[inline]
-    pub(super) fn of(&self, lanes: Range<usize>) -> Option<&[Vec<u8>]> {
+    pub(super) fn columns(&self, lanes: Range<usize>) -> Option<&[Vec<u8>]> {
         self.columns
             .get(lanes)
             .filter(|columns| columns.first().is_some_and(|column| !column.is_empty()))

@@ -177,8 +177,8 @@ impl Profile {
 }
 
 impl GapCode {
-    /// The article's code: distances 1 to 8 in 4 bits, 9 to 40 in 7, and the rest in 2 bits plus as
-    /// many as the number of entities requires.
+    /// The article's code: distances 1 to 8 take 4 bits, and 9 to 40 take 7. The rest take 2 bits
+    /// plus those that the number of entities requires.
     pub fn article() -> Self {
         Self { widths_bits: vec![3, 5], lengths_bits: vec![1, 2, 2] }
     }
@@ -270,9 +270,9 @@ impl FieldCode {
 }
 
 impl Profile {
-    /// A profile that knows nothing about the data: seven classes per field, with words of about
-    /// the same length. It is correct for any schema; training (`training::Trainer`) makes
-    /// packets small.
+    /// A profile that does not depend on data: seven classes per field, with words of about the
+    /// same length. It is correct for any schema; training (`training::Trainer`) makes packets
+    /// small.
     pub fn untrained(schema: &Schema) -> Self {
         Self::with_fields(schema, |_, field| {
             let widest_bits = schema.differenced(field).0.iter().map(Lane::bits).max().unwrap_or(0);

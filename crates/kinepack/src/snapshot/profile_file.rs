@@ -89,9 +89,9 @@ impl Profile {
     ///
     /// # Errors
     /// [`SetupError::BadProfileFile`] if the bytes are not a profile or are damaged,
-    /// [`SetupError::ProfileVersion`] if a later version of this library wrote them,
-    /// [`SetupError::ProfileMismatch`] if the profile is for another schema, and the other
-    /// [`SetupError`]s if its parameters are malformed.
+    /// [`SetupError::ProfileVersion`] if a later version of this library wrote them, and
+    /// [`SetupError::ProfileMismatch`] if the profile is for another schema. The other
+    /// [`SetupError`]s report malformed parameters.
     pub fn from_bytes(bytes: &[u8], schema: &Schema) -> Result<Self, SetupError> {
         let (body, hash) = bytes.split_last_chunk().ok_or(SetupError::BadProfileFile)?;
         let mut reader = Reader(body);

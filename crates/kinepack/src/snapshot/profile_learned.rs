@@ -1,4 +1,4 @@
-//! A profile with what a session learned.
+//! A profile that continues from the state that a session learned.
 
 use super::adaptive::Learned;
 use super::codec::Codec;
@@ -7,9 +7,10 @@ use super::profile::Profile;
 use crate::{Schema, SetupError};
 
 impl Profile {
-    /// The profile with what a session learned, for later sessions. At levels that learn, these
-    /// start where that session ended; [`Level::ADAPTIVE`] uses the learned model too. `learned` is
-    /// from a late view of a session with this profile. The word lengths stay as they are.
+    /// The profile with the state that a session learned, for later sessions. At levels that learn,
+    /// these start where that session ended. [`Level::ADAPTIVE`] uses the learned model too.
+    /// `learned` comes from a late view of a session with this profile. The word lengths do not
+    /// change.
     ///
     /// ```
     /// use kinepack::schema::{Field, FieldKind};
@@ -31,8 +32,8 @@ impl Profile {
     /// ```
     ///
     /// # Errors
-    /// [`SetupError::ProfileMismatch`] if a codec of another profile or schema learned it, and the
-    /// errors of [`Codec::new`].
+    /// [`SetupError::ProfileMismatch`] if a codec of another profile or schema learned the state,
+    /// and the errors of [`Codec::new`].
     pub fn with_learned(&self, schema: &Schema, learned: &Learned) -> Result<Self, SetupError> {
         let codec = Codec::new(schema.clone(), Level::LEARNING, self.clone())?;
         let adaptive = codec.tables().adaptive.as_ref().ok_or(SetupError::BadModel)?;

@@ -7,8 +7,8 @@ use super::store::Snapshot;
 use crate::schema::with_row;
 use crate::{Between, EncodeError, Pack};
 
-/// How many rows [`Snapshot::iter`] gathers at a time. With a single row the processor would wait,
-/// because it would read what it has just written in another access size.
+/// How many rows [`Snapshot::iter`] gathers at a time. With a single row each read would wait for
+/// the writes just before it, because a processor cannot forward stores to loads of another size.
 const ITER_BLOCK: usize = 16;
 
 impl Snapshot {

@@ -74,10 +74,10 @@ impl fmt::Debug for Snapshot {
 impl Snapshot {
     /// A snapshot without entities.
     pub fn new(schema: &Schema, tick: Tick) -> Self {
-        Self::of_kinds(schema.kinds_arc(), tick)
+        Self::with_kinds(schema.kinds_arc(), tick)
     }
 
-    fn of_kinds(kinds: &Arc<Kinds>, tick: Tick) -> Self {
+    fn with_kinds(kinds: &Arc<Kinds>, tick: Tick) -> Self {
         let lanes = kinds.list.last().map_or(0, |kind| kind.lanes().end);
         Self {
             tick,
@@ -100,7 +100,7 @@ impl Snapshot {
 
     /// A snapshot without entities that has the schema and tick of `other`.
     pub fn new_like(other: &Self) -> Self {
-        Self::of_kinds(&other.kinds, other.tick)
+        Self::with_kinds(&other.kinds, other.tick)
     }
 
     /// Removes all entities and sets the tick. Keeps the memory.
@@ -120,8 +120,8 @@ impl Snapshot {
     /// kind moves the ids of the kinds after it.
     ///
     /// # Errors
-    /// [`EncodeError::TypeMismatch`] if the type has another schema, or that of no kind,
-    /// [`EncodeError::IdsNotIncreasing`] if the id is not above the last one of the kind, and the
+    /// [`EncodeError::TypeMismatch`] if the type does not have the schema of any kind, and
+    /// [`EncodeError::IdsNotIncreasing`] if the id is not above the last one of the kind. The
     /// errors of [`Pack::quantize`] for values that are out of range or not numbers.
     /// [`EncodeError::LaneCount`] and [`EncodeError::LaneOutOfRange`] mean that a hand-written
     /// `Pack` contradicts its own schema. After an error the snapshot is unchanged.
@@ -161,8 +161,8 @@ impl Snapshot {
     ///
     /// # Errors
     /// [`EncodeError::NoSuchKind`], [`EncodeError::LaneCount`] if the kind has another number of
-    /// lanes, [`EncodeError::IdsNotIncreasing`] if the id is not above the last one of the kind,
-    /// and [`EncodeError::LaneOutOfRange`] if a lane is above its maximum, or not 0 although its
+    /// lanes, and [`EncodeError::IdsNotIncreasing`] if the id is not above the last one of the
+    /// kind. [`EncodeError::LaneOutOfRange`] if a lane is above its maximum, or not 0 although its
     /// field is absent. After an error the snapshot is unchanged.
     pub fn push_lanes_of(
         &mut self,

@@ -49,7 +49,7 @@ impl Tally {
     }
 
     /// Replaces the counts of the entities with these, in 1/256 bit and in the order of a packet of
-    /// `packet_bits`. Rounding errors carry over to the next entity, so that the sum is right too.
+    /// `packet_bits`. Rounding errors carry over to the next entity, so that the sum is exact.
     pub(super) fn replace(&mut self, spent: &[(u32, u64)], packet_bits: u64) {
         self.bits.clear();
         let (mut spent_so_far, mut bits_so_far) = (0, 0);

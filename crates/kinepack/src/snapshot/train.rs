@@ -1,6 +1,6 @@
-//! Training the word lengths of a profile: counts how often a capture needs each class, and gives
-//! each the best length. `spec/CODEC.md` does not depend on this, because any complete prefix code
-//! is valid.
+//! Training the word lengths of a profile: counts how often a capture needs each class, and
+//! computes the best length for each. `spec/CODEC.md` does not depend on this, because any complete
+//! prefix code is valid.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -86,7 +86,7 @@ impl Trainer {
         older: &[&Snapshot],
         snapshot: &Snapshot,
     ) -> Result<(), EncodeError> {
-        self.count(Baselines::of_run(baseline, older), snapshot)
+        self.count(Baselines::from_run(baseline, older), snapshot)
     }
 
     pub(super) fn count(
@@ -104,7 +104,7 @@ impl Trainer {
             for index in kind.fields() {
                 let field = &tables.fields[index];
                 let contexts = &self.encoder.packer.contexts;
-                let classes = contexts.of_field(index);
+                let classes = contexts.field_classes(index);
                 let flagged = (0..).zip(classes).filter(|(_, class)| **class > 0);
                 let flagged: Vec<u32> = flagged.map(|(nth, _)| nth).collect();
                 if !field.is_category() {

@@ -53,7 +53,7 @@ pub struct Training {
     /// How many snapshots a pass uses for each range of lags. If the runs have more, it takes an
     /// even spread of them.
     pub snapshots_per_pass: usize,
-    /// Groups of features that get no weights, to find out what they are worth. Normally none.
+    /// Groups of features that get no weights, to measure how many bits they save. Normally none.
     pub without: Vec<FeatureGroup>,
 }
 
@@ -114,7 +114,7 @@ impl Training {
     /// missing: lags count ticks. Calls `progress` with the share that is done, up to 1.
     ///
     /// If the schema has a time precision, the baselines are as coarse as a receiver at
-    /// `packed_lag_ticks` would hold them, and each snapshot is as coarse as it would be sent.
+    /// `packed_lag_ticks` would hold them. Each snapshot is as coarse as it would be sent.
     ///
     /// Cost: about twice that of encoding
     /// `max_lags_ticks.len() × (passes + 2) × snapshots_per_pass` snapshots.
@@ -262,7 +262,7 @@ impl Training {
             for (run, held) in runs.iter().zip(&held) {
                 let Some(snapshot) = run.as_ref().get(frame) else { continue };
                 let lag_ticks = self.packed_lag_ticks;
-                let Some(sample) = Sample::of_session(run.as_ref(), frame, lag_ticks) else {
+                let Some(sample) = Sample::in_session(run.as_ref(), frame, lag_ticks) else {
                     continue;
                 };
                 packet.clear();
@@ -335,7 +335,7 @@ impl Sample {
 
     /// Like [`at_lag`](Self::at_lag), with another older state as far before that one, as in a
     /// session.
-    fn of_session(run: &[Snapshot], frame: usize, lag_ticks: u32) -> Option<Self> {
+    fn in_session(run: &[Snapshot], frame: usize, lag_ticks: u32) -> Option<Self> {
         let baseline = back(run, frame, lag_ticks)?;
         let older = back(run, baseline, lag_ticks);
         Some(Self::new(baseline, [older, older.and_then(|older| back(run, older, lag_ticks))]))
@@ -367,7 +367,7 @@ impl Sample {
         }
         let older = back(run, baseline, spacing);
         let known = Self::new(baseline, [older, older.and_then(|older| back(run, older, lag))]);
-        // One in 64 samples stands for a receiver's first packet with a baseline, and one for its
+        // One in 64 samples represents a receiver's first packet with a baseline, and one the
         // second. These packets have fewer older states.
         let most = if turn.is_multiple_of(32) { turn / 32 % 2 } else { 2 };
         Some(Self { count: known.count.min(most), ..known })
@@ -379,7 +379,7 @@ impl Sample {
 
     pub(super) fn with<R>(&self, run: &[Snapshot], then: impl FnOnce(Baselines<'_>) -> R) -> R {
         let older = self.older.map(|index| &run[index]);
-        then(Baselines::of_run(&run[self.baseline], &older[..self.count]))
+        then(Baselines::from_run(&run[self.baseline], &older[..self.count]))
     }
 }
 

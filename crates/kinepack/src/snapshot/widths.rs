@@ -57,13 +57,14 @@ impl Width {
     }
 }
 
-/// For each size of a lane's difference, a mask of the classes that hold all differences of that
-/// size, and a mask of those that hold only the magnitudes below an edge.
+/// The classes that hold a lane's difference, by its size. For each size, one mask has the classes
+/// that hold all differences of that size. Another has those that hold only magnitudes below an
+/// edge.
 #[derive(Debug)]
 pub(super) struct Fits {
     always: [u64; SIZES],
     below_edge: [(u64, u64); SIZES],
-    /// False if `below_edge` is empty, which it is unless some class begins beyond another.
+    /// Whether some class begins beyond another. Otherwise `below_edge` is empty.
     has_edges: bool,
 }
 

@@ -70,7 +70,7 @@ impl Record for Read<'_> {
 
     #[inline]
     fn keep(&mut self, part: &Part, base: &[u32]) {
-        part.of_mut(self.0).copy_from_slice(base);
+        part.slice_mut(self.0).copy_from_slice(base);
     }
 
     #[inline]
@@ -107,7 +107,7 @@ pub(super) fn code<C: Coder, R: Record>(
     let mut coding =
         Coding { coder, plan, shared, base, record, elapsed, rate_elapsed, per_elapsed, lag_size };
     for (index, (part, state)) in plan.parts.iter().zip(parts).enumerate() {
-        coding.code_part(part, state, part.of_mut(lanes))?;
+        coding.code_part(part, state, part.slice_mut(lanes))?;
         if plan.clock == Some(index) {
             coding.take_time(part.first);
         }
@@ -144,7 +144,7 @@ struct Coding<'a, C, R> {
     rate_elapsed: f64,
     /// 1 / `elapsed`.
     per_elapsed: f64,
-    /// What the lag adds to expected sizes, in 1/256 bit.
+    /// The amount that the lag adds to expected sizes, in 1/256 bit.
     lag_size: i32,
 }
 
@@ -156,7 +156,7 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
         state: &mut PartState,
         lanes: &mut [LaneState],
     ) -> Result<(), Outside> {
-        let base = part.of(self.base);
+        let base = part.slice(self.base);
         let record = self.record.lanes();
         let presence = part.conditions.presence(|lane| self.base[lane], |lane| record[lane]);
         if presence != Presence::Kept {
@@ -168,7 +168,7 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
             return Ok(());
         }
         // Compares all lanes without a branch.
-        let given = part.of(record).iter().zip(base).fold(0, |any, (a, b)| any | (a ^ b)) != 0;
+        let given = part.slice(record).iter().zip(base).fold(0, |any, (a, b)| any | (a ^ b)) != 0;
         let history = usize::from(state.history & 3);
         let is_changed = state.changed[history].code(self.coder, given, LIMIT);
         state.history = state.history << 1 | u8::from(is_changed);
@@ -194,7 +194,7 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
         Ok(())
     }
 
-    /// Counts time in steps of the time stamp, if that has increased.
+    /// Counts time in steps of the time stamp from now on, if the time stamp has increased.
     fn take_time(&mut self, lane: usize) {
         let steps = self.plan.lanes[lane].difference(self.base[lane], self.record.lanes()[lane]);
         if steps > 0 {
@@ -270,7 +270,7 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
         lanes: &mut [LaneState],
     ) -> Result<(), Outside> {
         let mut before = false;
-        for ((index, state), base) in part.lanes().zip(lanes).zip(part.of(self.base)) {
+        for ((index, state), base) in part.lanes().zip(lanes).zip(part.slice(self.base)) {
             // Loads both counters, so that neither load waits for the previous byte's decision.
             let [still, moving] = &mut self.shared.byte_changed[usize::from(state.history & 3)];
             let probability =

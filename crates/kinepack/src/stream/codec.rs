@@ -377,6 +377,6 @@ impl StreamCodec {
     /// The learned state to resume from, at a level that learns; `None` if the base's state belongs
     /// to another codec.
     fn learned_with<'a>(&'a self, base: Option<StreamBase<'a>>) -> Option<&'a State> {
-        base.map_or(&self.0.nothing, |base| base.learned).of(self.0.hash)
+        base.map_or(&self.0.nothing, |base| base.learned).state(self.0.hash)
     }
 }

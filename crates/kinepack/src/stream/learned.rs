@@ -52,9 +52,9 @@ pub(super) struct State {
 /// A part's state: whether it changes, and how its lanes move.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct PartState {
-    /// Whether the part changes: a counter for each pair of the last two answers.
+    /// Counters of the flag that the part changed: one for each combination of the last two flags.
     pub(super) changed: [Counter; 4],
-    /// The last answers to that, the newest in the lowest bit.
+    /// The last flags, the newest in the lowest bit.
     pub(super) history: u8,
     pub(super) fit: Fit,
 }
@@ -67,7 +67,7 @@ pub(super) struct LaneState {
     pub(super) rate: f32,
     /// The typical bits of a residual per unit of time, in 1/256.
     pub(super) size: i16,
-    /// For a byte: whether it changed, the newest answer in the lowest bit.
+    /// For a byte: the last flags that it changed, the newest in the lowest bit.
     pub(super) history: u8,
 }
 
@@ -76,10 +76,10 @@ pub(super) struct LaneState {
 pub(super) struct Shared {
     /// The sizes of residuals: sets of 8 counters, selected by the expected size.
     pub(super) sizes: [[Counter; 8]; SIZE_SETS],
-    /// Whether a byte changes: indexed by the byte's last two answers and by whether the previous
-    /// byte changed.
+    /// Counters of the flag that a byte changed: indexed by the byte's last two flags and by the
+    /// flag of the byte before it.
     pub(super) byte_changed: [[Counter; 2]; 4],
-    /// Whether a rotation drops the same component as its base.
+    /// The counter of the flag that a rotation drops the same component as its base.
     pub(super) same: Counter,
 }
 
@@ -106,7 +106,7 @@ impl Learned {
     }
 
     /// The state, if it is this codec's.
-    pub(super) fn of(&self, codec: u64) -> Option<&State> {
+    pub(super) fn state(&self, codec: u64) -> Option<&State> {
         self.0.as_deref().filter(|state| state.codec == codec)
     }
 

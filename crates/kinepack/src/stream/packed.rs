@@ -20,7 +20,7 @@ pub(super) fn write(sink: &mut impl BitSink, plan: &Plan, base: Option<&[u32]>, 
     };
     for part in &plan.parts {
         let presence = part.conditions.presence(|lane| base[lane], |lane| record[lane]);
-        let (lanes, base, record) = (part.of(&plan.lanes), part.of(base), part.of(record));
+        let (lanes, base, record) = (part.slice(&plan.lanes), part.slice(base), part.slice(record));
         match (presence, part.kind) {
             (Presence::Absent, _) => {}
             (Presence::Added, _) => write_full(sink, lanes, record),
@@ -53,7 +53,8 @@ pub(super) fn read(
     };
     plan.parts.iter().try_for_each(|part| {
         let presence = part.conditions.presence(|lane| base[lane], |lane| record[lane]);
-        let (lanes, base, record) = (part.of(&plan.lanes), part.of(base), part.of_mut(record));
+        let (lanes, base, record) =
+            (part.slice(&plan.lanes), part.slice(base), part.slice_mut(record));
         match (presence, part.kind) {
             (Presence::Absent, _) => {
                 record.fill(0);

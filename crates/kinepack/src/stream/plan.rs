@@ -163,20 +163,21 @@ fn parts(schema: &Schema) -> Vec<Part> {
 }
 
 impl Part {
-    /// The range of its lanes in the schema and in a record.
+    /// The part's items in a list with one item for each lane of a record.
     #[inline]
-    pub(super) fn of<'a, T>(&self, lanes: &'a [T]) -> &'a [T] {
+    pub(super) fn slice<'a, T>(&self, lanes: &'a [T]) -> &'a [T] {
         &lanes[self.lanes()]
     }
 
-    /// The indices of its lanes.
+    /// The indices of the part's lanes.
     #[inline]
     pub(super) fn lanes(&self) -> Range<usize> {
         self.first..self.first + self.count
     }
 
+    /// As [`slice`](Self::slice), but mutable.
     #[inline]
-    pub(super) fn of_mut<'a, T>(&self, lanes: &'a mut [T]) -> &'a mut [T] {
+    pub(super) fn slice_mut<'a, T>(&self, lanes: &'a mut [T]) -> &'a mut [T] {
         &mut lanes[self.lanes()]
     }
 }

@@ -89,24 +89,24 @@ impl<'a> Column<'a> {
         last.checked_mul(stride)?.checked_add(numbers.checked_mul(number.bytes())?)
     }
 
-    fn of_entity(&self, row: usize) -> &'a [u8] {
+    fn entity_bytes(&self, row: usize) -> &'a [u8] {
         &self.bytes[row * self.stride..]
     }
 
     /// The first `N` real numbers of an entity.
     #[inline]
     fn floats<const N: usize, T: Real>(&self, row: usize) -> [T; N] {
-        let bytes = self.of_entity(row);
+        let bytes = self.entity_bytes(row);
         core::array::from_fn(|index| T::read(&bytes[index * size_of::<T>()..]))
     }
 
     fn float(&self, row: usize, index: usize) -> f64 {
-        let bytes = &self.of_entity(row)[index * self.number.bytes()..];
+        let bytes = &self.entity_bytes(row)[index * self.number.bytes()..];
         if self.number == Number::F32 { f32::read(bytes).into() } else { f64::read(bytes) }
     }
 
     fn integer(&self, row: usize, index: usize) -> i128 {
-        let bytes = &self.of_entity(row)[index * self.number.bytes()..];
+        let bytes = &self.entity_bytes(row)[index * self.number.bytes()..];
         macro_rules! read {
             ($type:ty) => {
                 bytes.first_chunk().map_or(0, |bytes| <$type>::from_ne_bytes(*bytes).into())
@@ -380,11 +380,11 @@ fn fill_blocks(field: &Field, column: &Column<'_>, lanes: &mut [Vec<u32>], begin
         FieldKind::Rotation(rotation) => blocks::<4, f64>(column, lanes, begin, |values, part| {
             rotation_columns(values.iter(), rotation, part)
         }),
-        // Flags and choices, one byte each.
+        // Flags and choices of one byte each are copied, and checked all at once.
         FieldKind::Bool | FieldKind::Choice { .. } if column.number == Number::U8 => {
             let max = field.kind.plain_max();
             lanes[0][begin..].iter_mut().enumerate().fold(true, |are_right, (row, lane)| {
-                *lane = column.of_entity(row)[0].into();
+                *lane = column.entity_bytes(row)[0].into();
                 are_right && *lane <= max
             })
         }
@@ -406,7 +406,7 @@ fn blocks<const N: usize, T: Real>(
         for (value, row) in block.iter_mut().zip(rows.clone()) {
             *value = column.floats(row);
         }
-        let part = Columns::of_rows(lanes, begin + rows.start..begin + rows.end);
+        let part = Columns::with_rows(lanes, begin + rows.start..begin + rows.end);
         fill(&block[..rows.len()], part)
     })
 }

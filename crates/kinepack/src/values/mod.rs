@@ -10,7 +10,7 @@ pub use column::{Column, ColumnsError, Number, Quantizer};
 use crate::schema::{Field, FieldKind};
 use crate::{Between, EncodeError, EntityId, Schema, Snapshot};
 
-/// Numbers with more codes than this do not fit into an `f32`.
+/// Numbers with more codes than this would lose precision as `f32`.
 const F32_CODES: u32 = 1 << 24;
 
 /// The states of entities, kind by kind, and field by field within a kind.
@@ -52,7 +52,7 @@ pub struct ValueTable {
 /// The entities of one kind.
 #[derive(Clone, Debug)]
 pub struct KindValues {
-    /// The kind alone.
+    /// The schema of this kind alone.
     schema: Schema,
     ids: Vec<u32>,
     fields: Vec<Values>,
@@ -113,8 +113,8 @@ impl Values {
         }
     }
 
-    /// The number of numbers that a field has for one entity: one for each axis of a vector, four
-    /// for a rotation, one for an integer of any size.
+    /// How many numbers a field has for one entity: one for each axis of a vector, four for a
+    /// rotation, one for an integer of any size.
     pub fn per_entity(field: &Field) -> usize {
         match field.kind {
             FieldKind::Integer(_) => 1,
@@ -134,7 +134,7 @@ impl Values {
         }
     }
 
-    /// Appends the first words of an entity.
+    /// Appends raw words of an entity, converted to the column's type.
     fn extend(&mut self, raw: &[u64]) {
         match self {
             Self::F32(list) => list.extend(raw.iter().map(|word| f64::from_bits(*word) as f32)),

@@ -39,7 +39,7 @@ const DEFAULT_REACH: u32 = 7;
 ///     Field::new("rotation", rotation).with_role(Role::Body),
 /// ]);
 /// // Boxes of 1 × 1 × 0.5 on a floor at height 0; the third axis points up.
-/// let bodies = Bodies::of(&schema, 2, [0.5, 0.5, 0.25], Some(0.0)).ok_or("not marked")?;
+/// let bodies = Bodies::from_schema(&schema, 2, [0.5, 0.5, 0.25], Some(0.0)).ok_or("not marked")?;
 /// assert_eq!((bodies.position, bodies.rotation), (0, 1));
 /// assert_eq!(bodies.kinds[0].half_extents, [128, 128, 64]);
 /// assert_eq!(bodies.floor, Some(0));
@@ -91,7 +91,7 @@ pub struct Bodies {
 /// # ]);
 ///
 /// // Crates with edges of 1 m, and players from id 1000 on. Steps are 1/256 m.
-/// let mut bodies = Bodies::of(&schema, 2, [0.5; 3], Some(0.0)).ok_or("not marked")?;
+/// let mut bodies = Bodies::from_schema(&schema, 2, [0.5; 3], Some(0.0)).ok_or("not marked")?;
 /// bodies.kinds.push(BodyKind { half_extents: [96, 96, 230], mover: true });
 /// bodies.kind_of_ids = vec![(1000, 1)];
 /// assert_eq!(bodies.kinds[0], BodyKind { half_extents: [128; 3], mover: false });
@@ -118,7 +118,7 @@ pub(super) fn can_be_part(field: &Field) -> bool {
     field.condition.is_none() && !field.is_spawn
 }
 
-/// The fields of a kind that it marks as its body's, by index in the schema.
+/// The fields that a kind marks as parts of its body, by index in the schema.
 struct Marked {
     position: usize,
     rotation: usize,
@@ -128,7 +128,7 @@ struct Marked {
 
 impl Marked {
     /// `None` if there is no position or no rotation.
-    fn of(schema: &Schema, kind: &EntityKind) -> Option<Self> {
+    fn new(schema: &Schema, kind: &EntityKind) -> Option<Self> {
         let marked = |role, is: fn(&FieldKind) -> bool| {
             let is_part =
                 |field: &Field| field.role == role && can_be_part(field) && is(&field.kind);
@@ -176,13 +176,13 @@ impl Bodies {
     /// that mark both are in the same world.
     ///
     /// `None` if the schema does not mark a position and a rotation, or has no axis `up`.
-    pub fn of(
+    pub fn from_schema(
         schema: &Schema,
         up: u8,
         half_extents_m: [f64; 3],
         floor_m: Option<f64>,
     ) -> Option<Self> {
-        let marked = schema.kinds().iter().find_map(|kind| Marked::of(schema, kind))?;
+        let marked = schema.kinds().iter().find_map(|kind| Marked::new(schema, kind))?;
         let Marked { position, rotation, touched, mover } = marked;
         let FieldKind::Floats(axes) = &schema.fields()[position].kind else { return None };
         let vertical = axes.get(usize::from(up))?;
@@ -210,8 +210,8 @@ impl Bodies {
 
     /// The parameters of the bodies of another kind of the schema, in the same world; `None` if the
     /// kind does not mark a position and a rotation.
-    pub(super) fn of_kind(&self, schema: &Schema, kind: &EntityKind) -> Option<Self> {
-        let Marked { position, rotation, touched, mover } = Marked::of(schema, kind)?;
+    pub(super) fn for_kind(&self, schema: &Schema, kind: &EntityKind) -> Option<Self> {
+        let Marked { position, rotation, touched, mover } = Marked::new(schema, kind)?;
         Some(Self { position, rotation, touched, mover, ..self.clone() })
     }
 

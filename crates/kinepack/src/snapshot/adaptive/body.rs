@@ -220,7 +220,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let status = self.past.status(entity);
         let motion = self.motion(body, entity);
         let kind = bodies.kind(self.past.ids()[entity].0);
-        let nearest = scratch.nearest.of(self.past.index(entity));
+        let nearest = scratch.nearest.mover(self.past.index(entity));
         let (mover, distance_squared) = match (is_mover, nearest) {
             (false, Some((mover, distance))) => (scratch.movers[mover as usize].coded, distance),
             _ => (
@@ -273,7 +273,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             mover,
             weight,
             surroundings,
-            rows: BodyRows::of(class),
+            rows: BodyRows::new(class),
             coarse_class,
             extents,
             size: if has_size { extents[0] } else { f64::from(bodies.size) },

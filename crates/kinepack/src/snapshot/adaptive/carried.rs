@@ -7,7 +7,7 @@ use core::ops::Range;
 use super::bodies::Bodies;
 use super::counters::body_group;
 use super::model::Model;
-use super::newcomers::of_kind;
+use super::newcomers::kind_counters;
 use super::numbers::FEATURES;
 use super::plan::{FieldCoding, Plan};
 use super::rows::BodyRows;
@@ -47,7 +47,7 @@ impl Kinds<'_> {
     }
 }
 
-/// Ranges of a model's rows or counters: where they are in the carried model and in the new one.
+/// Pairs of ranges of rows or counters: the same part in the carried model and in the new one.
 type Parts = Vec<(Range<usize>, Range<usize>)>;
 
 impl Model {
@@ -83,7 +83,7 @@ impl Model {
 /// The rows and the counters that two plans have in common. `bodies` are those of `to`.
 fn parts(kinds: &Kinds<'_>, from: &Plan, to: &Plan, bodies: Option<&Bodies>) -> (Parts, Parts) {
     let (mut rows, mut counters) = (Parts::new(), Parts::new());
-    counters.extend(from.layout.of_all().into_iter().zip(to.layout.of_all()));
+    counters.extend(from.layout.common().into_iter().zip(to.layout.common()));
     if let Some(bodies) = bodies {
         let of_bodies = 0..bodies.classes() * BodyRows::COUNT;
         rows.push((of_bodies.clone(), of_bodies));
@@ -91,12 +91,14 @@ fn parts(kinds: &Kinds<'_>, from: &Plan, to: &Plan, bodies: Option<&Bodies>) -> 
         counters.push((from.layout.residuals_of(groups.clone()), to.layout.residuals_of(groups)));
     }
     for (kind, same) in kinds.pairs() {
-        counters.extend(from.layout.of_kind(same).into_iter().zip(to.layout.of_kind(kind)));
-        counters.push((from.newcomers_at(of_kind(same)), to.newcomers_at(of_kind(kind))));
+        counters.extend(from.layout.kind(same).into_iter().zip(to.layout.kind(kind)));
+        counters
+            .push((from.newcomers_at(kind_counters(same)), to.newcomers_at(kind_counters(kind))));
         for field in kinds.from.kinds()[same].fields() {
             let index = kinds.field((kind, same), field);
             // The number of a field's newcomer counters depends on whether any kind has a heading.
-            let (old, new) = (from.newcomers.of_field(field), to.newcomers.of_field(index));
+            let (old, new) =
+                (from.newcomers.field_counters(field), to.newcomers.field_counters(index));
             if old.len() == new.len() {
                 counters.push((from.newcomers_at(old), to.newcomers_at(new)));
             }

@@ -61,7 +61,7 @@ impl<'a, D: Decision> ChangedFlags<'a, D> {
             } else {
                 let flag = &mut self.decisions[usize::from(context) | self.last];
                 let now = flag.decide(coder, has_changed >> nth & 1 != 0, self.rule);
-                self.last = then(self.last, now);
+                self.last = push_flag(self.last, now);
                 now
             };
             is_changed |= u32::from(now) << nth;
@@ -77,7 +77,7 @@ impl<'a, D: Decision> ChangedFlags<'a, D> {
         }
         let flag = &mut self.decisions[QUIET + self.last_blocks];
         let is_any_changed = flag.decide(coder, has_changed != 0, self.rule);
-        self.last_blocks = then(self.last_blocks, is_any_changed);
+        self.last_blocks = push_flag(self.last_blocks, is_any_changed);
         if !is_any_changed {
             return 0;
         }
@@ -90,7 +90,7 @@ impl<'a, D: Decision> ChangedFlags<'a, D> {
             };
             let now = is_changed == 0 && left == bit
                 || self.decisions[context].decide(coder, has_changed & bit != 0, self.rule);
-            last = then(last, now);
+            last = push_flag(last, now);
             is_changed |= if now { bit } else { 0 };
             left &= left - 1;
         }
@@ -98,7 +98,7 @@ impl<'a, D: Decision> ChangedFlags<'a, D> {
     }
 }
 
-/// The last two flags after `flag` is added.
-fn then(last: usize, flag: bool) -> usize {
+/// The last two flags, once `flag` follows them.
+fn push_flag(last: usize, flag: bool) -> usize {
     (last << 1 | usize::from(flag)) & 3
 }

@@ -20,7 +20,7 @@ use crate::bits::{BitReader, BitSink};
 use crate::entropy::{Coder, Counter, Decision, RangeDecoder, RangeEncoder};
 use crate::{DecodeError, Schema, SetupError};
 
-/// The probability, in 1/65536, that a packet resumes from what was learned. Section 12.10.
+/// The probability, in 1/65536, that a packet resumes from learned state. Section 12.10.
 const RESUMES: u16 = 15 << 12;
 
 /// A model prepared for a schema.
@@ -86,7 +86,7 @@ impl Adaptive {
         Ok(Self { plan, model, fields: schema.fields().len(), learns, inverses })
     }
 
-    /// The model with what a session learned.
+    /// The model with the state that a session learned.
     pub(in crate::snapshot) fn model_with(&self, learned: &Learned) -> Model {
         self.model.with_learned(learned)
     }
@@ -105,7 +105,7 @@ impl Adaptive {
     pub(in crate::snapshot) fn state(&self) -> State {
         State {
             scratch: Scratch::default(),
-            learned: LearnedState::of_model(&self.model, self.sizes()),
+            learned: LearnedState::from_model(&self.model, self.sizes()),
             mixed: Vec::with_capacity(if self.learns { self.model.newcomers } else { 0 }),
             spent: vec![0; self.fields],
             lanes_spent: vec![0; self.plan.lanes],
@@ -156,7 +156,7 @@ impl Adaptive {
         }
     }
 
-    /// Takes what the models have learned after the last packet, so it can be called once per
+    /// Takes the state that the models have after the last packet, so call this at most once per
     /// packet. `None` if the level does not learn. Reuses the memory of `reused` if it has no other
     /// owner.
     pub(in crate::snapshot) fn learned(

@@ -54,12 +54,12 @@ impl Layout {
     }
 
     /// The counters that do not depend on the schema.
-    pub(super) fn of_all(&self) -> [Range<usize>; 2] {
+    pub(super) fn common(&self) -> [Range<usize>; 2] {
         [self.any..self.changed, self.largest..self.choices]
     }
 
     /// The counters of a kind's entities and their bodies.
-    pub(super) fn of_kind(&self, kind: usize) -> [Range<usize>; 2] {
+    pub(super) fn kind(&self, kind: usize) -> [Range<usize>; 2] {
         [at(self.changed, kind..kind + 1, CHANGED), at(self.flags, kind..kind + 1, FLAGS)]
     }
 
@@ -244,8 +244,8 @@ pub(super) const FAR: u8 = 6;
 /// the two flags before. Section 12.5.
 const CHANGED: usize = 1024;
 
-/// The context of the flag that an untouched entity changed, by its [status](crate::snapshot::status)
-/// and its nearness. The two flags before are added as a number.
+/// The context of the flag that an untouched entity changed, by its
+/// [status](crate::snapshot::status) and its nearness. The two flags before are added as a number.
 #[inline]
 pub(super) const fn changed_context(status: u8, nearness: u8) -> u16 {
     let moved = status & (MOVED | MOVED_BEFORE) | if status & NEW != 0 { 2 } else { 0 };

@@ -1,6 +1,6 @@
-//! Learning from packet to packet. A view holds what the models had learned at the end of its
-//! packet, and a packet resumes from the learned state of its baseline. Both sides do the same, so
-//! a lost packet cannot make their models differ. `spec/CODEC.md`, section 12.10.
+//! Learning from packet to packet. A view holds the state of the models at the end of its packet,
+//! and a packet resumes from the learned state of its baseline. Both sides do the same, so a lost
+//! packet cannot make their models differ. `spec/CODEC.md`, section 12.10.
 
 use super::features::BIAS;
 use super::mixing::Mixed;

@@ -14,8 +14,8 @@ use crate::entropy::Counter;
 /// The models' learned state after coding a snapshot. The snapshot's [`View`](crate::View) holds
 /// it.
 ///
-/// A clone shares the memory: four bytes per counter and 76 per predictor, which is 56 kB for the
-/// schema of the cubes.
+/// Clones share the memory: four bytes per counter and 76 per predictor. For the cubes of the demo
+/// this is 56 kB.
 ///
 /// ```
 /// use kinepack::schema::{Field, FieldKind};
@@ -32,12 +32,12 @@ use crate::entropy::Counter;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Learned {
-    /// The hash of the codec that learned this. Other codecs cannot resume from it.
+    /// The hash of the codec that learned this state. Other codecs cannot resume from it.
     codec_hash: u64,
     state: Arc<LearnedState>,
 }
 
-/// The state that packets change: the counters, and what learning adds to the weights.
+/// The state that packets change: the counters, and the amounts that learning adds to the weights.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct LearnedState {
     pub(super) counters: Vec<Counter>,
@@ -53,7 +53,7 @@ pub(super) struct LearnedState {
 
 impl LearnedState {
     /// The state before the first packet.
-    pub(super) fn of_model(model: &Model, sizes: (usize, usize)) -> Self {
+    pub(super) fn from_model(model: &Model, sizes: (usize, usize)) -> Self {
         let mut state = Self::default();
         state.begin(None, model, sizes);
         state
@@ -67,7 +67,7 @@ impl LearnedState {
     }
 
     /// Begins a packet: resumes from the baseline's state, or starts from the model. `rows` and
-    /// `parts` list the indices of the rows and parts that learn.
+    /// `parts` are the numbers of rows and parts that learn.
     pub(super) fn begin(
         &mut self,
         learned: Option<&Learned>,
@@ -115,7 +115,7 @@ impl Learned {
         Arc::get_mut(&mut self.state).is_some()
     }
 
-    /// Whether the codec with this hash can resume from this.
+    /// Whether the codec with this hash can resume from this state.
     pub(in crate::snapshot) fn is_from_codec(&self, codec_hash: u64) -> bool {
         self.codec_hash == codec_hash
     }

@@ -1,5 +1,5 @@
-//! Decisions at a level that learns. Each mixes two predictions: that of a counter that learned
-//! during the session, and that of the model's counter after this packet so far. `spec/CODEC.md`,
+//! Decisions at a level that learns. Each mixes the predictions of two counters. One keeps what it
+//! learned during the session. The other starts each packet from the model. `spec/CODEC.md`,
 //! section 12.10.
 
 use alloc::vec::Vec;

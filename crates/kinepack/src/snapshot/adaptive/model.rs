@@ -38,7 +38,7 @@ pub(super) const MAX_RANGES: usize = 16;
 /// let mut profile = training.run(&schema, &[run], |_| ())?;
 /// let model = profile.model.as_mut().ok_or("not trained")?;
 /// assert!(model.bodies().is_none(), "the schema marks none");
-/// // Entities from 1000 on are of kind 0, whatever was trained. Only matters for bodies.
+/// // Entities from 1000 on are of kind 0. This has no effect on a model without bodies.
 /// model.set_kind_of_ids(vec![(1000, 0)]);
 /// # Ok(())
 /// # }

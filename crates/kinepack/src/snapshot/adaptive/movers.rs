@@ -53,8 +53,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         }
     }
 
-    /// Finds each entity's nearest mover and its nearness: 0 to 6 by the distance to the nearest
-    /// mover, 7 for a mover, and 0 for an entity without a body.
+    /// Finds each entity's nearest mover, and classifies the entity's nearness to it. The classes
+    /// are 0 to 6 by distance, 7 for a mover itself, and 0 for an entity without a body.
     pub(super) fn find_nearness(&mut self, scratch: &mut Scratch) {
         let Scratch { movers, nearness, nearest, .. } = scratch;
         let entities = self.past.entities();
@@ -102,7 +102,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         for &index in &*changed {
             self.past.enter_at(index as usize);
             let key = match self.plan.kinds[self.past.kind()].body {
-                Some(_) => match nearest.of(index as usize) {
+                Some(_) => match nearest.mover(index as usize) {
                     Some((mover, _)) if movers[mover as usize].entity == index => 0,
                     // Distances are not negative, so their bits increase with their value. NaN is
                     // excluded because its bits differ between platforms.
@@ -147,7 +147,8 @@ fn nearest_movers(movers: &[Mover], positions: &[[f64; BLOCK]; 3]) -> ([f64; BLO
             let [x, y, z] = positions;
             let away = sub([x[index], y[index], z[index]], mover.position);
             let distance = dot(away, away);
-            // The first mover is the nearest so far, however far it is.
+            // The first mover counts as near even at an infinite distance, so that every entity
+            // gets one.
             let is_nearer = distance < near[index] || number == 0;
             near[index] = if is_nearer { distance } else { near[index] };
             numbers[index] = if is_nearer { number } else { numbers[index] };

@@ -201,8 +201,8 @@ fn row_hash(row: i32) -> u32 {
     (row as u32).wrapping_mul(0x85EB_CA6B)
 }
 
-/// The nearest bodies found so far, sorted by distance. Of two at the same distance, the one found
-/// first comes first.
+/// The nearest bodies that a search has found, sorted by distance. Of two at the same distance, the
+/// one found first is first.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Found {
     /// The squared distances. Free places hold the squared radius.

@@ -3,20 +3,20 @@
 
 use super::geometry::Vector;
 
-/// Predictions are in 1/16 of a step.
+/// log₂ of the units in a step: predictions are in 1/16 of a step.
 pub(super) const STEP_BITS: u32 = 4;
 
-/// Logarithms are in 1/256.
+/// log₂ of the units in an octave: logarithms are in 1/256.
 pub(super) const LOG_BITS: u32 = 8;
 
 /// The largest number of features of a linear predictor. Unused features are 0.
 pub(crate) const FEATURES: usize = 16;
 
-/// The values of a predictor's features, or their weights.
+/// One number for each feature of a predictor: the features' values, or their weights.
 pub(crate) type Row = [f32; FEATURES];
 
-/// The energy of each feature of a row in training: log₂ of the weighted mean of its square, plus
-/// [`ENERGY_BIAS`]; 0 if the feature was always 0.
+/// The energies of a row's features: how large each was in training. An energy is log₂ of the
+/// weighted mean of the feature's square, plus [`ENERGY_BIAS`], or 0 if the feature was always 0.
 pub(crate) type Energies = [u8; FEATURES];
 
 /// Keeps the energies of small features above 0.

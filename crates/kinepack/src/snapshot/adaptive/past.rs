@@ -160,8 +160,8 @@ impl<'a> Past<'a> {
         status
     }
 
-    /// The changes in the last two steps of a value that is `now` in the baseline: see
-    /// [`History::recent_changes`]. Zero if `status` marks the value as new.
+    /// How a value changed in the last two steps: see [`History::recent_changes`]. Zero if `status`
+    /// marks the value as new.
     #[inline]
     pub(super) fn recent_changes<T: Copy, D: Copy + Default>(
         &self,

@@ -1,4 +1,4 @@
-//! The plan of a packet: everything that coding needs from the schema and the bodies, looked up
+//! The plan of a packet: the parts of the schema and of the bodies that coding needs, looked up
 //! once.
 
 use alloc::collections::BTreeMap;
@@ -197,7 +197,7 @@ struct Alike {
 }
 
 impl Alike {
-    fn of(schema: &Schema, index: usize) -> Self {
+    fn new(schema: &Schema, index: usize) -> Self {
         let field = &schema.fields()[index];
         let lanes = schema.lanes()[field.lanes()].iter();
         Self {
@@ -259,7 +259,7 @@ impl Plan {
                     |body: &BodyPlan| index == body.position_field || index == body.rotation_field;
                 if !body.as_ref().is_some_and(is_of_body) {
                     let group = owners.as_mut().map(|owners| {
-                        *owners.entry(Alike::of(schema, index)).or_insert(plan.groups)
+                        *owners.entry(Alike::new(schema, index)).or_insert(plan.groups)
                     });
                     plan.add_field(schema, index, group, &mut choices);
                 }
@@ -282,7 +282,7 @@ impl Plan {
         let first = fields.get(bodies.position).and_then(position_limits);
         let first = first.ok_or(SetupError::BadModel)?;
         if !kind.fields().contains(&bodies.position) {
-            let marked = bodies.of_kind(schema, kind);
+            let marked = bodies.for_kind(schema, kind);
             return Ok(marked.and_then(|marked| BodyPlan::new(fields, &marked, first)));
         }
         let parts = [Some(bodies.rotation), bodies.touched, bodies.mover];

@@ -1,5 +1,5 @@
-//! Linear predictors: the weights of the predictions, and what happens after each.
-//! `spec/CODEC.md`, section 12.3.
+//! Linear predictors: the weights of the predictions, and what happens after each. `spec/CODEC.md`,
+//! section 12.3.
 
 use super::counters::{MAX_SCALE_LOG2, MIN_SCALE_LOG2};
 use super::numbers::{Row, dot, mean_of, scale_of};

@@ -72,7 +72,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let kept = (0..4).filter(|component| *component != dropped);
         for (nth, component) in kept.enumerate() {
             let part = q[component] * sign;
-            // The components coded so far show how much remains for the others.
+            // The components that are already coded show how much remains for the others.
             let stretch =
                 sqrt(remaining.max(MIN_REMAINING) / remaining_predicted.max(MIN_REMAINING));
             let value = (part * stretch).clamp(-FRAC_1_SQRT_2, FRAC_1_SQRT_2);

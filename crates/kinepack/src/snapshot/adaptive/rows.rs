@@ -39,7 +39,7 @@ impl BodyRows {
         })
     }
 
-    pub(super) fn of(class: usize) -> Self {
+    pub(super) fn new(class: usize) -> Self {
         Self { first: class * Self::COUNT }
     }
 
@@ -120,18 +120,18 @@ impl NumberRows {
     }
 
     #[inline]
-    fn of_lane(self, class: usize, lane: usize) -> usize {
+    fn lane_rows(self, class: usize, lane: usize) -> usize {
         self.first + (class * self.lanes + lane) * Self::PER_LANE
     }
 
     #[inline]
     pub(super) fn mean(self, class: usize, lane: usize) -> usize {
-        self.of_lane(class, lane) + Self::MEAN
+        self.lane_rows(class, lane) + Self::MEAN
     }
 
     #[inline]
     pub(super) fn scale(self, class: usize, lane: usize) -> usize {
-        self.of_lane(class, lane) + Self::SCALE
+        self.lane_rows(class, lane) + Self::SCALE
     }
 }
 

@@ -31,7 +31,7 @@ pub(super) struct Nearest {
 impl Nearest {
     /// The nearest mover of an entity, and the squared distance to it.
     #[inline]
-    pub(super) fn of(&self, index: usize) -> Option<(u32, f64)> {
+    pub(super) fn mover(&self, index: usize) -> Option<(u32, f64)> {
         let mover = self.movers[index];
         (mover != NO_MOVER).then(|| (mover, self.distances[index]))
     }

@@ -47,8 +47,8 @@ pub(crate) struct ModelTrainer {
 pub(crate) enum Pass {
     /// The weights.
     Weights,
-    /// The counters, with origins for newcomers whatever they cost. The next pass starts from the
-    /// newcomers' counters.
+    /// The counters. Newcomers get origins regardless of cost, because the counters of origins
+    /// learn only if origins are used. The next pass starts from the newcomers' counters.
     Exploration,
     /// The counters.
     Counters,

@@ -35,7 +35,7 @@ impl Columns<'_> {
     }
 
     /// The columns of these lanes.
-    pub(super) fn of(&mut self, lanes: Range<usize>) -> Columns<'_> {
+    pub(super) fn slice(&mut self, lanes: Range<usize>) -> Columns<'_> {
         match self {
             Self::Given(columns) => Columns::Given(&columns[lanes]),
             Self::Read(columns) => Columns::Read(&mut columns[lanes]),
@@ -60,8 +60,8 @@ impl<'a> Values<'a> {
     }
 
     /// The columns of these lanes, to code.
-    pub(super) fn of(&mut self, lanes: Range<usize>) -> Columns<'_> {
-        self.columns.of(lanes)
+    pub(super) fn slice(&mut self, lanes: Range<usize>) -> Columns<'_> {
+        self.columns.slice(lanes)
     }
 
     #[inline]

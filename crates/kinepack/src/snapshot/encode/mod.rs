@@ -121,9 +121,9 @@ impl Encoder {
 
     /// Encodes `world` relative to views that the receiver holds, and appends the packet to `out`.
     /// The views are a `&View`, or [`Baselines`] with older ones. Returns the view that a receiver
-    /// of the packet will have. In it, moving entities are as coarse as the schema's time precision
-    /// makes them; at a level that learns, it also holds the learned state. [`size`](Self::size)
-    /// shows where the bits went.
+    /// of the packet will have. In that view, moving entities are as coarse as the schema's time
+    /// precision makes them. At a level that learns, the view also holds the learned state.
+    /// [`size`](Self::size) shows where the bits went.
     ///
     /// Cost: coding the packet, and a copy of the snapshot.
     ///
@@ -277,10 +277,10 @@ impl Encoder {
     /// that was added with zero in every lane has no values and is not listed.
     ///
     /// At levels that predict, everything coded after an entity's changed flag counts: the flags of
-    /// its fields, the values, and where an added entity came from. [`Size`] counts the flags of
-    /// bodies and these origins among the sets. Each entity is then off by less than a bit. The sum
-    /// is off by half a bit. It is off by up to a byte if the end of the code is shorter than its
-    /// decisions are worth.
+    /// its fields, the values, and the origin of an added entity. [`Size`] counts the flags of
+    /// bodies and these origins among the sets. Each count is then off by less than a bit, and the
+    /// sum by half a bit. The sum is off by up to a byte if the end of the code takes fewer bits
+    /// than its decisions cost.
     ///
     /// The bits of the sets are not attributed to entities.
     pub fn entity_bits(&self) -> &[(u32, u32)] {

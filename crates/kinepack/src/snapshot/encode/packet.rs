@@ -147,7 +147,7 @@ impl Encoder {
         } else if let Some(state) = &mut self.adaptive {
             self.spent.size.changed_entities -= self.unsent.len();
             self.learned = adaptive.learned(state, codec.hash(), self.spare.learned());
-            // The end of the code may be shorter than its decisions are worth, so the parts are
+            // The end of the code may take fewer bits than its decisions cost, so the parts are
             // limited to the whole.
             self.spent.tally.replace(state.entities_spent(), bits);
             self.spent.tally.replace_lanes(&state.lanes_spent);

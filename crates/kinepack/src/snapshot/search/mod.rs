@@ -208,7 +208,7 @@ impl ProfileSearch {
     }
 }
 
-/// The best result for a field so far.
+/// The best classes and context of a field that the search has found until now.
 #[derive(Clone)]
 struct Found {
     classes: Vec<Class>,

@@ -98,12 +98,13 @@ impl Descent<'_, '_> {
     fn changed(&self, index: usize, lane: usize, change: Change) -> Option<Class> {
         let mut class = self.classes[index].clone();
         let width = &mut class.lanes[lane];
-        *width = change.of(*width)?;
+        *width = change.apply(*width)?;
         Some(class)
     }
 
-    /// Offers classes in addition to each present one: with one narrower lane, with all lanes
-    /// narrower, with the other reference, and for the kind of value that would save most.
+    /// Offers further classes, derived from each present one: with one narrower lane, with all
+    /// lanes narrower, and with the other reference. Also offers a class for the kind of value that
+    /// would save most.
     fn insert(&mut self) {
         let lanes = self.pricer.field.lanes_bits.len();
         let other = other_reference(self.pricer.field);
@@ -119,7 +120,7 @@ impl Descent<'_, '_> {
             narrower
                 .lanes
                 .iter_mut()
-                .for_each(|width| *width = Change::Narrower.of(*width).unwrap_or(*width));
+                .for_each(|width| *width = Change::Narrower.apply(*width).unwrap_or(*width));
             self.offer_with(narrower);
             let mut turned = self.classes[index].clone();
             turned.reference =
@@ -195,7 +196,7 @@ enum Change {
 }
 
 impl Change {
-    fn of(self, width: LaneWidth) -> Option<LaneWidth> {
+    fn apply(self, width: LaneWidth) -> Option<LaneWidth> {
         let LaneWidth { bits, beyond_bits } = width;
         let single_size = |bits: u8| LaneWidth { bits, beyond_bits: bits };
         match (self, beyond_bits) {

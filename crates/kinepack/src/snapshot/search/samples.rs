@@ -178,10 +178,10 @@ impl Observer {
         let lineup = &self.encoder.lineup;
         let [base, new] =
             [lineup.base(baseline), &snapshot.columns].map(|columns| &columns[table.lanes.clone()]);
-        let shifts = lineup.shifts.of(table.differenced());
+        let shifts = lineup.shifts.columns(table.differenced());
         table.measure(base, new, shifts, &self.entities, &mut self.measured);
         for (place, nth) in self.flagged.iter().enumerate() {
-            let (differences, turned) = self.measured.of(place, lanes);
+            let (differences, turned) = self.measured.differences(place, lanes);
             self.sizes.clear();
             for reference in 0..field.stride() / lanes {
                 self.sizes
@@ -197,7 +197,7 @@ impl Observer {
 
 /// The entities that changed a field, by position among the changed entities of its kind.
 fn flagged(encoder: &Encoder, field: usize) -> impl Iterator<Item = u32> {
-    let classes = encoder.packer.contexts.of_field(field);
+    let classes = encoder.packer.contexts.field_classes(field);
     (0..).zip(classes).filter(|(_, class)| **class > 0).map(|(nth, _)| nth)
 }
 

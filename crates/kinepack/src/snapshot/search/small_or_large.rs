@@ -1,19 +1,19 @@
 //! The article's scheme by exhaustive search: each lane is small or large, and large begins where
 //! small ends.
 //!
-//! The cost of a pair of widths does not depend on the differences themselves. For a given small
-//! width, only two numbers of a vector matter: how many of its lanes are large, and the narrowest
-//! large width that holds them all. A table over pairs of widths is therefore a complete histogram.
-//! Source: the article "Snapshot Compression", relative position and relative orientation.
+//! For a given small width, the cost of a vector depends on two numbers only: how many of its lanes
+//! are large, and the narrowest large width that holds these. So one table over pairs of widths has
+//! all that is needed to compute the cost of every pair, without the vectors. Source: the article
+//! "Snapshot Compression", relative position and relative orientation.
 
 use alloc::boxed::Box;
 
 /// The largest width.
 const MAX_BITS: usize = 32;
 
-/// The cost of each pair of widths, exact and not sampled.
+/// Computes the cost of each pair of widths. The costs are exact, because all vectors are counted.
 ///
-/// Memory: 18 KB, however many vectors are added. Cost: about 50 ns per vector.
+/// Memory: 18 KB, for any number of vectors. Cost: about 50 ns per vector.
 ///
 /// ```
 /// use kinepack::training::SmallOrLargeCosts;
@@ -30,8 +30,8 @@ const MAX_BITS: usize = 32;
 pub struct SmallOrLargeCosts {
     lanes: u64,
     full_bits: u64,
-    /// For each small width and each large width, the vectors for which the latter is the narrowest
-    /// that holds all lanes, and how many of their lanes are large.
+    /// Indexed by a small and a large width: counts the vectors for which that large width is the
+    /// narrowest that holds all lanes, and their large lanes.
     vectors: Box<[[Count; MAX_BITS + 1]; MAX_BITS]>,
     /// All vectors, including those in full.
     count: u64,
@@ -104,9 +104,9 @@ impl SmallOrLargeCosts {
         self.count
     }
 
-    /// The cost of all vectors in bits, as an encoder writes them: one bit for the field in full,
-    /// else for each lane a bit and its width. Widths above 32 bits count as 32, and a large width
-    /// below the small one counts as the small one.
+    /// The cost of all vectors in bits, as an encoder writes them. Each takes one bit that selects
+    /// the field in full, or else a bit and a width for each lane. Widths above 32 bits count as
+    /// 32, and a large width below the small one counts as the small one.
     pub fn cost_bits(&self, small_bits: u8, large_bits: u8) -> u64 {
         let small = usize::from(small_bits).min(MAX_BITS - 1);
         let large = usize::from(large_bits).clamp(small, MAX_BITS);

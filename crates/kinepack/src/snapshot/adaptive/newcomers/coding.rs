@@ -5,7 +5,7 @@ use core::ops::Range;
 
 use super::field::{DIFFERENCES, FieldRows, Mode, NewcomerField, SECTORS_LOG2, signed};
 use super::memory::Newcomers;
-use super::plan::{NUMBER, ORIGIN, SHARED, of_kind};
+use super::plan::{NUMBER, ORIGIN, SHARED, kind_counters};
 use crate::entropy::{Coder, Cost, Counter, code_signed};
 use crate::snapshot::adaptive::coding::Coding;
 use crate::snapshot::adaptive::counters::LIMIT;
@@ -41,7 +41,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         if !newcomers.kept.is_empty() {
             let chosen =
                 if is_encoder { self.choose_origin(newcomers, entity, like) } else { None };
-            let counters = &mut self.counters.newcomers[of_kind(kind)];
+            let counters = &mut self.counters.newcomers[kind_counters(kind)];
             if counters[ORIGIN].code(self.coder, chosen.is_some(), LIMIT) {
                 let number = i64::from(chosen.unwrap_or(0));
                 let number = usize::try_from(code_number(self.coder, counters, number)).ok();
@@ -68,7 +68,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             let has_field = self.origin_lanes(field, origin, values);
             let counters = &mut self.counters.newcomers[field.counters.clone()];
             let mut rows = FieldRows {
-                columns: self.values.of(field.lanes.clone()),
+                columns: self.values.slice(field.lanes.clone()),
                 newcomer: entity,
                 like,
                 origin: has_field.then_some(&values[..]),
@@ -138,7 +138,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     pub(in crate::snapshot::adaptive) fn code_added_field(&mut self, index: usize, entity: usize) {
         let field = &self.plan.newcomers.fields[index];
         let counters = &mut self.counters.newcomers[field.counters.clone()];
-        let columns = self.values.of(field.lanes.clone());
+        let columns = self.values.slice(field.lanes.clone());
         let mut rows =
             FieldRows { columns, newcomer: entity, like: None, origin: None, sector: None };
         if !field.code(self.coder, counters, Mode::Value, &mut rows) {
@@ -194,7 +194,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let (plan, kind) = (self.plan, self.past.kind());
         let mut cost = Cost::default();
         let mut counters = [Counter::default(); SHARED];
-        counters.copy_from_slice(&self.counters.newcomers[of_kind(kind)]);
+        counters.copy_from_slice(&self.counters.newcomers[kind_counters(kind)]);
         if counters[ORIGIN].code(&mut cost, origin.is_some(), LIMIT) {
             code_number(&mut cost, &mut counters, i64::from(origin.unwrap_or(0)));
         }
@@ -208,7 +208,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             let Newcomers { counters: copy, origin: values, .. } = &mut *newcomers;
             let has_field = self.origin_lanes(field, origin, values);
             let counters = &self.counters.newcomers[field.counters.clone()];
-            let columns = self.values.of(field.lanes.clone());
+            let columns = self.values.slice(field.lanes.clone());
             let mut rows = FieldRows {
                 columns,
                 newcomer: entity,

@@ -82,8 +82,8 @@ pub(super) struct FieldRows<'a> {
     pub(super) newcomer: usize,
     /// The row of the entity that is like the newcomer.
     pub(super) like: Option<usize>,
-    /// The field's lanes in the origin, or the origin's id. `None` without an origin, or if it has
-    /// neither.
+    /// The field's lanes in the origin, or the origin's id. `None` without an origin, or if the
+    /// origin has neither.
     pub(super) origin: Option<&'a [u32]>,
     /// The sector of the origin's heading, if it has one.
     pub(super) sector: Option<usize>,

@@ -20,9 +20,9 @@ pub(in crate::snapshot::adaptive) struct Newcomers {
     pub(super) away: Vec<u32>,
     /// For each kind, the distance of the nearest entity, and its number among the kept ones.
     pub(super) nearest: Vec<(u32, u32)>,
-    /// In training that *explores*, the number of newcomers so far. Every other newcomer then has
-    /// an origin and is coded relative to it, whatever that costs. An origin is expensive until its
-    /// counters have learned, and they learn only from what is coded with them.
+    /// In training that *explores*, the number of newcomers until now. Every other newcomer then
+    /// has an origin and is coded relative to it, regardless of cost. An origin is expensive until
+    /// its counters have learned, and counters learn only if they are used.
     pub(super) explored: Option<u32>,
 }
 

@@ -8,4 +8,4 @@ mod memory;
 mod plan;
 
 pub(super) use memory::Newcomers;
-pub(super) use plan::{NewcomerPlan, of_kind};
+pub(super) use plan::{NewcomerPlan, kind_counters};

@@ -45,13 +45,13 @@ fn is_heading(field: &Field) -> bool {
 }
 
 /// The counters of a kind that belong to no field.
-pub(in crate::snapshot::adaptive) fn of_kind(kind: usize) -> Range<usize> {
+pub(in crate::snapshot::adaptive) fn kind_counters(kind: usize) -> Range<usize> {
     kind * SHARED..(kind + 1) * SHARED
 }
 
 impl NewcomerPlan {
     /// The counters of a field of the schema, which it may share with other fields.
-    pub(in crate::snapshot::adaptive) fn of_field(&self, field: usize) -> Range<usize> {
+    pub(in crate::snapshot::adaptive) fn field_counters(&self, field: usize) -> Range<usize> {
         self.fields[field].counters.clone()
     }
 
