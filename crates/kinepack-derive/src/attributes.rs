@@ -1,6 +1,6 @@
 //! Reads `#[pack(...)]`: a field's attributes by name, independent of its type.
 //!
-//! A rule in `rules.rs` then takes the attributes that belong to it. Any attribute that remains
+//! `rules.rs` then removes the attributes that its rule uses. Any attribute that remains
 //! contradicts the rule.
 
 use syn::{Attribute, Error, Expr, Ident, Member, Path, Result, Token, Type, parse_quote};
@@ -127,7 +127,7 @@ impl Given {
         }
     }
 
-    /// The attribute's name, with its place in the source.
+    /// The attribute's name, with its span in the source.
     pub(crate) fn key(&self, name: &str) -> Option<Ident> {
         self.0.iter().find(|(key, _)| key == name).map(|(key, _)| key.clone())
     }
@@ -140,8 +140,8 @@ impl Given {
         }
     }
 
-    /// An error if the field has one of these attributes: why it cannot, and the remedy next to
-    /// removing the attribute.
+    /// An error if the field has one of these attributes. `reason` explains why the field cannot
+    /// have the attribute. `remedy` is the alternative to removing it.
     pub(crate) fn refuse_each(&self, names: &[&str], reason: &str, remedy: &str) -> Result<()> {
         names.iter().try_for_each(|name| {
             self.refuse(name, &format!("{reason} `{name}`; remove `{name}`, or {remedy}"))

@@ -1,5 +1,5 @@
-//! The `impl` of an enum: a number for the variant, then the fields of each variant. Fields of
-//! other variants are absent; their lanes are 0.
+//! The code of an enum: a number for the variant, then the fields of each variant. The fields of
+//! all variants but the value's own are absent, so their lanes are 0.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -53,7 +53,7 @@ fn fields_of(variant: &Variant, first: usize) -> Result<Vec<PackedField<'_>>> {
         .fields
         .iter()
         .enumerate()
-        .map(|(place, field)| PackedField::of_variant(&variant.ident, place, first + place, field)))
+        .map(|(place, field)| PackedField::in_variant(&variant.ident, place, first + place, field)))
 }
 
 /// The code of the variants, in their order.
@@ -65,9 +65,9 @@ struct VariantCode {
     quantize: Vec<TokenStream>,
     /// The arms of a `match` on `self`: they fill `raw`.
     store_raw: Vec<TokenStream>,
-    /// The arms of a `match` on the variant's number: the value of `lanes`.
+    /// The arms of a `match` on the variant's number: expressions for the value of `lanes`.
     reconstruct: Vec<TokenStream>,
-    /// The arms of a `match` on the variant's number: the value between both sides of `lanes`.
+    /// The arms of a `match` on the variant's number: expressions for the interpolated value.
     interpolate: Vec<TokenStream>,
 }
 
@@ -118,7 +118,8 @@ fn with_fields(
     for (code, (variant, fields)) in (0u32..).zip(data.variants.iter().zip(variants)) {
         let variant = &variant.ident;
         let group = Group::new(quote!(Self::#variant), fields, context, &mut needs)?;
-        // A value above the last variant's counts as the last.
+        // A number above the last variant's counts as the last, because any lanes must give a
+        // value.
         let code_pattern = if code == max { quote!(_) } else { quote!(#code) };
         let pattern = group.pattern();
         let first = if group.is_empty() {

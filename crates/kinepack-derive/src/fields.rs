@@ -16,26 +16,26 @@ use crate::rules::{self, FieldRule};
 /// A field, and how it becomes lanes.
 pub(crate) struct PackedField<'a> {
     pub(crate) member: Member,
-    /// Its name below the type's path; in an enum, it starts with the variant's.
+    /// The name relative to the type's path. In an enum, it begins with the variant's name.
     pub(crate) name: String,
     /// The type that the rule is for: the one in the `Option` if the rule is optional.
     pub(crate) ty: &'a Type,
     pub(crate) rule: FieldRule,
-    /// Its number among all fields of the type.
+    /// The field's number among all fields of the type.
     index: usize,
-    /// The value in `quantize`.
+    /// An expression for the field's value in `quantize`.
     place: TokenStream,
 }
 
-/// The parts of a field's code that come from its type.
+/// The inputs of a field's code that all fields of a type share.
 pub(crate) struct Context<'a> {
     /// The path of kinepack.
     pub(crate) krate: &'a Path,
-    /// The type's attribute.
+    /// The type's attribute `ticks_per_s`.
     pub(crate) ticks_per_s: Option<&'a Expr>,
 }
 
-/// The code of a field with lanes. The statements and the expression find the lanes in `part`.
+/// The code of a field with lanes. The variable `part` holds the field's lanes.
 pub(crate) struct FieldCode {
     /// An expression: the number of lanes.
     pub(crate) lanes: TokenStream,
@@ -44,7 +44,7 @@ pub(crate) struct FieldCode {
     /// Statements that fill `part`.
     pub(crate) quantize: TokenStream,
     /// An expression: whether the columns `part` could be filled lane by lane from the iterator
-    /// `values`. `None` if there is no such way.
+    /// `values`. `None` if the field must be quantized state by state.
     pub(crate) quantize_columns: Option<TokenStream>,
     /// Statements that fill `part` with raw words.
     pub(crate) store_raw: TokenStream,
@@ -54,7 +54,7 @@ pub(crate) struct FieldCode {
 
 impl<'a> PackedField<'a> {
     /// The field at `index` of a struct.
-    pub(crate) fn of_struct(index: usize, field: &'a Field) -> Result<Self> {
+    pub(crate) fn in_struct(index: usize, field: &'a Field) -> Result<Self> {
         let member = member(index, field);
         let name = member_name(&member);
         let (rule, ty) = rules::rule(&name, &field.ty, &field.attrs, false)?;
@@ -63,7 +63,7 @@ impl<'a> PackedField<'a> {
     }
 
     /// The field at `place` of a variant, and at `index` among all fields of the enum.
-    pub(crate) fn of_variant(
+    pub(crate) fn in_variant(
         variant: &Ident,
         place: usize,
         index: usize,
@@ -81,17 +81,17 @@ impl<'a> PackedField<'a> {
         Some((&self.name, self.rule.part.as_ref()?, &self.rule.lanes))
     }
 
-    /// The variable that a pattern binds it to.
+    /// The variable to which a pattern binds the field.
     pub(crate) fn binding(&self) -> Ident {
         binding(self.index)
     }
 
-    /// The variable of its lanes in `interpolate`.
+    /// The variable that holds the field's lanes in `interpolate`.
     pub(crate) fn part(&self) -> Ident {
         format_ident!("part_{}", self.index)
     }
 
-    /// The constant with its limits.
+    /// The constant that holds the field's limits.
     pub(crate) fn limits(&self) -> TokenStream {
         constant(&self.limits_name())
     }
@@ -100,7 +100,8 @@ impl<'a> PackedField<'a> {
         format_ident!("FIELD_{}", self.index)
     }
 
-    /// Its code, if it has lanes. It may be the velocity of another field.
+    /// The field's code, if it has lanes. `velocity_of` names the field whose velocity this field
+    /// is, if any.
     pub(crate) fn code(
         &self,
         context: &Context<'_>,
@@ -296,13 +297,13 @@ impl<'a> PackedField<'a> {
         }
     }
 
-    /// The path of its variant of `kinepack::schema::Role`.
+    /// The path of the field's `kinepack::schema::Role`.
     fn role(&self, krate: &Path) -> TokenStream {
         let role = self.rule.role();
         quote!(#krate::schema::Role::#role)
     }
 
-    /// The code of the field's `Option`, from the code of the `value` in it.
+    /// The code of an `Option`, from the code of the value in it, which is bound to `value`.
     fn optional(&self, krate: &Path, code: FieldCode) -> FieldCode {
         let helpers = quote!(#krate::__derive);
         let FieldCode { lanes, schema, quantize, store_raw, reconstruct, .. } = code;
@@ -338,8 +339,8 @@ impl<'a> PackedField<'a> {
         }
     }
 
-    /// Adds the constant of the time precision. Returns the call that gives it to the field, or no
-    /// tokens.
+    /// Adds the constant of the time precision. Returns the call that sets it on the schema's
+    /// field, or no tokens if the field has no time precision.
     fn add_precision(&self, site: &Site<'_>, needs: &mut Needs<'_>) -> TokenStream {
         let is_rotation = matches!(self.rule.lanes, Rule::Rotation { .. });
         let precision = self.rule.precision.as_ref();

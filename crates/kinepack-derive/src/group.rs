@@ -1,7 +1,7 @@
-//! The fields of a struct or of one variant, and their code together.
+//! The fields of a struct or of one variant, and the code of all of them.
 //!
-//! Lanes are split off the front, field by field, by constant counts. After one check of the whole
-//! length, the compiler removes the others.
+//! Lanes are split off the front, field by field, by constant counts. The generated code checks the
+//! total length once, so the compiler can remove the bounds checks of the single fields.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -17,7 +17,7 @@ pub(crate) struct Group<'a> {
     fields: Vec<PackedField<'a>>,
     /// The code of each field; `None` without lanes.
     codes: Vec<Option<FieldCode>>,
-    /// The place of each field's velocity in `fields`.
+    /// For each field, the index of its velocity in `fields`.
     velocities: Vec<Option<usize>>,
 }
 
@@ -113,7 +113,7 @@ impl<'a> Group<'a> {
         quote!(#(#parts)* let _ = raw;)
     }
 
-    /// The value of `lanes`.
+    /// An expression: the value of `lanes`.
     pub(crate) fn reconstruct(&self) -> TokenStream {
         let constructor = &self.constructor;
         // The fields of a struct expression are evaluated in source order.
@@ -136,8 +136,8 @@ impl<'a> Group<'a> {
         }
     }
 
-    /// The value between both sides of the pair `lanes`. Splits off the lanes field by field before
-    /// it makes any value, because a field may come before its velocity.
+    /// An expression: the interpolated value of the pair `lanes`. The code splits off the lanes of
+    /// all fields before it makes any value, because a field may come before its velocity.
     pub(crate) fn interpolate(&self, krate: &Path) -> TokenStream {
         let constructor = &self.constructor;
         let splits = self.fields.iter().zip(&self.codes).filter_map(|(field, code)| {

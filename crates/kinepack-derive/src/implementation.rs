@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{DeriveInput, Error, Generics, Path, Result, WherePredicate, parse_quote};
 
-/// The values, or all errors together.
+/// The values, or all errors combined, so that the compiler shows each of them.
 pub(crate) fn all<T>(results: impl IntoIterator<Item = Result<T>>) -> Result<Vec<T>> {
     let mut errors: Option<Error> = None;
     let mut values = Vec::new();
@@ -55,7 +55,7 @@ pub(crate) struct Bodies {
     pub(crate) store_raw: TokenStream,
     /// An expression: the value of `lanes`, which has the right length.
     pub(crate) reconstruct: TokenStream,
-    /// An expression: the value between both sides of the pair `lanes`.
+    /// An expression: the interpolated value of the pair `lanes`.
     pub(crate) interpolate: TokenStream,
 }
 
@@ -77,7 +77,8 @@ impl<'a> Needs<'a> {
         self.values.push(value);
     }
 
-    /// Adds a bound, if it names a type or constant parameter of the type. Other bounds always hold.
+    /// Adds a bound, if it names a type or constant parameter of the type. The compiler checks
+    /// other bounds where the generated code needs them.
     pub(crate) fn add_bound(&mut self, bound: TokenStream) {
         if names_parameter(self.input, bound.clone()) {
             self.predicates.push(parse_quote!(#bound));
@@ -156,8 +157,9 @@ impl<'a> Needs<'a> {
         let ident = &input.ident;
         let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
         (!names.is_empty()).then(|| {
-            // A trait's constants are evaluated only when used. This uses them at once, if that is
-            // possible.
+            // A trait's constants are evaluated only when used. These items use them at once, so
+            // that impossible limits are an error even in an unused type. A generic type has no
+            // values for its parameters here, so its constants wait for a use.
             let evaluation = input
                 .generics
                 .params

@@ -1,4 +1,5 @@
-//! Interpolation: pairs fields with their velocities, and writes the value between two of a field.
+//! Interpolation: pairs fields with their velocities, and writes the code of a field's value
+//! between two states.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -13,7 +14,7 @@ use crate::types::written;
 /// The index of each field's velocity.
 pub(crate) fn velocities(fields: &[PackedField<'_>]) -> Result<Vec<Option<usize>>> {
     let mut velocity_of: Vec<Option<usize>> = vec![None; fields.len()];
-    // Names first, because they take precedence over positions.
+    // Velocities that name their field come first, because names take precedence over positions.
     for (index, field) in fields.iter().enumerate() {
         let Some(Some(named)) = field.rule.velocity() else { continue };
         let target = member_name(named);
@@ -60,8 +61,8 @@ fn may_move(field: &PackedField<'_>, ty: &Type) -> bool {
     blends && always && written(field.ty) == written(ty)
 }
 
-/// The value of a field between both sides of its lanes, which are in the variable of its part. Its
-/// velocity may have lanes too.
+/// An expression: a field's value between two states. `velocity` is the field that is its velocity,
+/// with its code, if there is one.
 pub(crate) fn value(
     krate: &Path,
     field: &PackedField<'_>,
@@ -77,7 +78,7 @@ pub(crate) fn value(
     quote!(#krate::__derive::interpolate_moving::<#ty>(&#axes, #ends, #velocities, at))
 }
 
-/// The value of a field without a velocity.
+/// An expression: the interpolated value of a field without a velocity.
 fn between(krate: &Path, field: &PackedField<'_>, code: &FieldCode) -> TokenStream {
     let (ty, part, limits) = (field.ty, field.part(), field.limits());
     let helpers = quote!(#krate::__derive);
@@ -113,7 +114,7 @@ fn between(krate: &Path, field: &PackedField<'_>, code: &FieldCode) -> TokenStre
     }
 }
 
-/// The values at both ends.
+/// An expression: an array of the field's values in both states.
 fn both(field: &PackedField<'_>, code: &FieldCode) -> TokenStream {
     let (part, reconstruct) = (field.part(), &code.reconstruct);
     quote!([#part.from, #part.to].map(|part| #reconstruct))

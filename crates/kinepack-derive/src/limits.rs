@@ -1,7 +1,7 @@
 //! The constants that hold a field's limits. They are evaluated at compile time. Impossible limits
 //! are a compile error that names the field.
 //!
-//! A panic message in a constant must be a literal. So each error has its own arm and text.
+//! A panic message in a constant must be a literal, so each error has its own `match` arm and text.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -10,20 +10,20 @@ use syn::{Expr, Path, Type};
 use crate::lane_rule::{Ends, Floats, Step};
 use crate::precision::TimePrecision;
 
-/// The place of a field's code: its name, its type, and the path of kinepack.
+/// The field that code is generated for, and the paths and attributes that the code needs.
 pub(crate) struct Site<'a> {
     pub(crate) krate: &'a Path,
     pub(crate) name: &'a str,
     pub(crate) ty: &'a Type,
     /// The span that errors point to.
     pub(crate) span: Span,
-    /// The type's attribute.
+    /// The type's attribute `ticks_per_s`.
     pub(crate) ticks_per_s: Option<&'a Expr>,
 }
 
 impl Site<'_> {
-    /// An array of `FloatLimits`: one for all components, or one for each. The position of a body
-    /// has three components.
+    /// An array of `FloatLimits`: one for all components, or one for each. `of_body` adds the check
+    /// that a body's position has three components.
     pub(crate) fn floats(&self, floats: &Floats, of_body: bool) -> TokenStream {
         let (krate, ty) = (self.krate, self.ty);
         let count = quote!(<#ty as #krate::schema::Components>::COUNT);
@@ -119,7 +119,7 @@ impl Site<'_> {
     fn axis(&self, ends: &Ends, step: &Step, wrap: bool) -> TokenStream {
         let (krate, ty) = (self.krate, self.ty);
         let Ends { min, end, inclusive } = ends;
-        // Casts, so that constants of type `f32` and whole numbers work too.
+        // The casts let attributes name constants of type `f32` and integers.
         let ends = quote!((#min) as f64, (#end) as f64);
         let limits = match (step, inclusive) {
             (Step::Precision(step), true) => quote!(new(#ends, (#step) as f64)),

@@ -1,5 +1,5 @@
-//! The attributes of a time precision. Checks that a field can have one, and that the type has
-//! `ticks_per_s`.
+//! The attributes of a time precision, with the checks that a field can have one and that the type
+//! has `ticks_per_s`.
 
 use proc_macro2::Ident;
 use syn::{Error, Expr, Result};
@@ -9,14 +9,14 @@ use crate::lane_rule::{Floats, Rule};
 
 /// How exact a field must be while it moves.
 pub(crate) struct TimePrecision {
-    /// The attribute.
+    /// The attribute's name, for the spans of errors.
     key: Ident,
     pub(crate) time_ms: Expr,
     pub(crate) max_step: Option<Expr>,
 }
 
 impl TimePrecision {
-    /// Removes the attributes, if the field has them.
+    /// Removes a time precision's attributes from `given`, if the field has them.
     pub(crate) fn take(given: &mut Given) -> Result<Option<Self>> {
         let key = given.key("time_precision_ms");
         let (Some(key), Some(time_ms)) = (key, given.take_expr("time_precision_ms")) else {
@@ -29,7 +29,7 @@ impl TimePrecision {
         Ok(Some(Self { key, time_ms, max_step: given.take_expr("max_step") }))
     }
 
-    /// An error if a field with these lanes cannot have one.
+    /// An error if a field with these lanes cannot have a time precision.
     pub(crate) fn check(&self, lanes: &Rule) -> Result<()> {
         let message = match lanes {
             Rule::Floats(Floats { wrap: false, .. }) | Rule::Rotation { .. } => return Ok(()),

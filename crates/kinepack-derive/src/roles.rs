@@ -1,8 +1,8 @@
 //! `body`, `touched` and `mover`: which of a struct's fields are parts of a rigid body, and whether
 //! they form one.
 //!
-//! Only the type shows whether a position has three components. So a constant in `limits.rs` checks
-//! that.
+//! A derive does not know how many components a type has. So a constant from `limits.rs` checks
+//! that a position has three.
 
 use proc_macro2::{Ident, Span};
 use syn::{Error, Result, Type};
@@ -16,14 +16,14 @@ const PARTS: [(&str, &str); 3] = [("body", "Body"), ("touched", "Touched"), ("mo
 
 /// A field's part in a rigid body.
 pub(crate) struct BodyPart {
-    /// The attribute.
+    /// The attribute's name, for the spans of errors.
     key: Ident,
     /// The variant of `kinepack::schema::Role`.
     pub(crate) role: &'static str,
 }
 
 impl BodyPart {
-    /// Removes the attribute, if the field has one.
+    /// Removes the attribute of a part from `given`, if the field has one.
     pub(crate) fn take(given: &mut Given, ty: &Type) -> Result<Option<Self>> {
         let Some(part) = PARTS
             .into_iter()

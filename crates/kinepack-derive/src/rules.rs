@@ -14,17 +14,17 @@ use crate::types::{in_option, integer_name, type_name};
 /// The meaning of a field's attributes.
 pub(crate) struct FieldRule {
     pub(crate) lanes: Rule,
-    /// True if interpolation does not blend it.
+    /// True if the field steps in interpolation.
     pub(crate) steps: bool,
-    /// Its part in a rigid body, if any.
+    /// The field's part in a rigid body, if any.
     pub(crate) part: Option<BodyPart>,
-    /// How exact it must be while it moves; `None` for always exact.
+    /// How exact the field must be while it moves; `None` for always exact.
     pub(crate) precision: Option<TimePrecision>,
     /// True for a time stamp.
     pub(crate) clock: bool,
     /// True if the rule is for the value in an `Option`.
     pub(crate) optional: bool,
-    /// True if it never changes.
+    /// True for a spawn field, which never changes.
     pub(crate) spawn: bool,
 }
 
@@ -42,7 +42,7 @@ impl FieldRule {
         }
     }
 
-    /// For a velocity, the field that it names, if any.
+    /// `Some` for a velocity: the field that the attribute names, if it names one.
     pub(crate) fn velocity(&self) -> Option<Option<&Member>> {
         match &self.lanes {
             Rule::Floats(Floats { velocity: Some(velocity), .. }) => Some(velocity.of.as_ref()),
@@ -91,7 +91,8 @@ pub(crate) fn rule<'a>(
                 "remove `spawn`",
             )?;
         }
-        // Without attributes, the `Pack` of `Option` applies. `skip` is for the `Option` itself.
+        // Without attributes, the `Pack` of `Option` applies. `skip` applies to the `Option`
+        // itself.
         let is_plain = given.0.is_empty() || given.key("skip").is_some();
         let Some(inner) = in_option(ty).filter(|_| !is_plain) else {
             return Ok((FieldRule { spawn, ..given.into_rule(ty)? }, ty));

@@ -1,4 +1,4 @@
-//! The `impl` of a struct: the code of its fields, one after the other.
+//! The code of a struct: that of its fields, in their order.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -20,7 +20,7 @@ pub(crate) fn expand(
         .fields
         .iter()
         .enumerate()
-        .map(|(index, field)| PackedField::of_struct(index, field)))?;
+        .map(|(index, field)| PackedField::in_struct(index, field)))?;
     roles::check(fields.iter().filter_map(PackedField::body_part))?;
     let ticks_per_s = precision::ticks_per_s(of_type, first_precision(&fields))?;
     let mut needs = Needs::new(input);

@@ -38,7 +38,7 @@ pub(crate) fn type_name(ty: &Type) -> Option<String> {
     }
 }
 
-/// A type as written, without the invisible parentheses of `macro_rules!`.
+/// The source text of a type, without the invisible parentheses that `macro_rules!` adds.
 pub(crate) fn written(ty: &Type) -> String {
     match ty {
         Type::Group(group) => written(&group.elem),
