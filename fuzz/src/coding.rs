@@ -252,7 +252,7 @@ pub(crate) fn adaptive_profile(schema: &Schema) -> Option<Profile> {
         const VECTORS: &str = include_str!("../../spec/vectors/learning.txt");
         return Some(profile_of(VECTORS, schema));
     }
-    let mut bodies = Bodies::of(schema, 1, [2.0, 1.0, 3.0], Some(0.0));
+    let mut bodies = Bodies::from_schema(schema, 1, [2.0, 1.0, 3.0], Some(0.0));
     if let Some(bodies) = &mut bodies {
         bodies.kinds.push(BodyKind { half_extents: [7; 3], mover: true });
         bodies.kind_of_ids = vec![(0, 0), (9, 1), (12, 0)];

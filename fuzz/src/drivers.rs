@@ -245,7 +245,7 @@ pub fn value(data: &[u8]) {
     let mut source = Source(data);
     let control = [(); 4].map(|()| source.byte());
     let [min, max] = [source.byte() as i8, source.byte() as i8].map(i64::from);
-    let near = Difference::of_steps(min.min(max), min.max(max)).unwrap();
+    let near = Difference::from_steps(min.min(max), min.max(max)).unwrap();
     let base = u64::from(source.word()) << 32 | u64::from(source.word());
     match control[0] % 8 {
         0 => values(&FloatLimits::new(-100.0, 100.0, 0.1).unwrap(), &near, base, source.0),

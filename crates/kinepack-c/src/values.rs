@@ -172,7 +172,7 @@ fn integer(value: &KpValue) -> Result<Described, SetupError> {
         return Err(SetupError::EmptyRange);
     }
     let limits = IntegerLimits::new(value.min as i128, value.max as i128, 1)?;
-    let small = Difference::of_steps(value.least as i64, value.most as i64);
+    let small = Difference::from_steps(value.least as i64, value.most as i64);
     Ok(Described::Integer(limits, if value.has_small != 0 { Some(small?) } else { None }))
 }
 

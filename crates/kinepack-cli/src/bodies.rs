@@ -56,7 +56,7 @@ impl BodyArguments {
     ) -> Result<Option<Bodies>, BodyError> {
         if let Some(size) = self.body_size {
             let up = ["x", "y", "z"].iter().position(|axis| *axis == self.body_up).unwrap_or(2);
-            let bodies = Bodies::of(schema, up as u8, [size / 2.0; 3], self.body_floor);
+            let bodies = Bodies::from_schema(schema, up as u8, [size / 2.0; 3], self.body_floor);
             let bodies = bodies.ok_or(BodyError::NoBody)?;
             self.check(&schema.fields()[bodies.position].kind, up)?;
             return Ok(Some(bodies));

@@ -139,7 +139,7 @@ fn run(seed: u64, frames: usize) -> Vec<Snapshot> {
 }
 
 fn bodies() -> Bodies {
-    let mut bodies = Bodies::of(&schema(), 2, [0.5; 3], Some(-64.0)).unwrap();
+    let mut bodies = Bodies::from_schema(&schema(), 2, [0.5; 3], Some(-64.0)).unwrap();
     bodies.kinds[0].mover = false;
     bodies
 }
@@ -508,7 +508,7 @@ fn a_kind_that_became_two_takes_hardly_more() {
             frame
         })
         .collect();
-    let bodies = Bodies::of(&one, 2, [0.5; 3], None);
+    let bodies = Bodies::from_schema(&one, 2, [0.5; 3], None);
     let run: Vec<Snapshot> = frames[..40].iter().map(|[one, _]| one.clone()).collect();
     let training = Training {
         max_lags_ticks: vec![6],

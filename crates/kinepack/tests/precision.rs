@@ -162,7 +162,7 @@ fn codec(schema: &Schema, level: Level) -> Codec {
 fn trained(schema: &Schema) -> Profile {
     let mut training = Training::new(
         Profile::untrained(schema),
-        Bodies::of(schema, 1, [0.5, 0.25, 1.0], Some(0.0)),
+        Bodies::from_schema(schema, 1, [0.5, 0.25, 1.0], Some(0.0)),
     );
     training.passes = 1;
     training.max_lags_ticks = vec![3, 8];

@@ -265,7 +265,7 @@ fn impossible_spawn_fields_are_refused() {
         let mut turn = Field::new("turn", FieldKind::Rotation(turn)).with_role(Role::Body);
         turn.is_spawn = is_spawn;
         let schema = Schema::new(vec![place, turn]);
-        kinepack::profile::Bodies::of(&schema, 2, [1.0; 3], None)
+        kinepack::profile::Bodies::from_schema(&schema, 2, [1.0; 3], None)
     };
     assert!(body(false).is_some() && body(true).is_none());
 }

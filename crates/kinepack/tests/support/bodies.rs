@@ -50,7 +50,7 @@ pub(crate) fn bodies_run(schema: &Schema, seed: u64, entities: u32, frames: u32)
 }
 
 pub(crate) fn bodies(schema: &Schema) -> Bodies {
-    let mut bodies = Bodies::of(schema, 1, [0.5, 0.25, 1.0], Some(0.0)).unwrap();
+    let mut bodies = Bodies::from_schema(schema, 1, [0.5, 0.25, 1.0], Some(0.0)).unwrap();
     bodies.kinds.push(BodyKind { half_extents: [0; 3], mover: false });
     bodies.kinds.push(BodyKind { half_extents: [300; 3], mover: true });
     bodies.kind_of_ids = vec![(0, 0), (9, 1), (12, 2), (14, 0)];

@@ -72,7 +72,7 @@ fn train(recording: &Recording) -> Result<Vec<u8>, Box<dyn Error>> {
         snapshots_per_pass: 400,
         ..Training::new(
             Profile { model: None, ..structure },
-            Bodies::of(&schema, 2, [0.5; 3], Some(0.0)),
+            Bodies::from_schema(&schema, 2, [0.5; 3], Some(0.0)),
         )
     };
     Ok(training.run(&schema, &[run], |_| ())?.to_bytes())

@@ -128,7 +128,7 @@ impl Battle {
             snapshots_per_pass: 400,
             ..Training::new(
                 Profile { model: None, ..structure },
-                Bodies::of(&schema, 2, [RADIUS; 3], None),
+                Bodies::from_schema(&schema, 2, [RADIUS; 3], None),
             )
         };
         Ok(training.run(&schema, &[run], |_| ())?.to_bytes())

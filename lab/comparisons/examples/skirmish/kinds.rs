@@ -134,7 +134,7 @@ pub(crate) fn schema() -> Result<Schema, SetupError> {
 
 /// The rigid bodies of a schema that has players, crates or both.
 pub(crate) fn bodies(schema: &Schema) -> Option<Bodies> {
-    let mut bodies = Bodies::of(schema, 2, [0.2; 3], Some(0.0))?;
+    let mut bodies = Bodies::from_schema(schema, 2, [0.2; 3], Some(0.0))?;
     bodies.kinds.push(BodyKind { half_extents: [192; 3], mover: true });
     bodies.kind_of_ids = vec![(FIRST_PLAYER, 1), (FIRST_DOOR, 0)];
     Some(bodies)
