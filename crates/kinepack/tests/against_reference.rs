@@ -2,22 +2,22 @@
 //! alone: on the frozen vectors, on random snapshots, and on damaged packets, which both refuse or
 //! both decode to the same snapshot.
 
+mod worlds;
+
 use std::collections::BTreeSet;
 
 use kinepack::profile::{Class, Context, FieldCode, GapCode, LaneWidth};
 use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
-use kinepack::schema::{
-    Condition, Field, FieldKind, LaneArithmetic, Role, SchemaBuilder, TimePrecision,
-};
+use kinepack::schema::{Condition, Field, FieldKind, LaneArithmetic, Role, TimePrecision};
 use kinepack::training::Trainer;
 use kinepack::{
-    Baselines, Codec, DecodeLimits, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapshot,
-    Tick, View,
+    Baselines, Codec, DecodeError, DecodeLimits, Decoder, Encoder, EntityId, Level, Profile,
+    Schema, Snapshot, Tick, View,
 };
 
-use crate::reference::kinds::{self, World, WorldReader};
 use crate::reference::{
-    self, Axis, Differences, Entities, Gaps, Kind, Reader, Reference, Time, Width, Words, bits_for,
+    self, Axis, Differences, Entities, Gaps, Kind, Reader, Reference, Refused, Time, Width, Words,
+    bits_for,
 };
 
 /// The generator of `spec/vectors/README.md`.
@@ -451,6 +451,49 @@ fn odd_profile(schema: &Schema) -> Profile {
 const MAX_ENTITIES: usize = 40;
 const PAIRS: usize = 24;
 
+/// Every sort of profile, one of them trained on pairs of snapshots.
+fn profiles(schema: &Schema, pairs: &[[Entities; 2]]) -> [Profile; 5] {
+    let mut trainer = Trainer::new(schema.clone(), Profile::magnitudes(schema)).unwrap();
+    for [baseline, new] in pairs {
+        trainer.observe(&snapshot(schema, baseline), &[], &snapshot(schema, new)).unwrap();
+    }
+    [
+        Profile::untrained(schema),
+        Profile::article(schema),
+        Profile::magnitudes(schema),
+        trainer.finish(),
+        odd_profile(schema),
+    ]
+}
+
+/// Fails unless both decoders refuse a packet, or decode it to the same entities.
+fn assert_alike(
+    name: &str,
+    by_crate: &Result<Entities, DecodeError>,
+    by_reference: &Result<Entities, Refused>,
+) {
+    match (by_crate, by_reference) {
+        (Ok(by_crate), Ok(by_reference)) => {
+            assert!(by_crate == by_reference, "not the same: {name}")
+        }
+        (Err(_), Err(_)) => {}
+        (Ok(_), Err(why)) => panic!("only the reference refuses it ({why:?}): {name}"),
+        (Err(why), Ok(_)) => panic!("only the crate refuses it ({why:?}): {name}"),
+    }
+}
+
+/// The beginning of a packet, and the packet with a flipped bit: in the sets, and anywhere.
+fn damaged(numbers: &mut Numbers, packet: &[u8]) -> Vec<Vec<u8>> {
+    let mut damaged = vec![packet[..numbers.up_to(packet.len() as i128 - 1) as usize].to_vec()];
+    for end in [3, 3, packet.len(), packet.len()] {
+        let bit = numbers.up_to(8 * end.min(packet.len()) as i128 - 1) as usize;
+        let mut packet = packet.to_vec();
+        packet[bit / 8] ^= 1 << (bit % 8);
+        damaged.push(packet);
+    }
+    damaged
+}
+
 #[test]
 fn both_decoders_agree() {
     let mut numbers = Numbers(2);
@@ -459,18 +502,7 @@ fn both_decoders_agree() {
         let schema = of_the_crate(&fields);
         let pairs: Vec<[Entities; 2]> =
             (0..PAIRS * 5).map(|_| pair(&mut numbers, &fields)).collect();
-        let mut trainer = Trainer::new(schema.clone(), Profile::magnitudes(&schema)).unwrap();
-        for [baseline, new] in &pairs[..10] {
-            trainer.observe(&snapshot(&schema, baseline), &[], &snapshot(&schema, new)).unwrap();
-        }
-        let profiles = [
-            Profile::untrained(&schema),
-            Profile::article(&schema),
-            Profile::magnitudes(&schema),
-            trainer.finish(),
-            odd_profile(&schema),
-        ];
-        for (nth, profile) in profiles.into_iter().enumerate() {
+        for (nth, profile) in profiles(&schema, &pairs[..10]).into_iter().enumerate() {
             let of_the_reference = of_the_reference(&profile);
             for level in Level::TABLE.into_iter().filter(|level| !level.adaptive()) {
                 let codec = Codec::new(schema.clone(), level, profile.clone()).unwrap();
@@ -515,27 +547,7 @@ fn both_decoders_agree() {
                             .decode(baselines, packet, Tick(0))
                             .map(|decoded| entities(&decoded));
                         let by_reference = reader.decode(baseline, packet);
-                        match (&by_crate, &by_reference) {
-                            (Ok(by_crate), Ok(by_reference)) => {
-                                assert!(
-                                    by_crate == by_reference,
-                                    "{name}: not the same of {packet:02x?}"
-                                );
-                            }
-                            (Err(_), Err(_)) => {}
-                            (Ok(_), Err(why)) => {
-                                panic!(
-                                    "{name}: the crate takes what the reference refuses \
-                                     ({why:?}): {packet:02x?}"
-                                )
-                            }
-                            (Err(why), Ok(_)) => {
-                                panic!(
-                                    "{name}: the reference takes what the crate refuses \
-                                     ({why:?}): {packet:02x?}"
-                                )
-                            }
-                        }
+                        assert_alike(&format!("{name}: {packet:02x?}"), &by_crate, &by_reference);
                         by_reference.is_ok()
                     };
                     both(&packet);
@@ -544,16 +556,7 @@ fn both_decoders_agree() {
                         "{name}: the encoder wrote another"
                     );
                     packets += 1;
-                    let mut damaged =
-                        vec![packet[..numbers.up_to(packet.len() as i128 - 1) as usize].to_vec()];
-                    // Damage in the sets, and anywhere.
-                    for end in [3, 3, packet.len(), packet.len()] {
-                        let bit = numbers.up_to(8 * end.min(packet.len()) as i128 - 1) as usize;
-                        let mut packet = packet.clone();
-                        packet[bit / 8] ^= 1 << (bit % 8);
-                        damaged.push(packet);
-                    }
-                    for packet in &damaged {
+                    for packet in &damaged(&mut numbers, &packet) {
                         if both(packet) { taken += 1 } else { refused += 1 }
                     }
                 }
@@ -565,143 +568,4 @@ fn both_decoders_agree() {
         coarse > 100 && packets > 1000 && taken > 1000 && refused > 2000,
         "{packets}, {taken}, {refused}"
     );
-}
-
-fn spawn(field: reference::Field) -> reference::Field {
-    reference::Field { spawn: true, ..field }
-}
-
-/// Kinds with every sort of field, with spawn fields, and without any field.
-fn kinds() -> Vec<kinds::Kind> {
-    let axis = Axis::until(-256.0, 256.0, 1.0 / 512.0);
-    let [things, cyclic, ..] = schemas();
-    vec![
-        ("thing", things),
-        ("wall", Vec::new()),
-        (
-            "bullet",
-            vec![
-                spawn(field("maker", Kind::Integer { min: 0, max: 90, step: 1 })),
-                field("position", Kind::Floats(vec![axis, axis])),
-                spawn(field("colour", Kind::Choice { max: 5 })),
-                field("weapon?", Kind::Bool),
-                only("weapon?", [1, 1], field("charge", Kind::Integer { min: 0, max: 9, step: 1 })),
-                spawn(only("colour", [1, 3], field("aim", Kind::Rotation { bits: 9 }))),
-            ],
-        ),
-        ("dial", cyclic),
-    ]
-}
-
-fn world_of_the_crate(kinds: &[kinds::Kind]) -> Schema {
-    let add = |builder: SchemaBuilder, (name, fields): &kinds::Kind| {
-        builder.kind_of_fields(*name, fields.iter().map(field_of_the_crate).collect())
-    };
-    let schema = kinds.iter().fold(Schema::builder(), add).build().unwrap();
-    assert_eq!(schema.hash(), kinds::hash(kinds));
-    schema
-}
-
-fn snapshot_of_world(schema: &Schema, world: &World) -> Snapshot {
-    let mut snapshot = Snapshot::new(schema, Tick(0));
-    for (kind, entities) in world.iter().enumerate() {
-        for (id, lanes) in entities {
-            let lanes: Vec<u32> = lanes.iter().map(|lane| u32::try_from(*lane).unwrap()).collect();
-            snapshot.push_lanes_of(kind, EntityId(*id), &lanes).unwrap();
-        }
-    }
-    snapshot
-}
-
-fn world_of_snapshot(snapshot: &Snapshot, kinds: usize) -> World {
-    let of_kind = |kind: usize| {
-        let lanes = |row: usize| {
-            snapshot.lanes_of(kind).map(|lane| i128::from(snapshot.lane(lane)[row])).collect()
-        };
-        let ids = snapshot.ids()[snapshot.of_kind(kind)].iter().enumerate();
-        ids.map(|(row, id)| (id.0, lanes(row))).collect()
-    };
-    (0..kinds).map(of_kind).collect()
-}
-
-/// A baseline and a snapshot. Some ids come back as entities of another kind.
-fn pair_of_worlds(numbers: &mut Numbers, kinds: &[kinds::Kind]) -> [World; 2] {
-    let mut worlds = [World::new(), World::new()];
-    let count = kinds.len() as u32;
-    for (kind, (_, fields)) in (0..).zip(kinds) {
-        // The ids of a kind have the same remainder, so no two kinds have one.
-        let apart = |entities: Entities, kind: u32| -> Entities {
-            let ids = entities.into_iter().filter(|(id, _)| *id < u32::MAX / count);
-            ids.map(|(id, lanes)| (id * count + kind, lanes)).collect()
-        };
-        let [baseline, after] = pair(numbers, fields);
-        worlds[0].push(apart(baseline, kind));
-        worlds[1].push(apart(after, kind));
-    }
-    if numbers.one_in(2) {
-        // The two change places: each takes the ids of the other.
-        let moved = |entities: &Entities, by: i64| -> Entities {
-            let id = |id: u32| (i64::from(id) + by) as u32;
-            entities.iter().map(|(old, lanes)| (id(*old), lanes.clone())).collect()
-        };
-        let [first, second] = [moved(&worlds[1][0], 1), moved(&worlds[1][1], -1)];
-        (worlds[1][0], worlds[1][1]) = (first, second);
-    }
-    worlds
-}
-
-#[test]
-fn both_decoders_agree_on_worlds_of_kinds() {
-    const MOST: usize = 4 * MAX_ENTITIES;
-    let (kinds, mut numbers) = (kinds(), Numbers(3));
-    let schema = world_of_the_crate(&kinds);
-    let (mut packets, mut refused, mut taken) = (0, 0, 0);
-    for profile in [Profile::untrained(&schema), Profile::magnitudes(&schema), odd_profile(&schema)]
-    {
-        let of_the_reference = of_the_reference(&profile);
-        for level in Level::TABLE.into_iter().filter(|level| !level.adaptive()) {
-            let codec = Codec::new(schema.clone(), level, profile.clone()).unwrap();
-            let limits = DecodeLimits { max_entities: MOST as u32 };
-            let (mut encoder, mut decoder) =
-                (Encoder::new(&codec), Decoder::with_limits(&codec, limits));
-            let reader = WorldReader {
-                kinds: &kinds,
-                profile: &of_the_reference,
-                level: level.row(),
-                max_entities: MOST,
-            };
-            for nth in 0..12 {
-                let [baseline, new] = pair_of_worlds(&mut numbers, &kinds);
-                let view = View::from(snapshot_of_world(&schema, &baseline));
-                let mut packet = Vec::new();
-                encoder.encode(&view, &snapshot_of_world(&schema, &new), &mut packet).unwrap();
-                let mut both = |packet: &[u8]| {
-                    let by_crate = decoder.decode(&view, packet, Tick(0));
-                    let by_reference = reader.decode(&baseline, packet);
-                    match (&by_crate, &by_reference) {
-                        (Ok(view), Ok(world)) => {
-                            assert!(world_of_snapshot(view, kinds.len()) == *world, "not the same");
-                        }
-                        (Err(_), Err(_)) => {}
-                        _ => panic!(
-                            "level {}, pair {nth}: {:?}, {:?}: {packet:02x?}",
-                            level.row(),
-                            by_crate.map(|_| ()),
-                            by_reference.map(|_| ())
-                        ),
-                    }
-                    by_reference
-                };
-                assert!(both(&packet) == Ok(new), "level {}, pair {nth}", level.row());
-                packets += 1;
-                for end in [4, 4, 8, packet.len(), packet.len()] {
-                    let bit = numbers.up_to(8 * end.min(packet.len()) as i128 - 1) as usize;
-                    let mut damaged = packet.clone();
-                    damaged[bit / 8] ^= 1 << (bit % 8);
-                    if both(&damaged).is_ok() { taken += 1 } else { refused += 1 }
-                }
-            }
-        }
-    }
-    assert!(packets > 400 && taken > 300 && refused > 600, "{packets}, {taken}, {refused}");
 }

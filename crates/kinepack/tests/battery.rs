@@ -269,7 +269,7 @@ fn values_against_a_baseline_survive() {
     let point = FloatLimits::new(2.5, 2.5, 1.0).unwrap();
     let count = IntegerLimits::new(i128::from(i64::MIN), i128::from(i64::MAX), 1).unwrap();
     let tens = IntegerLimits::new(-5, 1000, 10).unwrap();
-    let near = Difference::of_steps(-5, 6).unwrap();
+    let near = Difference::from_steps(-5, 6).unwrap();
 
     let mut valid = Vec::new();
     let mut writer = BitWriter::append(&mut valid);

@@ -82,7 +82,7 @@ fn wrong_indices_are_errors_without_effect() {
     let frames = views(frames(&schema, 3, 25, 2));
     let snapshot = without_comings_and_goings(&frames[0], &frames[1]);
     let count = snapshot.len() as u32;
-    let level_7 = Level::of_row(7).unwrap();
+    let level_7 = Level::from_row(7).unwrap();
     for level in [level_7, Level::PACKED, Level::ADAPTIVE] {
         let codec = Codec::new(schema.clone(), level, Profile::untrained(&schema)).unwrap();
         let mut encoder = Encoder::new(&codec);

@@ -43,7 +43,7 @@ fn every_vector_is_written_and_read() {
         let (_, profile) =
             packets_profiles(&schema).into_iter().find(|(known, _)| *known == name).unwrap();
         let codec =
-            Codec::new(schema.clone(), Level::of_row(level.parse().unwrap()).unwrap(), profile)
+            Codec::new(schema.clone(), Level::from_row(level.parse().unwrap()).unwrap(), profile)
                 .unwrap();
         let decoded = Decoder::new(&codec).decode(&baseline, &from_hex(packet), Tick(7)).unwrap();
         assert_eq!(decoded, snapshot, "{line}");

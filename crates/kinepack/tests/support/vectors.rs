@@ -184,7 +184,7 @@ pub(crate) fn schema_lines(schema: &Schema, profile: &Profile) -> String {
 pub(crate) fn packet_lines(schema: &Schema, profile: &Profile, states: &[Snapshot]) -> String {
     let mut lines = String::new();
     let empty = View::empty(schema);
-    for level in [1, 7, 10, 12, 13, 14].map(|row| Level::of_row(row).unwrap()) {
+    for level in [1, 7, 10, 12, 13, 14].map(|row| Level::from_row(row).unwrap()) {
         let codec = Codec::new(schema.clone(), level, profile.clone()).unwrap();
         let mut views: Vec<View> = Vec::new();
         for (state, known) in states.iter().zip(PACKETS) {
