@@ -1,13 +1,16 @@
 //! Why a capture cannot be read.
 
+use std::io;
 use std::path::PathBuf;
-use std::{fmt, io};
+
+use thiserror::Error;
 
 /// Why a capture cannot be read, with the file and the place.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CaptureError {
     /// The file cannot be opened or read, or its compression is damaged.
+    #[error("{}: {source}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
@@ -15,11 +18,13 @@ pub enum CaptureError {
         source: io::Error,
     },
     /// Not a capture file: it does not begin as MCAP does.
+    #[error("{}: not a capture file: it does not begin like an MCAP file", path.display())]
     NotMcap {
         /// The file.
         path: PathBuf,
     },
     /// More values than a file of its size may hold.
+    #[error("{}: {values} values up to here; the limit for their bytes is {limit}", path.display())]
     TooManyValues {
         /// The file.
         path: PathBuf,
@@ -30,6 +35,7 @@ pub enum CaptureError {
         limit: u64,
     },
     /// A state of a capture file that cannot be quantized, or a snapshot that cannot take it.
+    #[error("{}: stream {stream:?}, tick {tick}, entity {entity}: {reason}", path.display())]
     BadState {
         /// The file.
         path: PathBuf,
@@ -42,37 +48,4 @@ pub enum CaptureError {
         /// What is wrong with it.
         reason: String,
     },
-}
-
-impl fmt::Display for CaptureError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io { path, source } => write!(f, "{}: {source}", path.display()),
-            Self::NotMcap { path } => {
-                write!(
-                    f,
-                    "{}: not a capture file: it does not begin like an MCAP file",
-                    path.display()
-                )
-            }
-            Self::TooManyValues { path, values, limit } => write!(
-                f,
-                "{}: {values} values up to here; the limit for their bytes is {limit}",
-                path.display()
-            ),
-            Self::BadState { path, stream, tick, entity, reason } => {
-                write!(
-                    f,
-                    "{}: stream {stream:?}, tick {tick}, entity {entity}: {reason}",
-                    path.display()
-                )
-            }
-        }
-    }
-}
-
-impl std::error::Error for CaptureError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        if let Self::Io { source, .. } = self { Some(source) } else { None }
-    }
 }

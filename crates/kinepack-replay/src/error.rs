@@ -4,26 +4,33 @@ use std::{fmt, io};
 
 use kinepack::{DecodeError, EncodeError, SetupError};
 use kinepack_capture::schema_document::SchemaError;
+use thiserror::Error;
 
 /// Why a replay cannot be written or read. Damage to single groups is no error: see
 /// [`ReplayReader::damage`](crate::ReplayReader::damage).
-#[derive(Debug)]
+#[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ReplayError {
     /// The file cannot be read or written.
-    Io(io::Error),
+    #[error("{0}")]
+    Io(#[from] io::Error),
     /// Not a replay file.
+    #[error("not a replay that can be read: {reason}")]
     NotReplay {
         /// What is missing or wrong.
         reason: String,
     },
-    /// The file ends before it says what it is: its writer was killed when it had just begun.
+    /// The file ends before its first channel, because its writer was killed too early.
+    #[error("the replay ends before its first snapshot")]
     Empty,
     /// The file's schema cannot be used, or the schema cannot be stored.
-    Schema(SchemaError),
+    #[error("{0}")]
+    Schema(#[from] SchemaError),
     /// The file's profile cannot be used.
-    Profile(SetupError),
+    #[error("the replay's profile: {0}")]
+    Profile(#[source] SetupError),
     /// The codec is not the one that wrote the file.
+    #[error("the replay was written with codec {expected_hash:016x}, and this is {hash:016x}")]
     OtherCodec {
         /// The hash of the file's codec.
         expected_hash: u64,
@@ -31,8 +38,10 @@ pub enum ReplayError {
         hash: u64,
     },
     /// A snapshot or an event cannot be encoded.
-    Encode(EncodeError),
-    /// A snapshot's tick is not above the one before.
+    #[error("{0}")]
+    Encode(#[from] EncodeError),
+    /// A snapshot's tick is not above the previous snapshot's tick.
+    #[error("a snapshot of tick {tick} after one of tick {last}")]
     TicksNotIncreasing {
         /// The snapshot's tick.
         tick: u32,
@@ -40,11 +49,13 @@ pub enum ReplayError {
         last: u32,
     },
     /// A tick is too late for the time of a file: 584 years.
+    #[error("tick {tick} is more than 584 years after tick 0")]
     TickTooLate {
         /// The tick.
         tick: u32,
     },
     /// A snapshot takes more bytes than a reader accepts.
+    #[error("a snapshot of {bytes} bytes: a group has at most {most}")]
     FrameTooLarge {
         /// Its bytes.
         bytes: usize,
@@ -52,85 +63,20 @@ pub enum ReplayError {
         most: usize,
     },
     /// A frame or the events of a kill cam cannot be decoded.
-    Decode(DecodeError),
+    #[error("{0}")]
+    Decode(#[from] DecodeError),
     /// There are more events at one tick than a group can have.
+    #[error("more than {most} events at one tick")]
     TooManyEvents {
         /// The largest number.
         most: usize,
     },
     /// An event was emitted, but the replay has no kinds of events.
+    #[error("the replay has no kinds of events: set ReplayOptions::events")]
     NoEvents,
     /// There is no snapshot in an interval to cut.
+    #[error("there is no snapshot between these ticks")]
     NothingToCut,
-}
-
-impl fmt::Display for ReplayError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io(error) => error.fmt(f),
-            Self::NotReplay { reason } => write!(f, "not a replay that can be read: {reason}"),
-            Self::Empty => write!(f, "the replay ends before its first snapshot"),
-            Self::Schema(error) => error.fmt(f),
-            Self::Profile(error) => write!(f, "the replay's profile: {error}"),
-            Self::OtherCodec { expected_hash, hash } => write!(
-                f,
-                "the replay was written with codec {expected_hash:016x}, and this is {hash:016x}"
-            ),
-            Self::Encode(error) => error.fmt(f),
-            Self::TicksNotIncreasing { tick, last } => {
-                write!(f, "a snapshot of tick {tick} after one of tick {last}")
-            }
-            Self::TickTooLate { tick } => {
-                write!(f, "tick {tick} is more than 584 years after tick 0")
-            }
-            Self::FrameTooLarge { bytes, most } => {
-                write!(f, "a snapshot of {bytes} bytes: a group has at most {most}")
-            }
-            Self::Decode(error) => error.fmt(f),
-            Self::TooManyEvents { most } => write!(f, "more than {most} events at one tick"),
-            Self::NoEvents => {
-                write!(f, "the replay has no kinds of events: set ReplayOptions::events")
-            }
-            Self::NothingToCut => write!(f, "there is no snapshot between these ticks"),
-        }
-    }
-}
-
-impl std::error::Error for ReplayError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Io(error) => Some(error),
-            Self::Schema(error) => Some(error),
-            Self::Profile(error) => Some(error),
-            Self::Encode(error) => Some(error),
-            Self::Decode(error) => Some(error),
-            _ => None,
-        }
-    }
-}
-
-impl From<io::Error> for ReplayError {
-    fn from(error: io::Error) -> Self {
-        Self::Io(error)
-    }
-}
-
-impl From<EncodeError> for ReplayError {
-    fn from(error: EncodeError) -> Self {
-        Self::Encode(error)
-    }
-}
-
-impl From<DecodeError> for ReplayError {
-    fn from(error: DecodeError) -> Self {
-        Self::Decode(error)
-    }
-}
-
-impl From<SchemaError> for ReplayError {
-    fn from(error: SchemaError) -> Self {
-        Self::Schema(error)
-    }
 }
 
 /// A part of a replay that cannot be read. The rest can.

@@ -1,25 +1,30 @@
 //! Why a stream cannot be analyzed.
 
-use std::error::Error;
-use std::fmt;
-
 use kinepack::training::TrainError;
 use kinepack::{EncodeError, SetupError};
+use thiserror::Error;
 
 /// Why a stream cannot be analyzed.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum AnalysisError {
     /// The profile does not fit the schema.
-    Setup(SetupError),
+    #[error(transparent)]
+    Setup(#[from] SetupError),
     /// A frame that does not fit the schema, or whose ids do not increase.
+    #[error("the frame of tick {tick}: {error}")]
     Frame {
         /// Its tick.
         tick: u32,
         /// What is wrong with it.
         error: EncodeError,
     },
-    /// A frame so large that the kept frames would take more than [`AnalysisOptions::max_bytes`](super::AnalysisOptions::max_bytes).
+    /// A frame so large that the kept frames would take more than
+    /// [`AnalysisOptions::max_bytes`](super::AnalysisOptions::max_bytes).
+    #[error(
+        "frames as large as that of tick {tick} would take {needed_bytes} bytes for the comparison; \
+         the limit is {limit_bytes}"
+    )]
     TooLarge {
         /// Its tick.
         tick: u32,
@@ -30,22 +35,6 @@ pub enum AnalysisError {
     },
 }
 
-impl fmt::Display for AnalysisError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Setup(error) => error.fmt(f),
-            Self::Frame { tick, error } => write!(f, "the frame of tick {tick}: {error}"),
-            Self::TooLarge { tick, needed_bytes, limit_bytes } => write!(
-                f,
-                "frames as large as that of tick {tick} would take {needed_bytes} bytes for the \
-                 comparison; the limit is {limit_bytes}"
-            ),
-        }
-    }
-}
-
-impl Error for AnalysisError {}
-
 impl From<TrainError> for AnalysisError {
     /// The error of a tried change.
     fn from(error: TrainError) -> Self {
@@ -54,11 +43,5 @@ impl From<TrainError> for AnalysisError {
             TrainError::Snapshot(error) => Self::Frame { tick: 0, error },
             _ => Self::Setup(SetupError::ProfileMismatch),
         }
-    }
-}
-
-impl From<SetupError> for AnalysisError {
-    fn from(error: SetupError) -> Self {
-        Self::Setup(error)
     }
 }

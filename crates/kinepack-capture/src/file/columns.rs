@@ -1,11 +1,11 @@
 //! A frame as bytes, kind by kind: ids and words, column by column, each in the narrowest lossless
 //! form. `spec/CAPTURE.md`, section 5.
 
-use std::fmt;
 use std::ops::Range;
 
 use kinepack::schema::Field;
 use kinepack::{EntityId, Schema};
+use thiserror::Error;
 
 use crate::float_words::to_word;
 
@@ -54,7 +54,7 @@ impl Table {
     }
 }
 
-/// An id that is there twice. `sorted` is scratch memory.
+/// An id that occurs twice. `sorted` is scratch memory.
 pub(crate) fn shared_id(
     ids: impl IntoIterator<Item = EntityId>,
     sorted: &mut Vec<EntityId>,
@@ -272,47 +272,28 @@ fn take<'a>(rest: &mut &'a [u8], bytes: usize, what: &'static str) -> Result<&'a
 }
 
 /// Why bytes are not a frame.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Error, PartialEq)]
 pub(crate) enum FrameError {
+    #[error("{what} takes {bytes} bytes, {left} are left")]
     EndOfData { what: &'static str, bytes: usize, left: usize },
+    #[error("{entities} entities, at most {MAX_ENTITIES} are allowed")]
     TooManyEntities { entities: u64 },
+    #[error("{words} words, at most {MAX_WORDS} are allowed")]
     TooManyWords { words: usize },
+    #[error("column {column} has the unknown tag {tag}")]
     UnknownTag { column: usize, tag: u8 },
+    #[error("the id {id} is above 4294967295")]
     IdTooLarge { id: u64 },
+    #[error("the id {id} is not above the previous one")]
     IdsNotIncreasing { id: u32 },
+    #[error("the id {id} is in two kinds")]
     SharedId { id: u32 },
+    #[error("lane {lane} has {value}, above its maximum {max}")]
     AboveMaximum { lane: usize, value: u64, max: u32 },
+    #[error("lane {lane} of entity {id} has {value}, but its field is absent")]
     Absent { lane: usize, value: u64, id: u32 },
+    #[error("{bytes} bytes after the last column")]
     TrailingBytes { bytes: usize },
-}
-
-impl fmt::Display for FrameError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::EndOfData { what, bytes, left } => {
-                write!(f, "{what} takes {bytes} bytes, {left} are left")
-            }
-            Self::TooManyEntities { entities } => {
-                write!(f, "{entities} entities, at most {MAX_ENTITIES} are allowed")
-            }
-            Self::TooManyWords { words } => {
-                write!(f, "{words} words, at most {MAX_WORDS} are allowed")
-            }
-            Self::UnknownTag { column, tag } => {
-                write!(f, "column {column} has the unknown tag {tag}")
-            }
-            Self::IdTooLarge { id } => write!(f, "the id {id} is above 4294967295"),
-            Self::IdsNotIncreasing { id } => write!(f, "the id {id} is not above the previous one"),
-            Self::SharedId { id } => write!(f, "the id {id} is in two kinds"),
-            Self::AboveMaximum { lane, value, max } => {
-                write!(f, "lane {lane} has {value}, above its maximum {max}")
-            }
-            Self::Absent { lane, value, id } => {
-                write!(f, "lane {lane} of entity {id} has {value}, but its field is absent")
-            }
-            Self::TrailingBytes { bytes } => write!(f, "{bytes} bytes after the last column"),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -12,13 +12,12 @@
 //! # Ok::<(), schema_document::SchemaError>(())
 //! ```
 
-use std::fmt;
-
 use kinepack::quantize::{FloatLimits, FloatParts, IntegerLimits, SmallestThree};
 use kinepack::schema::{Condition, Field, FieldKind, Role, TimePrecision};
 use kinepack::schema::{EntityKind, SchemaBuilder};
 use kinepack::{Schema, SetupError, Tick};
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 use crate::kinds;
 
@@ -54,8 +53,8 @@ struct Document {
     /// Only in [`KINDS_VERSION`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     kinds: Option<Vec<KindDocument>>,
-    /// Those of all kinds, one kind after another. Readers of [`VERSION`] need this list to get as
-    /// far as to the check of the version.
+    /// The fields of all kinds, one kind after another. A reader that only knows [`VERSION`] needs
+    /// this list to reach its check of the version.
     fields: Vec<FieldDocument>,
 }
 
@@ -139,7 +138,7 @@ struct Precision {
 pub fn to_json(schema: &Schema, rate_hz: f64) -> Result<Vec<u8>, SchemaError> {
     check_rate(rate_hz)?;
     check_lanes(schema.fields().iter().map(|field| field.lanes().len().max(1)).sum())?;
-    let fields = schema.fields().iter().map(FieldDocument::of).collect::<Result<_, _>>()?;
+    let fields = schema.fields().iter().map(FieldDocument::from_field).collect::<Result<_, _>>()?;
     let kinds = kinds::are_named(schema).then(|| {
         let kind = |kind: &EntityKind| KindDocument {
             name: kind.name().to_owned(),
@@ -183,7 +182,7 @@ pub fn from_json(json: &[u8]) -> Result<(Schema, f64), SchemaError> {
         fields.map(|(field, name)| field.into_field(name)).collect::<Result<_, _>>()?;
     let made = match kinds {
         None => Schema::try_new(fields),
-        Some(kinds) => of_kinds(kinds, fields)?.build(),
+        Some(kinds) => with_kinds(kinds, fields)?.build(),
     };
     let schema = made.map_err(|error| match error {
         SetupError::BadCondition { field } => SchemaError::Field {
@@ -201,7 +200,7 @@ pub fn from_json(json: &[u8]) -> Result<(Schema, f64), SchemaError> {
     }
 }
 
-/// The error of bytes that are no document. It names the field that is wrong, if it is one.
+/// The error of bytes that are not a document. If a field is wrong, the error names the field.
 fn no_document(json: &[u8], error: &serde_json::Error) -> SchemaError {
     #[derive(Deserialize)]
     struct Fields {
@@ -229,7 +228,7 @@ fn check_names(kinds: &[KindDocument]) -> Result<(), SchemaError> {
     Ok(())
 }
 
-/// The names of the fields for people. If there are several kinds, that of the kind is in front.
+/// The names of the fields for people. If there are several kinds, the kind's name is in front.
 fn names(kinds: &[KindDocument], fields: &[FieldDocument]) -> Vec<String> {
     let mut prefixes = Vec::new();
     for kind in kinds.iter().filter(|_| kinds.len() > 1) {
@@ -240,8 +239,8 @@ fn names(kinds: &[KindDocument], fields: &[FieldDocument]) -> Vec<String> {
     fields.iter().zip(prefixes).map(|(field, prefix)| prefix + &field.name).collect()
 }
 
-/// Distributes the fields of all kinds to the kinds.
-fn of_kinds(kinds: Vec<KindDocument>, fields: Vec<Field>) -> Result<SchemaBuilder, SchemaError> {
+/// A builder of a schema with these kinds, given the fields of all kinds in order.
+fn with_kinds(kinds: Vec<KindDocument>, fields: Vec<Field>) -> Result<SchemaBuilder, SchemaError> {
     let declared = kinds.iter().fold(0_usize, |sum, kind| sum.saturating_add(kind.fields));
     if declared != fields.len() {
         return Err(SchemaError::FieldCount { declared, fields: fields.len() });
@@ -260,8 +259,7 @@ pub(crate) struct Totals {
 }
 
 impl Totals {
-    /// Counts the bytes of a document. An error is the reason for which there are too many; nothing
-    /// has changed then.
+    /// Counts the bytes of a document. If there are too many, changes nothing and returns why.
     pub(crate) fn add_bytes(&mut self, bytes: usize) -> Result<(), String> {
         let all = self.bytes + bytes;
         if all > MAX_ALL_BYTES {
@@ -296,7 +294,7 @@ fn check_lanes(lanes: usize) -> Result<(), SchemaError> {
 }
 
 impl FieldDocument {
-    fn of(field: &Field) -> Result<Self, SchemaError> {
+    fn from_field(field: &Field) -> Result<Self, SchemaError> {
         let unknown = || SchemaError::Field {
             name: field.name.clone(),
             reason: "it needs a later version of the format".into(),
@@ -311,7 +309,7 @@ impl FieldDocument {
             _ => return Err(unknown()),
         };
         let kind = match &field.kind {
-            FieldKind::Floats(axes) => Kind::Floats(axes.iter().map(Axis::of).collect()),
+            FieldKind::Floats(axes) => Kind::Floats(axes.iter().map(Axis::from_limits).collect()),
             FieldKind::Integer(limits) => {
                 Kind::Integer { min: limits.min(), max: limits.max(), step: limits.step() }
             }
@@ -396,7 +394,7 @@ impl FieldDocument {
 }
 
 impl Kind {
-    /// A lower bound of the kind's lanes: an integer may have two.
+    /// A lower bound of the kind's lanes, because an integer may have two.
     fn lanes(&self) -> usize {
         match self {
             Self::Floats(axes) => axes.len(),
@@ -409,12 +407,12 @@ impl Kind {
 }
 
 impl Axis {
-    fn of(limits: &FloatLimits) -> Self {
+    fn from_limits(limits: &FloatLimits) -> Self {
         let FloatParts { min, max, highest, step, max_code, wraps, single } = limits.parts();
         Self { min, max, highest, step, max_code, wraps, single }
     }
 
-    /// The limits, or why these numbers have none.
+    /// The limits, or why there are no limits with these numbers.
     fn limits(&self) -> Result<FloatLimits, String> {
         let Self { min, max, highest, step, max_code, wraps, single } = *self;
         let parts = FloatParts { min, max, highest, step, max_code, wraps, single };
@@ -442,35 +440,41 @@ pub fn tick_time_ns(tick: Tick, rate_hz: f64) -> u64 {
 }
 
 /// Why a document is not a schema, or a schema has no document.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum SchemaError {
     /// The bytes are not a document of the format.
+    #[error("the schema is not a document of the format: {reason}")]
     NoDocument {
         /// What is wrong with them.
         reason: String,
     },
     /// The document is too long.
+    #[error("the schema takes {bytes} bytes, at most {MAX_BYTES} are allowed")]
     TooLong {
         /// Its bytes.
         bytes: usize,
     },
     /// The document is of another version.
+    #[error("the schema is of version {version}; the newest that can be read is {KINDS_VERSION}")]
     Version {
         /// Its version.
         version: u32,
     },
     /// The ticks a second are out of range.
+    #[error("{rate_hz} ticks a second are not within {} to {}", RATES_HZ.start(), RATES_HZ.end())]
     Rate {
         /// The ticks a second.
         rate_hz: f64,
     },
     /// The schema has too many lanes.
+    #[error("{lanes} lanes, at most {MAX_LANES} are allowed")]
     TooManyLanes {
         /// Their number.
         lanes: usize,
     },
     /// A field that the format does not have.
+    #[error("field {name:?} of the schema: {reason}")]
     Field {
         /// The field's name.
         name: String,
@@ -478,6 +482,7 @@ pub enum SchemaError {
         reason: String,
     },
     /// The kinds have another number of fields than are listed.
+    #[error("the schema's kinds have {declared} fields, but {fields} are listed")]
     FieldCount {
         /// The fields of the kinds.
         declared: usize,
@@ -485,46 +490,11 @@ pub enum SchemaError {
         fields: usize,
     },
     /// The hash is not that of the fields.
+    #[error("the schema has the hash {hash:?}, but its fields have {remade}")]
     OtherHash {
         /// The hash in the document.
         hash: String,
         /// The hash of the fields.
         remade: String,
     },
-}
-
-impl std::error::Error for SchemaError {}
-
-impl fmt::Display for SchemaError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoDocument { reason } => {
-                write!(f, "the schema is not a document of the format: {reason}")
-            }
-            Self::TooLong { bytes } => {
-                write!(f, "the schema takes {bytes} bytes, at most {MAX_BYTES} are allowed")
-            }
-            Self::Version { version } => {
-                write!(
-                    f,
-                    "the schema is of version {version}; the newest that can be read is \
-                     {KINDS_VERSION}"
-                )
-            }
-            Self::Rate { rate_hz } => {
-                let (min, max) = (RATES_HZ.start(), RATES_HZ.end());
-                write!(f, "{rate_hz} ticks a second are not within {min} to {max}")
-            }
-            Self::TooManyLanes { lanes } => {
-                write!(f, "{lanes} lanes, at most {MAX_LANES} are allowed")
-            }
-            Self::Field { name, reason } => write!(f, "field {name:?} of the schema: {reason}"),
-            Self::FieldCount { declared, fields } => {
-                write!(f, "the schema's kinds have {declared} fields, but {fields} are listed")
-            }
-            Self::OtherHash { hash, remade } => {
-                write!(f, "the schema has the hash {hash:?}, but its fields have {remade}")
-            }
-        }
-    }
 }

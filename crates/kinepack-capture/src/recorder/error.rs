@@ -1,17 +1,18 @@
 //! Why something cannot be recorded.
 
-use std::fmt;
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
 use kinepack::EncodeError;
+use thiserror::Error;
 
 /// Why something cannot be recorded. After any error except [`Write`](Self::Write), the recording
 /// continues without the refused part.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RecordError {
     /// The file cannot be created.
+    #[error("{}: cannot be created: {source}", path.display())]
     Create {
         /// The file.
         path: PathBuf,
@@ -20,6 +21,11 @@ pub enum RecordError {
     },
     /// The file cannot be written, for example because the disk is full. The data written before
     /// can be read; no more is recorded.
+    #[error(
+        "{}: {}; the frames recorded before can be read: {source}",
+        path.display(),
+        write_problem(source.kind())
+    )]
     Write {
         /// The file.
         path: PathBuf,
@@ -27,6 +33,7 @@ pub enum RecordError {
         source: io::Error,
     },
     /// A stream that cannot be part of a capture file.
+    #[error("stream {stream:?} cannot be recorded: {reason}")]
     BadStream {
         /// Its name.
         stream: String,
@@ -34,11 +41,15 @@ pub enum RecordError {
         reason: String,
     },
     /// A handle from another recorder, or a snapshot whose schema is not the stream's.
+    #[error("not of stream {stream:?}: use this recorder's handle, with its type or schema")]
     OtherStream {
         /// The name of this recorder's stream with the same number, if there is one.
         stream: String,
     },
     /// A tick that is not above that of the stream's previous frame.
+    #[error(
+        "stream {stream:?}: tick {tick} comes after tick {last}; record each tick once, in order"
+    )]
     TicksNotIncreasing {
         /// The stream's name.
         stream: String,
@@ -48,6 +59,10 @@ pub enum RecordError {
         last: u32,
     },
     /// An id that is not above the previous one in the frame, or above that of its kind.
+    #[error(
+        "stream {stream:?}, tick {tick}: the id {id} is not above the previous one; sort entities \
+         by id"
+    )]
     IdsNotIncreasing {
         /// The stream's name.
         stream: String,
@@ -57,6 +72,10 @@ pub enum RecordError {
         id: u32,
     },
     /// An id that entities of two kinds have in the same frame.
+    #[error(
+        "stream {stream:?}, tick {tick}: entities of two kinds have the id {id}; ids are one space \
+         for all kinds"
+    )]
     SharedId {
         /// The stream's name.
         stream: String,
@@ -67,6 +86,10 @@ pub enum RecordError {
     },
     /// A spawn field of an entity that changed since the previous frame. Give the entity another
     /// id, or make it a field that may change.
+    #[error(
+        "stream {stream:?}, tick {tick}: entity {id}: the spawn field `{field}` changed; it must \
+         not"
+    )]
     SpawnChanged {
         /// The stream's name.
         stream: String,
@@ -78,6 +101,9 @@ pub enum RecordError {
         field: String,
     },
     /// More than 65,536 entities in a frame, or more than 4,194,304 words: entities times lanes.
+    #[error(
+        "stream {stream:?}, tick {tick}: more than {most} entities; split them over several streams"
+    )]
     TooManyEntities {
         /// The stream's name.
         stream: String,
@@ -87,6 +113,7 @@ pub enum RecordError {
         most: usize,
     },
     /// A state that cannot be stored as words.
+    #[error("stream {stream:?}, tick {tick}, entity {id}: {source}")]
     BadState {
         /// The stream's name.
         stream: String,
@@ -99,83 +126,6 @@ pub enum RecordError {
     },
 }
 
-impl fmt::Display for RecordError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Create { path, source } => {
-                write!(f, "{}: cannot be created: {source}", path.display())
-            }
-            Self::Write { path, source } if source.kind() == ErrorKind::StorageFull => {
-                write!(
-                    f,
-                    "{}: the disk is full; the frames recorded before can be read: {source}",
-                    path.display()
-                )
-            }
-            Self::Write { path, source } => {
-                write!(
-                    f,
-                    "{}: cannot be written; the frames recorded before can be read: {source}",
-                    path.display()
-                )
-            }
-            Self::BadStream { stream, reason } => {
-                write!(f, "stream {stream:?} cannot be recorded: {reason}")
-            }
-            Self::OtherStream { stream } => {
-                write!(
-                    f,
-                    "not of stream {stream:?}: use this recorder's handle, with its type or schema"
-                )
-            }
-            Self::TicksNotIncreasing { stream, tick, last } => {
-                write!(
-                    f,
-                    "stream {stream:?}: tick {tick} comes after tick {last}; record each tick \
-                     once, in order"
-                )
-            }
-            Self::IdsNotIncreasing { stream, tick, id } => {
-                write!(
-                    f,
-                    "stream {stream:?}, tick {tick}: the id {id} is not above the previous one; \
-                     sort entities by id"
-                )
-            }
-            Self::SharedId { stream, tick, id } => {
-                write!(
-                    f,
-                    "stream {stream:?}, tick {tick}: entities of two kinds have the id {id}; ids \
-                     are one space for all kinds"
-                )
-            }
-            Self::SpawnChanged { stream, tick, id, field } => {
-                write!(
-                    f,
-                    "stream {stream:?}, tick {tick}: entity {id}: the spawn field `{field}` \
-                     changed; it must not"
-                )
-            }
-            Self::TooManyEntities { stream, tick, most } => {
-                write!(
-                    f,
-                    "stream {stream:?}, tick {tick}: more than {most} entities; split them over \
-                     several streams"
-                )
-            }
-            Self::BadState { stream, tick, id, source } => {
-                write!(f, "stream {stream:?}, tick {tick}, entity {id}: {source}")
-            }
-        }
-    }
-}
-
-impl std::error::Error for RecordError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Create { source, .. } | Self::Write { source, .. } => Some(source),
-            Self::BadState { source, .. } => Some(source),
-            _ => None,
-        }
-    }
+fn write_problem(kind: ErrorKind) -> &'static str {
+    if kind == ErrorKind::StorageFull { "the disk is full" } else { "cannot be written" }
 }
