@@ -5,8 +5,8 @@ use kinepack::schema::{Field, FieldKind};
 
 use crate::kinds;
 
-/// The names of a schema's components, in the order of [`components`]: `position.x`,
-/// `rotation.w`, `health`, `joints[3].angle`.
+/// The names of a schema's components, in the order of [`components`]: `position.x`, `rotation.w`,
+/// `health`, `joints[3].angle`.
 ///
 /// A number, a flag or a choice is one component with the name of its field. Vectors and rotations
 /// have one for each axis; longer arrays number them: `weights.0`. If the schema has several kinds,

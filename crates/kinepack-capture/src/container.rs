@@ -2,8 +2,8 @@
 //! the end. MCAP's specification, version 0. For capture files and for the replays of
 //! `kinepack-replay`.
 //!
-//! The crate `mcap` writes such files too, but it packs with C code, and its writer does not give
-//! back an output that failed.
+//! The crate `mcap` writes such files too, but it packs with C code, and its writer does not return
+//! an output that failed.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -97,7 +97,7 @@ struct Chunk {
 }
 
 impl<W: Write> Container<W> {
-    /// Writes the head of the file.
+    /// Writes the header of the file.
     pub fn new(out: W, profile: &str, library: &str, packing: Packing) -> io::Result<Self> {
         let mut container = Self {
             out,
@@ -122,24 +122,24 @@ impl<W: Write> Container<W> {
         Ok(container)
     }
 
-    /// Adds a channel with a schema of its own. Returns its number.
-    pub fn add_channel(&mut self, of: &Channel<'_>) -> u16 {
-        let channel = self.channels.len() as u16;
+    /// Adds a channel with a schema of its own. Returns the channel's number.
+    pub fn add_channel(&mut self, channel: &Channel<'_>) -> u16 {
+        let id = self.channels.len() as u16;
         // The schema's number; 0 would mean none.
-        let number = channel + 1;
+        let number = id + 1;
         let mut record = number.to_le_bytes().to_vec();
-        put_text(&mut record, of.schema_name.as_bytes());
-        put_text(&mut record, of.schema_encoding.as_bytes());
-        put_text(&mut record, of.schema);
+        put_text(&mut record, channel.schema_name.as_bytes());
+        put_text(&mut record, channel.schema_encoding.as_bytes());
+        put_text(&mut record, channel.schema);
         put_record(&mut self.chunk.records, op::SCHEMA, &record);
         self.schemas.push(record);
-        let mut record = [channel.to_le_bytes(), number.to_le_bytes()].concat();
-        put_text(&mut record, of.topic.as_bytes());
-        put_text(&mut record, of.encoding.as_bytes());
-        put_map(&mut record, of.metadata);
+        let mut record = [id.to_le_bytes(), number.to_le_bytes()].concat();
+        put_text(&mut record, channel.topic.as_bytes());
+        put_text(&mut record, channel.encoding.as_bytes());
+        put_map(&mut record, channel.metadata);
         put_record(&mut self.chunk.records, op::CHANNEL, &record);
         self.channels.push(record);
-        channel
+        id
     }
 
     /// Writes an attachment.

@@ -76,8 +76,8 @@ pub fn with_fields(
 }
 
 /// Why the raw words of an entity cannot be quantized, for people: the first field that is refused,
-/// by its name in [`field_names`], and the reason. `error` is that of
-/// [`Schema::quantize_raw`], which does not know the field.
+/// by its name in [`field_names`], and the reason. `error` is that of [`Schema::quantize_raw`],
+/// which does not know the field.
 ///
 /// ```
 /// use kinepack::quantize::FloatLimits;

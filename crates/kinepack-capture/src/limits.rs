@@ -3,9 +3,9 @@
 
 /// The most values that a capture may hold: `min_values + values_per_byte · n` after `n` bytes of
 /// the file. A frame of E entities counts (E + 1) · (lanes + 1) + 256 values; if there are several
-/// kinds, the product is added for each. Chunks are limited in the same way, besides: one counts a
-/// value for each of its records, or for each 64 unpacked bytes if these are more. For a challenge
-/// file, `n` counts the bytes of the file, packed or not.
+/// kinds, the product is added for each. Chunks have the same limit, counted separately: a chunk
+/// counts a value for each of its records, or for each 64 unpacked bytes if that is more. For a
+/// challenge file, `n` counts the bytes of the file as stored, packed or not.
 ///
 /// The default is 2²⁴ and 512. A recording of 901 cubes has 6 values for each byte while they move,
 /// and 170 while all of them rest. A challenge file in `.zst` of minutes at rest may need more:
@@ -88,9 +88,9 @@ impl ValueCount {
         kinds: impl IntoIterator<Item = (usize, usize)>,
         file_bytes: u64,
     ) -> Result<(), TooManyValues> {
-        let of_kind =
+        let kind_values =
             |(entities, lanes): (usize, usize)| (entities as u64 + 1) * (lanes as u64 + 1);
-        self.count += kinds.into_iter().map(of_kind).sum::<u64>() + FRAME_VALUES;
+        self.count += kinds.into_iter().map(kind_values).sum::<u64>() + FRAME_VALUES;
         let (values, limit) = (self.count, self.limits.most_values(file_bytes));
         if values > limit { Err(TooManyValues { values, limit }) } else { Ok(()) }
     }

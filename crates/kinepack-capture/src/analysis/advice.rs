@@ -23,11 +23,11 @@ const LEAST_SHARE: f64 = 0.005;
 const MARGIN: f64 = 0.25;
 
 /// The limit of sample words that are coded for all changes together: for each value of the
-/// capture, and for any capture. A larger capture gets fewer samples, then fewer changes. Captures
-/// of games need a tenth of that.
+/// capture, and for any capture. A capture above the limit gets fewer samples, and then fewer
+/// changes. Captures of games need a tenth of the limit.
 const TRIED_WORDS_PER_VALUE: u64 = 8;
 const LEAST_TRIED_WORDS: u64 = 1 << 26;
-/// The words that training a lane's codes counts for each tried change.
+/// The words that count for training the codes of a lane, for each tried change.
 const LANE_WORDS: u64 = 2048;
 
 /// A proposed change. [`Analysis`](super::Analysis) has an example.
@@ -213,7 +213,7 @@ fn proposals_of(
         _ => false,
     };
     let is_velocity = field.role == Role::Velocity || field.velocity_of.is_some();
-    // With more lanes, or more of a tick, resting values would not be sure to become exact.
+    // Above three axes or a quarter of a tick, resting values might not become exact.
     let late_ms = LATE_MS.min(250.0 / rate_hz);
     let can_be_late = can_be_late && !field.is_spawn && field.time_precision.is_none();
     if can_be_late && !is_velocity && late_ms > 0.0 {
@@ -322,7 +322,7 @@ fn narrower(axes: &[FloatLimits], found: &FieldAnalysis) -> Option<(Vec<FloatLim
     for (axis, component) in axes.iter().zip(&found.components) {
         let [low, high] = component.seen?;
         let margin = MARGIN * (high - low).max(axis.step());
-        // Beside values this large, the margin is nothing.
+        // The values are so large that adding the margin does not change them.
         let ([low, high], digits) =
             Some([low - margin, high + margin]).filter(|[low, high]| low < high).map(outwards)?;
         let (low, high) = (low.max(axis.min()), high.min(axis.max()));
@@ -336,8 +336,8 @@ fn narrower(axes: &[FloatLimits], found: &FieldAnalysis) -> Option<(Vec<FloatLim
     })
 }
 
-/// The ends of a range, moved outwards to short decimals, and the digits after their points: to a
-/// multiple of a power of ten that is at most a tenth of the range.
+/// The ends of a range, moved outwards to short decimals, and the digits after their points. The
+/// ends become multiples of a power of ten that is at most a tenth of the range.
 fn outwards([low, high]: [f64; 2]) -> ([f64; 2], usize) {
     let power = ((high - low) / 10.0).log10().floor();
     let digits = (-power).max(1.0) as usize;
@@ -372,7 +372,7 @@ fn limits_of_bare(found: &FieldAnalysis) -> Option<(Vec<FloatLimits>, f64, Strin
     let carried =
         found.components.iter().map(|component| component.carried_step).collect::<Option<Vec<_>>>();
     let carried = carried.and_then(|steps| steps.into_iter().reduce(f64::min));
-    // If the values have no common step: a thousand steps in the seen range, or up to ten thousand.
+    // Without a common step of the values, the seen range gets a thousand to ten thousand steps.
     let step =
         carried.unwrap_or_else(|| 10_f64.powi(((high - low) / 1000.0).log10().floor() as i32));
     let margin = MARGIN * (high - low);

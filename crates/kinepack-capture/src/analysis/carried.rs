@@ -1,11 +1,10 @@
-//! The precision that numbers carry: the coarsest step, a power of two or of ten, such that all are
-//! multiples of it.
+//! The precision of recorded numbers: the coarsest power of two or of ten that divides all of them.
 
 /// A finer step than this is not intended.
 const FINEST_POWER: u32 = 30;
 const FINEST_DECIMAL: u32 = 9;
 
-/// Looks at numbers one after another.
+/// Finds the common step of numbers that are added one by one.
 #[derive(Clone, Debug)]
 pub(super) struct Carried {
     /// 2^-power.

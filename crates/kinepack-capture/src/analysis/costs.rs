@@ -12,7 +12,7 @@ use crate::levels;
 
 /// The number of entities whose bits are reported.
 const ENTITIES: usize = 10;
-/// Entities whose sum is kept. Of later entities only the costly ones are kept.
+/// The number of entities whose bits are summed. Above twice this number, the cheapest are dropped.
 const KEPT_ENTITIES: usize = 200_000;
 
 /// A level at the lag of the analysis.
@@ -30,8 +30,8 @@ pub struct LevelCost {
     pub kbps: f64,
     /// Bits a frame for the sets: changed entities and fields, added and removed entities.
     pub sets_bits_per_frame: f64,
-    /// Bits a frame for the values of entities that the baseline does not have. They are among the
-    /// bits of the fields too.
+    /// Bits a frame for the values of entities that the baseline does not have. The bits of the
+    /// fields include them.
     pub added_bits_per_frame: f64,
 }
 
@@ -110,7 +110,7 @@ impl Costs {
         Ok(Self { runs, compared: 0, entities_bits: HashMap::new(), lag })
     }
 
-    /// Adds the next frame: the exact one and the receivers' view of it.
+    /// Adds the next frame, exact and as the receivers view it.
     pub(super) fn add(
         &mut self,
         [exact, received]: [&Arc<Snapshot>; 2],

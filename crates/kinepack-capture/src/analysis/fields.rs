@@ -16,8 +16,8 @@ const DIFFERENCES: usize = 65_536;
 const AFTER: usize = 1024;
 /// Classes of the previous difference.
 const CLASSES: usize = 66;
-/// Numbers that all components together count separately, for each of these sorts. In a schema of
-/// more than 32 lanes, each component counts fewer, in wider bins.
+/// The limit for all components together, for each of these sorts of numbers. In a schema of more
+/// than 32 lanes, each component counts fewer numbers, in wider bins.
 const ALL: usize = 1 << 21;
 
 /// The numbers that each component counts separately, given the number of components.
@@ -28,7 +28,7 @@ fn share(wanted: usize, components: usize) -> usize {
 /// One field of a stream. [`Analysis`](super::Analysis) has an example.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FieldAnalysis {
-    /// Its name in the schema. If there are several kinds, that of its kind is in front:
+    /// Its name in the schema. If there are several kinds, the name of the kind is in front:
     /// `player.position`.
     pub name: String,
     /// Its quantization, in words.
@@ -61,11 +61,11 @@ pub struct ComponentAnalysis {
     pub limits: Option<[f64; 2]>,
     /// For a number with limits: the step.
     pub step: Option<f64>,
-    /// The smallest and the largest seen value, before quantization if the capture has that. `None`
-    /// for rotations.
+    /// The smallest and the largest seen value: before quantization, if the capture has the words
+    /// before quantization. `None` for rotations.
     pub seen: Option<[f64; 2]>,
-    /// The coarsest step, a power of two or ten, such that all values are multiples of it. `None`
-    /// if they are as fine as floats, or if the capture has only lanes.
+    /// The coarsest power of two or ten that divides all values. `None` if the values are as fine
+    /// as floats, or if the capture has only lanes.
     pub carried_step: Option<f64>,
     /// Values, in steps from the smallest allowed one.
     pub values: Bins,
@@ -80,7 +80,7 @@ pub struct ComponentAnalysis {
     /// The least bits per frame of its differences if each is coded separately (entropy of order
     /// 0).
     pub entropy_bits_per_frame: f64,
-    /// The same if the class of the previous difference is known, which both sides have.
+    /// The same if the class of the previous difference is known. Both sides know that class.
     pub entropy_given_previous_bits_per_frame: f64,
 }
 
@@ -111,7 +111,7 @@ struct Component {
 }
 
 impl FieldStatistics {
-    pub(super) fn of(schema: &Schema) -> Vec<Self> {
+    pub(super) fn for_schema(schema: &Schema) -> Vec<Self> {
         let lanes = schema.lanes().len();
         let component = |lane: &kinepack::schema::Lane| Component {
             lane: *lane,
@@ -169,7 +169,8 @@ impl FieldStatistics {
             .for_each(|(component, lane)| component.values.add(i64::from(*lane)));
     }
 
-    /// Adds a snapshot, its baseline, and a snapshot the same time before that.
+    /// Adds a snapshot, its baseline, and the snapshot as long before the baseline as the baseline
+    /// is before the snapshot.
     pub(super) fn compare(
         &mut self,
         newest: &Snapshot,
@@ -212,7 +213,7 @@ impl FieldStatistics {
         }
     }
 
-    /// `lanes_bits_per_frame` has its lanes' bits, each by level.
+    /// `lanes_bits_per_frame` has the bits of each of its lanes, by level.
     pub(super) fn finish(
         self,
         frames: u64,
@@ -302,7 +303,7 @@ impl Component {
     }
 }
 
-/// The row of an entity among those of its kind in another snapshot. For most it is `guess`.
+/// The row of an entity among those of its kind in another snapshot. Usually the row is `guess`.
 pub(super) fn row(snapshot: &Snapshot, kind: usize, id: EntityId, guess: usize) -> Option<usize> {
     let ids = &snapshot.ids()[snapshot.of_kind(kind)];
     if ids.get(guess) == Some(&id) { Some(guess) } else { ids.binary_search(&id).ok() }
@@ -313,7 +314,7 @@ fn number(kind: &FieldKind, index: usize, raw: &[u64]) -> Option<f64> {
     let number = match kind {
         FieldKind::Floats(_) => f64::from_bits(raw[index]),
         FieldKind::Integer(limits) if index == 0 => Field::raw_integer(limits, raw[0]) as f64,
-        // Read as `f32`, which most are.
+        // Most bare words are `f32`.
         FieldKind::Raw { .. } => f64::from(f32::from_bits(raw[index] as u32)),
         FieldKind::Choice { .. } => raw[index] as f64,
         _ => return None,

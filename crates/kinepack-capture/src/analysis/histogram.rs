@@ -1,5 +1,5 @@
-//! Counts whole numbers in bounded memory: each number separately while there are few, else in bins
-//! of a power of two.
+//! Counts whole numbers in bounded memory: each number separately while there are few, and
+//! otherwise in bins whose width is a power of two.
 
 use std::collections::HashMap;
 
@@ -125,7 +125,7 @@ impl Histogram {
 mod tests {
     use super::*;
 
-    fn of(values: impl IntoIterator<Item = i64>, max_bins: usize) -> Histogram {
+    fn histogram(values: impl IntoIterator<Item = i64>, max_bins: usize) -> Histogram {
         let mut histogram = Histogram::new(max_bins);
         values.into_iter().for_each(|value| histogram.add(value));
         histogram
@@ -133,15 +133,15 @@ mod tests {
 
     #[test]
     fn entropy_is_that_of_the_counts() {
-        assert_eq!(of([0, 0, 1, -1], 10).entropy_bits(), 2.0 * 1.0 + 2.0 * 2.0);
-        assert_eq!(of(0..256, 1000).entropy_bits(), 256.0 * 8.0);
-        assert_eq!(of([], 10).entropy_bits(), 0.0);
-        assert_eq!(of([7; 100], 10).entropy_bits(), 0.0);
+        assert_eq!(histogram([0, 0, 1, -1], 10).entropy_bits(), 2.0 * 1.0 + 2.0 * 2.0);
+        assert_eq!(histogram(0..256, 1000).entropy_bits(), 256.0 * 8.0);
+        assert_eq!(histogram([], 10).entropy_bits(), 0.0);
+        assert_eq!(histogram([7; 100], 10).entropy_bits(), 0.0);
     }
 
     #[test]
     fn many_numbers_are_counted_in_wider_bins() {
-        let wide = of(1..=4096, 64);
+        let wide = histogram(1..=4096, 64);
         assert!(wide.counts.len() <= 64 && wide.total() == 4096);
         let bits = wide.entropy_bits();
         assert!((bits / 4096.0 - 12.0).abs() < 0.05, "{bits}");
@@ -150,19 +150,19 @@ mod tests {
 
     #[test]
     fn bins_cover_the_counted_numbers() {
-        let bins = of([-3, 0, 0, 5, 300], 100).bins();
+        let bins = histogram([-3, 0, 0, 5, 300], 100).bins();
         assert_eq!((bins.first, bins.width), (-8, 8));
         assert_eq!((bins.counts[0], bins.counts[1], bins.counts.last()), (1, 3, Some(&1)));
-        assert_eq!(of([], 10).bins().counts, Vec::<u64>::new());
-        let extremes = of([i64::from(u32::MAX), -i64::from(u32::MAX)], 10).bins();
+        assert_eq!(histogram([], 10).bins().counts, Vec::<u64>::new());
+        let extremes = histogram([i64::from(u32::MAX), -i64::from(u32::MAX)], 10).bins();
         assert!(extremes.counts.len() <= 66 && extremes.counts.iter().sum::<u64>() == 2);
     }
 
     #[test]
     fn percentiles_ignore_zeros() {
-        let histogram = of([0, 0, 0, 0, -1, 2, -3, 100], 100);
-        assert_eq!(histogram.size_percentile(0.5), 2);
-        assert_eq!(histogram.size_percentile(1.0), 100);
-        assert_eq!(of([0], 10).size_percentile(0.5), 0);
+        let sizes = histogram([0, 0, 0, 0, -1, 2, -3, 100], 100);
+        assert_eq!(sizes.size_percentile(0.5), 2);
+        assert_eq!(sizes.size_percentile(1.0), 100);
+        assert_eq!(histogram([0], 10).size_percentile(0.5), 0);
     }
 }

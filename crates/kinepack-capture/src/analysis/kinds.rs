@@ -1,4 +1,4 @@
-//! How many entities of each kind there are, and what they take.
+//! The number of entities of each kind, and their bits.
 
 use kinepack::schema::Lane;
 use kinepack::{EntityId, Schema, Snapshot};
@@ -36,7 +36,7 @@ pub(super) struct KindStatistics {
 }
 
 impl KindStatistics {
-    pub(super) fn of(schema: &Schema) -> Vec<Self> {
+    pub(super) fn for_schema(schema: &Schema) -> Vec<Self> {
         let of_kind = |kind| Self { kind, entities: 0, most: 0, changed: 0, added: 0, removed: 0 };
         (0..schema.kinds().len()).map(of_kind).collect()
     }
@@ -58,7 +58,7 @@ impl KindStatistics {
         self.removed += (before.len() - common) as u64;
     }
 
-    /// `frames` are all, and those that were compared.
+    /// `frames` are the numbers of all frames and of the compared frames.
     pub(super) fn finish(
         self,
         [frames, compared]: [u64; 2],

@@ -83,11 +83,12 @@ use crate::kinds::are_named;
 pub struct Analysis {
     /// The number of analyzed frames.
     pub frames: u64,
-    /// Of these, the number of frames that have a baseline.
+    /// The number of analyzed frames that have a baseline.
     pub compared: u64,
     /// Ticks a second.
     pub rate_hz: f64,
-    /// Frames a second: fewer than ticks if some are missing. Kilobits a second are of these.
+    /// Frames a second: fewer than ticks if some are missing. Kilobits a second are computed with
+    /// this rate.
     pub frames_per_s: f64,
     /// How many ticks older the baseline is, at least.
     pub lag: u32,
@@ -95,7 +96,7 @@ pub struct Analysis {
     pub entities: [f64; 2],
     /// Entities of a frame that differ from the baseline, on average.
     pub changed_per_frame: f64,
-    /// Bits of an entity in full; of the largest kind, if there are several.
+    /// Bits of an entity in full. If there are several kinds, those of the largest one.
     pub bits_per_entity: u32,
     /// The cost of each level.
     pub levels: Vec<LevelCost>,
@@ -143,7 +144,7 @@ pub struct Analysis {
 pub struct Analyzer {
     schema: Schema,
     /// The schema of each kind alone.
-    of_kinds: Vec<Schema>,
+    kind_schemas: Vec<Schema>,
     rate_hz: f64,
     options: AnalysisOptions,
     /// The last frames, exact.
@@ -192,9 +193,9 @@ impl Analyzer {
             received: Past::new(3 * most),
             encoder: Encoder::new(&codec),
             has_precision: codec.has_precision(),
-            fields: FieldStatistics::of(schema),
-            kinds: KindStatistics::of(schema),
-            of_kinds: crate::kinds::schemas(schema),
+            fields: FieldStatistics::for_schema(schema),
+            kinds: KindStatistics::for_schema(schema),
+            kind_schemas: crate::kinds::schemas(schema),
             masks: Masks::new(schema),
             costs: Costs::new(schema, &options.profile, options.lag)?,
             sweep: Sweep::new(schema, &options.profile, &options.lags)?,
@@ -272,7 +273,7 @@ impl Analyzer {
         columns: Columns<'_>,
     ) -> Result<(), AnalysisError> {
         let failed = |error| AnalysisError::Frame { tick: tick.0, error };
-        let kinds = self.of_kinds.len();
+        let kinds = self.kind_schemas.len();
         if ids.len() != kinds {
             return Err(failed(EncodeError::NoSuchKind { kind: ids.len(), kinds }));
         }
@@ -307,7 +308,7 @@ impl Analyzer {
         let entities = ids.iter().map(|ids| ids.len()).sum();
         self.entities += entities as u64;
         self.most_entities = self.most_entities.max(entities);
-        for ((kind, schema), ids) in self.kinds.iter_mut().zip(&self.of_kinds).zip(ids) {
+        for ((kind, schema), ids) in self.kinds.iter_mut().zip(&self.kind_schemas).zip(ids) {
             kind.count(ids.len());
             self.values += (ids.len() * schema.lanes().len()) as u64;
         }
@@ -323,7 +324,7 @@ impl Analyzer {
         let words = |(ids, schema): (&&[EntityId], &Schema)| {
             ids.len() as u64 * (schema.lanes().len() as u64 + 1)
         };
-        let words: u64 = ids.iter().zip(&self.of_kinds).map(words).sum();
+        let words: u64 = ids.iter().zip(&self.kind_schemas).map(words).sum();
         let needed_bytes = words * (quantized + raw);
         let limit_bytes = self.options.max_bytes as u64;
         if needed_bytes > limit_bytes {
@@ -350,7 +351,7 @@ impl Analyzer {
         }
         let is_exact = matches!(columns, Columns::Raw(_));
         for (index, (kind, ids)) in self.schema.kinds().iter().zip(ids).enumerate() {
-            // The fields find their lanes among those of all kinds.
+            // A field's lanes are indices into the lanes of all kinds.
             let (of_fields, of_lanes) = (kind.fields(), kind.lanes());
             for (row, id) in ids.iter().enumerate() {
                 let raw = &mut self.raw[of_lanes.clone()];
@@ -360,7 +361,7 @@ impl Analyzer {
                 if !is_exact {
                     let lanes = &mut self.lanes[of_lanes.clone()];
                     lanes.iter_mut().zip(&*raw).for_each(|(lane, word)| *lane = *word as u32);
-                    self.of_kinds[index].reconstruct_raw(lanes, raw)?;
+                    self.kind_schemas[index].reconstruct_raw(lanes, raw)?;
                 }
                 let fields = &self.schema.fields()[of_fields.clone()];
                 for (field, statistics) in fields.iter().zip(&mut self.fields[of_fields.clone()]) {

@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 
 use kinepack::{Baselines, Tick, View};
 
-/// The newest view of a stream, and those before it. Their ticks increase, and some may be missing:
-/// lags count ticks, as a receiver's acknowledgement is late by a time and not by a number of
-/// frames.
+/// The newest view of a stream, and the views before it. Their ticks increase, and some ticks may
+/// be missing. Lags count ticks, because the delay of a receiver's acknowledgement is a time and
+/// not a number of frames.
 #[derive(Debug)]
 pub struct Past {
     /// The newest first.
@@ -33,8 +33,7 @@ impl Past {
         self.views.get(self.views.partition_point(|view| view.tick.0 > newest))
     }
 
-    /// The views before `tick`, each at least a lag older than the one before it, until there is
-    /// none.
+    /// The views before `tick`, the newest first, each at least a lag older than the one before.
     pub fn chain(
         &self,
         tick: Tick,

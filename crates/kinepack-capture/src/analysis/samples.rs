@@ -1,5 +1,5 @@
-//! Samples of a stream's frames before quantization, with the frames that they are coded against.
-//! Changes of the schema are tried on them.
+//! Samples of a stream's frames before quantization, with their baselines. Changes of the schema
+//! are tried on these samples.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ impl RawFrame {
         self.words.extend_from_slice(words);
     }
 
-    /// Ends a kind, to which all entities that were pushed since the last one belong.
+    /// Ends a kind. The entities pushed since the end of the previous kind belong to it.
     pub(super) fn finish_kind(&mut self) {
         self.ends.push(self.ids.len());
     }

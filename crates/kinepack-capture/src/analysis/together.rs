@@ -11,8 +11,8 @@ use crate::kinds::field_names;
 /// The most fields of a kind that are compared: their mask is one word.
 const FIELDS: usize = 64;
 
-/// The most combinations that are counted. Only captures of noise have more. Each pair of fields
-/// looks at all of them.
+/// The most combinations that are counted, because the time to compare each pair of fields grows
+/// with their number. Only captures of noise have more.
 const COMBINATIONS: usize = 1 << 14;
 
 /// Two fields and how often they change together, among the entities and frames in which one of

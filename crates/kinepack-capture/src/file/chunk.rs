@@ -7,14 +7,14 @@ use lz4_flex::frame::FrameDecoder;
 use mcap::records::{Record, op};
 
 use super::damage::Refused;
-use super::source::{HEAD_BYTES, MAX_RECORD_BYTES, READ_BYTES, parse};
+use super::source::{MAX_RECORD_BYTES, READ_BYTES, RECORD_HEADER_BYTES, parse};
 use crate::zstd::ZstdReader;
 
 /// Unpacks the data of a chunk's record into `out`, and checks its checksum. Returns how many bytes
 /// of the record follow the data: none, unless its length is wrong.
 pub(super) fn unpack(record: &[u8], out: &mut Vec<u8>) -> Result<usize, Refused> {
-    /// The bytes of a chunk's record besides the name of its compression and its data: two times,
-    /// size and checksum, and the lengths of both.
+    /// The bytes of a chunk's record without the name of its compression and without its data: two
+    /// times, size, checksum, and the lengths of the name and of the data.
     const OTHERS: usize = 16 + 8 + 4 + 4 + 8;
     out.clear();
     let Record::Chunk { header, data } = parse(op::CHUNK, record)? else { return Ok(0) };
@@ -51,8 +51,8 @@ pub(super) fn unpack(record: &[u8], out: &mut Vec<u8>) -> Result<usize, Refused>
 /// Unpacks in steps, so a declared size alone cannot cause an allocation.
 fn unpack_from(mut unpacked: impl Read, size: usize, out: &mut Vec<u8>) -> Result<(), String> {
     let damaged = |error: io::Error| format!("a chunk cannot be unpacked: {error}");
-    // Memory grows in steps that end at the chunk's size. A vector's own growth would take up to
-    // twice as much.
+    // Memory grows in steps that end at the chunk's size. A vector that grows by itself would take
+    // up to twice as much.
     let mut left = size + 1;
     while left > 0 {
         let step = left.min(out.len().max(READ_BYTES));
@@ -85,15 +85,15 @@ pub(super) fn records(
 /// The record of a chunk that begins at `at`: its opcode and the place of its data.
 pub(super) fn record_at(chunk: &[u8], at: usize) -> Result<(u8, Range<usize>), String> {
     let rest = &chunk[at..];
-    let Some((head, data)) = rest.split_first_chunk::<HEAD_BYTES>() else {
-        return Err("a chunk ends within the head of a record".into());
+    let Some((header, data)) = rest.split_first_chunk::<RECORD_HEADER_BYTES>() else {
+        return Err("a chunk ends within the header of a record".into());
     };
     let length = u64::from_le_bytes([
-        head[1], head[2], head[3], head[4], head[5], head[6], head[7], head[8],
+        header[1], header[2], header[3], header[4], header[5], header[6], header[7], header[8],
     ]);
     let Some(length) = usize::try_from(length).ok().filter(|length| *length <= data.len()) else {
         return Err(format!("a record has {length} bytes, but the chunk has only {}", data.len()));
     };
-    let begin = at + HEAD_BYTES;
-    Ok((head[0], begin..begin + length))
+    let begin = at + RECORD_HEADER_BYTES;
+    Ok((header[0], begin..begin + length))
 }

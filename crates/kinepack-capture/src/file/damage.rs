@@ -7,14 +7,15 @@ use super::source::Checksummed;
 
 /// The most places that are described. All are counted.
 const MOST_DESCRIBED: usize = 100;
-/// The most characters of a reason. A file may have a text of a megabyte where a number belongs.
+/// The most characters of a reason, because a reason may quote the file: a text of a megabyte, for
+/// example.
 const MOST_CHARACTERS: usize = 1_000;
 
 /// A place of a file that cannot be read, and the reason. Its frames are missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
-    /// The byte in the file where the record begins. For a place within a chunk it is the chunk's
-    /// byte.
+    /// The byte in the file where the record begins; for a place within a chunk, the byte where the
+    /// chunk begins.
     pub at_byte: u64,
     /// Whether the file is wrong there, or this version cannot read it.
     pub kind: DamageKind,
@@ -54,19 +55,21 @@ pub(super) struct Refused {
     pub(super) kind: DamageKind,
     pub(super) stream: Option<String>,
     pub(super) reason: String,
+    /// Whether the streams ignore the channel from now on, so that it is refused only once.
+    pub(super) is_remembered: bool,
 }
 
 impl Refused {
     pub(super) fn not_supported(reason: String) -> Self {
-        Self { kind: DamageKind::NotSupported, stream: None, reason }
+        Self { kind: DamageKind::NotSupported, ..Self::from(reason) }
     }
 
-    pub(super) fn of_stream(stream: &str, reason: String) -> Self {
+    pub(super) fn stream(stream: &str, reason: String) -> Self {
         Self { stream: Some(stream.to_owned()), ..Self::from(reason) }
     }
 
     /// The refusal of a schema, before its streams are known.
-    pub(super) fn of_schema(error: &SchemaError) -> Self {
+    pub(super) fn schema(error: &SchemaError) -> Self {
         let kind = match error {
             SchemaError::Version { .. } => DamageKind::NotSupported,
             _ => DamageKind::Damaged,
@@ -80,7 +83,7 @@ impl Refused {
 
 impl From<String> for Refused {
     fn from(reason: String) -> Self {
-        Self { kind: DamageKind::Damaged, stream: None, reason }
+        Self { kind: DamageKind::Damaged, stream: None, reason, is_remembered: false }
     }
 }
 
@@ -93,15 +96,15 @@ pub(super) struct Damages {
 }
 
 impl Damages {
-    /// Adds the places of others behind these.
+    /// Appends the places of others.
     pub(super) fn extend(&mut self, others: Self) {
         self.count += others.count;
         let room = MOST_DESCRIBED.saturating_sub(self.list.len());
         self.list.extend(others.list.into_iter().take(room));
     }
 
-    /// Notes a checksum that differs, if nothing else is damaged: that of all data also covers each
-    /// damaged chunk.
+    /// Notes a checksum that differs, if nothing else is damaged. The checksum of all data also
+    /// covers each damaged chunk, whose damage is already noted.
     pub(super) fn note_checksum(&mut self, at_byte: u64, of: Checksummed) {
         if self.count == 0 {
             self.note(at_byte, format!("the checksum of the {} differs", of.name()).into());
@@ -111,7 +114,7 @@ impl Damages {
     pub(super) fn note(&mut self, at_byte: u64, refused: Refused) {
         self.count += 1;
         if self.list.len() < MOST_DESCRIBED {
-            let Refused { kind, stream, reason } = refused;
+            let Refused { kind, stream, reason, .. } = refused;
             self.list.push(Damage { at_byte, kind, stream, reason });
         }
     }

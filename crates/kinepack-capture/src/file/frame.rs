@@ -30,8 +30,8 @@ impl<'a> CaptureFrame<'a> {
         self.tick
     }
 
-    /// The entities' ids, at most 65,536. They increase; in a schema of several kinds, those of one
-    /// kind after another do.
+    /// The entities' ids, at most 65,536. They increase. In a schema of several kinds, the ids of
+    /// each kind increase, one kind after another.
     pub fn ids(&self) -> &'a [EntityId] {
         &self.table.ids
     }
@@ -47,14 +47,15 @@ impl<'a> CaptureFrame<'a> {
         &self.table.ids[self.of_kind(kind)]
     }
 
-    /// The words of the entities: one column for each lane of the schema, with a word for each
-    /// entity of the lane's kind, in the order of [`ids`](Self::ids). They are raw words or lanes,
-    /// depending on the stream's encoding. For numbers, see [`components`](Self::components).
+    /// The words of the entities, with one column for each lane of the schema. A column has a word
+    /// for each entity of the lane's kind, in the order of [`ids`](Self::ids). The words are raw
+    /// words or lanes, depending on the stream's encoding. For numbers, see
+    /// [`components`](Self::components).
     pub fn columns(&self) -> &'a [Vec<u64>] {
         &self.table.columns
     }
 
-    /// The [`columns`](Self::columns) with what they are: raw words or lanes.
+    /// The [`columns`](Self::columns), marked as raw words or as lanes.
     pub fn values(&self) -> Columns<'a> {
         let columns = self.columns();
         if self.stream.is_raw() { Columns::Raw(columns) } else { Columns::Lanes(columns) }
@@ -68,10 +69,10 @@ impl<'a> CaptureFrame<'a> {
         self.values().of_lanes(self.stream.schema().kinds()[kind].lanes())
     }
 
-    /// The entities with their numbers: one for each name in
-    /// [`Stream::component_names`](Stream::component_names), or for each of the entity's kind if
-    /// there are several. In a stream of raw words they are the
-    /// recorded numbers, which are not quantized; in a stream of lanes they are reconstructed.
+    /// The entities with their numbers, one for each name in
+    /// [`Stream::component_names`](Stream::component_names). If the schema has several kinds, an
+    /// entity has only the numbers of its kind. A stream of raw words holds the recorded numbers,
+    /// which are not quantized; a stream of lanes holds reconstructed ones.
     /// [`components`](crate::components) lists the numbers of each kind of field. Allocates a row
     /// for each entity.
     ///

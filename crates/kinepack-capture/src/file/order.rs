@@ -1,7 +1,7 @@
-//! Chunks that overlap in time: found before the first frame, and then read by time.
+//! Chunks that overlap in time. They are found before the first frame is read, and then sorted by
+//! time.
 
 use std::fs::File;
-use std::path::Path;
 
 use mcap::records::op;
 
@@ -9,12 +9,12 @@ use super::chunk::{self, unpack};
 use super::columns::Table;
 use super::damage::{Damages, Refused};
 use super::reader::{Capture, declare, take, values_of};
-use super::source::{self, Broken, Checksummed, Chunks, Linear, Source};
+use super::source::{Broken, Checksummed, Chunks, HIDES, Linear, Source, hides_a_chunk};
 use super::stream::Streams;
 use super::summary::{self, ChunkAt};
 use super::window::split_message;
 
-/// What reading all records of a file in their order finds.
+/// The result of reading all records in the order of the file.
 struct Survey {
     chunks: Vec<ChunkAt>,
     streams: Streams,
@@ -26,7 +26,7 @@ struct Survey {
 
 impl Capture {
     /// Reads the chunks before the summary by time, if they overlap. In most files they do not:
-    /// then only the heads of their records are read here.
+    /// then only the headers of their records are read here.
     pub(super) fn sort_chunks(&mut self, summary_byte: u64) {
         let Ok(mut file) = File::open(&self.path) else { return };
         let Ok(overlaps) = summary::overlaps(&mut file, summary_byte) else { return };
@@ -47,9 +47,9 @@ impl Capture {
         self.source = Source::Chunks(Chunks::new(file, chunks, 0));
     }
 
-    /// Reads all records in the order of the file. Takes the declarations outside of chunks; also
-    /// those within chunks if the summary has none, because a later chunk may be read first. `None`
-    /// if a frame is outside of chunks, or if the file cannot be read.
+    /// Reads all records in the order of the file, and takes the declarations outside of chunks. If
+    /// the summary has no declarations, it also takes those within chunks, because a later chunk
+    /// may be read first. `None` if a frame is outside of chunks, or if the file cannot be read.
     fn survey(&self) -> Option<Survey> {
         let file = File::open(&self.path).ok()?;
         let mut source = Source::Linear(Box::new(Linear::new(Box::new(file), 0)));
@@ -103,34 +103,16 @@ impl Capture {
     }
 }
 
-/// Why the end of a record is not believed.
-pub(super) const HIDES: &str = "a record's length goes beyond the start of the next chunk";
-
-/// Whether the next chunk of the index begins within the record between two bytes, so that the
-/// record's length is wrong. An index may be wrong too, so the file must have a chunk there.
-pub(super) fn hides_a_chunk(
-    path: &Path,
-    chunks: &[ChunkAt],
-    at_byte: u64,
-    end: u64,
-) -> Result<bool, Broken> {
-    let next = chunks.partition_point(|chunk| chunk.at_byte <= at_byte);
-    let Some(chunk) = chunks.get(next).filter(|chunk| chunk.at_byte < end) else {
-        return Ok(false);
-    };
-    let mut file = File::open(path).map_err(Broken::Io)?;
-    source::is_chunk(&mut file, *chunk).map_err(Broken::Io)
-}
-
 impl Survey {
     fn add_chunk(&mut self, data: &[u8], (at_byte, end): (u64, u64)) {
-        match ChunkAt::of_chunk(data, at_byte, end - at_byte) {
+        match ChunkAt::from_chunk(data, at_byte, end - at_byte) {
             Some(chunk) => self.chunks.push(chunk),
-            None => self.damage.note(at_byte, "a chunk ends within its head".to_owned().into()),
+            None => self.damage.note(at_byte, "a chunk ends within its header".to_owned().into()),
         }
     }
 
-    /// Takes the declarations within a chunk. Returns the values that it counts.
+    /// Takes the declarations within a chunk. Returns the number of values that the chunk counts
+    /// as.
     fn declare_within(&mut self, data: &[u8], at_byte: u64) -> usize {
         let mut records = Vec::new();
         if unpack(data, &mut records).is_err() {
@@ -142,10 +124,9 @@ impl Survey {
             if !matches!(opcode, op::SCHEMA | op::CHANNEL) {
                 continue;
             }
-            let data = &records[place];
-            // A channel is refused once. What is refused again is noted when the chunk is read.
-            if let Err(refused) = declare(&mut self.streams, opcode, data)
-                && declare(&mut self.streams, opcode, data).is_ok()
+            // Any other refusal is repeated, and noted, when the chunk is read.
+            if let Err(refused) = declare(&mut self.streams, opcode, &records[place])
+                && refused.is_remembered
             {
                 self.damage.note(at_byte, refused);
             }
@@ -153,7 +134,7 @@ impl Survey {
         values_of(count, records.len())
     }
 
-    /// Takes a record outside of chunks, or says why it is refused. `None` for a frame.
+    /// Takes a record outside of chunks, or returns why it is refused. `None` for a frame.
     fn add_other(&mut self, opcode: u8, data: &[u8]) -> Option<Result<(), Refused>> {
         if opcode != op::MESSAGE {
             return Some(declare(&mut self.streams, opcode, data));

@@ -12,9 +12,8 @@ use super::chunk::{self, record_at, unpack};
 use super::columns::{self, Table};
 use super::damage::{Damage, Damages, Refused};
 use super::frame::CaptureFrame;
-use super::order::{HIDES, hides_a_chunk};
 use super::schema::tick_time_ns;
-use super::source::{self, Broken, Checksummed, Chunks, Linear, Source};
+use super::source::{self, Broken, Checksummed, Chunks, HIDES, Linear, Source, hides_a_chunk};
 use super::stream::{Stream, Streams};
 use super::summary::{self, ChunkAt};
 use super::window::{Window, split_message};
@@ -24,8 +23,8 @@ use crate::{CaptureError, CaptureLimits};
 /// A capture file that is read frame by frame.
 ///
 /// A damaged chunk or message is left out, and [`damage`](Self::damage) lists it: the frames before
-/// and after it are read. Messages that are not in the order of their ticks are sorted: those of
-/// one chunk always, and those of several chunks in a file that was [opened](Self::open) and has a
+/// and after it are read. Messages that are not in the order of their ticks are sorted within each
+/// chunk. They are also sorted across chunks, if the file was [opened](Self::open) and has a
 /// summary. A file that holds more values than [`CaptureLimits`] allow for its size is refused at
 /// the first frame above the limit.
 ///
@@ -51,9 +50,10 @@ use crate::{CaptureError, CaptureLimits};
 pub struct Capture {
     pub(super) path: PathBuf,
     pub(super) source: Source,
-    /// The file's chunks in its order, to find the next one after a place where this is not known.
+    /// The chunks in the order of the file, to find the next one after a damaged record.
     pub(super) chunks: Vec<ChunkAt>,
-    /// Until the first frame: where the summary begins, before which chunks may overlap in time.
+    /// The byte where the summary begins. `None` once the chunks before it are sorted, which
+    /// happens before the first frame.
     unsorted_before: Option<u64>,
     window: Window,
     pub(super) streams: Streams,
@@ -65,7 +65,7 @@ pub struct Capture {
     pub(super) differs: Option<(u64, Checksummed)>,
     has_ended: bool,
     values: ValueCount,
-    /// What chunks unpack to, whether it is frames or not.
+    /// Counts the contents of unpacked chunks, also if they are not frames.
     pub(super) unpacked: ValueCount,
 }
 
@@ -125,8 +125,8 @@ impl Capture {
         })
     }
 
-    /// Takes streams and chunks from the summary, if there is one that is right. Otherwise the file
-    /// is read without it, which finds out what is wrong.
+    /// Takes streams and chunks from the summary, if the file has a correct one. Otherwise the file
+    /// is read without the summary, and the damage is found on the way.
     fn read_summary(&mut self) {
         let Ok(mut file) = File::open(&self.path) else { return };
         let Ok(Some(begin)) = summary::begin(&mut file) else { return };
@@ -137,7 +137,7 @@ impl Capture {
         loop {
             match summary.advance() {
                 Ok(None) => break,
-                Ok(Some(op::CHUNK_INDEX)) => chunks.extend(ChunkAt::of_record(summary.data())),
+                Ok(Some(op::CHUNK_INDEX)) => chunks.extend(ChunkAt::from_index(summary.data())),
                 Ok(Some(opcode)) => match declare(&mut streams, opcode, summary.data()) {
                     Ok(()) => {}
                     Err(of) if of.stream.is_some() => refused.push((summary.at_byte(), of)),
@@ -184,15 +184,16 @@ impl Capture {
         Ok(capture.streams.list)
     }
 
-    /// The streams found until now: those of the summary of a file that was opened, those that had
-    /// a frame, and those that were declared before such a frame, or in any chunk if chunks overlap in
-    /// time and the summary has no channels. Their order never changes.
+    /// The streams found until now, in an order that never changes. After [`open`](Self::open),
+    /// these are the streams of the file's summary. Without a summary, they are the streams
+    /// declared before the last frame that was read. If chunks overlap in time and the summary has
+    /// no channels, the first frame adds the streams declared in any chunk.
     pub fn streams(&self) -> &[Stream] {
         &self.streams.list
     }
 
-    /// The places that could not be read, among those that were reached: the first 100 of them, in
-    /// the order in which they were found. Their frames are missing.
+    /// The first 100 places that could not be read until now, in the order in which they were
+    /// found. Their frames are missing.
     pub fn damage(&self) -> &[Damage] {
         &self.damage.list
     }
@@ -202,8 +203,8 @@ impl Capture {
         self.damage.count
     }
 
-    /// After the last frame: how many of the frames that the file's summary counts for a stream were
-    /// not read. `None` before the end of the file, and without such a summary.
+    /// The number of a stream's frames that the file's summary counts, but that were not read.
+    /// Known after the last frame: `None` before, and for a file without a summary.
     ///
     /// # Panics
     /// If there is no stream with this index.
@@ -279,7 +280,8 @@ impl Capture {
         }
     }
 
-    /// Ends the reading. Damage that looks like other records is found by the number of frames.
+    /// Ends the reading. Damage that turned a frame into another record shows in the number of
+    /// frames.
     fn end(&mut self) {
         self.has_ended = true;
         if let Some((at_byte, of)) = self.differs.take() {
@@ -294,7 +296,7 @@ impl Capture {
     }
 
     fn step(&mut self) -> Result<Step, Broken> {
-        // What this step reads of a frame counts, also if the frame is refused.
+        // The words of a refused frame also count, so words of the frame before must be gone.
         self.table.clear();
         let is_next = match self.source.next_start_ns() {
             Some(start_ns) => self.window.wants(start_ns),
@@ -303,7 +305,7 @@ impl Capture {
         if is_next { self.read_record() } else { self.take_waiting() }
     }
 
-    /// Reads a record of the file: the messages of a chunk then wait in the window.
+    /// Reads a record of the file. The messages of a chunk go to the window.
     fn read_record(&mut self) -> Result<Step, Broken> {
         let Some(opcode) = self.source.advance()? else { return Ok(Step::End) };
         let at_byte = self.source.at_byte();
@@ -352,7 +354,8 @@ impl Capture {
         self.count(frame, at_byte, read_bytes)
     }
 
-    /// Counts a frame, or notes why there is none. Reading a frame that is refused took as much time.
+    /// Counts a frame, or notes why it is refused. A refused frame counts too, because it took as
+    /// much time to read.
     fn count(
         &mut self,
         taken: Result<Option<(usize, Tick)>, Refused>,
@@ -376,14 +379,15 @@ impl Capture {
         }
     }
 
-    /// Unpacks the chunk that was read, takes its declarations, and adds its messages to the window.
+    /// Unpacks the chunk that was read, takes its declarations, and adds its messages to the
+    /// window.
     fn load_chunk(&mut self) -> Result<(), Broken> {
         let at_byte = self.source.at_byte();
         let mut records = self.window.spare();
         match unpack(self.source.data(), &mut records) {
             Ok(0) => {}
-            Ok(behind) => {
-                let reason = format!("{behind} bytes follow the data of a chunk");
+            Ok(extra) => {
+                let reason = format!("{extra} bytes follow the data of a chunk");
                 self.damage.note(at_byte, reason.into());
             }
             Err(refused) => {
@@ -392,7 +396,7 @@ impl Capture {
                 return Ok(self.unpacked.add(values, 0, self.source.read_bytes())?);
             }
         }
-        // Ours: the stream, the tick, and where the record begins.
+        // Messages of our streams: the stream, the tick, and where the record begins.
         let mut messages: Vec<(usize, Tick, u32)> = Vec::new();
         let mut count = 0;
         for record in chunk::records(&records) {
@@ -407,7 +411,7 @@ impl Capture {
             let noted = match opcode {
                 op::MESSAGE => {
                     split_message(data).map_err(Refused::from).and_then(|(channel, sequence, _)| {
-                        let stream = self.streams.of_channel(channel)?;
+                        let stream = self.streams.channel_stream(channel)?;
                         // The largest chunk has fewer bytes than a `u32` can count.
                         messages.extend(stream.map(|stream| (stream, Tick(sequence), at as u32)));
                         Ok(())
@@ -485,10 +489,10 @@ pub(super) fn take(
     sequence: u32,
     data: &[u8],
 ) -> Result<Option<(usize, Tick)>, Refused> {
-    let Some(index) = streams.of_channel(channel)? else { return Ok(None) };
+    let Some(index) = streams.channel_stream(channel)? else { return Ok(None) };
     let (stream, tick) = (&streams.list[index], Tick(sequence));
     let refused =
-        |reason: String| Refused::of_stream(stream.name(), format!("tick {}: {reason}", tick.0));
+        |reason: String| Refused::stream(stream.name(), format!("tick {}: {reason}", tick.0));
     taken.resize(streams.list.len(), (None, 0));
     if let Some(last) = taken[index].0.filter(|last| *last >= tick) {
         return Err(refused(format!("it comes after tick {}", last.0)));

@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
+use std::path::Path;
 
 use mcap::records::{Record, op};
 use mcap::sans_io::linear_reader::{LinearReadEvent, LinearReader, LinearReaderOptions};
@@ -17,7 +18,7 @@ pub(crate) const MAX_RECORD_BYTES: usize = 64 << 20;
 /// Bytes per read.
 pub(super) const READ_BYTES: usize = 64 << 10;
 /// The bytes of a record before its data: opcode and length.
-pub(super) const HEAD_BYTES: usize = 9;
+pub(super) const RECORD_HEADER_BYTES: usize = 9;
 
 /// Why there is no further record, unless the file ended properly.
 pub(super) enum Broken {
@@ -25,9 +26,9 @@ pub(super) enum Broken {
     Io(io::Error),
     /// Where the next record begins is not known.
     Lost(String),
-    /// A checksum differs, of records that were all read.
+    /// A checksum differs. All records that it covers were read.
     Checksum(Checksummed),
-    /// It is more than the limits allow.
+    /// The file holds more values than the limits allow.
     TooMany(TooManyValues),
 }
 
@@ -110,8 +111,8 @@ pub(super) struct Linear {
     /// Where the last record begins, and where it ends.
     at_byte: u64,
     next_byte: u64,
-    /// Of the data until now, or of the summary. `mcap` could check it too, but reads no further
-    /// if it differs.
+    /// The checksum of the data until now, or of the summary. `mcap` could check it too, but it
+    /// stops reading if the checksum differs.
     checksum: crc32fast::Hasher,
     /// The data of the last record.
     record: Vec<u8>,
@@ -148,7 +149,7 @@ impl Linear {
                 Some(Ok(LinearReadEvent::Record { data, opcode })) => {
                     self.record.clear();
                     self.record.extend_from_slice(data);
-                    self.next_byte += (HEAD_BYTES + data.len()) as u64;
+                    self.next_byte += (RECORD_HEADER_BYTES + data.len()) as u64;
                     return self.check(opcode).map(|()| Some(opcode));
                 }
                 Some(Err(error)) => return Err(Broken::Lost(reason(&error))),
@@ -213,7 +214,8 @@ impl Chunks {
         Self { file, left, at_byte: 0, read_bytes, record: Vec::new() }
     }
 
-    /// A place that has no chunk gives a record without data, which is refused as a chunk.
+    /// If there is no chunk at the place, the record is empty, and the caller refuses it as a
+    /// chunk.
     fn advance(&mut self) -> Result<Option<u8>, Broken> {
         self.record.clear();
         let Some(chunk) = self.left.pop_front() else { return Ok(None) };
@@ -230,12 +232,31 @@ impl Chunks {
 }
 
 /// Whether a file has a chunk where the index says. The file's position is then at its data.
-pub(super) fn is_chunk(file: &mut File, chunk: ChunkAt) -> io::Result<bool> {
+fn is_chunk(file: &mut File, chunk: ChunkAt) -> io::Result<bool> {
     file.seek(SeekFrom::Start(chunk.at_byte))?;
-    let mut head = Vec::with_capacity(HEAD_BYTES);
-    file.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head)?;
+    let mut header = Vec::with_capacity(RECORD_HEADER_BYTES);
+    file.by_ref().take(RECORD_HEADER_BYTES as u64).read_to_end(&mut header)?;
     let length = chunk.data_bytes().to_le_bytes();
-    Ok(head.split_first().is_some_and(|(opcode, rest)| *opcode == op::CHUNK && rest == length))
+    Ok(header.split_first().is_some_and(|(opcode, rest)| *opcode == op::CHUNK && rest == length))
+}
+
+/// Why the length of a record is not trusted.
+pub(super) const HIDES: &str = "a record's length goes beyond the start of the next chunk";
+
+/// Whether the next chunk of the index begins within the record between two bytes, so that the
+/// record's length is wrong. An index may be wrong too, so the file must have a chunk there.
+pub(super) fn hides_a_chunk(
+    path: &Path,
+    chunks: &[ChunkAt],
+    at_byte: u64,
+    end: u64,
+) -> Result<bool, Broken> {
+    let next = chunks.partition_point(|chunk| chunk.at_byte <= at_byte);
+    let Some(chunk) = chunks.get(next).filter(|chunk| chunk.at_byte < end) else {
+        return Ok(false);
+    };
+    let mut file = File::open(path).map_err(Broken::Io)?;
+    is_chunk(&mut file, *chunk).map_err(Broken::Io)
 }
 
 /// Parses a record. It checks the lengths first, because `mcap` reserves the memory that a length
@@ -249,7 +270,7 @@ pub(super) fn parse(opcode: u8, data: &[u8]) -> Result<Record<'_>, String> {
 
 /// Whether a record's texts, bytes and maps end within it.
 fn lengths_fit(opcode: u8, data: &[u8]) -> bool {
-    // The offset of the first one, and their number.
+    // The offset of the first part, and the number of parts.
     let (first, count) = match opcode {
         op::SCHEMA => (2, 3),
         op::CHANNEL => (4, 3),
@@ -259,18 +280,18 @@ fn lengths_fit(opcode: u8, data: &[u8]) -> bool {
     };
     let mut rest = data.get(first..).unwrap_or_default();
     for nth in 1..=count {
-        let Some((mut part, behind)) = split_part(rest) else { return false };
-        rest = behind;
+        let Some((mut part, after)) = split_part(rest) else { return false };
+        rest = after;
         // The last part of a channel is a map from text to text.
         while opcode == op::CHANNEL && nth == count && !part.is_empty() {
-            let Some((_, behind)) = split_part(part) else { return false };
-            part = behind;
+            let Some((_, after)) = split_part(part) else { return false };
+            part = after;
         }
     }
     true
 }
 
-/// Splits off a part that follows its length. Returns it and the rest.
+/// Splits off a length and the part that follows. Returns the part and the rest.
 fn split_part(data: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, rest) = data.split_first_chunk()?;
     rest.split_at_checked(u32::from_le_bytes(*length) as usize)

@@ -67,7 +67,7 @@ pub(super) struct Declared {
     /// The number of lanes of each kind.
     pub(super) lanes: Vec<usize>,
     /// The schema of each kind alone.
-    of_kinds: Vec<Schema>,
+    kind_schemas: Vec<Schema>,
 }
 
 /// The meaning of a stream's words.
@@ -96,19 +96,19 @@ impl Stream {
         &self.declared.schema
     }
 
-    /// The schema of the entities of one kind alone: what [`Schema::of_kind`] makes, stored.
+    /// The schema of the entities of one kind alone, as from [`Schema::of_kind`], without making it
+    /// again.
     ///
     /// # Panics
     /// If the schema has no kind with this index.
     pub fn schema_of(&self, kind: usize) -> &Schema {
-        &self.declared.of_kinds[kind]
+        &self.declared.kind_schemas[kind]
     }
 
-    /// The names of the numbers that
-    /// [`CaptureFrame::components`](super::CaptureFrame::components) gives for each entity. If the
-    /// schema has several kinds, the names of all kinds follow one another, each after its kind's
-    /// name: `player.position.x`. [`component_names`](crate::component_names) of
-    /// [`schema_of`](Self::schema_of) has those of one kind.
+    /// The names of the numbers that [`CaptureFrame::components`](super::CaptureFrame::components)
+    /// returns for each entity. If the schema has several kinds, the list has the names of one kind
+    /// after another, each with its kind's name in front: `player.position.x`. For the names of one
+    /// kind, call [`component_names`](crate::component_names) with [`schema_of`](Self::schema_of).
     pub fn component_names(&self) -> Vec<String> {
         crate::component_names(&self.declared.schema)
     }
@@ -123,8 +123,8 @@ impl Stream {
         self.encoding
     }
 
-    /// The number of frames that the file's summary declares; it is not counted. Known from
-    /// [`Capture::open`](super::Capture::open) on, and once the file was read.
+    /// The number of frames according to the file's summary. It is known after
+    /// [`Capture::open`](super::Capture::open), and once the whole file was read.
     pub fn frames(&self) -> Option<u64> {
         self.frames
     }
@@ -151,11 +151,11 @@ enum Use {
     Stream(usize),
     /// Another program's.
     Foreign,
-    /// A stream that cannot be read, which was noted.
+    /// A stream that cannot be read. Its refusal was returned once.
     Refused,
 }
 
-/// A schema in our encoding.
+/// A schema in the encoding of capture files.
 #[derive(Clone)]
 struct Announced {
     type_name: String,
@@ -169,7 +169,7 @@ impl Declared {
             type_name,
             maxima: schema.lanes().iter().map(|lane| lane.max).collect(),
             lanes: schema.kinds().iter().map(|kind| kind.lanes().len()).collect(),
-            of_kinds: crate::kinds::schemas(&schema),
+            kind_schemas: crate::kinds::schemas(&schema),
             schema,
             rate_hz,
         }
@@ -203,7 +203,7 @@ impl Streams {
         if type_name.len() > MAX_NAME_BYTES {
             return Err(format!("a schema's name has {} bytes", type_name.len()).into());
         }
-        // Only what is needed to recognise it again.
+        // Enough to recognise the schema if it is declared again.
         let kept = &json[..json.len().min(schema::MAX_BYTES)];
         self.totals.add_bytes(kept.len())?;
         let made = match schema::from_json(json) {
@@ -211,7 +211,7 @@ impl Streams {
                 self.totals.add_lanes(&made.0)?;
                 Ok(Arc::new(Declared::new(type_name.clone(), made)))
             }
-            Err(error) => Err(Refused::of_schema(&error)),
+            Err(error) => Err(Refused::schema(&error)),
         };
         let json = kept.to_vec();
         self.schemas.insert(id, Announced { type_name, json, made });
@@ -238,14 +238,11 @@ impl Streams {
         }
         let Some(announced) = self.schemas.get(&schema_id) else {
             let reason = format!("it has no schema of encoding {SCHEMA:?}");
-            return Err(Refused::of_stream(&topic, reason));
+            return Err(Refused::stream(&topic, reason));
         };
-        let declared = match &announced.made {
+        let declared = match announced.made.clone() {
             Ok(declared) => declared,
-            Err(error) => {
-                self.channels.entry(id).or_insert(Use::Refused);
-                return Err(Refused { stream: Some(topic), ..error.clone() });
-            }
+            Err(error) => return Err(self.refuse(id, Refused { stream: Some(topic), ..error })),
         };
         if let Some(known) = known {
             let is_same = match known {
@@ -261,28 +258,29 @@ impl Streams {
                 Ok(())
             } else {
                 let reason = format!("two channels have the number {id}");
-                Err(Refused::of_stream(&topic, reason))
+                Err(Refused::stream(&topic, reason))
             };
         }
         if self.list.len() == MAX_STREAMS {
-            return Err(Refused::of_stream(&topic, format!("more than {MAX_STREAMS} streams")));
+            return Err(Refused::stream(&topic, format!("more than {MAX_STREAMS} streams")));
         }
         if self.list.iter().any(|stream| stream.name == topic) {
-            self.channels.insert(id, Use::Refused);
-            return Err(Refused::of_stream(&topic, "two streams have this name".to_owned()));
+            let refused = Refused::stream(&topic, "two streams have this name".to_owned());
+            return Err(self.refuse(id, refused));
         }
         self.channels.insert(id, Use::Stream(self.list.len()));
-        self.list.push(Stream {
-            name: topic,
-            encoding,
-            frames: None,
-            declared: Arc::clone(declared),
-        });
+        self.list.push(Stream { name: topic, encoding, frames: None, declared });
         Ok(())
     }
 
-    /// Takes the channels' message counts from the file's statistics, unless a stream cannot have as
-    /// many ticks.
+    /// Ignores a channel from now on, unless its number is in use.
+    fn refuse(&mut self, channel: u16, refused: Refused) -> Refused {
+        let use_ = *self.channels.entry(channel).or_insert(Use::Refused);
+        Refused { is_remembered: use_ == Use::Refused, ..refused }
+    }
+
+    /// Takes the channels' message counts from the file's statistics, unless a stream cannot have
+    /// as many ticks.
     pub(super) fn count(&mut self, messages: &BTreeMap<u16, u64>) {
         let possible = messages.iter().filter(|(_, frames)| **frames <= MAX_FRAMES);
         for (id, frames) in possible {
@@ -292,14 +290,14 @@ impl Streams {
         }
     }
 
-    /// Trusts no count of the summary any more.
+    /// Forgets the summary's counts, because the summary is wrong.
     pub(super) fn forget_counts(&mut self) {
         self.list.iter_mut().for_each(|stream| stream.frames = None);
     }
 
     /// The stream of a channel; `None` for another program's channel, and for a stream that was
     /// refused.
-    pub(super) fn of_channel(&self, id: u16) -> Result<Option<usize>, Refused> {
+    pub(super) fn channel_stream(&self, id: u16) -> Result<Option<usize>, Refused> {
         match self.channels.get(&id) {
             Some(Use::Stream(index)) => Ok(Some(*index)),
             Some(Use::Foreign | Use::Refused) => Ok(None),

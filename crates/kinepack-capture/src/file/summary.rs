@@ -6,7 +6,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use mcap::MAGIC;
 use mcap::records::op;
 
-use super::source::HEAD_BYTES;
+use super::source::RECORD_HEADER_BYTES;
 
 /// The bytes of the times at the front of a chunk's data.
 const TIMES_BYTES: usize = 16;
@@ -23,7 +23,7 @@ pub(super) struct ChunkAt {
 
 impl ChunkAt {
     /// Reads the front of an index record. Its rest is not needed.
-    pub(super) fn of_record(data: &[u8]) -> Option<Self> {
+    pub(super) fn from_index(data: &[u8]) -> Option<Self> {
         let (numbers, _) = data.first_chunk::<32>()?.as_chunks::<8>();
         let [start_ns, end_ns, at_byte, bytes] =
             std::array::from_fn(|index| u64::from_le_bytes(numbers[index]));
@@ -31,7 +31,7 @@ impl ChunkAt {
     }
 
     /// Takes the times from the front of a chunk's data.
-    pub(super) fn of_chunk(data: &[u8], at_byte: u64, bytes: u64) -> Option<Self> {
+    pub(super) fn from_chunk(data: &[u8], at_byte: u64, bytes: u64) -> Option<Self> {
         let (times, _) = data.first_chunk::<TIMES_BYTES>()?.as_chunks::<8>();
         let [start_ns, end_ns] = std::array::from_fn(|index| u64::from_le_bytes(times[index]));
         Some(Self { at_byte, bytes, start_ns, end_ns })
@@ -39,14 +39,14 @@ impl ChunkAt {
 
     /// The bytes of its record after the opcode and the length.
     pub(super) fn data_bytes(self) -> u64 {
-        self.bytes.saturating_sub(HEAD_BYTES as u64)
+        self.bytes.saturating_sub(RECORD_HEADER_BYTES as u64)
     }
 }
 
 /// The byte where a file's summary begins, if it has one. The file's position is then there.
 pub(super) fn begin(file: &mut File) -> io::Result<Option<u64>> {
-    // The footer and the magic: its opcode and length, the positions of summary and offsets, a
-    // checksum.
+    // The footer's opcode and length, the positions of summary and offsets, and a checksum. The
+    // magic follows the footer.
     const FOOTER: usize = 9 + 20;
     let end = file.seek(SeekFrom::End(-((FOOTER + MAGIC.len()) as i64)))?;
     let mut footer = [0; FOOTER];
@@ -59,8 +59,8 @@ pub(super) fn begin(file: &mut File) -> io::Result<Option<u64>> {
     Ok(Some(begin))
 }
 
-/// The chunks in the order of the file. Empty if they are not where chunks can be: then nothing
-/// depends on them. No chunk is there twice.
+/// The chunks in the order of the file, each once. Empty if their places are impossible, so that
+/// the reader does without the index.
 pub(super) fn checked(mut chunks: Vec<ChunkAt>, summary_byte: u64) -> Vec<ChunkAt> {
     chunks.sort_by_key(|chunk| chunk.at_byte);
     let mut free = MAGIC.len() as u64;
@@ -72,23 +72,25 @@ pub(super) fn checked(mut chunks: Vec<ChunkAt>, summary_byte: u64) -> Vec<ChunkA
     if is_sound { chunks } else { Vec::new() }
 }
 
-/// Whether chunks before a file's summary overlap in time, by their own heads: an index may list
-/// other places, other times, or not all of them. Reads the heads of records only, up to a message
-/// outside of chunks.
+/// Whether chunks before a file's summary overlap in time, according to their own headers: an index
+/// may list wrong places, wrong times, or only some of the chunks. Reads only the headers of
+/// records, up to the first message outside of chunks.
 pub(super) fn overlaps(file: &mut File, summary_byte: u64) -> io::Result<bool> {
     let mut order = Order::default();
     let mut at_byte = MAGIC.len() as u64;
     while at_byte < summary_byte {
         file.seek(SeekFrom::Start(at_byte))?;
-        let mut head = Vec::with_capacity(HEAD_BYTES + TIMES_BYTES);
-        file.by_ref().take((HEAD_BYTES + TIMES_BYTES) as u64).read_to_end(&mut head)?;
-        let Some((record, times)) = head.split_first_chunk::<HEAD_BYTES>() else { break };
+        let mut header = Vec::with_capacity(RECORD_HEADER_BYTES + TIMES_BYTES);
+        file.by_ref().take((RECORD_HEADER_BYTES + TIMES_BYTES) as u64).read_to_end(&mut header)?;
+        let Some((record, times)) = header.split_first_chunk::<RECORD_HEADER_BYTES>() else {
+            break;
+        };
         let [opcode, length @ ..] = *record;
-        let bytes = u64::from_le_bytes(length).saturating_add(HEAD_BYTES as u64);
+        let bytes = u64::from_le_bytes(length).saturating_add(RECORD_HEADER_BYTES as u64);
         match opcode {
             op::MESSAGE => break,
-            op::CHUNK if bytes >= (HEAD_BYTES + TIMES_BYTES) as u64 => {
-                let chunk = ChunkAt::of_chunk(times, at_byte, bytes);
+            op::CHUNK if bytes >= (RECORD_HEADER_BYTES + TIMES_BYTES) as u64 => {
+                let chunk = ChunkAt::from_chunk(times, at_byte, bytes);
                 if chunk.is_some_and(|chunk| !order.is_kept_by(chunk)) {
                     return Ok(true);
                 }

@@ -1,8 +1,8 @@
-//! The messages of loaded chunks that wait for their turn.
+//! The messages of loaded chunks that were not taken yet.
 //!
-//! Usually it holds one chunk, whose messages come in the file's order. If that order is not the
-//! one of the ticks, they come by time. A file whose chunks overlap in time has several chunks here
-//! at once.
+//! Usually the window holds one chunk, whose messages are taken in the file's order. If the ticks
+//! are not in that order, the messages are taken by time. For a file whose chunks overlap in time,
+//! the window holds several chunks.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -15,15 +15,16 @@ use super::source::MAX_RECORD_BYTES;
 /// The most bytes of chunks that are loaded to sort their messages, and one more chunk.
 const MOST_BYTES: usize = 4 * MAX_RECORD_BYTES;
 
-/// What a message takes while it waits: its entry, in a list that may grow to twice its length.
+/// The memory of a message that waits: its entry, in a list whose capacity may be twice its length.
 const MESSAGE_BYTES: usize = 2 * size_of::<Waiting>();
 
 /// A message that waits. Orders by time, by tick, and by place in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Waiting {
-    /// The same for all messages of a chunk that is taken in the file's order, as the tick is.
+    /// For a chunk that is taken in the file's order, `due_ns` and `tick` are 0 in all messages.
     pub(super) due_ns: u64,
-    /// Late times are all the same.
+    /// Orders messages with equal times: every time beyond the range of `due_ns` has the same
+    /// value.
     tick: Tick,
     chunk: u32,
     /// Where the record begins in the chunk.
@@ -42,7 +43,7 @@ pub(super) struct Loaded {
     left: usize,
 }
 
-/// See the head of this file.
+/// Loaded chunks and the order of their messages.
 #[derive(Default)]
 pub(super) struct Window {
     waiting: BinaryHeap<Reverse<Waiting>>,
@@ -59,7 +60,7 @@ impl Window {
         std::mem::take(&mut self.spare)
     }
 
-    /// Adds a chunk with its messages: their times, their ticks, and where they begin in it.
+    /// Adds a chunk with its messages: for each the time, the tick and the byte in the chunk.
     pub(super) fn add(
         &mut self,
         records: Vec<u8>,
@@ -79,8 +80,8 @@ impl Window {
         self.chunks.insert(chunk, Loaded { records, at_byte, read_bytes, bytes, left });
     }
 
-    /// Whether a chunk that begins at this time should be added before the next message is taken:
-    /// it may have earlier ones, and there is memory for it.
+    /// Whether a chunk that begins at this time should be added before the next message is taken,
+    /// because it may have earlier messages. Also false if there is no memory for the chunk.
     pub(super) fn wants(&self, start_ns: u64) -> bool {
         let is_later = |Reverse(first): &Reverse<Waiting>| start_ns < first.due_ns;
         self.bytes < MOST_BYTES && self.waiting.peek().is_none_or(is_later)
@@ -118,7 +119,7 @@ pub(super) fn split_message(data: &[u8]) -> Result<(u16, u32, Range<usize>), Str
     /// The bytes before the rest: channel, sequence, two times.
     const BEFORE: usize = 2 + 4 + 8 + 8;
     let Some(before) = data.first_chunk::<BEFORE>() else {
-        return Err("a message ends within its head".into());
+        return Err("a message ends within its header".into());
     };
     let channel = u16::from_le_bytes([before[0], before[1]]);
     let sequence = u32::from_le_bytes([before[2], before[3], before[4], before[5]]);

@@ -26,7 +26,7 @@ use crate::file::columns::{MAX_ENTITIES, MAX_WORDS, shared_id};
 /// let schema = Schema::builder().kind::<Door>("door").kind::<Lamp>("lamp").build()?;
 /// let mut recorder = Recorder::create(&path)?;
 /// let world = recorder.stream_of_kinds("world", &schema, 60.0)?;
-/// // The kinds in any order; the type says which kind it is.
+/// // Kinds may come in any order: the type of a state determines its kind.
 /// let mut frame = recorder.frame(&world, Tick(0))?;
 /// frame.push(EntityId(4), &Lamp { lit: true })?;
 /// frame.push(EntityId(3), &Door { open: false })?;
@@ -53,7 +53,7 @@ impl<'a> RecordedFrame<'a> {
         Self { recorder, handle, tick }
     }
 
-    /// Adds an entity. Which kind it is follows from the type, as in
+    /// Adds an entity. Its type determines its kind, as in
     /// [`Snapshot::push`](kinepack::Snapshot::push). Within each kind, ids must increase.
     ///
     /// Copies the numbers. Does not allocate once a frame of this size was recorded.
@@ -74,8 +74,8 @@ impl<'a> RecordedFrame<'a> {
     /// # Errors
     /// [`RecordError::SharedId`] if entities of two kinds have the same id,
     /// [`RecordError::SpawnChanged`] if a spawn field changed since the frame before, or
-    /// [`RecordError::Write`] for a file that could not be written, now or before. Then no part of
-    /// the frame is recorded.
+    /// [`RecordError::Write`] if the file cannot be written, or could not be written before. No part
+    /// of a refused frame is recorded.
     pub fn finish(self) -> Result<(), RecordError> {
         self.recorder.record_pushed(self.handle, self.tick)
     }
@@ -120,7 +120,7 @@ impl Kinds {
         (self.entities, self.words) = (0, 0);
     }
 
-    /// Adds an entity. A refusal comes with the number of entities that are there.
+    /// Adds an entity. A refusal includes the number of entities in the frame.
     fn push<T: Pack>(&mut self, id: EntityId, state: &T) -> Result<(), (Refusal, usize)> {
         let failed = |error| (Refusal::State(id, error), 0);
         let kind = self.kind_of::<T>().map_err(failed)?;
@@ -149,7 +149,7 @@ impl Kinds {
         self.empty.as_ref().ok_or(none)?.kind_of_type::<T>()
     }
 
-    /// An id that is there twice.
+    /// An id that occurs twice.
     pub(super) fn shared_id(&self, sorted: &mut Vec<EntityId>) -> Option<EntityId> {
         if let [_] = self.list[..] {
             return None;
@@ -158,8 +158,9 @@ impl Kinds {
         shared_id(rows.map(|id| EntityId(*id as u32)), sorted)
     }
 
-    /// Copies the entities to the front of `words`, which only grows: the number of each kind's if
-    /// there are several, then their rows. Returns the number of entities, and of copied words.
+    /// Copies the entities' rows to the front of `words`, which only grows. If there are several
+    /// kinds, their numbers of entities precede the rows. Returns the number of entities, and of
+    /// copied words.
     pub(super) fn copy_to(&self, words: &mut Vec<u64>) -> (usize, usize) {
         let counts = if let [_] = self.list[..] { 0 } else { self.list.len() };
         let used = counts + self.words + self.entities;

@@ -48,13 +48,15 @@ impl<T> fmt::Debug for RecordedStream<T> {
     }
 }
 
-/// The handle of a stream of snapshots of one schema, from [`Recorder::stream_of_lanes`](super::Recorder::stream_of_lanes).
+/// The handle of a stream of snapshots of one schema, from
+/// [`Recorder::stream_of_lanes`](super::Recorder::stream_of_lanes).
 #[derive(Clone, Copy, Debug)]
 pub struct RecordedLanes {
     pub(super) handle: Handle,
 }
 
-/// The handle of a stream of states of several kinds, from [`Recorder::stream_of_kinds`](super::Recorder::stream_of_kinds).
+/// The handle of a stream of states of several kinds, from
+/// [`Recorder::stream_of_kinds`](super::Recorder::stream_of_kinds).
 #[derive(Clone, Copy, Debug)]
 pub struct RecordedKinds {
     pub(super) handle: Handle,

@@ -73,7 +73,7 @@ pub struct Recorder {
     totals: schema::Totals,
     /// Memory for the next frame.
     words: Vec<u64>,
-    /// Memory for finding an id that is there twice.
+    /// Scratch memory to find an id that occurs twice.
     sorted: Vec<EntityId>,
     number: u32,
 }
@@ -132,7 +132,7 @@ impl Recorder {
     /// is enough data, at least 64 kB are written at a time.
     ///
     /// # Errors
-    /// [`RecordError::Create`] if the thread cannot be started or the file's head cannot be
+    /// [`RecordError::Create`] if the thread cannot be started or the file's header cannot be
     /// written.
     pub fn to_writer(
         name: impl Into<PathBuf>,
@@ -141,12 +141,12 @@ impl Recorder {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let path = name.into();
         let queue = Arc::new(Queue::new());
-        let of_thread = Arc::clone(&queue);
+        let thread_queue = Arc::clone(&queue);
         let writer = Writer::new(out);
         let thread = writer.and_then(|writer| {
             std::thread::Builder::new()
                 .name("kinepack-recorder".into())
-                .spawn(move || writer.run(&of_thread))
+                .spawn(move || writer.run(&thread_queue))
         });
         match thread {
             Ok(thread) => Ok(Self {
@@ -167,8 +167,9 @@ impl Recorder {
     /// ticks a second.
     ///
     /// # Errors
-    /// [`RecordError::BadStream`] for a name that is taken or too long, a rate outside of its range,
-    /// more than 4096 lanes, 65,536 lanes of all streams or 256 streams, [`RecordError::Write`].
+    /// [`RecordError::BadStream`] for a name that is taken or too long, a rate outside of its
+    /// range, or too many lanes or streams: a stream has at most 4096 lanes, and a file has at most
+    /// 256 streams with 65,536 lanes. [`RecordError::Write`].
     pub fn stream<T: Pack>(
         &mut self,
         name: &str,
@@ -298,8 +299,8 @@ impl Recorder {
     ///
     /// # Errors
     /// [`RecordError`] for a tick that is not above the stream's previous one, ids that do not
-    /// increase, a spawn field that changed, more than 65,536 entities, or a file that could not be
-    /// written, now or before. Then no part of the frame is recorded.
+    /// increase, a spawn field that changed, or more than 65,536 entities. Also if the file cannot
+    /// be written, or could not be written before. No part of a refused frame is recorded.
     pub fn record<T: Pack, B: Borrow<T>>(
         &mut self,
         stream: &RecordedStream<T>,
@@ -313,7 +314,7 @@ impl Recorder {
     /// that are not values of `T`, such as the records of another file.
     ///
     /// # Errors
-    /// As [`record`](Self::record), and those of `store`.
+    /// As [`record`](Self::record), and the errors of `store`.
     #[inline]
     pub fn record_with<T, S>(
         &mut self,

@@ -1,7 +1,7 @@
 //! Checks that the spawn fields of an entity are the same in consecutive frames, as a hub does.
 //!
-//! Values are compared after quantization: a sender may compute them anew in each tick. Cost: for
-//! schemas with spawn fields, a quantization of these; nothing for others.
+//! Values are compared after quantization, because a sender may compute them anew in each tick.
+//! Cost: a quantization of the spawn fields. Schemas without spawn fields cost nothing.
 
 use kinepack::schema::Field;
 use kinepack::{EntityId, Schema};
@@ -16,7 +16,7 @@ pub(super) struct SpawnFields {
 struct KindSpawn {
     /// Columns of an entity, including its id.
     columns: usize,
-    /// The fields with their names, and the column of their first lane.
+    /// Each field with its name and the column of its first lane.
     fields: Vec<(Field, String, usize)>,
     /// The entities of the last frame and of this one: id, then lanes.
     last: Vec<u32>,
@@ -48,11 +48,11 @@ impl SpawnFields {
         Self { kinds }
     }
 
-    /// Finds an entity whose spawn field changed since the last frame, and the name of the field. If
-    /// nothing changed, this frame becomes the last one.
+    /// Finds an entity with a spawn field that changed since the last frame, and the name of the
+    /// field. If no field changed, this frame becomes the last one.
     ///
-    /// `words` are the words of the frame: quantized and column by column with `are_lanes`,
-    /// otherwise raw and entity by entity.
+    /// `words` are the words of the frame. With `are_lanes` they are quantized, column by column.
+    /// Otherwise they are raw, entity by entity.
     pub(super) fn find_changed(
         &mut self,
         words: &[u64],
@@ -104,7 +104,7 @@ impl KindSpawn {
                 self.words.extend((*first..first + field.lanes().len()).map(word));
                 let begin = self.now.len();
                 self.now.extend(self.words.iter().map(|word| *word as u32));
-                // What is not a number is refused by the readers of the file.
+                // Readers of the file refuse values that are not numbers.
                 if !are_lanes && field.quantize_raw(&self.words, &mut self.now[begin..]).is_err() {
                     self.now[begin..].fill(0);
                 }

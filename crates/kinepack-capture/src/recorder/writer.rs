@@ -50,7 +50,7 @@ pub(super) struct Writer<W: Write> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Writes the head of the file.
+    /// Writes the header of the file.
     pub(super) fn new(out: W) -> io::Result<Self> {
         let out = BufWriter::with_capacity(1 << 16, out);
         let library = concat!("kinepack ", env!("CARGO_PKG_VERSION"));
@@ -131,10 +131,10 @@ impl<W: Write> Writer<W> {
         self.message.clear();
         for (&columns, &entities) in stream.columns.iter().zip(counts) {
             let entities = entities as usize;
-            let (of_kind, after) = words.split_at(entities * columns);
+            let (kind_words, after) = words.split_at(entities * columns);
             words = after;
-            let of_kind = Words { words: of_kind, entities, columns, by_entity: frame.by_entity };
-            columns::write(of_kind, &mut self.column, &mut self.message);
+            let table = Words { words: kind_words, entities, columns, by_entity: frame.by_entity };
+            columns::write(table, &mut self.column, &mut self.message);
         }
         let (channel, time_ns) = (*channel, tick_time_ns(Tick(frame.tick), stream.rate_hz));
         // A large message gets its own chunk, because readers limit the size of chunks.
@@ -158,7 +158,7 @@ impl<W: Write> Writer<W> {
     }
 }
 
-/// Reports a panic to a recorder that waits for room, since the writer will not make any.
+/// Reports a panic to a recorder that waits for room in the queue, which would never come.
 struct Guard<'a>(&'a Queue);
 
 impl Drop for Guard<'_> {
