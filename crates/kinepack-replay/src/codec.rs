@@ -27,8 +27,8 @@ pub(crate) struct Stored {
 }
 
 impl Stored {
-    /// Of the channel with this name.
-    pub(crate) fn of(name: &str, codec: &Codec) -> Self {
+    /// The metadata of the channel with this name.
+    pub(crate) fn new(name: &str, codec: &Codec) -> Self {
         Self {
             level: codec.level().row().to_string(),
             profile: format!("{name}.profile"),
@@ -63,7 +63,7 @@ impl Stored {
 
     /// The codec, with the bytes of its profile.
     pub(crate) fn codec(&self, schema: &Schema, profile: &[u8]) -> Result<Codec, ReplayError> {
-        let level = self.level.parse().ok().and_then(Level::of_row);
+        let level = self.level.parse().ok().and_then(Level::from_row);
         let level = level.ok_or_else(|| not_replay(format!("no level {:?}", self.level)))?;
         let profile = Profile::from_bytes(profile, schema).map_err(ReplayError::Profile)?;
         let codec = Codec::within(schema.clone(), level, profile, MOST_CODEC_BYTES)

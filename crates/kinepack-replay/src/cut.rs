@@ -1,18 +1,19 @@
-//! Cuts an interval out of groups. From the first key group on, groups are copied. Those before it
-//! are encoded again.
+//! Cuts an interval out of groups. Groups before the first key group are encoded again. From there
+//! on, groups are copied.
 
 use std::io::Write;
 use std::sync::Arc;
 
-use kinepack::group::{GroupReader, Heads};
+use kinepack::group::{FrameHeaders, GroupReader};
 use kinepack::{Codec, DecodeError, DecodeLimits, Tick, View};
 use kinepack_net::EventKinds;
 
 use crate::events::Events;
 use crate::group::Group;
-use crate::{Marker, ReplayError, ReplayOptions, ReplaySummary, ReplayWriter};
+use crate::options::ReplayOptions;
+use crate::{Marker, ReplayError, ReplaySummary, ReplayWriter};
 
-/// The first view of a key group, without what was learned.
+/// The first view of a key group, without learned models.
 pub(crate) fn first_view(
     codec: &Codec,
     limits: DecodeLimits,
@@ -30,14 +31,14 @@ pub(crate) struct Cut<W: Write> {
     from: Tick,
     to: Tick,
     writer: ReplayWriter<W>,
-    /// The first tick of the first key group that was copied. Groups of it and of later ones can be
-    /// copied too.
+    /// The first tick of the first key group that was copied. Groups that depend on this key group,
+    /// or on a later one, can be copied too.
     copied_from: Option<Tick>,
 }
 
 impl<W: Write> Cut<W> {
-    /// Begins the new file, with the markers of the interval and these notes. `limits` are those of
-    /// the groups.
+    /// Begins the new file, with the markers of the interval and these notes. `limits` apply to
+    /// decoding the groups.
     pub(crate) fn begin<'i>(
         out: W,
         codec: &Codec,
@@ -58,10 +59,11 @@ impl<W: Write> Cut<W> {
         Ok(Self { codec, kinds, limits, from, to, writer, copied_from: None })
     }
 
-    /// Writes the part of a group that is in the interval. `given` is the view that the group is
-    /// given. Groups come in order. If the codec has a time precision, they begin with a key group:
-    /// to encode coarse values again would make them coarser. Returns why a part of the group
-    /// cannot be read, and is not in the new file.
+    /// Writes the part of a group that is in the interval. `given` is the view that the group's
+    /// first frame is coded against. The caller passes groups in order. If the codec has a time
+    /// precision, the first one must be a key group, because encoding coarse values again would
+    /// make them coarser. Returns the error of a part of the group that cannot be read, and that
+    /// the new file therefore lacks.
     pub(crate) fn write(
         &mut self,
         group: &Group,
@@ -70,7 +72,7 @@ impl<W: Write> Cut<W> {
         if group.is_key() && (group.first >= self.from || self.codec.has_precision()) {
             self.copied_from.get_or_insert(group.first);
         }
-        // A group may stand on an earlier key group than the last one.
+        // A group may depend on an earlier key group than the last one.
         if self.copied_from.is_none_or(|first| group.key < first) {
             return self.encode_again(group, given);
         }
@@ -79,17 +81,17 @@ impl<W: Write> Cut<W> {
             self.writer.write_group(group)?;
             return Ok(None);
         }
-        let heads: Vec<_> = Heads::new(&group.bytes, group.given())
-            .take_while(|head| !matches!(head, Ok((tick, _)) if *tick > self.to))
+        let headers: Vec<_> = FrameHeaders::new(&group.bytes, group.given())
+            .take_while(|header| !matches!(header, Ok((tick, _)) if *tick > self.to))
             .collect::<Result<_, _>>()?;
-        let Some((last, end)) = heads.last().copied() else { return Ok(None) };
+        let Some((last, end)) = headers.last().copied() else { return Ok(None) };
         let bytes = group.bytes[..end].to_vec();
         let (events, damage) = self.events_of(group);
         let events = match self.kinds.as_ref().zip(events) {
             Some((kinds, events)) => events.encode_until(kinds, [group.first, last])?,
             None => Vec::new(),
         };
-        self.writer.write_group(&Group { last, frames: heads.len(), bytes, events, ..*group })?;
+        self.writer.write_group(&Group { last, frames: headers.len(), bytes, events, ..*group })?;
         Ok(damage)
     }
 

@@ -10,11 +10,11 @@ use kinepack::{
 use kinepack_net::EventKinds;
 
 use crate::ReplayError;
-use crate::group::MOST_BYTES;
+use crate::limits::MOST_BYTES;
 
 /// The most events of a group.
 pub(crate) const MOST_EVENTS: usize = 1 << 16;
-/// The most lanes of a group's events, so that their message stays below what a reader accepts.
+/// The most lanes of a group's events, so that readers accept the size of their message.
 const MOST_LANES: usize = MOST_BYTES / 8;
 
 /// The tick of the packet that holds events.
@@ -27,10 +27,10 @@ pub(crate) struct EventLog {
     encoder: Encoder,
     empty: View,
     scratch: Snapshot,
-    /// Events of the tick that is not written yet, and how many lanes they have.
+    /// Events of the tick that is not written yet, and the number of their lanes.
     pending: Vec<(usize, Box<[u32]>)>,
     pending_lanes: usize,
-    /// Events of the group: tick, kind, lanes. And how many lanes they have.
+    /// Events of the group: tick, kind and lanes. And the number of their lanes.
     events: Vec<(Tick, usize, Box<[u32]>)>,
     lanes: usize,
 }
@@ -77,7 +77,7 @@ impl EventLog {
             || self.lanes + self.pending_lanes > MOST_LANES
     }
 
-    /// The next tick is written.
+    /// Moves the pending events to the group, when their tick is written.
     pub(crate) fn advance(&mut self, tick: Tick) {
         self.events.extend(self.pending.drain(..).map(|(kind, lanes)| (tick, kind, lanes)));
         self.lanes += std::mem::take(&mut self.pending_lanes);
@@ -169,7 +169,7 @@ impl Events {
         Ok(Self { order, rows: Arc::clone(view.snapshot()) })
     }
 
-    /// The bytes of those up to a tick, for a group that begins at `first` and ends early.
+    /// The bytes of the events up to a tick, for a group that begins at `first` and ends early.
     pub(crate) fn encode_until(
         &self,
         kinds: &EventKinds,
@@ -183,7 +183,8 @@ impl Events {
         Ok(log.encode(first)?)
     }
 
-    /// Those after one moment and up to another, in order: tick, rows, and the row.
+    /// The events after one moment and up to another, in order: the tick, all rows, and the index
+    /// of the event's row.
     pub(crate) fn between(
         &self,
         after: f64,

@@ -2,19 +2,15 @@
 
 use std::sync::Arc;
 
-use kinepack::group::{GroupWriter, Heads};
+use kinepack::group::{FrameHeaders, GroupWriter};
 use kinepack::{Codec, Pack, Snapshot, Tick, View};
 use kinepack_capture::schema_document::tick_time_ns;
 
+use crate::ReplayError;
 use crate::events::EventLog;
-use crate::{ReplayError, ReplayOptions};
+use crate::limits::{MOST_FRAMES, MOST_GROUP_BYTES};
+use crate::options::ReplayOptions;
 
-/// The most frames of a group.
-pub(crate) const MOST_FRAMES: usize = 1 << 16;
-/// The most bytes of a message that a reader accepts.
-pub(crate) const MOST_BYTES: usize = 1 << 26;
-/// The most bytes of a group: its message begins with the tick of its key group.
-pub(crate) const MOST_GROUP_BYTES: usize = MOST_BYTES - size_of::<u32>();
 /// The most ticks between two frames of a group, or from the key group to another. Fewer than
 /// GROUP.md allows.
 const LONGEST_GAP: u32 = 1 << 30;
@@ -24,7 +20,7 @@ const ENDS_AT_BYTES: usize = 1 << 25;
 /// A group with its events, as bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
-    /// The first tick of its key group; its own if it is one.
+    /// The first tick of its key group. For a key group, its own first tick.
     pub(crate) key: Tick,
     pub(crate) first: Tick,
     pub(crate) last: Tick,
@@ -36,19 +32,19 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    /// True if it needs no other group.
+    /// True if it can be decoded without another group.
     pub(crate) fn is_key(&self) -> bool {
         self.key == self.first
     }
 
-    /// The tick of the view that its frames are relative to.
+    /// The tick of the view that its first frame is coded against.
     pub(crate) fn given(&self) -> Option<Tick> {
         (!self.is_key()).then_some(self.key)
     }
 
     /// The group with its first frame alone; `None` if it is empty.
     pub(crate) fn first_frame(&self) -> Option<Self> {
-        let (first, end) = Heads::new(&self.bytes, self.given()).next()?.ok()?;
+        let (first, end) = FrameHeaders::new(&self.bytes, self.given()).next()?.ok()?;
         let bytes = self.bytes[..end].to_vec();
         Some(Self { key: self.key, first, last: first, frames: 1, bytes, events: Vec::new() })
     }
@@ -122,7 +118,7 @@ impl GroupBuilder {
         let before = self.bytes.len();
         let mut key = self.encode(world)?;
         if self.bytes.len() > self.most_bytes && before > 0 {
-            // It may fit into a group of its own.
+            // The frame may fit into a group of its own.
             self.bytes.truncate(before);
             self.end()?;
             key = self.encode(world)?;
@@ -152,7 +148,8 @@ impl GroupBuilder {
             self.writer.begin(self.key.clone());
         }
         let view = self.writer.write(world, &mut self.bytes)?;
-        // What was learned would help the first frame of a group by a tenth of a percent.
+        // Learned models would make the first frames of groups smaller by only a tenth of a
+        // percent.
         let first = || View::from(Arc::clone(view.snapshot()));
         Ok(self.key.clone().unwrap_or_else(first))
     }

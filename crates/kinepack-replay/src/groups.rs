@@ -1,5 +1,5 @@
-//! The groups of a file: loads those that are needed, and finds frames in them. A damaged group is
-//! noted, and passed over.
+//! The groups of a file. Loads groups when they are needed, and finds frames in them. Notes and
+//! skips damaged groups.
 
 use std::collections::BTreeSet;
 use std::io::SeekFrom;
@@ -9,12 +9,13 @@ use std::sync::Arc;
 use kinepack::{Codec, Snapshot, Tick, View};
 use kinepack_net::EventKinds;
 
+use crate::ReplayError;
 use crate::cut::first_view;
 use crate::group::Group;
 use crate::index::{Chunk, Index, Place};
 use crate::loaded::Loaded;
+use crate::options::ReplayLimits;
 use crate::records::{Broken, ReadSeek};
-use crate::{ReplayError, ReplayLimits};
 
 /// The groups of a file, and the two that were used last.
 pub(crate) struct Groups {
@@ -23,7 +24,7 @@ pub(crate) struct Groups {
     pub(crate) codec: Codec,
     pub(crate) events: Option<EventKinds>,
     pub(crate) limits: ReplayLimits,
-    /// The newest first.
+    /// The last used group first.
     loaded: [Loaded; 2],
     /// The first view of the key group that was used last.
     key: Option<View>,
@@ -49,7 +50,7 @@ impl Groups {
     pub(crate) fn set_limits(&mut self, limits: ReplayLimits) {
         self.limits = limits;
         self.key = None;
-        // Other limits may allow what these did not.
+        // The new limits may allow groups that the old ones did not.
         self.unreadable.clear();
         self.loaded = [(); 2].map(|()| Loaded::new(&self.codec, &limits));
     }
@@ -59,7 +60,7 @@ impl Groups {
         self.index.groups.len()
     }
 
-    /// Looks for groups that were written since then.
+    /// Looks for groups that were written since the last call.
     pub(crate) fn refresh(&mut self) -> Result<bool, ReplayError> {
         self.index.scan(&mut *self.file)
     }
@@ -92,7 +93,7 @@ impl Groups {
         moment: f64,
     ) -> Result<Option<Arc<Snapshot>>, ReplayError> {
         let Some(group) = self.group_of(moment) else { return Ok(None) };
-        // To load a group that is known to be unreadable would push out one that is in use.
+        // Loading a group that is known to be unreadable would replace a group that is in use.
         while !self.unreadable.contains(&group) {
             let frames = self.load(group)?.frames_until(moment);
             let Some(last) = frames.checked_sub(1) else { break };
@@ -179,7 +180,7 @@ impl Groups {
                 Ok(None) => {}
                 Err(Broken::Damaged(reason)) => self.note(group, reason),
                 Err(Broken::Refused(error)) => {
-                    // It is not loaded: another call may succeed.
+                    // Another call may succeed, so the group must not count as loaded.
                     self.loaded[0].clear();
                     return Err(error);
                 }
@@ -219,9 +220,9 @@ impl Groups {
         let earlier = &self.index.groups[..group];
         let found = earlier.binary_search_by_key(&key, |place| place.first);
         let place = earlier[found.map_err(|_| "its key group is not in the file")?];
-        let of_key = |reason: String| format!("its key group, of tick {}: {reason}", key.0);
+        let key_reason = |reason: String| format!("its key group, of tick {}: {reason}", key.0);
         let read = |broken: Broken| match broken {
-            Broken::Damaged(reason) => Broken::Damaged(of_key(reason)),
+            Broken::Damaged(reason) => Broken::Damaged(key_reason(reason)),
             refused => refused,
         };
         let chunk = Chunk::read(&mut *self.file, place).map_err(read)?;
@@ -232,7 +233,7 @@ impl Groups {
             return Err("its key group is not one".into());
         }
         let view = first_view(&self.codec, self.limits.decode, bytes);
-        let view = view.map_err(|error| of_key(error.to_string()))?;
+        let view = view.map_err(|error| key_reason(error.to_string()))?;
         let view = view.filter(|view| view.tick == key).ok_or("its key group has no frame")?;
         self.key = Some(view.clone());
         Ok(view)
@@ -268,7 +269,8 @@ impl Groups {
         Ok(())
     }
 
-    /// A group as it is in the file, and the view that it is given; `None` if it is damaged.
+    /// The group as stored in the file, and the view that its first frame is coded against. `None`
+    /// if the group is damaged.
     pub(crate) fn copy(
         &mut self,
         group: usize,
@@ -284,7 +286,7 @@ impl Groups {
         Ok(Some((group, loaded.given_view())))
     }
 
-    /// The first group that these groups need, with the key groups that they stand on.
+    /// The first group that these groups need, including the key groups that they depend on.
     pub(crate) fn first_needed(&mut self, groups: Range<usize>) -> Result<usize, ReplayError> {
         let Range { start: mut first, end: mut next } = groups;
         while next > first {

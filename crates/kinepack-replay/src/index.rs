@@ -9,13 +9,13 @@ use kinepack_capture::schema_document::{self, tick_time_ns};
 
 use crate::codec::{self, Stored, not_replay};
 use crate::records::{
-    self, Broken, Fields, HEAD_BYTES, MOST_RECORD_BYTES, ReadSeek, Record, Records,
+    self, Broken, Fields, MOST_RECORD_BYTES, RECORD_HEADER_BYTES, ReadSeek, Record, Records,
 };
 use crate::writer::{INFO, MARKER, Marker, PROFILE};
 use crate::{ReplayDamage, ReplayError};
 
 /// The footer's record.
-const FOOTER_BYTES: u64 = HEAD_BYTES + 20;
+const FOOTER_BYTES: u64 = RECORD_HEADER_BYTES + 20;
 /// The most schemas that a file may declare.
 const MOST_SCHEMAS: usize = 256;
 /// The most damaged places that are described.
@@ -25,7 +25,7 @@ const MOST_DAMAGE: usize = 1_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) first: Tick,
-    /// Its chunk's record.
+    /// The byte where its chunk's record begins, and the bytes of that record.
     pub(crate) at_byte: u64,
     pub(crate) bytes: u64,
 }
@@ -40,7 +40,7 @@ pub(crate) struct Channel {
     pub(crate) rate_hz: f64,
 }
 
-/// What a file contains.
+/// The contents of a file, without the data of its groups.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
     pub(crate) world: Option<Channel>,
@@ -55,7 +55,7 @@ pub(crate) struct Index {
     pub(crate) is_complete: bool,
     /// Documents, by the number of their schema.
     documents: BTreeMap<u16, Vec<u8>>,
-    /// Where the next record begins, while the file is read record by record.
+    /// The byte where the next record begins. Used while the file is read record by record.
     next_byte: u64,
 }
 
@@ -70,7 +70,7 @@ impl Index {
             }
             _ => {}
         }
-        match Self::of_summary(file) {
+        match Self::from_summary(file) {
             Ok(index) => return Ok(index),
             Err(Broken::Refused(error @ ReplayError::Io(_))) => return Err(error),
             Err(_) => {}
@@ -81,7 +81,7 @@ impl Index {
     }
 
     /// Reads the index at the end of a file.
-    fn of_summary(file: &mut dyn ReadSeek) -> Result<Self, Broken> {
+    fn from_summary(file: &mut dyn ReadSeek) -> Result<Self, Broken> {
         let end = file.seek(SeekFrom::End(0))?;
         let footer_byte = end.saturating_sub(FOOTER_BYTES + MAGIC.len() as u64);
         let footer = records::read(file, footer_byte, FOOTER_BYTES)?;
@@ -136,7 +136,7 @@ impl Index {
             if !of.any(|channel| channel == world) {
                 continue;
             }
-            // The tick of a time, checked by the way back.
+            // The tick of the time. Converting it back must give the same time.
             let first = Tick((time_ns as f64 * rate_hz / 1e9 + 0.5) as u32);
             let is_after = index.groups.last().is_none_or(|last| last.first < first);
             if tick_time_ns(first, rate_hz) != time_ns || !is_after {
@@ -157,22 +157,22 @@ impl Index {
     pub(crate) fn scan(&mut self, file: &mut dyn ReadSeek) -> Result<bool, ReplayError> {
         let groups = self.groups.len();
         let end = file.seek(SeekFrom::End(0))?;
-        while !self.is_complete && end.saturating_sub(self.next_byte) >= HEAD_BYTES {
+        while !self.is_complete && end.saturating_sub(self.next_byte) >= RECORD_HEADER_BYTES {
             let at_byte = self.next_byte;
-            let mut head = [0; HEAD_BYTES as usize];
+            let mut header = [0; RECORD_HEADER_BYTES as usize];
             file.seek(SeekFrom::Start(at_byte))?;
-            file.read_exact(&mut head)?;
-            let bytes = records::length(&head).saturating_add(HEAD_BYTES);
+            file.read_exact(&mut header)?;
+            let bytes = records::length(&header).saturating_add(RECORD_HEADER_BYTES);
             // The record is not complete yet, or its length is damaged.
             let Some(next) = at_byte.checked_add(bytes).filter(|next| *next <= end) else { break };
             self.next_byte = next;
-            let taken = self.take_record(file, head[0], at_byte, bytes);
+            let taken = self.take_record(file, header[0], at_byte, bytes);
             self.note_damage(at_byte, taken)?;
         }
         Ok(self.groups.len() > groups)
     }
 
-    /// The byte after which a file without an end has no complete record.
+    /// The byte where an incomplete record of a file without an end begins.
     pub(crate) fn unread_byte(&self, file: &mut dyn ReadSeek) -> Result<Option<u64>, ReplayError> {
         let end = file.seek(SeekFrom::End(0))?;
         Ok(Some(self.next_byte).filter(|byte| !self.is_complete && *byte < end))
@@ -187,7 +187,8 @@ impl Index {
         Ok(())
     }
 
-    /// Adds a damaged place, unless there are many already: a bad record may take nine bytes.
+    /// Adds a damaged place, unless there are many already, since a bad record can be nine bytes
+    /// long.
     pub(crate) fn add_damage(&mut self, at_byte: u64, reason: String) {
         if self.damage.len() < MOST_DAMAGE {
             self.damage.push(ReplayDamage { at_byte, reason });
@@ -225,7 +226,7 @@ impl Index {
                 Ok(())
             }
             op::CHUNK => {
-                let chunk = Chunk::of_data(data)?;
+                let chunk = Chunk::from_data(data)?;
                 for record in Records(&chunk.records) {
                     self.take_declaration(&record?)?;
                 }
@@ -330,16 +331,16 @@ pub(crate) fn has_header(file: &mut dyn ReadSeek) -> bool {
     file.read_exact(&mut magic).is_ok() && magic == MAGIC && check_header(file).is_ok()
 }
 
-/// Refuses records that overlap or that the index names twice. Each of them is read, so without
-/// this check the memory and the time would be quadratic in the size of the file. `end` is where
-/// the summary begins.
+/// Refuses records that overlap, or that the index names twice. Each record is read, so without
+/// this check the memory and the time could be quadratic in the size of the file. `end` is the byte
+/// where the summary begins.
 fn check_places(mut places: Vec<(u64, u64)>, end: u64) -> Result<(), Broken> {
     places.sort_unstable();
     let mut free = MAGIC.len() as u64;
     for (at_byte, bytes) in places {
         let after = at_byte.checked_add(bytes).filter(|after| *after <= end);
         free = after
-            .filter(|_| at_byte >= free && bytes >= HEAD_BYTES)
+            .filter(|_| at_byte >= free && bytes >= RECORD_HEADER_BYTES)
             .ok_or("the index names a byte of the file twice")?;
     }
     Ok(())
@@ -347,10 +348,10 @@ fn check_places(mut places: Vec<(u64, u64)>, end: u64) -> Result<(), Broken> {
 
 fn check_header(file: &mut dyn ReadSeek) -> Result<(), Broken> {
     let at_byte = MAGIC.len() as u64;
-    let mut head = [0; HEAD_BYTES as usize];
+    let mut header = [0; RECORD_HEADER_BYTES as usize];
     file.seek(SeekFrom::Start(at_byte))?;
-    file.read_exact(&mut head)?;
-    let bytes = records::length(&head).saturating_add(HEAD_BYTES);
+    file.read_exact(&mut header)?;
+    let bytes = records::length(&header).saturating_add(RECORD_HEADER_BYTES);
     check_profile(records::only(&records::read(file, at_byte, bytes)?, op::HEADER)?)
 }
 
@@ -367,7 +368,7 @@ fn check_profile(header: &[u8]) -> Result<(), Broken> {
     }
 }
 
-/// A chunk whose checksum is right.
+/// A chunk with a valid checksum.
 pub(crate) struct Chunk {
     records: Vec<u8>,
 }
@@ -390,10 +391,10 @@ impl Chunk {
     /// Reads the chunk at a place.
     pub(crate) fn read(file: &mut dyn ReadSeek, place: Place) -> Result<Self, Broken> {
         let record = records::read(file, place.at_byte, place.bytes)?;
-        Self::of_data(records::only(&record, op::CHUNK)?)
+        Self::from_data(records::only(&record, op::CHUNK)?)
     }
 
-    fn of_data(data: &[u8]) -> Result<Self, Broken> {
+    fn from_data(data: &[u8]) -> Result<Self, Broken> {
         let mut fields = Fields(data);
         // The times of its first and last message, and its size.
         fields.bytes(24)?;

@@ -9,15 +9,16 @@ use kinepack::{Codec, DecodeLimits, Pack, Snapshot, Tick, View};
 
 use crate::cut::{Cut, first_view};
 use crate::group::{Group, GroupBuilder};
-use crate::{Marker, ReplayError, ReplayOptions, ReplaySummary};
+use crate::options::ReplayOptions;
+use crate::{Marker, ReplayError, ReplaySummary};
 
-/// The limits of groups that the kill cam has made itself.
+/// No limits, because the kill cam made the groups itself.
 const OWN: DecodeLimits = DecodeLimits { max_entities: u32::MAX };
 
 /// Keeps the last seconds of a game as groups, and cuts replays from them.
 ///
-/// Memory: the encoded frames of the last seconds, and at most one group more. Besides them an
-/// encoder's: its scratch memory and four snapshots.
+/// Memory: the encoded frames of the last seconds, at most one more group, and the memory of an
+/// encoder: its scratch memory and four snapshots.
 ///
 /// ```
 /// use std::time::Duration;
@@ -57,7 +58,7 @@ pub struct KillCam {
     length_ticks: f64,
     /// The oldest first.
     groups: VecDeque<Arc<Group>>,
-    /// The first frame of the key group of the oldest group, if that one is gone.
+    /// The first frame of the oldest group's key group, if that key group is forgotten.
     key: Option<Arc<Group>>,
     markers: VecDeque<Marker>,
 }
@@ -92,7 +93,7 @@ impl KillCam {
     ///
     /// # Errors
     /// [`ReplayError::TicksNotIncreasing`], [`ReplayError::TickTooLate`],
-    /// [`ReplayError::FrameTooLarge`] and [`ReplayError::Encode`]. Then the snapshot is left out.
+    /// [`ReplayError::FrameTooLarge`] and [`ReplayError::Encode`]. The snapshot is then left out.
     pub fn write(&mut self, world: &Snapshot) -> Result<(), ReplayError> {
         let result = self.builder.write(world);
         self.groups.extend(self.builder.take_ended().map(Arc::new));
@@ -145,8 +146,8 @@ impl KillCam {
         groups + self.builder.memory_bytes()
     }
 
-    /// The snapshots from one tick to another, both included. The kill cam is not changed, and
-    /// continues. The excerpt shares its memory, so this takes microseconds.
+    /// The snapshots from one tick to another, both included. The kill cam continues unchanged. The
+    /// excerpt shares the kill cam's memory, so this takes microseconds.
     ///
     /// # Errors
     /// [`ReplayError::Encode`] for events that cannot be encoded.
@@ -182,21 +183,22 @@ impl KillCam {
 impl Excerpt {
     /// Writes the interval as a replay.
     ///
-    /// If the codec has a time precision, the replay begins with the key group of the first tick:
-    /// to encode coarse values again would make them coarser.
+    /// If the codec has a time precision, the replay begins with the key group of the first tick,
+    /// because encoding coarse values again would make them coarser.
     ///
     /// Cost: encodes the frames before the first key group again, at most 8 seconds of them, and
     /// copies the groups after that.
     ///
     /// # Errors
     /// [`ReplayError::Io`], [`ReplayError::Schema`] for a rate or a schema that a file cannot have,
-    /// [`ReplayError::Decode`] for groups that cannot be read, which is a mistake of this library,
     /// and [`ReplayError::NothingToCut`] if there is no snapshot between the ticks.
+    /// [`ReplayError::Decode`] for groups that cannot be read, which would be a bug of this
+    /// library.
     pub fn write(&self, out: impl Write) -> Result<ReplaySummary, ReplayError> {
         let Self { codec, options, ticks: [from, to], groups, markers } = self;
         let mut cut = Cut::begin(out, codec, OWN, options, [*from, *to], markers, [])?;
         let mut key: Option<View> = None;
-        // The first group to write: with a time precision the key group of the first one.
+        // With a time precision, the first group to write is a key group.
         let first = groups.iter().find(|group| group.last >= *from);
         let begin = match first {
             Some(first) if codec.has_precision() => first.key,

@@ -53,12 +53,15 @@ mod group;
 mod groups;
 mod index;
 mod kill_cam;
+mod limits;
 mod loaded;
+mod options;
 mod reader;
 mod records;
 mod writer;
 
 pub use error::{ReplayDamage, ReplayError};
 pub use kill_cam::{Excerpt, KillCam};
-pub use reader::{ReplayLimits, ReplayReader, is_replay};
-pub use writer::{Marker, ReplayOptions, ReplaySummary, ReplayWriter};
+pub use options::{ReplayLimits, ReplayOptions};
+pub use reader::{ReplayReader, is_replay};
+pub use writer::{Marker, ReplaySummary, ReplayWriter};

@@ -3,31 +3,32 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use kinepack::group::{GroupReader, Heads};
+use kinepack::group::{FrameHeaders, GroupReader};
 use kinepack::{Codec, DecodeLimits, Snapshot, Tick, View};
 use kinepack_net::EventKinds;
 
+use crate::ReplayError;
 use crate::events::Events;
-use crate::group::{MOST_FRAMES, MOST_GROUP_BYTES};
-use crate::{ReplayError, ReplayLimits};
+use crate::limits::{MOST_FRAMES, MOST_GROUP_BYTES};
+use crate::options::ReplayLimits;
 
 /// A group whose frames are read in any order.
 ///
-/// Decoded frames stay in memory, up to a limit, so a step back usually costs nothing. Beyond the
-/// limit, it decodes the group again from its beginning.
+/// Decoded frames stay in memory, up to a limit, so a step back usually costs nothing. A step back
+/// to a frame that did not fit decodes the group again from its beginning.
 #[derive(Debug)]
 pub(crate) struct Loaded {
     /// The group's place in the index.
     pub(crate) place: usize,
     bytes: Vec<u8>,
     /// The tick of each valid frame, and where it ends.
-    heads: Vec<(Tick, usize)>,
-    /// Whether there were further heads, of frames that cannot be decoded.
+    headers: Vec<(Tick, usize)>,
+    /// Whether further headers were removed, because their frames cannot be decoded.
     ends_early: bool,
     reader: GroupReader,
-    /// The view that the group is given.
+    /// The view that the group's first frame is coded against.
     given: Option<View>,
-    /// The first of `frames`, and the frames that are decoded and kept.
+    /// The index of the first of `frames`, and the frames that are decoded and kept.
     kept_from: usize,
     frames: VecDeque<Arc<Snapshot>>,
     pub(crate) events: Option<Events>,
@@ -36,12 +37,12 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
-    /// A group without frames, whose memory is used again.
+    /// No group. The memory is reused for each group that is loaded.
     pub(crate) fn new(codec: &Codec, limits: &ReplayLimits) -> Self {
         Self {
             place: usize::MAX,
             bytes: Vec::new(),
-            heads: Vec::new(),
+            headers: Vec::new(),
             ends_early: false,
             reader: GroupReader::with_limits(codec, limits.decode),
             given: None,
@@ -57,7 +58,7 @@ impl Loaded {
     pub(crate) fn clear(&mut self) {
         self.place = usize::MAX;
         self.bytes.clear();
-        self.heads.clear();
+        self.headers.clear();
         self.ends_early = false;
         self.given = None;
         self.events = None;
@@ -65,8 +66,8 @@ impl Loaded {
         self.rewind();
     }
 
-    /// Takes the bytes of a group and the view that it is given. Returns why its frames end early,
-    /// if they do.
+    /// Takes the bytes of a group, and the view that its first frame is coded against. If the
+    /// group's frames end early, returns why.
     pub(crate) fn load(
         &mut self,
         place: usize,
@@ -84,9 +85,9 @@ impl Loaded {
         let given = self.given.as_ref().map(|view| view.tick);
         self.bytes.extend_from_slice(bytes);
         let mut broken = None;
-        for (nth, head) in Heads::new(bytes, given).enumerate() {
-            let before = self.heads.last().map(|(tick, _)| *tick);
-            match head {
+        for (nth, header) in FrameHeaders::new(bytes, given).enumerate() {
+            let before = self.headers.last().map(|(tick, _)| *tick);
+            match header {
                 Ok((tick, _)) if nth == 0 && tick != first => {
                     broken = Some(format!("the first tick is {}, not {}", tick.0, first.0));
                 }
@@ -96,7 +97,7 @@ impl Loaded {
                 Ok(_) if nth == MOST_FRAMES => {
                     broken = Some(format!("it has more than {MOST_FRAMES} frames"));
                 }
-                Ok(head) => self.heads.push(head),
+                Ok(header) => self.headers.push(header),
                 Err(error) => broken = Some(format!("frame {nth}: {error}")),
             }
             if broken.is_some() {
@@ -113,7 +114,7 @@ impl Loaded {
         limits: DecodeLimits,
         bytes: Option<&[u8]>,
     ) -> Result<(), String> {
-        let ticks = self.heads.first().zip(self.heads.last());
+        let ticks = self.headers.first().zip(self.headers.last());
         let Some((first, last)) = ticks.map(|(first, last)| (first.0, last.0)) else {
             return Ok(());
         };
@@ -125,9 +126,10 @@ impl Loaded {
         Ok(())
     }
 
-    /// The bytes of the group's events up to its last valid frame; none if they are not valid.
+    /// The bytes of the group's events up to its last valid frame. Empty if the events are not
+    /// valid.
     pub(crate) fn event_bytes(&self, kinds: &EventKinds) -> Result<Vec<u8>, ReplayError> {
-        let ticks = self.heads.first().zip(self.heads.last());
+        let ticks = self.headers.first().zip(self.headers.last());
         match (&self.events, ticks) {
             (Some(events), Some(((first, _), (last, _)))) if self.ends_early => {
                 events.encode_until(kinds, [*first, *last])
@@ -136,7 +138,7 @@ impl Loaded {
         }
     }
 
-    /// The view that the group is given.
+    /// The view that the group's first frame is coded against.
     pub(crate) fn given_view(&self) -> Option<View> {
         self.given.clone()
     }
@@ -148,23 +150,25 @@ impl Loaded {
 
     /// Number of valid frames.
     pub(crate) fn len(&self) -> usize {
-        self.heads.len()
+        self.headers.len()
     }
 
     /// The tick of a frame.
     pub(crate) fn tick(&self, frame: usize) -> Option<Tick> {
-        self.heads.get(frame).map(|(tick, _)| *tick)
+        self.headers.get(frame).map(|(tick, _)| *tick)
     }
 
     /// The number of frames up to a moment.
     pub(crate) fn frames_until(&self, moment: f64) -> usize {
-        self.heads.partition_point(|(tick, _)| f64::from(tick.0) <= moment)
+        self.headers.partition_point(|(tick, _)| f64::from(tick.0) <= moment)
     }
 
     /// The bytes of the frames before one.
     pub(crate) fn bytes_before(&self, frame: usize) -> &[u8] {
-        let end =
-            frame.checked_sub(1).and_then(|last| self.heads.get(last)).map_or(0, |head| head.1);
+        let end = frame
+            .checked_sub(1)
+            .and_then(|last| self.headers.get(last))
+            .map_or(0, |header| header.1);
         &self.bytes[..end]
     }
 
@@ -185,11 +189,11 @@ impl Loaded {
         while self.kept_from + self.frames.len() <= frame {
             let next = self.kept_from + self.frames.len();
             let begin = self.bytes_before(next).len();
-            let mut bytes = &self.bytes[begin..self.heads[next].1];
+            let mut bytes = &self.bytes[begin..self.headers[next].1];
             match self.reader.read(&mut bytes) {
                 Ok(Some(view)) => self.frames.push_back(Arc::clone(view.snapshot())),
                 read => {
-                    self.heads.truncate(next);
+                    self.headers.truncate(next);
                     self.ends_early = true;
                     let reason = read.err().map_or("it is empty".to_owned(), |e| e.to_string());
                     return Err(format!("frame {next}: {reason}"));

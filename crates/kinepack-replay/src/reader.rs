@@ -7,52 +7,28 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kinepack::{Codec, DecodeLimits, EncodeError, EntityId, Pack, Schema, Snapshot, Tick};
+use kinepack::{Codec, EncodeError, EntityId, Pack, Schema, Snapshot, Tick};
 use kinepack_net::{EventKinds, FramePlayer, Playback};
 
 use crate::cut::Cut;
 use crate::groups::Groups;
 use crate::index::{self, Channel, Index};
+use crate::options::{ReplayLimits, ReplayOptions};
 use crate::records::ReadSeek;
-use crate::{Marker, ReplayDamage, ReplayError, ReplayOptions, ReplaySummary};
+use crate::{Marker, ReplayDamage, ReplayError, ReplaySummary};
 
 /// The longest step forward between two moments of playback that counts as playing. A longer one
 /// counts as a jump, and its events are not shown.
 const LONGEST_STEP: Duration = Duration::from_secs(5);
 
-/// The limits of a reader's memory.
-///
-/// ```
-/// use kinepack_replay::ReplayLimits;
-///
-/// // A phone: 4 MiB of decoded frames in each of the two groups around the shown moment.
-/// let limits = ReplayLimits { frame_bytes: 4 << 20, ..ReplayLimits::default() };
-/// assert_eq!(limits.decode.max_entities, 65_536);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ReplayLimits {
-    /// The limits of a snapshot.
-    pub decode: DecodeLimits,
-    /// The most memory for the decoded frames of a group. If it is too small for a group, a step
-    /// back may decode the group again. The default, 64 MiB, has room for 25 seconds of 901 cubes
-    /// at 60 Hz. A reader keeps at most two groups, and their encoded bytes.
-    pub frame_bytes: usize,
-}
-
-impl Default for ReplayLimits {
-    fn default() -> Self {
-        Self { decode: DecodeLimits::default(), frame_bytes: 64 << 20 }
-    }
-}
-
 /// Reads a replay file, from any moment.
 ///
-/// To show a moment, it reads the group of the moment and decodes it up to there: with groups of a
-/// second, 901 cubes and 60 Hz in at most 20 ms. Then each further frame, forwards or backwards,
-/// is decoded once or not at all.
+/// To show a moment, it reads the group of the moment and decodes the group up to that moment. For
+/// groups of a second with 901 cubes at 60 Hz, this takes at most 20 ms. After that, each further
+/// frame is decoded once or not at all, forwards or backwards.
 ///
-/// A damaged group shows the last frame before it. [`damage`](Self::damage) lists the damage that
-/// was met.
+/// In place of a damaged group, the last frame before the group is shown. [`damage`](Self::damage)
+/// lists the damage found until now.
 ///
 /// ```
 /// use kinepack_replay::ReplayReader;
@@ -125,7 +101,8 @@ impl ReplayReader {
         Self::from_reader(File::open(path)?)
     }
 
-    /// Reads a replay from any source. It is read a group at a time, so it does not have to buffer.
+    /// Reads a replay from any source. It reads a group at a time, so the source does not have to
+    /// buffer.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -133,8 +110,8 @@ impl ReplayReader {
         Self::new(Box::new(reader), None)
     }
 
-    /// The same with the codec that wrote the file, so that the file's profile is not needed: it may
-    /// be [left out](crate::ReplayOptions::store_profile), damaged, or not trusted.
+    /// The same with the codec that wrote the file. The file's profile is then not needed, so it
+    /// may be [left out](crate::ReplayOptions::store_profile), damaged, or not trusted.
     ///
     /// # Errors
     /// As [`open`](Self::open), and [`ReplayError::OtherCodec`].
@@ -213,7 +190,7 @@ impl ReplayReader {
         &self.groups.index.markers
     }
 
-    /// What the writer noted.
+    /// The keys and values that the writer [noted](crate::ReplayWriter::note).
     pub fn info(&self) -> &BTreeMap<String, String> {
         &self.groups.index.info
     }
@@ -228,7 +205,7 @@ impl ReplayReader {
         self.groups.index.groups.iter().map(|place| (place.first, place.bytes))
     }
 
-    /// Bytes of the whole file: its groups, and the profile and the index besides.
+    /// Bytes of the whole file: the groups, the profile and the index.
     ///
     /// # Errors
     /// [`ReplayError::Io`].
@@ -236,8 +213,8 @@ impl ReplayReader {
         self.groups.file_bytes()
     }
 
-    /// The tick of each frame of a group, and its bytes. Does not decode the frames. `None` if there
-    /// is no such group.
+    /// The tick of each frame of a group, and its bytes. Does not decode the frames. `None` if
+    /// there is no such group.
     ///
     /// # Errors
     /// [`ReplayError::Io`].
@@ -252,19 +229,18 @@ impl ReplayReader {
         Ok(Some(frames.collect()))
     }
 
-    /// False if the file has no end: it is still being written, or its writer was killed.
+    /// False if the file has no end, because it is still being written or its writer was killed.
     pub fn is_complete(&self) -> bool {
         self.groups.index.is_complete
     }
 
-    /// The damage that was met until now, the first 1,000 places. [`verify`](Self::verify) finds all
-    /// of it.
+    /// The first 1,000 damaged places found until now. [`verify`](Self::verify) finds all damage.
     pub fn damage(&self) -> &[ReplayDamage] {
         &self.groups.index.damage
     }
 
-    /// Decodes the whole file. Returns the number of its frames. Then [`damage`](Self::damage) is
-    /// complete.
+    /// Decodes the whole file, so that [`damage`](Self::damage) is complete. Returns the number of
+    /// frames.
     ///
     /// # Errors
     /// [`ReplayError::Io`].
@@ -278,8 +254,9 @@ impl ReplayReader {
         Ok(frames)
     }
 
-    /// Notes as damage if a file without an end has bytes after its last complete record: its
-    /// writer was killed, or is writing. For those that read all frames themselves.
+    /// Notes as damage if a file without an end has bytes after its last complete record. Its
+    /// writer was killed, or is still writing. For callers that read all frames without
+    /// [`verify`](Self::verify).
     ///
     /// # Errors
     /// [`ReplayError::Io`].
@@ -364,12 +341,13 @@ impl ReplayReader {
         Ok(path)
     }
 
-    /// What to show at a moment, a tick with its fraction. `None` if no frame can be read.
+    /// The state of the world at a moment, given as a tick with its fraction. `None` if no frame
+    /// can be read.
     ///
     /// Moments may come in any order: forwards, backwards, and at any rate. A moment outside of the
     /// replay shows its first or last frame. [`Playback::events`] has the events since the last
-    /// call. After a step back, after [`seek`](Self::seek), and after a jump forward of more than 5
-    /// seconds there are none.
+    /// call, but none after a step back, after [`seek`](Self::seek), or after a jump forward of
+    /// more than 5 seconds.
     ///
     /// # Errors
     /// [`ReplayError::Io`].
@@ -394,17 +372,17 @@ impl ReplayReader {
         Ok(Some(self.player.show(tick, &from, &to, events)))
     }
 
-    /// Jumps: the events before this moment are not shown by the next [`playback`](Self::playback).
+    /// Jumps to a moment. The next [`playback`](Self::playback) does not show the events before it.
     pub fn seek(&mut self, tick: f64) {
         self.shown = Some(tick);
     }
 
-    /// Writes the part from one tick to another, both included, to a replay of its own, with its
-    /// events and markers, and with what the writer noted. Damaged groups are left out, and
-    /// [`damage`](Self::damage) lists them.
+    /// Writes the part from one tick to another, both included, to a replay of its own. The new
+    /// replay has the part's events and markers, and all [notes](Self::info). Damaged groups are
+    /// left out, and [`damage`](Self::damage) lists them.
     ///
-    /// If the codec has a time precision, the part begins with the key group of `from`: to encode
-    /// coarse values again would make them coarser.
+    /// If the codec has a time precision, the part begins with the key group of `from`, because
+    /// encoding coarse values again would make them coarser.
     ///
     /// Cost: encodes the frames before the first key group again, at most 8 seconds of them, and
     /// copies the groups after that.

@@ -1,27 +1,27 @@
-//! The records of MCAP files, read from untrusted bytes. No length takes memory before it is
-//! checked, as the crate `mcap` does.
+//! The records of MCAP files, read from untrusted bytes. Lengths are checked before memory is
+//! allocated for them. The crate `mcap` allocates first.
 
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 
 use crate::ReplayError;
-use crate::group::MOST_BYTES;
+use crate::limits::MOST_BYTES;
 
 /// A file that a replay is read from.
 pub(crate) trait ReadSeek: Read + Seek + Send {}
 impl<T: Read + Seek + Send> ReadSeek for T {}
 
 /// The bytes of a record before its data: opcode and length.
-pub(crate) const HEAD_BYTES: u64 = 9;
+pub(crate) const RECORD_HEADER_BYTES: u64 = 9;
 /// The most bytes of a record: a chunk holds a group and its events.
 pub(crate) const MOST_RECORD_BYTES: u64 = 2 * MOST_BYTES as u64;
 
 /// Why a part of a file cannot be used.
 #[derive(Debug)]
 pub(crate) enum Broken {
-    /// The whole file cannot be.
+    /// The whole file cannot be read.
     Refused(ReplayError),
-    /// This part cannot be.
+    /// Only this part cannot be read.
     Damaged(String),
 }
 
@@ -78,16 +78,16 @@ impl<'a> Iterator for Records<'a> {
     }
 }
 
-/// The length in the head of a record.
-pub(crate) fn length(head: &[u8; HEAD_BYTES as usize]) -> u64 {
-    u64::from_le_bytes(std::array::from_fn(|index| head[1 + index]))
+/// The length in the header of a record.
+pub(crate) fn length(header: &[u8; RECORD_HEADER_BYTES as usize]) -> u64 {
+    u64::from_le_bytes(std::array::from_fn(|index| header[1 + index]))
 }
 
-/// Reads a record of this size from the file, with its head.
+/// Reads a record of this size from the file, including its header.
 pub(crate) fn read(file: &mut dyn ReadSeek, at_byte: u64, bytes: u64) -> Result<Vec<u8>, Broken> {
     let end = file.seek(SeekFrom::End(0))?;
     let fits = at_byte.checked_add(bytes).is_some_and(|after| after <= end);
-    if !fits || !(HEAD_BYTES..=MOST_RECORD_BYTES).contains(&bytes) {
+    if !fits || !(RECORD_HEADER_BYTES..=MOST_RECORD_BYTES).contains(&bytes) {
         return Err("there is no record of this length".into());
     }
     let mut record = vec![0; bytes as usize];

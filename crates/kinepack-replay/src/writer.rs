@@ -3,16 +3,15 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
-use std::time::Duration;
 
 use kinepack::{Codec, Pack, Snapshot, Tick};
 use kinepack_capture::container::{Channel, Container, Message, Packing};
 use kinepack_capture::schema_document::{self, tick_time_ns};
-use kinepack_net::EventKinds;
 
 use crate::ReplayError;
 use crate::codec::{self, Stored};
 use crate::group::{Group, GroupBuilder};
+use crate::options::ReplayOptions;
 
 /// The profile of the MCAP file.
 pub(crate) const PROFILE: &str = "kinepack-replay";
@@ -20,48 +19,8 @@ pub(crate) const PROFILE: &str = "kinepack-replay";
 pub(crate) const MARKER: &str = "kinepack-marker";
 pub(crate) const INFO: &str = "kinepack-info";
 
-/// The bytes that are collected before they go to the file.
+/// The bytes that are collected before they are written to the file.
 const BUFFER_BYTES: usize = 1 << 16;
-
-/// How a replay is written.
-#[derive(Clone, Debug)]
-pub struct ReplayOptions {
-    /// Ticks a second, 0.001 to 1,000,000.
-    pub rate_hz: f64,
-    /// The world's name, a hint for people.
-    pub name: String,
-    /// The length of a group. A writer that is killed loses at most this much, and to show a moment
-    /// a reader decodes at most this much and two frames. But the first frame of a group takes as
-    /// much as 5 to 10 others.
-    pub group: Duration,
-    /// Every how many groups one is a *key group*, which stands alone. The first frames of the
-    /// others are coded against that of their key group, and then take a third. If a key group is
-    /// damaged, the groups up to the next one are lost with it. At least 1.
-    pub key_every: u32,
-    /// The kinds of events, if there are events.
-    pub events: Option<EventKinds>,
-    /// Whether the file has the codec's profile, so that any program can read it. Without it the
-    /// file is smaller by the size of the profile, 73 kB for the cubes, but a reader must have the
-    /// codec: [`ReplayReader::with_codec`](crate::ReplayReader::with_codec). For kill cams, whose
-    /// viewers play the same game.
-    pub store_profile: bool,
-}
-
-impl ReplayOptions {
-    /// For a world of `rate_hz` ticks a second. A group is 1 second long, and every eighth is a
-    /// key group: at 60 Hz and 901 cubes, first frames are then a tenth of a file, and a reader
-    /// needs at most 20 ms to show any moment.
-    pub fn at_hz(rate_hz: f64) -> Self {
-        Self {
-            rate_hz,
-            name: "world".to_owned(),
-            group: Duration::from_secs(1),
-            key_every: 8,
-            events: None,
-            store_profile: true,
-        }
-    }
-}
 
 /// A moment with a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,8 +44,8 @@ pub struct ReplaySummary {
 
 /// Writes a replay file.
 ///
-/// A group goes to the file as soon as it has ended, so a process that is killed loses at most the
-/// last one. A reader may open the file before that.
+/// Each group is written to the file when it ends, so a process that is killed loses at most its
+/// last group. A reader may open the file while it is written.
 ///
 /// ```
 /// use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
@@ -204,7 +163,7 @@ impl<W: Write> ReplayWriter<W> {
         })
     }
 
-    /// Adds a snapshot. If it begins a group, the one before goes to the file.
+    /// Adds a snapshot. If the snapshot begins a group, the previous group is written to the file.
     ///
     /// Cost: that of [`Encoder::encode`](kinepack::Encoder::encode).
     ///
@@ -237,7 +196,7 @@ impl<W: Write> ReplayWriter<W> {
         self.builder.emit_row(rows, index)
     }
 
-    /// Gives a moment a name.
+    /// Names a moment.
     ///
     /// # Errors
     /// [`ReplayError::Io`].
@@ -322,7 +281,7 @@ fn add_channel<W: Write>(
     (codec, is_stored): (&Codec, bool),
     schema: &[u8],
 ) -> io::Result<u16> {
-    let stored = Stored::of(name, codec);
+    let stored = Stored::new(name, codec);
     if is_stored {
         let profile = codec.profile().to_bytes();
         container.attach(&stored.profile, codec::PROFILE_MEDIA_TYPE, &profile)?;

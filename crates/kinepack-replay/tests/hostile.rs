@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use kinepack::group::{GroupReader, GroupWriter, Heads};
+use kinepack::group::{FrameHeaders, GroupReader, GroupWriter};
 use kinepack::{Codec, Level, Profile, Schema, Tick, View};
 use kinepack_capture::container::{Channel, Container, MAGIC, Message, Packing, op};
 use kinepack_capture::schema_document;
@@ -456,7 +456,7 @@ fn rewritten(file: &[u8], edit: impl Fn(&mcap::Message<'_>) -> Vec<u8>) -> Vec<u
 /// A message whose frame of this tick has two bytes too many. The frames are a tick apart.
 fn with_a_broken_frame(message: &[u8], given: Option<Tick>, tick: u32) -> Vec<u8> {
     let group = &message[4..];
-    let heads: Vec<_> = Heads::new(group, given).map(Result::unwrap).collect();
+    let heads: Vec<_> = FrameHeaders::new(group, given).map(Result::unwrap).collect();
     let nth = heads.iter().position(|(of, _)| of.0 == tick).unwrap();
     let (begin, end) = (heads[nth - 1].1, heads[nth].1);
     // Twice the size in a byte, or in two.

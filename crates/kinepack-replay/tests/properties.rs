@@ -43,19 +43,16 @@ proptest! {
         group_ms in 0_u64..400,
         key_every in 1_u32..5,
     ) {
-        let options = ReplayOptions {
-            group: Duration::from_millis(group_ms),
-            key_every,
-            ..options()
-        };
-        let codec = codec(Level::of_row(row).unwrap());
+        let group = Duration::from_millis(group_ms);
+        let options = ReplayOptions { group, key_every, ..options() };
+        let codec = codec(Level::from_row(row).unwrap());
         let mut file = Vec::new();
         let mut writer = ReplayWriter::to_writer(&mut file, &codec, &options).unwrap();
         let (mut states, mut hits, mut marks): (Vec<Snapshot>, Vec<(u32, u8)>, Vec<u32>) =
             Default::default();
         let (mut tick, mut pending) = (0_u32, Vec::new());
         for step in steps {
-            let state = match step {
+            let mut state = match step {
                 Step::Write(later) => {
                     let Some(next) = tick.checked_add(later) else { continue };
                     tick = next;
@@ -82,7 +79,6 @@ proptest! {
                     continue;
                 }
             };
-            let mut state = state;
             state.tick = Tick(tick);
             writer.write(&state).unwrap();
             hits.extend(pending.drain(..).map(|damage| (tick, damage)));

@@ -1,0 +1,72 @@
+//! How a replay is written, and the limits of a reader.
+
+use std::time::Duration;
+
+use kinepack::DecodeLimits;
+use kinepack_net::EventKinds;
+
+/// How a replay is written.
+#[derive(Clone, Debug)]
+pub struct ReplayOptions {
+    /// Ticks a second, 0.001 to 1,000,000.
+    pub rate_hz: f64,
+    /// The world's name, a hint for people.
+    pub name: String,
+    /// The length of a group. A writer that is killed loses at most one group, and a reader decodes
+    /// at most one group and two frames to show a moment. Short groups make a larger file, because
+    /// the first frame of a group takes as many bytes as 5 to 10 others.
+    pub group: Duration,
+    /// The number of groups from one *key group* to the next, at least 1. A key group can be
+    /// decoded alone. The first frame of any other group is coded against the first frame of its
+    /// key group, and then takes a third of the bytes. If a key group is damaged, all groups up to
+    /// the next key group are lost.
+    pub key_every: u32,
+    /// The kinds of events, if there are events.
+    pub events: Option<EventKinds>,
+    /// Whether the file has the codec's profile, so that any program can read the file. Without the
+    /// profile, the file is smaller (by 73 kB for the cubes), but a reader must have the codec:
+    /// [`ReplayReader::with_codec`](crate::ReplayReader::with_codec). Kill cams can leave the
+    /// profile out, because their viewers play the same game.
+    pub store_profile: bool,
+}
+
+impl ReplayOptions {
+    /// Options for a world of `rate_hz` ticks a second, with groups of 1 second. Every eighth group
+    /// is a key group. At 60 Hz and 901 cubes, the first frames of groups are then a tenth of the
+    /// file, and a reader needs at most 20 ms to show any moment.
+    pub fn at_hz(rate_hz: f64) -> Self {
+        Self {
+            rate_hz,
+            name: "world".to_owned(),
+            group: Duration::from_secs(1),
+            key_every: 8,
+            events: None,
+            store_profile: true,
+        }
+    }
+}
+
+/// The limits of a reader's memory.
+///
+/// ```
+/// use kinepack_replay::ReplayLimits;
+///
+/// // A phone: 4 MiB of decoded frames in each of the two groups around the shown moment.
+/// let limits = ReplayLimits { frame_bytes: 4 << 20, ..ReplayLimits::default() };
+/// assert_eq!(limits.decode.max_entities, 65_536);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReplayLimits {
+    /// The limits of a snapshot.
+    pub decode: DecodeLimits,
+    /// The most memory for the decoded frames of a group. If it is too small for a group, a step
+    /// back may decode the group again. The default, 64 MiB, has room for 25 seconds of 901 cubes
+    /// at 60 Hz. A reader keeps at most two groups, and their encoded bytes.
+    pub frame_bytes: usize,
+}
+
+impl Default for ReplayLimits {
+    fn default() -> Self {
+        Self { decode: DecodeLimits::default(), frame_bytes: 64 << 20 }
+    }
+}
