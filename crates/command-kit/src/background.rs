@@ -8,11 +8,11 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::interrupt::Interrupt;
 
-/// How often the flag of the signal is looked at.
+/// The time between two checks of the signal's flag.
 const ROUND: Duration = Duration::from_millis(20);
 
 /// Runs `work` on another thread, with a bar for the share that it reports as done. `None` after a
-/// signal: the thread then runs on without effect until the program ends.
+/// signal. The thread then continues until the program ends, but its result is ignored.
 pub fn in_background<R: Send + 'static>(
     done: &str,
     interrupt: &Interrupt,
@@ -27,7 +27,7 @@ pub fn in_background<R: Send + 'static>(
         let bar = bar.clone();
         move || {
             let result = work(&mut |share| bar.set_position((share * 1000.0) as u64));
-            // After a signal the other end is gone.
+            // After a signal, no one receives the result.
             let _ = sender.send(result);
         }
     });

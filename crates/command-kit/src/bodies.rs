@@ -11,7 +11,7 @@ pub struct Bodies {
     pub kinds: Vec<BodyKind>,
 }
 
-/// Where a kind's position and rotation are.
+/// The places of a kind's position and rotation.
 pub struct BodyKind {
     /// Empty if the schema has only one kind.
     pub name: String,
@@ -35,15 +35,15 @@ pub struct Pose {
 }
 
 impl Bodies {
-    /// The position is the field that is marked as a body, or else the first vector of one to three
-    /// axes that is no velocity. The rotation is the first one.
+    /// The position is the field that is marked as a body. Without such a field, it is the first
+    /// vector of one to three axes that is not a velocity. The rotation is the first rotation.
     pub fn new(schema: &Schema) -> Self {
         let kinds = schema.kinds().iter().zip(kinds::schemas(schema));
         Self { kinds: kinds.map(|(kind, schema)| BodyKind::new(kind.name(), schema)).collect() }
     }
 
-    /// Half the width of the square around the origin that has all entities of a state, at least a
-    /// metre.
+    /// Half the width of the square around the origin that contains all entities of a state. At
+    /// least a metre.
     pub fn half_width_m(&mut self, state: &Snapshot) -> f64 {
         self.poses(state).flatten().fold(1.0, |half_width_m, Pose { position: [x, y, _], .. }| {
             half_width_m.max(x.abs()).max(y.abs())
@@ -88,7 +88,7 @@ impl BodyKind {
         }
     }
 
-    /// An entity between two states, each with the entity's index in it.
+    /// An entity between two states, given the entity's index in each of them.
     pub fn pose(
         &mut self,
         (from, index): (&Snapshot, usize),

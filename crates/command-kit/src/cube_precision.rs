@@ -14,7 +14,7 @@ const TICK_HZ: f64 = 60.0;
 /// The allowed error of moving cubes.
 #[derive(Args, Clone, Copy, Debug, Default, PartialEq)]
 pub struct Precision {
-    /// The allowed error of moving cubes, as a time: positions and orientations may be off by their
+    /// The allowed error of moving cubes, as a time. Positions and orientations may be off by their
     /// movement in this time, and positions by at most 16 mm. Cubes at rest stay exact. With 0, all
     /// cubes are exact.
     #[arg(long, value_name = "MS", default_value_t = 0.0, value_parser = parse_ms)]
@@ -28,7 +28,7 @@ impl Precision {
     }
 
     /// The schema with this precision for bodies.
-    pub fn of(self, schema: Schema) -> Schema {
+    pub fn apply_to(self, schema: Schema) -> Schema {
         if self.time_precision_ms == 0.0 {
             return schema;
         }
@@ -50,7 +50,7 @@ impl Precision {
     }
 }
 
-/// Up to the most that a field of three lanes allows.
+/// Parses a time below the limit for fields of three lanes.
 fn parse_ms(text: &str) -> Result<f64, String> {
     let most_ms = 1000.0 / TICK_HZ / 12f64.sqrt();
     let ms: f64 = text.parse().map_err(|_| "not a number of milliseconds".to_owned())?;

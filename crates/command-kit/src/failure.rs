@@ -3,9 +3,9 @@
 /// Why a command failed: a text for people, and an exit code for scripts. Each command has its own
 /// error type.
 pub trait Failure: std::error::Error {
-    /// 2 if the command cannot do what it was asked for, 1 if it failed while it worked. An output
-    /// file that exists counts as the first, and so does a file that the system refuses. 130 if a
-    /// signal ended it: see [`Interrupted`](crate::interrupt::Interrupted).
+    /// 2 if the command cannot do its task, for example because an output file exists or the system
+    /// refuses a file. 1 if the command failed during its work. 130 if a signal ended it: see
+    /// [`Interrupted`](crate::interrupt::Interrupted).
     fn exit_code(&self) -> u8 {
         2
     }

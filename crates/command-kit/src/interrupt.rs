@@ -25,7 +25,7 @@ static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 pub struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Listens from now on. The command must look at [`is_raised`](Self::is_raised) often.
+    /// Listens from now on. The command must check [`is_raised`](Self::is_raised) often.
     pub fn listen() -> Result<Self, ctrlc::Error> {
         handle_signals()?;
         Ok(LISTENER.get_or_init(Self::unheard).clone())
@@ -60,8 +60,8 @@ impl Interrupted {
         Self { how_far: how_far.into() }
     }
 
-    /// Interrupted while it went through frames, whose number may be unknown. `then` says what
-    /// became of them.
+    /// Interrupted during a loop over frames, whose number may be unknown. `then` describes the
+    /// result so far.
     pub fn after_frames(done: u64, all: Option<u64>, then: &str) -> Self {
         let frames = match all {
             Some(all) => format!("{done} of {}", counted(all, "frame")),

@@ -1,4 +1,4 @@
-//! The simulated link on the command line: one by name, and each number by itself.
+//! The options of the simulated link: a preset by name, and an option for each number.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use kinepack_net::{Link, LinkConfig, LinkError, Loss, PRESETS};
 
 use crate::Failure;
 
-/// The longest delay of a link: that of [`LinkError::DelayTooLong`].
+/// The longest delay of a link, as in [`LinkError::DelayTooLong`].
 const MAX_DELAY_MS: f64 = 3_600_000.0;
 
 /// Options of the simulated link; the same for both directions.
@@ -123,7 +123,7 @@ impl Failure for LinkOptionsError {}
 /// The two directions of a link, each with a seed of its own.
 ///
 /// # Errors
-/// For a link that cannot be.
+/// For a link with impossible numbers.
 pub fn both_ways(link: LinkConfig, seed: u64) -> Result<[Link; 2], LinkError> {
     let even = seed.wrapping_mul(2);
     Ok([Link::new(link, even)?, Link::new(link, even | 1)?])

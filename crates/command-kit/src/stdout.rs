@@ -1,16 +1,16 @@
 //! Standard output and standard error. A reader that has closed its end (`| head`) is not a
 //! failure.
 //!
-//! All text of the program goes through here, and much of it comes from files and peers: names of
-//! markers, clips, joints, fields and streams, and errors that quote them. So this is where control
-//! characters are escaped. A name could otherwise rewrite what a terminal shows, or its title.
+//! All text of the program is written here. Names of markers, clips, joints, fields and streams
+//! come from files and peers, and so do errors that quote them. Control characters are therefore
+//! escaped: otherwise a name could change the text on a terminal, or the terminal's title.
 
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::OutputError;
+use crate::output::OutputError;
 
 /// Whether a file that the command writes is standard output.
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
@@ -38,11 +38,11 @@ pub fn print(
     }
 }
 
-/// Writes a line to standard error, with control characters escaped. Unlike `eprintln!`, it does
+/// Writes a line to standard error, with control characters escaped. Unlike `eprintln!`, this does
 /// not panic if the reader is gone.
 ///
-/// Further lines of the text are indented: a line break in a name that an error quotes cannot begin
-/// a line that looks like one of the program.
+/// Further lines of the text are indented, because an error may quote a name with a line break. The
+/// rest of the name must not look like a line of the program.
 pub fn say(line: impl Display) {
     // There is nowhere to report that standard error is gone.
     let _ = writeln!(io::stderr(), "{}", indented(&escaped_lines(&line.to_string())));
@@ -60,9 +60,9 @@ fn indented(text: &str) -> String {
     out
 }
 
-/// A text without characters that control a terminal, for a place within a line. Control
-/// characters, also line breaks, and characters that change the direction or the lines of text are
-/// written as in JSON: `\u001b`.
+/// A text without characters that control a terminal, for a place within a line. Control characters
+/// (including line breaks) are written as in JSON: `\u001b`. So are characters that change the
+/// direction or the lines of text.
 pub fn escaped(text: &str) -> Cow<'_, str> {
     with_escapes(text, controls)
 }
@@ -93,10 +93,10 @@ fn with_escapes(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(one).collect())
 }
 
-/// A writer of text that escapes control characters, but for line breaks and tabs.
+/// A writer of text that escapes control characters, except line breaks and tabs.
 pub struct Escaping<W> {
     out: W,
-    /// The bytes of a character whose others have not come yet.
+    /// The first bytes of a character that is not complete yet.
     rest: Vec<u8>,
 }
 

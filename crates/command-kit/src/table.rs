@@ -12,7 +12,7 @@ use console::{Term, measure_text_width};
 
 use crate::escaped;
 
-/// The narrowest width that is taken seriously.
+/// The least width. A narrower terminal is treated as this wide.
 const LEAST_WIDTH: usize = 20;
 
 /// The characters of a line of standard output. `None` without a limit.
@@ -35,9 +35,9 @@ pub struct Table {
     rows: Vec<Vec<String>>,
 }
 
-/// Columns under a header; the first `names` are of words, the others of numbers. A heading that
-/// begins with a line break or a tab belongs to the group of the column before, which is never
-/// split. The tab is not shown. A cell is one line: control characters in it are escaped.
+/// Columns under a header. The first `names` columns hold words, the others numbers. A heading that
+/// begins with a line break or a tab is in the group of the previous column, and a group is never
+/// split. The tab is not shown. A cell is one line: its control characters are escaped.
 pub fn table<H: Into<String>, R: IntoIterator<Item = String>>(
     header: impl IntoIterator<Item = H>,
     names: usize,
@@ -80,7 +80,7 @@ impl Table {
         if parts.is_empty() { whole } else { parts.join("\n\n") }
     }
 
-    /// The columns of numbers, those together that belong together.
+    /// The columns of numbers, grouped.
     fn groups(&self) -> Vec<Vec<usize>> {
         let mut groups: Vec<Vec<usize>> = Vec::new();
         for index in self.names..self.header.len() {
@@ -131,8 +131,8 @@ fn longest_line(text: &str) -> usize {
     text.lines().map(measure_text_width).max().unwrap_or(0)
 }
 
-/// Writes a paragraph in the width of standard output. `first` begins its first line, and spaces
-/// of the same width begin the others.
+/// Writes a paragraph in the width of standard output. `first` begins its first line, and spaces of
+/// the same width begin the others.
 pub fn write_text(out: &mut impl Write, first: &str, text: &str) -> io::Result<()> {
     writeln!(out, "{}", wrapped(first, text, width()))
 }

@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::Target;
+use super::error::{OutputError, Problem, failure};
 use super::partial::{self, Partial};
-use super::{OutputError, Problem, Target, failure};
 
 #[derive(Default)]
 pub struct Batch {

@@ -10,6 +10,7 @@
 //! standard error.
 
 mod batch;
+mod error;
 mod partial;
 mod place;
 
@@ -19,10 +20,12 @@ use std::path::{Path, PathBuf};
 
 pub use batch::Batch;
 use clap::Args;
+use error::failure;
+pub use error::{OutputError, Problem};
 use partial::Partial;
 use place::Place;
 
-use crate::{Failure, stdout};
+use crate::stdout;
 
 /// Whether files may be replaced.
 #[derive(Args, Clone, Copy, Debug)]
@@ -30,42 +33,6 @@ pub struct Force {
     /// Replace existing files. Without it, a command refuses to start if an output file exists.
     #[arg(long)]
     force: bool,
-}
-
-/// Why a command cannot write.
-#[derive(Debug, thiserror::Error)]
-pub enum OutputError {
-    /// A file cannot be written.
-    #[error("{}: {problem}", path.display())]
-    File { path: PathBuf, problem: Problem },
-    /// Signals cannot be handled, so an unfinished file could stay behind.
-    #[error("cannot listen for Ctrl-C: {0}")]
-    Signals(#[from] ctrlc::Error),
-    /// The report cannot be written to standard output.
-    #[error("cannot write the report: {0}")]
-    Stdout(io::Error),
-}
-
-impl Failure for OutputError {
-    fn exit_code(&self) -> u8 {
-        if matches!(self, Self::Stdout(_)) { 1 } else { 2 }
-    }
-}
-
-/// Why a file cannot be written.
-#[derive(Debug, thiserror::Error)]
-pub enum Problem {
-    #[error("this file exists: choose another name, or replace it with --force")]
-    Exists,
-    #[error("this is a directory: give the name of a file")]
-    IsDirectory,
-    #[error("its directory does not exist: make it first, or choose another one")]
-    NoDirectory,
-    #[error("two options name this file: give each its own name")]
-    Twice,
-    /// The system's error.
-    #[error("{0}")]
-    System(io::Error),
 }
 
 /// A file to write. The checks that are possible beforehand have passed.
@@ -118,8 +85,8 @@ impl Force {
         }
     }
 
-    /// The same for a file whose name depends on its contents: `None` if it exists with these
-    /// contents.
+    /// The same for a file whose name depends on its contents. `None` if the file already exists
+    /// with these contents.
     pub fn target_of(
         self,
         directory: &Path,
@@ -218,8 +185,4 @@ impl Seek for Output {
     fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
         self.file.seek(position)
     }
-}
-
-fn failure(path: &Path, problem: Problem) -> OutputError {
-    OutputError::File { path: path.to_owned(), problem }
 }

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::{Builder, TempPath};
 
-use super::{OutputError, Problem, failure, place};
+use super::error::{OutputError, Problem, failure};
+use super::place;
 use crate::interrupt::unfinished;
 
 /// Deleted if it is dropped before it moved to its place, or if a signal ends the program.
@@ -89,8 +90,8 @@ fn forget(temporary: &Path) {
     }
 }
 
-/// Moves files to their places: all of them, unless the system refuses one. A signal waits for
-/// that.
+/// Moves all files to their places, unless the system refuses one. A signal waits until the files
+/// are moved.
 pub(super) fn put_in_place(partials: &mut [Partial]) -> Result<(), OutputError> {
     let mut unfinished = unfinished()?;
     let is_taken =

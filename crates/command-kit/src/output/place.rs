@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use super::Problem;
+use super::error::Problem;
 
 /// As many links as Linux follows.
 const MAX_LINKS: usize = 40;
@@ -45,8 +45,8 @@ impl Place {
     }
 }
 
-/// Opens a file that is written directly. Never truncates it: the shell has done that for `> file`,
-/// and `>> file` must keep its contents.
+/// Opens a file that is written directly. Never truncates the file: the shell already did for `>
+/// file`, and `>> file` must keep the contents.
 pub(super) fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().append(true).open(path)
 }

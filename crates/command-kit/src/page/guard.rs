@@ -9,7 +9,8 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-/// The policy of a page whose scripts come from these places, and that connects to those.
+/// The content security policy of a page, given the sources of its scripts and the servers that it
+/// may connect to.
 macro_rules! policy {
     ($scripts:literal, $connections:literal) => {
         concat!(

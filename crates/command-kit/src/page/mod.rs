@@ -43,8 +43,9 @@ impl Failure for PageError {
     }
 }
 
-/// Listens at the given address. Without one, listens at the usual port of this machine, or at any
-/// free port if that one is taken. `powers` completes "anyone who can reach this address can".
+/// Listens at the given address. Without an address, listens at the usual port of this machine, or
+/// at any free port if the usual one is taken. `powers` completes "anyone who can reach this
+/// address can".
 pub fn listen(
     asked: Option<SocketAddr>,
     usual_port: u16,

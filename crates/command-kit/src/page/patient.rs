@@ -1,5 +1,5 @@
-//! A connection that is given up if its other side takes nothing for too long. Answers take memory
-//! until they are taken.
+//! A connection that is closed if its other side reads nothing for too long, because an answer
+//! takes memory until it is read.
 
 use std::future::Future;
 use std::io;
@@ -11,7 +11,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
-/// See the head of this file.
+/// A connection with a limit on the time of a write.
 pub(super) struct Patient {
     stream: TcpStream,
     patience: Duration,
@@ -24,7 +24,7 @@ impl Patient {
         Self { stream, patience, timer: None }
     }
 
-    /// Passes on the result of a write. One that waits for too long is an error.
+    /// Returns the result of a write, or an error if the write waits for too long.
     fn within(
         &mut self,
         written: Poll<io::Result<usize>>,

@@ -1,6 +1,6 @@
 //! The connections of a page's server. Their number is limited. At the limit, a new connection
-//! closes the oldest silent one, so idle connections cannot lock a user out of the page. An address
-//! that holds more than a quarter of them gives up its own first.
+//! closes the oldest silent one, so idle connections cannot lock a user out of the page. If an
+//! address holds more than a quarter of the connections, one of that address is closed first.
 //!
 //! A connection that became a web socket no longer counts: the code that opens sockets limits them.
 
@@ -26,14 +26,14 @@ use super::patient::Patient;
 /// Connections at once. A browser opens six for a page, and a process may often have only 256 open
 /// files.
 const MAX_CONNECTIONS: usize = 128;
-/// The longest time from the beginning of a connection, or its last answer, to the end of a
-/// request's head. A browser sends a head in a single packet, and reconnects by itself.
+/// The longest time from the beginning of a connection, or from its last answer, to the end of a
+/// request's header. A browser sends a header in a single packet, and reconnects by itself.
 const HEAD_TIME: Duration = Duration::from_secs(10);
-/// An address that holds more than this part of the connections gives up its own first.
+/// If an address holds more than this part of the connections, its own are closed first.
 const PART: usize = 4;
-/// The longest time in which the other side takes nothing of an answer.
+/// The longest time in which the other side reads nothing of an answer.
 const ANSWER_TIME: Duration = Duration::from_secs(20);
-/// The largest head of a request. Browsers send some hundred bytes, and the cookies of other
+/// The largest header of a request. Browsers send a few hundred bytes, and the cookies of other
 /// servers on this machine.
 const MAX_HEAD_BYTES: usize = 16 << 10;
 
@@ -87,7 +87,7 @@ async fn accept(mut listener: tokio::net::TcpListener, router: Router, limits: L
     let table = Arc::new(Mutex::new(Table::default()));
     loop {
         let (stream, address) = Listener::accept(&mut listener).await;
-        // Answers and a socket's messages leave at once. If the connection is gone, a later call
+        // Answers and a socket's messages are sent at once. If the connection is gone, a later call
         // reports it.
         let _ = stream.set_nodelay(true);
         let mut open = lock(&table);
@@ -149,8 +149,8 @@ struct Table {
 }
 
 impl Table {
-    /// Closes the oldest connection of the lowest stage, of those whose address holds more than its
-    /// share, or of all if none does.
+    /// Closes the oldest connection of the lowest stage. Only connections of addresses that hold
+    /// more than their share are considered, or all if there are none.
     fn close_one(&mut self, share: usize) {
         let mut held = HashMap::<IpAddr, usize>::new();
         for connection in self.connections.values() {

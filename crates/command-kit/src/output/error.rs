@@ -1,0 +1,46 @@
+//! Why a file or the report cannot be written.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::Failure;
+
+/// Why a command cannot write.
+#[derive(Debug, thiserror::Error)]
+pub enum OutputError {
+    /// A file cannot be written.
+    #[error("{}: {problem}", path.display())]
+    File { path: PathBuf, problem: Problem },
+    /// Signals cannot be handled, so an unfinished file could stay behind.
+    #[error("cannot listen for Ctrl-C: {0}")]
+    Signals(#[from] ctrlc::Error),
+    /// The report cannot be written to standard output.
+    #[error("cannot write the report: {0}")]
+    Stdout(io::Error),
+}
+
+impl Failure for OutputError {
+    fn exit_code(&self) -> u8 {
+        if matches!(self, Self::Stdout(_)) { 1 } else { 2 }
+    }
+}
+
+/// Why a file cannot be written.
+#[derive(Debug, thiserror::Error)]
+pub enum Problem {
+    #[error("this file exists: choose another name, or replace it with --force")]
+    Exists,
+    #[error("this is a directory: give the name of a file")]
+    IsDirectory,
+    #[error("its directory does not exist: make it first, or choose another one")]
+    NoDirectory,
+    #[error("two options name this file: give each its own name")]
+    Twice,
+    /// The system's error.
+    #[error("{0}")]
+    System(io::Error),
+}
+
+pub(super) fn failure(path: &Path, problem: Problem) -> OutputError {
+    OutputError::File { path: path.to_owned(), problem }
+}
