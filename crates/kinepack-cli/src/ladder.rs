@@ -133,7 +133,7 @@ impl Ladder {
                 profile = profile.carried(&schema, split)?;
                 coded = split;
             }
-            let codec = Codec::new(precision.of(coded.clone()), level, profile)?;
+            let codec = Codec::new(precision.apply_to(coded.clone()), level, profile)?;
             ladder.add_run(quantized, &schema, split, &codec);
         }
         Ok(ladder)

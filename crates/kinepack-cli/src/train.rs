@@ -169,7 +169,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), TrainingError> {
     if !is_built_in && !arguments.precision.is_exact() {
         return Err(LadderError::PrecisionOfCubes.into());
     }
-    let schema = arguments.precision.of(schema);
+    let schema = arguments.precision.apply_to(schema);
     let runs: Arc<[Vec<Snapshot>]> = runs.into();
     let lag_ticks = lag_of(None, rate_hz);
     let structure = if is_built_in && !arguments.search {

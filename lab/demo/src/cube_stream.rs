@@ -84,7 +84,7 @@ impl CubeStream {
             (Schema::of::<Cube>(), self.precision.profile(), cube::players_and_cubes()?)
         };
         let profile = with_players(profile.carried(&cubes, &schema)?);
-        Codec::new(self.precision.of(schema), level.row(), profile)
+        Codec::new(self.precision.apply_to(schema), level.row(), profile)
     }
 
     /// The options as a report names them. Empty for the defaults.

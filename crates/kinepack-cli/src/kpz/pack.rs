@@ -109,7 +109,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
         (Parameters::BuiltIn, true) => precision.profile(),
         (parameters, _) => profile(parameters, &schema)?,
     };
-    let codec = Codec::new(precision.of(schema), level, profile)?;
+    let codec = Codec::new(precision.apply_to(schema), level, profile)?;
     let options = ReplayOptions {
         name: snapshots.stream().name.clone(),
         group: *group,
