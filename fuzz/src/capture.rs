@@ -1,11 +1,15 @@
-//! The driver of the target `capture`: any bytes as a capture file, or as a part of one.
+//! The drivers of the targets `capture` and `capture_disk`: any bytes as a capture file, or as a part
+//! of one. Only a file on disk is read in the order of its chunks' times.
 
+use std::collections::BTreeSet;
 use std::io::Cursor;
+use std::path::Path;
 
 use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
 use kinepack::schema::{Field, FieldKind};
-use kinepack::{EntityId, Schema, Snapshot};
-use kinepack_capture::Capture;
+use kinepack::{EntityId, Schema, Snapshot, Tick};
+use kinepack_capture::container::{Channel, Container, Message, Packing, op};
+use kinepack_capture::{Capture, schema_document};
 
 /// The most frames that are read.
 const MOST_FRAMES: usize = 64;
@@ -24,12 +28,64 @@ pub fn capture(data: &[u8]) {
     }
 }
 
-/// Reads to the end. The frames must satisfy the specification's guarantees.
+/// The first byte selects the meaning of the rest. It is a file, or a file is made of it: the number
+/// of ticks, the ticks by [`tick_of`], and edits of three bytes. An edit flips bits of the file.
+pub fn capture_disk(data: &[u8]) {
+    let Some((&pick, data)) = data.split_first() else { return };
+    if pick % 3 == 0 {
+        on_disk(data, |path| read_opened(path, data.len()));
+        return;
+    }
+    let Some((&count, data)) = data.split_first() else { return };
+    let (ticks, edits) = data.split_at(usize::from(count).min(MOST_FRAMES).min(data.len()));
+    let mut file = chunked(ticks, pick % 3 == 1);
+    let edits = edits.as_chunks::<3>().0;
+    for [low, high, flip] in edits {
+        let at = usize::from(u16::from_le_bytes([*low, *high])) % file.len();
+        file[at] ^= flip;
+    }
+    let read = on_disk(&file, |path| read_opened(path, file.len()));
+    if edits.is_empty() {
+        let distinct: BTreeSet<Tick> = ticks.iter().map(|byte| tick_of(*byte)).collect();
+        let repeated = (ticks.len() - distinct.len()) as u64;
+        let (read, damaged) = read.unwrap();
+        assert!(read.into_iter().eq(distinct) && damaged == repeated);
+    }
+}
+
+/// Reads any bytes as a file that is not on disk.
 pub fn read(file: &[u8]) {
-    let Ok(mut capture) = Capture::from_reader("any", Cursor::new(file.to_vec())) else { return };
+    if let Ok(capture) = Capture::from_reader("any", Cursor::new(file.to_vec())) {
+        read_all(capture, "any", file.len());
+    }
+}
+
+/// Opens a file, and reads it by the time of its chunks. Returns its ticks, and the number of damaged
+/// places. `None` if it is no capture.
+fn read_opened(path: &Path, file_bytes: usize) -> Option<(Vec<Tick>, u64)> {
+    let capture = Capture::open(path).ok()?;
+    Some(read_all(capture, &path.display().to_string(), file_bytes))
+}
+
+/// Calls `read` with the path of a file with these bytes.
+fn on_disk<T>(bytes: &[u8], read: impl FnOnce(&Path) -> T) -> T {
+    // Tests run on several threads, and fuzzers as several processes.
+    let (process, thread) = (std::process::id(), std::thread::current().id());
+    let path = std::env::temp_dir().join(format!("kinepack-fuzz-{process}-{thread:?}.mcap"));
+    std::fs::write(&path, bytes).unwrap();
+    let result = read(&path);
+    std::fs::remove_file(&path).unwrap();
+    result
+}
+
+/// Reads to the end. The frames must satisfy the specification's guarantees. Returns their ticks, and
+/// the number of damaged places.
+fn read_all(mut capture: Capture, name: &str, file_bytes: usize) -> (Vec<Tick>, u64) {
+    let mut ticks = Vec::new();
     for _ in 0..MOST_FRAMES {
         let Ok(Some((index, frame))) = capture.next_frame() else { break };
         let stream = frame.stream();
+        ticks.push(frame.tick());
         let (ids, lanes) = (frame.ids(), stream.schema().lanes());
         let mut sorted: Vec<EntityId> = ids.to_vec();
         sorted.sort_unstable();
@@ -50,12 +106,16 @@ pub fn read(file: &[u8]) {
             Ok(clamped) => assert!(
                 snapshot.ids() == ids && clamped <= ids.len() && (stream.is_raw() || clamped == 0)
             ),
-            Err(error) => assert!(stream.is_raw() && error.to_string().starts_with("any: stream ")),
+            Err(error) => {
+                let error = error.to_string();
+                assert!(stream.is_raw() && error.starts_with(&format!("{name}: stream ")));
+            }
         }
     }
-    let is_within = |at_byte| at_byte <= file.len() as u64;
+    let is_within = |at_byte| at_byte <= file_bytes as u64;
     let mut damage = capture.damage().iter();
     assert!(damage.all(|damage| is_within(damage.at_byte) && !damage.reason.is_empty()));
+    (ticks, capture.damaged_places())
 }
 
 /// A file without chunks, checksums and end: one stream of this schema, with these messages at
@@ -74,6 +134,54 @@ pub fn file(encoding: &str, schema_json: &[u8], messages: &[&[u8]]) -> Vec<u8> {
     add(4, &[&[0, 0, 1, 0], &text(b"things"), &text(encoding.as_bytes()), &[0; 4]]);
     for (tick, message) in (0u32..).zip(messages) {
         add(5, &[&[0, 0], &tick.to_le_bytes(), &[0; 16], message]);
+    }
+    file
+}
+
+/// The tick of a byte's lower seven bits. A chunk whose times are 0 counts as empty, so no tick is 0.
+fn tick_of(byte: u8) -> Tick {
+    Tick(u32::from(byte & 0x7F) + 1)
+}
+
+/// A file with a frame for each byte, in this order, without checksums. A byte with the highest bit
+/// ends a chunk. The summary declares the stream only if `is_declared`.
+fn chunked(ticks: &[u8], is_declared: bool) -> Vec<u8> {
+    let (mut file, json) = (Vec::new(), kinds_json());
+    let mut container = Container::new(&mut file, "kinepack", "", Packing::None).unwrap();
+    let channel = container.add_channel(&Channel {
+        topic: "things",
+        encoding: "kinepack-lanes",
+        metadata: &[],
+        schema_name: "things",
+        schema_encoding: schema_document::ENCODING,
+        schema: json.as_bytes(),
+    });
+    let (_, rate_hz) = schema_document::from_json(json.as_bytes()).unwrap();
+    for byte in ticks {
+        let tick = tick_of(*byte);
+        let time_ns = schema_document::tick_time_ns(tick, rate_hz);
+        let data = &kinds_message();
+        container.add_message(&Message { channel, sequence: tick.0, time_ns, data });
+        if byte & 0x80 != 0 {
+            container.end_chunk().unwrap();
+        }
+    }
+    container.finish().unwrap();
+    let (mut at, mut is_summary) = (Capture::MAGIC.len(), false);
+    while let Some((header, _)) = file[at..].split_first_chunk::<9>() {
+        let ([opcode, length @ ..], data) = (*header, at + 9);
+        match opcode {
+            op::CHUNK => file[data + 24..data + 28].fill(0),
+            op::DATA_END => {
+                file[data..data + 4].fill(0);
+                is_summary = true;
+            }
+            op::FOOTER => file[data + 16..data + 20].fill(0),
+            // The opcode of a record that readers ignore.
+            op::SCHEMA | op::CHANNEL if is_summary && !is_declared => file[at] = 0x70,
+            _ => {}
+        }
+        at = data + u64::from_le_bytes(length) as usize;
     }
     file
 }
@@ -164,5 +272,21 @@ pub fn capture_corpus() -> Vec<Vec<u8>> {
         [&[1][..], kinds_json().as_bytes()].concat(),
         [&[4][..], &kinds_message()].concat(),
         [&[5][..], &kinds_message()].concat(),
+    ]
+}
+
+/// Files whose chunks overlap in time: whole, by their ticks, and with damage.
+pub fn capture_disk_corpus() -> Vec<Vec<u8>> {
+    const END: u8 = 0x80;
+    // Three chunks, of which the last one is the earliest. Tick 5 occurs twice.
+    let ticks = [7, 4, 9 | END, 8, 4, 5 | END, 1, 3, 2 | END];
+    let with = |pick: u8, edits: &[u8]| [&[pick, ticks.len() as u8][..], &ticks, edits].concat();
+    vec![
+        [&[0][..], &chunked(&ticks[..6], true)].concat(),
+        with(1, &[]),
+        with(2, &[]),
+        // Damages the end time of the first chunk, and its declaration of the stream.
+        with(1, &[55, 0, 0xFF]),
+        with(2, &[120, 0, 0x40]),
     ]
 }

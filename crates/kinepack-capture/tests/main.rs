@@ -9,7 +9,7 @@ mod files;
 mod runner;
 mod stored;
 
-// The driver of the fuzz target, which is public in its crate.
+// The drivers of the fuzz targets, which are public in their crate.
 #[allow(unreachable_pub)]
 #[path = "../../../fuzz/src/capture.rs"]
 mod driver;
