@@ -34,11 +34,14 @@
 #[cfg(feature = "raw")]
 use std::{collections::HashMap, fmt, sync::Arc};
 
-use crate::play::check_pose;
-use crate::pose::MAX_WEIGHT;
+use crate::transform::check_pose;
 #[cfg(feature = "raw")]
 use crate::{Curve, RawClip, measure::Frame};
 use crate::{Joint, Skeleton, Transform, quaternion};
+
+/// The largest weight of a layer at a joint. Larger weights count as this one, so that sums stay
+/// finite.
+pub const MAX_WEIGHT: f32 = 1e6;
 
 #[cfg(feature = "raw")]
 /// Why two clips have no difference.
@@ -108,7 +111,7 @@ impl std::error::Error for AdditiveError {}
 pub fn skeleton(skeleton: &Skeleton) -> Skeleton {
     let joints =
         skeleton.joints().iter().map(|joint| Joint { bind: Transform::IDENTITY, ..joint.clone() });
-    // This cannot fail, because the input is a valid skeleton.
+    // `Skeleton::new` cannot fail here, because the joints come from a valid skeleton.
     Skeleton::new(joints.collect()).unwrap_or_else(|_| skeleton.clone())
 }
 

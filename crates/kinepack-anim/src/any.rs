@@ -4,10 +4,11 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::keyed::{self, Cursor, KeyedClip};
+use crate::file_kind::magic;
+use crate::keyed::{Cursor, KeyedClip};
 use crate::{
     Clip, ClipError, ClipInfo, MarkerRef, PlayError, PoseWriter, Rig, Sampler, Skeleton, Transform,
-    block, disk,
+    disk,
 };
 
 /// A compressed clip. A clone shares the clip's memory.
@@ -59,9 +60,9 @@ impl AnyClip {
 
     pub(crate) fn read(bytes: Cow<'_, [u8]>, rig: Option<&Arc<Rig>>) -> Result<Self, ClipError> {
         match bytes.first_chunk() {
-            Some(&block::MAGIC) => Clip::read(bytes.into_owned(), rig).map(Self::from),
-            Some(&disk::MAGIC) => Clip::read(disk::unpack(&bytes)?, rig).map(Self::from),
-            Some(&keyed::MAGIC) => KeyedClip::from_bytes(bytes).map(Self::from),
+            Some(&magic::BLOCK_CLIP) => Clip::read(bytes.into_owned(), rig).map(Self::from),
+            Some(&magic::DISK_CLIP) => Clip::read(disk::unpack(&bytes)?, rig).map(Self::from),
+            Some(&magic::KEYED_CLIP) => KeyedClip::from_bytes(bytes).map(Self::from),
             _ => Err(ClipError::of_other_file(&bytes)),
         }
     }

@@ -286,7 +286,7 @@ impl std::error::Error for ClipError {}
 impl ClipError {
     /// The error for a file that does not begin as expected.
     pub(crate) fn of_other_file(bytes: &[u8]) -> Self {
-        FileKind::of(bytes).map_or(Self::NoClip, |found| Self::OtherFile { found })
+        FileKind::detect(bytes).map_or(Self::NoClip, |found| Self::OtherFile { found })
     }
 }
 

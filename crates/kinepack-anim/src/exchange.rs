@@ -2,8 +2,8 @@
 //! little-endian. A file begins with `CLIP`, the counts of joints and samples as `u32`, and the
 //! rate in Hz as `f32`. Next are the joints' parents as `i32` (−1 for a root), then the bind pose
 //! and the samples. Each pose has ten `f32` per joint: rotation `x y z w`, translation in cm,
-//! scale. The file does not store names, curves or markers: a caller that needs them must keep them
-//! elsewhere.
+//! scale. The file does not store names, curves or markers; a caller that needs them must store
+//! them elsewhere.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -56,8 +56,8 @@ pub fn write_pose(pose: &[Transform], mut out: impl Write) -> io::Result<()> {
 /// Reads a `.clip` file. The joints have empty names.
 ///
 /// # Errors
-/// [`ExchangeError`] if the bytes are not a `.clip` file, if their length differs from the length
-/// that the header implies, or if the contents are not a valid clip.
+/// [`ExchangeError`] if the bytes are not a `.clip` file, if the header implies another length, or
+/// if the contents are not a valid clip.
 pub fn read(name: impl Into<String>, bytes: &[u8]) -> Result<RawClip, ExchangeError> {
     let word = |index: usize| Some(u32::from_le_bytes(*bytes.get(index..)?.first_chunk()?));
     if bytes.get(..4) != Some(b"CLIP") {

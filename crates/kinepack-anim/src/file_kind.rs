@@ -2,7 +2,16 @@
 
 use std::fmt;
 
-use crate::{block, database, disk, keyed, skeleton_file};
+/// The first four bytes of the files that this crate defines. They are together here, because every
+/// reader must recognize the files of the other readers.
+pub(crate) mod magic {
+    pub(crate) const BLOCK_CLIP: [u8; 4] = *b"KPAB";
+    pub(crate) const DISK_CLIP: [u8; 4] = *b"KPAD";
+    pub(crate) const KEYED_CLIP: [u8; 4] = *b"KPAC";
+    pub(crate) const SKELETON: [u8; 4] = *b"KPSK";
+    pub(crate) const RIG: [u8; 4] = *b"KPAR";
+    pub(crate) const DATABASE: [u8; 4] = *b"KPDB";
+}
 
 /// A kind of file that this crate reads.
 ///
@@ -11,7 +20,7 @@ use crate::{block, database, disk, keyed, skeleton_file};
 /// use kinepack_anim::{ClipError, FileKind, Skeleton};
 ///
 /// let skeleton = Skeleton::new(Vec::new())?.to_bytes();
-/// assert_eq!(FileKind::of(&skeleton), Some(FileKind::Skeleton));
+/// assert_eq!(FileKind::detect(&skeleton), Some(FileKind::Skeleton));
 /// let error = KeyedClip::from_bytes(skeleton).unwrap_err();
 /// assert_eq!(error, ClipError::OtherFile { found: FileKind::Skeleton });
 /// assert_eq!(error.to_string(), "this is a skeleton (.kps): read it with Skeleton::from_bytes");
@@ -46,14 +55,14 @@ pub enum FileKind {
 
 impl FileKind {
     /// The kind of a file, from its first four bytes. It does not check the rest.
-    pub fn of(bytes: &[u8]) -> Option<Self> {
+    pub fn detect(bytes: &[u8]) -> Option<Self> {
         Some(match bytes.first_chunk()? {
-            &block::MAGIC => Self::BlockClip,
-            &disk::MAGIC => Self::DiskClip,
-            &keyed::MAGIC => Self::KeyedClip,
-            &skeleton_file::MAGIC => Self::Skeleton,
-            &block::RIG_MAGIC => Self::Rig,
-            &database::MAGIC => Self::Database,
+            &magic::BLOCK_CLIP => Self::BlockClip,
+            &magic::DISK_CLIP => Self::DiskClip,
+            &magic::KEYED_CLIP => Self::KeyedClip,
+            &magic::SKELETON => Self::Skeleton,
+            &magic::RIG => Self::Rig,
+            &magic::DATABASE => Self::Database,
             b"CLIP" => Self::RawClip,
             b"glTF" => Self::Gltf,
             // The binary form and the ASCII form.

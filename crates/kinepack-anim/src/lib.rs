@@ -85,6 +85,7 @@ mod channel;
 mod computed;
 mod error;
 mod file_kind;
+mod limits;
 mod play;
 mod quaternion;
 #[cfg(feature = "raw")]
@@ -116,8 +117,8 @@ pub mod pose;
 
 pub use any::{AnyClip, AnyPlayer};
 pub use block::{
-    Clip, Instructions, JointMask, MAX_CURVES, MAX_MARKERS, MAX_NAME_BYTES, MarkerRef, PoseWriter,
-    Rig, Sampler, SoaPose, sample_batch,
+    Clip, Instructions, JointMask, MarkerRef, Metres, PoseWriter, Rig, Sampler, SoaPose,
+    sample_batch,
 };
 pub use channel::{Channel, TrackId};
 pub use database::{ClipDatabase, DatabaseError};
@@ -125,10 +126,10 @@ pub use database::{ClipDatabase, DatabaseError};
 pub use error::ExchangeError;
 pub use error::{ClipError, PlayError, SkeletonError, SkeletonFileError};
 pub use file_kind::FileKind;
+pub use limits::{MAX_CURVES, MAX_JOINTS, MAX_MARKERS, MAX_NAME_BYTES, MAX_SAMPLES};
 pub use play::ClipInfo;
 pub use pose::blend;
 #[cfg(feature = "raw")]
 pub use raw::{Curve, Marker, RawClip, RawClipError};
-pub use skeleton::{Joint, MAX_JOINTS, Skeleton};
-pub use time::MAX_SAMPLES;
-pub use transform::{CM_PER_M, Metres, Transform};
+pub use skeleton::{Joint, Skeleton};
+pub use transform::{CM_PER_M, Transform};

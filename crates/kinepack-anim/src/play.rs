@@ -60,10 +60,3 @@ impl ClipInfo {
         }
     }
 }
-
-/// Checks that a pose has as many joints as the object it is used with.
-#[inline]
-#[track_caller]
-pub(crate) fn check_pose(pose: &str, joints: usize, other: &str, expected: usize) {
-    assert!(joints == expected, "{pose} has {joints} joints and {other} has {expected}");
-}

@@ -18,6 +18,7 @@ pub(crate) fn head<const N: usize>(
     }
 }
 
+/// The bytes of a file that have not been read yet.
 pub(crate) struct Rest<'a> {
     bytes: &'a [u8],
     at: usize,

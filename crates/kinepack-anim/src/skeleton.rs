@@ -3,11 +3,8 @@
 
 use std::sync::Arc;
 
-use crate::play::check_pose;
-use crate::{SkeletonError, Transform};
-
-/// The largest number of joints: a key stores its joint's index in 14 bits.
-pub const MAX_JOINTS: usize = 1 << 14;
+use crate::transform::check_pose;
+use crate::{MAX_JOINTS, SkeletonError, Transform};
 
 /// One joint of a [`Skeleton`].
 ///

@@ -3,9 +3,9 @@
 
 use kinepack::hash::Fnv1a;
 
+use crate::file_kind::magic;
 use crate::{FileKind, Joint, Skeleton, SkeletonFileError, Transform};
 
-pub(crate) const MAGIC: [u8; 4] = *b"KPSK";
 const VERSION: u8 = 1;
 const HEADER_BYTES: usize = 8;
 const NO_PARENT: u16 = u16::MAX;
@@ -13,7 +13,7 @@ const NO_PARENT: u16 = u16::MAX;
 impl Skeleton {
     /// The skeleton as a file: 42 bytes per joint, plus names.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = MAGIC.to_vec();
+        let mut bytes = magic::SKELETON.to_vec();
         bytes.extend_from_slice(&[VERSION, 0]);
         bytes.extend_from_slice(&(self.len() as u16).to_le_bytes());
         for joint in self.joints() {
@@ -33,8 +33,8 @@ impl Skeleton {
     /// # Errors
     /// [`SkeletonFileError`]. The length of the bytes bounds the memory.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, SkeletonFileError> {
-        if !bytes.starts_with(&MAGIC) {
-            return Err(FileKind::of(bytes).map_or(SkeletonFileError::NoSkeleton, |found| {
+        if !bytes.starts_with(&magic::SKELETON) {
+            return Err(FileKind::detect(bytes).map_or(SkeletonFileError::NoSkeleton, |found| {
                 SkeletonFileError::OtherFile { found }
             }));
         }

@@ -1,8 +1,5 @@
 //! Converts seconds to sample positions. `spec/ANIM.md`, section 6.
 
-/// The most samples in a clip: more than nine hours at 120 Hz.
-pub const MAX_SAMPLES: usize = 1 << 22;
-
 /// The position of a time, in samples. If a time differs from a sample's time only by the rounding
 /// of its seconds to `f32`, the result is exactly that sample.
 #[inline]

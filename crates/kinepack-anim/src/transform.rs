@@ -1,10 +1,10 @@
 //! A joint's transform relative to its parent: ten floats, as files store them and engines use
-//! them. Translations are in centimetres; [`Metres`] and [`Transform::translation_m`] convert them.
+//! them. Translations are in centimetres; [`Transform::translation_m`] converts them.
 
 #[cfg(feature = "raw")]
 use glam::{DQuat, DVec3};
 
-use crate::{Channel, PoseWriter, quaternion};
+use crate::{Channel, quaternion};
 
 /// Centimetres in a metre. All lengths of this crate are in centimetres.
 pub const CM_PER_M: f32 = 100.0;
@@ -17,7 +17,8 @@ pub const CM_PER_M: f32 = 100.0;
 /// [`Skeleton::model_pose`](crate::Skeleton::model_pose) composes transforms this way. If a scale
 /// differs between axes, the product of the transforms' matrices is different: it also shears.
 ///
-/// [`translation_m`](Self::translation_m) gives metres. [`Metres`] writes whole poses in metres.
+/// [`translation_m`](Self::translation_m) gives metres. [`Metres`](crate::Metres) writes whole poses
+/// in metres.
 ///
 /// ```
 /// use kinepack_anim::Transform;
@@ -131,55 +132,16 @@ impl Default for Transform {
     }
 }
 
-/// Writes poses with their translations in metres, for [`Sampler::write`](crate::Sampler::write)
-/// and [`AnyPlayer::write`](crate::AnyPlayer::write).
-///
-/// ```
-/// # use std::sync::Arc;
-/// # use kinepack_anim::offline::{BuildOptions, build};
-/// # use kinepack_anim::{Joint, RawClip, Sampler, Skeleton, Transform};
-/// # let joint = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
-/// # let skeleton = Arc::new(Skeleton::new(vec![joint])?);
-/// # let sample = |i: i32| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY };
-/// # let samples = (0..31).map(sample).collect();
-/// # let raw = RawClip::new("slide", Arc::clone(&skeleton), 30.0, samples)?;
-/// # let built = build(&raw, &BuildOptions::default())?;
-/// # let clip = built.clip.as_block().expect("block clips are the default");
-/// use kinepack_anim::{Metres, SoaPose};
-///
-/// // The clip moves its joint by 30 cm in a second.
-/// let sampler = Sampler::new(Arc::clone(clip), &skeleton)?;
-/// let mut pose_m = SoaPose::new(skeleton.len());
-/// sampler.write(1.0, &mut Metres(&mut pose_m));
-/// assert!((pose_m.translations[0][0] - 0.3).abs() < 0.001);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Debug)]
-pub struct Metres<'a, W: ?Sized>(
-    /// Receives the pose in metres.
-    pub &'a mut W,
-);
-
-impl<W: PoseWriter + ?Sized> PoseWriter for Metres<'_, W> {
-    #[inline]
-    fn rotation(&mut self, joint: usize, rotation: [f32; 4]) {
-        self.0.rotation(joint, rotation);
-    }
-
-    #[inline]
-    fn translation(&mut self, joint: usize, translation: [f32; 3]) {
-        self.0.translation(joint, translation.map(metres));
-    }
-
-    #[inline]
-    fn scale(&mut self, joint: usize, scale: [f32; 3]) {
-        self.0.scale(joint, scale);
-    }
+#[inline]
+pub(crate) fn metres(cm: f32) -> f32 {
+    cm / CM_PER_M
 }
 
+/// Checks that a pose has as many joints as the object that it is used with.
 #[inline]
-fn metres(cm: f32) -> f32 {
-    cm / CM_PER_M
+#[track_caller]
+pub(crate) fn check_pose(pose: &str, joints: usize, other: &str, expected: usize) {
+    assert!(joints == expected, "{pose} has {joints} joints and {other} has {expected}");
 }
 
 #[cfg(test)]

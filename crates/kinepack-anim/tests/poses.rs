@@ -222,7 +222,7 @@ fn a_reader_names_the_file_that_it_is_given() {
         (FileKind::Anm, b"r3d2canm".to_vec(), "Anm::from_bytes"),
     ];
     for (kind, bytes, advice) in files {
-        assert_eq!(FileKind::of(&bytes), Some(kind));
+        assert_eq!(FileKind::detect(&bytes), Some(kind));
         let refusals = [
             (Clip::from_bytes(&bytes[..]).err(), &[FileKind::BlockClip][..]),
             (KeyedClip::from_bytes(&bytes[..]).err(), &[FileKind::KeyedClip]),
@@ -248,7 +248,7 @@ fn a_reader_names_the_file_that_it_is_given() {
         assert_eq!(is_refused, kind != FileKind::Skeleton);
     }
     for bytes in [&b"KPA"[..], b"{\"asset\"", b""] {
-        assert_eq!(FileKind::of(bytes), None);
+        assert_eq!(FileKind::detect(bytes), None);
         assert_eq!(AnyClip::from_bytes(bytes).err(), Some(ClipError::NoClip));
         assert_eq!(disk::unpack(bytes).err(), Some(ClipError::NoClip));
         assert_eq!(Rig::from_bytes(bytes).err(), Some(ClipError::NoRig));

@@ -58,9 +58,9 @@ fn row_after(length: usize, rows: usize) -> &'static [f32] {
     &BASIS[STARTS[length] + rows * stride(length)..][..stride(length)]
 }
 
-/// A position in a clip, relative to one of its segments.
+/// A moment of a clip, as one of its segments sees it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Spot {
+pub(crate) enum SegmentMoment {
     /// A sample of the segment.
     Sample(usize),
     /// On the straight line between a sample and the next one of the same segment, at this share of
@@ -107,32 +107,32 @@ pub(crate) fn smooth(share: f32) -> f32 {
     share * share * (3.0 - (share + share))
 }
 
-/// The factors of the coefficients at a position. Each combines the basis, the interpolation
+/// The factors of the coefficients at a moment. Each combines the basis, the interpolation
 /// between two samples and the segment's scale. Coefficients beyond the segment's length get 0.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 pub(crate) struct Weights([[[f32; 8]; 2]; 2]);
 
 impl Weights {
-    /// The weights at a position in a segment of `length` samples, each multiplied by `scale`.
+    /// The weights at a moment in a segment of `length` samples, each multiplied by `scale`.
     #[inline(always)]
-    pub(crate) fn new(length: usize, spot: Spot, scale: f32) -> Self {
-        match spot {
-            Spot::Sample(sample) => Self::sum(length, sample + 1, [1.0], scale),
-            Spot::Linear(sample, share) => {
+    pub(crate) fn new(length: usize, moment: SegmentMoment, scale: f32) -> Self {
+        match moment {
+            SegmentMoment::Sample(sample) => Self::sum(length, sample + 1, [1.0], scale),
+            SegmentMoment::Linear(sample, share) => {
                 Self::sum(length, sample + 1, [1.0 - share, share], scale)
             }
-            Spot::Cubic(sample, share) => {
+            SegmentMoment::Cubic(sample, share) => {
                 let Cubic { first_slope, second_slope, first, second } = Cubic::new(share);
                 let factors =
                     [-first_slope, first + second_slope, second + first_slope, -second_slope];
                 Self::sum(length, sample, factors, scale)
             }
-            Spot::Leaving(share) => {
+            SegmentMoment::Leaving(share) => {
                 let Cubic { first_slope, first, .. } = Cubic::new(share);
                 Self::sum(length, length - 1, [-first_slope, first, first_slope], scale)
             }
-            Spot::Arriving(share) => {
+            SegmentMoment::Arriving(share) => {
                 let Cubic { second_slope, second, .. } = Cubic::new(share);
                 Self::sum(length, 0, [second_slope, second, -second_slope], scale)
             }

@@ -1,10 +1,11 @@
 //! Reads the contents of a clip from its bytes.
 
-use super::kernel::Turn;
+use super::clip::Clip;
+use super::constant::Constant;
 use super::layout::{self, GROUP, Kind};
 use super::widths::piece_range;
-use super::{Clip, Constant, Contents, PoseWriter, SegmentContents};
-use crate::{Channel, TrackId};
+use super::write::{Contents, SegmentContents};
+use crate::Channel;
 
 impl Contents {
     /// Reads the contents of a clip. [`to_bytes`](Self::to_bytes) reproduces the clip's bytes,
@@ -77,54 +78,4 @@ impl Contents {
             (0..3).flat_map(move |axis| group.clone().map(move |track| 3 * track + axis))
         })
     }
-}
-
-impl Constant {
-    /// Takes the first constant off the front of `bytes`.
-    pub(super) fn read(channel: Channel, bytes: &mut &[u8]) -> Self {
-        let (own, rest) = bytes.split_at(layout::CONSTANT_BYTES[channel as usize]);
-        *bytes = rest;
-        if channel == Channel::Rotation {
-            let code = u64::from_le_bytes(own.first_chunk().copied().unwrap_or_default());
-            Self::Rotation([0, 21, 42].map(|bit| (code >> bit) as u32 & 0x1f_ffff))
-        } else {
-            Self::Vector([0, 1, 2].map(|axis| float(own, axis)))
-        }
-    }
-
-    /// Writes the constant as the value of a track.
-    #[inline(always)]
-    pub(super) fn write_to<W: PoseWriter + ?Sized>(self, track: TrackId, writer: &mut W) {
-        let value @ [x, y, z, _] = self.value();
-        let joint = usize::from(track.joint);
-        match track.channel {
-            Channel::Rotation => writer.rotation(joint, value),
-            Channel::Translation => writer.translation(joint, [x, y, z]),
-            Channel::Scale => writer.scale(joint, [x, y, z]),
-        }
-    }
-
-    /// The value that playback uses: a unit quaternion, or a vector followed by 0.
-    pub(crate) fn value(self) -> [f32; 4] {
-        match self {
-            Self::Rotation(codes) => {
-                let number = |code: u32| (code as f32 - CONSTANT_MIDDLE) * CONSTANT_STEP;
-                Turn::new(codes.map(|code| [number(code); GROUP]))
-                    .normalized()
-                    .map(|lanes| lanes[0])
-            }
-            Self::Vector([x, y, z]) => [x, y, z, 0.0],
-        }
-    }
-}
-
-/// The 21-bit code that means 0 in a constant rotation.
-const CONSTANT_MIDDLE: f32 = 1_048_576.0;
-/// The difference between the values of two neighbouring codes.
-const CONSTANT_STEP: f32 = 1.0 / 1_048_575.0;
-
-/// The float at `index` in a list of floats.
-fn float(bytes: &[u8], index: usize) -> f32 {
-    let bytes = bytes.get(4 * index..).and_then(<[u8]>::first_chunk).copied();
-    f32::from_le_bytes(bytes.unwrap_or_default())
 }

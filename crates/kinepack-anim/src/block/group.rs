@@ -52,7 +52,7 @@ pub(super) struct Groups<'a> {
     lives: &'a [[u16; 2]],
     /// Bytes before the numbers of each group.
     head_bytes: usize,
-    /// Bytes of a track's numbers, without those in `head_bytes` and without its steps.
+    /// Bytes of a track's numbers, not counting `head_bytes` and the track's steps.
     number_bytes: usize,
 }
 
@@ -134,7 +134,7 @@ impl<'a> Groups<'a> {
         group
     }
 
-    /// The groups starting with number `group`.
+    /// The groups from number `group` on.
     #[inline(always)]
     pub(super) fn from(mut self, group: usize) -> Self {
         let tracks = (GROUP * group).min(self.joints.len());

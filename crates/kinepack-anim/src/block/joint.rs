@@ -1,14 +1,15 @@
-//! Plays a single joint. Playback goes straight to the joint's constants and components. The
-//! components that it must skip are bounded for any number of joints, because segments have a skip
-//! point every few groups. `spec/ANIM.md`, section 12.
+//! Plays a single joint. Playback goes straight to the joint's constants and components. Segments
+//! have a skip point every few groups, so the number of components to skip is bounded for any
+//! number of joints. `spec/ANIM.md`, section 12.
 
-use super::Constant;
+use super::constant::Constant;
 use super::group::Groups;
 use super::kernel::{Kernel, Lanes, Sums, Vector, Wanted};
 use super::layout::{GROUP, Kind};
+use super::moment::{Moment, WeightedSegment, joined};
 use super::parameters::{Parameters, Rotations, Vectors};
-use super::play::{Place, Point, Source, Way, joined};
 use super::pose::PoseWriter;
+use super::source::{GroupStart, Source};
 use crate::{Channel, TrackId};
 
 /// Writes the tracks of a joint at a position.
@@ -30,16 +31,16 @@ pub(super) fn play<K: Kernel, W: PoseWriter + ?Sized>(
     if tracks == [None; 3] {
         return;
     }
-    let place = Place::new(source, position);
+    let moment = Moment::new(source, position);
     let [rotation, translation, scale] = tracks;
     if let Some(track) = rotation {
-        let value = value::<K, Rotations>(kernel, source, &place, (rotations, 0), track, codes);
+        let value = value::<K, Rotations>(kernel, source, &moment, (rotations, 0), track, codes);
         <Rotations as Parameters<K::Lanes>>::write(codes, track, value, joint, writer);
     }
     for track in [translation, scale].into_iter().flatten() {
         let from = (vectors, rotations.groups());
-        let value = value::<K, Vectors>(kernel, source, &place, from, track, stored);
-        let value = source.far.add(&place, track, value);
+        let value = value::<K, Vectors>(kernel, source, &moment, from, track, stored);
+        let value = moment.add_anchor(source.far, track, value);
         <Vectors as Parameters<K::Lanes>>::write(stored, track, value, joint, writer);
     }
 }
@@ -49,19 +50,19 @@ pub(super) fn play<K: Kernel, W: PoseWriter + ?Sized>(
 fn value<K: Kernel, P: Parameters<K::Lanes>>(
     kernel: K,
     source: &Source<'_>,
-    place: &Place<'_>,
+    moment: &Moment<'_>,
     (groups, groups_before): (Groups<'_>, usize),
     track: usize,
     stored: P::Stored,
 ) -> [f32; 4] {
     let (number, lane) = (track / GROUP, track % GROUP);
     let group = groups.from(number).take();
-    let way = source.way_to(groups_before + number);
+    let start = source.start_of(groups_before + number);
     let places = group.live.places_of(lane);
-    let mut here = components(kernel, &place.here, way, places);
+    let mut here = components(kernel, &moment.here, start, places);
     let mut next = None;
-    if let Some((point, join)) = &place.next {
-        next = joined(&mut here, components(kernel, point, way, places), *join);
+    if let Some((segment, join)) = &moment.next {
+        next = joined(&mut here, components(kernel, segment, start, places), *join);
     }
     let relative = P::relative(kernel, &group, stored, here, next);
     K::Lanes::transpose(P::values(kernel, &group, stored, relative))[lane]
@@ -71,14 +72,14 @@ fn value<K: Kernel, P: Parameters<K::Lanes>>(
 #[inline(always)]
 fn components<K: Kernel>(
     kernel: K,
-    point: &Point<'_>,
-    way: Way,
+    WeightedSegment { segment, weights, .. }: &WeightedSegment<'_>,
+    start: GroupStart,
     places: [Option<usize>; 3],
 ) -> Vector<K::Lanes> {
-    let mut segment = point.segment;
-    way.go(&mut segment);
+    let mut segment = *segment;
+    start.seek(&mut segment);
     let mut sums = Sums::new();
-    kernel.decode([&mut sums], Wanted::Three(places), &mut segment, [&point.weights]);
+    kernel.decode([&mut sums], Wanted::Three(places), &mut segment, [weights]);
     sums.take_three(kernel)
 }
 
@@ -115,8 +116,8 @@ impl Source<'_> {
         last[..rest.len()].copy_from_slice(rest);
         let bytes_of = |eight: [u8; 8]| {
             let kinds = u64::from_le_bytes(eight);
-            // Kind 1 (constant) is the bit pair 01. This finds it in all channels of eight joints
-            // at once.
+            // Kind 1 (constant) is the bit pair 01. The next lines find this pair in all channels
+            // of eight joints at once.
             let constants = kinds & !(kinds >> 1);
             let rotations = constants & u64::from_ne_bytes([0x01; 8]);
             let vectors = constants & u64::from_ne_bytes([0x14; 8]);

@@ -1,17 +1,10 @@
 //! The names of curves, and markers. A clip stores them after its segments. `spec/ANIM.md`, section
 //! 10.5.
 
-use super::Clip;
+use super::clip::Clip;
 use super::layout::Header;
-use crate::ClipError;
 use crate::rest::Rest;
-
-/// The most curves that a clip may have.
-pub const MAX_CURVES: usize = 4096;
-/// The most markers that a clip may have.
-pub const MAX_MARKERS: usize = 16_384;
-/// The most bytes that the name of a curve or a marker may have.
-pub const MAX_NAME_BYTES: usize = 65_535;
+use crate::{ClipError, MAX_MARKERS};
 
 /// Bytes of the length of a name.
 const LENGTH_BYTES: usize = 2;

@@ -1,13 +1,12 @@
 //! The layout of a block clip: its header, its kinds of tracks, and the samples of each segment.
 //! `spec/ANIM.md`, section 10.
 
-use super::labels::MAX_CURVES;
-use super::widths::BlockLength;
-use crate::MAX_SAMPLES;
-use crate::skeleton::MAX_JOINTS;
-use crate::{Channel, ClipError, TrackId};
+use kinepack::hash::Fnv1a;
 
-pub(crate) const MAGIC: [u8; 4] = *b"KPAB";
+use super::widths::BlockLength;
+use crate::file_kind::magic;
+use crate::{Channel, ClipError, MAX_CURVES, MAX_JOINTS, MAX_SAMPLES, TrackId};
+
 pub(crate) const VERSION: u8 = 2;
 pub(crate) const HEADER_BYTES: usize = 16;
 /// Bytes of the extension that follows the header of a clip with curves, markers or cubic
@@ -17,8 +16,8 @@ pub(crate) const EXTENSION_BYTES: usize = 4;
 const EXTENDED: u16 = 1 << 15;
 /// Curves in a curve track: one for each component.
 pub(crate) const CURVES_OF_TRACK: usize = 3;
-/// Bytes of the hashes at a clip's end: that of the skeleton or rig, then that of all bytes before
-/// it.
+/// Bytes of the two hashes at a clip's end: the hash of the skeleton or rig, then a hash of all
+/// bytes before that second hash.
 pub(crate) const END_BYTES: usize = 12;
 /// Bytes of a constant, by channel.
 pub(crate) const CONSTANT_BYTES: [usize; 3] = [8, 12, 12];
@@ -44,7 +43,7 @@ pub enum Interpolation {
     #[default]
     Linear,
     /// Along cubic splines (Catmull and Rom), so that velocities do not jump at the samples. This
-    /// is closer to motion captured at a higher rate. Sampling a pose takes as long as with
+    /// is closer to motion captured at a higher rate. Sampling a pose costs the same as with
     /// straight lines.
     Cubic,
 }
@@ -81,8 +80,8 @@ pub struct Header {
     /// Whether each number of references and axes has 16 bits instead of 8.
     pub is_fine: bool,
     /// Whether some segments blend. Between two samples, such a segment interpolates the rotations
-    /// of both samples instead of their coefficients. A joint needs this if it turns so far between
-    /// two samples that interpolated coefficients would lead along another path.
+    /// of both samples instead of their coefficients. A joint that turns far between two samples
+    /// needs this, because interpolated coefficients would turn it along another path.
     pub blends: bool,
     /// Whether the clip takes some parameters or constants from a [`Rig`](super::Rig).
     pub is_of_rig: bool,
@@ -112,7 +111,7 @@ impl Interpolation {
 impl Header {
     pub(crate) fn to_bytes(self) -> Vec<u8> {
         let mut bytes = vec![0; self.bytes()];
-        bytes[..4].copy_from_slice(&MAGIC);
+        bytes[..4].copy_from_slice(&magic::BLOCK_CLIP);
         bytes[4] = VERSION;
         let flags = u8::from(self.loops) << 2
             | u8::from(self.is_fine) << 3
@@ -313,6 +312,27 @@ pub(crate) fn animated(kinds: &[[Kind; 3]]) -> Vec<TrackId> {
     let mut tracks: Vec<_> = tracks_of(kinds, Kind::Animated).collect();
     tracks.sort_by_key(|track| (track.channel, track.joint));
     tracks
+}
+
+/// The id of a curve track in the list of all tracks, where curve tracks count as scales.
+pub(super) fn curve_track(index: usize) -> TrackId {
+    TrackId { joint: index as u16, channel: Channel::Scale }
+}
+
+/// Whether a clip may have this number.
+pub(super) fn is_number(number: f32) -> bool {
+    number.abs() <= MAX_NUMBER
+}
+
+/// The hash at the end of a clip.
+pub(crate) fn checksum(bytes: &[u8]) -> u32 {
+    hash(bytes) as u32
+}
+
+pub(super) fn hash(bytes: &[u8]) -> u64 {
+    let mut hash = Fnv1a::new();
+    hash.add(bytes);
+    hash.finish()
 }
 
 /// Divides, rounding down. The numbers are at most 2^22 · 2^19, but they rarely exceed 32 bits, and

@@ -53,7 +53,7 @@ fn relative_rotations<L: Lanes>(
     Turn::new([x.mul(first), y.mul(second), z.mul(third)])
 }
 
-/// The own scales of the components of eight tracks.
+/// The factors of the components of eight tracks, from their own steps.
 #[inline(always)]
 fn own_scales<K: Kernel>(kernel: K, [x, y, z]: [[u8; GROUP]; 3]) -> Vector<K::Lanes> {
     [kernel.own_scales(x), kernel.own_scales(y), kernel.own_scales(z)]

@@ -1,13 +1,14 @@
 //! The destinations of poses, and the choice of joints to play.
 
 use crate::Transform;
+use crate::transform::metres;
 
 /// Receives the values of joints, so that an engine can store poses in its own layout.
 ///
 /// ```
 /// use kinepack_anim::PoseWriter;
 ///
-/// /// Keeps the translations alone.
+/// /// Keeps only the translations.
 /// struct Translations(Vec<[f32; 3]>);
 ///
 /// impl PoseWriter for Translations {
@@ -117,6 +118,52 @@ impl PoseWriter for SoaPose {
     #[inline]
     fn scale(&mut self, joint: usize, scale: [f32; 3]) {
         self.scales.iter_mut().zip(scale).for_each(|(numbers, number)| numbers[joint] = number);
+    }
+}
+
+/// Writes poses with their translations in metres, for [`Sampler::write`](crate::Sampler::write)
+/// and [`AnyPlayer::write`](crate::AnyPlayer::write).
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use kinepack_anim::offline::{BuildOptions, build};
+/// # use kinepack_anim::{Joint, RawClip, Sampler, Skeleton, Transform};
+/// # let joint = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
+/// # let skeleton = Arc::new(Skeleton::new(vec![joint])?);
+/// # let sample = |i: i32| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY };
+/// # let samples = (0..31).map(sample).collect();
+/// # let raw = RawClip::new("slide", Arc::clone(&skeleton), 30.0, samples)?;
+/// # let built = build(&raw, &BuildOptions::default())?;
+/// # let clip = built.clip.as_block().expect("block clips are the default");
+/// use kinepack_anim::{Metres, SoaPose};
+///
+/// // The clip moves its joint by 30 cm in a second.
+/// let sampler = Sampler::new(Arc::clone(clip), &skeleton)?;
+/// let mut pose_m = SoaPose::new(skeleton.len());
+/// sampler.write(1.0, &mut Metres(&mut pose_m));
+/// assert!((pose_m.translations[0][0] - 0.3).abs() < 0.001);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Metres<'a, W: ?Sized>(
+    /// Receives the pose in metres.
+    pub &'a mut W,
+);
+
+impl<W: PoseWriter + ?Sized> PoseWriter for Metres<'_, W> {
+    #[inline]
+    fn rotation(&mut self, joint: usize, rotation: [f32; 4]) {
+        self.0.rotation(joint, rotation);
+    }
+
+    #[inline]
+    fn translation(&mut self, joint: usize, translation: [f32; 3]) {
+        self.0.translation(joint, translation.map(metres));
+    }
+
+    #[inline]
+    fn scale(&mut self, joint: usize, scale: [f32; 3]) {
+        self.0.scale(joint, scale);
     }
 }
 

@@ -3,83 +3,105 @@
 
 use std::sync::Arc;
 
-use kinepack::hash::Fnv1a;
-
-use super::far::StoredAnchors;
+use super::anchors::StoredAnchors;
+use super::clip::{Clip, Lengths, Shared};
+use super::constant::is_constant;
 use super::kernel::{Live, Segment};
 use super::labels;
 use super::layout::{
     CONSTANT_BYTES, CURVES_OF_TRACK, Counts, END_BYTES, EXTENSION_BYTES, FAR, GROUP, HEADER_BYTES,
-    Header, Interpolation, Kind, MAGIC, MAX_NUMBER, SKIP_BYTES, SKIP_GROUPS, VERSION, animated,
-    kinds_from_byte, tracks_of,
+    Header, Interpolation, Kind, SKIP_BYTES, SKIP_GROUPS, VERSION, animated, checksum, curve_track,
+    is_number, kinds_from_byte, tracks_of,
 };
+use super::rig::Rig;
+use super::source::offset;
 use super::tables::Tables;
 use super::tracks::{Track, min_group_bytes, read_group};
 use super::widths::BlockLength;
-use super::{Clip, Lengths, Rig, Shared};
+use crate::file_kind::magic;
 use crate::rest::{self, Rest};
 use crate::{Channel, ClipError, TrackId};
 
-/// Reads a clip. `rig` is the rig that it may use.
-pub(super) fn read<B: AsRef<[u8]>>(
-    storage: B,
-    rig: Option<&Arc<Rig>>,
-) -> Result<Clip<B>, ClipError> {
-    let bytes = storage.as_ref();
-    let header = header(bytes)?;
-    let mut rest = Rest::new(bytes, header.bytes());
-    let kind_bytes = rest.take(usize::from(header.joints), 1, "kinds")?;
-    let kinds = kinds_of(kind_bytes, &header)?;
-    let constants_at = rest.at();
-    check_constants(&mut rest, &kinds)?;
-    // Checked before a list of tracks is allocated, since the kinds may claim more tracks than the
-    // file has room for.
-    let animated_count = tracks_of(&kinds, Kind::Animated).count() + header.curve_tracks();
-    if min_group_bytes(&header, animated_count) > rest.bytes().len() {
-        return Err(ClipError::EndOfData { part: "groups" });
+impl<B: AsRef<[u8]>> Clip<B> {
+    /// Reads the clip in `bytes` and checks all of it, so that playback needs no further checks.
+    /// The bytes are not copied.
+    ///
+    /// # Errors
+    /// [`ClipError`], with the reason, for anything that `spec/ANIM.md` does not allow;
+    /// [`ClipError::Rig`] for a clip of a rig. The length of `bytes` bounds the memory.
+    pub fn from_bytes(bytes: B) -> Result<Self, ClipError> {
+        Self::read(bytes, None)
     }
-    let tracks = Tracks::new(&kinds, &header);
-    let groups_at = rest.at();
-    let groups = read_groups(&mut rest, &tracks, &header)?;
-    let blends_at = rest.at();
-    let segments = if tracks.ids.is_empty() { 0 } else { header.segments() };
-    check_blends(&mut rest, segments, &header)?;
-    let far = tracks.far(kind_bytes);
-    let counts =
-        Counts { components: groups.components, skip_points: groups.skips.len(), far: far.len() };
-    check_segments(&mut rest, segments, counts, &groups.skips, &header)?;
-    let labels_at = rest.at();
-    let markers_at = labels::check(&mut rest, &header)?;
-    let lengths = Lengths {
-        constants: (groups_at - constants_at) as u32,
-        groups: (blends_at - groups_at) as u32,
-        segments: segments as u32,
-        names: (markers_at - labels_at) as u32,
-        markers: (rest.at() - markers_at) as u32,
-    };
-    let owner = check_end(&mut rest, bytes)?;
-    let rig = rig.filter(|_| header.is_of_rig).cloned();
-    if header.is_of_rig {
-        let own = rig.as_ref().filter(|rig| rig.hash() == owner && rig.joints() == kinds.len());
-        check_rig(own.ok_or(ClipError::Rig { hash: owner })?, &kinds, &groups.shares)?;
+
+    /// Like [`from_bytes`](Self::from_bytes), but the clip may use `rig`.
+    ///
+    /// # Errors
+    /// As [`from_bytes`](Self::from_bytes); [`ClipError::Rig`] for a clip of another rig.
+    pub fn with_rig(bytes: B, rig: &Arc<Rig>) -> Result<Self, ClipError> {
+        Self::read(bytes, Some(rig))
     }
-    let joints: Vec<u16> = tracks.ids.iter().map(|track| track.joint).collect();
-    let mut clip = Clip {
-        header,
-        lengths,
-        tables: Tables::new(
-            [tracks.rotations, tracks.translations, groups.components],
-            [&joints, &far],
-            &groups.lives,
-        ),
-        shared: rig.map(|rig| Box::new(Shared { rig, groups: Box::default() })),
-        bytes: storage,
-    };
-    let filled = clip.shared.is_some().then(|| clip.filled_groups());
-    if let (Some(shared), Some(filled)) = (&mut clip.shared, filled) {
-        shared.groups = filled;
+
+    /// Reads a clip. `rig` is the rig that it may use.
+    pub(crate) fn read(storage: B, rig: Option<&Arc<Rig>>) -> Result<Self, ClipError> {
+        let bytes = storage.as_ref();
+        let header = read_header(bytes)?;
+        let mut rest = Rest::new(bytes, header.bytes());
+        let kind_bytes = rest.take(usize::from(header.joints), 1, "kinds")?;
+        let kinds = kinds_of(kind_bytes, &header)?;
+        let constants_at = rest.at();
+        check_constants(&mut rest, &kinds)?;
+        // Checked before a list of tracks is allocated, since the kinds may claim more tracks than the
+        // file has room for.
+        let animated_count = tracks_of(&kinds, Kind::Animated).count() + header.curve_tracks();
+        if min_group_bytes(&header, animated_count) > rest.bytes().len() {
+            return Err(ClipError::EndOfData { part: "groups" });
+        }
+        let tracks = Tracks::new(&kinds, &header);
+        let groups_at = rest.at();
+        let groups = read_groups(&mut rest, &tracks, &header)?;
+        let blends_at = rest.at();
+        let segments = if tracks.ids.is_empty() { 0 } else { header.segments() };
+        check_blends(&mut rest, segments, &header)?;
+        let far = tracks.far(kind_bytes);
+        let counts = Counts {
+            components: groups.components,
+            skip_points: groups.skips.len(),
+            far: far.len(),
+        };
+        check_segments(&mut rest, segments, counts, &groups.skips, &header)?;
+        let labels_at = rest.at();
+        let markers_at = labels::check(&mut rest, &header)?;
+        let lengths = Lengths {
+            constants: (groups_at - constants_at) as u32,
+            groups: (blends_at - groups_at) as u32,
+            segments: segments as u32,
+            names: (markers_at - labels_at) as u32,
+            markers: (rest.at() - markers_at) as u32,
+        };
+        let owner = check_end(&mut rest, bytes)?;
+        let rig = rig.filter(|_| header.is_of_rig).cloned();
+        if header.is_of_rig {
+            let own = rig.as_ref().filter(|rig| rig.hash() == owner && rig.joints() == kinds.len());
+            check_rig(own.ok_or(ClipError::Rig { hash: owner })?, &kinds, &groups.shares)?;
+        }
+        let joints: Vec<u16> = tracks.ids.iter().map(|track| track.joint).collect();
+        let mut clip = Self {
+            header,
+            lengths,
+            tables: Tables::new(
+                [tracks.rotations, tracks.translations, groups.components],
+                [&joints, &far],
+                &groups.lives,
+            ),
+            shared: rig.map(|rig| Box::new(Shared { rig, groups: Box::default() })),
+            bytes: storage,
+        };
+        let filled = clip.shared.is_some().then(|| clip.filled_groups());
+        if let (Some(shared), Some(filled)) = (&mut clip.shared, filled) {
+            shared.groups = filled;
+        }
+        Ok(clip)
     }
-    Ok(clip)
 }
 
 /// Decodes the kinds of all joints from their bytes.
@@ -236,11 +258,6 @@ fn check_end(rest: &mut Rest<'_>, bytes: &[u8]) -> Result<u64, ClipError> {
     Ok(u64::from_le_bytes([a, b, c, d, e, f, g, h]))
 }
 
-/// The id of a curve track in the list of all tracks, where curve tracks count as scales.
-pub(super) fn curve_track(index: usize) -> TrackId {
-    TrackId { joint: index as u16, channel: Channel::Scale }
-}
-
 /// Checks the parameters of a curve track. Components after the last curve must be dead, with the
 /// middle 0.
 fn check_curves(track: &Track, index: usize, header: &Header) -> Result<(), ClipError> {
@@ -266,19 +283,8 @@ fn check_rig(rig: &Rig, kinds: &[[Kind; 3]], shares: &[TrackId]) -> Result<(), C
     missing.map_or(Ok(()), |track| Err(ClipError::NotInRig { track }))
 }
 
-/// The hash at the end of a clip.
-pub(crate) fn checksum(bytes: &[u8]) -> u32 {
-    hash(bytes) as u32
-}
-
-pub(super) fn hash(bytes: &[u8]) -> u64 {
-    let mut hash = Fnv1a::new();
-    hash.add(bytes);
-    hash.finish()
-}
-
-fn header(bytes: &[u8]) -> Result<Header, ClipError> {
-    let head: &[u8; HEADER_BYTES] = rest::head(bytes, MAGIC, VERSION)?;
+fn read_header(bytes: &[u8]) -> Result<Header, ClipError> {
+    let head: &[u8; HEADER_BYTES] = rest::head(bytes, magic::BLOCK_CLIP, VERSION)?;
     let Some(&block) = BlockLength::ALL.get(usize::from(head[5] & 3)) else {
         return Err(ClipError::BadHeader { field: "block length" });
     };
@@ -370,25 +376,4 @@ fn check_segment(
         return Err("its padding bits are not 0");
     }
     Ok(end)
-}
-
-/// Whether the bytes are a valid constant.
-pub(super) fn is_constant(channel: Channel, bytes: &[u8]) -> bool {
-    match channel {
-        Channel::Rotation => bytes.last().is_some_and(|last| last >> 7 == 0),
-        _ => bytes.as_chunks().0.iter().all(|bytes| is_number(f32::from_le_bytes(*bytes))),
-    }
-}
-
-/// Whether a clip may have this number.
-pub(super) fn is_number(number: f32) -> bool {
-    number.abs() <= MAX_NUMBER
-}
-
-/// The stored offset of a segment, in bytes from the first segment's beginning.
-#[inline]
-pub(super) fn offset(offsets: &[u8], segment: usize, bytes: u8) -> usize {
-    let bytes = usize::from(bytes);
-    let own = offsets.get(segment * bytes..).and_then(|rest| rest.get(..bytes)).unwrap_or_default();
-    own.iter().rev().fold(0, |offset, byte| offset << 8 | usize::from(*byte))
 }

@@ -1,15 +1,13 @@
 //! Rigs: the track parameters (references, axes, middles and steps) and the constants that clips
 //! of the same skeleton share. `spec/ANIM.md`, section 15.
 
-use super::layout::{CONSTANT_BYTES, HEADER_BYTES};
-use super::read::{hash, is_constant, is_number};
-use super::tracks::{read_group, write_group};
-use super::{Constant, Track};
+use super::constant::{Constant, is_constant};
+use super::layout::{CONSTANT_BYTES, HEADER_BYTES, hash, is_number};
+use super::tracks::{Track, read_group, write_group};
+use crate::file_kind::magic;
 use crate::rest::{self, Rest};
-use crate::skeleton::MAX_JOINTS;
-use crate::{Channel, ClipError, TrackId};
+use crate::{Channel, ClipError, MAX_JOINTS, TrackId};
 
-pub(crate) const MAGIC: [u8; 4] = *b"KPAR";
 const VERSION: u8 = 1;
 const HASH_BYTES: usize = 8;
 /// A rig stores each track as a group of one, with 16-bit codes and without the bytes for sharing.
@@ -70,7 +68,7 @@ impl Rig {
     /// of `bytes` bounds the memory.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ClipError> {
         let head: &[u8; HEADER_BYTES] =
-            rest::head(bytes, MAGIC, VERSION).map_err(|error| match error {
+            rest::head(bytes, magic::RIG, VERSION).map_err(|error| match error {
                 ClipError::NoClip => ClipError::NoRig,
                 error => error,
             })?;
@@ -142,7 +140,7 @@ impl Rig {
 
     /// The bytes before the hash.
     fn body(&self) -> Vec<u8> {
-        let mut bytes = MAGIC.to_vec();
+        let mut bytes = magic::RIG.to_vec();
         bytes.extend([VERSION, 0]);
         bytes.extend(self.joints.to_le_bytes());
         bytes.extend(self.skeleton.to_le_bytes());
@@ -191,16 +189,16 @@ impl Rig {
     }
 
     pub(crate) fn track(&self, id: TrackId) -> Option<&Track> {
-        let place = self
+        let index = self
             .tracks
             .binary_search_by_key(&(id.channel, id.joint), |(id, _)| (id.channel, id.joint));
-        place.ok().map(|index| &self.tracks[index].1)
+        index.ok().map(|index| &self.tracks[index].1)
     }
 
     pub(crate) fn constant(&self, id: TrackId) -> Option<Constant> {
-        let place = self
+        let index = self
             .constants
             .binary_search_by_key(&(id.joint, id.channel), |(id, _)| (id.joint, id.channel));
-        place.ok().map(|index| self.constants[index].1)
+        index.ok().map(|index| self.constants[index].1)
     }
 }

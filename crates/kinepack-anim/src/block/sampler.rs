@@ -4,13 +4,14 @@
 
 use std::sync::Arc;
 
-use super::Clip;
+use super::clip::Clip;
 use super::kernel::{AnyKernel, Instructions};
-use super::play::{Play, Source};
+use super::play::Play;
 use super::pose::{
     All, Choice, Curves, CurvesAlone, JointMask, One, PoseAndCurves, PoseWriter, WithCurves,
 };
-use crate::play::check_pose;
+use super::source::Source;
+use crate::transform::check_pose;
 use crate::{PlayError, Skeleton, Transform, time};
 
 /// Plays a clip, for any number of characters. It holds only data that does not depend on the time,

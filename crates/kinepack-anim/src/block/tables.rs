@@ -10,9 +10,9 @@ use super::layout::{GROUP, SKIP_GROUPS, skip_points};
 /// 16,384 joints, and 1,366 curve tracks.
 #[derive(Clone, Debug)]
 pub(super) struct Tables {
-    /// Number of animated rotation tracks, which come first.
+    /// Number of animated rotation tracks, the first tracks of a clip.
     rotations: u16,
-    /// Number of animated translation tracks, which come next.
+    /// Number of animated translation tracks, which follow the rotations.
     translations: u16,
     /// Number of all tracks, curve tracks included.
     tracks: u16,

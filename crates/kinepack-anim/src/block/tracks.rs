@@ -2,8 +2,6 @@
 //! `spec/ANIM.md`, section 10.3.
 
 use super::layout::{GROUP, Header};
-use super::read::curve_track;
-use super::{Clip, Rig};
 use crate::rest::Rest;
 use crate::{Channel, ClipError, TrackId};
 
@@ -38,7 +36,7 @@ impl Track {
 
     /// Fills in the parameters that the track shares with the rig's track. Until then, shared steps
     /// only mark which components are live.
-    fn with_shared(mut self, shared: &Self) -> Self {
+    pub(super) fn with_shared(mut self, shared: &Self) -> Self {
         let [shares_reference, shares_steps] = self.shares;
         if shares_reference {
             (self.codes[0], self.middle) = (shared.codes[0], shared.middle);
@@ -53,8 +51,8 @@ impl Track {
         self
     }
 
-    /// The track, marked as sharing nothing.
-    fn owned(self) -> Self {
+    /// The same track, with no parameter marked as shared.
+    pub(super) fn owned(self) -> Self {
         Self { shares: [false; 2], ..self }
     }
 
@@ -73,9 +71,9 @@ impl Track {
     }
 }
 
-/// The bytes at the front of each group in a clip of a rig. They mark the tracks that share the
-/// reference or middle, and those that share axes and steps. For the latter, they also mark which
-/// of the three components are live.
+/// The bytes at the front of each group in a clip of a rig. The first marks the tracks that share
+/// their reference or middle, the second the tracks that share axes and steps. For tracks that
+/// share steps, the other three mark the live components, a byte for each axis.
 const SHARED_BYTES: usize = 5;
 
 /// The least number of bytes that the parameters of `tracks` tracks can take.
@@ -173,56 +171,4 @@ pub(super) fn write_group(
 /// Packs up to eight bits into a byte, the first one into the lowest bit.
 pub(super) fn bits_to_byte(bits: impl DoubleEndedIterator<Item = bool>) -> u8 {
     bits.rev().fold(0, |byte, bit| byte << 1 | u8::from(bit))
-}
-
-impl<B: AsRef<[u8]>> Clip<B> {
-    /// The tracks with their parameters, group by group, including parameters from the rig. Curve
-    /// tracks follow all others and count as scales.
-    pub(super) fn groups(&self) -> impl Iterator<Item = (Vec<TrackId>, Vec<Track>)> {
-        let mut rest = Rest::new(self.as_bytes(), self.parts().groups);
-        let curve_tracks = (0..self.header.curve_tracks()).map(curve_track);
-        let ids: Vec<TrackId> = self.animated_tracks().chain(curve_tracks).collect();
-        let (rotations, vectors) = ids.split_at(self.tables.rotations());
-        let groups: Vec<Vec<TrackId>> =
-            rotations.chunks(GROUP).chain(vectors.chunks(GROUP)).map(<[_]>::to_vec).collect();
-        groups.into_iter().map_while(move |ids| {
-            // This cannot fail: loading the clip has read the same bytes.
-            let mut tracks = read_group(&mut rest, &ids, self.header.group_format()).ok()?;
-            for (track, id) in tracks.iter_mut().zip(&ids) {
-                track.is_far =
-                    id.channel == Channel::Translation && self.is_far(usize::from(id.joint));
-            }
-            if let Some(rig) = self.rig() {
-                tracks
-                    .iter_mut()
-                    .zip(&ids)
-                    .for_each(|(track, id)| *track = fill_shared(*track, *id, rig));
-            }
-            Some((ids, tracks))
-        })
-    }
-
-    /// The groups of a clip of a rig as playback reads them, with [`Codes::Mixed`].
-    ///
-    /// [`Codes::Mixed`]: super::group::Codes::Mixed
-    pub(super) fn filled_groups(&self) -> Box<[u8]> {
-        let mut bytes = Vec::new();
-        for (ids, tracks) in self.groups() {
-            if ids[0].channel == Channel::Rotation {
-                let is_coarse =
-                    |part: usize| move |track: &Track| !(self.header.is_fine || track.shares[part]);
-                bytes.extend([0, 1].map(|part| bits_to_byte(tracks.iter().map(is_coarse(part)))));
-            }
-            write_group(
-                &tracks.iter().map(|track| track.owned()).collect::<Vec<_>>(),
-                (true, false),
-                &mut bytes,
-            );
-        }
-        bytes.into()
-    }
-}
-
-fn fill_shared(track: Track, id: TrackId, rig: &Rig) -> Track {
-    rig.track(id).map_or(track, |shared| track.with_shared(shared))
 }

@@ -16,7 +16,7 @@ pub(crate) const ESCAPE_WIDTH_BITS: u32 = 5;
 /// The largest width that a segment may store.
 pub(crate) const MAX_ESCAPE_WIDTH: u8 = 24;
 /// The largest width of coefficient `k` in a profile. The first one may be wider, because it holds
-/// the mean position of a path that leads far through a world.
+/// the mean position of a path, which may be far from the origin of a world.
 pub(crate) const fn max_width(k: usize) -> u8 {
     if k == 0 { MAX_ESCAPE_WIDTH } else { 16 }
 }
@@ -190,7 +190,7 @@ impl BlockLength {
 
 /// The nearest number that fits into `width` bits.
 #[cfg(feature = "offline")]
-fn clamp(coefficient: i32, width: u8) -> i32 {
+pub(crate) fn clamp(coefficient: i32, width: u8) -> i32 {
     if width == 0 { 0 } else { coefficient.clamp(-(1 << (width - 1)), (1 << (width - 1)) - 1) }
 }
 
@@ -205,7 +205,7 @@ pub(crate) fn width_of(coefficient: i32) -> u8 {
 }
 
 /// The highest bit of each byte.
-const HIGH_BITS: u128 = 0x8080_8080_8080_8080_8080_8080_8080_8080;
+pub(crate) const HIGH_BITS: u128 = 0x8080_8080_8080_8080_8080_8080_8080_8080;
 
 computed! {
     /// The widths of all profiles, a byte each.

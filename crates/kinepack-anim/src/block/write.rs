@@ -2,14 +2,13 @@
 
 use kinepack::bits::{BitSink, BitWriter};
 
-use super::far::Anchors;
+use super::anchors::Anchors;
+use super::constant::Constant;
 #[cfg(feature = "offline")]
-use super::layout::CONSTANT_BYTES;
+use super::layout::checksum;
 use super::layout::{
     FAR, GROUP, Header, Kind, SKIP_BYTES, SKIP_GROUPS, animated, kinds_to_byte, skip_points,
 };
-#[cfg(feature = "offline")]
-use super::read::checksum;
 use super::tracks::{Track, bits_to_byte, write_group};
 use super::widths::{ESCAPE_WIDTH_BITS, piece_range, width_of};
 use crate::Channel;
@@ -32,13 +31,6 @@ pub(crate) struct Contents {
     pub(crate) labels: Vec<u8>,
     /// The hash of the skeleton, or of the rig.
     pub(crate) owner: u64,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Constant {
-    /// Three codes of 21 bits.
-    Rotation([u32; 3]),
-    Vector([f32; 3]),
 }
 
 #[derive(Clone, Debug)]
@@ -151,8 +143,8 @@ impl Contents {
         let mut passed = at_skips;
         let mut pass = |bytes: &mut Vec<u8>, written: usize, bit: u64| {
             while skips.next_if(|skip| **skip == written).is_some() {
-                // This fits into 32 bits: at most 2^14 joints with nine components of 928 bits
-                // each.
+                // The position fits into 32 bits, because a clip has at most 2^14 joints with nine
+                // components of 928 bits each.
                 let point = (first_bit + bit) as u32;
                 bytes[passed..][..SKIP_BYTES].copy_from_slice(&point.to_le_bytes());
                 passed += SKIP_BYTES;
@@ -168,7 +160,7 @@ impl Contents {
             }
         }
         pass(bytes, live.numbers.len(), bits.len_bits());
-        // This cannot fail, because the writer appends to a vector, which grows.
+        // `finish` cannot fail, because the writer appends to a vector, which grows.
         let _ = bits.finish();
         bytes.extend(coefficients_bytes);
     }
@@ -187,24 +179,5 @@ impl Contents {
             bits.write(coefficient as u64, u32::from(width));
         }
         number
-    }
-}
-
-impl Constant {
-    #[cfg(feature = "offline")]
-    pub(crate) fn bits(self) -> usize {
-        8 * if matches!(self, Self::Rotation(_)) { CONSTANT_BYTES[0] } else { CONSTANT_BYTES[1] }
-    }
-
-    pub(super) fn write(self, bytes: &mut Vec<u8>) {
-        match self {
-            Self::Rotation([x, y, z]) => {
-                let code = u64::from(x) | u64::from(y) << 21 | u64::from(z) << 42;
-                bytes.extend(code.to_le_bytes());
-            }
-            Self::Vector(vector) => {
-                bytes.extend(vector.iter().flat_map(|number| number.to_le_bytes()));
-            }
-        }
     }
 }

@@ -7,9 +7,9 @@ use std::ops::Range;
 use kinepack::hash::Fnv1a;
 
 use crate::block::{BlockLength, Header, Interpolation};
+use crate::file_kind::magic;
 use crate::{DatabaseError, FileKind, MAX_NAME_BYTES};
 
-pub(crate) const MAGIC: [u8; 4] = *b"KPDB";
 pub(super) const VERSION: u8 = 1;
 pub(super) const HEADER_BYTES: usize = 24;
 pub(super) const ENTRY_BYTES: usize = 24;
@@ -25,15 +25,17 @@ const DISK: u8 = 8;
 pub(super) struct Lengths {
     /// Number of clips.
     pub(super) clips: u32,
-    /// Bytes of the skeleton. The next two fields are the bytes of the rig and of all names.
+    /// Bytes of the skeleton.
     pub(super) skeleton: u32,
+    /// Bytes of the rig; 0 if there is none.
     pub(super) rig: u32,
+    /// Bytes of all names.
     pub(super) names: u32,
 }
 
 impl Lengths {
     pub(super) fn header(self) -> Vec<u8> {
-        let mut bytes = MAGIC.to_vec();
+        let mut bytes = magic::DATABASE.to_vec();
         bytes.extend([VERSION, 0, 0, 0]);
         for number in [self.clips, self.skeleton, self.rig, self.names] {
             bytes.extend(number.to_le_bytes());
@@ -57,8 +59,8 @@ pub(super) struct Parts {
 impl Parts {
     /// Reads the header, and checks that the head it describes lies within the bytes.
     pub(super) fn read(bytes: &[u8]) -> Result<Self, DatabaseError> {
-        if !bytes.starts_with(&MAGIC) {
-            return Err(FileKind::of(bytes)
+        if !bytes.starts_with(&magic::DATABASE) {
+            return Err(FileKind::detect(bytes)
                 .map_or(DatabaseError::NoDatabase, |found| DatabaseError::OtherFile { found }));
         }
         let header: &[u8; HEADER_BYTES] =
@@ -103,17 +105,17 @@ impl Parts {
 
     /// The ranges of a clip and its name, and the facts that the index states about the clip. The
     /// ranges were checked when the database was opened.
-    pub(super) fn place(&self, bytes: &[u8], index: usize) -> Place {
+    pub(super) fn ranges(&self, bytes: &[u8], index: usize) -> ClipRanges {
         let Entry { clip_end, name_end, stated } = self.entry(bytes, index);
         let (clip, name) = self.begin(bytes, index);
         let [name, name_end] = [name, name_end].map(|at| self.names + at as usize);
         let [clip, clip_end] = [clip, clip_end].map(|at| self.clips + at as usize);
-        Place { stated, name: name..name_end, clip: clip..clip_end }
+        ClipRanges { stated, name: name..name_end, clip: clip..clip_end }
     }
 
     /// The bytes of a clip's name.
     pub(super) fn name<'a>(&self, bytes: &'a [u8], index: usize) -> &'a [u8] {
-        bytes.get(self.place(bytes, index).name).unwrap_or_default()
+        bytes.get(self.ranges(bytes, index).name).unwrap_or_default()
     }
 
     /// Checks the hash of the head.
@@ -164,7 +166,7 @@ impl Parts {
 }
 
 /// The ranges of a clip and its name in the file.
-pub(super) struct Place {
+pub(super) struct ClipRanges {
     pub(super) stated: Stated,
     pub(super) name: Range<usize>,
     pub(super) clip: Range<usize>,

@@ -26,7 +26,7 @@
 //!
 //! let database = ClipDatabase::from_bytes(file)?;
 //! assert_eq!(database.len(), 2);
-//! // The index says what a game needs to choose a clip.
+//! // The index has the facts that a game needs to choose a clip.
 //! let longest = database.entries().max_by(|a, b| a.duration_s().total_cmp(&b.duration_s()));
 //! assert_eq!(longest.map(|entry| entry.samples), Some(31));
 //! let run = database.clip_named("run")?;
@@ -67,12 +67,12 @@ use crate::{Clip, Rig, Skeleton, disk};
 
 pub use bytes::ClipBytes;
 pub use error::DatabaseError;
-pub(crate) use index::MAGIC;
 pub use write::DatabaseWriter;
 
 /// Many clips of one skeleton, in the bytes of their file: owned, borrowed, or memory-mapped.
 ///
-/// It keeps the skeleton and the rig in memory, and no data per clip. Clones share all of it.
+/// The database keeps the skeleton and the rig in memory, but no data for each clip. Clones share
+/// that memory.
 pub struct ClipDatabase<B = Vec<u8>> {
     bytes: Arc<B>,
     parts: Parts,
@@ -165,18 +165,18 @@ impl<B: AsRef<[u8]>> ClipDatabase<B> {
     #[track_caller]
     pub fn entry(&self, index: usize) -> ClipEntry<'_> {
         self.check_index(index);
-        let place = self.parts.place(self.as_bytes(), index);
-        let Stated { samples, rate_hz, curves, .. } = place.stated;
+        let ranges = self.parts.ranges(self.as_bytes(), index);
+        let Stated { samples, rate_hz, curves, .. } = ranges.stated;
         ClipEntry {
-            name: std::str::from_utf8(&self.as_bytes()[place.name]).unwrap_or_default(),
+            name: std::str::from_utf8(&self.as_bytes()[ranges.name]).unwrap_or_default(),
             samples: samples as usize,
             rate_hz,
-            loops: place.stated.loops(),
+            loops: ranges.stated.loops(),
             curves: usize::from(curves),
-            is_labelled: place.stated.is_labelled(),
-            is_of_rig: place.stated.is_of_rig(),
-            is_disk: place.stated.is_disk(),
-            bytes: place.clip.len(),
+            is_labelled: ranges.stated.is_labelled(),
+            is_of_rig: ranges.stated.is_of_rig(),
+            is_disk: ranges.stated.is_disk(),
+            bytes: ranges.clip.len(),
         }
     }
 
@@ -213,15 +213,15 @@ impl<B: AsRef<[u8]>> ClipDatabase<B> {
     #[track_caller]
     pub fn clip(&self, index: usize) -> Result<Clip<ClipBytes<B>>, DatabaseError> {
         self.check_index(index);
-        let place = self.parts.place(self.as_bytes(), index);
-        let bytes = if place.stated.is_disk() {
-            disk::unpack(&self.as_bytes()[place.clip]).map(ClipBytes::own)
+        let ranges = self.parts.ranges(self.as_bytes(), index);
+        let bytes = if ranges.stated.is_disk() {
+            disk::unpack(&self.as_bytes()[ranges.clip]).map(ClipBytes::own)
         } else {
-            Ok(ClipBytes::shared(&self.bytes, place.clip))
+            Ok(ClipBytes::shared(&self.bytes, ranges.clip))
         };
         let name = self.entry(index).name;
         let clip = self.owner.read(name, bytes)?;
-        if Stated::new(clip.header(), place.stated.is_disk()) != place.stated {
+        if Stated::new(clip.header(), ranges.stated.is_disk()) != ranges.stated {
             return Err(DatabaseError::OtherClip { name: name.to_owned() });
         }
         Ok(clip)
@@ -245,7 +245,7 @@ impl<B: AsRef<[u8]>> ClipDatabase<B> {
     #[track_caller]
     pub fn file(&self, index: usize) -> &[u8] {
         self.check_index(index);
-        &self.as_bytes()[self.parts.place(self.as_bytes(), index).clip]
+        &self.as_bytes()[self.parts.ranges(self.as_bytes(), index).clip]
     }
 
     #[track_caller]

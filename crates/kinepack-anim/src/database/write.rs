@@ -24,7 +24,7 @@ pub struct DatabaseWriter<'a> {
 impl<'a> DatabaseWriter<'a> {
     /// A writer for clips of `skeleton`, initially without clips.
     pub fn new(skeleton: &Arc<Skeleton>) -> Self {
-        Self::of(Owner::without_rig(Arc::clone(skeleton)))
+        Self::empty(Owner::without_rig(Arc::clone(skeleton)))
     }
 
     /// A writer for clips that may use `rig`.
@@ -32,10 +32,10 @@ impl<'a> DatabaseWriter<'a> {
     /// # Errors
     /// [`DatabaseError::OtherRig`] if the rig was built for another skeleton.
     pub fn with_rig(skeleton: &Arc<Skeleton>, rig: &Arc<Rig>) -> Result<Self, DatabaseError> {
-        Owner::without_rig(Arc::clone(skeleton)).with_rig(Arc::clone(rig)).map(Self::of)
+        Owner::without_rig(Arc::clone(skeleton)).with_rig(Arc::clone(rig)).map(Self::empty)
     }
 
-    fn of(owner: Owner) -> Self {
+    fn empty(owner: Owner) -> Self {
         Self { owner, clips: BTreeMap::new(), name_bytes: 0 }
     }
 
@@ -43,8 +43,9 @@ impl<'a> DatabaseWriter<'a> {
     /// clip, as reading it would. A disk file is unpacked for this check and stored as it is.
     ///
     /// # Errors
-    /// [`DatabaseError`] if another clip has this name, the clip is invalid or not a block clip, it
-    /// belongs to another skeleton or rig, or the name is too long. On error, nothing is added.
+    /// [`DatabaseError`] if the clip is invalid, is not a block clip, or belongs to another
+    /// skeleton or rig. Also if another clip has this name, or the name is too long. On error,
+    /// nothing is added.
     pub fn add(
         &mut self,
         name: impl Into<Cow<'a, str>>,
@@ -55,7 +56,7 @@ impl<'a> DatabaseWriter<'a> {
         if name.len() > MAX_NAME_BYTES || u32::try_from(name_bytes).is_err() {
             return Err(DatabaseError::LongName);
         }
-        let is_disk = FileKind::of(&file) == Some(FileKind::DiskClip);
+        let is_disk = FileKind::detect(&file) == Some(FileKind::DiskClip);
         let bytes =
             if is_disk { disk::unpack(&file).map(Cow::Owned) } else { Ok(Cow::Borrowed(&*file)) };
         let stated = Stated::new(self.owner.read(&name, bytes)?.header(), is_disk);

@@ -105,8 +105,8 @@ fn code_header<C: Coder>(coder: &mut C, header: &mut Header) -> Result<(), ClipE
     header.check()
 }
 
-/// Codes the number of joints. A bit length that it cannot have signals that the extension comes
-/// first.
+/// Codes the number of joints. A bit length of 15, which no valid number has, signals that the
+/// extension comes first.
 fn code_joints<C: Coder>(coder: &mut C, header: &mut Header) -> Result<(), ClipError> {
     const EXTENDED: u32 = 15;
     let joints = u32::from(header.joints);

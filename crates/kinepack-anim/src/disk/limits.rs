@@ -8,8 +8,9 @@ use crate::ClipError;
 /// counts as 1024 additional bytes. Memory is at most three times the limit, and time grows with
 /// it.
 ///
-/// The default is 4 MiB and 256. A clip that moves has less than 2 bytes for each byte of its file.
-/// The 4 MiB are for clips that hardly move: 50 minutes of 60 joints at 60 Hz.
+/// By default, `min_bytes` is 4 MiB and `bytes_per_byte` is 256. A clip that moves has less than 2
+/// bytes for each byte of its file. The 4 MiB are for clips that hardly move: 50 minutes of 60
+/// joints at 60 Hz.
 ///
 /// ```
 /// use kinepack_anim::disk::UnpackLimits;

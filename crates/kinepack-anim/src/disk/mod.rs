@@ -43,6 +43,7 @@ use kinepack::bits::BitWriter;
 use kinepack::entropy::{Coder, RangeEncoder};
 
 use crate::block::{Contents, END_BYTES, SegmentContents};
+use crate::file_kind::magic;
 use crate::{Clip, ClipError};
 use coding::{code_anchors, code_head, code_segment_step, live};
 use model::{Model, START_BYTES, Watch};
@@ -51,7 +52,6 @@ use segment::History;
 pub use limits::UnpackLimits;
 pub use unpack::{Unpacker, unpack, unpack_with};
 
-pub(crate) const MAGIC: [u8; 4] = *b"KPAD";
 const VERSION: u8 = 2;
 const FIXED_BYTES: usize = 5;
 /// A packet ends after the segment with which it reaches this many bytes.
@@ -71,7 +71,7 @@ static START: &[u8; START_BYTES] = include_bytes!("start.bin");
 pub fn pack<B: AsRef<[u8]>>(clip: &Clip<B>) -> Result<Vec<u8>, ClipError> {
     let mut contents = Contents::from_clip(clip);
     check(clip, &contents)?;
-    let mut file = [&MAGIC[..], &[VERSION]].concat();
+    let mut file = [&magic::DISK_CLIP[..], &[VERSION]].concat();
     write_varint(clip.as_bytes().len() as u64, &mut file);
     let mut coding = Coding::new(START, ());
     while !coding.is_done {

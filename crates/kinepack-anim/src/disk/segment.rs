@@ -326,7 +326,7 @@ impl Default for ComponentHistory {
 impl ComponentHistory {
     /// Scales the sizes to the step of the next segment. If the step stays the same, so do the
     /// sizes, even those above [`MAX_SIZE`]. A difference from a prediction may be 3 · 2²³, which
-    /// is a size of 1.5 · 2²⁸. The format depends on that.
+    /// is a size of 1.5 · 2²⁸. The format depends on this exception.
     fn scale(&mut self, gain: i64) {
         if gain != 1 << 16 {
             for size in self.last.iter_mut().chain(&mut self.mean) {

@@ -52,8 +52,8 @@ pub fn train(clips: &[Clip]) -> Vec<u8> {
     for clip in &clips {
         sizes = run(Coding::new(&start.to_bytes(), sizes), clip, &mut Cost::default()).watch;
     }
-    for (row, (scale, data)) in start.scales.iter_mut().zip(&sizes.0).enumerate() {
-        *scale = fit_scale(data, *scale, row);
+    for (scale, data) in start.scales.iter_mut().zip(&sizes.0) {
+        *scale = fit_scale(data, *scale);
     }
     let mut counters = Decisions { all: vec![[0.4; 2]; COUNTERS], of_clip: vec![[0; 2]; COUNTERS] };
     for clip in &clips {
@@ -202,11 +202,7 @@ impl Watch for Sizes {
 /// Fits the weights of expected sizes by maximum likelihood, for sizes with an exponential
 /// distribution whose mean is the expected size. The steps are multiplicative, so that no weight
 /// falls below 0.
-fn fit_scale(
-    data: &[([u32; FEATURES], u32)],
-    from: [f64; FEATURES],
-    _row: usize,
-) -> [f64; FEATURES] {
+fn fit_scale(data: &[([u32; FEATURES], u32)], from: [f64; FEATURES]) -> [f64; FEATURES] {
     let mut weights = from;
     if data.is_empty() {
         return weights;

@@ -4,11 +4,12 @@ use kinepack::DecodeError;
 use kinepack::bits::BitReader;
 use kinepack::entropy::RangeDecoder;
 
-use super::{Coding, FIXED_BYTES, MAGIC, START, UnpackLimits, VERSION};
+use super::{Coding, FIXED_BYTES, START, UnpackLimits, VERSION};
 use crate::block::{
     BlockLength, Contents, END_BYTES, Header, Interpolation, LiveComponents, SegmentContents,
     checksum,
 };
+use crate::file_kind::magic;
 use crate::{Clip, ClipError};
 
 /// The most bytes of a varint.
@@ -156,7 +157,7 @@ impl Unpacker {
         let mut rest = &self.file[..];
         if self.length.is_none() {
             let Some(magic) = rest.first_chunk() else { return Ok(()) };
-            if *magic != MAGIC {
+            if *magic != magic::DISK_CLIP {
                 return Err(ClipError::of_other_file(rest));
             }
             if rest.get(4).is_some_and(|version| *version != VERSION) {
@@ -214,13 +215,13 @@ impl Unpacker {
         self.header().is_some() && self.clip.count == self.contents.segment_count()
     }
 
-    /// The bytes of the clip. Call it after the last byte of the file was pushed.
+    /// The bytes of the clip. Call this method after pushing the last byte of the file.
     ///
     /// # Errors
     /// As [`unpack`].
     pub fn finish(self) -> Result<Vec<u8>, ClipError> {
         if !self.coding.is_done {
-            return Err(if self.length.is_none() && self.file.len() < MAGIC.len() {
+            return Err(if self.length.is_none() && self.file.len() < magic::DISK_CLIP.len() {
                 ClipError::NoClip
             } else {
                 ClipError::EndOfData { part: "packets" }
@@ -245,7 +246,7 @@ impl Unpacker {
         Ok(bytes)
     }
 
-    /// The clip. Call it after the last byte of the file was pushed. A clip of a rig needs
+    /// The clip. Call this method after pushing the last byte of the file. A clip of a rig needs
     /// [`finish`](Self::finish) and [`Clip::with_rig`] instead.
     ///
     /// # Errors

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::quantize::rotation_from_32;
 use super::{KeyedClip, RotationBits, spline, ticks_per_sample};
-use crate::play::check_pose;
+use crate::transform::check_pose;
 use crate::{Channel, PlayError, PoseWriter, Skeleton, TrackId, Transform, time};
 
 /// The state of one playback of a clip.
@@ -41,8 +41,9 @@ use crate::{Channel, PlayError, PoseWriter, Skeleton, TrackId, Transform, time};
 pub struct Cursor {
     clip: Arc<KeyedClip>,
     base: Vec<Transform>,
-    /// The last tick. The next field is the number of ticks between two samples.
+    /// The last tick.
     end: f32,
+    /// Number of ticks from one sample to the next.
     ticks_per_sample: f64,
     tick: f32,
     /// The next key to read.

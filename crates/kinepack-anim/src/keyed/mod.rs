@@ -22,6 +22,6 @@ pub use key::Key;
 pub use quantize::VectorRange;
 pub use spline::Parametrization;
 
+pub(crate) use clip::ticks_per_sample;
 #[cfg(feature = "offline")]
 pub(crate) use clip::{Contents, JointKinds, PlacedTrack, pad, tracks_of};
-pub(crate) use clip::{MAGIC, ticks_per_sample};

@@ -75,13 +75,14 @@ fn smallest_three(dropped: usize, codes: [u16; 3], step: f32) -> [f32; 4] {
     // Codes that no encoder writes may decode to a quaternion whose length exceeds one.
     let shrink = if rest > 1.0 { 1.0 / rest.sqrt() } else { 1.0 };
     let [a, b, c] = [a * shrink, b * shrink, c * shrink];
-    // This uses a table because a branch on the index would be mispredicted half of the time.
+    // A table selects the components, because a branch on the index would be mispredicted half of
+    // the time.
     let found = [d, a, b, c];
     PLACES[dropped & 3].map(|place| found[place & 3])
 }
 
-/// For each index of the dropped component, the positions of x, y, z and w in an array that holds
-/// the dropped component followed by the three kept ones.
+/// Where x, y, z and w are in an array that holds the dropped component first and then the three
+/// others, for each index of the dropped component.
 const PLACES: [[usize; 4]; 4] = [[0, 1, 2, 3], [1, 0, 2, 3], [1, 2, 0, 3], [1, 2, 3, 0]];
 
 /// The box over which vectors are quantized to 16 bits per axis, both ends included.

@@ -6,12 +6,9 @@
 //! 0 cost almost nothing, and a player need not sample them.
 
 use super::JointWeights;
-use crate::play::check_pose;
+use crate::additive::MAX_WEIGHT;
+use crate::transform::check_pose;
 use crate::{JointMask, Transform, additive, quaternion};
-
-/// The largest weight of a layer at a joint. Larger weights count as this one, so that sums stay
-/// finite.
-pub const MAX_WEIGHT: f32 = 1e6;
 
 /// The joints that a layer affects.
 #[derive(Clone, Copy, Debug, Default)]
@@ -65,7 +62,7 @@ impl<'a> Layer<'a> {
             Joints::Mask(_) => 0.0,
             // The factor is clamped by itself, because two negative numbers must not give a
             // positive weight.
-            Joints::Weights(weights) => self.weight * positive(weights.of(joint)),
+            Joints::Weights(weights) => self.weight * positive(weights.weight(joint)),
         }
     }
 }
@@ -160,40 +157,41 @@ impl<'a> Blend<'a> {
         let mut layers = self.layers.iter();
         let mut sum = loop {
             let Some(layer) = layers.next() else {
-                return Sum::of(&self.bind[joint], 1.0).transform();
+                return Sum::new(&self.bind[joint], 1.0).transform();
             };
             let weight = positive(layer.given(joint));
             if weight > 0.0 {
-                break Sum::of(&layer.pose[joint], shares.of(weight));
+                break Sum::new(&layer.pose[joint], shares.share(weight));
             }
         };
         for layer in layers {
             let weight = positive(layer.given(joint));
             if weight > 0.0 {
-                sum.add(&layer.pose[joint], shares.of(weight));
+                sum.add(&layer.pose[joint], shares.share(weight));
             }
         }
         if shares.bind > 0.0 {
-            sum.add(&self.bind[joint], shares.of(shares.bind));
+            sum.add(&self.bind[joint], shares.share(shares.bind));
         }
         sum.transform()
     }
 }
 
-/// The summed weights at a joint, from which shares follow.
+/// The summed weights at a joint, to compute each weight's share.
 #[derive(Clone, Copy)]
 struct Shares {
     /// The weight of the bind pose.
     bind: f32,
-    /// The sum of all weights. The next field is its inverse.
+    /// The sum of all weights.
     total: f32,
+    /// The inverse of that sum.
     factor: f32,
 }
 
 impl Shares {
     /// The share of a weight. It is exactly 1 for a weight that equals the total.
     #[inline]
-    fn of(&self, weight: f32) -> f32 {
+    fn share(&self, weight: f32) -> f32 {
         if weight == self.total { 1.0 } else { weight * self.factor }
     }
 }
@@ -222,7 +220,7 @@ impl Shares {
 pub fn blend(pose: &mut [Transform], other: &[Transform], weight: f32) {
     check_pose("the other pose", other.len(), "the pose", pose.len());
     for (own, other) in pose.iter_mut().zip(other) {
-        let mut sum = Sum::of(own, 1.0 - weight);
+        let mut sum = Sum::new(own, 1.0 - weight);
         sum.add(other, weight);
         *own = sum.transform();
     }
@@ -239,7 +237,7 @@ struct Sum {
 
 impl Sum {
     #[inline]
-    fn of(first: &Transform, weight: f32) -> Self {
+    fn new(first: &Transform, weight: f32) -> Self {
         Self {
             side: first.rotation,
             rotation: first.rotation.map(|c| c * weight),

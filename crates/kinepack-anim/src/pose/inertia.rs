@@ -14,7 +14,7 @@
 //! polynomial for each joint and channel that differs.
 
 use super::decay::{Along, Step, dot};
-use crate::play::check_pose;
+use crate::transform::check_pose;
 use crate::{Transform, quaternion};
 
 /// Two consecutive frames of a motion, which determine its velocity.

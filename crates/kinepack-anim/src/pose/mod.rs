@@ -21,19 +21,20 @@
 mod blend;
 mod decay;
 mod inertia;
+mod links;
 mod playhead;
 mod retarget;
-mod rig_map;
 mod root_joint;
 mod root_motion;
 mod sync;
 mod weights;
 
-pub use blend::{Blend, Joints, Layer, MAX_WEIGHT, blend};
+pub use crate::additive::MAX_WEIGHT;
+pub use blend::{Blend, Joints, Layer, blend};
 pub use inertia::{Frames, Inertia};
+pub use links::Unmatched;
 pub use playhead::{Passed, Piece, Playhead};
 pub use retarget::Retarget;
-pub use rig_map::Unmatched;
 pub use root_joint::RootJoint;
 pub use root_motion::{Axis, RootMotion, Turn};
 pub use sync::{SyncError, SyncTrack};

@@ -10,7 +10,7 @@
 /// let passed = playhead.advance(3.0);
 /// assert_eq!((playhead.time_s(), passed.wraps), (1.5, 0));
 ///
-/// // It starts again at its end. What passed is in two pieces.
+/// // It restarts at its end, so the interval that passed has two pieces.
 /// let passed = playhead.advance(2.0);
 /// assert_eq!((playhead.time_s(), passed.wraps), (0.5, 1));
 /// let pieces: Vec<_> = passed.pieces().map(|piece| (piece.from_s, piece.to_s)).collect();
@@ -35,7 +35,7 @@ impl Playhead {
         Self { duration_s: duration(duration_s), time_s: 0.0, rate: 1.0, looping: false }
     }
 
-    /// The same, for a clip that loops.
+    /// A playhead at the beginning of a clip of `duration_s` seconds that loops.
     pub fn looped(duration_s: f32) -> Self {
         Self { looping: true, ..Self::new(duration_s) }
     }

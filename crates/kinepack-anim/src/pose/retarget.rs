@@ -12,8 +12,8 @@
 //! | only in the target | bind pose | bind pose | bind pose |
 //! | only in the source | contributes to the joints below | none | none |
 
-use super::rig_map::{Target, Unmatched, links, model_bind, size_ratio, unit};
-use crate::play::check_pose;
+use super::links::{Target, Unmatched, links, model_bind, size_ratio, unit};
+use crate::transform::check_pose;
 use crate::{Skeleton, Transform, quaternion};
 
 /// Converts poses of a source skeleton to a target skeleton. Each character or thread needs its
@@ -53,8 +53,9 @@ pub struct Retarget {
     target: Vec<Target>,
     size: f32,
     unmatched: Unmatched,
-    /// The pose that is being converted, in model space. The target's has only rotations.
+    /// The source's pose in model space.
     source_model: Vec<Transform>,
+    /// The rotations of the target's pose in model space.
     target_model: Vec<[f32; 4]>,
 }
 

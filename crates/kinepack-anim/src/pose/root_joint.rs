@@ -40,7 +40,7 @@ const TRAVELS_CM: f32 = 1.0;
 /// # let sampler = Sampler::new(Arc::clone(clip.as_block().expect("a block clip")), &skeleton)?;
 /// // Once. The clip walks 120 cm in a second; joint 0 stays at the origin.
 /// let motion = RootMotion::on_ground(Axis::Y);
-/// let root = RootJoint::of(&sampler, &skeleton, &motion);
+/// let root = RootJoint::find_in_clip(&sampler, &skeleton, &motion);
 /// assert_eq!((root.joint(), root.travels()), (1, true));
 /// assert!((root.way_cm() - 120.0).abs() < 0.3);
 ///
@@ -70,7 +70,7 @@ impl RootJoint {
     ///
     /// # Panics
     /// If the sampler is for another number of joints.
-    pub fn of<B: AsRef<[u8]>>(
+    pub fn find_in_clip<B: AsRef<[u8]>>(
         sampler: &Sampler<B>,
         skeleton: &Skeleton,
         motion: &RootMotion,
@@ -79,7 +79,7 @@ impl RootJoint {
         Self::find(skeleton, motion, sampler.clip().duration_s(), sample)
     }
 
-    /// Does the same with any player: `sample` writes the pose at a time from 0 to `duration_s`.
+    /// Finds the joint with any player: `sample` writes the pose at a time from 0 to `duration_s`.
     /// Only movement along the axes of `motion` counts. A skeleton without joints gives joint 0.
     pub fn find(
         skeleton: &Skeleton,

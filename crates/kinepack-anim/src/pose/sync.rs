@@ -78,7 +78,7 @@ impl SyncTrack {
     }
 
     /// The same track with phases that fit another track: at each whole phase, both have a marker
-    /// of the same name. One may have several times the markers of the other, such as two double
+    /// of the same name. One track may have a multiple of the other's markers, such as two double
     /// steps in one round. If several alignments fit, the one that begins with the earliest marker
     /// wins.
     ///

@@ -23,9 +23,9 @@ use crate::{JointMask, Skeleton};
 /// // The upper body. The weight rises along two joints, so that the back does not break.
 /// let upper = JointWeights::none(&skeleton).with_subtree(&skeleton, "spine", 1.0, 2)?;
 /// assert_eq!(upper.as_slice(), [0.0, 0.5, 1.0, 1.0, 0.0]);
-/// // But for the arm.
+/// // Except for the arm.
 /// let upper = upper.with_joint(&skeleton, "arm", 0.0)?;
-/// assert_eq!(upper.of(3), 0.0);
+/// assert_eq!(upper.weight(3), 0.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -114,7 +114,7 @@ impl JointWeights {
 
     /// The weight of a joint; 0 if the index is out of range.
     #[inline]
-    pub fn of(&self, joint: usize) -> f32 {
+    pub fn weight(&self, joint: usize) -> f32 {
         self.weights.get(joint).copied().unwrap_or(0.0)
     }
 

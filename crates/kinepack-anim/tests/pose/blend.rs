@@ -121,7 +121,7 @@ proptest! {
             list.iter().map(|(pose, weight, joints, factors, mask)| {
                 let factor = |joint: usize| match joints {
                     0 => 1.0,
-                    1 => f64::from(factors.of(joint).max(0.0)),
+                    1 => f64::from(factors.weight(joint).max(0.0)),
                     _ => f64::from(u8::from(mask.contains(joint))),
                 };
                 let weights = (0..JOINTS).map(|joint| f64::from(*weight) * factor(joint));

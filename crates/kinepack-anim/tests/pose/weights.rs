@@ -38,7 +38,7 @@ fn masks_become_weights() {
     let mask = JointMask::new(9, |joint| joint == 2 || joint == 8);
     let weights = JointWeights::from_mask(9, &mask);
     assert_eq!(weights.as_slice(), [0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]);
-    assert_eq!((weights.of(8), weights.of(9)), (1.0, 0.0));
+    assert_eq!((weights.weight(8), weights.weight(9)), (1.0, 0.0));
 }
 
 #[test]

@@ -13,11 +13,12 @@ use std::arch::x86_64::{
     _mm256_sub_epi32, _mm256_sub_ps, _mm256_unpackhi_ps, _mm256_unpacklo_ps, _mm256_xor_ps,
 };
 
+use super::lanes::{Kernel, Lanes, Task};
 use super::proof::Avx2;
+use super::scale::OCTAVE;
 use super::segment::{LOAD, ONES, Segment, Words};
 use super::sums::{self, Sums, Wanted};
 use super::tables::{TABLES, Table};
-use super::{Kernel, Lanes, OCTAVE, Task};
 use crate::block::basis::Weights;
 use crate::block::layout::GROUP;
 
@@ -72,14 +73,14 @@ impl Kernel for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn piece<const TABLE: usize, const SPOTS: usize>(
+    unsafe fn piece<const TABLE: usize, const SETS: usize>(
         self,
-        mut sums: [Lanes8; SPOTS],
+        mut sums: [Lanes8; SETS],
         number: u8,
         words: Words<'_>,
         bit: usize,
-        weights: [[Lanes8; 2]; SPOTS],
-    ) -> [Lanes8; SPOTS] {
+        weights: [[Lanes8; 2]; SETS],
+    ) -> [Lanes8; SETS] {
         let (table, number) = (&TABLES[TABLE], usize::from(number));
         // SAFETY: the caller guarantees `LOAD` bytes from the byte of `bit` on, and `self` proves
         // that the machine has AVX2.
@@ -100,11 +101,11 @@ impl Kernel for Avx2 {
     }
 
     #[inline(always)]
-    fn slow_sums<const SPOTS: usize>(
+    fn slow_sums<const SETS: usize>(
         self,
         segment: &mut Segment<'_>,
-        weights: [&Weights; SPOTS],
-    ) -> [Lanes8; SPOTS] {
+        weights: [&Weights; SETS],
+    ) -> [Lanes8; SETS] {
         // SAFETY: `self` proves that the machine has AVX2.
         unsafe { slow_sums(self, segment, weights) }
     }
@@ -119,17 +120,17 @@ fn integers(numbers: [u8; GROUP]) -> __m256i {
     _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(i64::from_le_bytes(numbers)))
 }
 
-/// The sums of the next component at each spot. It handles escaped profiles and components near the
+/// The sums of the next component for each set of weights. It handles escaped profiles and components near the
 /// clip's end, unlike the fast path.
 #[cold]
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-fn slow_sums<const SPOTS: usize>(
+fn slow_sums<const SETS: usize>(
     avx2: Avx2,
     segment: &mut Segment<'_>,
-    weights: [&Weights; SPOTS],
-) -> [Lanes8; SPOTS] {
-    let mut sums = [avx2.splat(0.0); SPOTS];
+    weights: [&Weights; SETS],
+) -> [Lanes8; SETS] {
+    let mut sums = [avx2.splat(0.0); SETS];
     for piece in 0..segment.block.pieces() {
         for (eight, widths) in segment.take_widths(piece).into_iter().enumerate() {
             if widths != 0 {

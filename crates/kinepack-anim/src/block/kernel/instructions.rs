@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use super::Kernel;
+use super::lanes::Task;
 #[cfg(target_arch = "aarch64")]
 use super::proof::Neon;
 #[cfg(target_arch = "x86_64")]
@@ -95,11 +95,4 @@ impl AnyKernel {
             Self::Neon(kernel) => kernel.run(task),
         }
     }
-}
-
-/// Code that is compiled once for each instruction set.
-pub(crate) trait Task {
-    /// Implementations must always be inlined. Otherwise the compiler uses only the instructions
-    /// that every machine has.
-    fn run<K: Kernel>(self, kernel: K);
 }

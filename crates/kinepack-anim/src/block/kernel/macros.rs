@@ -16,20 +16,20 @@ macro_rules! compiled {
     };
     (decode of $kernel:ident for $features:literal) => {
         #[inline(always)]
-        fn decode<const SPOTS: usize>(
+        fn decode<const SETS: usize>(
             self,
-            sums: [&mut Sums<Self::Lanes>; SPOTS],
+            sums: [&mut Sums<Self::Lanes>; SETS],
             wanted: Wanted,
             segment: &mut Segment<'_>,
-            weights: [&Weights; SPOTS],
+            weights: [&Weights; SETS],
         ) {
             #[target_feature(enable = $features)]
-            fn decode<const SPOTS: usize>(
+            fn decode<const SETS: usize>(
                 kernel: $kernel,
-                sums: [&mut Sums<<$kernel as Kernel>::Lanes>; SPOTS],
+                sums: [&mut Sums<<$kernel as Kernel>::Lanes>; SETS],
                 wanted: Wanted,
                 segment: &mut Segment<'_>,
-                weights: [&Weights; SPOTS],
+                weights: [&Weights; SETS],
             ) {
                 sums::decode(kernel, sums, wanted, segment, weights);
             }

@@ -8,11 +8,11 @@ use std::arch::aarch64::{
     vsubq_f32, vsubq_s32, vuzp1q_u32, vzip1q_f32, vzip2q_f32,
 };
 
+use super::lanes::{Kernel, Lanes, Task};
 use super::proof::Neon;
 use super::segment::{Segment, Words};
 use super::sums::{self, Sums, Wanted};
 use super::tables::TABLES;
-use super::{Kernel, Lanes, Task};
 use crate::block::basis::Weights;
 use crate::block::layout::GROUP;
 
@@ -37,14 +37,14 @@ impl Kernel for Neon {
     }
 
     #[inline(always)]
-    unsafe fn piece<const TABLE: usize, const SPOTS: usize>(
+    unsafe fn piece<const TABLE: usize, const SETS: usize>(
         self,
-        mut sums: [Lanes4x2; SPOTS],
+        mut sums: [Lanes4x2; SETS],
         number: u8,
         words: Words<'_>,
         mut bit: usize,
-        weights: [[Lanes4x2; 2]; SPOTS],
-    ) -> [Lanes4x2; SPOTS] {
+        weights: [[Lanes4x2; 2]; SETS],
+    ) -> [Lanes4x2; SETS] {
         let table = &TABLES[TABLE];
         let number = usize::from(number);
         for eight in 0..if TABLE == 0 { 1 } else { 2 } {

@@ -2,7 +2,7 @@
 //! closures, because the compiler might not inline them, and code that is not inlined cannot use a
 //! kernel's instructions.
 
-use super::{Kernel, Lanes};
+use super::lanes::{Kernel, Lanes};
 
 /// Vectors: x, y, z.
 pub(crate) type Vector<L> = [L; 3];
@@ -38,8 +38,8 @@ impl<L: Lanes> Turn<L> {
     #[inline(always)]
     pub(crate) fn about(self, axes: Self) -> Self {
         let square = axes.length.mul(axes.length);
-        // Rotates v = `self.vector`: length² · v + scalar · 2(a × v) + a × 2(a × v), where a is
-        // `axes.vector`, and length and scalar are those of `axes`.
+        // Rotates v = `self.vector` to length² · v + scalar · 2(a × v) + a × 2(a × v). Here a is
+        // `axes.vector`; length and scalar are fields of `axes` too.
         let [x, y, z] = cross(axes.vector, self.vector);
         let twice = [x.add(x), y.add(y), z.add(z)];
         let mut vector = cross(axes.vector, twice);

@@ -1,8 +1,8 @@
 //! Plain Rust for any machine. Tests compare the other kernels with this one.
 
+use super::lanes::{Kernel, Lanes};
 use super::segment::{Words, sign_extended};
 use super::tables::TABLES;
-use super::{Kernel, Lanes};
 use crate::block::layout::GROUP;
 
 #[derive(Clone, Copy, Debug)]
@@ -23,14 +23,14 @@ impl Kernel for Scalar {
     }
 
     #[inline(always)]
-    unsafe fn piece<const TABLE: usize, const SPOTS: usize>(
+    unsafe fn piece<const TABLE: usize, const SETS: usize>(
         self,
-        mut sums: [[f32; GROUP]; SPOTS],
+        mut sums: [[f32; GROUP]; SETS],
         number: u8,
         words: Words<'_>,
         mut bit: usize,
-        weights: [[[f32; GROUP]; 2]; SPOTS],
-    ) -> [[f32; GROUP]; SPOTS] {
+        weights: [[[f32; GROUP]; 2]; SETS],
+    ) -> [[f32; GROUP]; SETS] {
         for (eight, &widths) in TABLES[TABLE].widths[usize::from(number)].iter().enumerate() {
             if widths != 0 {
                 // SAFETY: the caller guarantees `LOAD` bytes from the first byte of each eight on.

@@ -1,7 +1,8 @@
 //! Reads the coefficients of a segment.
 
 use super::tables::{MAX_EIGHT_BYTES, TABLES};
-use crate::block::far::anchors_bytes;
+use crate::block::anchors::{Anchors, StoredAnchors, anchors_bytes};
+use crate::block::basis::Weights;
 use crate::block::layout::{Counts, GROUP, SKIP_BYTES};
 use crate::block::widths::{BlockLength, ESCAPE, ESCAPE_WIDTH_BITS, MAX_ESCAPE_WIDTH, piece_range};
 
@@ -63,6 +64,12 @@ impl<'a> Segment<'a> {
     #[inline]
     pub(crate) fn anchors(&self) -> &'a [u8] {
         self.anchors
+    }
+
+    /// The anchors of all far tracks, as plain values.
+    pub(crate) fn to_anchors(self, count: usize) -> Vec<Anchors> {
+        let stored = StoredAnchors::each(self.anchors(), self.length);
+        stored.take(count).map(StoredAnchors::to_anchors).collect()
     }
 
     /// The first bit that has not been read yet.
@@ -231,6 +238,31 @@ impl<'a> Segment<'a> {
             }
         }
         eight
+    }
+
+    /// Reads the next component, and returns its sums for each set of weights. It handles escaped profiles and
+    /// components near the clip's end, unlike the fast path.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn slow_sums<const SETS: usize>(
+        &mut self,
+        weights: [&Weights; SETS],
+    ) -> [[f32; GROUP]; SETS] {
+        let mut sums = [[0.0; GROUP]; SETS];
+        for piece in 0..self.block.pieces() {
+            for (nth, widths) in self.take_widths(piece).into_iter().enumerate() {
+                if widths == 0 {
+                    continue;
+                }
+                let eight = self.take_eight(widths);
+                for (sums, weights) in sums.iter_mut().zip(weights) {
+                    for lane in 0..GROUP {
+                        sums[lane] += eight[lane] as f32 * weights.piece(piece)[nth][lane];
+                    }
+                }
+            }
+        }
+        sums
     }
 }
 

@@ -8,12 +8,12 @@ use std::arch::x86_64::{
     _mm_unpacklo_ps, _mm_xor_ps,
 };
 
+use super::lanes::{Kernel, Lanes, Task};
 use super::proof::Sse41;
 use super::scalar::coefficients;
 use super::segment::{Segment, Words};
 use super::sums::{self, Sums, Wanted};
 use super::tables::TABLES;
-use super::{Kernel, Lanes, Task};
 use crate::block::basis::Weights;
 use crate::block::layout::GROUP;
 
@@ -40,14 +40,14 @@ impl Kernel for Sse41 {
     }
 
     #[inline(always)]
-    unsafe fn piece<const TABLE: usize, const SPOTS: usize>(
+    unsafe fn piece<const TABLE: usize, const SETS: usize>(
         self,
-        mut sums: [Lanes4x2; SPOTS],
+        mut sums: [Lanes4x2; SETS],
         number: u8,
         words: Words<'_>,
         mut bit: usize,
-        weights: [[Lanes4x2; 2]; SPOTS],
-    ) -> [Lanes4x2; SPOTS] {
+        weights: [[Lanes4x2; 2]; SETS],
+    ) -> [Lanes4x2; SETS] {
         for (eight, &widths) in TABLES[TABLE].widths[usize::from(number)].iter().enumerate() {
             if widths != 0 {
                 // SAFETY: the caller guarantees `LOAD` bytes from the first byte of each eight on.

@@ -8,12 +8,12 @@
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-use super::segment::ONES;
-use super::{Kernel, Lanes, Segment};
+use super::lanes::{Kernel, Lanes};
+use super::live::Live;
+use super::segment::Segment;
 use crate::block::basis::Weights;
 use crate::block::layout::GROUP;
 use crate::block::widths::{BlockLength, ESCAPE};
-use crate::computed::computed;
 
 /// Number of groups whose components are decoded in a single call.
 pub(crate) const GROUPS_AT_ONCE: usize = 4;
@@ -78,94 +78,6 @@ impl<L: Lanes> Sums<L> {
     }
 }
 
-/// The live components of a group.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Live {
-    /// A bit for each lane, by component.
-    masks: [u8; 3],
-    /// Number of live components.
-    pub(crate) count: u8,
-}
-
-/// The place of a dead component. It is beyond the sixteen sums that a place can select.
-pub(super) const DEAD: u8 = 1 << 7;
-
-impl Live {
-    /// The components with steps that are not 0.
-    pub(crate) fn new(steps: impl Iterator<Item = [u8; 3]>) -> Self {
-        let mut live = Self::default();
-        for (lane, steps) in steps.take(GROUP).enumerate() {
-            for (mask, step) in live.masks.iter_mut().zip(steps) {
-                *mask |= u8::from(step != 0) << lane;
-                live.count += u8::from(step != 0);
-            }
-        }
-        live
-    }
-
-    /// The stored form.
-    pub(crate) fn words(self) -> [u16; 2] {
-        let [x, y, z] = self.masks;
-        [u16::from_le_bytes([x, y]), u16::from_le_bytes([z, self.count])]
-    }
-
-    /// From its stored form.
-    #[inline(always)]
-    pub(crate) fn from_words([first, second]: [u16; 2]) -> Self {
-        let ([x, y], [z, count]) = (first.to_le_bytes(), second.to_le_bytes());
-        Self { masks: [x, y, z], count }
-    }
-
-    /// The places of a lane's first, second and third component among the sums of the group. `None`
-    /// for a dead component.
-    #[inline(always)]
-    pub(crate) fn places_of(&self, lane: usize) -> [Option<usize>; 3] {
-        let mut before = 0;
-        self.masks.map(|mask| {
-            let lower = (mask & ((1 << lane) - 1)).count_ones();
-            let place = (before + lower) as usize;
-            before += mask.count_ones();
-            (mask >> lane & 1 != 0).then_some(place)
-        })
-    }
-
-    /// The place of each lane's first, second and third component among the sums of the group, or
-    /// [`DEAD`]. The number is the index of the sum at which the third components begin. If it is 8
-    /// or more, their places count from the ninth sum.
-    #[inline(always)]
-    fn places(&self) -> ([[u8; GROUP]; 3], usize) {
-        let [x, y, z] = self.masks;
-        let (second, third) = (x.count_ones(), x.count_ones() + y.count_ones());
-        let from = |mask: u8, first: u32| {
-            (PLACES[usize::from(mask)] + u64::from(first) * ONES).to_le_bytes()
-        };
-        let skipped = if third < GROUP as u32 { 0 } else { GROUP as u32 };
-        ([from(x, 0), from(y, second), from(z, third - skipped)], third as usize)
-    }
-}
-
-computed! {
-    /// By mask, with a byte for each bit: the number of set bits below it if it is set, otherwise
-    /// [`DEAD`].
-    static PLACES: [u64; 256] = places();
-}
-
-const fn places() -> [u64; 256] {
-    let mut places = [0; 256];
-    let mut mask = 0;
-    while mask < 256 {
-        let (mut lane, mut count) = (0, 0);
-        while lane < 8 {
-            let place = if mask >> lane & 1 == 0 { DEAD as u64 } else { count };
-            places[mask] |= place << (8 * lane);
-            count += (mask >> lane & 1) as u64;
-            lane += 1;
-        }
-        mask += 1;
-    }
-    places
-}
-
 /// Which components of a segment are read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Wanted {
@@ -176,14 +88,14 @@ pub(crate) enum Wanted {
     Three([Option<usize>; 3]),
 }
 
-/// Reads components of a segment, and overwrites each spot's sums with those for its weights.
+/// Reads components of a segment, and overwrites each set's sums with those for its weights.
 #[inline(always)]
-pub(super) fn decode<K: Kernel, const SPOTS: usize>(
+pub(super) fn decode<K: Kernel, const SETS: usize>(
     kernel: K,
-    mut sums: [&mut Sums<K::Lanes>; SPOTS],
+    mut sums: [&mut Sums<K::Lanes>; SETS],
     wanted: Wanted,
     segment: &mut Segment<'_>,
-    weights: [&Weights; SPOTS],
+    weights: [&Weights; SETS],
 ) {
     let zeros = match wanted {
         Wanted::Next(count) => count..count + GROUP,
@@ -211,28 +123,28 @@ pub(super) fn decode<K: Kernel, const SPOTS: usize>(
 
 /// Reads the next components, and writes their sums to these places.
 #[inline(always)]
-fn read<K: Kernel, const SPOTS: usize>(
+fn read<K: Kernel, const SETS: usize>(
     kernel: K,
-    sums: &mut [&mut Sums<K::Lanes>; SPOTS],
+    sums: &mut [&mut Sums<K::Lanes>; SETS],
     places: Range<usize>,
     segment: &mut Segment<'_>,
-    weights: [&Weights; SPOTS],
+    weights: [&Weights; SETS],
 ) {
     match segment.block {
-        BlockLength::N8 => fill::<K, 1, 0, 0, SPOTS>(kernel, sums, places, segment, weights),
-        BlockLength::N16 => fill::<K, 1, 1, 1, SPOTS>(kernel, sums, places, segment, weights),
-        BlockLength::N32 => fill::<K, 2, 2, 3, SPOTS>(kernel, sums, places, segment, weights),
+        BlockLength::N8 => fill::<K, 1, 0, 0, SETS>(kernel, sums, places, segment, weights),
+        BlockLength::N16 => fill::<K, 1, 1, 1, SETS>(kernel, sums, places, segment, weights),
+        BlockLength::N32 => fill::<K, 2, 2, 3, SETS>(kernel, sums, places, segment, weights),
     }
 }
 
 /// [`read`], for components of `PIECES` pieces whose tables are `FIRST` and `SECOND`.
 #[inline(always)]
-fn fill<K, const PIECES: usize, const FIRST: usize, const SECOND: usize, const SPOTS: usize>(
+fn fill<K, const PIECES: usize, const FIRST: usize, const SECOND: usize, const SETS: usize>(
     kernel: K,
-    sums: &mut [&mut Sums<K::Lanes>; SPOTS],
+    sums: &mut [&mut Sums<K::Lanes>; SETS],
     places: Range<usize>,
     segment: &mut Segment<'_>,
-    weights: [&Weights; SPOTS],
+    weights: [&Weights; SETS],
 ) where
     K: Kernel,
 {
@@ -242,13 +154,13 @@ fn fill<K, const PIECES: usize, const FIRST: usize, const SECOND: usize, const S
     let Range { start: mut at, end } = places;
     loop {
         let twos = if K::PAIRS {
-            fill_fast::<K, PIECES, FIRST, SECOND, SPOTS, 2>(
+            fill_fast::<K, PIECES, FIRST, SECOND, SETS, 2>(
                 kernel, sums, at, profiles, segment, weights,
             )
         } else {
             0
         };
-        let ones = fill_fast::<K, PIECES, FIRST, SECOND, SPOTS, 1>(
+        let ones = fill_fast::<K, PIECES, FIRST, SECOND, SETS, 1>(
             kernel,
             sums,
             at + twos,
@@ -280,26 +192,26 @@ fn fill_fast<
     const PIECES: usize,
     const FIRST: usize,
     const SECOND: usize,
-    const SPOTS: usize,
+    const SETS: usize,
     const N: usize,
 >(
     kernel: K,
-    sums: &mut [&mut Sums<K::Lanes>; SPOTS],
+    sums: &mut [&mut Sums<K::Lanes>; SETS],
     first: usize,
     profiles: &[[u8; PIECES]],
     segment: &mut Segment<'_>,
-    weights: [&Weights; SPOTS],
+    weights: [&Weights; SETS],
 ) -> usize {
-    // These are copies, because the compiler does not know that writing the sums leaves the segment
-    // unchanged.
+    // The fields are copied, because the compiler does not know that writing the sums leaves the
+    // segment unchanged.
     let Segment { words, mut bit, bits: lengths, limit, .. } = *segment;
-    let zero = [kernel.splat(0.0); SPOTS];
-    let mut first_weights = [[zero[0]; 2]; SPOTS];
+    let zero = [kernel.splat(0.0); SETS];
+    let mut first_weights = [[zero[0]; 2]; SETS];
     let mut second_weights = first_weights;
-    for (spot, weights) in weights.into_iter().enumerate() {
+    for (set, weights) in weights.into_iter().enumerate() {
         for eight in 0..2 {
-            first_weights[spot][eight] = kernel.load(&weights.piece(0)[eight]);
-            second_weights[spot][eight] = kernel.load(&weights.piece(1)[eight]);
+            first_weights[set][eight] = kernel.load(&weights.piece(0)[eight]);
+            second_weights[set][eight] = kernel.load(&weights.piece(1)[eight]);
         }
     }
     let Some((front, others)) = sums.split_first_mut() else { return 0 };
@@ -321,12 +233,12 @@ fn fill_fast<
             // SAFETY: the component ends before the limit, so there are `LOAD` bytes from the first
             // byte of each eight on.
             let mut component = unsafe {
-                kernel.piece::<FIRST, SPOTS>(zero, numbers[0], words, bits[0], first_weights)
+                kernel.piece::<FIRST, SETS>(zero, numbers[0], words, bits[0], first_weights)
             };
             if let (Some(number), Some(bit)) = (numbers.get(1), bits.get(1)) {
                 // SAFETY: as above.
                 component = unsafe {
-                    kernel.piece::<SECOND, SPOTS>(component, *number, words, *bit, second_weights)
+                    kernel.piece::<SECOND, SETS>(component, *number, words, *bit, second_weights)
                 };
             }
             place[nth].write(component[0]);
@@ -339,29 +251,4 @@ fn fill_fast<
     }
     segment.bit = bit;
     count
-}
-
-/// Reads the next component, and returns its sums at each spot. It handles escaped profiles and
-/// components near the clip's end, unlike the fast path.
-#[cold]
-#[inline(never)]
-pub(super) fn slow_sums<const SPOTS: usize>(
-    segment: &mut Segment<'_>,
-    weights: [&Weights; SPOTS],
-) -> [[f32; GROUP]; SPOTS] {
-    let mut sums = [[0.0; GROUP]; SPOTS];
-    for piece in 0..segment.block.pieces() {
-        for (nth, widths) in segment.take_widths(piece).into_iter().enumerate() {
-            if widths == 0 {
-                continue;
-            }
-            let eight = segment.take_eight(widths);
-            for (sums, weights) in sums.iter_mut().zip(weights) {
-                for lane in 0..GROUP {
-                    sums[lane] += eight[lane] as f32 * weights.piece(piece)[nth][lane];
-                }
-            }
-        }
-    }
-    sums
 }

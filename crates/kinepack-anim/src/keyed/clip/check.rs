@@ -2,97 +2,107 @@
 //! keys by simulating playback once. A clip that passes can be played without further checks.
 //! `spec/ANIM.md`, section 5.7 lists what a reader must refuse.
 
-use crate::MAX_SAMPLES;
+use std::borrow::Cow;
+
+use crate::file_kind::magic;
 use crate::keyed::quantize::{VectorRange, rotation_from_48};
 use crate::keyed::{Key, Parametrization};
 use crate::rest::{self, Rest};
-use crate::skeleton::MAX_JOINTS;
-use crate::{Channel, ClipError};
+use crate::{Channel, ClipError, MAX_JOINTS, MAX_SAMPLES};
 
+use super::KeyedClip;
 use super::layout::{
-    self, HEADER_BYTES, JointKinds, KeyedHeader, Kind, MAGIC, VERSION, ticks_per_sample, tracks_of,
+    self, HEADER_BYTES, JointKinds, KeyedHeader, Kind, VERSION, pad, ticks_per_sample, tracks_of,
 };
-use super::{KeyedClip, pad};
 
 /// The largest magnitude of a range's end. Up to here, splines and the squares of chords stay
 /// finite.
 const MAX_END: f32 = 1e18;
 
-pub(super) fn read(bytes: Vec<u8>) -> Result<KeyedClip, ClipError> {
-    let header = header(&bytes)?;
-    let joints = usize::from(header.joints);
-    let mut rest = Rest::new(&bytes, HEADER_BYTES);
-    let kind_bytes = rest.take(joints, 1, "kinds")?;
-    let mut kinds = Vec::with_capacity(joints);
-    for (joint, &byte) in kind_bytes.iter().enumerate() {
-        kinds.push(JointKinds::from_byte(byte).ok_or(ClipError::BadKind { joint, byte })?);
-    }
-    let mut ranges = [VectorRange { min: [0.0; 3], max: [0.0; 3] }; 2];
-    for (range, channel) in ranges.iter_mut().zip([Channel::Translation, Channel::Scale]) {
-        if layout::has_range(&kinds, channel) {
-            let bytes = rest.take(1, layout::RANGE_BYTES, "ranges")?;
-            *range = VectorRange { min: floats(bytes), max: floats(&bytes[12..]) };
-            let is_sane = range.min.iter().chain(&range.max).all(|end| end.abs() <= MAX_END);
-            if !(is_sane && range.is_valid()) {
-                return Err(ClipError::BadRange { channel });
+impl KeyedClip {
+    /// Reads a clip and validates it once.
+    ///
+    /// # Errors
+    /// [`ClipError`], with the reason, for anything that `spec/ANIM.md` does not allow. The length
+    /// of the bytes bounds the memory.
+    pub fn from_bytes<'a>(bytes: impl Into<Cow<'a, [u8]>>) -> Result<Self, ClipError> {
+        let bytes = bytes.into().into_owned();
+        let header = read_header(&bytes)?;
+        let joints = usize::from(header.joints);
+        let mut rest = Rest::new(&bytes, HEADER_BYTES);
+        let kind_bytes = rest.take(joints, 1, "kinds")?;
+        let mut kinds = Vec::with_capacity(joints);
+        for (joint, &byte) in kind_bytes.iter().enumerate() {
+            kinds.push(JointKinds::from_byte(byte).ok_or(ClipError::BadKind { joint, byte })?);
+        }
+        let mut ranges = [VectorRange { min: [0.0; 3], max: [0.0; 3] }; 2];
+        for (range, channel) in ranges.iter_mut().zip([Channel::Translation, Channel::Scale]) {
+            if layout::has_range(&kinds, channel) {
+                let bytes = rest.take(1, layout::RANGE_BYTES, "ranges")?;
+                *range = VectorRange { min: floats(bytes), max: floats(&bytes[12..]) };
+                let is_sane = range.min.iter().chain(&range.max).all(|end| end.abs() <= MAX_END);
+                if !(is_sane && range.is_valid()) {
+                    return Err(ClipError::BadRange { channel });
+                }
             }
         }
-    }
-    let mut constants = Vec::new();
-    for track in tracks_of(&kinds, Kind::Constant) {
-        let bytes = rest.take(1, layout::CONSTANT_BYTES[track.channel as usize], "constants")?;
-        let value = match track.channel {
-            Channel::Rotation => rotation_from_48(words(bytes)),
-            _ => pad(floats(bytes)),
-        };
-        if value.iter().any(|c| !c.is_finite()) {
-            return Err(ClipError::BadConstant { track });
+        let mut constants = Vec::new();
+        for track in tracks_of(&kinds, Kind::Constant) {
+            let bytes =
+                rest.take(1, layout::CONSTANT_BYTES[track.channel as usize], "constants")?;
+            let value = match track.channel {
+                Channel::Rotation => rotation_from_48(words(bytes)),
+                _ => pad(floats(bytes)),
+            };
+            if value.iter().any(|c| !c.is_finite()) {
+                return Err(ClipError::BadConstant { track });
+            }
+            constants.push((track, value));
         }
-        constants.push((track, value));
+        let rows: Vec<_> = tracks_of(&kinds, Kind::Rows).collect();
+        let row_bytes = rows
+            .iter()
+            .map(|track| kinds[usize::from(track.joint)].bits.row_bytes(track.channel))
+            .sum::<usize>();
+        let mut keyed: Vec<_> = tracks_of(&kinds, Kind::Keys).collect();
+        keyed.sort_by_key(|track| (track.channel, track.joint));
+        if ticks_per_sample(header.samples) == 0 && !keyed.is_empty() {
+            return Err(ClipError::TooManySamples { samples: header.samples });
+        }
+        let mut track_of = vec![u16::MAX; 3 * joints];
+        for (index, track) in keyed.iter().enumerate() {
+            // There are at most 3 · 16,384 tracks, so the index fits.
+            track_of[3 * usize::from(track.joint) + track.channel as usize] = index as u16;
+        }
+        let rows_at = rest.at();
+        rest.take(header.samples as usize, row_bytes, "rows")?;
+        let keys_at = rest.at();
+        rest.take(header.keys as usize, Key::BYTES, "keys")?;
+        let jumps_at = rest.at();
+        let jump_entries = (usize::from(header.slices) - 1) * keyed.len();
+        rest.take(jump_entries, header.jump_entry_bytes(), "jumps")?;
+        rest.end()?;
+        let clip = Self {
+            header,
+            kinds,
+            ranges,
+            constants,
+            rows,
+            row_bytes,
+            keyed,
+            track_of,
+            rows_at,
+            keys_at,
+            jumps_at,
+            bytes,
+        };
+        check_keys(&clip)?;
+        Ok(clip)
     }
-    let rows: Vec<_> = tracks_of(&kinds, Kind::Rows).collect();
-    let row_bytes = rows
-        .iter()
-        .map(|track| kinds[usize::from(track.joint)].bits.row_bytes(track.channel))
-        .sum::<usize>();
-    let mut keyed: Vec<_> = tracks_of(&kinds, Kind::Keys).collect();
-    keyed.sort_by_key(|track| (track.channel, track.joint));
-    if ticks_per_sample(header.samples) == 0 && !keyed.is_empty() {
-        return Err(ClipError::TooManySamples { samples: header.samples });
-    }
-    let mut track_of = vec![u16::MAX; 3 * joints];
-    for (index, track) in keyed.iter().enumerate() {
-        // There are at most 3 · 16,384 tracks, so the index fits.
-        track_of[3 * usize::from(track.joint) + track.channel as usize] = index as u16;
-    }
-    let rows_at = rest.at();
-    rest.take(header.samples as usize, row_bytes, "rows")?;
-    let keys_at = rest.at();
-    rest.take(header.keys as usize, Key::BYTES, "keys")?;
-    let jumps_at = rest.at();
-    let jump_entries = (usize::from(header.slices) - 1) * keyed.len();
-    rest.take(jump_entries, header.jump_entry_bytes(), "jumps")?;
-    rest.end()?;
-    let clip = KeyedClip {
-        header,
-        kinds,
-        ranges,
-        constants,
-        rows,
-        row_bytes,
-        keyed,
-        track_of,
-        rows_at,
-        keys_at,
-        jumps_at,
-        bytes,
-    };
-    check_keys(&clip)?;
-    Ok(clip)
 }
 
-fn header(bytes: &[u8]) -> Result<KeyedHeader, ClipError> {
-    let head: &[u8; HEADER_BYTES] = rest::head(bytes, MAGIC, VERSION)?;
+fn read_header(bytes: &[u8]) -> Result<KeyedHeader, ClipError> {
+    let head: &[u8; HEADER_BYTES] = rest::head(bytes, magic::KEYED_CLIP, VERSION)?;
     let word = |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
     let half = |at: usize| u16::from_le_bytes([head[at], head[at + 1]]);
     let Some(&parametrization) = Parametrization::ALL.get(usize::from(head[5])) else {

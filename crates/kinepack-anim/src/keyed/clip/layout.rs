@@ -1,11 +1,11 @@
 //! The layout of a clip: the header, and the sizes that follow from it. `spec/ANIM.md`, section 5.
 
 #[cfg(feature = "offline")]
+use crate::file_kind::magic;
 use crate::keyed::Key;
 use crate::keyed::Parametrization;
 use crate::{Channel, TrackId};
 
-pub(crate) const MAGIC: [u8; 4] = *b"KPAC";
 pub(crate) const VERSION: u8 = 1;
 pub(crate) const HEADER_BYTES: usize = 32;
 /// Bytes of a constant for each channel: a rotation takes 6, a vector 12.
@@ -77,7 +77,7 @@ impl KeyedHeader {
     #[cfg(feature = "offline")]
     pub(crate) fn to_bytes(self) -> [u8; HEADER_BYTES] {
         let mut bytes = [0; HEADER_BYTES];
-        bytes[..4].copy_from_slice(&MAGIC);
+        bytes[..4].copy_from_slice(&magic::KEYED_CLIP);
         bytes[4] = VERSION;
         bytes[5] = self.parametrization as u8;
         bytes[8..10].copy_from_slice(&self.joints.to_le_bytes());
@@ -219,4 +219,10 @@ pub(crate) fn tracks_of(kinds: &[JointKinds], kind: Kind) -> impl Iterator<Item 
         wanted.map(move |channel| TrackId { joint: joint as u16, channel })
     };
     kinds.iter().enumerate().flat_map(of_joint)
+}
+
+/// A vector followed by a zero.
+#[inline]
+pub(crate) fn pad([x, y, z]: [f32; 3]) -> [f32; 4] {
+    [x, y, z, 0.0]
 }

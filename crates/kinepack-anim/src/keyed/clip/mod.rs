@@ -10,17 +10,15 @@ mod layout;
 #[cfg(feature = "offline")]
 mod write;
 
-use std::borrow::Cow;
-
 use crate::keyed::quantize::{VectorRange, rotation_from_48};
 use crate::keyed::{Key, Parametrization};
-use crate::{Channel, ClipError, ClipInfo, TrackId};
+use crate::{Channel, ClipInfo, TrackId};
 
 #[cfg(feature = "offline")]
 pub(crate) use check::Playback;
 #[cfg(feature = "offline")]
 pub(crate) use layout::tracks_of;
-pub(crate) use layout::{JointKinds, MAGIC, ticks_per_sample};
+pub(crate) use layout::{JointKinds, pad, ticks_per_sample};
 pub use layout::{KeyedHeader, Kind, RotationBits};
 #[cfg(feature = "offline")]
 pub(crate) use write::{Contents, PlacedTrack};
@@ -62,15 +60,6 @@ pub struct KeyedClip {
 }
 
 impl KeyedClip {
-    /// Reads a clip and validates it once.
-    ///
-    /// # Errors
-    /// [`ClipError`], with the reason, for anything that `spec/ANIM.md` does not allow. The length
-    /// of the bytes bounds the memory.
-    pub fn from_bytes<'a>(bytes: impl Into<Cow<'a, [u8]>>) -> Result<Self, ClipError> {
-        check::read(bytes.into().into_owned())
-    }
-
     /// The bytes of the clip's file.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
@@ -256,10 +245,4 @@ impl KeyedClip {
             ("jumps", jumps),
         ]
     }
-}
-
-/// A vector followed by a zero.
-#[inline]
-pub(crate) fn pad([x, y, z]: [f32; 3]) -> [f32; 4] {
-    [x, y, z, 0.0]
 }

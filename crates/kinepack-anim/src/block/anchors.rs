@@ -1,10 +1,8 @@
-//! Translations that travel so far that an `f32` has too few bits for the distance from a single
-//! middle. Each segment stores anchors for such a track: one for the whole segment, or one for each
-//! sample if the track jumps. Components then stay small, and the final addition of the anchor
-//! rounds only once. `spec/ANIM.md`, sections 10.4 and 12.
-
-use super::kernel::Segment;
-use super::play::{Place, Point};
+//! Anchors for translations that travel far. With a single middle for the whole clip, their
+//! components would need more bits than an `f32` has. So each segment stores anchors for such a
+//! track: one for the whole segment, or one for each sample if the track jumps. Components then
+//! stay small, and the final addition of the anchor rounds only once. `spec/ANIM.md`, sections 10.4
+//! and 12.
 
 /// Bytes of an anchor: three floats.
 const ANCHOR_BYTES: usize = 12;
@@ -63,7 +61,7 @@ impl<'a> StoredAnchors<'a> {
     }
 
     /// Iterates over the anchors of the far tracks, which begin at the front of `bytes`.
-    fn each(mut bytes: &'a [u8], length: usize) -> impl Iterator<Item = Self> {
+    pub(super) fn each(mut bytes: &'a [u8], length: usize) -> impl Iterator<Item = Self> {
         std::iter::from_fn(move || Self::take(&mut bytes, length))
     }
 
@@ -82,7 +80,7 @@ impl<'a> StoredAnchors<'a> {
     }
 
     /// The anchor at a sample. A `share` above 0 interpolates it towards the next sample's anchor.
-    fn at(&self, sample: usize, share: f32) -> [f32; 3] {
+    pub(super) fn at(&self, sample: usize, share: f32) -> [f32; 3] {
         let anchor = |index: usize| {
             let bytes = self.numbers.get(index * ANCHOR_BYTES..).unwrap_or_default();
             let number = |axis: usize| {
@@ -101,44 +99,8 @@ impl<'a> StoredAnchors<'a> {
     }
 }
 
-fn mix(from: [f32; 3], to: [f32; 3], share: f32) -> [f32; 3] {
+pub(super) fn mix(from: [f32; 3], to: [f32; 3], share: f32) -> [f32; 3] {
     [0, 1, 2].map(|axis| from[axis] * (1.0 - share) + to[axis] * share)
-}
-
-/// The far tracks of a clip.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Far<'a> {
-    /// The indices of the far tracks among the translation tracks.
-    pub(super) tracks: &'a [u16],
-}
-
-impl Far<'_> {
-    /// Adds the anchor of a track to the vector of its components, if the track is far.
-    #[inline(always)]
-    pub(super) fn add(&self, place: &Place<'_>, track: usize, value: [f32; 4]) -> [f32; 4] {
-        if self.tracks.is_empty() {
-            return value;
-        }
-        match self.tracks.iter().position(|far| usize::from(*far) == track) {
-            Some(index) => add(place, index, value),
-            None => value,
-        }
-    }
-}
-
-/// Adds the anchor of far track `index`.
-#[inline(never)]
-fn add(place: &Place<'_>, index: usize, [x, y, z, w]: [f32; 4]) -> [f32; 4] {
-    let anchor = |point: &Point<'_>| {
-        let Segment { length, .. } = point.segment;
-        let own = StoredAnchors::each(point.segment.anchors(), length).nth(index);
-        own.map_or([0.0; 3], |own| own.at(point.sample, point.share))
-    };
-    let mut base = anchor(&place.here);
-    if let Some((next, join)) = &place.next {
-        base = mix(base, anchor(next), join.share());
-    }
-    [base[0] + x, base[1] + y, base[2] + z, w]
 }
 
 /// Number of bytes that the anchors of `count` far tracks take at the front of `bytes`.
@@ -151,12 +113,4 @@ pub(super) fn anchors_bytes(bytes: &[u8], count: usize, length: usize) -> usize 
         }
     }
     bytes.len() - rest.len()
-}
-
-impl Segment<'_> {
-    /// The anchors of all far tracks, as plain values.
-    pub(super) fn to_anchors(self, count: usize) -> Vec<Anchors> {
-        let stored = StoredAnchors::each(self.anchors(), self.length);
-        stored.take(count).map(StoredAnchors::to_anchors).collect()
-    }
 }

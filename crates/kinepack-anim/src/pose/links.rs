@@ -19,7 +19,8 @@ pub(super) struct Link {
     /// The rotation of the target's joint relative to the source's, in model space of the bind
     /// pose.
     pub(super) turn: [f32; 4],
-    /// The same for their parents, which converts translations of the source to the target.
+    /// The rotation of the target's parent relative to the source's parent, which converts
+    /// translations of the source to the target.
     parents_turn: [f32; 4],
     /// The position of the source's joint in model space of the bind pose.
     place: [f32; 3],
