@@ -126,7 +126,7 @@ pub(crate) fn open(path: &Path, bytes: Vec<u8>) -> Result<ClipDatabase, AnimErro
 
 /// Whether the bytes are a database.
 pub(crate) fn is_database(bytes: &[u8]) -> bool {
-    FileKind::of(bytes) == Some(FileKind::Database)
+    FileKind::detect(bytes) == Some(FileKind::Database)
 }
 
 /// The clip of a name, which may be the name of its animation only. Without a name, the only clip.

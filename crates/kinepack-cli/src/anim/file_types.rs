@@ -54,7 +54,7 @@ fn check_in(reads_fbx: bool, path: &Path, takes: &'static [&'static str]) -> Res
     Err(AnimError::OtherFile {
         path: path.to_owned(),
         takes,
-        found: read.ok().and_then(|()| FileKind::of(&magic)),
+        found: read.ok().and_then(|()| FileKind::detect(&magic)),
     })
 }
 
