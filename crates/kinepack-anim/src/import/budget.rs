@@ -1,7 +1,7 @@
 //! Tracks the memory that reading a file takes, against a limit. The importer takes memory from the
 //! budget before it allocates, so a large count in a file cannot cause a large allocation.
 
-use super::{ImportError, ImportOptions};
+use super::ImportError;
 
 /// The least budget of any file. It covers half an hour of 60 joints at 30 Hz, made from two keys
 /// each.
@@ -25,14 +25,15 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// A budget for a file of this size, whose bytes count as taken.
+    /// A budget for a file of this size, whose bytes count as taken. If `max_memory_bytes` is
+    /// `None`, the limit depends on the sizes of the files.
     pub(super) fn new(
         file: &str,
-        options: &ImportOptions,
+        max_memory_bytes: Option<u64>,
         file_bytes: u64,
     ) -> Result<Self, ImportError> {
-        let follows_input = options.max_memory_bytes.is_none();
-        let limit = options.max_memory_bytes.unwrap_or(LEAST_BYTES);
+        let follows_input = max_memory_bytes.is_none();
+        let limit = max_memory_bytes.unwrap_or(LEAST_BYTES);
         let mut budget =
             Self { file: file.to_owned(), limit, follows_input, largest: 0, kept: 0, passing: 0 };
         budget.add_file(file_bytes)?;

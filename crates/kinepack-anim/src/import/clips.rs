@@ -1,7 +1,8 @@
-//! Clip code that the readers of scenes share: the names of clips and curves, and the limit on
+//! What the readers of all formats share for clips: the names of clips and curves, and the limit on
 //! samples.
 
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 
 use super::budget::Budget;
 use super::{ImportError, Note};
@@ -14,6 +15,17 @@ const USUAL_CM: f64 = 30.0;
 
 /// An upper bound on the bytes of a curve besides its values and its name.
 const MOST_OF_CURVE_BYTES: u64 = 512;
+
+/// The name of a file without its directories and without the first matching ending of `endings`.
+pub(super) fn stem<'a>(file: &'a str, endings: &[&str]) -> &'a str {
+    let name = Path::new(file).file_name().and_then(|name| name.to_str()).unwrap_or(file);
+    endings.iter().find_map(|ending| without_ending(name, ending)).unwrap_or(name)
+}
+
+pub(super) fn without_ending<'a>(name: &'a str, ending: &str) -> Option<&'a str> {
+    let (stem, end) = name.split_at_checked(name.len().checked_sub(ending.len())?)?;
+    end.eq_ignore_ascii_case(ending).then_some(stem)
+}
 
 /// The name of a clip, from the stem of the file's name and the animation's own name.
 pub(super) fn name(stem: &str, own: &str) -> String {
@@ -109,8 +121,8 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// The most bytes added to the names of a node and a part: a dot, the number of a part without
-    /// a name, a dash and another number.
+    /// The most bytes that are added to the names of a node and a part. They are a dot, a part's
+    /// number in place of its name, a dash, and another number.
     const MOST_ADDED: usize = 16;
 
     /// The name of a curve, from the names of its node and of the part. A part without a name gets

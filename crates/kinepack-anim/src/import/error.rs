@@ -298,63 +298,10 @@ impl ImportError {
                 | Self::ZeroRotation { .. }
         )
     }
-}
 
-impl fmt::Display for ImportError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// Writes an error that only glTF has. `fmt` calls it for no other errors.
+    fn fmt_gltf(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::BadOption { option, expected } => write!(f, "{option} must be {expected}"),
-            Self::Io { file, source } => write!(f, "{file}: {source}"),
-            Self::UnknownFormat { file } => {
-                let fbx = if cfg!(feature = "fbx") { " .fbx," } else { "" };
-                write!(
-                    f,
-                    "{file}: not an animation: \
-                     the name must end in .glb, .gltf, .vrm, .vrma,{fbx} .bvh or .bvh.zst"
-                )
-            }
-            Self::NeedsFbx { file } => write!(
-                f,
-                "{file}: this build cannot read FBX: \
-                 turn on the feature `fbx`, or convert the file to glTF"
-            ),
-            Self::TooManyBytes { file, limit_bytes } => {
-                write!(f, "{file}: larger than the limit of {limit_bytes} bytes")
-            }
-            Self::TooManyTransforms { file, clip, joints, samples, limit } => write!(
-                f,
-                "{file}: {clip} has {samples} samples of {joints} joints: \
-                 the clips of a file may have {limit} transforms together"
-            ),
-            Self::TooMuchMemory { file, needed_bytes, limit_bytes } => write!(
-                f,
-                "{file}: reading it takes at least {needed_bytes} bytes of memory, \
-                 and {limit_bytes} are allowed for a file of its size"
-            ),
-            Self::Skeleton { file, error } => write!(f, "{file}: {error}"),
-            Self::Clip { file, clip, error } => write!(f, "{file}: {clip}: {error}"),
-            Self::Unexpected { file, line, expected, found } => {
-                write!(f, "{file}: line {line}: expected {expected}, found {found}")
-            }
-            Self::AllDropped { file, frames, dropped } => {
-                write!(f, "{file}: dropping {dropped} of its {frames} frames leaves none")
-            }
-            Self::RateNotPossible { file, rate_hz, native_hz, possible_hz } => {
-                write!(
-                    f,
-                    "{file}: {rate_hz} Hz does not divide the motion's {native_hz} Hz; \
-                     possible are "
-                )?;
-                if possible_hz.is_empty() {
-                    return write!(f, "{native_hz} Hz divided by whole numbers");
-                }
-                let rates: Vec<String> = possible_hz.iter().map(ToString::to_string).collect();
-                write!(f, "{}", rates.join(", "))
-            }
-            Self::BadFbx { file, reason } => write!(f, "{file}: FBX: {reason}"),
-            Self::BadStack { file, layers, limit } => {
-                write!(f, "{file}: FBX: {layers} layers, at most {limit} are read")
-            }
             Self::BadContainer { file, reason } => write!(f, "{file}: not a GLB file: {reason}"),
             Self::BadJson { file, reason } => write!(f, "{file}: not glTF: {reason}"),
             Self::UnsupportedVersion { file, version } => {
@@ -418,6 +365,82 @@ impl fmt::Display for ImportError {
                 "{file}: animation {animation}, channel {channel}: \
                  the spline of rotations goes through zero at {time_s} s"
             ),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for ImportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BadOption { option, expected } => write!(f, "{option} must be {expected}"),
+            Self::Io { file, source } => write!(f, "{file}: {source}"),
+            Self::UnknownFormat { file } => {
+                let fbx = if cfg!(feature = "fbx") { " .fbx," } else { "" };
+                write!(
+                    f,
+                    "{file}: not an animation: \
+                     the name must end in .glb, .gltf, .vrm, .vrma,{fbx} .bvh or .bvh.zst"
+                )
+            }
+            Self::NeedsFbx { file } => write!(
+                f,
+                "{file}: this build cannot read FBX: \
+                 turn on the feature `fbx`, or convert the file to glTF"
+            ),
+            Self::TooManyBytes { file, limit_bytes } => {
+                write!(f, "{file}: larger than the limit of {limit_bytes} bytes")
+            }
+            Self::TooManyTransforms { file, clip, joints, samples, limit } => write!(
+                f,
+                "{file}: {clip} has {samples} samples of {joints} joints: \
+                 the clips of a file may have {limit} transforms together"
+            ),
+            Self::TooMuchMemory { file, needed_bytes, limit_bytes } => write!(
+                f,
+                "{file}: reading it takes at least {needed_bytes} bytes of memory, \
+                 and {limit_bytes} are allowed for a file of its size"
+            ),
+            Self::Skeleton { file, error } => write!(f, "{file}: {error}"),
+            Self::Clip { file, clip, error } => write!(f, "{file}: {clip}: {error}"),
+            Self::Unexpected { file, line, expected, found } => {
+                write!(f, "{file}: line {line}: expected {expected}, found {found}")
+            }
+            Self::AllDropped { file, frames, dropped } => {
+                write!(f, "{file}: dropping {dropped} of its {frames} frames leaves none")
+            }
+            Self::RateNotPossible { file, rate_hz, native_hz, possible_hz } => {
+                write!(
+                    f,
+                    "{file}: {rate_hz} Hz does not divide the motion's {native_hz} Hz; \
+                     possible are "
+                )?;
+                if possible_hz.is_empty() {
+                    return write!(f, "{native_hz} Hz divided by whole numbers");
+                }
+                let rates: Vec<String> = possible_hz.iter().map(ToString::to_string).collect();
+                write!(f, "{}", rates.join(", "))
+            }
+            Self::BadFbx { file, reason } => write!(f, "{file}: FBX: {reason}"),
+            Self::BadStack { file, layers, limit } => {
+                write!(f, "{file}: FBX: {layers} layers, at most {limit} are read")
+            }
+            Self::BadContainer { .. }
+            | Self::BadJson { .. }
+            | Self::UnsupportedVersion { .. }
+            | Self::UnsupportedExtension { .. }
+            | Self::BadBuffer { .. }
+            | Self::BufferFile { .. }
+            | Self::BadAccessor { .. }
+            | Self::BadNode { .. }
+            | Self::BadSkin { .. }
+            | Self::NonUniformScale { .. }
+            | Self::BadChannel { .. }
+            | Self::BadKeyTime { .. }
+            | Self::WrongKeyCount { .. }
+            | Self::TooManyKeys { .. }
+            | Self::BadKeyValue { .. }
+            | Self::ZeroRotation { .. } => self.fmt_gltf(f),
         }
     }
 }

@@ -1,23 +1,24 @@
 //! Reads clips from files: glTF 2.0 (`.glb`, `.gltf`, and `.vrm` and `.vrma` of VRM), BVH (`.bvh`,
 //! `.bvh.zst`) and, with the feature `fbx`, FBX (`.fbx`).
 //!
-//! All results are in cm and relative to the parent joint, as in a [`RawClip`]. Files are
-//! untrusted. A bad file gives an [`ImportError`] that names the place, and nested data never cause
-//! recursion. [`ImportOptions::max_memory_bytes`] limits the total memory. By default, the limit
-//! depends on the size of the file, never on a count in the file.
+//! All results are in cm and relative to the parent joint, as in a [`RawClip`](crate::RawClip). Files are
+//! untrusted. The [`ImportError`] for a bad file names the place of the fault, and deeply nested
+//! data never cause recursion. [`ImportOptions::max_memory_bytes`] limits the total memory. By
+//! default, the limit depends on the size of the file, never on a count in the file.
 
 mod budget;
 pub mod bvh;
 mod clips;
+mod contents;
 mod error;
 #[cfg(feature = "fbx")]
 pub mod fbx;
 pub mod gltf;
+mod joints;
 mod left_out;
 mod nodes;
 mod options;
 mod packed;
-mod rig;
 mod skipped;
 
 use std::fs::File;
@@ -25,61 +26,15 @@ use std::io::{self, Read};
 use std::path::{Component, Path};
 
 pub use bvh::BvhConvention;
+pub use contents::Import;
 pub use error::ImportError;
 pub use left_out::{LeftOut, LeftOutKind};
 pub use options::{ImportOptions, NameEncoding, Note};
 pub use skipped::Skipped;
 
-use crate::RawClip;
 use budget::Budget;
+use clips::without_ending;
 use packed::Refused;
-
-/// The contents of a file.
-///
-/// If an animation or a channel cannot be read, the others still are: [`skipped`](Self::skipped)
-/// lists it. If nothing else remains of a file, reading returns an error.
-///
-/// ```
-/// use kinepack_anim::import::{ImportOptions, Note, bvh};
-///
-/// # let text = "HIERARCHY ROOT Hips { OFFSET 0 0 0 CHANNELS 1 Yrotation
-/// #     JOINT LHipJoint { OFFSET 0 1 0 CHANNELS 1 Yrotation End Site { OFFSET 0 1 0 } } }
-/// #     MOTION Frames: 3 Frame Time: 0.04 0 0 10 20 20 20";
-/// let import = bvh::from_text("walk.bvh", text, &ImportOptions::default())?; // a capture of CMU
-/// for clip in &import.clips {
-///     println!("{}: {} joints, {:.2} s", clip.name(), clip.joints(), clip.duration_s());
-/// }
-/// for note in &import.notes {
-///     println!("{note}"); // walk.bvh: taken as a capture of CMU for MotionBuilder …
-/// }
-/// for part in &import.skipped {
-///     eprintln!("{part}"); // the program should not exit as if all were well
-/// }
-/// assert_eq!(import.clips[0].samples(), 2);
-/// assert!(matches!(import.notes[..], [Note::Convention { dropped: 1, .. }]));
-/// # Ok::<(), kinepack_anim::import::ImportError>(())
-/// ```
-#[derive(Debug, Default)]
-pub struct Import {
-    /// The clips in the order of the file. Clips of one file share a skeleton.
-    pub clips: Vec<RawClip>,
-    /// Decisions that the importer made.
-    pub notes: Vec<Note>,
-    /// Parts of the file that no clip represents, by kind. BVH files have none.
-    pub left_out: Vec<LeftOut>,
-    /// Damaged animations and channels, which the clips lack. BVH files have none.
-    pub skipped: Vec<Skipped>,
-}
-
-impl Import {
-    /// Returns the import unchanged, for callers that want either all of a file or an error.
-    ///
-    /// # Errors
-    /// The error of the first part that was [skipped](Self::skipped).
-    pub fn complete(mut self) -> Result<Self, ImportError> {
-        if self.skipped.is_empty() { Ok(self) } else { Err(self.skipped.swap_remove(0).error) }
-    }
-}
 
 /// Reads a file; its name's extension selects the format. A clip from glTF or FBX is named `{file's
 /// stem}__{animation}`, with `_` for a space and `-` for `|` and `/`. A clip from BVH is named
@@ -117,7 +72,7 @@ pub fn read(path: &Path, options: &ImportOptions) -> Result<Import, ImportError>
         return Err(ImportError::UnknownFormat { file });
     }
     let mut bytes = read_file(path, &file, options.max_bytes)?;
-    let mut budget = Budget::new(&file, options, bytes.len() as u64)?;
+    let mut budget = Budget::new(&file, options.max_memory_bytes, bytes.len() as u64)?;
     if has(".zst") {
         bytes = packed::unpacked(&bytes, options.max_bytes, budget.left()).map_err(|refused| {
             match refused {
@@ -141,17 +96,6 @@ fn read_fbx(path: &Path, file: String, options: &ImportOptions) -> Result<Import
 #[cfg(not(feature = "fbx"))]
 fn read_fbx(_: &Path, file: String, _: &ImportOptions) -> Result<Import, ImportError> {
     Err(ImportError::NeedsFbx { file })
-}
-
-/// The name of a file without its directories and without the first matching ending of `endings`.
-fn stem<'a>(file: &'a str, endings: &[&str]) -> &'a str {
-    let name = Path::new(file).file_name().and_then(|name| name.to_str()).unwrap_or(file);
-    endings.iter().find_map(|ending| without_ending(name, ending)).unwrap_or(name)
-}
-
-fn without_ending<'a>(name: &'a str, ending: &str) -> Option<&'a str> {
-    let (stem, end) = name.split_at_checked(name.len().checked_sub(ending.len())?)?;
-    end.eq_ignore_ascii_case(ending).then_some(stem)
 }
 
 fn read_file(path: &Path, file: &str, limit_bytes: u64) -> Result<Vec<u8>, ImportError> {

@@ -41,8 +41,8 @@ pub struct ImportOptions {
     /// whether they move or not. Clips of different models then share joint names. Other joints
     /// keep the names of their nodes.
     pub humanoid_names: bool,
-    /// glTF and FBX: if one node of a tree is a joint, all of its nodes are. Files of one model
-    /// that animate different nodes then share a skeleton.
+    /// glTF and FBX: if one node of a tree is a joint, all nodes of the tree become joints. Files
+    /// of one model that animate different nodes then share a skeleton.
     pub all_nodes: bool,
     /// The most transforms (joints × samples, 40 bytes each) of all clips of a file together. The
     /// default is 2^24, or 671 MB: 100 joints at 60 Hz for 46 minutes.

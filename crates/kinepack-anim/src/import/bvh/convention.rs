@@ -64,7 +64,7 @@ impl BvhConvention {
 
     /// Detects the convention from joint names. Daz also requires a T-pose as the first frame, and
     /// frames after the ramp.
-    pub(super) fn of(joints: &[BvhJoint], frames: u64, begins_with_t_pose: bool) -> Self {
+    pub(super) fn detect(joints: &[BvhJoint], frames: u64, begins_with_t_pose: bool) -> Self {
         let is = |index: Option<usize>, name: &str| {
             index.is_some_and(|index| joints[index].name == name.as_bytes())
         };

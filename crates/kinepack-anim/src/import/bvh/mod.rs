@@ -23,7 +23,7 @@ use std::sync::Arc;
 pub use convention::BvhConvention;
 
 use super::budget::Budget;
-use super::{Import, ImportError, ImportOptions, Note, clips, stem};
+use super::{Import, ImportError, ImportOptions, Note, clips};
 use crate::{RawClip, Skeleton};
 use motion::Motion;
 use tokens::Tokens;
@@ -43,16 +43,16 @@ use tokens::Tokens;
 /// ```
 ///
 /// # Errors
-/// [`ImportError`], with the line, if the text is malformed, if there are more joints or samples
-/// than a clip can have, or if the options do not fit the file. [`ImportError::TooMuchMemory`] if
+/// [`ImportError`], with the line, if the text is malformed or the options do not fit the file.
+/// Also if there are more joints or samples than a clip can have. [`ImportError::TooMuchMemory`] if
 /// reading takes more memory than [`ImportOptions::max_memory_bytes`] allows; this includes the
 /// text.
 pub fn from_text(file: &str, text: &str, options: &ImportOptions) -> Result<Import, ImportError> {
     from_bytes(file, text.as_bytes(), options)
 }
 
-/// Does the same for the bytes of a file in any encoding that contains ASCII. Names that are not
-/// UTF-8 get a [`Note::OtherEncoding`].
+/// Like [`from_text`], for the bytes of a file in any encoding that contains ASCII. Names that are
+/// not UTF-8 get a [`Note::OtherEncoding`].
 ///
 /// # Errors
 /// As [`from_text`].
@@ -62,10 +62,15 @@ pub fn from_bytes(
     options: &ImportOptions,
 ) -> Result<Import, ImportError> {
     options.validate()?;
-    from_words(file, bytes, options, &mut Budget::new(file, options, bytes.len() as u64)?)
+    from_words(
+        file,
+        bytes,
+        options,
+        &mut Budget::new(file, options.max_memory_bytes, bytes.len() as u64)?,
+    )
 }
 
-/// Does the same for bytes whose memory is already taken from `budget`.
+/// Like [`from_bytes`], for bytes whose memory is already taken from `budget`.
 pub(super) fn from_words(
     file: &str,
     bytes: &[u8],
@@ -75,7 +80,7 @@ pub(super) fn from_words(
     let mut tokens = Tokens::new(file, bytes);
     let mut hierarchy = hierarchy::read(&mut tokens, budget)?;
     let of_names = names::decode(file, &mut hierarchy, budget)?;
-    let name = stem(file, &[".bvh", ".bvh.zst"]);
+    let name = clips::stem(file, &[".bvh", ".bvh.zst"]);
     let Motion { samples, rate_hz, unit_cm, mut notes } =
         motion::read(&mut tokens, &hierarchy, name, options, budget)?;
     notes.extend(of_names);

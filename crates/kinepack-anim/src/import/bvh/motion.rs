@@ -49,7 +49,7 @@ pub(super) fn read(
     let (frames, cut) = ((words / channels) as u64 + 1, words % channels);
 
     let begins_with_t_pose = is_t_pose(joints, &numbers);
-    let found = BvhConvention::of(joints, frames, begins_with_t_pose);
+    let found = BvhConvention::detect(joints, frames, begins_with_t_pose);
     let convention = options.convention.unwrap_or(found);
     let unit_cm = options.unit_cm.unwrap_or(convention.unit_cm());
     let dropped =

@@ -21,16 +21,16 @@
 //!
 //! The importer never opens the files that an FBX file references.
 
+mod joints;
 mod left_out;
 mod motion;
-mod rig;
 mod sample;
 mod scene;
 
 use super::budget::Budget;
 use super::clips::{self, Room};
-use super::rig::Rig;
-use super::{Import, ImportError, ImportOptions, LeftOutKind, Note, Skipped, stem};
+use super::joints::JointNodes;
+use super::{Import, ImportError, ImportOptions, LeftOutKind, Note, Skipped};
 use left_out::Collector;
 use motion::{Channels, Motion, Part};
 
@@ -38,9 +38,6 @@ use crate::RawClip;
 
 /// The file extension of FBX.
 pub(super) const ENDING: &str = ".fbx";
-
-/// The sample rate of files that state none.
-const DEFAULT_RATE_HZ: f32 = 30.0;
 
 /// Reads the clips in the bytes of an FBX file. Errors use `file` as the name of the file. A clip
 /// is named after the file, without directories and extension, and after its stack.
@@ -86,28 +83,29 @@ pub fn from_bytes(
     options: &ImportOptions,
 ) -> Result<Import, ImportError> {
     options.validate()?;
-    let mut budget = Budget::new(file, options, bytes.len() as u64)?;
+    let mut budget = Budget::new(file, options.max_memory_bytes, bytes.len() as u64)?;
     let scene = scene::load(file, bytes, &mut budget)?;
     let mut notes = scene::faults(file, &scene);
     if options.humanoid_names {
         notes.push(Note::NoHumanoid { file: file.to_owned() });
     }
-    let channels = Channels::of(&scene, &mut budget)?;
+    let channels = Channels::new(&scene, &mut budget)?;
     let mut skipped = Vec::new();
     let motions = motion::all(file, &scene, &mut skipped, &mut budget)?;
     let mut left_out = Collector::default();
     left_out.scene(&scene, &mut budget)?;
-    let rig = rig::of(file, &scene, &channels, &motions, options, &mut budget)?;
+    let joint_nodes = joints::find(file, &scene, &channels, &motions, options, &mut budget)?;
     let mut room = Room::new(options.max_transforms);
     let rate_hz = options.rate_hz.unwrap_or_else(|| scene::rate_hz(&scene));
     let mut clips: Vec<RawClip> = Vec::new();
     for (index, motion) in motions.iter().enumerate() {
-        motion.left_out(rig.as_ref(), &channels, &mut left_out, &mut budget)?;
-        let rig = rig.as_ref().filter(|rig| has_clip(motion, rig, &channels));
+        motion.left_out(joint_nodes.as_ref(), &channels, &mut left_out, &mut budget)?;
+        let joint_nodes =
+            joint_nodes.as_ref().filter(|joint_nodes| has_clip(motion, joint_nodes, &channels));
         let index = index.to_string();
         let own_name = Some(&*motion.stack.element.name).filter(|name| !name.is_empty());
         let own_name = own_name.unwrap_or(&index);
-        let Some(rig) = rig else {
+        let Some(joint_nodes) = joint_nodes else {
             // An unnamed stack is counted under the empty name, not under its index.
             left_out.add(
                 LeftOutKind::EmptyAnimation,
@@ -117,8 +115,9 @@ pub fn from_bytes(
             )?;
             continue;
         };
-        let name = clips::name(stem(file, &[ENDING]), own_name);
-        let job = sample::Job { file, scene: &scene, rig, channels: &channels, motion, rate_hz };
+        let name = clips::name(clips::stem(file, &[ENDING]), own_name);
+        let job =
+            sample::Job { file, scene: &scene, joint_nodes, channels: &channels, motion, rate_hz };
         match job.clip(name, room, &mut left_out, &mut budget) {
             Ok(clip) => {
                 room.take(&clip);
@@ -130,8 +129,8 @@ pub fn from_bytes(
             }
         }
     }
-    if let Some(rig) = rig.as_ref().filter(|_| options.unit_cm.is_none()) {
-        notes.extend(clips::size_note(file, &rig.skeleton, rig.unit_cm()));
+    if let Some(joint_nodes) = joint_nodes.as_ref().filter(|_| options.unit_cm.is_none()) {
+        notes.extend(clips::size_note(file, &joint_nodes.skeleton, joint_nodes.unit_cm()));
     }
     if clips.is_empty() {
         if !skipped.is_empty() {
@@ -143,9 +142,11 @@ pub fn from_bytes(
 }
 
 /// Whether a stack animates a joint or a curve.
-fn has_clip(motion: &Motion<'_>, rig: &Rig, channels: &Channels<'_>) -> bool {
+fn has_clip(motion: &Motion<'_>, joint_nodes: &JointNodes, channels: &Channels<'_>) -> bool {
     motion.parts.iter().any(|part| match *part {
-        Part::Transform { node, .. } | Part::Custom { node, .. } => rig.joint_of(node).is_some(),
+        Part::Transform { node, .. } | Part::Custom { node, .. } => {
+            joint_nodes.joint_of(node).is_some()
+        }
         Part::Weight { channel, .. } => channels.node_of(channel).is_some(),
         Part::Other { .. } => false,
     })

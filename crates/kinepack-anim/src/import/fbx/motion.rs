@@ -7,7 +7,7 @@ use ufbx::{
 
 use super::left_out::Collector;
 use super::scene::bad;
-use super::{ImportError, LeftOutKind, Rig};
+use super::{ImportError, JointNodes, LeftOutKind};
 use crate::import::Skipped;
 use crate::import::budget::Budget;
 
@@ -72,12 +72,13 @@ impl<'a> Motion<'a> {
     /// Lists the parts that no clip represents.
     pub(super) fn left_out(
         &self,
-        rig: Option<&Rig>,
+        joint_nodes: Option<&JointNodes>,
         channels: &Channels<'a>,
         left_out: &mut Collector<'a>,
         budget: &mut Budget,
     ) -> Result<(), ImportError> {
-        let is_joint = |node| rig.is_some_and(|rig| rig.joint_of(node).is_some());
+        let is_joint =
+            |node| joint_nodes.is_some_and(|joint_nodes| joint_nodes.joint_of(node).is_some());
         for layer in self.stack.layers.iter().filter(|layer| is_muted(layer)) {
             left_out.add(LeftOutKind::MutedLayer, &layer.element.name, "", budget)?;
         }
@@ -270,7 +271,7 @@ pub(super) struct Channels<'a> {
 }
 
 impl<'a> Channels<'a> {
-    pub(super) fn of(scene: &'a Scene, budget: &mut Budget) -> Result<Self, ImportError> {
+    pub(super) fn new(scene: &'a Scene, budget: &mut Budget) -> Result<Self, ImportError> {
         budget.take((scene.blend_channels.len() * size_of::<Option<usize>>()) as u64)?;
         let mut nodes = vec![None; scene.blend_channels.len()];
         for mesh in &scene.meshes {

@@ -8,7 +8,7 @@ use ufbx::{Anim, Node, Scene};
 
 use super::left_out::Collector;
 use super::motion::{Channels, Motion, Part, Span};
-use super::{ImportError, LeftOutKind, Rig, rig};
+use super::{ImportError, JointNodes, LeftOutKind, joints};
 use crate::import::budget::Budget;
 use crate::import::clips::{self, Names, Room};
 use crate::{Curve, MAX_CURVES, RawClip, RawClipError, Transform};
@@ -17,7 +17,7 @@ use crate::{Curve, MAX_CURVES, RawClip, RawClipError, Transform};
 pub(super) struct Job<'a, 'b> {
     pub(super) file: &'b str,
     pub(super) scene: &'a Scene,
-    pub(super) rig: &'b Rig,
+    pub(super) joint_nodes: &'b JointNodes,
     pub(super) channels: &'b Channels<'a>,
     pub(super) motion: &'b Motion<'a>,
     pub(super) rate_hz: f32,
@@ -35,17 +35,17 @@ impl<'a> Job<'a, '_> {
         let (begin_s, end_s) = self.span();
         let duration_s = end_s - begin_s;
         let samples = clips::samples(duration_s, self.rate_hz);
-        let joints = self.rig.skeleton.len();
+        let joints = self.joint_nodes.skeleton.len();
         // Memory for the list of curves and the set that removes duplicates.
         budget.take((self.motion.parts.len() * 4 * size_of::<CurvePart<'_>>()) as u64)?;
         let parts = self.curve_parts();
         room.check(self.file, &name, samples, joints, parts.len())?;
-        // The space of one more sample holds the nodes and scales of the joints.
+        // Memory for one additional sample covers the lists of nodes and scales.
         budget.take(((samples + 1) * joints * size_of::<Transform>()) as u64)?;
         let time = |sample| begin_s + (sample as f64 / f64::from(self.rate_hz)).min(duration_s);
         let transforms = self.transforms((0..samples).map(time), left_out, budget)?;
         let curves = self.curves(&parts, (0..samples).map(time), budget)?;
-        RawClip::new(name.clone(), Arc::clone(&self.rig.skeleton), self.rate_hz, transforms)
+        RawClip::new(name.clone(), Arc::clone(&self.joint_nodes.skeleton), self.rate_hz, transforms)
             .and_then(|clip| clip.with_curves(curves?))
             .map_err(|error| ImportError::Clip { file: self.file.to_owned(), clip: name, error })
     }
@@ -77,24 +77,24 @@ impl<'a> Job<'a, '_> {
         left_out: &mut Collector<'a>,
         budget: &mut Budget,
     ) -> Result<Vec<Transform>, ImportError> {
-        let mut nodes: Vec<&'a Node> = Vec::with_capacity(self.rig.skeleton.len());
-        nodes.extend(self.rig.nodes().map(|node| &self.scene.nodes[node]));
-        let parent_of = |joint| self.rig.skeleton.parent(joint);
+        let mut nodes: Vec<&'a Node> = Vec::with_capacity(self.joint_nodes.skeleton.len());
+        nodes.extend(self.joint_nodes.nodes().map(|node| &self.scene.nodes[node]));
+        let parent_of = |joint| self.joint_nodes.skeleton.parent(joint);
         let mut scales = vec![DVec3::ONE; nodes.len()];
         let mut is_stuck = vec![false; nodes.len()];
         let mut transforms = Vec::with_capacity(times.len() * nodes.len());
         for time_s in times {
             for (joint, node) in nodes.iter().enumerate() {
                 let transform = ufbx::evaluate_transform(self.motion.anim(), node, time_s);
-                scales[joint] = rig::scale(&transform);
-                let above = rig::above(node).map(|parent| match parent_of(joint) {
+                scales[joint] = joints::scale(&transform);
+                let above = joints::above(node).map(|parent| match parent_of(joint) {
                     Some(parent) => scales[parent],
                     // The parent is a static node above the joints.
-                    None => rig::scale(&parent.local_transform),
+                    None => joints::scale(&parent.local_transform),
                 });
-                let (local, is_zero) = rig::local(&transform, above);
+                let (local, is_zero) = joints::local(&transform, above);
                 is_stuck[joint] |= is_zero;
-                transforms.push(self.rig.transform(joint, local));
+                transforms.push(self.joint_nodes.transform(joint, local));
             }
         }
         for (node, _) in nodes.iter().zip(is_stuck).filter(|(_, is_stuck)| *is_stuck) {
@@ -111,7 +111,7 @@ impl<'a> Job<'a, '_> {
                 Some(CurvePart { node, source: Source::Weight(channel) })
             }
             Part::Custom { node, name, .. } => {
-                self.rig.joint_of(node)?;
+                self.joint_nodes.joint_of(node)?;
                 Some(CurvePart { node, source: Source::Custom(name) })
             }
             _ => None,

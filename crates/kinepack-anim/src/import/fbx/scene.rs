@@ -5,11 +5,14 @@ use ufbx::{
     SpaceConversion, WarningType,
 };
 
-use super::{DEFAULT_RATE_HZ, ImportError, Note};
+use super::{ImportError, Note};
 use crate::import::budget::Budget;
 
 /// The most nodes above a node. Real skeletons nest less than 100 deep, and ropes a few hundred.
 const MAX_DEPTH: u32 = 1024;
+
+/// The sample rate of files that state none.
+const DEFAULT_RATE_HZ: f32 = 30.0;
 
 /// Loads a scene as right-handed, with Y up, in its own unit.
 pub(super) fn load(

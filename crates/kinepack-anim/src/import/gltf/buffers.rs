@@ -11,9 +11,10 @@ use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use percent_encoding::percent_decode_str;
 
+use super::document::Document;
 use super::json::Packed;
 use super::meshopt::Layout;
-use super::{Document, ImportError, ImportOptions};
+use super::{ImportError, ImportOptions};
 use crate::Transform;
 use crate::import::budget::Budget;
 
@@ -40,10 +41,10 @@ pub(super) struct Buffers<'a> {
     loaded: Vec<Option<Cow<'a, [u8]>>>,
     /// The compressed views used so far, decoded.
     decoded: BTreeMap<usize, Vec<u8>>,
-    /// The buffers that could not be loaded. The next field has the compressed views that could not
-    /// be decoded. They are remembered because many channels may need them, and each attempt may
-    /// take long.
+    /// The buffers that could not be loaded. They are remembered because many channels may need a
+    /// buffer, and each attempt may take long.
     bad_buffers: BTreeSet<usize>,
+    /// The compressed views that could not be decoded, remembered for the same reason.
     bad_views: BTreeSet<usize>,
     /// The most bytes of all loaded files and decoded views together. The limit exists because a
     /// thousand buffers may name the same file.

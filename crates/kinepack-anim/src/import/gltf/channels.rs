@@ -4,11 +4,12 @@
 use std::collections::BTreeMap;
 
 use super::buffers::Buffers;
+use super::document::Document;
 use super::json::{self, Animation, Interpolation};
 use super::left_out::Collector;
 use super::skips::Skips;
-use super::{Document, ImportError, LeftOutKind};
-use crate::import::rig::Rig;
+use super::{ImportError, LeftOutKind};
+use crate::import::joints::JointNodes;
 
 /// A channel that is sampled.
 #[derive(Clone, Copy)]
@@ -16,8 +17,9 @@ pub(super) struct Channel {
     /// Index of the animation, and of the channel within it, for errors.
     pub(super) place: (usize, usize),
     pub(super) interpolation: Interpolation,
-    /// Accessors of the key times and, in the next field, of the values.
+    /// The accessor of the key times.
     pub(super) times: usize,
+    /// The accessor of the values.
     pub(super) values: usize,
 }
 
@@ -99,7 +101,7 @@ pub(super) enum Property {
 
 impl Property {
     /// `None` for an unknown path.
-    fn of(path: &str) -> Option<Self> {
+    fn from_path(path: &str) -> Option<Self> {
         Some(match path {
             "rotation" => Self::Rotation,
             "translation" => Self::Translation,
@@ -123,14 +125,14 @@ pub(super) enum Aim<'a> {
 }
 
 impl<'a> Aim<'a> {
-    pub(super) fn of(target: &'a json::Target) -> Self {
+    pub(super) fn from_target(target: &'a json::Target) -> Self {
         let pointer = target.extensions.as_ref().and_then(|extensions| extensions.pointer.as_ref());
         if let Some(pointer) = pointer {
             let pointer = pointer.pointer.as_deref().unwrap_or_default();
-            let own = Self::of_pointer(pointer);
+            let own = Self::node_of_pointer(pointer);
             return own.map_or(Self::Pointer(pointer), |(node, own)| Self::Node(node, own));
         }
-        match (Property::of(&target.path), target.node) {
+        match (Property::from_path(&target.path), target.node) {
             (Some(property), Some(node)) => Self::Node(node, property),
             (None, _) => Self::Path(&target.path),
             (_, None) => Self::Nothing,
@@ -138,19 +140,19 @@ impl<'a> Aim<'a> {
     }
 
     /// The node and its property in a pointer like `/nodes/3/rotation`.
-    fn of_pointer(pointer: &str) -> Option<(usize, Property)> {
+    fn node_of_pointer(pointer: &str) -> Option<(usize, Property)> {
         let (node, path) = pointer.strip_prefix("/nodes/")?.split_once('/')?;
         let node = Some(node).filter(|node| node.bytes().all(|byte| byte.is_ascii_digit()))?;
-        Some((node.parse().ok()?, Property::of(path)?))
+        Some((node.parse().ok()?, Property::from_path(path)?))
     }
 }
 
 /// The channels of an animation that are read. Reports others to the collector, and skips bad ones.
-pub(super) fn of<'a>(
+pub(super) fn read<'a>(
     buffers: &mut Buffers<'a>,
     animation_index: usize,
     animation: &'a Animation,
-    rig: Option<&Rig>,
+    joint_nodes: Option<&JointNodes>,
     left_out: &mut Collector<'a>,
     skips: &mut Skips,
 ) -> Result<Channels, ImportError> {
@@ -166,7 +168,7 @@ pub(super) fn of<'a>(
             skip("its node does not exist")?;
             continue;
         }
-        let joint = rig.and_then(|rig| rig.joint_of(node));
+        let joint = joint_nodes.and_then(|joint_nodes| joint_nodes.joint_of(node));
         let targets = document.morph_targets(node);
         match (property, joint) {
             (Property::Weights, _) if targets == 0 => {
@@ -219,7 +221,7 @@ fn property_of<'a>(
     target: &'a json::Target,
     left_out: &mut Collector<'a>,
 ) -> Option<(usize, Property)> {
-    match Aim::of(target) {
+    match Aim::from_target(target) {
         Aim::Node(node, property) => return Some((node, property)),
         Aim::Pointer(pointer) => left_out.text(LeftOutKind::AnimationPointer, pointer),
         Aim::Path(path) => left_out.text(LeftOutKind::UnknownPath, path),

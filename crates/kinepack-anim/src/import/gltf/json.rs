@@ -127,7 +127,8 @@ pub(super) struct Sampler {
     pub(super) interpolation: Interpolation,
 }
 
-/// Case is ignored: other readers take any unknown word, such as one in another case, as `LINEAR`.
+/// Case is ignored, because other readers accept these words in any case: they take all unknown
+/// words as `LINEAR`.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(from = "String")]
 pub(super) enum Interpolation {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Document;
+use super::document::Document;
 use crate::import::{LeftOut, LeftOutKind};
 
 /// Extensions that the importer understands, or that change only how numbers are stored.

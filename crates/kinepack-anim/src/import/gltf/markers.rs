@@ -1,5 +1,5 @@
-//! The markers of an animation, in the form in which [`export`](crate::export) writes them. glTF
-//! has no markers, and programs that store some in `extras` do not agree on a form.
+//! The markers of an animation, in the form that [`export`](crate::export) writes. glTF has no
+//! markers, and programs that store markers in `extras` do not agree on a form.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;

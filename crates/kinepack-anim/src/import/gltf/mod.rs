@@ -17,37 +17,37 @@
 //! that cannot be played is [skipped](Import::skipped), and the others are read. JSON that is
 //! looser than the specification is accepted, as in other readers, with a [`Note`].
 //!
-//! It reads compressed buffers (`EXT_meshopt_compression`, `KHR_meshopt_compression`), channels
-//! that address a node's own property by `KHR_animation_pointer`, and the names of human bones in
-//! VRM files. Source: the specification of glTF 2.0 by Khronos.
+//! The importer supports compressed buffers (`EXT_meshopt_compression`, `KHR_meshopt_compression`),
+//! channels that address a node's own property by `KHR_animation_pointer`, and the names of human
+//! bones in VRM files. Source: the specification of glTF 2.0 by Khronos.
 
 mod accessor;
 mod buffers;
 mod channels;
 mod container;
+mod document;
 mod function;
 mod human;
+mod joints;
 mod json;
 mod left_out;
 mod loose;
 mod markers;
 mod meshopt;
 mod nodes;
-mod rig;
 mod sample;
 mod skips;
 mod weights;
 
-use std::borrow::Cow;
 use std::io;
 
 use super::budget::Budget;
 use super::clips::{self, Room};
-use super::rig::Rig;
-use super::{Import, ImportError, ImportOptions, LeftOutKind, Note, stem};
+use super::joints::JointNodes;
+use super::{Import, ImportError, ImportOptions, LeftOutKind, Note};
 use buffers::Buffers;
 use container::Parts;
-use json::Root;
+use document::Document;
 use left_out::Collector;
 use sample::Sampling;
 use skips::Skips;
@@ -66,8 +66,8 @@ const DEFAULT_RATE_HZ: f32 = 30.0;
 /// buffer, given the path relative to the document and the most bytes allowed. See [`no_files`].
 ///
 /// # Errors
-/// [`ImportError`], with the place, if the document is malformed, if there are more joints than a
-/// clip can have, or if a static scale above the joints differs between axes. Also if all
+/// [`ImportError`], with the place, if the document is malformed or there are more joints than a
+/// clip can have. Also if a static scale above the joints differs between axes. Also if all
 /// animations are damaged, or no buffer can be loaded. [`ImportError::TooMuchMemory`] if reading
 /// takes more memory than [`ImportOptions::max_memory_bytes`] allows; this includes `bytes`.
 pub fn from_bytes(
@@ -77,7 +77,7 @@ pub fn from_bytes(
     mut resolve: impl FnMut(&str, u64) -> io::Result<Vec<u8>>,
 ) -> Result<Import, ImportError> {
     options.validate()?;
-    let mut budget = Budget::new(file, options, bytes.len() as u64)?;
+    let mut budget = Budget::new(file, options.max_memory_bytes, bytes.len() as u64)?;
     let Parts { root, chunk, is_loose } = container::read(file, bytes, &mut budget)?;
     let document = Document { file, root: &root };
     let mut notes = Vec::new();
@@ -95,16 +95,16 @@ pub fn from_bytes(
     }
     let mut left_out = Collector::new(document);
     let mut skips = Skips::default();
-    let rig = rig::of(document, options, &names)?;
+    let found = joints::find(document, options, &names)?;
     let mut buffers = Buffers::new(document, chunk, options, budget, &mut resolve);
-    let of_rig = rig.as_ref().map(|(rig, _)| rig);
-    let clips = read_clips(&mut buffers, of_rig, options, &mut left_out, &mut skips)?;
-    match &rig {
+    let joint_nodes = found.as_ref().map(|(joint_nodes, _)| joint_nodes);
+    let clips = read_clips(&mut buffers, joint_nodes, options, &mut left_out, &mut skips)?;
+    match &found {
         Some((_, Some(extent_m))) => {
             notes.push(Note::TakenAsCm { file: file.to_owned(), extent_m: *extent_m });
         }
-        Some((rig, None)) if options.unit_cm.is_none() => {
-            notes.extend(clips::size_note(file, &rig.skeleton, rig.unit_cm()));
+        Some((joint_nodes, None)) if options.unit_cm.is_none() => {
+            notes.extend(clips::size_note(file, &joint_nodes.skeleton, joint_nodes.unit_cm()));
         }
         _ => {}
     }
@@ -121,20 +121,21 @@ pub fn from_bytes(
 /// The clips of all animations.
 fn read_clips<'a>(
     buffers: &mut Buffers<'a>,
-    rig: Option<&Rig>,
+    joint_nodes: Option<&JointNodes>,
     options: &ImportOptions,
     left_out: &mut Collector<'a>,
     skips: &mut Skips,
 ) -> Result<Vec<RawClip>, ImportError> {
     let document = buffers.document;
     let rate_hz = options.rate_hz.unwrap_or(DEFAULT_RATE_HZ);
-    let stem = stem(document.file, ENDINGS);
+    let stem = clips::stem(document.file, ENDINGS);
     let mut room = Room::new(options.max_transforms);
     let target_names = TargetNames::default();
-    let mut sampling = rig.map(|rig| Sampling { rig, rate_hz, target_names });
+    let mut sampling =
+        joint_nodes.map(|joint_nodes| Sampling { joint_nodes, rate_hz, target_names });
     let mut clips = Vec::new();
     for (index, animation) in document.root.animations.iter().enumerate() {
-        let channels = channels::of(buffers, index, animation, rig, left_out, skips)?;
+        let channels = channels::read(buffers, index, animation, joint_nodes, left_out, skips)?;
         let sampled = match &mut sampling {
             Some(sampling) if !channels.is_empty() => {
                 let name = clips::name(stem, &document.animation_name(index));
@@ -166,57 +167,4 @@ fn read_clips<'a>(
 /// Always.
 pub fn no_files(_path: &str, _most_bytes: u64) -> io::Result<Vec<u8>> {
     Err(io::Error::new(io::ErrorKind::NotFound, "there are no other files"))
-}
-
-/// The JSON of a document, and the name of its file for errors.
-#[derive(Clone, Copy)]
-struct Document<'a> {
-    file: &'a str,
-    root: &'a Root,
-}
-
-impl<'a> Document<'a> {
-    /// The name of a node.
-    fn node_name(self, node: usize) -> String {
-        let name = self.root.nodes.get(node).and_then(|node| node.name.clone());
-        name.unwrap_or_else(|| format!("node{node}"))
-    }
-
-    /// The name for a node with a mesh: the node's, or else the mesh's, or else the name of the
-    /// node's parent. The parent helps because programs that compress meshes put them into nodes of
-    /// their own.
-    fn morphed_name(self, node: usize, parent: Option<usize>) -> Cow<'a, str> {
-        let own = |node: usize| self.root.nodes.get(node)?.name.as_deref();
-        let name = own(node).or_else(|| self.mesh_of(node)?.name.as_deref());
-        let name = name.or_else(|| own(parent?));
-        name.map_or_else(|| format!("node{node}").into(), Cow::Borrowed)
-    }
-
-    fn mesh_of(self, node: usize) -> Option<&'a json::Mesh> {
-        self.root.meshes.get(self.root.nodes.get(node)?.mesh?)
-    }
-
-    /// The number of morph targets of a node's mesh. All primitives of a mesh have the same number.
-    fn morph_targets(self, node: usize) -> usize {
-        let primitive = self.mesh_of(node).and_then(|mesh| mesh.primitives.first());
-        primitive.map_or(0, |primitive| primitive.targets.len())
-    }
-
-    /// The name of an animation, or else its index.
-    fn animation_name(self, animation: usize) -> String {
-        let name = self.root.animations.get(animation).and_then(|own| own.name.clone());
-        name.unwrap_or_else(|| animation.to_string())
-    }
-
-    fn bad_node(self, node: usize, reason: &'static str) -> ImportError {
-        ImportError::BadNode { file: self.file.to_owned(), node, reason }
-    }
-
-    fn bad_accessor(self, accessor: usize, reason: &'static str) -> ImportError {
-        ImportError::BadAccessor { file: self.file.to_owned(), accessor, reason }
-    }
-
-    fn bad_buffer(self, buffer: usize, reason: &'static str) -> ImportError {
-        ImportError::BadBuffer { file: self.file.to_owned(), buffer, reason }
-    }
 }

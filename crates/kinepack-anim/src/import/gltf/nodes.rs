@@ -3,7 +3,8 @@
 
 use glam::{DMat3, DQuat, DVec3};
 
-use super::{Document, ImportError};
+use super::ImportError;
+use super::document::Document;
 use crate::import::nodes::{Local, Tree, unit};
 
 /// The tree of a document's nodes. Refuses nodes that have two parents or are their own ancestors.

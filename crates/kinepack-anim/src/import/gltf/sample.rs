@@ -11,13 +11,13 @@ use super::function::{Function, key_times};
 use super::skips::Skips;
 use super::weights::{self, TargetNames};
 use crate::import::clips::{self, Room};
+use crate::import::joints::JointNodes;
 use crate::import::nodes::Local;
-use crate::import::rig::Rig;
 use crate::{RawClip, Transform};
 
 /// The inputs that the clips of a document share.
 pub(super) struct Sampling<'b> {
-    pub(super) rig: &'b Rig,
+    pub(super) joint_nodes: &'b JointNodes,
     pub(super) rate_hz: f32,
     pub(super) target_names: TargetNames,
 }
@@ -34,15 +34,15 @@ pub(super) fn clip(
     skips: &mut Skips,
 ) -> Result<Option<(RawClip, f64)>, ImportError> {
     let file = buffers.document.file;
-    let Sampling { rig, rate_hz, .. } = *sampling;
+    let Sampling { joint_nodes, rate_hz, .. } = *sampling;
     let Some((begin_s, end_s)) = span(buffers, &mut channels, skips)? else { return Ok(None) };
     let duration_s = end_s - begin_s;
     let samples = clips::samples(duration_s, rate_hz);
-    let joints = rig.skeleton.len();
+    let joints = joint_nodes.skeleton.len();
     room.check(file, &name, samples, joints, weights::count(&channels.weights))?;
     // The additional pose is the bind pose.
     buffers.budget.take(((samples + 1) * joints * size_of::<Transform>()) as u64)?;
-    let mut transforms = rig.skeleton.bind_pose().repeat(samples);
+    let mut transforms = joint_nodes.skeleton.bind_pose().repeat(samples);
     let time = |sample: usize| begin_s + (sample as f64 / f64::from(rate_hz)).min(duration_s);
     let mut has_channels = false;
     for (&joint, channels) in &channels.joints {
@@ -51,10 +51,10 @@ pub(super) fn clip(
             continue;
         };
         let mut sample = 0;
-        let mut local = rig.rest(joint);
+        let mut local = joint_nodes.rest(joint);
         while sample < samples {
             if functions.set(time(sample), &mut local) {
-                transforms[sample * joints + joint] = rig.transform(joint, local);
+                transforms[sample * joints + joint] = joint_nodes.transform(joint, local);
                 sample += 1;
             } else if let Some((channel, _)) = functions.rotation.take() {
                 let (animation, index) = channel.place;
@@ -63,7 +63,7 @@ pub(super) fn clip(
                 skips.channel(&mut buffers.budget, buffers.document, channel.place, error)?;
                 // Restart without the rotation.
                 functions.rewind();
-                (sample, local) = (0, rig.rest(joint));
+                (sample, local) = (0, joint_nodes.rest(joint));
             }
         }
         has_channels |= !functions.is_empty();
@@ -71,12 +71,12 @@ pub(super) fn clip(
     }
     let times = (0..samples).map(time);
     let names = &mut sampling.target_names;
-    let curves = weights::curves(buffers, rig, names, &channels.weights, times, skips)?;
+    let curves = weights::curves(buffers, joint_nodes, names, &channels.weights, times, skips)?;
     let is_empty = !has_channels && curves.as_ref().is_ok_and(Vec::is_empty);
     if is_empty {
         return Ok(None);
     }
-    let clip = RawClip::new(name.clone(), Arc::clone(&rig.skeleton), rate_hz, transforms)
+    let clip = RawClip::new(name.clone(), Arc::clone(&joint_nodes.skeleton), rate_hz, transforms)
         .and_then(|clip| clip.with_curves(curves?))
         .map_err(|error| ImportError::Clip { file: file.to_owned(), clip: name, error })?;
     Ok(Some((clip, begin_s)))

@@ -1,6 +1,7 @@
 //! Collects the animations and channels that are skipped.
 
-use super::{Document, ImportError};
+use super::ImportError;
+use super::document::Document;
 use crate::import::Skipped;
 use crate::import::budget::Budget;
 

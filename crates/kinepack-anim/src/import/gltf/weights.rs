@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::ImportError;
 use super::buffers::Buffers;
 use super::channels::Weights;
+use super::document::Document;
 use super::function::Targets;
 use super::skips::Skips;
-use super::{Document, ImportError};
 use crate::import::clips::Names;
-use crate::import::rig::Rig;
+use crate::import::joints::JointNodes;
 use crate::{Curve, MAX_CURVES, RawClipError};
 
 /// The names of the targets of meshes, with each mesh's list read only once.
@@ -22,7 +23,7 @@ pub(super) struct TargetNames {
 
 impl TargetNames {
     /// The names in a mesh's extras, which may be fewer than its targets.
-    fn of(&mut self, document: Document<'_>, mesh: usize) -> &[String] {
+    fn of_mesh(&mut self, document: Document<'_>, mesh: usize) -> &[String] {
         #[derive(Default, Deserialize)]
         struct Extras {
             #[serde(default, rename = "targetNames")]
@@ -40,7 +41,7 @@ impl TargetNames {
 /// concerns the clip itself, and the caller adds the file and the clip's name.
 pub(super) fn curves(
     buffers: &mut Buffers<'_>,
-    rig: &Rig,
+    joint_nodes: &JointNodes,
     target_names: &mut TargetNames,
     weights: &BTreeMap<usize, Weights>,
     times: impl ExactSizeIterator<Item = f64> + Clone,
@@ -62,9 +63,11 @@ pub(super) fn curves(
                 continue;
             }
         };
-        let (of_node, mesh) =
-            (document.morphed_name(node, rig.parent_of(node)), document.root.nodes[node].mesh);
-        let of_targets = mesh.map_or(&[][..], |mesh| target_names.of(document, mesh));
+        let (of_node, mesh) = (
+            document.morphed_name(node, joint_nodes.parent_of(node)),
+            document.root.nodes[node].mesh,
+        );
+        let of_targets = mesh.map_or(&[][..], |mesh| target_names.of_mesh(document, mesh));
         for target in 0..weights.targets {
             let of_target = of_targets.get(target).map(String::as_str);
             let budget = &mut buffers.budget;

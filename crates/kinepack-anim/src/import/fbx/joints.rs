@@ -7,21 +7,21 @@ use super::motion::{Channels, Motion, Part};
 use super::scene::bad;
 use super::{ImportError, ImportOptions};
 use crate::import::budget::Budget;
+use crate::import::joints::{JointNodes, Nodes};
 use crate::import::nodes::{Local, Tree, unit};
-use crate::import::rig::{Nodes, Rig};
 
 /// An upper bound on the memory of a node during the selection, and of a joint afterwards.
 const NODE_BYTES: usize = 512;
 
 /// The joints of a scene, or `None` if it has none.
-pub(super) fn of(
+pub(super) fn find(
     file: &str,
     scene: &Scene,
     channels: &Channels<'_>,
     motions: &[Motion<'_>],
     options: &ImportOptions,
     budget: &mut Budget,
-) -> Result<Option<Rig>, ImportError> {
+) -> Result<Option<JointNodes>, ImportError> {
     let nodes = &scene.nodes;
     let name_bytes: usize = nodes.iter().map(|node| node.element.name.len()).sum();
     budget.take((nodes.len() * NODE_BYTES + name_bytes) as u64)?;
@@ -42,7 +42,7 @@ pub(super) fn of(
     if !(unit_cm > 0.0 && unit_cm.is_finite()) {
         return Err(bad(file, format!("its unit is {unit_cm} cm")));
     }
-    Rig::new(&InFile { file, scene }, tree, &is_joint, |_| unit_cm).map(Some)
+    JointNodes::new(&InFile { file, scene }, tree, &is_joint, |_| unit_cm).map(Some)
 }
 
 /// Selects the joints: the bones or, if there are none, the animated nodes. If only curves are

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::channels::{Aim, Property};
+use super::document::Document;
 use super::nodes::{local, tree};
-use super::{Document, ImportError, ImportOptions};
+use super::{ImportError, ImportOptions};
+use crate::import::joints::{JointNodes, Nodes, extent};
 use crate::import::nodes::{Local, Tree};
-use crate::import::rig::{Nodes, Rig, extent};
 
 const METRE_CM: f64 = 100.0;
 
@@ -40,11 +41,11 @@ impl Nodes for Named<'_> {
 
 /// The joints of a document, or `None` if it has no joints. `names` replaces names of nodes. Also
 /// returns the skeleton's size in metres if the unit was taken as cm without an option.
-pub(super) fn of(
+pub(super) fn find(
     document: Document<'_>,
     options: &ImportOptions,
     names: &BTreeMap<usize, String>,
-) -> Result<Option<(Rig, Option<f64>)>, ImportError> {
+) -> Result<Option<(JointNodes, Option<f64>)>, ImportError> {
     let tree = tree(document)?;
     let mut is_joint = select(document, &tree, names)?;
     if !is_joint.contains(&true) {
@@ -54,13 +55,13 @@ pub(super) fn of(
         is_joint = tree.whole_trees(&is_joint, None);
     }
     let mut taken_as_cm = None;
-    let rig = Rig::new(&Named { document, names }, tree, &is_joint, |joints| {
+    let joint_nodes = JointNodes::new(&Named { document, names }, tree, &is_joint, |joints| {
         options.unit_cm.unwrap_or_else(|| {
             taken_as_cm = Some(extent(joints)).filter(|extent_m| *extent_m > LARGEST_M);
             if taken_as_cm.is_some() { 1.0 } else { METRE_CM }
         })
     })?;
-    Ok(Some((rig, taken_as_cm)))
+    Ok(Some((joint_nodes, taken_as_cm)))
 }
 
 /// Selects the joints: the nodes of skins or, without a skin, the animated nodes. Human bones that
@@ -105,7 +106,7 @@ fn animated(document: Document<'_>) -> (Vec<bool>, Vec<bool>) {
     let mut has_weights = is_animated.clone();
     let channels = document.root.animations.iter().flat_map(|animation| &animation.channels);
     for channel in channels {
-        match Aim::of(&channel.target) {
+        match Aim::from_target(&channel.target) {
             Aim::Node(node, _) if node >= is_animated.len() => {}
             Aim::Node(node, Property::Weights) => {
                 has_weights[node] |= document.morph_targets(node) > 0;

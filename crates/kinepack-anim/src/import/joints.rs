@@ -24,10 +24,10 @@ pub(super) trait Nodes {
     fn not_uniform(&self, node: usize, scale: [f64; 3]) -> ImportError;
 }
 
-/// The joints of a scene.
-pub(super) struct Rig {
+/// The nodes of a scene that are joints, and their skeleton.
+pub(super) struct JointNodes {
     pub(super) skeleton: Arc<Skeleton>,
-    joints: Vec<RigJoint>,
+    joints: Vec<JointNode>,
     /// By node: its joint, if it is one.
     by_node: Vec<Option<u16>>,
     /// The parents of all nodes.
@@ -36,7 +36,7 @@ pub(super) struct Rig {
 }
 
 /// A node that is a joint.
-pub(super) struct RigJoint {
+pub(super) struct JointNode {
     node: usize,
     parent: Option<usize>,
     /// The node's own transform.
@@ -47,13 +47,13 @@ pub(super) struct RigJoint {
     scale: f64,
 }
 
-impl Rig {
-    /// Creates the rig of the nodes that are joints. `unit_cm` returns the file's unit in cm.
+impl JointNodes {
+    /// Builds the skeleton of the nodes that are joints. `unit_cm` returns the file's unit in cm.
     pub(super) fn new(
         nodes: &impl Nodes,
         tree: Tree,
         is_joint: &[bool],
-        unit_cm: impl FnOnce(&[RigJoint]) -> f64,
+        unit_cm: impl FnOnce(&[JointNode]) -> f64,
     ) -> Result<Self, ImportError> {
         let skeleton_error = |error| ImportError::Skeleton { file: nodes.file().to_owned(), error };
         let count = is_joint.iter().filter(|is_joint| **is_joint).count();
@@ -103,7 +103,7 @@ impl Rig {
     }
 }
 
-impl RigJoint {
+impl JointNode {
     fn transform(&self, local: Local, unit_cm: f64) -> Transform {
         let placed = self.place(local);
         Transform {
@@ -113,6 +113,7 @@ impl RigJoint {
         }
     }
 
+    /// Applies the static nodes above the joint's root to the joint's transform.
     fn place(&self, local: Local) -> Local {
         match &self.above {
             Some(above) => Local {
@@ -126,16 +127,18 @@ impl RigJoint {
     }
 }
 
+/// Lists the joints, parents first, and folds the static nodes above them into the roots. Also
+/// returns the joint of each node.
 fn fold(
     nodes: &impl Nodes,
     tree: &Tree,
     is_joint: &[bool],
-) -> Result<(Vec<RigJoint>, Vec<Option<u16>>), ImportError> {
+) -> Result<(Vec<JointNode>, Vec<Option<u16>>), ImportError> {
     let has_joints_below = tree.above(is_joint);
     // Set only for static nodes above a root.
     let mut still: Vec<Option<Local>> = vec![None; is_joint.len()];
     let mut by_node = vec![None; is_joint.len()];
-    let mut joints: Vec<RigJoint> = Vec::new();
+    let mut joints: Vec<JointNode> = Vec::new();
     for &node in &tree.order {
         let parent_node = tree.parents[node];
         if is_joint[node] {
@@ -152,7 +155,7 @@ fn fold(
                 (None, None) => 1.0,
             };
             by_node[node] = Some(joints.len() as u16);
-            joints.push(RigJoint { node, parent, rest: nodes.local(node)?, above, scale });
+            joints.push(JointNode { node, parent, rest: nodes.local(node)?, above, scale });
         } else if has_joints_below[node] {
             let own = nodes.local(node)?;
             if !is_uniform(own.scale) {
@@ -174,7 +177,7 @@ fn is_uniform(scale: DVec3) -> bool {
 }
 
 /// The largest distance between two joints in the bind pose, in the file's unit.
-pub(super) fn extent(joints: &[RigJoint]) -> f64 {
+pub(super) fn extent(joints: &[JointNode]) -> f64 {
     let mut poses: Vec<(DQuat, DVec3, DVec3)> = Vec::with_capacity(joints.len());
     for joint in joints {
         let Local { rotation, translation, scale } = joint.place(joint.rest);
