@@ -6,28 +6,20 @@ use std::collections::HashMap;
 use crate::TrackId;
 use crate::block::{BlockLength, Header};
 
-use super::decode::Arithmetic;
+use super::estimate::{Estimate, estimate, weight};
+use super::options::{BlockOptions, Effort};
+use super::pieces;
 use super::plan::{Choices, Plan, PlannedTrack, Shares};
-use super::search::{Estimate, estimate, header, spans};
-use super::segment::{Coder, Rounding, Span, component_bits};
+use super::segment::{Arithmetic, Coder};
+use super::spans::{self, Span};
 use super::target::Target;
-use super::{BlockOptions, Effort};
+use super::transform::Rounding;
 
-/// Number of segments on which choices are compared.
-const TRIED: usize = 12;
-/// The cost of each eight coefficients of a block, as a share of the clip's bits. A player must
-/// decode all of them, so longer blocks play more slowly.
-const EIGHT: f64 = 0.12;
 /// Other plans are kept if their cost is below this multiple of the best plan's cost.
 const NEAR: f64 = 1.04;
 /// How much larger the rig's steps may be than a track's own, in quarter octaves. With larger
 /// steps, other tracks would have to make up for the error.
 const COARSER: u8 = 1;
-
-/// The factor for a clip's bits that accounts for the cost of playing blocks of this length.
-pub(super) fn weight(block: BlockLength) -> f64 {
-    1.0 + EIGHT * (block.samples() / 8) as f64
-}
 
 /// The plan that takes the fewest bits, or a few more if it plays faster. At higher efforts, it
 /// also returns the plans that cost little more. The caller must build these to find the cheapest
@@ -86,10 +78,10 @@ fn near(target: &Target, options: &BlockOptions, best: &Tried) -> Vec<Plan> {
 /// The plan in which each track shares those parameters that make it smallest. Segments keep the
 /// steps with which `tried` was estimated.
 fn sharing(target: &Target, options: &BlockOptions, tried: &Tried) -> Tried {
-    const WAYS: [Shares; 4] = [[false, false], [true, false], [false, true], [true, true]];
+    const ALL: [Shares; 4] = [[false, false], [true, false], [false, true], [true, true]];
     let choices = Choices { is_of_rig: true, ..tried.plan.choices };
     let mut least: HashMap<TrackId, (f64, Shares)> = HashMap::new();
-    for shares in WAYS {
+    for shares in ALL {
         let plan = Plan::new(target, options, choices, |_| shares);
         for (track, bits) in plan.tracks.iter().zip(tried.bits_with(target, &plan)) {
             let least = least.entry(track.id).or_insert((bits, shares));
@@ -123,9 +115,9 @@ impl Tried {
         shares: impl Fn(TrackId) -> Shares,
     ) -> Self {
         let plan = Plan::new(target, options, choices, shares);
-        let header = header(target, choices);
-        let all = spans(&header);
-        let spans = sample_spans(&all);
+        let header = spans::header(target, choices);
+        let all = spans::all(&header);
+        let spans = spans::some(&all);
         let estimate = estimate(target, &plan, &spans);
         let share = all.len() as f64 / spans.len() as f64;
         let tracks: usize = plan.tracks.iter().map(|track| track.contents().bits(&header)).sum();
@@ -156,19 +148,11 @@ impl Tried {
                     bits[component / 3] = f64::INFINITY;
                 } else if step != 0 {
                     bits[component / 3] +=
-                        self.share * component_bits(self.header.block, coefficients) as f64;
+                        self.share * pieces::bits(self.header.block, coefficients) as f64;
                 }
             }
         }
         let parameters = plan.tracks.iter().map(|track| track.contents().bits(&self.header) as f64);
         bits.iter().zip(parameters).map(|(bits, parameters)| bits + parameters).collect()
-    }
-}
-
-/// Up to [`TRIED`] segments, evenly spread.
-pub(super) fn sample_spans(all: &[Span]) -> Vec<Span> {
-    match all.len() {
-        0..=TRIED => all.to_vec(),
-        many => (0..TRIED).map(|index| all[index * many / TRIED]).collect(),
     }
 }

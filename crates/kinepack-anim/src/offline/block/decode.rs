@@ -8,20 +8,11 @@ use crate::{Channel, Transform};
 
 use super::plan::PlannedTrack;
 use super::rotations::rotation_from_parameters;
-use super::segment::{Coder, Components, inverse};
+use super::segment::{Arithmetic, Coder, Components};
+use super::transform::inverse;
 
 /// Samples that are decoded together.
 const LANES: usize = 8;
-
-/// How components become transforms.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Arithmetic {
-    /// In `f64`. The result is that of a player without its rounding.
-    Double,
-    /// In `f32`, to the last bit as a player computes it. This takes longer, but lets descendants
-    /// correct the rounding of their ancestors.
-    Player,
-}
 
 impl Coder<'_> {
     /// Sets the coefficients of the segment that was coded last, and decodes them.
@@ -129,8 +120,8 @@ mod tests {
     use crate::offline::{BlockOptions, BuildOptions, Effort};
     use crate::{AnyClip, Joint, RawClip, Sampler, Skeleton};
 
-    use super::super::segment::Rounding;
-    use super::super::{contents, search, target};
+    use super::super::transform::Rounding;
+    use super::super::{contents, spans, target};
 
     /// Three joints. All of their channels move, the root more than a kilometre.
     fn raw() -> RawClip {
@@ -167,8 +158,7 @@ mod tests {
             let mut coder = Coder::new(&target, &plan, Arithmetic::Player);
             let mut segments = Vec::new();
             let mut coded = Vec::new();
-            for (span, segment) in
-                search::spans(&contents.header).into_iter().zip(&contents.segments)
+            for (span, segment) in spans::all(&contents.header).into_iter().zip(&contents.segments)
             {
                 coder.code(span, segment.step, Rounding::Nearest, f64::INFINITY);
                 let frames = |sample: usize| {

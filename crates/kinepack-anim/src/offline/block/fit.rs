@@ -2,12 +2,13 @@
 //! of a rope need a small step, other components get large coefficients. Examples are a root that
 //! jumps, or a curve with a wide range.
 
-use super::Effort;
-use super::decode::Arithmetic;
+use super::options::Effort;
 use super::plan::Plan;
 use super::search::code_with;
-use super::segment::{Coder, LARGEST, Span};
+use super::segment::{Arithmetic, Coder};
+use super::spans::Span;
 use super::target::Target;
+use super::transform::LARGEST;
 
 /// The limit of coefficients while their sizes are still unknown.
 const ANY: f64 = (1 << 30) as f64;

@@ -3,10 +3,13 @@
 //! which is as large as the error in object space allows.
 
 mod choose;
+mod curve_code;
 mod curves;
 mod decode;
 mod eigen;
+mod estimate;
 mod fit;
+mod options;
 mod pieces;
 mod plan;
 mod rig;
@@ -14,85 +17,41 @@ mod rotations;
 mod search;
 mod segment;
 mod shave;
+mod spans;
+mod steps;
 mod target;
 mod tighten;
 mod train;
+mod transform;
 mod trial;
 mod trim;
 mod tune;
 
-use std::sync::Arc;
-
-use crate::block::{Contents, Header, Interpolation};
+use crate::RawClip;
+use crate::block::{Contents, Header};
 use crate::measure::Follower;
-use crate::{RawClip, Rig};
 
-use super::{BuildError, BuildOptions, Built, finish};
+use super::built::{BuildError, Built, finish};
+use super::options::BuildOptions;
 use plan::Plan;
 use target::Target;
-use tighten::Segments;
+use tighten::{ROUNDING, Segments};
 
+pub use options::{BlockOptions, Effort};
 pub use rig::RigTrainer;
 pub use train::{WidthTable, WidthTrainer};
 
-/// How block clips are built.
-///
-/// ```
-/// use kinepack_anim::offline::{BlockOptions, BuildOptions, Effort, Scheme};
-///
-/// let (effort, pins) = (Effort::Best, vec![17, 21]);
-/// let block = BlockOptions { effort, pins, ..BlockOptions::default() };
-/// let options = BuildOptions { scheme: Scheme::Block(block), ..BuildOptions::default() };
-/// ```
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct BlockOptions {
-    /// How much time a build may take.
-    pub effort: Effort,
-    /// Pinned joints, such as feet. Each gets an animated rotation and translation, which cost
-    /// bytes, so that it can correct the errors of its ancestors.
-    pub pins: Vec<usize>,
-    /// The rig whose parameters the clip may share. The clip shares none of them if it is smaller
-    /// without them.
-    pub rig: Option<Arc<Rig>>,
-    /// How the clip moves between two samples. The samples themselves do not depend on it.
-    pub interpolation: Interpolation,
-}
-
-/// How much time a build may take.
-///
-/// ```
-/// use kinepack_anim::offline::Effort;
-///
-/// assert_eq!(Effort::default(), Effort::Default);
-/// assert!(Effort::Fast < Effort::Thorough && Effort::Thorough < Effort::Best);
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Effort {
-    /// Uses the same block length for all clips.
-    Fast,
-    /// Tries block lengths and other choices. Prefers shorter blocks, which play faster, if the
-    /// clip is nearly as small with them.
-    #[default]
-    Default,
-    /// Searches like [`Effort::Best`], but only with blocks of 8 and 16 samples.
-    Thorough,
-    /// Improves steps and coefficients as long as that makes the clip smaller. Prefers shorter
-    /// blocks like [`Effort::Default`], so that the clip plays as fast.
-    Best,
-}
-
-/// The share of the precision that the first build leaves for the player's rounding.
-const ROUNDING: f64 = 1e-4;
 /// The most builds of a clip. After the first, each codes only the segments again whose errors
 /// exceed the precision.
 const BUILDS: u32 = 7;
-/// A segment may blend if its error between samples is above this many precisions, and above
-/// [`LOOSE_CM`]. In such a segment a joint spins so fast that its parameters change sides.
+/// A segment may blend if its error between samples is above this multiple of the precision, and
+/// above [`LOOSE_CM`]. In such a segment, a joint spins so fast that its parameters jump to the
+/// other side of the reference.
 const LOOSE_PRECISIONS: f64 = 10.0;
 const LOOSE_CM: f64 = 0.5;
 
-/// Builds a clip. If the player's rounding makes segments exceed the precision, builds those again
-/// with tighter limits.
+/// Builds a clip. If the player's rounding makes segments exceed the precision, codes these
+/// segments again with tighter limits.
 pub(super) fn build(
     raw: &RawClip,
     options: &BuildOptions,
@@ -120,8 +79,9 @@ pub(super) fn build(
     blend_loose_segments(raw, built, contents, options)
 }
 
-/// Returns the clip, or one that blends in the segments with large errors between samples, if that
-/// more than halves the largest of these errors. Both have the same poses at the samples.
+/// Tries to blend the segments with large errors between samples. Returns that clip if blending
+/// more than halves the largest of these errors, otherwise the clip without blends. Both have the
+/// same poses at the samples.
 fn blend_loose_segments(
     raw: &RawClip,
     built: Built,
@@ -159,13 +119,13 @@ fn contents(target: &Target, options: &BlockOptions) -> (Plan, Contents) {
 
 /// The bytes of a clip, times the cost of playing its blocks.
 fn weighted_bytes(contents: &Contents) -> f64 {
-    contents.to_bytes().len() as f64 * choose::weight(contents.header.block)
+    contents.to_bytes().len() as f64 * estimate::weight(contents.header.block)
 }
 
 /// The contents of a clip with this plan, which is tuned first at high efforts.
 fn planned(target: &Target, options: &BlockOptions, mut plan: Plan) -> (Plan, Contents) {
-    let header = search::header(target, plan.choices);
-    let spans = search::spans(&header);
+    let header = spans::header(target, plan.choices);
+    let spans = spans::all(&header);
     if options.effort >= Effort::Thorough {
         search::tune(target, &mut plan, &spans);
     }

@@ -5,16 +5,14 @@
 
 use std::sync::LazyLock;
 
-use crate::block::{BlockLength, PIECE, PROFILES, piece_range, width_of};
+use crate::block::{
+    BlockLength, ESCAPE_WIDTH_BITS, HIGH_BITS, PIECE, PROFILES, clamp, piece_range, width_of,
+};
 
 /// The most coefficients that a profile may clamp.
 const MOST: u32 = 3;
 /// The most bits by which a coefficient may become narrower. Each bit doubles the error.
 const NARROWER: usize = 4;
-/// The highest bit of each byte.
-const HIGH_BITS: u128 = 0x8080_8080_8080_8080_8080_8080_8080_8080;
-/// Bits of a width that a segment stores with an escape.
-const ESCAPE_WIDTH_BITS: u32 = 5;
 /// More than the bits of any profile.
 const MOST_BITS: usize = 24 * PIECE + 1;
 
@@ -39,7 +37,7 @@ static PIECES: LazyLock<[Vec<Piece>; 4]> = LazyLock::new(|| {
 });
 
 impl Piece {
-    fn of(block: BlockLength, piece: usize, length: usize) -> &'static Self {
+    fn get(block: BlockLength, piece: usize, length: usize) -> &'static Self {
         &PIECES[block as usize + piece][length]
     }
 
@@ -81,7 +79,7 @@ pub(super) fn bits(block: BlockLength, coefficients: &[i32]) -> usize {
 }
 
 fn piece_bits(block: BlockLength, piece: usize, coefficients: &[i32]) -> u32 {
-    let own = Piece::of(block, piece, coefficients.len());
+    let own = Piece::get(block, piece, coefficients.len());
     // Pieces that need an escape are rare, so they take the slow search.
     let narrowest = own.narrowest(&needed(coefficients), coefficients.len());
     narrowest.map_or_else(|| block.choose(piece, coefficients).bits, |(bits, _)| bits)
@@ -91,7 +89,7 @@ fn piece_bits(block: BlockLength, piece: usize, coefficients: &[i32]) -> u32 {
 pub(super) fn widths(block: BlockLength, coefficients: &[i32]) -> impl Iterator<Item = u8> {
     (0..block.pieces()).flat_map(move |piece| {
         let coefficients = &coefficients[piece_range(piece, coefficients.len())];
-        let own = Piece::of(block, piece, coefficients.len());
+        let own = Piece::get(block, piece, coefficients.len());
         let needed = needed(coefficients);
         let narrowest = own.narrowest(&needed, coefficients.len());
         let widths = narrowest.map_or(needed, |(_, place)| own.packed[place].to_le_bytes());
@@ -107,7 +105,7 @@ pub(super) fn shrink(block: BlockLength, exact: &[f64], coefficients: &mut [i32]
         let range = piece_range(piece, exact.len());
         let (exact, coefficients) = (&exact[range.clone()], &mut coefficients[range]);
         if coefficients.iter().any(|coefficient| *coefficient != 0) {
-            let own = Piece::of(block, piece, coefficients.len());
+            let own = Piece::get(block, piece, coefficients.len());
             let needed = needed(coefficients);
             match own.narrowest(&needed, coefficients.len()) {
                 Some((most, _)) => own.shrink(most, &needed, exact, coefficients, weight),
@@ -201,11 +199,6 @@ fn sum(widths: &[u8; PIECE]) -> u32 {
 /// keeps that bit if the width is large enough.
 fn is_wide_enough(widths: u128, least: u128) -> bool {
     ((widths | HIGH_BITS) - least) & HIGH_BITS == HIGH_BITS
-}
-
-/// The nearest number that fits into `width` bits.
-fn clamp(coefficient: i32, width: u8) -> i32 {
-    if width == 0 { 0 } else { coefficient.clamp(-(1 << (width - 1)), (1 << (width - 1)) - 1) }
 }
 
 #[cfg(test)]

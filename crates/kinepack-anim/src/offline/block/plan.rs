@@ -7,16 +7,15 @@ use crate::block::{BlockLength, Constant, Kind, MAX_NUMBER, Track, animated};
 use crate::measure::Frame;
 use crate::{Channel, Rig, TrackId};
 
-use super::BlockOptions;
-use super::curves::PlannedCurve;
+use super::curves::{self, PlannedCurve};
+use super::options::BlockOptions;
 use super::rotations::{
     axes_codes, constant_codes, constant_rotation, reference_codes, relative_parameters,
     rotation_from_codes, turn,
 };
+use super::steps::step_code;
 use super::target::Target;
 
-/// The segment step for which the steps of components are planned.
-pub(super) const USUAL_STEP: u8 = 96;
 /// A track is constant if it stays within this share of its limit around a value.
 const STILL: f64 = 0.1;
 /// A constant from the rig must be within this share of the usual tolerance. A track's own constant
@@ -128,7 +127,7 @@ impl Plan {
             still: Vec::with_capacity(joints),
             tracks: Vec::new(),
             track_of: vec![[None; 3]; joints],
-            curves: super::curves::plan(target),
+            curves: curves::plan(target),
         };
         for joint in 0..joints {
             plan.find_kinds(target, joint, options.pins.contains(&joint), rig);
@@ -418,9 +417,9 @@ pub(super) fn step_size(axis: DVec3, inertia: DMat3, limit_cm: f64) -> f64 {
     STEP * limit_cm / axis.dot(inertia * axis).max(1e-9).sqrt()
 }
 
-/// The kind of a track that differs from the bind pose. The rig's constant comes first, then the
-/// track's own; if neither is near enough, the track is animated. `away` returns the track's
-/// largest distance from a constant, as a multiple of the tolerance.
+/// The kind of a track that differs from the bind pose. The rig's constant is tried first, then the
+/// track's own constant; if neither is near enough, the track is animated. `away` returns the
+/// track's largest distance from a constant, as a multiple of the tolerance.
 fn kind_of(
     shared: Option<Constant>,
     own: Constant,
@@ -431,10 +430,4 @@ fn kind_of(
         None if away(own) <= 1.0 => (Kind::Constant, Some(own)),
         None => (Kind::Animated, None),
     }
-}
-
-/// The code of a step of about this size, in a segment with [`USUAL_STEP`].
-pub(super) fn step_code(size: f64) -> u8 {
-    let quarters = 4.0 * (size.log2() + 64.0) - f64::from(USUAL_STEP) / 2.0;
-    quarters.round().clamp(1.0, 255.0) as u8
 }

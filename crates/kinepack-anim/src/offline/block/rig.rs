@@ -7,15 +7,19 @@ use std::collections::BTreeMap;
 use glam::{DMat3, DQuat, DVec3};
 
 use crate::block::{BlockLength, Constant, Kind, Track, tracks_of};
-use crate::offline::{BuildError, BuildOptions, check};
+use crate::offline::built::BuildError;
+use crate::offline::check::check;
+use crate::offline::options::BuildOptions;
 use crate::{Channel, RawClip, Rig, Skeleton, TrackId};
 
+use super::options::BlockOptions;
 use super::plan::{
-    Choices, Plan, RIG_BITS, SHARED, constant_vector, step_code, step_size, tolerance, vector_size,
+    Choices, Plan, RIG_BITS, SHARED, constant_vector, step_size, tolerance, vector_size,
 };
 use super::rotations::{axes_codes, constant_rotation, reference_codes, rotation_from_codes, turn};
+use super::steps::step_code;
+use super::target;
 use super::target::Target;
-use super::{BlockOptions, target};
 
 /// The most rotations that are kept of each track of a clip.
 const MAX_ROTATIONS: usize = 64;

@@ -1,29 +1,24 @@
 //! Searches for the step with which each segment takes the fewest bits.
 
-use crate::block::{Header, Interpolation, SegmentContents};
+use crate::block::SegmentContents;
 
-use super::Effort;
-use super::choose::sample_spans;
-use super::decode::Arithmetic;
-use super::plan::{Choices, Plan, USUAL_STEP};
-use super::segment::{Coder, Rounding, Span};
+use super::estimate::{OFFSET, approach};
+use super::options::Effort;
+use super::plan::Plan;
+use super::segment::{Arithmetic, Coder};
 use super::shave::{Shaver, worst};
+use super::spans::{self, Span};
+use super::steps::USUAL_STEP;
 use super::target::Target;
+use super::transform::Rounding;
 use super::trim::Trim;
+use super::tune;
 
-/// How many steps below its first one the search goes.
+/// The most steps that the search goes below its first step.
 const DEEPEST: u8 = 60;
-/// The most attempts to find the step at which the search begins, and how many steps it may be away
-/// from the limit.
-const APPROACHES: usize = 3;
-const NEAR: f64 = 4.0;
 /// Changes of coefficients usually allow a step that is coarser by this much than with rounding
 /// alone.
 const AHEAD: u8 = 2;
-/// Number of codings whose mean is the estimate for a segment.
-const ESTIMATES: usize = 2;
-/// The approximate bits of a segment's offset.
-const OFFSET: usize = 16;
 /// How coefficients are changed at default effort.
 const DEFAULT_SHAVE: Shave = Shave {
     tries: 200,
@@ -37,9 +32,10 @@ const BEST_SHAVE: Shave = Shave {
     trim: Trim { weights: &[4.0, 2.0, 1.0, 0.5], farthest: 2.0, tries: 200, failures: 12 },
 };
 
-/// Used if no step is small enough. These are the largest error that changes of coefficients may
-/// repair, and the steps at which to try, relative to the one with the smallest error.
+/// The largest error that changes of coefficients may repair, as a multiple of the limit. Used if no
+/// step is small enough.
 const REPAIRABLE: f64 = 3.0;
+/// The steps at which to try such repairs, relative to the step with the smallest error.
 const REPAIRED: [i8; 7] = [0, -1, 1, -2, 2, -3, 3];
 
 /// How single coefficients of a segment are changed.
@@ -64,12 +60,12 @@ pub(super) struct Coded {
 /// Tunes the steps of a plan on some of its segments. Keeps the old steps unless the new ones take
 /// fewer bits.
 pub(super) fn tune(target: &Target, plan: &mut Plan, all: &[Span]) {
-    let tried = sample_spans(all);
+    let tried = spans::some(all);
     let before = plan.tracks.clone();
     let coded = code(target, plan, &tried, Effort::Fast);
     let segments: Vec<_> =
         tried.iter().zip(&coded.segments).map(|(span, segment)| (*span, segment.step)).collect();
-    super::tune::tune(target, plan, &segments, tried.len() == all.len());
+    tune::tune(target, plan, &segments, tried.len() == all.len());
     let tuned = code(target, plan, &tried, Effort::Fast);
     // Dead components take no bits, so bits alone would prefer a plan in which too many components
     // are dead. That is worst if no plan reaches the precision, so the number of segments with too
@@ -78,33 +74,6 @@ pub(super) fn tune(target: &Target, plan: &mut Plan, all: &[Span]) {
     if !is_better {
         plan.tracks = before;
     }
-}
-
-/// The header of a clip with these choices.
-pub(super) fn header(target: &Target, choices: Choices) -> Header {
-    Header {
-        block: choices.block,
-        loops: target.loops(),
-        is_fine: choices.is_fine,
-        blends: false,
-        is_of_rig: choices.is_of_rig,
-        offset_bytes: 1,
-        joints: target.joints() as u16,
-        samples: target.raw.samples() as u32,
-        rate_hz: target.raw.rate_hz(),
-        curves: target.raw.curves().len() as u16,
-        is_labelled: super::curves::is_labelled(target.raw),
-        interpolation: Interpolation::default(),
-    }
-}
-
-/// The segments of a clip.
-pub(super) fn spans(header: &Header) -> Vec<Span> {
-    let span = |segment| {
-        let first = header.segment_start(segment, header.segments());
-        Span { first, length: header.segment_length(segment) }
-    };
-    (0..header.segments()).map(span).collect()
 }
 
 /// Codes segments. Each gets the step that takes the fewest bits and keeps the error within the
@@ -138,62 +107,6 @@ pub(super) fn code_with(mut coder: Coder, spans: &[Span], effort: Effort) -> Cod
         });
     }
     coded
-}
-
-/// An estimate for some segments.
-pub(super) struct Estimate {
-    /// The approximate step of each segment.
-    pub(super) steps: Vec<u8>,
-    /// The bits of all segments.
-    pub(super) bits: f64,
-}
-
-/// Estimates the bits of segments with a plan. It costs less than coding them.
-pub(super) fn estimate(target: &Target, plan: &Plan, spans: &[Span]) -> Estimate {
-    let mut coder = Coder::new(target, plan, Arithmetic::Double);
-    let mut estimate = Estimate { steps: Vec::with_capacity(spans.len()), bits: 0.0 };
-    let mut usual = USUAL_STEP;
-    for &span in spans {
-        let mut step = usual;
-        let mut near = Vec::with_capacity(ESTIMATES);
-        for _ in 0..APPROACHES {
-            let worst = coder.code(span, step, Rounding::RateDistortion, f64::INFINITY);
-            let away = away(worst);
-            near.push(bits_at_limit(&coder, worst));
-            let next = moved(step, away);
-            if away.abs() > NEAR {
-                near.clear();
-                step = next;
-            } else if near.len() == ESTIMATES {
-                break;
-            } else {
-                step = if next == step { step.saturating_sub(1) } else { next };
-            }
-        }
-        usual = step;
-        estimate.steps.push(step);
-        if near.is_empty() {
-            near.push(bits_at_limit(&coder, 1.0));
-        }
-        estimate.bits += OFFSET as f64 + near.iter().sum::<f64>() / near.len() as f64;
-    }
-    estimate
-}
-
-/// The approximate bits that a segment would take if its error were exactly the limit. Halving the
-/// error costs one more bit for each coefficient that is not 0.
-fn bits_at_limit(coder: &Coder, worst: f64) -> f64 {
-    let moving = coder.coefficients.iter().filter(|coefficient| **coefficient != 0).count();
-    coder.bits() as f64 + moving as f64 * worst.max(1e-6).log2()
-}
-
-fn moved(step: u8, away: f64) -> u8 {
-    (f64::from(step) - away).clamp(0.0, 250.0).round() as u8
-}
-
-/// How many steps a segment with this error is away from the limit. Eight steps double the error.
-fn away(worst: f64) -> f64 {
-    8.0 * worst.max(1e-9).log2().clamp(-8.0, 8.0)
 }
 
 /// The best coding of a segment so far.
@@ -234,19 +147,6 @@ fn best_step(coder: &mut Coder, shaver: &mut Shaver, span: Span, usual: u8) -> B
         best = Best::from_coder(coder);
     }
     best
-}
-
-/// A step at which the error is about the limit.
-fn approach(coder: &mut Coder, span: Span, usual: u8) -> u8 {
-    let mut step = usual;
-    for _ in 0..APPROACHES {
-        let away = away(coder.code(span, step, Rounding::RateDistortion, f64::INFINITY));
-        step = moved(step, away);
-        if away.abs() <= NEAR {
-            break;
-        }
-    }
-    step
 }
 
 /// The step with the smallest error, or one near it at which changes of coefficients bring the error

@@ -5,44 +5,34 @@
 use glam::{DQuat, DVec3, Vec3};
 
 use crate::Channel;
-use crate::block::{self, Anchors, BlockLength, MAX_LENGTH};
+use crate::block::{self, Anchors, MAX_LENGTH};
 use crate::measure::Frame;
 
 use super::curves;
-use super::decode::Arithmetic;
 use super::pieces;
 use super::plan::{Plan, PlannedTrack, middle, range, vector_size};
 use super::rotations::{parameters, positive};
+use super::spans::Span;
 use super::target::Target;
+use super::transform::{LARGEST, Rounding, transform};
 
-/// The largest coefficient that 24 bits hold.
-pub(super) const LARGEST: f64 = 8_388_607.0;
 /// Below this scale of the parent, a translation does not try to correct the parent's error.
 const SMALLEST_SCALE: f64 = 0.05;
 /// The cosine of half the largest angle from the reference. Rotations beyond it use the other
 /// quaternion of the same rotation.
 const FARTHEST: f64 = -0.98;
-/// The bits that a squared step of error is worth.
-const ERROR_BITS: f64 = 12.0;
-
 /// A segment in which a translation moves by more than this multiple of its limit has an anchor for
 /// each sample: 52 m for 0.01 cm.
 const JUMP: f64 = (1 << 19) as f64;
 
-/// The samples of a segment.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Span {
-    pub(super) first: usize,
-    pub(super) length: usize,
-}
-
-/// How coefficients are rounded.
+/// How components become transforms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rounding {
-    /// To the nearest integer.
-    Nearest,
-    /// To a smaller magnitude if the bits that this saves are worth the error.
-    RateDistortion,
+pub(super) enum Arithmetic {
+    /// In `f64`. The result is that of a player without its rounding.
+    Double,
+    /// In `f32`, to the last bit as a player computes it. This takes longer, but lets descendants
+    /// correct the rounding of their ancestors.
+    Player,
 }
 
 /// Three components by sample.
@@ -66,8 +56,8 @@ pub(super) struct Coder<'a> {
     /// The anchors of far tracks in the segment, by track.
     anchors: Vec<Option<Anchors>>,
     pub(super) step: u8,
-    /// The steps of components, by track; curve tracks follow the others. They begin as the plan's;
-    /// tuning changes them.
+    /// The steps of components, by track; curve tracks follow the others. They begin with the
+    /// plan's steps, and tuning changes them.
     pub(super) steps: Vec<[u8; 3]>,
     /// By component, then by frequency.
     pub(super) coefficients: Vec<i32>,
@@ -182,7 +172,7 @@ impl<'a> Coder<'a> {
         if self.steps[component / 3][component % 3] == 0 {
             return 0;
         }
-        component_bits(self.plan.choices.block, self.coefficients_of(component))
+        pieces::bits(self.plan.choices.block, self.coefficients_of(component))
     }
 
     /// The coefficients of a component.
@@ -342,50 +332,6 @@ fn anchors_of(target: &Target, track: &PlannedTrack, span: Span) -> Anchors {
         return Anchors::Samples(translations().map(|at| at.as_vec3().to_array()).collect());
     }
     Anchors::Segment(middle(raw, |frame| frame.translation).as_vec3().to_array())
-}
-
-/// The bits of a live component, with its profiles.
-pub(super) fn component_bits(block: BlockLength, coefficients: &[i32]) -> usize {
-    pieces::bits(block, coefficients)
-}
-
-/// Computes the coefficients of a component, and replaces `samples` with the values that they
-/// decode to.
-pub(super) fn transform(
-    block: BlockLength,
-    (step, largest): (f64, f64),
-    rounding: Rounding,
-    samples: &mut [f64],
-    coefficients: &mut [i32],
-) {
-    let length = samples.len();
-    let mut sums = [0.0; MAX_LENGTH];
-    for (sample, &value) in samples.iter().enumerate() {
-        for (sum, &basis) in sums.iter_mut().zip(block::basis_row(length, sample)) {
-            *sum += f64::from(basis) * value;
-        }
-    }
-    for (coefficient, sum) in coefficients.iter_mut().zip(&mut sums) {
-        *sum /= step;
-        *coefficient = sum.round().clamp(-largest, largest) as i32;
-    }
-    if rounding == Rounding::RateDistortion {
-        pieces::shrink(block, &sums[..length], coefficients, ERROR_BITS);
-    }
-    inverse(step, coefficients, samples);
-}
-
-/// The samples that the coefficients of a component decode to.
-pub(super) fn inverse(step: f64, coefficients: &[i32], samples: &mut [f64]) {
-    let length = samples.len();
-    let count =
-        coefficients.iter().rposition(|coefficient| *coefficient != 0).map_or(0, |last| last + 1);
-    for (sample, value) in samples.iter_mut().enumerate() {
-        let row = &block::basis_row(length, sample)[..count];
-        let sum: f64 =
-            row.iter().zip(coefficients).map(|(basis, c)| f64::from(*basis) * f64::from(*c)).sum();
-        *value = sum * step;
-    }
 }
 
 fn put(components: &mut Components, sample: usize, value: DVec3) {

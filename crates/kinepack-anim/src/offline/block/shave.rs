@@ -1,6 +1,6 @@
-//! Makes coarser steps possible than rounding alone allows. First, a segment is coded with a
-//! coarser step. Then single coefficients that affect the largest errors are changed by one, until
-//! all errors are within their limits.
+//! Finds coarser steps than rounding alone allows. First, a segment is coded with a coarser step.
+//! Then single coefficients that affect the largest errors are changed by one, until all errors are
+//! within their limits.
 
 use std::cmp::Ordering;
 
@@ -12,7 +12,7 @@ use crate::{Channel, TrackId};
 
 use super::pieces;
 use super::segment::{Coder, Components};
-use super::trial::Trial;
+use super::trial::{Trial, power};
 
 /// The most changes of coefficients that are tried for an error.
 const CANDIDATES: usize = 150;
@@ -304,13 +304,6 @@ impl Shaver {
                 .copy_from_slice(&self.errors[index * length..][..length]);
         }
     }
-}
-
-/// The 16th power of an error, from its square.
-pub(super) fn power(square: f64) -> f64 {
-    let fourth = square * square;
-    let eighth = fourth * fourth;
-    eighth * eighth
 }
 
 /// The sum of the 16th powers of all errors.

@@ -3,14 +3,18 @@
 
 use crate::block::{Contents, Header, SegmentContents};
 use crate::measure::{Follower, each_curve_error};
-use crate::offline::{BuildOptions, Built};
+use crate::offline::built::Built;
+use crate::offline::options::BuildOptions;
 
-use super::decode::Arithmetic;
+use super::options::Effort;
 use super::plan::Plan;
-use super::search::{code_with, spans};
-use super::segment::Coder;
+use super::search::code_with;
+use super::segment::{Arithmetic, Coder};
+use super::spans;
 use super::target::Target;
-use super::{Effort, ROUNDING};
+
+/// The share of the precision that the first build leaves for the player's rounding.
+pub(super) const ROUNDING: f64 = 1e-4;
 
 /// The segments of a clip, with what is known about their errors.
 pub(super) struct Segments {
@@ -48,7 +52,7 @@ impl Segments {
         build: u32,
     ) -> bool {
         let offs = offs(target, &contents.header, built, options, self.all.len());
-        let spans = spans(&contents.header);
+        let spans = spans::all(&contents.header);
         let mut is_any = false;
         for (index, off) in offs.into_iter().enumerate() {
             let own = &mut self.all[index];

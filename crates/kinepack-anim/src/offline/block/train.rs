@@ -10,10 +10,11 @@ use crate::block::{
     BlockLength, MAX_FOUR_BITS, PIECE, PROFILES, Widths, max_width, piece_range, width_of,
 };
 
+use super::options::{BlockOptions, Effort};
 use super::plan::{Choices, Plan};
-use super::search::{code, header, spans};
-use super::{BlockOptions, Effort, target};
-use crate::offline::BuildOptions;
+use super::search::code;
+use super::{spans, target};
+use crate::offline::options::BuildOptions;
 
 /// The most different widths that are merged. If there are more, an even selection of them is
 /// merged.
@@ -75,7 +76,8 @@ impl WidthTrainer {
         for block in BlockLength::ALL {
             let choices = Choices { block, is_fine: true, aim: 0.5, is_of_rig: false };
             let plan = Plan::new(&target, &BlockOptions::default(), choices, |_| [false; 2]);
-            let coded = code(&target, &plan, &spans(&header(&target, choices)), Effort::Fast);
+            let coded =
+                code(&target, &plan, &spans::all(&spans::header(&target, choices)), Effort::Fast);
             let moving = coded.segments.iter().flat_map(|segment| {
                 let components = segment.coefficients.chunks_exact(segment.length).enumerate();
                 let joints = components.take(3 * plan.tracks.len());

@@ -10,7 +10,6 @@ use crate::block::MAX_LENGTH;
 use crate::measure::Frame;
 
 use super::segment::Coder;
-use super::shave::power;
 
 /// Number of samples that are computed at a time.
 const LANES: usize = 8;
@@ -33,7 +32,7 @@ struct Points {
     /// The decoded points, relative to the raw ones.
     offsets: [Row; 9],
     /// The decoded points, relative to the origin of the sample.
-    places: [Row; 9],
+    positions: [Row; 9],
 }
 
 /// The errors of a joint after a motion.
@@ -48,11 +47,12 @@ struct After {
 /// How a joint's transform in object space changes.
 #[derive(Clone, Debug, Default)]
 struct Motion {
-    /// The joint's place before, relative to the origin of the sample.
+    /// The joint's position before, relative to the origin of the sample.
     center: [Row; 3],
     /// The rotation minus the identity, row by row.
     turn: [Row; 9],
-    way: [Row; 3],
+    /// The displacement of the joint.
+    moved: [Row; 3],
 }
 
 /// The points of all joints in the segment that was coded last.
@@ -68,7 +68,7 @@ impl Trial {
             is_current: false,
             power: 0.0,
             offsets: [Row::default(); 9],
-            places: [Row::default(); 9],
+            positions: [Row::default(); 9],
         };
         Self { points: vec![empty; joints], motion: Motion::default() }
     }
@@ -150,10 +150,10 @@ impl Points {
             let shell = frame.shell(coder.target.shell_cm[joint]);
             for (index, (point, raw)) in shell.into_iter().zip(raw).enumerate() {
                 put(&mut self.offsets[3 * index..], sample, point - *raw);
-                put(&mut self.places[3 * index..], sample, point - origin);
+                put(&mut self.positions[3 * index..], sample, point - origin);
             }
         }
-        self.offsets.iter_mut().chain(&mut self.places).for_each(|row| clear(row, length));
+        self.offsets.iter_mut().chain(&mut self.positions).for_each(|row| clear(row, length));
     }
 
     /// The errors after a motion.
@@ -161,17 +161,17 @@ impl Points {
         let mut sum = [0.0_f32; LANES];
         let mut most = [0.0_f32; LANES];
         for row in 0..rows {
-            let [center, way] =
-                [&motion.center, &motion.way].map(|rows| rows.each_ref().map(|axis| &axis[row]));
+            let [center, moved_by] =
+                [&motion.center, &motion.moved].map(|rows| rows.each_ref().map(|axis| &axis[row]));
             let turn = motion.turn.each_ref().map(|axis| &axis[row]);
             let mut worst = [0.0_f32; LANES];
             for point in 0..3 {
-                let [place, offset] = [&self.places, &self.offsets]
+                let [position, offset] = [&self.positions, &self.offsets]
                     .map(|rows| [0, 1, 2].map(|axis| &rows[3 * point + axis][row]));
                 let mut arm = [[0.0_f32; LANES]; 3];
                 for axis in 0..3 {
                     for lane in 0..LANES {
-                        arm[axis][lane] = place[axis][lane] - center[axis][lane];
+                        arm[axis][lane] = position[axis][lane] - center[axis][lane];
                     }
                 }
                 let mut square = [0.0_f32; LANES];
@@ -179,7 +179,7 @@ impl Points {
                     let [x, y, z] = [turn[3 * axis], turn[3 * axis + 1], turn[3 * axis + 2]];
                     for lane in 0..LANES {
                         let moved = offset[axis][lane]
-                            + way[axis][lane]
+                            + moved_by[axis][lane]
                             + (x[lane] * arm[0][lane]
                                 + y[lane] * arm[1][lane]
                                 + z[lane] * arm[2][lane]);
@@ -218,12 +218,19 @@ impl Motion {
             put(&mut self.turn, sample, turn.x_axis);
             put(&mut self.turn[3..], sample, turn.y_axis);
             put(&mut self.turn[6..], sample, turn.z_axis);
-            put(&mut self.way, sample, new.translation - old.translation);
+            put(&mut self.moved, sample, new.translation - old.translation);
             put(&mut self.center, sample, old.translation - origin(coder, sample));
         }
-        let rows = self.turn.iter_mut().chain(&mut self.way).chain(&mut self.center);
+        let rows = self.turn.iter_mut().chain(&mut self.moved).chain(&mut self.center);
         rows.for_each(|row| clear(row, local.len()));
     }
+}
+
+/// The 16th power of an error, from its square.
+pub(super) fn power(square: f64) -> f64 {
+    let fourth = square * square;
+    let eighth = fourth * fourth;
+    eighth * eighth
 }
 
 /// A point near all joints, so that `f32` is enough for distances from it.

@@ -128,10 +128,10 @@ mod tests {
     use crate::offline::{BlockOptions, BuildOptions, Effort};
     use crate::{Joint, RawClip, Skeleton, Transform};
 
-    use super::super::decode::Arithmetic;
-    use super::super::segment::Rounding;
+    use super::super::segment::Arithmetic;
     use super::super::shave::worst;
-    use super::super::{contents, search, target};
+    use super::super::transform::Rounding;
+    use super::super::{contents, spans, target};
     use super::*;
     use crate::block::MAX_LENGTH;
 
@@ -164,7 +164,7 @@ mod tests {
         let (plan, contents) = contents(&target, &options);
         let mut coder = Coder::new(&target, &plan, Arithmetic::Double);
         let mut shaver = Shaver::new(&coder);
-        let spans = search::spans(&contents.header);
+        let spans = spans::all(&contents.header);
         for (span, segment) in spans.into_iter().zip(&contents.segments) {
             for (tries, farthest) in [(0, 1.0), (30, 2.0)] {
                 coder.code(span, segment.step, Rounding::RateDistortion, f64::INFINITY);

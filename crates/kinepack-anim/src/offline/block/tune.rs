@@ -3,11 +3,12 @@
 
 use crate::Channel;
 
-use super::decode::Arithmetic;
 use super::plan::{Plan, PlannedTrack};
-use super::segment::{Coder, Rounding, Span};
+use super::segment::{Arithmetic, Coder};
 use super::shave::norm;
+use super::spans::Span;
 use super::target::Target;
+use super::transform::Rounding;
 
 /// The changes of steps to try in each round, in quarter octaves.
 const ROUNDS: [&[i16]; 2] = [&[4, 2, 1], &[2, 1]];

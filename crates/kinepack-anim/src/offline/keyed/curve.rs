@@ -221,7 +221,7 @@ impl Curve {
         }
         let times = keys.map(|key| self.keys[key] as f32);
         let tangents = match self.parametrization {
-            // These two do not depend on the values.
+            // Uniform and timed tangents do not depend on the values.
             by @ (Parametrization::Uniform | Parametrization::Times) => by.shares(times, &[[]; 4]),
             by => by.shares(times, &values.map(|value| value.map(|c| c as f32))),
         };

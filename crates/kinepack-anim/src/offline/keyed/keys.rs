@@ -289,8 +289,8 @@ fn constant(channel: Channel, value: &Value) -> Value {
 }
 
 /// Groups the joints in the order in which their keys are chosen. Joints that are not below a pin
-/// come first. The joints below each pin follow, without those below another pin. By then, the
-/// errors that the pin has to cancel are known.
+/// come first. Next are the joints below each pin that are not below a further pin. The errors that
+/// the pin has to cancel are known by then.
 fn stages(raw: &RawClip, pins: &[usize]) -> Vec<Vec<usize>> {
     let mut pin_of = vec![None; raw.joints()];
     for joint in 0..raw.joints() {

@@ -20,7 +20,7 @@ pub(super) use pack::quantized;
 /// How the largest error of each track is chosen. [`KeyedOptions`] has an example.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Margins {
-    /// The same for every joint: the widest margin that keeps the clip's precision.
+    /// All joints have the same margin: the widest that keeps the clip's precision.
     Fixed,
     /// Tighter towards the root. The end of a chain has the whole margin, its parent half of it,
     /// the parent's parent a third, and so on. The margin is the widest that keeps the clip's
@@ -68,7 +68,7 @@ pub struct KeyedOptions {
     /// For fixed and hierarchical margins: the margin of rotations, in radians for each cm of the
     /// translation margin.
     pub rotation_margin_rad_per_cm: f64,
-    /// The same for scales: the change of scale for each cm of the translation margin.
+    /// The margin of scales: the change of scale for each cm of the translation margin.
     pub scale_margin_per_cm: f64,
     /// Whether each rotation is put on the side of the one before it, so that splines take the
     /// shortest path. If not, all rotations have a positive `w`.

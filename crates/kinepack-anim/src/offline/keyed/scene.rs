@@ -11,12 +11,14 @@ pub(super) struct Scene<'a> {
     pub(super) raw: &'a RawClip,
     /// The shell of each joint.
     pub(super) shell_cm: Vec<f64>,
-    /// The frames of the raw clip, by sample, then by joint: relative to the parent, and in object
-    /// space.
+    /// The raw clip's frames relative to the parent, by sample, then by joint. The next three lists
+    /// have the same order.
     pub(super) raw_local: Vec<Frame>,
+    /// The raw clip's frames in object space.
     pub(super) raw_object: Vec<Frame>,
-    /// The same for playback.
+    /// The played frames relative to the parent.
     pub(super) local: Vec<Frame>,
+    /// The played frames in object space.
     pub(super) object: Vec<Frame>,
     /// The largest error allowed, in cm, by sample, then by joint.
     limit_cm: Vec<f32>,
@@ -27,7 +29,7 @@ pub(super) struct Scene<'a> {
     /// How far a rotation of each joint reaches, in cm. This is the distance to the farthest point
     /// of any shell at or below it, in any sample.
     pub(super) reach_cm: Vec<f64>,
-    /// The same, but only to the shells of the joint and its children.
+    /// Like `reach_cm`, but only to the shells of the joint and its children.
     pub(super) near_reach_cm: Vec<f64>,
     scratch: Vec<Frame>,
 }
