@@ -31,10 +31,10 @@ impl Anm {
     /// caches. With one cache, players can restart; with several, they can seek. Each cache costs
     /// 24 or 48 bytes per joint.
     ///
-    /// At the sample times, the file plays the same as the clip, except for these errors: half a
-    /// quantization step of each vector, and half a step of rotations in 32-bit rows. For times
-    /// between keys, add the joint's movement in a 65535th of the duration. Between the samples of
-    /// rows, the file plays a spline, while the clip plays straight lines.
+    /// At the sample times, the file plays the same as the clip, except for quantization. Vectors
+    /// are off by at most half a step, and so are rotations in 32-bit rows. For times between keys,
+    /// add the joint's movement in a 65535th of the duration. Between the samples of rows, the file
+    /// plays a spline, while the clip plays straight lines.
     ///
     /// Joint names are hashed by [`elf_hash`]. If no joint has a name, as in `.clip` files, the
     /// name of a joint is its index in decimal.
@@ -247,8 +247,8 @@ impl Export<'_> {
     }
 }
 
-/// Whether each pair of neighbouring keys of a rotation is part of a group of four keys in which a
-/// file's player would choose another sign than a clip's.
+/// Whether a file's player would choose other signs than a clip's player, for each pair of
+/// neighbouring keys of a rotation. Both choose the signs within groups of four keys.
 fn turned_gaps(points: &[Point]) -> Vec<bool> {
     let last = points.len().saturating_sub(1);
     let mut turned = vec![false; last];

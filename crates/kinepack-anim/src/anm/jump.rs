@@ -20,8 +20,8 @@ impl Anm {
     ///
     /// # Errors
     /// [`AnmError`] if there would be more than 65,535 caches or the file would reach 2 GiB. Also
-    /// at exactly 65,536 keys, if a track has fewer than four of them: every 16-bit index then
-    /// belongs to a key, so none is available for the empty place.
+    /// at exactly 65,536 keys, if a track has fewer than four of them. Every 16-bit index then
+    /// belongs to a key, so no index can mean "no key".
     pub fn with_jump_caches(self, count: u32) -> Result<Self, AnmError> {
         if count > u32::from(u16::MAX) {
             return Err(AnmError::TooManyCaches { count });

@@ -4,12 +4,12 @@
 //!
 //! Why the order is exact: playback keeps four keys per track, P0 to P3, all with time 0 before the
 //! first key. At a given time, it takes the next key of the file unless that time is before P2 of
-//! the key's track. When key n of a track is next, all earlier keys of the track have been taken,
-//! so P3 is key n − 1 and P2 is key n − 2. Key n is therefore *needed* from the time of key n − 2
-//! on, and the first two keys from the start. The keys are sorted by the time of need. So at each
-//! time, the needed keys are a prefix of the file, and playback stops at the first key that is not
-//! needed yet. Each track then holds the same keys as if it were read alone. Times of need never
-//! decrease along a track, so a stable sort keeps each track's own order.
+//! the key's track. When key n of a track is next, playback has taken all earlier keys of the
+//! track. P3 is then key n − 1, and P2 is key n − 2. Key n is therefore *needed* from the time of
+//! key n − 2 on, and the first two keys from the start. The keys are sorted by the time of need. So
+//! at each time, the needed keys are a prefix of the file, and playback stops at the first key that
+//! is not needed yet. Each track then holds the same keys as if it were read alone. Times of need
+//! never decrease along a track, so a stable sort keeps each track's own order.
 
 use super::AnmError;
 use crate::keyed::Key;
@@ -65,8 +65,8 @@ impl AnmTrack {
 /// scale of one. [`fill_missing`] adds the missing tracks.
 ///
 /// # Errors
-/// [`AnmError`] if there are too many joints. Also if a track is empty, has a joint that does not
-/// exist, repeats an earlier track, or has times that do not increase from 0 to 65535.
+/// [`AnmError`] if there are too many joints. Also if a track is empty, repeats an earlier track or
+/// has a joint that does not exist, or if its times do not increase from 0 to 65535.
 pub fn order(joints: usize, tracks: &[AnmTrack]) -> Result<Vec<Key>, AnmError> {
     if joints > MAX_JOINTS {
         return Err(AnmError::TooManyJoints { joints: joints as u64 });

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::ARRAY_BUFFER;
-use super::data::Data;
+use super::data::{ARRAY_BUFFER, Data};
 use crate::{Curve, RawClip};
 
 /// The most bytes of text that a curve or a marker takes besides its name. The name is written up

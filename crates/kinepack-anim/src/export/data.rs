@@ -4,6 +4,8 @@ use serde_json::{Value, json};
 
 /// glTF's code for the component type of floats.
 const FLOAT: u32 = 5126;
+/// glTF's code for buffers of vertices.
+pub(super) const ARRAY_BUFFER: u32 = 34_962;
 
 /// The binary chunk, and the lists of its views and accessors.
 #[derive(Default)]

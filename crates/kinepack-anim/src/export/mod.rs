@@ -15,7 +15,7 @@ mod data;
 
 use std::fmt;
 
-use data::Data;
+use data::{ARRAY_BUFFER, Data};
 use glam::{DMat4, DVec3};
 use serde_json::{Value, json};
 
@@ -26,11 +26,10 @@ const METRE_CM: f64 = 100.0;
 /// glTF's codes for component types and buffer targets.
 const UNSIGNED_SHORT: u32 = 5123;
 const UNSIGNED_INT: u32 = 5125;
-const ARRAY_BUFFER: u32 = 34_962;
 const ELEMENT_ARRAY_BUFFER: u32 = 34_963;
 
-/// The most bytes that a joint takes besides its samples: a bone to the joint, a bone at its end, a
-/// matrix, and its share of the JSON.
+/// The most bytes that a joint takes besides its samples. They are for a bone to the joint, a bone
+/// at its end, a matrix, and text in the JSON.
 const MOST_BYTES_OF_JOINT: u64 = 4096;
 
 /// The nodes after the joints: the common parent of the roots, and the mesh.

@@ -5,53 +5,8 @@ use std::sync::Arc;
 
 use crate::{AnyClip, RawClip, Sampler};
 
-use super::Follower;
 use super::slide::stands;
-
-/// How errors are measured.
-///
-/// ```
-/// use kinepack_anim::measure::ErrorOptions;
-///
-/// // A sword's blade is farther from its joint than skin is.
-/// let options = ErrorOptions { joint_shells_cm: vec![(2, 80.0)], ..ErrorOptions::default() };
-/// assert_eq!(options.shells_cm(3), [3.0, 3.0, 80.0]);
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-pub struct ErrorOptions {
-    /// Distance from the joint at which the error is measured, in cm.
-    pub shell_cm: f64,
-    /// Joints with another distance, and that distance. For repeated joints, the last entry counts.
-    pub joint_shells_cm: Vec<(usize, f64)>,
-    /// For additive clips: the clip that both the raw and the compressed clip are added to. It has
-    /// a single sample, or as many samples as they have.
-    pub base: Option<Arc<RawClip>>,
-}
-
-impl Default for ErrorOptions {
-    /// 3 cm: about as far as skin is from the joints of a finger, an arm or a face.
-    fn default() -> Self {
-        Self { shell_cm: 3.0, joint_shells_cm: Vec::new(), base: None }
-    }
-}
-
-impl ErrorOptions {
-    /// The distance for each of `joints` joints.
-    pub fn shells_cm(&self, joints: usize) -> Vec<f64> {
-        by_joint(self.shell_cm, &self.joint_shells_cm, joints)
-    }
-}
-
-/// A number for each joint: `usual`, except for the joints in `others`.
-pub(crate) fn by_joint(usual: f64, others: &[(usize, f64)], joints: usize) -> Vec<f64> {
-    let mut numbers = vec![usual; joints];
-    for &(joint, number) in others {
-        if let Some(own) = numbers.get_mut(joint) {
-            *own = number;
-        }
-    }
-    numbers
-}
+use super::{ErrorOptions, Follower};
 
 /// A summary of errors over some joints and times. [`ErrorReport`] holds several.
 ///
@@ -122,8 +77,8 @@ pub struct ErrorReport {
     /// Errors half-way between the samples, over all joints. The raw clip is interpolated there in
     /// the same way as the compressed one: see [`Follower`].
     pub between: Errors,
-    /// The farthest that a joint slides while it stands still in the raw clip: the change of the
-    /// joint's offset from the raw clip since the joint came to rest.
+    /// The farthest that a joint slides while it stands still in the raw clip. Slide is the change
+    /// of the joint's offset from the raw clip since the joint came to rest.
     pub foot_slide_cm: f64,
     /// The joint that slides farthest.
     pub slide_joint: Option<usize>,

@@ -11,10 +11,10 @@ use crate::{AnyClip, AnyPlayer, RawClip, Transform, additive};
 use super::{ErrorOptions, Frame, object_space};
 
 /// A raw clip and its compressed form at the same time, which is a sample or half-way between two.
-/// Half-way, the raw clip is interpolated in the same way as the compressed clip: linearly, with
-/// slerp for rotations, or along cubics if the compressed clip is
-/// [cubic](crate::block::Interpolation). Each step forwards costs a step of an [`AnyPlayer`] and
-/// two poses in object space. Only [`Follower::new`] allocates.
+/// Half-way, the raw clip is interpolated like the compressed clip. That is linear, with slerp for
+/// rotations, or along cubics if the compressed clip is [cubic](crate::block::Interpolation). Each
+/// step forwards costs a step of an [`AnyPlayer`] and two poses in object space. Only
+/// [`Follower::new`] allocates.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -81,7 +81,7 @@ impl<'a> Follower<'a> {
         let clip_side = raw_side.clone();
         let shells_cm = options.shells_cm(raw.joints());
         let base = options.base.as_ref().map(|base| (Arc::clone(base), base.pose(0).to_vec()));
-        let between = Between::of(clip);
+        let between = Between::from_clip(clip);
         let mut follower =
             Self { raw, player, between, base, shells_cm, local, raw_side, clip_side };
         follower.go_to(0);
@@ -163,7 +163,7 @@ enum Between {
 
 impl Between {
     /// The interpolation that a compressed clip uses.
-    fn of(clip: &AnyClip) -> Self {
+    fn from_clip(clip: &AnyClip) -> Self {
         match clip.as_block().map(|clip| clip.header()) {
             Some(header) if header.interpolation == Interpolation::Cubic => {
                 Self::Cubic { loops: header.loops }

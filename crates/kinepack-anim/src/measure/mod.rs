@@ -8,14 +8,18 @@
 mod errors;
 mod follow;
 mod frame;
+mod options;
 mod pose;
 mod slide;
 
-pub use errors::{ErrorOptions, ErrorReport, Errors, measure};
 #[cfg(feature = "offline")]
-pub(crate) use errors::{by_joint, each_curve_error};
+pub(crate) use errors::each_curve_error;
+pub use errors::{ErrorReport, Errors, measure};
 pub use follow::Follower;
 pub(crate) use frame::{Frame, object_space};
+pub use options::ErrorOptions;
+#[cfg(feature = "offline")]
+pub(crate) use options::by_joint;
 pub use pose::{pose_distance_cm, pose_errors_cm};
 pub use slide::STILL_CM;
 #[cfg(feature = "offline")]
