@@ -182,13 +182,7 @@ impl Naive {
             track.is_far = kinds[track.joint] >> 6 == 1;
         }
         clip.read_segments(&mut rest, &groups, offset_bytes, flags & 64 != 0)?;
-        for track in clip.tracks.iter().filter(|track| track.channel == 3) {
-            let is_right = |axis: usize| {
-                let is_dead = track.steps[axis] == 0 && track.middle[axis].to_bits() == 0;
-                3 * track.joint + axis < curves || is_dead
-            };
-            require((0..3).all(is_right), "components after the last curve")?;
-        }
+        clip.check_curves()?;
         if is_labelled {
             clip.read_labels(&mut rest)?;
         }
@@ -198,16 +192,34 @@ impl Naive {
         require(rest.at == all.len(), "bytes behind the end")?;
         require(stored == own, "another hash")?;
         if is_of_rig {
-            let is_right = rig.is_some_and(|rig| rig.hash == owner && rig.joints == joints);
-            require(is_right && clip.tracks.iter().all(|track| track.is_known), "not of this rig")?;
-            for (joint, channel) in of_kind(kinds, 3) {
-                let shared = rig.and_then(|rig| {
-                    rig.constants.iter().find(|own| (own.0, own.1) == (joint, channel))
-                });
-                clip.constants.push(shared.ok_or("no such constant")?.clone());
-            }
+            clip.take_constants(rig.filter(|rig| rig.hash == owner), kinds)?;
         }
         Ok(clip)
+    }
+
+    /// Section 10.3: components after the last curve are dead.
+    fn check_curves(&self) -> Read<()> {
+        for track in self.tracks.iter().filter(|track| track.channel == 3) {
+            let is_right = |axis: usize| {
+                let is_dead = track.steps[axis] == 0 && track.middle[axis].to_bits() == 0;
+                3 * track.joint + axis < self.curves || is_dead
+            };
+            require((0..3).all(is_right), "components after the last curve")?;
+        }
+        Ok(())
+    }
+
+    /// Section 15: takes the constants that the clip shares with its rig.
+    fn take_constants(&mut self, rig: Option<&NaiveRig>, kinds: &[u8]) -> Read<()> {
+        let is_right = rig.is_some_and(|rig| rig.joints == self.joints);
+        require(is_right && self.tracks.iter().all(|track| track.is_known), "not of this rig")?;
+        for (joint, channel) in of_kind(kinds, 3) {
+            let shared = rig.and_then(|rig| {
+                rig.constants.iter().find(|own| (own.0, own.1) == (joint, channel))
+            });
+            self.constants.push(shared.ok_or("no such constant")?.clone());
+        }
+        Ok(())
     }
 
     /// Section 10.5.
@@ -305,23 +317,7 @@ impl Naive {
                 let is_right =
                     |point: &(usize, usize)| point.0 != number || point.1 == before_bits + at;
                 require(skip_points.iter().all(is_right), "a skip point")?;
-                let component = &mut segment.components[track][axis];
-                for (piece, range) in pieces(self.n, length).into_iter().enumerate() {
-                    let mut widths = Vec::new();
-                    for k in range.clone() {
-                        widths.push(match component.profiles[piece] {
-                            255 => bits(string, &mut at, 5)? as u8,
-                            number => profile(self.n, piece, number)[k - range.start],
-                        });
-                    }
-                    require(widths.iter().all(|width| *width <= 24), "a width above 24")?;
-                    for &width in &widths {
-                        let x = bits(string, &mut at, width)? as i32;
-                        let is_negative = width > 0 && x >> (width - 1) != 0;
-                        component.coefficients.push(if is_negative { x - (1 << width) } else { x });
-                    }
-                    component.widths.extend(widths);
-                }
+                segment.components[track][axis].read(self.n, length, string, &mut at)?;
             }
             let is_right =
                 |point: &(usize, usize)| point.0 != order.len() || point.1 == before_bits + at;
@@ -331,6 +327,29 @@ impl Naive {
             }
             rest.take(at / 8)?;
             self.segments.push(segment);
+        }
+        Ok(())
+    }
+}
+
+impl Component {
+    /// Section 11: reads the coefficients at bit `at` of `string`.
+    fn read(&mut self, n: usize, length: usize, string: &[u8], at: &mut usize) -> Read<()> {
+        for (piece, range) in pieces(n, length).into_iter().enumerate() {
+            let mut widths = Vec::new();
+            for k in range.clone() {
+                widths.push(match self.profiles[piece] {
+                    255 => bits(string, at, 5)? as u8,
+                    number => profile(n, piece, number)[k - range.start],
+                });
+            }
+            require(widths.iter().all(|width| *width <= 24), "a width above 24")?;
+            for &width in &widths {
+                let x = bits(string, at, width)? as i32;
+                let is_negative = width > 0 && x >> (width - 1) != 0;
+                self.coefficients.push(if is_negative { x - (1 << width) } else { x });
+            }
+            self.widths.extend(widths);
         }
         Ok(())
     }
