@@ -1,46 +1,34 @@
 using System;
-using System.Runtime.InteropServices;
 
 namespace Kinepack
 {
-    /// <summary>What an r3d2canm file is.</summary>
-    [StructLayout(LayoutKind.Sequential)]
-    public readonly struct AnmInfo
+    public readonly partial struct AnmInfo
     {
-        // The native library writes them.
-#pragma warning disable 0649
-        private readonly uint version;
-        private readonly uint joints;
-        private readonly uint keys;
-        private readonly float durationS;
-        private readonly float rateHz;
-#pragma warning restore 0649
-
         /// <summary>The version of the format: 1, 2 or 3.</summary>
         public int Version => (int)version;
 
         /// <summary>The number of joints.</summary>
         public int Joints => (int)joints;
 
-        /// <summary>The number of keys of all joints.</summary>
+        /// <summary>The number of keys over all joints.</summary>
         public int Keys => (int)keys;
 
         /// <summary>The duration, in seconds.</summary>
-        public float DurationSeconds => durationS;
+        public float DurationSeconds => duration_s;
 
-        /// <summary>Samples in a second of the source. Playback does not need it.</summary>
-        public float RateHz => rateHz;
+        /// <summary>Sample rate of the source in Hz. Playback does not need it.</summary>
+        public float RateHz => rate_hz;
     }
 
     /// <summary>
-    /// An r3d2canm file, the animations of League of Legends, for import and comparison. To play,
-    /// build a clip. It does not change.
+    /// An r3d2canm file, the animation format of League of Legends, for import and comparison. For
+    /// playback, build a clip. Immutable.
     /// </summary>
     public sealed class Anm : NativeObject
     {
         /// <summary>Reads a file.</summary>
         /// <param name="bytes">The whole file.</param>
-        /// <exception cref="KinepackException">The bytes are not such a file.</exception>
+        /// <exception cref="KinepackException">The bytes are not an r3d2canm file.</exception>
         public unsafe Anm(byte[] bytes)
         {
             Require.NotNull(bytes, nameof(bytes));
@@ -52,7 +40,7 @@ namespace Kinepack
             }
         }
 
-        /// <summary>What the file is.</summary>
+        /// <summary>The properties of the file.</summary>
         public AnmInfo Info
         {
             get
@@ -62,7 +50,9 @@ namespace Kinepack
             }
         }
 
-        /// <summary>The hash of a name, to compare with those of the joints.</summary>
+        /// <summary>
+        /// The hash of a name, to compare with the hashes of <see cref="JointHash"/>.
+        /// </summary>
         /// <param name="name">The name.</param>
         public static uint HashOf(string name)
         {
@@ -72,7 +62,9 @@ namespace Kinepack
             return hash;
         }
 
-        /// <summary>The hash of the name of a joint. The file does not contain the name.</summary>
+        /// <summary>
+        /// The hash of a joint's name. The file does not contain the name itself.
+        /// </summary>
         /// <param name="joint">The joint, from 0.</param>
         public uint JointHash(int joint)
         {
@@ -83,21 +75,15 @@ namespace Kinepack
         /// <summary>The bytes of the file.</summary>
         public unsafe byte[] ToBytes()
         {
-            Status status = Native.kp_anm_to_bytes(Id, null, UIntPtr.Zero, out UIntPtr size);
-            Succeeds(status, Status.Size);
-            byte[] bytes = new byte[Interop.ToSize(size)];
-            fixed (byte* first = bytes)
-            {
-                Check(Native.kp_anm_to_bytes(Id, first, size, out size));
-            }
-            return bytes;
+            return ReadBytes((byte* bytes, UIntPtr capacity, out UIntPtr size) =>
+                Native.kp_anm_to_bytes(Id, bytes, capacity, out size));
         }
 
         /// <summary>Writes the pose at a time.</summary>
         /// <param name="timeSeconds">
-        /// The time, in seconds. Outside of the file it gives the pose of the nearer end.
+        /// The time, in seconds. A time outside of the file gives the pose of the nearer end.
         /// </param>
-        /// <param name="pose">Where it goes.</param>
+        /// <param name="pose">The memory to write to.</param>
         public unsafe void Sample(float timeSeconds, Pose pose)
         {
             Require.NotNull(pose, nameof(pose));

@@ -4,20 +4,22 @@ using System.IO;
 namespace Kinepack
 {
     /// <summary>
-    /// What a broadcast consists of: one world in several forms, its tiers. It does not change.
+    /// The contents of a broadcast: one world in several forms, its tiers. Immutable.
     /// </summary>
     public sealed class Catalogue : NativeObject
     {
-        /// <summary>The name of the track that carries the bytes of a catalogue.</summary>
+        /// <summary>The name of the track that carries the catalogue's bytes.</summary>
         public const string TrackName = "catalogue";
 
         private readonly TierInfo[] tiers;
 
-        /// <summary>A catalogue of these tiers. Their numbers are their places.</summary>
-        /// <param name="tickHz">The ticks of the simulation in a second.</param>
+        /// <summary>
+        /// Creates a catalogue of these tiers, which are numbered in the order of the list.
+        /// </summary>
+        /// <param name="tickHz">The ticks a second of the simulation.</param>
         /// <param name="tiers">1 to 64 tiers.</param>
         /// <exception cref="KinepackException">
-        /// A tier is not possible: its name, its numbers, or a schema that others do not have.
+        /// A tier is invalid: its name or its numbers, or its schema differs from the others.
         /// </exception>
         public Catalogue(int tickHz, params Tier[] tiers)
             : this(New(tickHz, tiers))
@@ -39,7 +41,7 @@ namespace Kinepack
             }
         }
 
-        /// <summary>The ticks of the simulation in a second.</summary>
+        /// <summary>The ticks a second of the simulation.</summary>
         public int TickHz { get; }
 
         /// <summary>
@@ -55,8 +57,8 @@ namespace Kinepack
         /// in eight ("eighth"), and all in datagrams ("fast"). If the schema has bodies, also one
         /// in three with less precision for bodies that move ("coarse").
         /// </summary>
-        /// <param name="tickHz">The ticks of the simulation in a second.</param>
-        /// <param name="codec">How the snapshots are coded.</param>
+        /// <param name="tickHz">The ticks a second of the simulation.</param>
+        /// <param name="codec">The codec of the snapshots.</param>
         public static Catalogue Standard(int tickHz, Codec codec)
         {
             Require.NotNegative(tickHz, nameof(tickHz));
@@ -66,9 +68,11 @@ namespace Kinepack
             return new Catalogue(made);
         }
 
-        /// <summary>Reads what the track <see cref="TrackName"/> brings.</summary>
+        /// <summary>
+        /// Reads a catalogue from the object of the track <see cref="TrackName"/>.
+        /// </summary>
         /// <param name="bytes">The bytes.</param>
-        /// <exception cref="KinepackException">They are not a catalogue.</exception>
+        /// <exception cref="KinepackException">The bytes are not a catalogue.</exception>
         public static unsafe Catalogue FromBytes(byte[] bytes)
         {
             Library.RequireAbi();
@@ -82,20 +86,16 @@ namespace Kinepack
             }
         }
 
-        /// <summary>The bytes to publish on the track <see cref="TrackName"/>.</summary>
+        /// <summary>
+        /// The catalogue's bytes, to publish as the object of the track <see cref="TrackName"/>.
+        /// </summary>
         public unsafe byte[] ToBytes()
         {
-            Status status = Native.kp_catalogue_to_bytes(Id, null, UIntPtr.Zero, out UIntPtr size);
-            Succeeds(status, Status.Size);
-            byte[] bytes = new byte[Interop.ToSize(size)];
-            fixed (byte* first = bytes)
-            {
-                Check(Native.kp_catalogue_to_bytes(Id, first, size, out size));
-            }
-            return bytes;
+            return ReadBytes((byte* bytes, UIntPtr capacity, out UIntPtr size) =>
+                Native.kp_catalogue_to_bytes(Id, bytes, capacity, out size));
         }
 
-        /// <summary>What a tier is.</summary>
+        /// <summary>The properties of a tier.</summary>
         /// <param name="tier">Its number, from 0.</param>
         public TierInfo Tier(int tier)
         {
@@ -106,7 +106,7 @@ namespace Kinepack
             return tiers[tier];
         }
 
-        /// <summary>Finds the tier with a name.</summary>
+        /// <summary>Finds a tier by its name.</summary>
         /// <param name="name">The name.</param>
         /// <param name="tier">Its number.</param>
         /// <returns>False if there is none.</returns>
@@ -119,14 +119,14 @@ namespace Kinepack
             return found;
         }
 
-        /// <summary>The name of a track, for the transport.</summary>
+        /// <summary>The name of a track for the transport.</summary>
         /// <param name="track">The track.</param>
         public unsafe string NameOf(Track track)
         {
             return ReadText((byte* text, UIntPtr capacity, out UIntPtr size) =>
             {
                 Track copy = track;
-                return Native.kp_catalogue_track_name(Id, &copy, text, capacity, out size);
+                return Native.kp_catalogue_track_name(Id, ref copy, text, capacity, out size);
             });
         }
 

@@ -1,9 +1,8 @@
 using System;
-using System.Runtime.InteropServices;
 
 namespace Kinepack
 {
-    /// <summary>The joints of a rig. It does not change.</summary>
+    /// <summary>The joints of a character. Immutable.</summary>
     public sealed class Skeleton : NativeObject
     {
         /// <summary>Reads a skeleton file.</summary>
@@ -26,7 +25,7 @@ namespace Kinepack
         /// <summary>The number of joints.</summary>
         public int Joints { get; }
 
-        /// <summary>The hash of the skeleton, which its clips have too.</summary>
+        /// <summary>The hash of the skeleton. Its clips store the same hash.</summary>
         public ulong Hash
         {
             get
@@ -36,7 +35,9 @@ namespace Kinepack
             }
         }
 
-        /// <summary>The parent of a joint, whose number is lower, or -1 for a root.</summary>
+        /// <summary>
+        /// The index of a joint's parent, which is lower than the joint's; -1 for a root.
+        /// </summary>
         /// <param name="joint">The joint, from 0.</param>
         public int Parent(int joint)
         {
@@ -52,7 +53,7 @@ namespace Kinepack
                 Native.kp_skeleton_name(Id, (uint)joint, text, capacity, out size));
         }
 
-        /// <summary>Finds the joint with a name.</summary>
+        /// <summary>Finds the first joint with a name.</summary>
         /// <param name="name">The name.</param>
         /// <param name="joint">The joint.</param>
         /// <returns>False if there is none.</returns>
@@ -66,7 +67,7 @@ namespace Kinepack
         }
 
         /// <summary>Writes the bind pose.</summary>
-        /// <param name="pose">Where it goes.</param>
+        /// <param name="pose">The memory to write to.</param>
         public unsafe void BindPose(Pose pose)
         {
             Require.NotNull(pose, nameof(pose));
@@ -81,7 +82,7 @@ namespace Kinepack
         internal override Status Free(ulong freed) => Native.kp_skeleton_free(freed);
     }
 
-    /// <summary>What many clips of one skeleton share. It does not change.</summary>
+    /// <summary>The parameters that many clips of one skeleton share. Immutable.</summary>
     public sealed class Rig : NativeObject
     {
         /// <summary>Reads a rig file.</summary>
@@ -101,42 +102,28 @@ namespace Kinepack
         internal override Status Free(ulong freed) => Native.kp_rig_free(freed);
     }
 
-    /// <summary>What a clip is.</summary>
-    [StructLayout(LayoutKind.Sequential)]
-    public readonly struct ClipInfo
+    public readonly partial struct ClipInfo
     {
-        // The native library writes them.
-#pragma warning disable 0649
-        private readonly uint joints;
-        private readonly uint samples;
-        private readonly float rateHz;
-        private readonly float durationS;
-        private readonly ulong skeletonHash;
-        private readonly ulong bytes;
-        private readonly uint curves;
-        private readonly uint markers;
-#pragma warning restore 0649
-
         /// <summary>The number of joints.</summary>
         public int Joints => (int)joints;
 
-        /// <summary>The sample times of the motion that it was built from.</summary>
+        /// <summary>The number of sample times of the raw clip that it was built from.</summary>
         public int Samples => (int)samples;
 
-        /// <summary>Samples in a second.</summary>
-        public float RateHz => rateHz;
+        /// <summary>Samples a second.</summary>
+        public float RateHz => rate_hz;
 
         /// <summary>Seconds from the first sample to the last.</summary>
-        public float DurationSeconds => durationS;
+        public float DurationSeconds => duration_s;
 
         /// <summary>The hash of its skeleton.</summary>
-        public ulong SkeletonHash => skeletonHash;
+        public ulong SkeletonHash => skeleton_hash;
 
         /// <summary>Bytes of the clip in memory, without its players.</summary>
         public ulong Bytes => bytes;
 
         /// <summary>
-        /// The number of curves: numbers beside the joints, such as weights of blend shapes.
+        /// The number of curves: values besides the joints, such as weights of blend shapes.
         /// </summary>
         public int Curves => (int)curves;
 
@@ -163,10 +150,10 @@ namespace Kinepack
         public float TimeSeconds { get; }
     }
 
-    /// <summary>A compressed animation clip. It does not change.</summary>
+    /// <summary>A compressed animation clip. Immutable.</summary>
     public sealed class Clip : NativeObject
     {
-        /// <summary>Reads a clip, in its form for memory or for disk.</summary>
+        /// <summary>Reads a clip in memory form or disk form.</summary>
         /// <param name="bytes">The whole file.</param>
         /// <param name="rig">Its rig, or null for a clip without one.</param>
         /// <exception cref="KinepackException">The bytes are not a clip.</exception>
@@ -216,11 +203,12 @@ namespace Kinepack
     }
 
     /// <summary>
-    /// Plays one clip on one character. Players of a clip share its memory, and outlive it.
+    /// Plays one clip on one character. Players of a clip share its memory, and remain valid after
+    /// the clip is disposed.
     /// </summary>
     public sealed class Player : NativeObject
     {
-        /// <summary>A player.</summary>
+        /// <summary>Creates a player.</summary>
         /// <param name="clip">The clip.</param>
         /// <param name="skeleton">The skeleton of the clip.</param>
         public Player(Clip clip, Skeleton skeleton)
@@ -233,11 +221,11 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// A player on a skeleton of your engine, which is not compared with the clip's.
+        /// Creates a player on an engine's skeleton, without comparing it with the clip's skeleton.
         /// </summary>
         /// <param name="clip">The clip.</param>
         /// <param name="bind">
-        /// The bind pose. It stays for what the clip does not store.
+        /// The bind pose. Channels that the clip does not store keep its values.
         /// </param>
         public unsafe Player(Clip clip, Pose bind)
         {
@@ -255,9 +243,9 @@ namespace Kinepack
 
         /// <summary>Writes the pose at a position in samples.</summary>
         /// <param name="position">
-        /// The samples from the first, with a fraction. Whole numbers are the sample times.
+        /// The position in samples from the first. Whole numbers are the sample times.
         /// </param>
-        /// <param name="pose">Where it goes.</param>
+        /// <param name="pose">The memory to write to.</param>
         public unsafe void SampleAt(double position, Pose pose)
         {
             Require.NotNull(pose, nameof(pose));
@@ -271,9 +259,9 @@ namespace Kinepack
 
         /// <summary>Writes the pose at a time.</summary>
         /// <param name="timeSeconds">
-        /// The time, in seconds. Before the clip it gives its first pose, after it its last.
+        /// The time, in seconds. Times outside the clip give its first or last pose.
         /// </param>
-        /// <param name="pose">Where it goes.</param>
+        /// <param name="pose">The memory to write to.</param>
         public unsafe void Sample(float timeSeconds, Pose pose)
         {
             Require.NotNull(pose, nameof(pose));
@@ -287,7 +275,7 @@ namespace Kinepack
 
         /// <summary>Writes the values of all curves at a time.</summary>
         /// <param name="timeSeconds">The time, in seconds.</param>
-        /// <param name="values">As many numbers as the clip has curves.</param>
+        /// <param name="values">An array with as many elements as the clip has curves.</param>
         public unsafe void Curves(float timeSeconds, float[] values)
         {
             Require.NotNull(values, nameof(values));
@@ -298,13 +286,15 @@ namespace Kinepack
             }
         }
 
-        /// <summary>Writes a mix of the poses of two players of the same skeleton.</summary>
+        /// <summary>Writes a blend of the poses of two players of the same skeleton.</summary>
         /// <param name="timeSeconds">The time in this clip, in seconds.</param>
         /// <param name="other">The other player.</param>
         /// <param name="otherSeconds">The time in the other clip, in seconds.</param>
-        /// <param name="weight">0 gives this pose, 1 the other one.</param>
-        /// <param name="mask">A factor of the weight for each joint. Null or empty for none.</param>
-        /// <param name="pose">Where it goes.</param>
+        /// <param name="weight">0 gives this player's pose, 1 the other player's.</param>
+        /// <param name="mask">
+        /// A factor for each joint, which scales the weight. Null or empty: no mask.
+        /// </param>
+        /// <param name="pose">The memory to write to.</param>
         public unsafe void Blend(
             float timeSeconds,
             Player other,

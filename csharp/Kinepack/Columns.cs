@@ -8,9 +8,9 @@ namespace Kinepack
     /// and receivers write entities to there.
     /// </summary>
     /// <remarks>
-    /// Make it once and use it each tick: a use allocates nothing. Call Set again if you replace an
-    /// array. The columns keep your arrays alive, and pin them only during a call. If two threads
-    /// use the same columns, the second one waits.
+    /// Create columns once and use them each tick, because a use allocates nothing. Call Set again
+    /// if you replace an array. The columns keep your arrays alive, and pin them only during a
+    /// call. If two threads use the same columns, the second one waits.
     /// </remarks>
     public sealed class Columns
     {
@@ -18,7 +18,7 @@ namespace Kinepack
         private readonly Sources sources;
         private readonly bool[] clamps;
 
-        /// <summary>Columns for a kind, without memory yet.</summary>
+        /// <summary>Creates columns for a kind, without memory yet.</summary>
         /// <param name="schema">The schema of the snapshots and receivers.</param>
         /// <param name="kind">The index of the kind, from 0.</param>
         public Columns(Schema schema, int kind = 0)
@@ -32,7 +32,7 @@ namespace Kinepack
             ToWrite = new Native.KpTarget[fields.Length];
         }
 
-        /// <summary>Columns for the kind with a name, without memory yet.</summary>
+        /// <summary>Creates columns for the kind with a name, without memory yet.</summary>
         /// <param name="schema">The schema of the snapshots and receivers.</param>
         /// <param name="kind">The name of the kind.</param>
         public Columns(Schema schema, string kind)
@@ -43,14 +43,16 @@ namespace Kinepack
         /// <summary>The index of the kind.</summary>
         public int Kind { get; }
 
-        /// <summary>What the native library gets, valid while the memory is pinned.</summary>
+        /// <summary>
+        /// The description for the native library, valid while the memory is pinned.
+        /// </summary>
         internal Native.KpColumn[] ToRead { get; }
 
         internal Native.KpTarget[] ToWrite { get; }
 
         /// <summary>
-        /// The numbers of a field are an array: numbers, one entity after the other, or structs of
-        /// equal numbers such as a vector.
+        /// Sets the memory of a field to an array: of numbers, one entity after the other, or of
+        /// structs of equal numbers such as a vector.
         /// </summary>
         /// <param name="field">The index or the name of the field.</param>
         /// <param name="values">
@@ -64,7 +66,7 @@ namespace Kinepack
             return Put(index, Source.Of(values, fields[index].Numbers));
         }
 
-        /// <summary>The numbers of a field are a field of an array of structs.</summary>
+        /// <summary>Sets the memory of a field to a field of an array of structs.</summary>
         /// <param name="field">The index or the name of the field.</param>
         /// <param name="structs">One struct for each entity.</param>
         /// <param name="member">
@@ -78,13 +80,11 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// The numbers of a field are consecutive numbers in an array of structs.
+        /// Sets the memory of a field to consecutive numbers in an array of structs.
         /// </summary>
         /// <param name="field">The index or the name of the field.</param>
         /// <param name="structs">One struct for each entity.</param>
-        /// <param name="offsetBytes">
-        /// The bytes from the begin of a struct to the first number.
-        /// </param>
+        /// <param name="offsetBytes">The offset in bytes of the first number in a struct.</param>
         /// <param name="number">The type of the numbers.</param>
         public Columns Set<T>(FieldKey field, T[] structs, int offsetBytes, Number number)
             where T : struct
@@ -94,11 +94,13 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// The numbers of a field are in memory that does not move. It must stay valid until you
+        /// Sets the memory of a field to memory that does not move. That must stay valid until you
         /// set the field to other memory.
         /// </summary>
         /// <param name="field">The index or the name of the field.</param>
-        /// <param name="data">The first number of the first entity. It needs no alignment.</param>
+        /// <param name="data">
+        /// The first number of the first entity. Numbers need no alignment.
+        /// </param>
         /// <param name="sizeBytes">The bytes of the memory from there.</param>
         /// <param name="strideBytes">
         /// The bytes from one entity to the next. With 0, all entities have the same numbers.
@@ -113,7 +115,7 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Leaves a field out when entities are read. These columns cannot add entities then.
+        /// Skips a field when entities are read. Columns with a skipped field cannot add entities.
         /// </summary>
         /// <param name="field">The index or the name of the field.</param>
         public Columns Skip(FieldKey field)
@@ -122,8 +124,8 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Says whether values beyond a field's limits become the nearest limit when entities are
-        /// added. By default they are an error.
+        /// Sets whether values out of a field's range are clamped when entities are added. By
+        /// default they are an error.
         /// </summary>
         /// <param name="field">The index or the name of the field.</param>
         /// <param name="clamps">True to clamp.</param>
@@ -157,7 +159,7 @@ namespace Kinepack
         /// Pins the memory of all fields that are set, until the result is disposed.
         /// </summary>
         /// <param name="table">The fields of all kinds of the object to read from.</param>
-        /// <param name="capacity">The entities that all fields have memory for.</param>
+        /// <param name="capacity">The number of entities that all fields have memory for.</param>
         internal Sources.Pinned PinToWrite(Field[][] table, out UIntPtr capacity)
         {
             Sources.Pinned pinned = Pin(table);
@@ -179,7 +181,7 @@ namespace Kinepack
                 Source source = sources[field];
                 ToRead[field].data = ToWrite[field].data = (byte*)sources.Begins[field];
                 ToRead[field].stride = ToWrite[field].stride = source.Stride;
-                ToRead[field].number = ToWrite[field].number = source.Number;
+                ToRead[field].number = ToWrite[field].number = (int)source.Number;
                 ToRead[field].clamp = clamps[field] ? 1 : 0;
             }
             return pinned;

@@ -1,43 +1,16 @@
 using System;
-using System.Runtime.InteropServices;
 
 namespace Kinepack
 {
-    /// <summary>The endpoint that a datagram is for.</summary>
-    public enum DatagramKind
+    public readonly partial struct Part
     {
-        /// <summary>A hub.</summary>
-        ToHub = 0,
-
-        /// <summary>A receiver.</summary>
-        ToReceiver = 1,
-
-        /// <summary>A receiver of a stream.</summary>
-        ToStreamReceiver = 2,
-
-        /// <summary>A sender of a stream.</summary>
-        ToStreamSender = 3,
-    }
-
-    /// <summary>A part of what arrived as one datagram.</summary>
-    [StructLayout(LayoutKind.Sequential)]
-    public readonly struct Part
-    {
-        // The native library writes them.
-#pragma warning disable 0649
-        private readonly DatagramKind kind;
-        private readonly uint channel;
-        private readonly UIntPtr offset;
-        private readonly UIntPtr size;
-#pragma warning restore 0649
-
-        /// <summary>The endpoint that it is for.</summary>
+        /// <summary>The endpoint that the part is for.</summary>
         public DatagramKind Kind => kind;
 
         /// <summary>The channel of the endpoint.</summary>
         public int Channel => (int)channel;
 
-        /// <summary>Its place in the datagram, for the method Handle of the endpoint.</summary>
+        /// <summary>The bytes of the part, for the method Handle of the endpoint.</summary>
         /// <param name="datagram">The datagram that was split.</param>
         public ArraySegment<byte> In(byte[] datagram)
         {
@@ -46,18 +19,18 @@ namespace Kinepack
         }
     }
 
-    /// <summary>Several datagrams that travel as one.</summary>
+    /// <summary>Datagrams that are sent as one.</summary>
     public static class Datagrams
     {
         /// <summary>
-        /// Splits what arrived as one datagram, such as an acknowledgement of a stream in front of
-        /// a snapshot. To combine datagrams, append one to the other.
+        /// Splits a received datagram, such as an acknowledgement of a stream followed by a
+        /// snapshot. To combine datagrams, append one to the other.
         /// </summary>
         /// <param name="datagram">An array that begins with the datagram.</param>
         /// <param name="size">The bytes of the datagram.</param>
         /// <param name="parts">The array to write the parts to.</param>
         /// <param name="count">The number of parts.</param>
-        /// <returns>False if the datagram is not valid.</returns>
+        /// <returns>False if the datagram is invalid.</returns>
         /// <exception cref="KinepackException">The array of parts is too short.</exception>
         public static unsafe bool TrySplit(
             byte[] datagram, int size, Part[] parts, out int count)

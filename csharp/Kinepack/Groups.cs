@@ -3,13 +3,13 @@ using System;
 namespace Kinepack
 {
     /// <summary>
-    /// Writes groups: runs of snapshots for files and reliable connections, each coded against
-    /// those just before.
+    /// Writes groups: runs of snapshots for files and reliable connections, each coded against the
+    /// previous ones.
     /// </summary>
     public sealed class GroupWriter : NativeObject
     {
-        /// <summary>A writer at the beginning of a group.</summary>
-        /// <param name="codec">The codec, which the reader has too.</param>
+        /// <summary>Creates a writer at the beginning of a group.</summary>
+        /// <param name="codec">The codec, which the reader needs too.</param>
         public GroupWriter(Codec codec)
         {
             Require.NotNull(codec, nameof(codec));
@@ -19,7 +19,8 @@ namespace Kinepack
 
         /// <summary>Begins the next group.</summary>
         /// <param name="given">
-        /// A view that the reader is given too. With null the group needs nothing before it.
+        /// A view that the reader will be given too. With null, the group depends on nothing before
+        /// it.
         /// </param>
         public void Begin(View given = null)
         {
@@ -28,7 +29,7 @@ namespace Kinepack
         }
 
         /// <summary>Adds a frame.</summary>
-        /// <param name="world">The snapshot. Its tick is after the one before.</param>
+        /// <param name="world">The snapshot. Its tick must be above the previous one.</param>
         public void Write(Snapshot world)
         {
             Require.NotNull(world, nameof(world));
@@ -36,11 +37,13 @@ namespace Kinepack
             GC.KeepAlive(world);
         }
 
-        /// <summary>Takes the frames that were added since the last call.</summary>
-        /// <param name="bytes">The array to write them to.</param>
+        /// <summary>Takes the frames added since the last call.</summary>
+        /// <param name="bytes">The array to write to.</param>
         /// <param name="size">The bytes of the frames, or 0 if there are none.</param>
         /// <returns>False if there are no frames.</returns>
-        /// <exception cref="KinepackException">The array is too short. The frames stay.</exception>
+        /// <exception cref="KinepackException">
+        /// The array is too short. The frames are kept.
+        /// </exception>
         public unsafe bool TryTake(byte[] bytes, out int size)
         {
             Require.NotNull(bytes, nameof(bytes));
@@ -48,9 +51,7 @@ namespace Kinepack
             {
                 Status status = Native.kp_group_take(
                     Id, first, (UIntPtr)bytes.Length, out UIntPtr written);
-                bool found = Succeeds(status, Status.Nothing);
-                size = found ? Interop.ToSize(written) : 0;
-                return found;
+                return Succeeds(status, Status.Nothing, written, out size);
             }
         }
 
@@ -62,8 +63,8 @@ namespace Kinepack
     /// </summary>
     public sealed class GroupReader : NativeObject
     {
-        /// <summary>A reader at the beginning of a group.</summary>
-        /// <param name="codec">The codec, which the writer has too.</param>
+        /// <summary>Creates a reader at the beginning of a group.</summary>
+        /// <param name="codec">The codec, which the writer needs too.</param>
         public GroupReader(Codec codec)
         {
             Require.NotNull(codec, nameof(codec));
@@ -72,7 +73,7 @@ namespace Kinepack
         }
 
         /// <summary>Begins the next group.</summary>
-        /// <param name="given">The view that its writer was given, or null.</param>
+        /// <param name="given">The view that the group's writer was given, or null.</param>
         public void Begin(View given = null)
         {
             Check(Native.kp_group_reader_begin(Id, given == null ? 0 : given.Id));
@@ -84,7 +85,7 @@ namespace Kinepack
         /// <param name="snapshot">A snapshot of the same schema, to fill.</param>
         /// <param name="used">The bytes of the frame.</param>
         /// <returns>
-        /// False if the frame is not valid, or not whole. Then nothing has changed.
+        /// False if the frame is invalid or incomplete. Then nothing has changed.
         /// </returns>
         public unsafe bool TryRead(ArraySegment<byte> bytes, Snapshot snapshot, out int used)
         {
@@ -100,10 +101,8 @@ namespace Kinepack
                 byte* begin = first + bytes.Offset;
                 Status status = Native.kp_group_read(
                     Id, begin, (UIntPtr)bytes.Count, snapshot.Id, out UIntPtr read);
-                bool valid = Succeeds(status, Status.Data);
                 GC.KeepAlive(snapshot);
-                used = valid ? Interop.ToSize(read) : 0;
-                return valid;
+                return Succeeds(status, Status.Data, read, out used);
             }
         }
 

@@ -3,32 +3,34 @@ using System;
 namespace Kinepack
 {
     /// <summary>
-    /// Sends one world to many receivers. It has no sockets and no clock: datagrams and the time go
-    /// in, datagrams come out. All times are nanoseconds since any fixed moment.
+    /// Sends one world to many receivers. A hub has no sockets and no clock: you pass in datagrams
+    /// and the time, and poll datagrams to send. All times are nanoseconds since any fixed moment.
     /// </summary>
     public sealed class Hub : NativeObject
     {
         private readonly Field[][] eventTable;
 
-        /// <summary>A hub without receivers.</summary>
-        /// <param name="codec">The codec, which the receivers have too.</param>
-        /// <param name="options">How it sends. Null takes the defaults.</param>
-        public Hub(Codec codec, HubOptions options = null)
+        /// <summary>Creates a hub without receivers.</summary>
+        /// <param name="codec">The codec, which the receivers need too.</param>
+        /// <param name="options">The options. Null selects the defaults.</param>
+        public unsafe Hub(Codec codec, HubOptions options = null)
         {
             Require.NotNull(codec, nameof(codec));
             options = options ?? new HubOptions();
             Native.KpHubOptions native = options.ToNative();
-            codec.Check(Native.kp_hub_new(codec.Id, ref native, out ulong made));
+            codec.Check(Native.kp_hub_new(codec.Id, &native, out ulong made));
             Own(made);
             GC.KeepAlive(options.Events);
             eventTable = options.Events?.Table;
         }
 
-        /// <summary>Says how the entities of a kind are sent.</summary>
+        /// <summary>Sets how the entities of a kind are sent.</summary>
         /// <param name="name">The name of the kind.</param>
-        /// <param name="every">Changes are sent in each tick (1), or every 2, 4 or 8 ticks.</param>
+        /// <param name="every">
+        /// The ticks from one sending of changes to the next: 1, 2, 4 or 8.
+        /// </param>
         /// <param name="weight">
-        /// How much they matter if not everything fits, at least 0. The default is 1.
+        /// How much the entities matter if not everything fits, at least 0. The default is 1.
         /// </param>
         public void SetKind(string name, int every, float weight)
         {
@@ -54,10 +56,12 @@ namespace Kinepack
             Check(Native.kp_hub_remove(Id, receiver));
         }
 
-        /// <summary>Sets which entities a receiver may see. At first it may see all.</summary>
+        /// <summary>Sets which entities a receiver may see. Initially it may see all.</summary>
         /// <param name="receiver">Its number.</param>
-        /// <param name="ids">Ids that increase.</param>
-        /// <param name="count">How many of them, from 0 to the length of the array.</param>
+        /// <param name="ids">Ids in increasing order.</param>
+        /// <param name="count">
+        /// The number of elements to use, from 0 to the length of the array.
+        /// </param>
         public unsafe void SetRelevant(ulong receiver, uint[] ids, int count)
         {
             Require.Holds(ids, count, nameof(ids));
@@ -75,13 +79,15 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Sets how much entities matter to a receiver if not everything fits, until you set it
-        /// again. All other entities weigh 1.
+        /// Sets the weights of entities for a receiver, used if not everything fits. They apply
+        /// until you set them again. All other entities weigh 1.
         /// </summary>
         /// <param name="receiver">Its number.</param>
-        /// <param name="ids">Ids that increase.</param>
-        /// <param name="weights">A weight for each of them.</param>
-        /// <param name="count">How many of them, from 0 to the length of the arrays.</param>
+        /// <param name="ids">Ids in increasing order.</param>
+        /// <param name="weights">A weight for each id.</param>
+        /// <param name="count">
+        /// The number of elements to use, from 0 to the length of the arrays.
+        /// </param>
         public unsafe void SetWeights(ulong receiver, uint[] ids, float[] weights, int count)
         {
             Require.Holds(ids, count, nameof(ids));
@@ -93,7 +99,7 @@ namespace Kinepack
             }
         }
 
-        /// <summary>What the hub knows of a receiver.</summary>
+        /// <summary>The hub's view of a connection to a receiver.</summary>
         /// <param name="receiver">Its number.</param>
         public HubStatus StatusOf(ulong receiver)
         {
@@ -102,10 +108,10 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Adds an event to the next tick. All receivers that have joined get it, each once, in the
-        /// order of the calls.
+        /// Adds an event to the next tick. All joined receivers get it exactly once, in the order
+        /// of the calls.
         /// </summary>
-        /// <param name="columns">Memory with one event, for each field of its kind.</param>
+        /// <param name="columns">Memory with one event, for each field of the event's kind.</param>
         public unsafe void Emit(Columns columns)
         {
             Require.NotNull(columns, nameof(columns));
@@ -117,10 +123,12 @@ namespace Kinepack
             }
         }
 
-        /// <summary>Adds an event to the next tick, for some receivers.</summary>
-        /// <param name="columns">Memory with one event, for each field of its kind.</param>
+        /// <summary>Adds an event to the next tick, but only for these receivers.</summary>
+        /// <param name="columns">Memory with one event, for each field of the event's kind.</param>
         /// <param name="receivers">The numbers of the receivers.</param>
-        /// <param name="count">How many of them, from 0 to the length of the array.</param>
+        /// <param name="count">
+        /// The number of elements to use, from 0 to the length of the array.
+        /// </param>
         public unsafe void EmitTo(Columns columns, ulong[] receivers, int count)
         {
             Require.NotNull(columns, nameof(columns));
@@ -135,8 +143,10 @@ namespace Kinepack
             }
         }
 
-        /// <summary>Adds an event to the next tick, for receivers that may see an entity.</summary>
-        /// <param name="columns">Memory with one event, for each field of its kind.</param>
+        /// <summary>
+        /// Adds an event to the next tick, but only for the receivers that may see an entity.
+        /// </summary>
+        /// <param name="columns">Memory with one event, for each field of the event's kind.</param>
         /// <param name="entity">The id of the entity.</param>
         public unsafe void EmitSeeing(Columns columns, uint entity)
         {
@@ -149,23 +159,27 @@ namespace Kinepack
             }
         }
 
-        /// <summary>Takes a datagram of a receiver.</summary>
+        /// <summary>Handles a datagram from a receiver.</summary>
         /// <param name="receiver">The number of the receiver that sent it.</param>
         /// <param name="nowNs">The time, in nanoseconds.</param>
         /// <param name="datagram">An array that begins with the datagram.</param>
         /// <param name="size">The bytes of the datagram.</param>
-        /// <returns>False if the datagram was refused. Only counters have changed then.</returns>
+        /// <returns>
+        /// False if the datagram was refused. A refused one changes only counters.
+        /// </returns>
         public bool Handle(ulong receiver, ulong nowNs, byte[] datagram, int size)
         {
             Require.Holds(datagram, size, nameof(datagram));
             return Handle(receiver, nowNs, new ArraySegment<byte>(datagram, 0, size));
         }
 
-        /// <summary>Takes a datagram of a receiver from a part of an array.</summary>
+        /// <summary>Handles a datagram from a receiver, in a part of an array.</summary>
         /// <param name="receiver">The number of the receiver that sent it.</param>
         /// <param name="nowNs">The time, in nanoseconds.</param>
         /// <param name="datagram">The datagram.</param>
-        /// <returns>False if the datagram was refused. Only counters have changed then.</returns>
+        /// <returns>
+        /// False if the datagram was refused. A refused one changes only counters.
+        /// </returns>
         public unsafe bool Handle(ulong receiver, ulong nowNs, ArraySegment<byte> datagram)
         {
             Require.Holds(datagram, nameof(datagram));
@@ -183,21 +197,23 @@ namespace Kinepack
         /// datagrams.
         /// </summary>
         /// <param name="nowNs">The time, in nanoseconds.</param>
-        /// <param name="world">The world. Its tick is above the one before.</param>
+        /// <param name="world">The world. Its tick must be above the previous one.</param>
         /// <returns>
-        /// False if some receivers do not get all of it. The others do, so poll the datagrams then
-        /// too.
+        /// False if some receivers do not get all of the world. The others do, so poll the
+        /// datagrams then too.
         /// </returns>
         public bool Tick(ulong nowNs, Snapshot world)
         {
             return Tick(nowNs, world, out _);
         }
 
-        /// <summary>As the other <c>Tick</c>, with the reasons of a failure.</summary>
+        /// <summary>Like the other <c>Tick</c>, with the reasons for a failure.</summary>
         /// <param name="nowNs">The time, in nanoseconds.</param>
-        /// <param name="world">The world. Its tick is above the one before.</param>
-        /// <param name="failed">The receivers that do not get all of it and why, or null.</param>
-        /// <returns>False if some receivers do not get all of it.</returns>
+        /// <param name="world">The world. Its tick must be above the previous one.</param>
+        /// <param name="failed">
+        /// The receivers that do not get all of the world, with the reasons, or null.
+        /// </param>
+        /// <returns>False if some receivers do not get all of the world.</returns>
         public bool Tick(ulong nowNs, Snapshot world, out string failed)
         {
             Require.NotNull(world, nameof(world));
@@ -207,15 +223,15 @@ namespace Kinepack
             return all;
         }
 
-        /// <summary>Gives the next datagram to send.</summary>
+        /// <summary>Writes the next datagram to send, and its receiver.</summary>
         /// <param name="receiver">The number of the receiver to send it to.</param>
         /// <param name="datagram">
-        /// The array to write it to. It should have <see cref="HubOptions.DatagramBytes"/>.
+        /// The array to write to, of <see cref="HubOptions.DatagramBytes"/> bytes.
         /// </param>
         /// <param name="size">The bytes of the datagram.</param>
         /// <returns>False if there is none until the next tick.</returns>
         /// <exception cref="KinepackException">
-        /// The array is too short. The datagram stays.
+        /// The array is too short. The datagram is kept.
         /// </exception>
         public unsafe bool TryPoll(out ulong receiver, byte[] datagram, out int size)
         {
@@ -224,9 +240,7 @@ namespace Kinepack
             {
                 Status status = Native.kp_hub_poll(
                     Id, out receiver, first, (UIntPtr)datagram.Length, out UIntPtr written);
-                bool found = Succeeds(status, Status.Nothing);
-                size = found ? Interop.ToSize(written) : 0;
-                return found;
+                return Succeeds(status, Status.Nothing, written, out size);
             }
         }
 

@@ -10,12 +10,14 @@ namespace Kinepack
         private static bool isRightAbi;
 
         /// <summary>The version of the native library, such as "0.1.0".</summary>
-        public static string Version => Marshal.PtrToStringAnsi(Native.kp_version());
+        public static unsafe string Version =>
+            Marshal.PtrToStringAnsi((IntPtr)Native.kp_version());
 
         /// <summary>
         /// Throws unless the native library has the interface that this package declares. Without
         /// this check, functions of another interface would read or write wrong memory. All
-        /// constructors of objects and all static methods that call native code begin with it.
+        /// constructors of objects and all static methods that call native code begin with this
+        /// check.
         /// </summary>
         internal static void RequireAbi()
         {

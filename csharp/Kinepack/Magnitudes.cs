@@ -1,27 +1,16 @@
 using System;
-using System.Runtime.InteropServices;
 
 namespace Kinepack
 {
-    /// <summary>The limits of one number of a <see cref="Magnitude"/>.</summary>
-    [StructLayout(LayoutKind.Sequential)]
-    public struct Axis
+    public partial struct Axis
     {
-        internal double Value;
-        internal double Before;
-        private readonly double min;
-        private readonly double max;
-        private readonly double precision;
-        private readonly int isCyclic;
-
-        private Axis(double min, double max, double precision, int isCyclic)
+        private Axis(double min, double max, double precision, bool isCyclic)
+            : this()
         {
-            Value = 0.0;
-            Before = 0.0;
             this.min = min;
             this.max = max;
             this.precision = precision;
-            this.isCyclic = isCyclic;
+            is_cyclic = isCyclic ? 1 : 0;
         }
 
         /// <summary>A number with limits.</summary>
@@ -30,48 +19,34 @@ namespace Kinepack
         /// <param name="precision">The step, in your unit. The error is at most half of it.</param>
         public static Axis Real(double min, double max, double precision)
         {
-            return new Axis(min, max, precision, 0);
+            return new Axis(min, max, precision, false);
         }
 
         /// <summary>A number on a circle, such as an angle.</summary>
         /// <param name="min">The least value, in your unit.</param>
-        /// <param name="end">The value that means the same as <paramref name="min"/>.</param>
+        /// <param name="end">The value that is equivalent to <paramref name="min"/>.</param>
         /// <param name="precision">The step, in your unit. The error is at most half of it.</param>
         public static Axis Cyclic(double min, double end, double precision)
         {
-            return new Axis(min, end, precision, 1);
+            return new Axis(min, end, precision, true);
         }
     }
 
-    /// <summary>
-    /// One to four numbers that are coded together, such as a vector, for messages of your own that
-    /// need no schema. The largest one decides how many bits each of them takes. Both sides need
-    /// the same form, count and limits.
-    /// </summary>
-    [StructLayout(LayoutKind.Sequential)]
-    public struct Magnitude
+    public partial struct Magnitude
     {
-        private readonly int form;
-        private readonly uint count;
-        private readonly uint stepsPerUnit;
-        private Axis first;
-        private Axis second;
-        private Axis third;
-        private Axis fourth;
-
-        private Magnitude(int form, int count, int stepsPerUnit)
+        private Magnitude(MagnitudeForm form, int count, int stepsPerUnit)
             : this()
         {
             if (count < 1 || count > 4)
             {
                 throw new ArgumentOutOfRangeException(nameof(count), count, "It is not 1 to 4.");
             }
-            this.form = form;
+            this.form = (int)form;
             this.count = (uint)count;
-            this.stepsPerUnit = (uint)stepsPerUnit;
+            steps_per_unit = (uint)stepsPerUnit;
         }
 
-        private Magnitude(int form, Axis[] axes)
+        private Magnitude(MagnitudeForm form, Axis[] axes)
             : this(form, axes.Length, 0)
         {
             for (int nth = 0; nth < axes.Length; nth++)
@@ -80,75 +55,75 @@ namespace Kinepack
             }
         }
 
-        /// <summary>How many numbers.</summary>
+        /// <summary>The count of numbers.</summary>
         public int Count => (int)count;
 
-        /// <summary>A number to write, or that was read.</summary>
-        /// <param name="nth">Which one, from 0.</param>
+        /// <summary>The number to write, or the number read.</summary>
+        /// <param name="nth">The index of the number, from 0.</param>
         public double this[int nth]
         {
             get
             {
                 Magnitude copy = this;
-                return AxisOf(ref copy, nth).Value;
+                return AxisOf(ref copy, nth).value;
             }
 
-            set => AxisOf(ref this, nth).Value = value;
+            set => AxisOf(ref this, nth).value = value;
         }
 
         /// <summary>
-        /// Real numbers, rounded to multiples of a precision. They take the bits of Unreal's
+        /// Real numbers, rounded to multiples of a precision. They take as many bits as Unreal's
         /// FVector_NetQuantize.
         /// </summary>
-        /// <param name="count">How many numbers, from 1 to 4.</param>
-        /// <param name="stepsPerUnit">Steps in a unit: 1, 10 or 100.</param>
+        /// <param name="count">The count of numbers, from 1 to 4.</param>
+        /// <param name="stepsPerUnit">Steps per unit: 1, 10 or 100.</param>
         public static Magnitude Multiples(int count, int stepsPerUnit)
         {
-            return new Magnitude(0, count, stepsPerUnit);
+            return new Magnitude(MagnitudeForm.Multiples, count, stepsPerUnit);
         }
 
         /// <summary>Integers from -2^32 to 2^32 - 1.</summary>
-        /// <param name="count">How many numbers, from 1 to 4.</param>
+        /// <param name="count">The count of numbers, from 1 to 4.</param>
         public static Magnitude Steps(int count)
         {
-            return new Magnitude(1, count, 0);
+            return new Magnitude(MagnitudeForm.Steps, count, 0);
         }
 
         /// <summary>
-        /// Numbers within limits, coded relative to numbers that both sides hold.
+        /// Real numbers within limits, as differences from numbers that both sides hold.
         /// </summary>
-        /// <param name="axes">The limits of each number. There are 1 to 4.</param>
+        /// <param name="axes">The limits of 1 to 4 numbers.</param>
         public static Magnitude Difference(params Axis[] axes)
         {
             Require.NotNull(axes, nameof(axes));
-            return new Magnitude(2, axes);
+            return new Magnitude(MagnitudeForm.Difference, axes);
         }
 
         /// <summary>
-        /// Like <see cref="Difference"/>. If one of the numbers is beyond its limits, all of them
-        /// are written unchanged, as <see cref="float"/>.
+        /// Like <see cref="Difference"/>. If a number cannot be represented within its limits, all
+        /// numbers are written unchanged, as <see cref="float"/>.
         /// </summary>
-        /// <param name="axes">The limits of each number. There are 1 to 4.</param>
+        /// <param name="axes">The limits of 1 to 4 numbers.</param>
         public static Magnitude Any(params Axis[] axes)
         {
             Require.NotNull(axes, nameof(axes));
-            return new Magnitude(3, axes);
+            return new Magnitude(MagnitudeForm.Any, axes);
         }
 
-        /// <summary>The number that both sides hold. At first it is 0.</summary>
-        /// <param name="nth">Which one, from 0.</param>
+        /// <summary>The number that both sides hold, initially 0.</summary>
+        /// <param name="nth">The index of the number, from 0.</param>
         public double GetBefore(int nth)
         {
             Magnitude copy = this;
-            return AxisOf(ref copy, nth).Before;
+            return AxisOf(ref copy, nth).before;
         }
 
         /// <summary>Sets the number that both sides hold.</summary>
-        /// <param name="nth">Which one, from 0.</param>
+        /// <param name="nth">The index of the number, from 0.</param>
         /// <param name="before">The number.</param>
         public void SetBefore(int nth, double before)
         {
-            AxisOf(ref this, nth).Before = before;
+            AxisOf(ref this, nth).before = before;
         }
 
         private static ref Axis AxisOf(ref Magnitude of, int nth)
@@ -160,13 +135,13 @@ namespace Kinepack
             switch (nth)
             {
                 case 0:
-                    return ref of.first;
+                    return ref of.components_0;
                 case 1:
-                    return ref of.second;
+                    return ref of.components_1;
                 case 2:
-                    return ref of.third;
+                    return ref of.components_2;
                 default:
-                    return ref of.fourth;
+                    return ref of.components_3;
             }
         }
     }
@@ -175,15 +150,17 @@ namespace Kinepack
     public static class Magnitudes
     {
         /// <summary>
-        /// Writes vectors. To know what the receiver will hold, read the bytes with
+        /// Writes vectors. To get the values that the receiver will hold, read the bytes with
         /// <see cref="TryRead"/>.
         /// </summary>
         /// <param name="vectors">The vectors.</param>
-        /// <param name="count">How many of them, from 0 to the length of the array.</param>
+        /// <param name="count">
+        /// The number of elements to use, from 0 to the length of the array.
+        /// </param>
         /// <param name="bytes">The array to write to.</param>
-        /// <param name="size">The bytes of the vectors, also if the array is too short.</param>
+        /// <param name="size">The bytes of the vectors, even if the array is too short.</param>
         /// <returns>False if the array is too short.</returns>
-        /// <exception cref="KinepackException">A number is not within its limits.</exception>
+        /// <exception cref="KinepackException">A number is out of its range.</exception>
         public static unsafe bool TryWrite(
             Magnitude[] vectors, int count, byte[] bytes, out int size)
         {
@@ -200,14 +177,17 @@ namespace Kinepack
             }
         }
 
-        /// <summary>Reads what <see cref="TryWrite"/> wrote into vectors.</summary>
+        /// <summary>Reads vectors that <see cref="TryWrite"/> wrote.</summary>
         /// <param name="vectors">
-        /// The vectors, with the same forms, limits and numbers before.
+        /// The vectors, with the same forms, limits and earlier numbers as in the call that wrote
+        /// them.
         /// </param>
-        /// <param name="count">How many of them, from 0 to the length of the array.</param>
+        /// <param name="count">
+        /// The number of elements to use, from 0 to the length of the array.
+        /// </param>
         /// <param name="bytes">An array that begins with the bytes of the vectors.</param>
-        /// <param name="size">How many bytes.</param>
-        /// <returns>False if the bytes are not valid. Then no number has changed.</returns>
+        /// <param name="size">The number of bytes.</param>
+        /// <returns>False if the bytes are invalid. Then no number has changed.</returns>
         public static unsafe bool TryRead(Magnitude[] vectors, int count, byte[] bytes, int size)
         {
             Library.RequireAbi();

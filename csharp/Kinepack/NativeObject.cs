@@ -5,15 +5,15 @@ using System.Threading;
 namespace Kinepack
 {
     /// <summary>
-    /// An object of the native library. Dispose it when you no longer need it; if you do not, the
-    /// finalizer frees it. Any thread may call any method, Dispose included. After Dispose every
+    /// An object of the native library. Dispose an object when you no longer need it; otherwise its
+    /// finalizer frees it. Any thread may call any method, including Dispose. After Dispose every
     /// other method throws <see cref="ObjectDisposedException"/>.
     /// </summary>
     /// <remarks>
     /// If a thread disposes an object while another one calls it, that call finishes as usual or
     /// throws <see cref="KinepackException"/> with <see cref="Status.Handle"/>. A handle contains a
-    /// generation, so the native library recognizes freed ones. No lock and no
-    /// reference count is needed here. (A SafeHandle would hold only 32 bits on some platforms.)
+    /// generation, so the native library recognizes freed handles. So this class needs no lock and
+    /// no reference count. (A SafeHandle would hold only 32 bits on some platforms.)
     /// </remarks>
     public abstract class NativeObject : IDisposable
     {
@@ -25,9 +25,11 @@ namespace Kinepack
             Library.RequireAbi();
         }
 
-        /// <summary>A native function that writes UTF-8 with a zero at its end.</summary>
-        internal unsafe delegate Status TextWriter(
-            byte* text, UIntPtr capacity, out UIntPtr size);
+        /// <summary>
+        /// A native function that writes bytes, or UTF-8 with a terminating zero.
+        /// </summary>
+        internal unsafe delegate Status BytesWriter(
+            byte* bytes, UIntPtr capacity, out UIntPtr size);
 
         /// <summary>Frees the native object.</summary>
         ~NativeObject()
@@ -55,13 +57,13 @@ namespace Kinepack
         /// <summary>Frees a handle of the type of this object.</summary>
         internal abstract Status Free(ulong freed);
 
-        /// <summary>Takes the first handle, in a constructor.</summary>
+        /// <summary>Takes ownership of the first handle, in a constructor.</summary>
         internal void Own(ulong made)
         {
             id = (long)made;
         }
 
-        /// <summary>Frees the present handle and takes a newer one.</summary>
+        /// <summary>Frees the current handle and takes ownership of a newer one.</summary>
         internal void Replace(ulong newer)
         {
             long seen = Interlocked.Read(ref id);
@@ -79,7 +81,7 @@ namespace Kinepack
             throw Disposed();
         }
 
-        /// <summary>Gives up the handle, which the native library has freed itself.</summary>
+        /// <summary>Forgets the handle, because the native library has freed it.</summary>
         internal void Forget()
         {
             Interlocked.Exchange(ref id, 0);
@@ -103,8 +105,18 @@ namespace Kinepack
             return Interop.Succeeds(status, expected);
         }
 
-        /// <summary>The text of a native function, or null if there is none.</summary>
-        internal unsafe string ReadText(TextWriter write)
+        /// <summary>
+        /// Like Check, but returns false for one status that is expected. The size is 0 then.
+        /// </summary>
+        internal bool Succeeds(Status status, Status expected, UIntPtr written, out int size)
+        {
+            bool succeeds = Succeeds(status, expected);
+            size = succeeds ? Interop.ToSize(written) : 0;
+            return succeeds;
+        }
+
+        /// <summary>The bytes of a native function, or null if there are none.</summary>
+        internal unsafe byte[] ReadBytes(BytesWriter write)
         {
             Status status = write(null, UIntPtr.Zero, out UIntPtr size);
             if (status == Status.Nothing)
@@ -112,12 +124,19 @@ namespace Kinepack
                 return null;
             }
             Succeeds(status, Status.Size);
-            byte[] text = new byte[Interop.ToSize(size)];
-            fixed (byte* first = text)
+            byte[] bytes = new byte[Interop.ToSize(size)];
+            fixed (byte* first = bytes)
             {
                 Check(write(first, size, out size));
             }
-            return Encoding.UTF8.GetString(text, 0, text.Length - 1);
+            return bytes;
+        }
+
+        /// <summary>The text of a native function, or null if there is none.</summary>
+        internal string ReadText(BytesWriter write)
+        {
+            byte[] text = ReadBytes(write);
+            return text == null ? null : Encoding.UTF8.GetString(text, 0, text.Length - 1);
         }
 
         private void Release()

@@ -2,40 +2,6 @@ using System;
 
 namespace Kinepack
 {
-    /// <summary>The type of a number in memory.</summary>
-    public enum Number
-    {
-        /// <summary><c>float</c></summary>
-        F32 = 0,
-
-        /// <summary><c>double</c></summary>
-        F64 = 1,
-
-        /// <summary><c>sbyte</c></summary>
-        I8 = 2,
-
-        /// <summary><c>short</c></summary>
-        I16 = 3,
-
-        /// <summary><c>int</c></summary>
-        I32 = 4,
-
-        /// <summary><c>long</c></summary>
-        I64 = 5,
-
-        /// <summary><c>byte</c>, and flags that are 0 or 1</summary>
-        U8 = 6,
-
-        /// <summary><c>ushort</c></summary>
-        U16 = 7,
-
-        /// <summary><c>uint</c></summary>
-        U32 = 8,
-
-        /// <summary><c>ulong</c></summary>
-        U64 = 9,
-    }
-
     /// <summary>The sizes of numbers, and their types in C#.</summary>
     internal static class Numbers
     {

@@ -1,8 +1,6 @@
-using System.Runtime.InteropServices;
-
 namespace Kinepack
 {
-    /// <summary>How a hub sends. A number of 0 takes the default.</summary>
+    /// <summary>How a hub sends. A number of 0 selects the default.</summary>
     public sealed class HubOptions
     {
         /// <summary>
@@ -11,16 +9,16 @@ namespace Kinepack
         /// </summary>
         public int DatagramBytes { get; set; }
 
-        /// <summary>The number of the hub among those on one connection.</summary>
+        /// <summary>The channel of the hub, which distinguishes hubs on one connection.</summary>
         public int Channel { get; set; }
 
         /// <summary>
-        /// The bytes that the transport adds to each datagram, which budgets include. The default
-        /// is 28.
+        /// The bytes that the transport adds to each datagram. Budgets include them. The default is
+        /// 28.
         /// </summary>
         public int OverheadBytes { get; set; }
 
-        /// <summary>The most datagrams that a receiver gets in a tick. The default is 4.</summary>
+        /// <summary>The most datagrams for a receiver in a tick. The default is 4.</summary>
         public int DatagramsPerTick { get; set; }
 
         /// <summary>The kinds of events, or null for none.</summary>
@@ -43,19 +41,20 @@ namespace Kinepack
         }
     }
 
-    /// <summary>How a receiver works. A number of 0 takes the default.</summary>
+    /// <summary>How a receiver works. A number of 0 selects the default.</summary>
     public sealed class ReceiverOptions
     {
-        /// <summary>The number of the hub among those on one connection.</summary>
+        /// <summary>The channel of the hub, which distinguishes hubs on one connection.</summary>
         public int Channel { get; set; }
 
         /// <summary>
-        /// The least delay of what is shown, in milliseconds. By default the network alone decides.
+        /// The least delay of the shown state, in milliseconds. By default, the network alone
+        /// determines it.
         /// </summary>
         public int MinDelayMs { get; set; }
 
         /// <summary>
-        /// The largest delay of what is shown, in milliseconds. The default is 500.
+        /// The largest delay of the shown state, in milliseconds. The default is 500.
         /// </summary>
         public int MaxDelayMs { get; set; }
 
@@ -84,82 +83,54 @@ namespace Kinepack
         }
     }
 
-    /// <summary>What a hub knows of a receiver.</summary>
-    [StructLayout(LayoutKind.Sequential)]
-    public readonly struct HubStatus
+    public readonly partial struct HubStatus
     {
-        // The native library writes them.
-#pragma warning disable 0649
-        private readonly int joined;
-        private readonly ulong sent;
-        private readonly ulong acknowledged;
-        private readonly ulong lost;
-        private readonly ulong bytes;
-        private readonly double roundTripMs;
-        private readonly ulong waiting;
-        private readonly ulong waitingEvents;
-        private readonly ulong refusedEvents;
-#pragma warning restore 0649
-
         /// <summary>Whether the receiver's hello was accepted.</summary>
         public bool HasJoined => joined != 0;
 
         /// <summary>Datagrams sent.</summary>
         public ulong Sent => sent;
 
-        /// <summary>Datagrams that were acknowledged.</summary>
+        /// <summary>Sent datagrams that were acknowledged.</summary>
         public ulong Acknowledged => acknowledged;
 
-        /// <summary>Datagrams that were overtaken or not acknowledged in time.</summary>
+        /// <summary>Sent datagrams that were overtaken or not acknowledged in time.</summary>
         public ulong Lost => lost;
 
         /// <summary>Bytes sent, without the transport's headers.</summary>
         public ulong Bytes => bytes;
 
         /// <summary>
-        /// The smoothed time from sending a datagram to its acknowledgement, in milliseconds. It is
+        /// The smoothed time from sending a datagram to its acknowledgement, in milliseconds;
         /// negative before the first.
         /// </summary>
-        public double RoundTripMs => roundTripMs;
+        public double RoundTripMs => round_trip_ms;
 
-        /// <summary>Entities that the last tick should have sent but that did not fit.</summary>
+        /// <summary>Entities that should have been sent in the last tick but did not fit.</summary>
         public ulong Waiting => waiting;
 
-        /// <summary>Events that were never sent yet.</summary>
-        public ulong WaitingEvents => waitingEvents;
+        /// <summary>Events that have not been sent yet.</summary>
+        public ulong WaitingEvents => waiting_events;
 
         /// <summary>
-        /// Events that must arrive and never will, because too many waited. If there are any, remove
-        /// the receiver.
+        /// Events that must arrive but never will, because too many were waiting. If there are any,
+        /// remove the receiver.
         /// </summary>
-        public ulong RefusedEvents => refusedEvents;
+        public ulong RefusedEvents => refused_events;
     }
 
-    /// <summary>What a receiver knows of its connection.</summary>
-    [StructLayout(LayoutKind.Sequential)]
-    public readonly struct ReceiverStatus
+    public readonly partial struct ReceiverStatus
     {
-        // The native library writes them.
-#pragma warning disable 0649
-        private readonly int joined;
-        private readonly ulong received;
-        private readonly ulong refused;
-        private readonly ulong lost;
-        private readonly ulong bytes;
-        private readonly double roundTripMs;
-        private readonly double serverTick;
-#pragma warning restore 0649
-
-        /// <summary>Whether a snapshot was taken.</summary>
+        /// <summary>Whether a snapshot was accepted.</summary>
         public bool HasJoined => joined != 0;
 
-        /// <summary>Datagrams taken.</summary>
+        /// <summary>Datagrams accepted.</summary>
         public ulong Received => received;
 
         /// <summary>Datagrams refused, including duplicates.</summary>
         public ulong Refused => refused;
 
-        /// <summary>Datagrams of the hub that are missing.</summary>
+        /// <summary>Missing datagrams of the hub.</summary>
         public ulong Lost => lost;
 
         /// <summary>Bytes of all datagrams.</summary>
@@ -167,13 +138,13 @@ namespace Kinepack
 
         /// <summary>
         /// The smoothed time from sending an acknowledgement to the first snapshot that builds on
-        /// it, in milliseconds. It is negative before the first.
+        /// it, in milliseconds; negative before the first such snapshot.
         /// </summary>
-        public double RoundTripMs => roundTripMs;
+        public double RoundTripMs => round_trip_ms;
 
         /// <summary>
-        /// The tick that the server simulates now, with its fraction. It is negative while unknown.
+        /// The fractional tick that the server simulates now; negative while it is unknown.
         /// </summary>
-        public double ServerTick => serverTick;
+        public double ServerTick => server_tick;
     }
 }

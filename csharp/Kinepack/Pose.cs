@@ -16,13 +16,13 @@ namespace Kinepack
     }
 
     /// <summary>
-    /// Says where a pose goes in your memory: for each part an array, a field of an array of
-    /// structs, or a pointer. All parts are float or all are double. A part without memory is left
-    /// out.
+    /// Says where a pose is in your memory: for each part an array, a field of an array of structs,
+    /// or a pointer. Either all parts are float or all are double. A part without memory is
+    /// ignored.
     /// </summary>
     /// <remarks>
-    /// Make it once and use it for each frame: a use allocates nothing. If two threads use the same
-    /// pose, the second one waits.
+    /// Create a pose once and use it for each frame, because a use allocates nothing. If two
+    /// threads use the same pose, the second one waits.
     /// </remarks>
     public sealed class Pose
     {
@@ -31,7 +31,7 @@ namespace Kinepack
         private readonly Sources sources = new Sources(NumbersOfPart.Length);
         private readonly uint[] boneOfJoint;
 
-        /// <summary>A pose without memory yet.</summary>
+        /// <summary>Creates a pose without memory yet.</summary>
         /// <param name="boneOfJoint">
         /// The bone of each joint, or <see cref="uint.MaxValue"/> for none. Null or empty: joint 0
         /// is bone 0, and so on.
@@ -41,13 +41,15 @@ namespace Kinepack
             this.boneOfJoint = (uint[])boneOfJoint?.Clone() ?? new uint[0];
         }
 
-        /// <summary>Whether rotations are w, x, y, z.</summary>
+        /// <summary>Whether rotations are ordered w, x, y, z.</summary>
         public bool IsWFirst { get; set; }
 
-        /// <summary>Your units in a metre: 1 for metres, 100 for centimetres.</summary>
+        /// <summary>Units per metre: 1 for metres, 100 for centimetres.</summary>
         public float UnitsPerMetre { get; set; } = 1.0f;
 
-        /// <summary>A part is an array: numbers, bone after bone, or structs.</summary>
+        /// <summary>
+        /// Sets the memory of a part to an array: of numbers, bone after bone, or of structs.
+        /// </summary>
         /// <param name="part">The part.</param>
         /// <param name="values">Numbers, or a struct of 3 or 4 numbers for each bone.</param>
         public Pose Set<T>(PosePart part, T[] values)
@@ -56,7 +58,7 @@ namespace Kinepack
             return Put(part, Source.Of(values, NumbersOf(part)));
         }
 
-        /// <summary>A part is a field of an array of structs.</summary>
+        /// <summary>Sets the memory of a part to a field of an array of structs.</summary>
         /// <param name="part">The part.</param>
         /// <param name="bones">One struct for each bone.</param>
         /// <param name="member">The name of the struct's field.</param>
@@ -67,10 +69,13 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// A part is in memory that does not move. It must stay valid until you set other memory.
+        /// Sets the memory of a part to memory that does not move. That must stay valid until you
+        /// set other memory.
         /// </summary>
         /// <param name="part">The part.</param>
-        /// <param name="data">The first number of the first bone. It needs no alignment.</param>
+        /// <param name="data">
+        /// The first number of the first bone. Numbers need no alignment.
+        /// </param>
         /// <param name="sizeBytes">The bytes of the memory from there.</param>
         /// <param name="strideBytes">The bytes from one bone to the next.</param>
         /// <param name="number">F32 or F64.</param>
@@ -82,10 +87,9 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Pins the memory until the result is disposed, and describes it except for
-        /// bone_of_joint.
+        /// Pins the memory until the result is disposed, and describes it except for bone_of_joint.
         /// </summary>
-        /// <param name="native">What the library gets.</param>
+        /// <param name="native">The description for the native library.</param>
         internal unsafe Sources.Pinned Pin(out Native.KpPose native)
         {
             Sources.Pinned pinned = sources.Pin();
@@ -115,13 +119,13 @@ namespace Kinepack
             native.scale_stride = scales.Stride;
             native.bones = (UIntPtr)(ulong)sources.Capacity;
             native.joints = (UIntPtr)boneOfJoint.Length;
-            native.number = number ?? Number.F32;
+            native.number = (int)(number ?? Number.F32);
             native.w_first = IsWFirst ? 1 : 0;
             native.units_per_m = UnitsPerMetre;
             return pinned;
         }
 
-        /// <summary>The bone of each joint, or empty. It does not change.</summary>
+        /// <summary>The bone of each joint, or empty. Immutable.</summary>
         internal uint[] BoneOfJoint => boneOfJoint;
 
         private static int NumbersOf(PosePart part)

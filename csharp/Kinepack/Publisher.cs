@@ -4,21 +4,22 @@ namespace Kinepack
 {
     /// <summary>
     /// Publishes one world for any number of viewers: it encodes each snapshot once for each tier,
-    /// however many watch. It has no sockets: objects and datagrams come out, which relays or your
-    /// servers pass on.
+    /// however many viewers watch. A publisher has no sockets: it produces objects and datagrams,
+    /// which relays or your servers forward.
     /// </summary>
     public sealed class Publisher : NativeObject
     {
-        /// <summary>A publisher of the tiers of a catalogue.</summary>
+        /// <summary>Creates a publisher of the tiers of a catalogue.</summary>
         /// <param name="catalogue">The catalogue.</param>
         /// <param name="firstGroup">
-        /// The number of the first group, below 2^61. After a restart take one above all before,
-        /// such as the seconds since 1970, so that relays and viewers do not mix the two.
+        /// The number of the first group, below 2^61. After a restart, use a number above all
+        /// previous ones, such as the seconds since 1970, so that relays and viewers do not mix the
+        /// two runs.
         /// </param>
         /// <param name="delayTicks">
-        /// How many ticks later it gives the pieces, against players who watch their own match.
+        /// The delay of the pieces in ticks, against players who watch their own match.
         /// </param>
-        public Publisher(Catalogue catalogue, ulong firstGroup = 0, int delayTicks = 0)
+        public unsafe Publisher(Catalogue catalogue, ulong firstGroup = 0, int delayTicks = 0)
         {
             Require.NotNull(catalogue, nameof(catalogue));
             Require.NotNegative(delayTicks, nameof(delayTicks));
@@ -27,17 +28,19 @@ namespace Kinepack
                 first_group = firstGroup,
                 delay_ticks = (uint)delayTicks,
             };
-            catalogue.Check(Native.kp_publisher_new(catalogue.Id, ref options, out ulong made));
+            catalogue.Check(Native.kp_publisher_new(catalogue.Id, &options, out ulong made));
             Own(made);
         }
 
         /// <summary>
-        /// Restricts a tier to these entities, such as those of a region. At first a tier has all.
-        /// For a region, call it before each tick.
+        /// Restricts a tier to these entities, such as those of a region. Initially, a tier has all
+        /// entities. For a region, call this before each tick.
         /// </summary>
         /// <param name="tier">The number of the tier.</param>
-        /// <param name="ids">Ids that increase.</param>
-        /// <param name="count">How many of them, from 0 to the length of the array.</param>
+        /// <param name="ids">Ids in increasing order.</param>
+        /// <param name="count">
+        /// The number of elements to use, from 0 to the length of the array.
+        /// </param>
         public unsafe void SetEntities(int tier, uint[] ids, int count)
         {
             Require.NotNegative(tier, nameof(tier));
@@ -48,7 +51,7 @@ namespace Kinepack
             }
         }
 
-        /// <summary>Gives a tier all entities again.</summary>
+        /// <summary>Removes the restriction of a tier, so that it has all entities again.</summary>
         /// <param name="tier">The number of the tier.</param>
         public void SetAllEntities(int tier)
         {
@@ -58,12 +61,14 @@ namespace Kinepack
 
         /// <summary>
         /// Takes the world of a tick, and encodes it for all tiers that are due.
-        /// <see cref="TryPoll"/> gives the pieces. Take all of them each tick: they wait in memory.
+        /// <see cref="TryPoll"/> returns the pieces. Take all of them each tick, because they are
+        /// kept in memory until then.
         /// </summary>
-        /// <param name="world">The world. Its tick is above the one before.</param>
+        /// <param name="world">The world. Its tick must be above the previous one.</param>
         /// <exception cref="KinepackException">
-        /// The world is of another schema, or its tick is not above the one before. Or it needs
-        /// more datagrams than a viewer puts together: then other tiers may have taken it.
+        /// The world is of another schema, or its tick is not above the previous one. Or the world
+        /// needs more datagrams than a viewer can reassemble: other tiers may have encoded it by
+        /// then, and the tick is used up.
         /// </exception>
         public void Publish(Snapshot world)
         {
@@ -73,14 +78,14 @@ namespace Kinepack
             Check(status);
         }
 
-        /// <summary>Gives the next piece for the transport.</summary>
-        /// <param name="piece">What it is.</param>
-        /// <param name="bytes">The array to write it to.</param>
+        /// <summary>Writes the next piece for the transport.</summary>
+        /// <param name="piece">The piece's description.</param>
+        /// <param name="bytes">The array to write to.</param>
         /// <param name="size">The bytes of the piece.</param>
         /// <returns>False if there is none until the next tick.</returns>
         /// <exception cref="KinepackException">
-        /// The array is too short (<see cref="Status.Size"/>). The piece stays, and
-        /// <paramref name="size"/> says how many bytes it has.
+        /// The array is too short (<see cref="Status.Size"/>). The piece is kept, and
+        /// <paramref name="size"/> is its size.
         /// </exception>
         public unsafe bool TryPoll(out Piece piece, byte[] bytes, out int size)
         {
@@ -95,12 +100,12 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Copies the last snapshot of a tier in groups, as its viewers decode it: without the
-        /// entities that the tier leaves out, and less precise if the tier is.
+        /// Copies the last snapshot of a tier in groups, as its viewers decode it. It lacks the
+        /// entities that the tier omits, and is less precise if the tier is.
         /// </summary>
         /// <param name="tier">The number of the tier.</param>
         /// <param name="snapshot">The snapshot to fill, of the same schema.</param>
-        /// <returns>False before the first one, and for a tier in datagrams.</returns>
+        /// <returns>False before the first snapshot, and for a tier in datagrams.</returns>
         public bool TryLast(int tier, Snapshot snapshot)
         {
             Require.NotNegative(tier, nameof(tier));

@@ -1,5 +1,4 @@
 using System;
-using System.Runtime.InteropServices;
 
 namespace Kinepack
 {
@@ -13,7 +12,7 @@ namespace Kinepack
         }
 
         /// <summary>Adds a snapshot.</summary>
-        /// <param name="world">The world. Its tick is above the one before.</param>
+        /// <param name="world">The world. Its tick must be above the previous one.</param>
         public void Write(Snapshot world)
         {
             Require.NotNull(world, nameof(world));
@@ -21,8 +20,8 @@ namespace Kinepack
             GC.KeepAlive(world);
         }
 
-        /// <summary>Adds an event of the snapshot that is written next.</summary>
-        /// <param name="columns">Memory with one event, for each field of its kind.</param>
+        /// <summary>Adds an event to the snapshot that is written next.</summary>
+        /// <param name="columns">Memory with one event, for each field of the event's kind.</param>
         public unsafe void Emit(Columns columns)
         {
             Require.NotNull(columns, nameof(columns));
@@ -37,7 +36,9 @@ namespace Kinepack
             }
         }
 
-        /// <summary>Takes the first handle and the kinds of events, in a constructor.</summary>
+        /// <summary>
+        /// Takes ownership of the first handle, and stores the kinds of events, in a constructor.
+        /// </summary>
         internal void Own(ulong made, Events events)
         {
             Own(made);
@@ -51,17 +52,8 @@ namespace Kinepack
             uint kind, Native.KpColumn* columns, UIntPtr columnCount);
     }
 
-    /// <summary>The size of a replay file.</summary>
-    [StructLayout(LayoutKind.Sequential)]
-    public readonly struct ReplaySummary
+    public readonly partial struct ReplaySummary
     {
-        // The native library writes them.
-#pragma warning disable 0649
-        private readonly ulong frames;
-        private readonly ulong groups;
-        private readonly ulong bytes;
-#pragma warning restore 0649
-
         /// <summary>The number of snapshots.</summary>
         public ulong Frames => frames;
 
@@ -80,7 +72,7 @@ namespace Kinepack
         /// <summary>Begins a file, and replaces an existing one.</summary>
         /// <param name="path">The path of the file.</param>
         /// <param name="codec">The codec of the snapshots.</param>
-        /// <param name="rateHz">The ticks of the world in a second.</param>
+        /// <param name="rateHz">The ticks a second of the world.</param>
         /// <param name="events">The kinds of events, or null for none.</param>
         public ReplayWriter(string path, Codec codec, double rateHz, Events events = null)
         {
@@ -92,7 +84,7 @@ namespace Kinepack
             Own(made, events);
         }
 
-        /// <summary>Gives a tick a name.</summary>
+        /// <summary>Names a tick.</summary>
         /// <param name="tick">The tick.</param>
         /// <param name="name">Its name.</param>
         public void Mark(uint tick, string name)
@@ -112,12 +104,13 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Ends the file. Without it, the file lacks its last second and its index, but can be
-        /// read.
+        /// Ends the file. A file that was not finished lacks its last second and its index, but can
+        /// be read.
         /// </summary>
-        public ReplaySummary Finish()
+        public unsafe ReplaySummary Finish()
         {
-            Check(Native.kp_replay_writer_finish(Id, out ReplaySummary summary));
+            ReplaySummary summary;
+            Check(Native.kp_replay_writer_finish(Id, &summary));
             return summary;
         }
 
@@ -138,10 +131,10 @@ namespace Kinepack
         // The library keeps one part that was cut.
         private readonly object cutLock = new object();
 
-        /// <summary>A kill cam without snapshots.</summary>
+        /// <summary>Creates a kill cam without snapshots.</summary>
         /// <param name="codec">The codec of the snapshots.</param>
-        /// <param name="rateHz">The ticks of the world in a second.</param>
-        /// <param name="seconds">How many seconds to keep.</param>
+        /// <param name="rateHz">The ticks a second of the world.</param>
+        /// <param name="seconds">The number of seconds to keep.</param>
         /// <param name="events">The kinds of events, or null for none.</param>
         public KillCam(Codec codec, double rateHz, double seconds, Events events = null)
         {
@@ -152,7 +145,7 @@ namespace Kinepack
             Own(made, events);
         }
 
-        /// <summary>Cuts a part, and gives it as the bytes of a replay file.</summary>
+        /// <summary>Cuts a part, and returns it as the bytes of a replay file.</summary>
         /// <param name="fromTick">The first tick.</param>
         /// <param name="toTick">The last tick.</param>
         /// <exception cref="KinepackException">

@@ -1,40 +1,29 @@
 using System;
-using System.Runtime.InteropServices;
 
 namespace Kinepack
 {
-    /// <summary>What a replay is.</summary>
-    [StructLayout(LayoutKind.Sequential)]
-    public readonly struct ReplayInfo
+    public readonly partial struct ReplayInfo
     {
-        // The native library writes them.
-#pragma warning disable 0649
-        private readonly double rateHz;
-        private readonly uint firstTick;
-        private readonly uint lastTick;
-        private readonly uint markers;
-        private readonly int isComplete;
-#pragma warning restore 0649
-
-        /// <summary>Ticks in a second.</summary>
-        public double RateHz => rateHz;
+        /// <summary>Ticks a second.</summary>
+        public double RateHz => rate_hz;
 
         /// <summary>The first tick.</summary>
-        public uint FirstTick => firstTick;
+        public uint FirstTick => first_tick;
 
         /// <summary>The last tick.</summary>
-        public uint LastTick => lastTick;
+        public uint LastTick => last_tick;
 
         /// <summary>The number of markers.</summary>
         public int Markers => (int)markers;
 
         /// <summary>
-        /// Whether its writer ended it. Otherwise it is still written, or its writer was killed.
+        /// Whether its writer finished it. If not, it is still being written, or its writer was
+        /// killed.
         /// </summary>
-        public bool IsComplete => isComplete != 0;
+        public bool IsComplete => is_complete != 0;
     }
 
-    /// <summary>A replay file that is read.</summary>
+    /// <summary>A replay to read.</summary>
     public sealed class Replay : Shown
     {
         private Replay(ulong made)
@@ -47,7 +36,8 @@ namespace Kinepack
             {
                 EventSchema = new Schema(events);
             }
-            Shows(Schema.Table, EventSchema?.Table);
+            status = Native.kp_replay_shown(Id, out ulong shown);
+            Shows(status, shown, Schema.Table, EventSchema?.Table);
         }
 
         /// <summary>
@@ -82,7 +72,7 @@ namespace Kinepack
             return new Replay(made);
         }
 
-        /// <summary>Reads a replay from a copy of these bytes.</summary>
+        /// <summary>Reads a replay from a copy of its bytes.</summary>
         /// <param name="bytes">The whole file.</param>
         /// <exception cref="KinepackException">The bytes are not a replay.</exception>
         public static unsafe Replay FromBytes(byte[] bytes)
@@ -97,7 +87,7 @@ namespace Kinepack
             }
         }
 
-        /// <summary>The name of a marker, and its tick.</summary>
+        /// <summary>Returns the name of a marker, and its tick.</summary>
         /// <param name="nth">The index of the marker, from 0.</param>
         /// <param name="tick">Its tick.</param>
         public unsafe string Marker(int nth, out uint tick)
@@ -109,7 +99,7 @@ namespace Kinepack
             return name;
         }
 
-        /// <summary>What the writer stored under a key, or null.</summary>
+        /// <summary>The value that the writer stored under a key, or null.</summary>
         /// <param name="key">The key.</param>
         public unsafe string Value(string key)
         {
@@ -118,7 +108,7 @@ namespace Kinepack
                 Native.kp_replay_value(Id, name, text, capacity, out size));
         }
 
-        /// <summary>Copies the snapshot of a tick, or the one before it.</summary>
+        /// <summary>Copies the snapshot of a tick, or the last one before it.</summary>
         /// <param name="tick">The tick.</param>
         /// <param name="snapshot">The snapshot to fill, of the same schema.</param>
         /// <returns>False if there is none.</returns>
@@ -131,48 +121,25 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Computes what to show at a moment, for the methods of <see cref="Shown"/>. Moments may
-        /// come in any order. Events are due if a moment follows the one before by at most 5
-        /// seconds.
+        /// Computes what to show at a moment. The methods of <see cref="Shown"/> read it. Moments
+        /// may be in any order. Events are due only if a moment follows the previous one by at most
+        /// 5 seconds.
         /// </summary>
-        /// <param name="tick">The tick, with its fraction.</param>
-        /// <param name="playback">What is shown.</param>
+        /// <param name="tick">The fractional tick.</param>
+        /// <param name="playback">The shown moment.</param>
         /// <returns>False if the replay has no snapshot.</returns>
         public bool TryPlay(double tick, out Playback playback)
         {
             return Succeeds(Native.kp_replay_play(Id, tick, out playback), Status.Nothing);
         }
 
-        /// <summary>Jumps: the next moment shows no events before this tick.</summary>
-        /// <param name="tick">The tick, with its fraction.</param>
+        /// <summary>Jumps to a tick: the next moment shows no events before it.</summary>
+        /// <param name="tick">The fractional tick.</param>
         public void Seek(double tick)
         {
             Check(Native.kp_replay_seek(Id, tick));
         }
 
         internal override Status Free(ulong freed) => Native.kp_replay_free(freed);
-
-        internal override unsafe Status Ids(
-            uint kind, uint* ids, UIntPtr capacity, out UIntPtr count)
-        {
-            return Native.kp_replay_ids(Id, kind, ids, capacity, out count);
-        }
-
-        internal override unsafe Status Rows(
-            uint kind, UIntPtr capacity, Native.KpTarget* targets, UIntPtr targetCount)
-        {
-            return Native.kp_replay_read(Id, kind, capacity, targets, targetCount);
-        }
-
-        internal override Status NextEvent(out Event next)
-        {
-            return Native.kp_replay_next_event(Id, out next);
-        }
-
-        internal override unsafe Status EventNumbers(
-            uint kind, Native.KpTarget* targets, UIntPtr targetCount)
-        {
-            return Native.kp_replay_read_event(Id, kind, targets, targetCount);
-        }
     }
 }

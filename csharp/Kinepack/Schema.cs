@@ -2,31 +2,6 @@ using System;
 
 namespace Kinepack
 {
-    /// <summary>What a field is made of.</summary>
-    public enum FieldKind
-    {
-        /// <summary>Real numbers with limits.</summary>
-        Floats = 0,
-
-        /// <summary>An integer with limits.</summary>
-        Integer = 1,
-
-        /// <summary>A rotation x, y, z, w.</summary>
-        Rotation = 2,
-
-        /// <summary>A flag, 0 or 1.</summary>
-        Bool = 3,
-
-        /// <summary>One of several alternatives.</summary>
-        Choice = 4,
-
-        /// <summary>Bit patterns of 32 bits.</summary>
-        Raw = 5,
-
-        /// <summary>Opaque bytes.</summary>
-        Bytes = 6,
-    }
-
     /// <summary>A field of a kind.</summary>
     public readonly struct Field
     {
@@ -42,7 +17,7 @@ namespace Kinepack
         /// <summary>The name of the field.</summary>
         public string Name { get; }
 
-        /// <summary>What the field is made of.</summary>
+        /// <summary>The type of the field.</summary>
         public FieldKind Kind { get; }
 
         /// <summary>The numbers of each entity: 3 for a position, 4 for a rotation.</summary>
@@ -56,14 +31,14 @@ namespace Kinepack
     }
 
     /// <summary>
-    /// The kinds of entities, and the fields of each kind. It does not change. Make one with a
+    /// The kinds of entities, and the fields of each kind. Immutable. Build a schema with a
     /// <see cref="SchemaBuilder"/>, or read a schema file.
     /// </summary>
     public sealed class Schema : NativeObject
     {
         private readonly string[] kindNames;
 
-        /// <summary>Takes over a handle.</summary>
+        /// <summary>Takes ownership of a handle.</summary>
         internal Schema(ulong made)
         {
             Own(made);
@@ -87,8 +62,7 @@ namespace Kinepack
         public int Kinds => Table.Length;
 
         /// <summary>
-        /// The hash of the schema. Two sides whose schemas have the same hash understand each
-        /// other.
+        /// The hash of the schema. Two sides with the same hash have the same schema.
         /// </summary>
         public ulong Hash
         {
@@ -99,10 +73,13 @@ namespace Kinepack
             }
         }
 
-        /// <summary>The fields of each kind. It does not change.</summary>
+        /// <summary>The fields of each kind. Immutable.</summary>
         internal Field[][] Table { get; }
 
-        /// <summary>Reads a schema file of <see cref="ToBytes"/>, or of Rust.</summary>
+        /// <summary>
+        /// Reads a schema file, as written by <see cref="ToBytes"/> and Rust's
+        /// <c>Schema::to_bytes</c>.
+        /// </summary>
         /// <param name="bytes">The whole file.</param>
         /// <exception cref="KinepackException">The bytes are not a valid schema file.</exception>
         public static unsafe Schema FromBytes(byte[] bytes)
@@ -120,17 +97,8 @@ namespace Kinepack
         /// <summary>The bytes of a schema file, in a new array.</summary>
         public unsafe byte[] ToBytes()
         {
-            Status status = Native.kp_schema_to_bytes(Id, null, UIntPtr.Zero, out UIntPtr size);
-            if (status != Status.Size)
-            {
-                Check(status);
-            }
-            byte[] bytes = new byte[Interop.ToSize(size)];
-            fixed (byte* first = bytes)
-            {
-                Check(Native.kp_schema_to_bytes(Id, first, size, out size));
-            }
-            return bytes;
+            return ReadBytes((byte* bytes, UIntPtr capacity, out UIntPtr size) =>
+                Native.kp_schema_to_bytes(Id, bytes, capacity, out size));
         }
 
         /// <summary>The fields of a kind, in a new array.</summary>
@@ -140,7 +108,7 @@ namespace Kinepack
             return (Field[])OfKind(Table, kind).Clone();
         }
 
-        /// <summary>The name of a kind. The only kind of a schema may have an empty name.</summary>
+        /// <summary>The name of a kind. If a schema has one kind, its name may be empty.</summary>
         /// <param name="kind">From 0 to <see cref="Kinds"/> - 1.</param>
         public string KindName(int kind)
         {
@@ -148,7 +116,7 @@ namespace Kinepack
             return kindNames[kind];
         }
 
-        /// <summary>Finds the kind with a name.</summary>
+        /// <summary>Finds a kind by its name.</summary>
         /// <param name="name">The name.</param>
         /// <param name="kind">The index of the kind, or -1.</param>
         /// <returns>False if there is none.</returns>
@@ -159,7 +127,7 @@ namespace Kinepack
             return kind >= 0;
         }
 
-        /// <summary>Finds the field of a kind with a name.</summary>
+        /// <summary>Finds a kind's field by its name.</summary>
         /// <param name="kind">From 0 to <see cref="Kinds"/> - 1.</param>
         /// <param name="name">The name.</param>
         /// <param name="field">The index of the field in its kind, or -1.</param>
@@ -189,7 +157,8 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Whether two kinds have equal numbers of numbers, so that memory for one fits the other.
+        /// Whether the fields of two kinds have equally many numbers, so that memory for one kind
+        /// fits the other.
         /// </summary>
         internal static bool HaveSameNumbers(Field[] one, Field[] other)
         {

@@ -2,31 +2,9 @@ using System;
 
 namespace Kinepack
 {
-    /// <summary>What a field means for motion.</summary>
-    public enum Role
-    {
-        /// <summary>No special meaning.</summary>
-        Plain = 0,
-
-        /// <summary>A velocity, which is zero at rest.</summary>
-        Velocity = 1,
-
-        /// <summary>The position (three real numbers) or the rotation of a rigid body.</summary>
-        Body = 2,
-
-        /// <summary>The flag of a body that something moves.</summary>
-        Touched = 3,
-
-        /// <summary>The flag of a body that moves others.</summary>
-        Mover = 4,
-
-        /// <summary>A time stamp by which the fields of a stream move.</summary>
-        Clock = 5,
-    }
-
     /// <summary>
     /// Builds a schema, kind by kind and field by field. Each method returns the builder. A refused
-    /// call throws <see cref="KinepackException"/> and leaves the builder as it was.
+    /// call throws <see cref="KinepackException"/> and leaves the builder unchanged.
     /// <see cref="Build"/> checks conditions, and <see cref="Codec"/> checks time precisions.
     /// </summary>
     public sealed class SchemaBuilder : NativeObject
@@ -39,7 +17,8 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Begins the next kind. A schema with one kind may leave this out; its kind has no name.
+        /// Begins the next kind. A schema with one kind may omit this call; its kind then has no
+        /// name.
         /// </summary>
         /// <param name="name">The name of the kind.</param>
         public SchemaBuilder Kind(string name)
@@ -48,11 +27,11 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Adds a field of real numbers, all with the same limits. A value is off by at most half
-        /// of the precision.
+        /// Adds a field of real numbers, all with the same limits. A decoded value is off by at
+        /// most half of the precision.
         /// </summary>
         /// <param name="name">The name of the field.</param>
-        /// <param name="count">How many numbers, from 1 to 255: 3 for a position.</param>
+        /// <param name="count">The count of numbers, from 1 to 255: 3 for a position.</param>
         /// <param name="min">The least value, in your unit.</param>
         /// <param name="max">The largest value, in your unit.</param>
         /// <param name="precision">The step between values, in your unit, above 0.</param>
@@ -65,11 +44,12 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Adds a real number on a circle, such as an angle: after the end it begins again.
+        /// Adds a real number on a circle, such as an angle: after <paramref name="end"/> it wraps
+        /// to <paramref name="min"/>.
         /// </summary>
         /// <param name="name">The name of the field.</param>
         /// <param name="min">The least value, in your unit.</param>
-        /// <param name="end">The value that means the same as <paramref name="min"/>.</param>
+        /// <param name="end">The value that is equivalent to <paramref name="min"/>.</param>
         /// <param name="precision">The step between values, in your unit, above 0.</param>
         public SchemaBuilder Cyclic(string name, double min, double end, double precision)
         {
@@ -88,7 +68,7 @@ namespace Kinepack
 
         /// <summary>Adds a rotation x, y, z, w.</summary>
         /// <param name="name">The name of the field.</param>
-        /// <param name="bits">The bits of each of three components, from 2 to 20.</param>
+        /// <param name="bits">The bits for each of three components, from 2 to 20.</param>
         public SchemaBuilder Rotation(string name, int bits)
         {
             return Done(Native.kp_schema_builder_rotation(Id, Text(name), (uint)bits));
@@ -109,7 +89,7 @@ namespace Kinepack
             return Done(Native.kp_schema_builder_choice(Id, Text(name), max));
         }
 
-        /// <summary>Says what the field that was added last means for motion.</summary>
+        /// <summary>Sets the role of the last field in motion.</summary>
         /// <param name="role">Its role.</param>
         public SchemaBuilder Role(Role role)
         {
@@ -117,8 +97,7 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Says that the field that was added last is the velocity of another one. Playback follows
-        /// curves then.
+        /// Declares the last field to be the velocity of another. Playback then follows curves.
         /// </summary>
         /// <param name="name">The name of the other field.</param>
         public SchemaBuilder VelocityOf(string name)
@@ -127,7 +106,7 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Says that the field that was added last is present only if another field of its kind has
+        /// Makes the last field conditional: it is present only if another field of its kind has
         /// certain values.
         /// </summary>
         /// <param name="selector">The name of the other field.</param>
@@ -140,20 +119,19 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Allows the field that was added last a larger error while it moves: the distance that it
-        /// moves in this time.
+        /// Lets the last field, while it moves, be off by the distance that it moves in this time.
         /// </summary>
         /// <param name="milliseconds">The time, in milliseconds.</param>
-        /// <param name="ticksPerSecond">The ticks of the simulation in a second.</param>
+        /// <param name="ticksPerSecond">The ticks a second of the simulation.</param>
         public SchemaBuilder TimePrecision(double milliseconds, double ticksPerSecond)
         {
             return Done(
                 Native.kp_schema_builder_time_precision(Id, milliseconds, ticksPerSecond));
         }
 
-        /// <summary>Makes the schema, and disposes the builder.</summary>
+        /// <summary>Builds the schema, and disposes the builder.</summary>
         /// <exception cref="KinepackException">
-        /// The fields do not make a schema. The builder stays as it was.
+        /// The fields are not a valid schema. The builder is unchanged.
         /// </exception>
         public Schema Build()
         {

@@ -1,48 +1,47 @@
 using System;
-using System.Runtime.InteropServices;
 
 namespace Kinepack
 {
-    /// <summary>What is shown.</summary>
-    [StructLayout(LayoutKind.Sequential)]
-    public readonly struct Playback
+    public readonly partial struct Playback
     {
-        // The native library writes them.
-#pragma warning disable 0649
-        private readonly double tick;
-        private readonly int isStarved;
-#pragma warning restore 0649
-
-        /// <summary>The tick that is shown, with its fraction.</summary>
+        /// <summary>The fractional tick that is shown.</summary>
         public double Tick => tick;
 
-        /// <summary>Whether a newer state was needed but has not arrived.</summary>
-        public bool IsStarved => isStarved != 0;
+        /// <summary>Whether a newer state was needed but had not arrived.</summary>
+        public bool IsStarved => is_starved != 0;
     }
 
     /// <summary>
-    /// The entities that a receiver, a viewer or a replay shows at the moment of its last TryPlay.
+    /// A receiver, a viewer or a replay. These methods read the entities and events of the moment
+    /// that its last TryPlay computed, so one method of yours can draw all three.
     /// </summary>
-    public abstract class ShownEntities : NativeObject
+    public abstract class Shown : NativeObject
     {
+        private ulong shown;
         private Field[][] table;
+        private Field[][] eventTable;
 
-        internal ShownEntities()
+        internal Shown()
         {
         }
 
-        /// <summary>The number of entities of a kind that are shown.</summary>
+        /// <summary>
+        /// The handle of the shown state, for one call. The native library frees it with this
+        /// object, so it throws after Dispose as <see cref="NativeObject.Id"/> does.
+        /// </summary>
+        private ulong ShownId => Id != 0 ? shown : 0;
+
+        /// <summary>The number of shown entities of a kind.</summary>
         /// <param name="kind">The index of the kind, from 0.</param>
         public unsafe int Count(int kind)
         {
-            Status status = Ids((uint)kind, null, UIntPtr.Zero, out UIntPtr count);
+            Status status = Native.kp_shown_ids(
+                ShownId, (uint)kind, null, UIntPtr.Zero, out UIntPtr count);
             Succeeds(status, Status.Size);
             return Interop.ToSize(count);
         }
 
-        /// <summary>
-        /// Writes the ids of the entities of a kind that are shown, which increase.
-        /// </summary>
+        /// <summary>Writes the ids of the shown entities of a kind, in increasing order.</summary>
         /// <param name="kind">The index of the kind, from 0.</param>
         /// <param name="ids">An array with at least <see cref="Count"/> elements.</param>
         /// <returns>The number of entities.</returns>
@@ -53,13 +52,48 @@ namespace Kinepack
             fixed (uint* first = ids)
             {
                 UIntPtr capacity = (UIntPtr)ids.Length;
-                Check(Ids((uint)kind, first, capacity, out UIntPtr count));
+                Check(Native.kp_shown_ids(
+                    ShownId, (uint)kind, first, capacity, out UIntPtr count));
                 return Interop.ToSize(count);
             }
         }
 
         /// <summary>
-        /// Writes the numbers of the entities of a kind that are shown, in the order of their ids.
+        /// Writes the ids of the entities, of all kinds, that the previous moment did not show.
+        /// </summary>
+        /// <param name="ids">The array to write to.</param>
+        /// <returns>The number of entities.</returns>
+        /// <exception cref="KinepackException">The array is too short.</exception>
+        public unsafe int ReadAdded(uint[] ids)
+        {
+            Require.NotNull(ids, nameof(ids));
+            fixed (uint* first = ids)
+            {
+                UIntPtr capacity = (UIntPtr)ids.Length;
+                Check(Native.kp_shown_added(ShownId, first, capacity, out UIntPtr count));
+                return Interop.ToSize(count);
+            }
+        }
+
+        /// <summary>
+        /// Writes the ids of the entities, of all kinds, that only the previous moment showed.
+        /// </summary>
+        /// <param name="ids">The array to write to.</param>
+        /// <returns>The number of entities.</returns>
+        /// <exception cref="KinepackException">The array is too short.</exception>
+        public unsafe int ReadRemoved(uint[] ids)
+        {
+            Require.NotNull(ids, nameof(ids));
+            fixed (uint* first = ids)
+            {
+                UIntPtr capacity = (UIntPtr)ids.Length;
+                Check(Native.kp_shown_removed(ShownId, first, capacity, out UIntPtr count));
+                return Interop.ToSize(count);
+            }
+        }
+
+        /// <summary>
+        /// Writes the numbers of the shown entities of a kind, in the order of their ids.
         /// </summary>
         /// <param name="columns">The memory of the fields to write. Others are skipped.</param>
         /// <exception cref="KinepackException">
@@ -73,48 +107,23 @@ namespace Kinepack
             {
                 uint kind = (uint)columns.Kind;
                 UIntPtr fields = (UIntPtr)columns.ToWrite.Length;
-                Check(Rows(kind, capacity, to, fields));
+                Check(Native.kp_shown_read(ShownId, kind, capacity, to, fields));
             }
         }
 
-        /// <summary>Takes the fields of each kind, in a constructor.</summary>
-        internal void Shows(Field[][] ofKinds)
-        {
-            table = ofKinds;
-        }
-
-        internal abstract unsafe Status Ids(
-            uint kind, uint* ids, UIntPtr capacity, out UIntPtr count);
-
-        internal abstract unsafe Status Rows(
-            uint kind, UIntPtr capacity, Native.KpTarget* targets, UIntPtr targetCount);
-    }
-
-    /// <summary>
-    /// What a receiver or a replay shows at the moment of its last TryPlay: entities, and events
-    /// that are due.
-    /// </summary>
-    public abstract class Shown : ShownEntities
-    {
-        private Field[][] eventTable;
-
-        internal Shown()
-        {
-        }
-
         /// <summary>
-        /// Takes the next event that is due at the moment that is shown. The next moment drops
-        /// events that you did not take.
+        /// Takes the next event that is due at the shown moment. The next moment drops events that
+        /// you did not take. Viewers have no events.
         /// </summary>
-        /// <param name="next">The event. <see cref="ReadEvent"/> gives its numbers.</param>
+        /// <param name="next">The event. <see cref="ReadEvent"/> writes its numbers.</param>
         /// <returns>False if there is none.</returns>
         public bool TryNextEvent(out Event next)
         {
-            return Succeeds(NextEvent(out next), Status.Nothing);
+            return Succeeds(Native.kp_shown_next_event(ShownId, out next), Status.Nothing);
         }
 
         /// <summary>
-        /// Writes the numbers of the event that TryNextEvent gave last, to any thread.
+        /// Writes the numbers of the event that TryNextEvent returned last, on any thread.
         /// </summary>
         /// <param name="columns">
         /// Memory for one event, of the kind of the event. Fields without memory are skipped.
@@ -134,20 +143,20 @@ namespace Kinepack
                     throw new ArgumentException("The columns have no memory.", nameof(columns));
                 }
                 uint kind = (uint)columns.Kind;
-                Check(EventNumbers(kind, to, (UIntPtr)columns.ToWrite.Length));
+                UIntPtr fields = (UIntPtr)columns.ToWrite.Length;
+                Check(Native.kp_shown_read_event(ShownId, kind, to, fields));
             }
         }
 
-        /// <summary>Takes the fields of each kind, in a constructor.</summary>
-        internal void Shows(Field[][] ofKinds, Field[][] ofEvents)
+        /// <summary>
+        /// Stores the handle of the shown state, and the fields of each kind, in a constructor.
+        /// </summary>
+        internal void Shows(Status status, ulong handle, Field[][] ofKinds, Field[][] ofEvents)
         {
-            Shows(ofKinds);
+            Check(status);
+            shown = handle;
+            table = ofKinds;
             eventTable = ofEvents ?? new Field[0][];
         }
-
-        internal abstract Status NextEvent(out Event next);
-
-        internal abstract unsafe Status EventNumbers(
-            uint kind, Native.KpTarget* targets, UIntPtr targetCount);
     }
 }

@@ -3,45 +3,8 @@ using System.Text;
 
 namespace Kinepack
 {
-    /// <summary>What a function of the native library returns.</summary>
-    public enum Status
-    {
-        /// <summary>The call succeeded.</summary>
-        Ok = 0,
-
-        /// <summary>A pointer is null that must not be.</summary>
-        Pointer = 1,
-
-        /// <summary>A handle was freed, for example by another thread during the call.</summary>
-        Handle = 2,
-
-        /// <summary>An argument is out of its range, or does not fit the others.</summary>
-        Argument = 3,
-
-        /// <summary>An array of the caller is too small.</summary>
-        Size = 4,
-
-        /// <summary>Bytes from outside are not valid: a file, a packet or a datagram.</summary>
-        Data = 5,
-
-        /// <summary>A value cannot be quantized: it is NaN, or out of its range.</summary>
-        Value = 6,
-
-        /// <summary>There is nothing yet, or nothing more.</summary>
-        Nothing = 7,
-
-        /// <summary>A defect of the library. Please report it.</summary>
-        Panic = 8,
-
-        /// <summary>A file cannot be read or written.</summary>
-        File = 9,
-
-        /// <summary>The call did its work, but not for all receivers.</summary>
-        Receivers = 10,
-    }
-
     /// <summary>
-    /// The native library refused a call. The message is the reason. The call has changed nothing.
+    /// The native library refused a call, which changed nothing. The message is the reason.
     /// </summary>
     public sealed class KinepackException : Exception
     {

@@ -1,10 +1,9 @@
 using System;
-using System.Runtime.InteropServices;
 
 namespace Kinepack
 {
     /// <summary>
-    /// How a stream is sent. Both ends need the same. A number of 0 takes the default.
+    /// How a stream is sent. Both ends need the same options. A number of 0 selects the default.
     /// </summary>
     public sealed class StreamOptions
     {
@@ -20,11 +19,13 @@ namespace Kinepack
         public int Repeats { get; set; }
 
         /// <summary>
-        /// How many records a receiver accepts at once, at least 16. The default is 64.
+        /// The most records that a receiver accepts at once, at least 16. The default is 64.
         /// </summary>
         public int BurstRecords { get; set; }
 
-        /// <summary>The number of the stream among those on one connection.</summary>
+        /// <summary>
+        /// The channel of the stream, which distinguishes streams on one connection.
+        /// </summary>
         public int Channel { get; set; }
 
         /// <summary>
@@ -53,40 +54,34 @@ namespace Kinepack
         }
     }
 
-    /// <summary>A record that arrived.</summary>
-    [StructLayout(LayoutKind.Sequential)]
-    public readonly struct Record
+    public readonly partial struct Record
     {
-        // The native library writes them.
-#pragma warning disable 0649
-        private readonly ushort number;
-        private readonly byte isRepeated;
-        private readonly byte isLate;
-#pragma warning restore 0649
-
-        /// <summary>Its number, which the sender's Push returned. After 65,535 follows 0.</summary>
+        /// <summary>
+        /// The number that the sender's Push returned. The numbers wrap to 0 after 65,535.
+        /// </summary>
         public int Number => number;
 
-        /// <summary>Whether it came as a repeat, because its own packet is missing.</summary>
-        public bool IsRepeated => isRepeated != 0;
+        /// <summary>Whether it arrived as a repeat, because its own packet is missing.</summary>
+        public bool IsRepeated => is_repeated != 0;
 
-        /// <summary>Whether a newer record came before.</summary>
-        public bool IsLate => isLate != 0;
+        /// <summary>Whether a newer record arrived before it.</summary>
+        public bool IsLate => is_late != 0;
     }
 
     /// <summary>
-    /// Sends the records of a client, such as a player's inputs. It has no socket and no clock.
+    /// Sends the records of a client, such as a player's inputs. A sender has no socket and no
+    /// clock.
     /// </summary>
     public sealed class StreamSender : NativeObject
     {
         private readonly Field[][] table;
 
-        /// <summary>A sender.</summary>
+        /// <summary>Creates a sender.</summary>
         /// <param name="schema">The schema of the records, with one kind.</param>
         /// <param name="level"><see cref="Level.Packed"/> or <see cref="Level.Adaptive"/>.</param>
-        /// <param name="rateHz">The most records in a second.</param>
-        /// <param name="options">How it sends. Null takes the defaults.</param>
-        public StreamSender(
+        /// <param name="rateHz">The most records a second.</param>
+        /// <param name="options">The options. Null selects the defaults.</param>
+        public unsafe StreamSender(
             Schema schema, string level, int rateHz, StreamOptions options = null)
         {
             Require.NotNull(schema, nameof(schema));
@@ -94,7 +89,7 @@ namespace Kinepack
             byte[] name = Interop.ToText(level, nameof(level));
             Native.KpStreamOptions native = (options ?? new StreamOptions()).ToNative();
             schema.Check(Native.kp_stream_sender_new(
-                schema.Id, name, (uint)rateHz, ref native, out ulong made));
+                schema.Id, name, (uint)rateHz, &native, out ulong made));
             Own(made);
             table = schema.Table;
         }
@@ -103,7 +98,7 @@ namespace Kinepack
         /// <param name="columns">Memory with one record, for each field.</param>
         /// <returns>The number of the record.</returns>
         /// <exception cref="KinepackException">
-        /// A value is not within its limits. Nothing was added.
+        /// A value is out of its range. Nothing was added.
         /// </exception>
         public unsafe int Push(Columns columns)
         {
@@ -112,17 +107,18 @@ namespace Kinepack
             fixed (Native.KpColumn* from = columns.ToRead)
             {
                 UIntPtr fields = (UIntPtr)columns.ToRead.Length;
-                Check(Native.kp_stream_push(Id, from, fields, out ushort number));
+                ushort number;
+                Check(Native.kp_stream_push(Id, from, fields, &number));
                 return number;
             }
         }
 
-        /// <summary>Gives the packet of the newest records, once.</summary>
-        /// <param name="datagram">The array to write it to.</param>
+        /// <summary>Writes the packet of the newest records, once.</summary>
+        /// <param name="datagram">The array to write to.</param>
         /// <param name="size">The bytes of the packet.</param>
         /// <returns>False if there is none now.</returns>
         /// <exception cref="KinepackException">
-        /// The array is too short. The packet stays.
+        /// The array is too short. The packet is kept.
         /// </exception>
         public unsafe bool TryPoll(byte[] datagram, out int size)
         {
@@ -131,15 +127,13 @@ namespace Kinepack
             {
                 UIntPtr capacity = (UIntPtr)datagram.Length;
                 Status status = Native.kp_stream_poll(Id, first, capacity, out UIntPtr written);
-                bool found = Succeeds(status, Status.Nothing);
-                size = found ? Interop.ToSize(written) : 0;
-                return found;
+                return Succeeds(status, Status.Nothing, written, out size);
             }
         }
 
-        /// <summary>Takes an acknowledgement.</summary>
+        /// <summary>Handles an acknowledgement.</summary>
         /// <param name="datagram">The acknowledgement.</param>
-        /// <returns>False if it was refused. Only a counter has changed then.</returns>
+        /// <returns>False if it was refused. A refused one changes only a counter.</returns>
         public unsafe bool Handle(ArraySegment<byte> datagram)
         {
             Require.Holds(datagram, nameof(datagram));
@@ -157,17 +151,17 @@ namespace Kinepack
     /// <summary>Receives the records of one client.</summary>
     public sealed class StreamReceiver : NativeObject
     {
-        /// <summary>The most records that a packet brings.</summary>
+        /// <summary>The most records that a packet contains.</summary>
         public const int MaxRecords = 16;
 
         private readonly Field[][] table;
 
-        /// <summary>A receiver, with the same arguments as its sender.</summary>
+        /// <summary>Creates a receiver, with the same arguments as its sender.</summary>
         /// <param name="schema">The schema of the records, with one kind.</param>
         /// <param name="level"><see cref="Level.Packed"/> or <see cref="Level.Adaptive"/>.</param>
-        /// <param name="rateHz">The most records in a second.</param>
-        /// <param name="options">How it is sent. Null takes the defaults.</param>
-        public StreamReceiver(
+        /// <param name="rateHz">The most records a second.</param>
+        /// <param name="options">The options. Null selects the defaults.</param>
+        public unsafe StreamReceiver(
             Schema schema, string level, int rateHz, StreamOptions options = null)
         {
             Require.NotNull(schema, nameof(schema));
@@ -175,17 +169,17 @@ namespace Kinepack
             byte[] name = Interop.ToText(level, nameof(level));
             Native.KpStreamOptions native = (options ?? new StreamOptions()).ToNative();
             schema.Check(Native.kp_stream_receiver_new(
-                schema.Id, name, (uint)rateHz, ref native, out ulong made));
+                schema.Id, name, (uint)rateHz, &native, out ulong made));
             Own(made);
             table = schema.Table;
         }
 
-        /// <summary>Takes a packet. <see cref="Read"/> gives its new records.</summary>
+        /// <summary>Handles a packet. <see cref="Read"/> writes its new records.</summary>
         /// <param name="nowNs">The time, in nanoseconds since any fixed moment.</param>
         /// <param name="datagram">The packet.</param>
         /// <param name="count">The number of new records, at most <see cref="MaxRecords"/>.</param>
         /// <returns>
-        /// False if it was refused, such as a duplicate. Only a counter has changed then.
+        /// False if it was refused, such as a duplicate. A refused one changes only a counter.
         /// </returns>
         public unsafe bool Handle(ulong nowNs, ArraySegment<byte> datagram, out int count)
         {
@@ -196,15 +190,13 @@ namespace Kinepack
                 UIntPtr size = (UIntPtr)datagram.Count;
                 Status status = Native.kp_stream_receiver_handle(
                     Id, nowNs, begin, size, out UIntPtr found);
-                bool valid = Succeeds(status, Status.Data);
-                count = valid ? Interop.ToSize(found) : 0;
-                return valid;
+                return Succeeds(status, Status.Data, found, out count);
             }
         }
 
-        /// <summary>Writes the records of the last packet, the oldest first.</summary>
-        /// <param name="records">What is known of each record.</param>
-        /// <param name="columns">The memory for their numbers. Others are skipped.</param>
+        /// <summary>Writes the records of the last packet, oldest first.</summary>
+        /// <param name="records">The array for the properties of each record.</param>
+        /// <param name="columns">The memory of the fields to write. Others are skipped.</param>
         /// <returns>The number of records.</returns>
         /// <exception cref="KinepackException">The memory is too small.</exception>
         public unsafe int Read(Record[] records, Columns columns)
@@ -223,10 +215,10 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Gives the acknowledgement for the sender. Send it a few times within the longest round
+        /// Writes the acknowledgement for the sender. Send it a few times within the longest round
         /// trip, alone or in front of another datagram.
         /// </summary>
-        /// <param name="datagram">The array to write it to.</param>
+        /// <param name="datagram">The array to write to.</param>
         /// <param name="size">The bytes of the acknowledgement.</param>
         /// <returns>False before the first packet.</returns>
         /// <exception cref="KinepackException">The array is too short.</exception>
@@ -238,9 +230,7 @@ namespace Kinepack
                 UIntPtr capacity = (UIntPtr)datagram.Length;
                 Status status = Native.kp_stream_acknowledgement(
                     Id, first, capacity, out UIntPtr written);
-                bool found = Succeeds(status, Status.Nothing);
-                size = found ? Interop.ToSize(written) : 0;
-                return found;
+                return Succeeds(status, Status.Nothing, written, out size);
             }
         }
 

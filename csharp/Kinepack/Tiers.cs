@@ -1,48 +1,21 @@
 using System;
-using System.Runtime.InteropServices;
 
 namespace Kinepack
 {
-    /// <summary>How a tier of a broadcast travels.</summary>
-    public enum Carry
-    {
-        /// <summary>
-        /// In groups: each snapshot is coded against the one before, and takes the fewest bits. A
-        /// viewer sees a lost packet as a delay.
-        /// </summary>
-        Groups = 0,
-
-        /// <summary>
-        /// In datagrams that are coded against the beginning of the group: a lost one costs one
-        /// snapshot and no delay.
-        /// </summary>
-        Datagrams = 1,
-    }
-
-    /// <summary>A track of a tier.</summary>
-    public enum TrackKind
-    {
-        /// <summary>Its snapshots.</summary>
-        Snapshots = 0,
-
-        /// <summary>Its key snapshots, which viewers need to join.</summary>
-        Keys = 1,
-    }
-
-    /// <summary>A tier to make: one form of the world, whose viewers share its bytes.</summary>
+    /// <summary>A tier to create: one form of the world. Its viewers share its bytes.</summary>
     public sealed class Tier
     {
-        /// <summary>Every snapshot in an object of its own.</summary>
+        /// <summary>Creates a tier with an object for each snapshot.</summary>
         /// <param name="name">
         /// The name of its track: up to 64 lower-case letters, digits, "-", "." and "_".
         /// </param>
         /// <param name="codec">
-        /// How its snapshots are coded. All tiers have the same schema; only the time precision of
-        /// its fields may differ.
+        /// The codec of its snapshots. All tiers have the same schema; only the time precision of
+        /// the fields may differ.
         /// </param>
         /// <param name="ticksPerGroup">
-        /// The most ticks of a group, at most 127 in datagrams. A viewer joins at the beginning of
-        /// one.
+        /// The most ticks of a group, at most 127 in datagrams. Viewers can join at the beginning
+        /// of a group.
         /// </param>
         public Tier(string name, Codec codec, int ticksPerGroup)
         {
@@ -57,21 +30,21 @@ namespace Kinepack
         /// <summary>The name of its track.</summary>
         public string Name { get; }
 
-        /// <summary>How its snapshots are coded.</summary>
+        /// <summary>The codec of its snapshots.</summary>
         public Codec Codec { get; }
 
         /// <summary>The most ticks of a group.</summary>
         public int TicksPerGroup { get; }
 
-        /// <summary>How it travels. By default in groups.</summary>
+        /// <summary>How it is transported. By default in groups.</summary>
         public Carry Carry { get; set; }
 
         /// <summary>Ticks from one snapshot to the next. The default is 1.</summary>
         public int TicksPerFrame { get; set; } = 1;
 
         /// <summary>
-        /// How many snapshots travel together in an object, at most 16. The default is 1. Each
-        /// object has about 50 bytes of headers, and its first snapshot waits for the last.
+        /// The number of snapshots that share an object, at most 16. The default is 1. Each object
+        /// has about 50 bytes of headers, and its first snapshot is delayed until the last.
         /// </summary>
         public int FramesPerObject { get; set; } = 1;
 
@@ -90,7 +63,7 @@ namespace Kinepack
         }
     }
 
-    /// <summary>What a tier of a catalogue is.</summary>
+    /// <summary>The properties of a tier.</summary>
     public sealed class TierInfo
     {
         internal TierInfo(string name, Native.KpTierInfo info)
@@ -105,7 +78,7 @@ namespace Kinepack
         /// <summary>The name of its track.</summary>
         public string Name { get; }
 
-        /// <summary>How it travels.</summary>
+        /// <summary>How it is transported.</summary>
         public Carry Carry { get; }
 
         /// <summary>Ticks from one snapshot to the next.</summary>
@@ -114,17 +87,12 @@ namespace Kinepack
         /// <summary>The most ticks of a group.</summary>
         public int TicksPerGroup { get; }
 
-        /// <summary>How many snapshots travel together.</summary>
+        /// <summary>The number of snapshots that share an object.</summary>
         public int FramesPerObject { get; }
     }
 
-    /// <summary>What a transport carries as one track: groups of objects, and datagrams.</summary>
-    [StructLayout(LayoutKind.Sequential)]
-    public readonly struct Track : IEquatable<Track>
+    public readonly partial struct Track : IEquatable<Track>
     {
-        private readonly uint tier;
-        private readonly int kind;
-
         /// <summary>A track of a tier.</summary>
         /// <param name="tier">The number of the tier.</param>
         /// <param name="kind">Which of its tracks.</param>
@@ -153,17 +121,8 @@ namespace Kinepack
         public override int GetHashCode() => (int)((2 * tier) + (uint)kind);
     }
 
-    /// <summary>What a transport carries: an object of a group, or a datagram.</summary>
-    [StructLayout(LayoutKind.Sequential)]
-    public readonly struct Piece
+    public readonly partial struct Piece
     {
-        private readonly ulong group;
-        private readonly ulong number;
-        private readonly uint tier;
-        private readonly int track;
-        private readonly int isDatagram;
-        private readonly uint tick;
-
         /// <summary>An object that a transport brought to a viewer.</summary>
         /// <param name="track">Its track.</param>
         /// <param name="group">The number of its group in the track.</param>
@@ -172,8 +131,8 @@ namespace Kinepack
             : this(track)
         {
             this.group = group;
-            this.number = number;
-            isDatagram = 0;
+            @object = number;
+            is_datagram = 0;
         }
 
         /// <summary>A datagram that a transport brought to a viewer.</summary>
@@ -181,10 +140,10 @@ namespace Kinepack
         public Piece(Track track)
         {
             group = 0;
-            number = 0;
+            @object = 0;
             tier = (uint)track.Tier;
             this.track = (int)track.Kind;
-            isDatagram = 1;
+            is_datagram = 1;
             tick = 0;
         }
 
@@ -195,15 +154,15 @@ namespace Kinepack
         public ulong Group => group;
 
         /// <summary>
-        /// The number of the object in its group. Object 0 begins the group, and ends the one
-        /// before.
+        /// The number of the object in its group. Object 0 begins the group, and ends the previous
+        /// one.
         /// </summary>
-        public ulong Number => number;
+        public ulong Number => @object;
 
         /// <summary>Whether it is a datagram, which has no number.</summary>
-        public bool IsDatagram => isDatagram != 0;
+        public bool IsDatagram => is_datagram != 0;
 
-        /// <summary>The tick of its last snapshot, if it comes from a publisher.</summary>
+        /// <summary>The tick of its last snapshot. Only a publisher sets it.</summary>
         public uint Tick => tick;
     }
 }

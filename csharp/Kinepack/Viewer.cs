@@ -1,23 +1,23 @@
 using System;
-using System.Runtime.InteropServices;
 
 namespace Kinepack
 {
-    /// <summary>How a viewer works. A number of 0 takes the default.</summary>
+    /// <summary>How a viewer works. A number of 0 selects the default.</summary>
     public sealed class ViewerOptions
     {
         /// <summary>
-        /// The least delay of what is shown, in milliseconds. By default the network alone decides.
+        /// The least delay of the shown state, in milliseconds. By default, the network alone
+        /// determines it.
         /// </summary>
         public int MinDelayMs { get; set; }
 
         /// <summary>
-        /// The largest delay of what is shown, in milliseconds. The default is 500.
+        /// The largest delay of the shown state, in milliseconds. The default is 500.
         /// </summary>
         public int MaxDelayMs { get; set; }
 
         /// <summary>
-        /// For how long it keeps states to go back to, in milliseconds. By default it keeps none.
+        /// How long it keeps states for rewinding, in milliseconds. By default it keeps none.
         /// </summary>
         public int HistoryMs { get; set; }
 
@@ -40,28 +40,15 @@ namespace Kinepack
         }
     }
 
-    /// <summary>What a viewer has counted and measured.</summary>
-    [StructLayout(LayoutKind.Sequential)]
-    public readonly struct ViewerStatus
+    public readonly partial struct ViewerStatus
     {
-        // The native library writes them.
-#pragma warning disable 0649
-        private readonly ulong snapshots;
-        private readonly ulong caughtUp;
-        private readonly ulong late;
-        private readonly ulong refused;
-        private readonly ulong bytes;
-        private readonly double delayMs;
-        private readonly double jitterMs;
-#pragma warning restore 0649
-
         /// <summary>Snapshots decoded.</summary>
         public ulong Snapshots => snapshots;
 
-        /// <summary>Snapshots that were only read to catch up, and not shown.</summary>
-        public ulong CaughtUp => caughtUp;
+        /// <summary>Snapshots decoded only to catch up, and not shown.</summary>
+        public ulong CaughtUp => caught_up;
 
-        /// <summary>Snapshots too late to be shown.</summary>
+        /// <summary>Snapshots that arrived too late to be shown.</summary>
         public ulong Late => late;
 
         /// <summary>Objects and datagrams refused.</summary>
@@ -70,35 +57,36 @@ namespace Kinepack
         /// <summary>Bytes of all objects and datagrams.</summary>
         public ulong Bytes => bytes;
 
-        /// <summary>The delay of what is shown, in milliseconds.</summary>
-        public double DelayMs => delayMs;
+        /// <summary>The delay of the shown state, in milliseconds.</summary>
+        public double DelayMs => delay_ms;
 
-        /// <summary>How much the times of arrival vary, in milliseconds.</summary>
-        public double JitterMs => jitterMs;
+        /// <summary>The variation of arrival times, in milliseconds.</summary>
+        public double JitterMs => jitter_ms;
     }
 
     /// <summary>
-    /// Watches a broadcast. It has no socket and no clock: objects and datagrams go in, states to
-    /// show come out. It sends nothing. All times are nanoseconds since any fixed moment.
+    /// Watches a broadcast. A viewer has no socket and no clock: you pass in objects and datagrams,
+    /// and get states to show. It sends nothing. All times are nanoseconds since any fixed moment.
     /// </summary>
-    public sealed class Viewer : ShownEntities
+    public sealed class Viewer : Shown
     {
-        /// <summary>A viewer that watches nothing yet.</summary>
+        /// <summary>Creates a viewer that does not watch any tier yet.</summary>
         /// <param name="catalogue">The catalogue of the broadcast.</param>
-        /// <param name="options">How it works. Null takes the defaults.</param>
-        public Viewer(Catalogue catalogue, ViewerOptions options = null)
+        /// <param name="options">The options. Null selects the defaults.</param>
+        public unsafe Viewer(Catalogue catalogue, ViewerOptions options = null)
         {
             Require.NotNull(catalogue, nameof(catalogue));
             Native.KpViewerOptions native = (options ?? new ViewerOptions()).ToNative();
-            catalogue.Check(Native.kp_viewer_new(catalogue.Id, ref native, out ulong made));
+            catalogue.Check(Native.kp_viewer_new(catalogue.Id, &native, out ulong made));
             Own(made);
-            Shows(catalogue.Schema.Table);
+            Status status = Native.kp_viewer_shown(Id, out ulong shown);
+            Shows(status, shown, catalogue.Schema.Table, null);
         }
 
         /// <summary>
-        /// Watches a tier from now on, or several together, such as regions of the world. What was
-        /// shown stays until the new ones have caught up. Then subscribe to the tracks of
-        /// <see cref="Wanted"/>.
+        /// Watches a tier from now on, or several together, such as regions of the world. The
+        /// current tiers are shown until the new ones have caught up. Next, subscribe to the tracks
+        /// of <see cref="Wanted"/>.
         /// </summary>
         /// <param name="tiers">The numbers of the tiers.</param>
         public unsafe void Watch(params int[] tiers)
@@ -113,10 +101,12 @@ namespace Kinepack
 
         /// <summary>
         /// Writes the tracks that the viewer needs now. They change with <see cref="Watch"/>,
-        /// <see cref="TryTake"/> and <see cref="TryPlay"/>: subscribe to the new ones, and end the
-        /// subscriptions to the others.
+        /// <see cref="TryTake"/> and <see cref="TryPlay"/>: subscribe to the new tracks, and
+        /// unsubscribe from the others.
         /// </summary>
-        /// <param name="tracks">The array to write to. Two for each tier always suffice.</param>
+        /// <param name="tracks">
+        /// The array to write to. Two elements for each tier always suffice.
+        /// </param>
         /// <returns>The number of tracks.</returns>
         /// <exception cref="KinepackException">The array is too short.</exception>
         public unsafe int Wanted(Track[] tracks)
@@ -130,7 +120,7 @@ namespace Kinepack
             }
         }
 
-        /// <summary>Writes the numbers of the tiers that are shown.</summary>
+        /// <summary>Writes the numbers of the shown tiers.</summary>
         /// <param name="tiers">The array to write to.</param>
         /// <returns>The number of tiers.</returns>
         /// <exception cref="KinepackException">The array is too short.</exception>
@@ -146,19 +136,20 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Takes an object or a datagram of a track. The objects of a group come in order.
+        /// Handles an object or a datagram of a track. The objects of a group must be passed in
+        /// order.
         /// </summary>
         /// <param name="nowNs">The time, in nanoseconds.</param>
-        /// <param name="piece">What it is.</param>
-        /// <param name="bytes">Its bytes.</param>
+        /// <param name="piece">The piece's description.</param>
+        /// <param name="bytes">The bytes of the piece.</param>
         /// <param name="tick">
-        /// The tick of the newest snapshot that could be read with it, or null if it waits for
-        /// other pieces.
+        /// The tick of the newest snapshot that the piece made readable, or null if the piece waits
+        /// for others.
         /// </param>
         /// <returns>
-        /// False if it was refused: not valid, of a tier that is not watched, late, or after an
-        /// object that is missing. Only counters have changed then. After an object, the rest of
-        /// its group is refused too.
+        /// False if it was refused: it is invalid, late, of a tier that is not watched, or after a
+        /// missing object. A refused piece changes only counters. If an object is refused, the rest
+        /// of its group is refused too.
         /// </returns>
         public unsafe bool TryTake(
             ulong nowNs, Piece piece, ArraySegment<byte> bytes, out uint? tick)
@@ -168,8 +159,9 @@ namespace Kinepack
             {
                 byte* begin = first + bytes.Offset;
                 UIntPtr size = (UIntPtr)bytes.Count;
+                Native.KpTaken taken;
                 Status status = Native.kp_viewer_take(
-                    Id, nowNs, &piece, begin, size, out Native.KpTaken taken);
+                    Id, nowNs, ref piece, begin, size, &taken);
                 bool valid = Succeeds(status, Status.Data);
                 tick = valid && taken.is_read != 0 ? taken.tick : (uint?)null;
                 return valid;
@@ -177,15 +169,15 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Begins to read all tracks anew, as after a connection was lost or the publisher started
-        /// again. What is shown stays until newer snapshots come.
+        /// Restarts the reading of all tracks, after a connection was lost or the publisher
+        /// restarted. The current state is shown until newer snapshots arrive.
         /// </summary>
         public void Rejoin()
         {
             Check(Native.kp_viewer_rejoin(Id));
         }
 
-        /// <summary>Changes the bounds of the delay of what is shown.</summary>
+        /// <summary>Changes the limits for the delay of the shown state.</summary>
         /// <param name="minMs">The least delay, in milliseconds.</param>
         /// <param name="maxMs">The largest delay, in milliseconds.</param>
         public void SetDelays(int minMs, int maxMs)
@@ -196,11 +188,11 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Computes what to show now, a little in the past and interpolated, for the methods of
-        /// <see cref="ShownEntities"/>.
+        /// Computes what to show now: a slightly delayed, interpolated state. The methods of
+        /// <see cref="Shown"/> read it.
         /// </summary>
         /// <param name="nowNs">The time, in nanoseconds.</param>
-        /// <param name="playback">What is shown.</param>
+        /// <param name="playback">The shown moment.</param>
         /// <returns>False before the first state.</returns>
         public bool TryPlay(ulong nowNs, out Playback playback)
         {
@@ -210,42 +202,26 @@ namespace Kinepack
         /// <summary>The ticks that <see cref="TryPlayAt"/> can show.</summary>
         /// <param name="first">The first tick.</param>
         /// <param name="last">The last tick.</param>
-        /// <returns>False before the first state, and if the viewer keeps no history.</returns>
+        /// <returns>False before the first state, or if the viewer keeps no history.</returns>
         public bool TryHistory(out uint first, out uint last)
         {
             return Succeeds(Native.kp_viewer_history(Id, out first, out last), Status.Nothing);
         }
 
         /// <summary>
-        /// Like <see cref="TryPlay"/>, for a tick of the history, to pause and to go back. A tick
-        /// outside of the history shows the nearest state.
+        /// Like <see cref="TryPlay"/>, but for a tick of the history, to pause and to rewind. A
+        /// tick outside of the history shows the nearest state.
         /// </summary>
-        /// <param name="tick">The tick, with its fraction.</param>
-        /// <param name="playback">What is shown.</param>
-        /// <returns>False before the first state, and if the viewer keeps no history.</returns>
+        /// <param name="tick">The fractional tick.</param>
+        /// <param name="playback">The shown moment.</param>
+        /// <returns>False before the first state, or if the viewer keeps no history.</returns>
         public bool TryPlayAt(double tick, out Playback playback)
         {
             return Succeeds(Native.kp_viewer_play_at(Id, tick, out playback), Status.Nothing);
         }
 
         /// <summary>
-        /// Writes the ids of the entities, of all kinds, that are shown for the first time.
-        /// </summary>
-        /// <param name="ids">The array to write to.</param>
-        /// <returns>The number of entities.</returns>
-        /// <exception cref="KinepackException">The array is too short.</exception>
-        public int ReadAdded(uint[] ids) => ReadChanged(ids, true);
-
-        /// <summary>
-        /// Writes the ids of the entities, of all kinds, that are not shown any more.
-        /// </summary>
-        /// <param name="ids">The array to write to.</param>
-        /// <returns>The number of entities.</returns>
-        /// <exception cref="KinepackException">The array is too short.</exception>
-        public int ReadRemoved(uint[] ids) => ReadChanged(ids, false);
-
-        /// <summary>
-        /// Copies the newest state of the tiers that are shown, neither delayed nor interpolated.
+        /// Copies the newest state of the shown tiers, without delay or interpolation.
         /// </summary>
         /// <param name="snapshot">The snapshot to fill, of the same schema.</param>
         /// <returns>False before the first state.</returns>
@@ -257,7 +233,7 @@ namespace Kinepack
             return Succeeds(status, Status.Nothing);
         }
 
-        /// <summary>What the viewer has counted and measured.</summary>
+        /// <summary>The counters and measurements of the viewer.</summary>
         public ViewerStatus ReadStatus()
         {
             Check(Native.kp_viewer_status(Id, out ViewerStatus status));
@@ -265,31 +241,5 @@ namespace Kinepack
         }
 
         internal override Status Free(ulong freed) => Native.kp_viewer_free(freed);
-
-        internal override unsafe Status Ids(
-            uint kind, uint* ids, UIntPtr capacity, out UIntPtr count)
-        {
-            return Native.kp_viewer_ids(Id, kind, ids, capacity, out count);
-        }
-
-        internal override unsafe Status Rows(
-            uint kind, UIntPtr capacity, Native.KpTarget* targets, UIntPtr targetCount)
-        {
-            return Native.kp_viewer_read(Id, kind, capacity, targets, targetCount);
-        }
-
-        private unsafe int ReadChanged(uint[] ids, bool added)
-        {
-            Require.NotNull(ids, nameof(ids));
-            fixed (uint* first = ids)
-            {
-                UIntPtr capacity = (UIntPtr)ids.Length;
-                UIntPtr count;
-                Check(added
-                    ? Native.kp_viewer_added(Id, first, capacity, out count)
-                    : Native.kp_viewer_removed(Id, first, capacity, out count));
-                return Interop.ToSize(count);
-            }
-        }
     }
 }

@@ -4,7 +4,7 @@ using Kinepack;
 
 /// <summary>
 /// A server publishes three tiers. A relay keeps the newest group of each track. A viewer joins in
-/// the middle of a group, changes its tier, and goes back in its history.
+/// the middle of a group, changes its tier, and rewinds in its history.
 /// </summary>
 internal static class Broadcasts
 {
@@ -198,6 +198,9 @@ internal static class Broadcasts
         viewer.SetDelays(5, 6);
         viewer.ReadAdded(new uint[Session.Balls]);
         viewer.ReadRemoved(new uint[Session.Balls]);
+        Columns balls = Session.Columns(catalogue.Schema, new Ball[1]);
+        Check.That(!viewer.TryNextEvent(out _), "no events of a viewer");
+        Check.Throws<ArgumentException>(() => viewer.ReadEvent(balls));
         viewer.Rejoin();
         Check.Equal(viewer.Wanted(new Track[6]), 2);
         uint[] unsorted = { 7, 7 };
@@ -254,11 +257,15 @@ internal static class Broadcasts
             Check.Throws<ObjectDisposedException>(() => viewer.Watch(Full));
             Check.Throws<ObjectDisposedException>(() => viewer.TryPlay(0, out _));
             Check.Throws<ObjectDisposedException>(() => viewer.TryNewest(world));
+            Check.Throws<ObjectDisposedException>(() => viewer.Count(0));
+            Check.Throws<ObjectDisposedException>(() => viewer.ReadIds(0, new uint[1]));
+            Check.Throws<ObjectDisposedException>(() => viewer.ReadAdded(new uint[1]));
+            Check.Throws<ObjectDisposedException>(() => viewer.TryNextEvent(out _));
         }
     }
 
     /// <summary>
-    /// Passes on what a viewer has subscribed to, and gives it the newest group of a new track.
+    /// Forwards the tracks that a viewer has subscribed to, and sends the newest group of a new track.
     /// </summary>
     private sealed class Relay
     {

@@ -89,7 +89,7 @@ internal static class Disposal
         Check.Throws<ObjectDisposedException>(() => builder.Build());
     }
 
-    /// <summary>What was made with an object lives on.</summary>
+    /// <summary>Objects remain valid after those that they were created from.</summary>
     private static void MadeWithDisposed()
     {
         Schema schema = Ship.Schema();
@@ -109,7 +109,7 @@ internal static class Disposal
         Check.Equal(world.Count(0), 2);
     }
 
-    /// <summary>Handles that the classes of C# would not pass.</summary>
+    /// <summary>Handles that the public classes never pass.</summary>
     private static void WrongHandles()
     {
         using (Schema schema = Ship.Schema())
@@ -128,11 +128,20 @@ internal static class Disposal
                 Check.Refused(
                     Status.Handle, () => KinepackException.Check(Native.kp_hub_free(handle)));
             }
+            ulong shown;
+            using (Codec codec = new Codec(schema, Level.Packed))
+            using (Receiver receiver = new Receiver(codec, 60))
+            {
+                Check.Equal(Native.kp_receiver_shown(receiver.Id, out shown), Status.Ok);
+                Check.Equal(Native.kp_shown_next_event(shown, out _), Status.Nothing);
+                Check.Equal(Native.kp_shown_next_event(receiver.Id, out _), Status.Handle);
+            }
+            Check.Equal(Native.kp_shown_next_event(shown, out _), Status.Handle);
         }
     }
 
     /// <summary>
-    /// A view that is replaced frees the one before, and takes none after Dispose.
+    /// Replacing a view frees the previous handle. A disposed view accepts no new handle.
     /// </summary>
     private static void ReplacedViews()
     {
@@ -186,7 +195,7 @@ internal static class Disposal
         return ids;
     }
 
-    /// <summary>Arrays are free after the call that pinned them.</summary>
+    /// <summary>Arrays are no longer pinned after the call.</summary>
     private static void PinnedArrays()
     {
         using (Schema schema = Ship.Schema())
@@ -228,7 +237,7 @@ internal static class Disposal
         }
     }
 
-    /// <summary>Overwrites the stack below.</summary>
+    /// <summary>Overwrites the unused part of the stack.</summary>
     private static int Clutter(int depth) => depth == 0 ? 0 : Clutter(depth - 1) + 1;
 
     /// <summary>An object is not freed during its own last call.</summary>

@@ -107,6 +107,9 @@ internal static class Replays
         Check.That(replay.TryPlay(200.5, out Playback playback), "a moment");
         Check.That(playback.Tick == 200.5 && !playback.IsStarved, "the moment");
         Check.Equal(replay.Count(0), 1);
+        Check.Equal(replay.ReadAdded(ids), 1);
+        Check.Equal(ids[0], 7u);
+        Check.Equal(replay.ReadRemoved(ids), 0);
         Check.Equal(replay.ReadIds(0, ids), 1);
         Check.Equal(ids[0], 7u);
         replay.Read(columns);
@@ -141,7 +144,7 @@ internal static class Replays
         }
     }
 
-    /// <summary>Damaged files are refused, or are other replays.</summary>
+    /// <summary>Damaged files are refused, or read as other replays.</summary>
     private static void Damaged(byte[] file)
     {
         foreach (byte[] noise in Random.Noise(100))

@@ -3,10 +3,11 @@
 // Rules of every function:
 //
 // - It returns a KpStatus. If that is not KP_STATUS_OK, the object has not changed, except for its
-//   counters, and kp_error_text returns the reason to the same thread. Functions that do otherwise
-//   say so. After KP_STATUS_SIZE, the count that the caller passed holds the number that is needed.
-// - An object is a handle: a number with a generation. The caller frees it with kp_..._free. A handle
-//   that was freed, one of another type and one of all zeros are refused.
+//   counters, and kp_error_text returns the reason to the same thread. The comments of some functions
+//   name exceptions. After KP_STATUS_SIZE, the count that the caller passed holds the needed number.
+// - An object is a handle: a number with a generation. The caller frees it with kp_..._free. Only a
+//   KpShown belongs to another object. Freed handles, handles of another type and all-zero handles
+//   are refused.
 // - The library uses the caller's memory only during a call, and never frees or keeps it. Until the
 //   call returns, a pointer must be valid for its count of items, and no other thread may write
 //   there. A pointer may be null if its count is 0.
@@ -146,7 +147,8 @@ enum KpMagnitudeForm
   KP_MAGNITUDE_FORM_STEPS = 1,
   // Real numbers within limits, as differences from numbers that both sides hold.
   KP_MAGNITUDE_FORM_DIFFERENCE = 2,
-  // The same. If a number cannot be represented within the limits, all are written unchanged.
+  // Like the differences. If a number cannot be represented within the limits, all numbers are
+  // written unchanged.
   KP_MAGNITUDE_FORM_ANY = 3,
 };
 #ifndef __cplusplus
@@ -175,7 +177,7 @@ enum KpNumber
   KP_NUMBER_I32 = 4,
   // `int64_t`
   KP_NUMBER_I64 = 5,
-  // `uint8_t`, and `bool`
+  // `uint8_t`, and flags of one byte, such as C's `bool`
   KP_NUMBER_U8 = 6,
   // `uint16_t`
   KP_NUMBER_U16 = 7,
@@ -617,25 +619,12 @@ typedef struct KpPlayback {
   int32_t is_starved;
 } KpPlayback;
 
-// The numbers of a field in the caller's memory, to write to.
-typedef struct KpTarget {
-  // The first number of the first entity. If it is null, the field is not written.
-  void *data;
-  // Bytes from one entity to the next.
-  size_t stride;
-  // A `KpNumber` that can hold every value of the field.
-  int32_t number;
-} KpTarget;
-
-// An event that is due.
-typedef struct KpEvent {
-  // The tick at which it happened.
-  uint32_t tick;
-  // The index of its kind among the kinds of the events' schema.
-  uint32_t kind;
-  // Not 0: the event's tick was already shown at an earlier moment.
-  int32_t is_late;
-} KpEvent;
+// The entities and events that a receiver, a viewer or a replay shows at the moment of its last
+// `kp_..._play`. That object owns the handle and frees it, so there is no function to free it.
+typedef struct KpShown {
+  // The handle; 0 means none.
+  uint64_t id;
+} KpShown;
 
 // The receiver's view of its connection.
 typedef struct KpReceiverStatus {
@@ -715,6 +704,26 @@ typedef struct KpSchemaBuilder {
   // The handle; 0 means none.
   uint64_t id;
 } KpSchemaBuilder;
+
+// The numbers of a field in the caller's memory, to write to.
+typedef struct KpTarget {
+  // The first number of the first entity. If it is null, the field is not written.
+  void *data;
+  // Bytes from one entity to the next.
+  size_t stride;
+  // A `KpNumber` that can hold every value of the field.
+  int32_t number;
+} KpTarget;
+
+// An event that is due.
+typedef struct KpEvent {
+  // The tick at which it happened.
+  uint32_t tick;
+  // The index of its kind among the kinds of the events' schema.
+  uint32_t kind;
+  // Not 0: the event's tick was already shown at an earlier moment.
+  int32_t is_late;
+} KpEvent;
 
 // How a stream is sent. Both ends need the same options. A number of 0 selects the default.
 typedef struct KpStreamOptions {
@@ -1032,12 +1041,15 @@ KpStatus kp_codec_new(struct KpSchema schema,
 KpStatus kp_codec_hash(struct KpCodec codec, uint64_t *hash);
 
 // The widths and words of a codec's profile as text, for tools, with a terminating zero: `*size`
-// bytes, if they fit into `capacity`. The codes of gaps come first: their widths, and the lengths
-// of their words. Then each field has its context. Each of its classes has the reference and
-// `width/beyond` for each lane. The lengths of the words are given once for all contexts, or for
-// each context. `spec/CODEC.md`, sections 7 and 9, describes these. The text does not include the
-// model of the adaptive levels.
-KpStatus kp_codec_profile_text(struct KpCodec codec, char *text, size_t capacity, size_t *size);
+// bytes, if they fit into `capacity`. The first two lines have the codes of gaps: their widths in
+// bits, and the lengths of their words. Then each field has a line with its context, and a line for
+// each class: the reference, and `width/beyond` in bits for each lane. The lengths of the class words
+// follow, once if all contexts share them, or for each context. `spec/CODEC.md`, sections 7 and 9,
+// describes these codes. The text does not include the model of the adaptive levels.
+KpStatus kp_codec_profile_text(struct KpCodec codec,
+                               char *text,
+                               size_t capacity,
+                               size_t *size);
 
 // Frees a codec. Objects made with it remain valid.
 KpStatus kp_codec_free(struct KpCodec codec);
@@ -1320,52 +1332,17 @@ KpStatus kp_receiver_poll(struct KpReceiver receiver,
                           size_t capacity,
                           size_t *size);
 
-// Computes what to show now: a slightly delayed, interpolated state. The functions below read it.
-// `KP_STATUS_NOTHING` before the first state.
+// Computes what to show now: a slightly delayed, interpolated state. Read it through
+// `kp_receiver_shown`. `KP_STATUS_NOTHING` before the first state.
 KpStatus kp_receiver_play(struct KpReceiver receiver, uint64_t now_ns, struct KpPlayback *out);
 
-// Writes the ids of a kind's shown entities, in increasing order: `*count` ids, if they fit into
-// `capacity`.
-KpStatus kp_receiver_ids(struct KpReceiver receiver,
-                         uint32_t kind,
-                         uint32_t *ids,
-                         size_t capacity,
-                         size_t *count);
-
-// Writes the ids of the entities that are newly shown, of all kinds, like `kp_receiver_ids`.
-KpStatus kp_receiver_added(struct KpReceiver receiver,
-                           uint32_t *ids,
-                           size_t capacity,
-                           size_t *count);
-
-// Writes the ids of the entities that are no longer shown, of all kinds, like `kp_receiver_ids`.
-KpStatus kp_receiver_removed(struct KpReceiver receiver,
-                             uint32_t *ids,
-                             size_t capacity,
-                             size_t *count);
-
-// Writes the numbers of a kind's shown entities, in the order of their ids, like
-// `kp_snapshot_read`.
-KpStatus kp_receiver_read(struct KpReceiver receiver,
-                          uint32_t kind,
-                          size_t capacity,
-                          const struct KpTarget *targets,
-                          size_t target_count);
+// The state that the receiver shows. The handle stays the same until `kp_receiver_free`, which
+// frees it too.
+KpStatus kp_receiver_shown(struct KpReceiver receiver, struct KpShown *out);
 
 // Makes all events due that have arrived. It is for programs that show the newest state and do not
 // play. An event becomes due only once, so `kp_receiver_play` will not show it again.
 KpStatus kp_receiver_take_events(struct KpReceiver receiver);
-
-// Takes the next event that is due at the moment of the last `kp_receiver_play`.
-// `KP_STATUS_NOTHING` if there is none. The next moment drops events that were not taken.
-KpStatus kp_receiver_next_event(struct KpReceiver receiver, struct KpEvent *out);
-
-// Writes the numbers of the event that `kp_receiver_next_event` returned last, which must be of
-// this kind, to a target for each field of the kind.
-KpStatus kp_receiver_read_event(struct KpReceiver receiver,
-                                uint32_t kind,
-                                const struct KpTarget *targets,
-                                size_t target_count);
 
 // The receiver's view of its connection.
 KpStatus kp_receiver_status(struct KpReceiver receiver,
@@ -1486,38 +1463,17 @@ KpStatus kp_replay_value(struct KpReplay replay,
 // `KP_STATUS_NOTHING` if there is none.
 KpStatus kp_replay_get(struct KpReplay replay, uint32_t tick, struct KpSnapshot snapshot);
 
-// Computes what to show at a moment, given as a fractional tick. The functions below read it.
+// Computes what to show at a moment, given as a fractional tick. Read it through `kp_replay_shown`.
 // Moments may be in any order. Events are due only if a moment follows the previous one by at most
 // 5 seconds.
 KpStatus kp_replay_play(struct KpReplay replay, double tick, struct KpPlayback *out);
 
+// The state that the replay shows. The handle stays the same until `kp_replay_free`, which frees it
+// too.
+KpStatus kp_replay_shown(struct KpReplay replay, struct KpShown *out);
+
 // Jumps to a tick: the next moment shows no events before it.
 KpStatus kp_replay_seek(struct KpReplay replay, double tick);
-
-// Writes the ids of a kind's shown entities, like `kp_receiver_ids`.
-KpStatus kp_replay_ids(struct KpReplay replay,
-                       uint32_t kind,
-                       uint32_t *ids,
-                       size_t capacity,
-                       size_t *count);
-
-// Writes the numbers of a kind's shown entities, like `kp_receiver_read`.
-KpStatus kp_replay_read(struct KpReplay replay,
-                        uint32_t kind,
-                        size_t capacity,
-                        const struct KpTarget *targets,
-                        size_t target_count);
-
-// Takes the next event that is due at the moment of the last `kp_replay_play`. `KP_STATUS_NOTHING`
-// if there is none.
-KpStatus kp_replay_next_event(struct KpReplay replay, struct KpEvent *out);
-
-// Writes the numbers of the event that `kp_replay_next_event` returned last, like
-// `kp_receiver_read_event`.
-KpStatus kp_replay_read_event(struct KpReplay replay,
-                              uint32_t kind,
-                              const struct KpTarget *targets,
-                              size_t target_count);
 
 // Frees a replay, and closes its file.
 KpStatus kp_replay_free(struct KpReplay replay);
@@ -1631,6 +1587,41 @@ KpStatus kp_schema_builder_build(struct KpSchemaBuilder builder, struct KpSchema
 // Frees a builder without building a schema.
 KpStatus kp_schema_builder_free(struct KpSchemaBuilder builder);
 
+// Writes the ids of a kind's entities, in increasing order: `*count` ids, if they fit into
+// `capacity`.
+KpStatus kp_shown_ids(struct KpShown shown,
+                      uint32_t kind,
+                      uint32_t *ids,
+                      size_t capacity,
+                      size_t *count);
+
+// Writes the ids of the entities that the previous moment did not show, of all kinds, like
+// `kp_shown_ids`.
+KpStatus kp_shown_added(struct KpShown shown, uint32_t *ids, size_t capacity, size_t *count);
+
+// Writes the ids of the entities that only the previous moment showed, of all kinds, like
+// `kp_shown_ids`.
+KpStatus kp_shown_removed(struct KpShown shown, uint32_t *ids, size_t capacity, size_t *count);
+
+// Writes the numbers of a kind's entities, in the order of their ids, to a target for each field
+// with room for `capacity` entities.
+KpStatus kp_shown_read(struct KpShown shown,
+                       uint32_t kind,
+                       size_t capacity,
+                       const struct KpTarget *targets,
+                       size_t target_count);
+
+// Takes the next event that is due. `KP_STATUS_NOTHING` if there is none; viewers have no events.
+// The next moment drops events that were not taken.
+KpStatus kp_shown_next_event(struct KpShown shown, struct KpEvent *out);
+
+// Writes the numbers of the event that `kp_shown_next_event` returned last, to a target for each
+// field of its kind. `kind` must be the event's kind, because the targets are laid out for it.
+KpStatus kp_shown_read_event(struct KpShown shown,
+                             uint32_t kind,
+                             const struct KpTarget *targets,
+                             size_t target_count);
+
 // Reads a skeleton file. The caller frees `*out` with `kp_skeleton_free`.
 KpStatus kp_skeleton_from_bytes(const uint8_t *bytes, size_t size, struct KpSkeleton *out);
 
@@ -1731,7 +1722,7 @@ KpStatus kp_stream_sender_new(struct KpSchema schema,
                               const struct KpStreamOptions *options,
                               struct KpStreamSender *out);
 
-// Adds a record, with a column of one record for each field. Writes its number, unless `number` is
+// Adds a record, with a column of one record for each field, and writes its number. `number` may be
 // null. After an error, nothing was added.
 KpStatus kp_stream_push(struct KpStreamSender sender,
                         const struct KpColumn *columns,
@@ -1753,8 +1744,8 @@ KpStatus kp_stream_sender_handle(struct KpStreamSender sender,
 // Frees a sender of a stream.
 KpStatus kp_stream_sender_free(struct KpStreamSender sender);
 
-// Creates a receiver for the records of one client, with the same arguments as its sender. The
-// caller frees `*out` with `kp_stream_receiver_free`.
+// Creates a receiver for the records of one client, with the same arguments as its sender.
+// `options` may be null. The caller frees `*out` with `kp_stream_receiver_free`.
 KpStatus kp_stream_receiver_new(struct KpSchema schema,
                                 const char *level,
                                 uint32_t rate_hz,
@@ -1897,14 +1888,8 @@ KpStatus kp_viewer_rejoin(struct KpViewer viewer);
 // Changes the limits for the delay of the shown state.
 KpStatus kp_viewer_set_delays(struct KpViewer viewer, uint32_t min_delay_ms, uint32_t max_delay_ms);
 
-// The counters and measurements of a viewer.
-KpStatus kp_viewer_status(struct KpViewer viewer, struct KpViewerStatus *out);
-
-// Frees a viewer.
-KpStatus kp_viewer_free(struct KpViewer viewer);
-
-// Computes what to show now: a slightly delayed, interpolated state. The functions below read it.
-// `KP_STATUS_NOTHING` before the first state.
+// Computes what to show now: a slightly delayed, interpolated state. Read it through
+// `kp_viewer_shown`. `KP_STATUS_NOTHING` before the first state.
 KpStatus kp_viewer_play(struct KpViewer viewer, uint64_t now_ns, struct KpPlayback *out);
 
 // The first and the last tick that `kp_viewer_play_at` can show. `KP_STATUS_NOTHING` before the
@@ -1915,29 +1900,19 @@ KpStatus kp_viewer_history(struct KpViewer viewer, uint32_t *first, uint32_t *la
 // outside of the history shows the nearest state.
 KpStatus kp_viewer_play_at(struct KpViewer viewer, double tick, struct KpPlayback *out);
 
-// Writes the ids of a kind's shown entities, like `kp_receiver_ids`.
-KpStatus kp_viewer_ids(struct KpViewer viewer,
-                       uint32_t kind,
-                       uint32_t *ids,
-                       size_t capacity,
-                       size_t *count);
-
-// Writes the ids of the entities that are newly shown, of all kinds, like `kp_viewer_ids`.
-KpStatus kp_viewer_added(struct KpViewer viewer, uint32_t *ids, size_t capacity, size_t *count);
-
-// Writes the ids of the entities that are no longer shown, of all kinds, like `kp_viewer_ids`.
-KpStatus kp_viewer_removed(struct KpViewer viewer, uint32_t *ids, size_t capacity, size_t *count);
-
-// Writes the numbers of a kind's shown entities, like `kp_receiver_read`.
-KpStatus kp_viewer_read(struct KpViewer viewer,
-                        uint32_t kind,
-                        size_t capacity,
-                        const struct KpTarget *targets,
-                        size_t target_count);
+// The state that the viewer shows. The handle stays the same until `kp_viewer_free`, which frees it
+// too.
+KpStatus kp_viewer_shown(struct KpViewer viewer, struct KpShown *out);
 
 // Copies the newest state of the shown tiers into a snapshot of the same schema, without delay or
 // interpolation. `KP_STATUS_NOTHING` before the first state.
 KpStatus kp_viewer_newest(struct KpViewer viewer, struct KpSnapshot snapshot);
+
+// The counters and measurements of a viewer.
+KpStatus kp_viewer_status(struct KpViewer viewer, struct KpViewerStatus *out);
+
+// Frees a viewer.
+KpStatus kp_viewer_free(struct KpViewer viewer);
 
 #ifdef __cplusplus
 }  // extern "C"

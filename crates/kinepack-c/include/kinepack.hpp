@@ -1,12 +1,12 @@
 // Kinepack for C++17: owners of handles, and columns from members of structs.
 //
 // Each class owns a handle and frees it. It can be moved, not copied, and converts to its handle, so
-// every function of kinepack.h takes it. The classes have constructors, and functions where C++ can
-// say more than C does.
+// you can pass it to every function of kinepack.h. The classes have constructors, and those functions
+// that C++ types make shorter or safer.
 //
 // Errors: with exceptions, a constructor throws kinepack::Error. Without them (-fno-exceptions), the
-// object is empty, `if (object)` tells so, and functions refuse it with KP_STATUS_HANDLE. All other
-// functions return a KpStatus, and `require` throws for it.
+// object is empty: `if (object)` is false, and functions refuse it with KP_STATUS_HANDLE. All other
+// functions return a KpStatus, for which `require` throws.
 
 #ifndef KINEPACK_HPP
 #define KINEPACK_HPP
@@ -103,8 +103,8 @@ constexpr int32_t number_of() {
   }
 }
 
-// The numbers in a member: itself, or the elements of an array. Give a struct such as a vector of
-// your engine a specialization with the type of its numbers:
+// The type of the numbers in a member: a number, or the elements of an array. For a struct, such as your
+// engine's vector, specialize this template:
 //
 //   template <> struct kinepack::Numbers<FVector> { using type = double; };
 template <typename T>
@@ -151,8 +151,7 @@ class Schema : public Owner<KpSchema, kp_schema_free> {
   }
 };
 
-// Builds a schema, field by field. An error shows in `build`, which then throws or returns an empty
-// schema.
+// Builds a schema, field by field. After an error, `build` throws, or returns an empty schema.
 class SchemaBuilder : public Owner<KpSchemaBuilder, kp_schema_builder_free> {
  public:
   SchemaBuilder() { first(kp_schema_builder_new(&handle_)); }
@@ -206,7 +205,7 @@ class SchemaBuilder : public Owner<KpSchemaBuilder, kp_schema_builder_free> {
 class Codec : public Owner<KpCodec, kp_codec_free> {
  public:
   using Owner::Owner;
-  // `level` is "packed", "adaptive" or "learning". The profile may be left out.
+  // `level` is "packed", "adaptive" or "learning". The profile is optional.
   Codec(KpSchema schema, const char *level, const void *profile = nullptr, size_t size = 0) {
     const auto *bytes = static_cast<const uint8_t *>(profile);
     require(kp_codec_new(schema, level, bytes, size, &handle_));
@@ -239,7 +238,7 @@ class Snapshot : public Owner<KpSnapshot, kp_snapshot_free> {
 class View : public Owner<KpView, kp_view_free> {
  public:
   using Owner::Owner;
-  // The view without entities that both sides begin with.
+  // The empty view with which both sides begin.
   explicit View(KpSchema schema) { require(kp_view_empty(schema, &handle_)); }
 };
 
@@ -248,7 +247,7 @@ class Encoder : public Owner<KpEncoder, kp_encoder_free> {
   explicit Encoder(KpCodec codec) { require(kp_encoder_new(codec, &handle_)); }
 
   // Encodes a snapshot relative to a view that the other side holds. `packet` has room for
-  // `packet.size()` bytes, and gets the size of the packet.
+  // `packet.size()` bytes, and is resized to the packet.
   KpStatus encode(KpView held, KpSnapshot snapshot, std::vector<uint8_t> &packet, View &sent) {
     size_t size = 0;
     KpView view{0};
@@ -281,8 +280,8 @@ class Decoder : public Owner<KpDecoder, kp_decoder_free> {
 class Events : public Owner<KpEvents, kp_events_free> {
  public:
   using Owner::Owner;
-  // All kinds must arrive, unless there is a number of ticks for each: a negative one for those that
-  // must.
+  // `longest_ticks` has a number for each kind: the ticks that an event may wait, or a negative number
+  // if it must arrive. Without it, all events must arrive.
   explicit Events(KpCodec codec, const std::vector<int32_t> &longest_ticks = {}) {
     require(kp_events_new(codec, longest_ticks.data(), longest_ticks.size(), &handle_));
   }
@@ -294,8 +293,8 @@ class Hub : public Owner<KpHub, kp_hub_free> {
     require(kp_hub_new(codec, &options, &handle_));
   }
 
-  // Hands each datagram that is ready to `send(uint64_t receiver, const uint8_t *bytes, size_t size)`.
-  // `send` may throw: the datagram is gone then, as if it was lost.
+  // Passes each ready datagram to `send(uint64_t receiver, const uint8_t *bytes, size_t size)`.
+  // `send` may throw. The datagram is then lost, as on a network.
   template <typename Send>
   KpStatus transmit(Send &&send) {
     for (;;) {
@@ -325,13 +324,52 @@ class Hub : public Owner<KpHub, kp_hub_free> {
   std::vector<uint8_t> buffer_ = std::vector<uint8_t>(1200);
 };
 
+// The state that a receiver, a viewer or a replay shows. It belongs to that object: once the object is
+// freed, every call is refused with KP_STATUS_HANDLE.
+class Shown {
+ public:
+  template <typename Handle>
+  Shown(KpStatus (*shown_of)(Handle, KpShown *), Handle object) {
+    require(shown_of(object, &handle_));
+  }
+
+  operator KpShown() const { return handle_; }
+
+  // The ids of a kind's entities.
+  std::vector<uint32_t> ids(uint32_t kind) const {
+    size_t count = 0;
+    kp_shown_ids(handle_, kind, nullptr, 0, &count);
+    std::vector<uint32_t> ids(count);
+    kp_shown_ids(handle_, kind, ids.data(), ids.size(), &count);
+    return ids;
+  }
+
+  // Writes a kind's entities to the members of structs.
+  template <typename Struct, typename... Member>
+  KpStatus read(uint32_t kind, Struct *rows, size_t capacity, Member Struct::*...member) const {
+    const auto to = targets(rows, member...);
+    return kp_shown_read(handle_, kind, capacity, to.data(), to.size());
+  }
+
+  // Writes the event that kp_shown_next_event returned last, which must be of this kind, to the members
+  // of a struct.
+  template <typename Struct, typename... Member>
+  KpStatus read_event(uint32_t kind, Struct &event, Member Struct::*...member) const {
+    const auto to = targets(&event, member...);
+    return kp_shown_read_event(handle_, kind, to.data(), to.size());
+  }
+
+ private:
+  KpShown handle_{0};
+};
+
 class Receiver : public Owner<KpReceiver, kp_receiver_free> {
  public:
   Receiver(KpCodec codec, uint32_t tick_hz, const KpReceiverOptions &options = {}) {
     require(kp_receiver_new(codec, tick_hz, &options, &handle_));
   }
 
-  // Hands each datagram for the hub to `send(const uint8_t *bytes, size_t size)`.
+  // Passes each datagram for the hub to `send(const uint8_t *bytes, size_t size)`.
   template <typename Send>
   KpStatus transmit(uint64_t now_ns, Send &&send) {
     std::array<uint8_t, 2048> bytes;
@@ -345,29 +383,7 @@ class Receiver : public Owner<KpReceiver, kp_receiver_free> {
     }
   }
 
-  // The ids of the entities of a kind that are shown.
-  std::vector<uint32_t> ids(uint32_t kind) const {
-    size_t count = 0;
-    kp_receiver_ids(handle_, kind, nullptr, 0, &count);
-    std::vector<uint32_t> ids(count);
-    kp_receiver_ids(handle_, kind, ids.data(), ids.size(), &count);
-    return ids;
-  }
-
-  // Writes the entities of a kind that are shown to the members of structs.
-  template <typename Struct, typename... Member>
-  KpStatus read(uint32_t kind, Struct *rows, size_t capacity, Member Struct::*...member) const {
-    const auto to = targets(rows, member...);
-    return kp_receiver_read(handle_, kind, capacity, to.data(), to.size());
-  }
-
-  // Writes the event that kp_receiver_next_event gave last, which is of this kind, to the members of a
-  // struct.
-  template <typename Struct, typename... Member>
-  KpStatus read_event(uint32_t kind, Struct &event, Member Struct::*...member) const {
-    const auto to = targets(&event, member...);
-    return kp_receiver_read_event(handle_, kind, to.data(), to.size());
-  }
+  Shown shown() const { return Shown(kp_receiver_shown, handle_); }
 };
 
 class StreamSender : public Owner<KpStreamSender, kp_stream_sender_free> {
@@ -393,7 +409,7 @@ class StreamReceiver : public Owner<KpStreamReceiver, kp_stream_receiver_free> {
     require(kp_stream_receiver_new(schema, level, rate_hz, &options, &handle_));
   }
 
-  // Takes a packet, and writes its new records to `records`, at most 16 structs, and `*count`.
+  // Handles a packet, and writes its `*count` new records, at most 16, to `records`.
   template <typename Struct, typename... Member>
   KpStatus handle(uint64_t now_ns, const uint8_t *packet, size_t size, Struct *records,
                   size_t *count, Member Struct::*...member) {
@@ -426,7 +442,7 @@ class Skeleton : public Owner<KpSkeleton, kp_skeleton_free> {
     require(kp_skeleton_from_bytes(static_cast<const uint8_t *>(bytes), size, &handle_));
   }
 
-  // The joint with a name, or -1.
+  // The first joint with a name, or -1.
   int32_t find(const char *name) const {
     uint32_t joint = 0;
     const bool is_there = kp_skeleton_find(handle_, name, &joint) == KP_STATUS_OK;
@@ -457,7 +473,7 @@ class Player : public Owner<KpPlayer, kp_player_free> {
     return kp_player_sample(handle_, time_s, &pose);
   }
 
-  /// Writes the values of all curves. `count` is the number of the clip's curves.
+  // Writes the values of all curves. `count` must be the clip's number of curves.
   KpStatus curves(float time_s, float *values, size_t count) {
     return kp_player_curves(handle_, time_s, values, count);
   }
@@ -476,6 +492,8 @@ class Replay : public Owner<KpReplay, kp_replay_free> {
   Replay(const void *bytes, size_t size) {
     require(kp_replay_from_bytes(static_cast<const uint8_t *>(bytes), size, &handle_));
   }
+
+  Shown shown() const { return Shown(kp_replay_shown, handle_); }
 };
 
 class ReplayWriter : public Owner<KpReplayWriter, kp_replay_writer_free> {
@@ -502,7 +520,7 @@ class Catalogue : public Owner<KpCatalogue, kp_catalogue_free> {
   Catalogue(uint32_t tick_hz, const std::vector<KpTier> &tiers) {
     require(kp_catalogue_new(tick_hz, tiers.data(), tiers.size(), &handle_));
   }
-  // Reads what the track "catalogue" brings.
+  // Reads a catalogue from the object of the track "catalogue".
   Catalogue(const void *bytes, size_t size) {
     require(kp_catalogue_from_bytes(static_cast<const uint8_t *>(bytes), size, &handle_));
   }
@@ -529,9 +547,9 @@ class Publisher : public Owner<KpPublisher, kp_publisher_free> {
     require(kp_publisher_new(catalogue, &options, &handle_));
   }
 
-  // Takes the world of a tick, and hands each piece that is due to
-  // `send(const KpPiece &piece, const uint8_t *bytes, size_t size)`. If `send` throws, that piece is
-  // gone, and the next call hands over the others.
+  // Takes the world of a tick, and passes each due piece to
+  // `send(const KpPiece &piece, const uint8_t *bytes, size_t size)`. If `send` throws, that piece
+  // is lost, and the next call passes the others.
   template <typename Send>
   KpStatus publish(KpSnapshot world, Send &&send) {
     const KpStatus published = kp_publisher_publish(handle_, world);
@@ -574,21 +592,7 @@ class Viewer : public Owner<KpViewer, kp_viewer_free> {
     return tracks;
   }
 
-  // The ids of the entities of a kind that are shown.
-  std::vector<uint32_t> ids(uint32_t kind) const {
-    size_t count = 0;
-    kp_viewer_ids(handle_, kind, nullptr, 0, &count);
-    std::vector<uint32_t> ids(count);
-    kp_viewer_ids(handle_, kind, ids.data(), ids.size(), &count);
-    return ids;
-  }
-
-  // Writes the entities of a kind that are shown to the members of structs.
-  template <typename Struct, typename... Member>
-  KpStatus read(uint32_t kind, Struct *rows, size_t capacity, Member Struct::*...member) const {
-    const auto to = targets(rows, member...);
-    return kp_viewer_read(handle_, kind, capacity, to.data(), to.size());
-  }
+  Shown shown() const { return Shown(kp_viewer_shown, handle_); }
 };
 
 }  // namespace kinepack

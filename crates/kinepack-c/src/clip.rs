@@ -197,7 +197,7 @@ pub unsafe extern "C" fn kp_player_with_bind_pose(
                 rotation.iter().chain(translation).chain(scale).all(|number| number.is_finite())
             };
             if !bind.iter().all(finite) {
-                return Err(Failure::argument("the bind pose has what is not a number"));
+                return Err(Failure::argument("the bind pose has a number that is not finite"));
             }
             add_player(&clip, clip.player_with_bind_pose(&bind), out)
         }

@@ -65,11 +65,11 @@ pub unsafe extern "C" fn kp_codec_hash(codec: KpCodec, hash: *mut u64) -> KpStat
 }
 
 /// The widths and words of a codec's profile as text, for tools, with a terminating zero: `*size`
-/// bytes, if they fit into `capacity`. The codes of gaps come first: their widths, and the lengths
-/// of their words. Then each field has its context. Each of its classes has the reference and
-/// `width/beyond` for each lane. The lengths of the words are given once for all contexts, or for
-/// each context. `spec/CODEC.md`, sections 7 and 9, describes these. The text does not include the
-/// model of the adaptive levels.
+/// bytes, if they fit into `capacity`. The first two lines have the codes of gaps: their widths in
+/// bits, and the lengths of their words. Then each field has a line with its context, and a line for
+/// each class: the reference, and `width/beyond` in bits for each lane. The lengths of the class words
+/// follow, once if all contexts share them, or for each context. `spec/CODEC.md`, sections 7 and 9,
+/// describes these codes. The text does not include the model of the adaptive levels.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_codec_profile_text(
     codec: KpCodec,

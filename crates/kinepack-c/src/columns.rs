@@ -28,7 +28,7 @@ pub enum KpNumber {
     I32 = 4,
     /// `int64_t`
     I64 = 5,
-    /// `uint8_t`, and `bool`
+    /// `uint8_t`, and flags of one byte, such as C's `bool`
     U8 = 6,
     /// `uint16_t`
     U16 = 7,

@@ -61,7 +61,7 @@ impl<T> Handles<T> {
     }
 
     /// Uses the object of a handle. Meanwhile, no object of this type can be added or freed, so
-    /// keep the use short. It is faster than [`get`](Self::get).
+    /// keep the use short. This is faster than [`get`](Self::get), because it clones no `Arc`.
     pub(crate) fn with<R>(
         &self,
         handle: u64,

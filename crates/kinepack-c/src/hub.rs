@@ -15,7 +15,7 @@ use crate::columns::{KpColumn, World};
 use crate::datagrams::{Next, channel};
 use crate::events::{KpEvents, events_of};
 use crate::handles::{Handles, lock};
-use crate::memory::{self, check_out, milliseconds, optional, put, slice, time};
+use crate::memory::{self, check_out, milliseconds, optional, or_default, put, slice, time};
 use crate::snapshot::{KpSnapshot, SNAPSHOTS};
 use crate::status::{Failure, call};
 
@@ -97,16 +97,11 @@ pub unsafe extern "C" fn kp_hub_new(
         let mut events = None;
         // SAFETY: the caller guarantees that `options` is null or readable until this call returns.
         if let Some(options) = unsafe { optional(options)? } {
-            let or_default = |given: u32, default: usize| match given {
-                0 => default,
-                given => given as usize,
-            };
-            config.datagram_bytes = or_default(options.datagram_bytes, config.datagram_bytes);
-            config.overhead_bytes = or_default(options.overhead_bytes, config.overhead_bytes);
+            let HubConfig { datagram_bytes, overhead_bytes, datagrams_per_tick, .. } = &mut config;
+            *datagram_bytes = or_default(options.datagram_bytes as usize, *datagram_bytes);
+            *overhead_bytes = or_default(options.overhead_bytes as usize, *overhead_bytes);
+            *datagrams_per_tick = or_default(options.datagrams_per_tick, *datagrams_per_tick);
             config.channel = channel(options.channel)?;
-            if options.datagrams_per_tick != 0 {
-                config.datagrams_per_tick = options.datagrams_per_tick;
-            }
             events = events_of(options.events)?;
         }
         let mut hub = Hub::new(&*CODECS.get(codec.id)?, config).map_err(Failure::argument)?;

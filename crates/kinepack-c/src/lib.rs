@@ -5,11 +5,12 @@
 //!
 //! - *Result.* A function returns a [`KpStatus`]. If it is not `KP_STATUS_OK`, the object has not
 //!   changed, except for its counters, and [`kp_error_text`](status::kp_error_text) returns the
-//!   reason to the same thread. Functions that do otherwise say so. After `KP_STATUS_SIZE`, the
+//!   reason to the same thread. The comments of some functions name exceptions. After `KP_STATUS_SIZE`, the
 //!   count that the caller passed holds the number that is needed.
 //! - *Handles.* An object is a handle: a number with a generation. `kp_…_new` and similar functions
-//!   give the caller a handle, which the caller frees with `kp_…_free`. Freed handles, handles of
-//!   another type and all-zero handles are refused, so a wrong handle never reaches memory.
+//!   return a handle, which the caller frees with `kp_…_free`. Only a [`KpShown`](shown::KpShown)
+//!   belongs to another object. Freed handles, handles of another type and all-zero handles are
+//!   refused, so a wrong handle never reaches memory.
 //! - *Memory.* The library reads and writes the caller's memory only during a call, and never frees
 //!   or keeps it. Until the call returns, a pointer must be valid for its count of items, and no
 //!   other thread may write there. A pointer may be null if its count is 0.
@@ -41,7 +42,7 @@ pub mod recording;
 pub mod replay;
 pub mod schema;
 pub mod schema_builder;
-pub mod showing;
+pub mod shown;
 pub mod skeleton;
 pub mod snapshot;
 pub mod status;
@@ -49,6 +50,5 @@ pub mod stream;
 pub mod stream_codec;
 pub mod values;
 pub mod viewer;
-pub mod viewer_shown;
 
 pub use status::KpStatus;

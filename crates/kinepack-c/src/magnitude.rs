@@ -23,7 +23,8 @@ pub enum KpMagnitudeForm {
     Steps = 1,
     /// Real numbers within limits, as differences from numbers that both sides hold.
     Difference = 2,
-    /// The same. If a number cannot be represented within the limits, all are written unchanged.
+    /// Like the differences. If a number cannot be represented within the limits, all numbers are
+    /// written unchanged.
     Any = 3,
 }
 

@@ -95,6 +95,21 @@ pub(crate) fn time(now_ns: u64) -> Duration {
     Duration::from_nanos(now_ns)
 }
 
+/// A duration from the caller, in milliseconds.
+pub(crate) fn duration(ms: u32) -> Duration {
+    Duration::from_millis(ms.into())
+}
+
+/// A size from the caller. A size beyond the address space sets no limit.
+pub(crate) fn size(bytes: u64) -> usize {
+    usize::try_from(bytes).unwrap_or(usize::MAX)
+}
+
+/// An option from the caller: zero selects the default.
+pub(crate) fn or_default<T: Default + PartialEq>(given: T, default: T) -> T {
+    if given == T::default() { default } else { given }
+}
+
 /// A time for the caller; negative for `None`.
 pub(crate) fn milliseconds(time: Option<Duration>) -> f64 {
     time.map_or(-1.0, |time| 1000.0 * time.as_secs_f64())

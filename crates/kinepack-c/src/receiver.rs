@@ -1,21 +1,19 @@
 //! Receivers: decode, buffer and interpolate the world of a hub.
 
 use std::sync::Mutex;
-use std::time::Duration;
 
 use kinepack::EntityId;
 use kinepack_net::{Receiver, ReceiverConfig};
 
 use crate::KpStatus;
 use crate::codec::{CODECS, KpCodec};
-use crate::columns::KpTarget;
 use crate::datagrams::{Next, channel};
 use crate::events::{KpEvents, events_of};
 use crate::handles::{Handles, lock};
-use crate::memory::{check_out, milliseconds, optional, put, slice, time};
-use crate::showing::{
-    KpEvent, KpPlayback, Showing, Shows, Which, nothing_yet, write_ids, write_numbers,
+use crate::memory::{
+    self, check_out, duration, milliseconds, optional, or_default, put, slice, time,
 };
+use crate::shown::{KpPlayback, KpShown, Shown, nothing_yet};
 use crate::snapshot::{KpSnapshot, SNAPSHOTS};
 use crate::status::{Failure, call};
 
@@ -33,14 +31,8 @@ pub(crate) static RECEIVERS: Handles<Mutex<Receiving>> = Handles::new(9, "a rece
 #[derive(Debug)]
 pub(crate) struct Receiving {
     receiver: Receiver,
-    showing: Showing,
+    shown: Shown,
     next: Next<()>,
-}
-
-impl Shows for Receiving {
-    fn showing(&self) -> &Showing {
-        &self.showing
-    }
 }
 
 /// How a receiver works. A number of 0 selects the default.
@@ -97,27 +89,19 @@ pub unsafe extern "C" fn kp_receiver_new(
         // SAFETY: the caller guarantees that `options` is null or readable until this call returns.
         if let Some(options) = unsafe { optional(options)? } {
             config.channel = channel(options.channel)?;
-            let playout = &mut config.playout;
-            for (delay, given) in [
-                (&mut playout.min_delay, options.min_delay_ms),
-                (&mut playout.max_delay, options.max_delay_ms),
-            ] {
-                if given != 0 {
-                    *delay = Duration::from_millis(given.into());
-                }
-            }
-            if options.max_memory_bytes != 0 {
-                config.max_memory_bytes =
-                    usize::try_from(options.max_memory_bytes).unwrap_or(usize::MAX);
-            }
+            let ReceiverConfig { playout, max_memory_bytes, .. } = &mut config;
+            playout.min_delay = or_default(duration(options.min_delay_ms), playout.min_delay);
+            playout.max_delay = or_default(duration(options.max_delay_ms), playout.max_delay);
+            *max_memory_bytes =
+                or_default(memory::size(options.max_memory_bytes), *max_memory_bytes);
             events = events_of(options.events)?;
         }
         let mut receiver = Receiver::new(&codec, config).map_err(Failure::argument)?;
         if let Some(events) = &events {
             receiver = receiver.with_events(events);
         }
-        let showing = Showing::new(codec.schema(), events.as_ref());
-        let receiving = Receiving { receiver, showing, next: Next::default() };
+        let shown = Shown::new(codec.schema(), events.as_ref());
+        let receiving = Receiving { receiver, shown, next: Next::default() };
         // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, KpReceiver { id: RECEIVERS.add(Mutex::new(receiving)) }) }
     })
@@ -163,8 +147,8 @@ pub unsafe extern "C" fn kp_receiver_poll(
     })
 }
 
-/// Computes what to show now: a slightly delayed, interpolated state. The functions below read it.
-/// `KP_STATUS_NOTHING` before the first state.
+/// Computes what to show now: a slightly delayed, interpolated state. Read it through
+/// `kp_receiver_shown`. `KP_STATUS_NOTHING` before the first state.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_receiver_play(
     receiver: KpReceiver,
@@ -175,68 +159,22 @@ pub unsafe extern "C" fn kp_receiver_play(
         check_out(out)?;
         let receiver = RECEIVERS.get(receiver.id)?;
         let mut receiver = lock(&receiver);
-        let Receiving { receiver, showing, .. } = &mut *receiver;
-        let playback = receiver.playback(time(now_ns)).ok_or_else(nothing_yet)?;
-        let shown = showing.show(&playback)?;
+        let Receiving { receiver, shown, .. } = &mut *receiver;
+        let playback = shown.show(&receiver.playback(time(now_ns)).ok_or_else(nothing_yet)?)?;
         // SAFETY: the caller guarantees that `out` is writable until this call returns.
-        unsafe { put(out, shown) }
+        unsafe { put(out, playback) }
     })
 }
 
-/// Writes the ids of a kind's shown entities, in increasing order: `*count` ids, if they fit into
-/// `capacity`.
+/// The state that the receiver shows. The handle stays the same until `kp_receiver_free`, which
+/// frees it too.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn kp_receiver_ids(
-    receiver: KpReceiver,
-    kind: u32,
-    ids: *mut u32,
-    capacity: usize,
-    count: *mut usize,
-) -> KpStatus {
-    // SAFETY: the caller guarantees that `ids` has `capacity` writable values and `count` is
-    // writable, until this call returns.
-    unsafe { write_ids((&RECEIVERS, receiver.id), Which::Shown, kind, ids, capacity, count) }
-}
-
-/// Writes the ids of the entities that are newly shown, of all kinds, like `kp_receiver_ids`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn kp_receiver_added(
-    receiver: KpReceiver,
-    ids: *mut u32,
-    capacity: usize,
-    count: *mut usize,
-) -> KpStatus {
-    // SAFETY: the caller guarantees that `ids` has `capacity` writable values and `count` is
-    // writable, until this call returns.
-    unsafe { write_ids((&RECEIVERS, receiver.id), Which::Added, 0, ids, capacity, count) }
-}
-
-/// Writes the ids of the entities that are no longer shown, of all kinds, like `kp_receiver_ids`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn kp_receiver_removed(
-    receiver: KpReceiver,
-    ids: *mut u32,
-    capacity: usize,
-    count: *mut usize,
-) -> KpStatus {
-    // SAFETY: the caller guarantees that `ids` has `capacity` writable values and `count` is
-    // writable, until this call returns.
-    unsafe { write_ids((&RECEIVERS, receiver.id), Which::Removed, 0, ids, capacity, count) }
-}
-
-/// Writes the numbers of a kind's shown entities, in the order of their ids, like
-/// `kp_snapshot_read`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn kp_receiver_read(
-    receiver: KpReceiver,
-    kind: u32,
-    capacity: usize,
-    targets: *const KpTarget,
-    target_count: usize,
-) -> KpStatus {
-    // SAFETY: the caller guarantees that `targets` has `target_count` valid targets and each target
-    // has writable memory for `capacity` entities, until this call returns.
-    unsafe { write_numbers((&RECEIVERS, receiver.id), kind, capacity, targets, target_count) }
+pub unsafe extern "C" fn kp_receiver_shown(receiver: KpReceiver, out: *mut KpShown) -> KpStatus {
+    call(|| {
+        let shown = lock(&*RECEIVERS.get(receiver.id)?).shown.handle();
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
+        unsafe { put(out, shown) }
+    })
 }
 
 /// Makes all events due that have arrived. It is for programs that show the newest state and do not
@@ -245,42 +183,8 @@ pub unsafe extern "C" fn kp_receiver_read(
 pub extern "C" fn kp_receiver_take_events(receiver: KpReceiver) -> KpStatus {
     call(|| {
         let receiver = RECEIVERS.get(receiver.id)?;
-        let Receiving { receiver, showing, .. } = &mut *lock(&receiver);
-        showing.set_events(receiver.take_events())
-    })
-}
-
-/// Takes the next event that is due at the moment of the last `kp_receiver_play`.
-/// `KP_STATUS_NOTHING` if there is none. The next moment drops events that were not taken.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn kp_receiver_next_event(
-    receiver: KpReceiver,
-    out: *mut KpEvent,
-) -> KpStatus {
-    call(|| {
-        check_out(out)?;
-        let event = lock(&*RECEIVERS.get(receiver.id)?).showing.next_event()?;
-        // SAFETY: the caller guarantees that `out` is writable until this call returns.
-        unsafe { put(out, event) }
-    })
-}
-
-/// Writes the numbers of the event that `kp_receiver_next_event` returned last, which must be of
-/// this kind, to a target for each field of the kind.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn kp_receiver_read_event(
-    receiver: KpReceiver,
-    kind: u32,
-    targets: *const KpTarget,
-    target_count: usize,
-) -> KpStatus {
-    call(|| {
-        // SAFETY: the caller guarantees that `targets` has `target_count` valid targets and each
-        // target has writable memory for one event, until this call returns.
-        unsafe {
-            let targets = slice(targets, target_count)?;
-            lock(&*RECEIVERS.get(receiver.id)?).showing.write_event(kind, targets)
-        }
+        let Receiving { receiver, shown, .. } = &mut *lock(&receiver);
+        shown.set_events(receiver.take_events())
     })
 }
 

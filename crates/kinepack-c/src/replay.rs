@@ -8,11 +8,10 @@ use kinepack::Tick;
 use kinepack_replay::{ReplayError, ReplayReader};
 
 use crate::KpStatus;
-use crate::columns::KpTarget;
 use crate::handles::{Handles, lock};
 use crate::memory::{self, check_out, give_text, put, slice};
 use crate::schema::{KpSchema, SCHEMAS};
-use crate::showing::{KpEvent, KpPlayback, Showing, Shows, Which, write_ids, write_numbers};
+use crate::shown::{KpPlayback, KpShown, Shown};
 use crate::snapshot::{KpSnapshot, SNAPSHOTS};
 use crate::status::{Failure, call};
 
@@ -29,13 +28,7 @@ pub(crate) static REPLAYS: Handles<Mutex<Replaying>> = Handles::new(17, "a repla
 /// A replay, and its output.
 pub(crate) struct Replaying {
     reader: ReplayReader,
-    showing: Showing,
-}
-
-impl Shows for Replaying {
-    fn showing(&self) -> &Showing {
-        &self.showing
-    }
+    shown: Shown,
 }
 
 /// The properties of a replay.
@@ -198,7 +191,7 @@ pub extern "C" fn kp_replay_get(replay: KpReplay, tick: u32, snapshot: KpSnapsho
     })
 }
 
-/// Computes what to show at a moment, given as a fractional tick. The functions below read it.
+/// Computes what to show at a moment, given as a fractional tick. Read it through `kp_replay_shown`.
 /// Moments may be in any order. Events are due only if a moment follows the previous one by at most
 /// 5 seconds.
 #[unsafe(no_mangle)]
@@ -213,8 +206,19 @@ pub unsafe extern "C" fn kp_replay_play(
             return Err(Failure::argument("the tick is not a number"));
         }
         let replay = REPLAYS.get(replay.id)?;
-        let Replaying { reader, showing } = &mut *lock(&replay);
-        let shown = showing.show(&reader.playback(tick).map_err(refused)?.ok_or_else(nothing)?)?;
+        let Replaying { reader, shown } = &mut *lock(&replay);
+        let playback = shown.show(&reader.playback(tick).map_err(refused)?.ok_or_else(nothing)?)?;
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
+        unsafe { put(out, playback) }
+    })
+}
+
+/// The state that the replay shows. The handle stays the same until `kp_replay_free`, which frees it
+/// too.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_replay_shown(replay: KpReplay, out: *mut KpShown) -> KpStatus {
+    call(|| {
+        let shown = lock(&*REPLAYS.get(replay.id)?).shown.handle();
         // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, shown) }
     })
@@ -226,65 +230,6 @@ pub extern "C" fn kp_replay_seek(replay: KpReplay, tick: f64) -> KpStatus {
     call(|| {
         lock(&*REPLAYS.get(replay.id)?).reader.seek(tick);
         Ok(())
-    })
-}
-
-/// Writes the ids of a kind's shown entities, like `kp_receiver_ids`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn kp_replay_ids(
-    replay: KpReplay,
-    kind: u32,
-    ids: *mut u32,
-    capacity: usize,
-    count: *mut usize,
-) -> KpStatus {
-    // SAFETY: the caller guarantees that `ids` has `capacity` writable values and `count` is
-    // writable, until this call returns.
-    unsafe { write_ids((&REPLAYS, replay.id), Which::Shown, kind, ids, capacity, count) }
-}
-
-/// Writes the numbers of a kind's shown entities, like `kp_receiver_read`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn kp_replay_read(
-    replay: KpReplay,
-    kind: u32,
-    capacity: usize,
-    targets: *const KpTarget,
-    target_count: usize,
-) -> KpStatus {
-    // SAFETY: the caller guarantees that `targets` has `target_count` valid targets and each target
-    // has writable memory for `capacity` entities, until this call returns.
-    unsafe { write_numbers((&REPLAYS, replay.id), kind, capacity, targets, target_count) }
-}
-
-/// Takes the next event that is due at the moment of the last `kp_replay_play`. `KP_STATUS_NOTHING`
-/// if there is none.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn kp_replay_next_event(replay: KpReplay, out: *mut KpEvent) -> KpStatus {
-    call(|| {
-        check_out(out)?;
-        let event = lock(&*REPLAYS.get(replay.id)?).showing.next_event()?;
-        // SAFETY: the caller guarantees that `out` is writable until this call returns.
-        unsafe { put(out, event) }
-    })
-}
-
-/// Writes the numbers of the event that `kp_replay_next_event` returned last, like
-/// `kp_receiver_read_event`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn kp_replay_read_event(
-    replay: KpReplay,
-    kind: u32,
-    targets: *const KpTarget,
-    target_count: usize,
-) -> KpStatus {
-    call(|| {
-        // SAFETY: the caller guarantees that `targets` has `target_count` valid targets and each
-        // target has writable memory for one event, until this call returns.
-        unsafe {
-            let targets = slice(targets, target_count)?;
-            lock(&*REPLAYS.get(replay.id)?).showing.write_event(kind, targets)
-        }
     })
 }
 
@@ -303,8 +248,8 @@ unsafe fn add(
     out: *mut KpReplay,
 ) -> Result<(), Failure> {
     let reader = reader.map_err(refused)?;
-    let showing = Showing::new(reader.schema(), reader.events());
-    let replaying = Mutex::new(Replaying { reader, showing });
+    let shown = Shown::new(reader.schema(), reader.events());
+    let replaying = Mutex::new(Replaying { reader, shown });
     // SAFETY: guaranteed by the caller of this function, under its own safety contract.
     unsafe { put(out, KpReplay { id: REPLAYS.add(replaying) }) }
 }

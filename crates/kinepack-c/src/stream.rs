@@ -2,7 +2,6 @@
 
 use std::ffi::c_char;
 use std::sync::Mutex;
-use std::time::Duration;
 
 use kinepack::Schema;
 use kinepack::stream::{StreamCodec, StreamLevel};
@@ -12,7 +11,9 @@ use crate::KpStatus;
 use crate::columns::{KpColumn, KpTarget, World, write_rows};
 use crate::datagrams::{Next, channel};
 use crate::handles::{Handles, lock};
-use crate::memory::{self, check_out, give, give_list, optional, put, slice, time};
+use crate::memory::{
+    self, check_out, duration, give, give_list, optional, or_default, put, slice, time,
+};
 use crate::schema::{KpSchema, SCHEMAS};
 use crate::status::{Failure, call};
 
@@ -109,7 +110,7 @@ pub unsafe extern "C" fn kp_stream_sender_new(
     })
 }
 
-/// Adds a record, with a column of one record for each field. Writes its number, unless `number` is
+/// Adds a record, with a column of one record for each field, and writes its number. `number` may be
 /// null. After an error, nothing was added.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_stream_push(
@@ -179,8 +180,8 @@ pub extern "C" fn kp_stream_sender_free(sender: KpStreamSender) -> KpStatus {
     call(|| SENDERS.remove(sender.id))
 }
 
-/// Creates a receiver for the records of one client, with the same arguments as its sender. The
-/// caller frees `*out` with `kp_stream_receiver_free`.
+/// Creates a receiver for the records of one client, with the same arguments as its sender.
+/// `options` may be null. The caller frees `*out` with `kp_stream_receiver_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_stream_receiver_new(
     schema: KpSchema,
@@ -306,9 +307,10 @@ unsafe fn described(
     let (codec, options) = unsafe { (codec_of(schema, level)?, optional(options)?) };
     let mut config = StreamConfig::at_hz(rate_hz);
     if let Some(options) = options {
-        if options.longest_round_trip_ms != 0 {
-            config.longest_round_trip = Duration::from_millis(options.longest_round_trip_ms.into());
-        }
+        let StreamConfig { longest_round_trip, datagram_bytes, .. } = &mut config;
+        *longest_round_trip =
+            or_default(duration(options.longest_round_trip_ms), *longest_round_trip);
+        *datagram_bytes = or_default(options.datagram_bytes as usize, *datagram_bytes);
         if options.repeats != 0 {
             let repeats = u8::try_from(options.repeats.max(0));
             config.repeats = repeats.map_err(|_| Failure::argument("more than 15 repeats"))?;
@@ -316,9 +318,6 @@ unsafe fn described(
         if options.burst_records != 0 {
             let burst = u16::try_from(options.burst_records);
             config.burst_records = burst.map_err(|_| Failure::argument("too large a burst"))?;
-        }
-        if options.datagram_bytes != 0 {
-            config.datagram_bytes = options.datagram_bytes as usize;
         }
         config.channel = channel(options.channel)?;
         config.first_number = Sequence(options.first_number);

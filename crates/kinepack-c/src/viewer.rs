@@ -1,16 +1,19 @@
 //! Viewers, which watch a broadcast.
 
 use std::sync::Mutex;
-use std::time::Duration;
 
 use kinepack_crowd::{Viewer, ViewerConfig};
 
 use crate::KpStatus;
 use crate::catalogue::{CATALOGUES, KpCatalogue, KpTrack, track_of, track_to};
 use crate::handles::{Handles, lock};
-use crate::memory::{check_out, give_list, milliseconds, optional, put, required, slice, time};
+use crate::memory::{
+    self, check_out, duration, give_list, milliseconds, optional, or_default, put, required, slice,
+    time,
+};
 use crate::publisher::KpPiece;
-use crate::showing::{Showing, Shows};
+use crate::shown::{KpPlayback, KpShown, Shown, nothing_yet};
+use crate::snapshot::{KpSnapshot, SNAPSHOTS};
 use crate::status::{Failure, call};
 
 /// Watches a broadcast. A viewer has no socket and no clock: the caller passes in objects and
@@ -27,14 +30,8 @@ pub(crate) static VIEWERS: Handles<Mutex<Viewing>> = Handles::new(26, "a viewer"
 /// A viewer, and its output.
 #[derive(Debug)]
 pub(crate) struct Viewing {
-    pub(crate) viewer: Viewer,
-    pub(crate) showing: Showing,
-}
-
-impl Shows for Viewing {
-    fn showing(&self) -> &Showing {
-        &self.showing
-    }
+    viewer: Viewer,
+    shown: Shown,
 }
 
 /// How a viewer works. A number of 0 selects the default.
@@ -95,24 +92,16 @@ pub unsafe extern "C" fn kp_viewer_new(
         let mut config = ViewerConfig::at_hz(catalogue.tick_hz().into());
         // SAFETY: the caller guarantees that `options` is null or readable until this call returns.
         if let Some(options) = unsafe { optional(options)? } {
-            let playout = &mut config.playout;
-            for (time, given) in [
-                (&mut playout.min_delay, options.min_delay_ms),
-                (&mut playout.max_delay, options.max_delay_ms),
-                (&mut config.history, options.history_ms),
-            ] {
-                if given != 0 {
-                    *time = Duration::from_millis(given.into());
-                }
-            }
-            if options.max_memory_bytes != 0 {
-                config.max_memory_bytes =
-                    usize::try_from(options.max_memory_bytes).unwrap_or(usize::MAX);
-            }
+            let ViewerConfig { playout, history, max_memory_bytes, .. } = &mut config;
+            playout.min_delay = or_default(duration(options.min_delay_ms), playout.min_delay);
+            playout.max_delay = or_default(duration(options.max_delay_ms), playout.max_delay);
+            *history = or_default(duration(options.history_ms), *history);
+            *max_memory_bytes =
+                or_default(memory::size(options.max_memory_bytes), *max_memory_bytes);
         }
         let viewer = Viewer::new(&catalogue, config).map_err(Failure::argument)?;
-        let showing = Showing::new(catalogue.tiers()[0].codec.schema(), None);
-        let viewing = Mutex::new(Viewing { viewer, showing });
+        let shown = Shown::new(catalogue.tiers()[0].codec.schema(), None);
+        let viewing = Mutex::new(Viewing { viewer, shown });
         // SAFETY: the caller guarantees that `out` is writable until this call returns.
         unsafe { put(out, KpViewer { id: VIEWERS.add(viewing) }) }
     })
@@ -232,9 +221,94 @@ pub extern "C" fn kp_viewer_set_delays(
     max_delay_ms: u32,
 ) -> KpStatus {
     call(|| {
-        let [min, max] = [min_delay_ms, max_delay_ms].map(|ms| Duration::from_millis(ms.into()));
+        let [min, max] = [min_delay_ms, max_delay_ms].map(duration);
         let set = lock(&*VIEWERS.get(viewer.id)?).viewer.set_delays(min, max);
         set.map_err(Failure::argument)
+    })
+}
+
+/// Computes what to show now: a slightly delayed, interpolated state. Read it through
+/// `kp_viewer_shown`. `KP_STATUS_NOTHING` before the first state.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_viewer_play(
+    viewer: KpViewer,
+    now_ns: u64,
+    out: *mut KpPlayback,
+) -> KpStatus {
+    call(|| {
+        check_out(out)?;
+        let viewing = VIEWERS.get(viewer.id)?;
+        let Viewing { viewer, shown } = &mut *lock(&viewing);
+        let playback = shown.show(&viewer.playback(time(now_ns)).ok_or_else(nothing_yet)?)?;
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
+        unsafe { put(out, playback) }
+    })
+}
+
+/// The first and the last tick that `kp_viewer_play_at` can show. `KP_STATUS_NOTHING` before the
+/// first state, or if the viewer keeps no history.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_viewer_history(
+    viewer: KpViewer,
+    first: *mut u32,
+    last: *mut u32,
+) -> KpStatus {
+    call(|| {
+        check_out(last)?;
+        let range = lock(&*VIEWERS.get(viewer.id)?).viewer.history();
+        let (from, to) = range.ok_or_else(nothing_in_history)?;
+        // SAFETY: the caller guarantees that `first` and `last` are writable until this call
+        // returns.
+        unsafe {
+            put(first, from.0)?;
+            put(last, to.0)
+        }
+    })
+}
+
+/// Like `kp_viewer_play`, but for a fractional tick of the history, to pause and to rewind. A tick
+/// outside of the history shows the nearest state.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_viewer_play_at(
+    viewer: KpViewer,
+    tick: f64,
+    out: *mut KpPlayback,
+) -> KpStatus {
+    call(|| {
+        check_out(out)?;
+        if !tick.is_finite() {
+            return Err(Failure::argument("the tick is not a number"));
+        }
+        let viewing = VIEWERS.get(viewer.id)?;
+        let Viewing { viewer, shown } = &mut *lock(&viewing);
+        let playback = shown.show(&viewer.playback_at(tick).ok_or_else(nothing_in_history)?)?;
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
+        unsafe { put(out, playback) }
+    })
+}
+
+/// The state that the viewer shows. The handle stays the same until `kp_viewer_free`, which frees it
+/// too.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_viewer_shown(viewer: KpViewer, out: *mut KpShown) -> KpStatus {
+    call(|| {
+        let shown = lock(&*VIEWERS.get(viewer.id)?).shown.handle();
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
+        unsafe { put(out, shown) }
+    })
+}
+
+/// Copies the newest state of the shown tiers into a snapshot of the same schema, without delay or
+/// interpolation. `KP_STATUS_NOTHING` before the first state.
+#[unsafe(no_mangle)]
+pub extern "C" fn kp_viewer_newest(viewer: KpViewer, snapshot: KpSnapshot) -> KpStatus {
+    call(|| {
+        let (viewing, world) = (VIEWERS.get(viewer.id)?, SNAPSHOTS.get(snapshot.id)?);
+        let (viewing, mut world) = (lock(&viewing), lock(&world));
+        let newest = viewing.viewer.newest().ok_or_else(nothing_yet)?;
+        world.check_schema(newest.schema_hash(), "viewer")?;
+        world.snapshot.copy_from(newest);
+        Ok(())
     })
 }
 
@@ -261,4 +335,8 @@ pub unsafe extern "C" fn kp_viewer_status(viewer: KpViewer, out: *mut KpViewerSt
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_viewer_free(viewer: KpViewer) -> KpStatus {
     call(|| VIEWERS.remove(viewer.id))
+}
+
+fn nothing_in_history() -> Failure {
+    Failure::nothing("the viewer has no history yet")
 }

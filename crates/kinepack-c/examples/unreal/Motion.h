@@ -17,7 +17,7 @@ struct kinepack::Numbers<FQuat> {
   using type = double;
 };
 
-// What ServerMove sends at a high rate.
+// A move, which ServerMove sends at a high rate.
 struct FMove {
   FVector Location;      // cm
   FVector Acceleration;  // cm/s²
@@ -50,7 +50,7 @@ class FMoveSender {
     return Packet;
   }
 
-  // An acknowledgement of the server.
+  // Handles an acknowledgement of the server.
   void Handle(const TArray<uint8> &Packet) {
     kp_stream_sender_handle(Sender, Packet.GetData(), static_cast<size_t>(Packet.Num()));
   }
@@ -71,7 +71,7 @@ class FMoveReceiver {
   explicit FMoveReceiver(uint32 RateHz)
       : Receiver(MoveSchema(), "adaptive", RateHz, FMoveSender::Options()) {}
 
-  // The moves that are new in a packet, oldest first: each arrives once.
+  // Returns the new moves of a packet, oldest first. Each move is returned once.
   TArray<FMove> Handle(uint64 NowNs, const TArray<uint8> &Packet) {
     TArray<FMove> Moves;
     Moves.SetNum(16);
@@ -84,7 +84,7 @@ class FMoveReceiver {
     return Moves;
   }
 
-  // For the client, a few times a second.
+  // Returns the acknowledgement for the client. Call it a few times a second.
   TArray<uint8> Acknowledgement() {
     TArray<uint8> Packet;
     Packet.SetNum(16);
@@ -129,7 +129,7 @@ class FProjectileSender {
     return kp_hub_handle(Hub, Client, NowNs, Packet.GetData(), Size);
   }
 
-  // Once a tick. `Send(Client, Bytes, Size)` is an unreliable client RPC.
+  // Call it once a tick. `Send(Client, Bytes, Size)` is an unreliable client RPC.
   template <typename FSend>
   KpStatus Tick(uint64 NowNs, uint32 Tick, const TArray<FProjectile> &Projectiles, FSend &&Send) {
     Ids.SetNum(Projectiles.Num());
@@ -140,7 +140,7 @@ class FProjectileSender {
         World.add(0, Ids.GetData(), Projectiles.GetData(), Count, &FProjectile::Location,
                   &FProjectile::Rotation, &FProjectile::Velocity);
     if (Status == KP_STATUS_OK) Status = kp_hub_tick(Hub, NowNs, World);
-    // Receivers that cannot get this tick hold nobody else up.
+    // Other receivers get this tick even if some do not.
     if (Status != KP_STATUS_OK && Status != KP_STATUS_RECEIVERS) return Status;
     const KpStatus Sent = Hub.transmit(Send);
     return Sent == KP_STATUS_OK ? Status : Sent;
@@ -154,7 +154,7 @@ class FProjectileSender {
   TArray<uint32> Ids;
 };
 
-// On a client: the array, a little in the past and interpolated.
+// On a client: the array, slightly delayed and interpolated.
 class FProjectileReceiver {
  public:
   explicit FProjectileReceiver(uint32 TickHz) : Receiver(Codec, TickHz) {}
@@ -169,17 +169,18 @@ class FProjectileReceiver {
     return Receiver.transmit(NowNs, Send);
   }
 
-  // Once a frame. Returns the tick that is shown, or a negative number before the first.
+  // Call it once a frame. Returns the shown tick, or a negative number before the first.
   double Show(uint64 NowNs, TArray<FProjectile> &Projectiles) {
     KpPlayback Playback{};
     if (kp_receiver_play(Receiver, NowNs, &Playback) != KP_STATUS_OK) return -1.0;
-    const std::vector<uint32> Ids = Receiver.ids(0);
+    const kinepack::Shown Shown = Receiver.shown();
+    const std::vector<uint32> Ids = Shown.ids(0);
     Projectiles.SetNum(static_cast<int32>(Ids.size()));
     for (int32 Index = 0; Index < Projectiles.Num(); ++Index) {
       Projectiles[Index].Id = Ids[static_cast<size_t>(Index)];
     }
-    Receiver.read(0, Projectiles.GetData(), Ids.size(), &FProjectile::Location,
-                  &FProjectile::Rotation, &FProjectile::Velocity);
+    Shown.read(0, Projectiles.GetData(), Ids.size(), &FProjectile::Location,
+               &FProjectile::Rotation, &FProjectile::Velocity);
     return Playback.tick;
   }
 

@@ -1,5 +1,5 @@
 // A game server publishes its world in three tiers. A relay keeps the newest group of each track. A
-// viewer joins in the middle of a group, catches up, changes its tier, and goes back in its history.
+// viewer joins in the middle of a group, catches up, changes its tier, and rewinds in its history.
 
 #include <math.h>
 #include <string.h>
@@ -45,10 +45,11 @@ static void keep(const Piece *piece) {
   kept[piece->what.tier][piece->what.track][(*count)++] = *piece;
 }
 
-// Which tracks the viewer has subscribed to.
+// The tracks that the viewer has subscribed to.
 static int is_subscribed[TIERS][2];
 
-// Subscribes to what the viewer wants now. The relay gives what it has kept of a new track.
+// Subscribes to the tracks that the viewer wants now. For a new track, the relay sends the objects that
+// it has kept.
 static void subscribe(KpViewer viewer, uint64_t now) {
   KpTrack wanted[2 * TIERS];
   size_t count;
@@ -67,7 +68,7 @@ static void subscribe(KpViewer viewer, uint64_t now) {
   }
 }
 
-// Any piece is refused, or is taken, and nothing crashes.
+// Random pieces are refused or accepted, and none causes a crash.
 static void hostile(KpCatalogue catalogue) {
   KpViewer viewer;
   KpPlayback playback;
@@ -93,7 +94,7 @@ static void hostile(KpCatalogue catalogue) {
   OK(kp_viewer_free(viewer));
 }
 
-// A world that needs more datagrams than a viewer puts together is refused, and the next one is not.
+// A world that needs more datagrams than a viewer can reassemble is refused. The next world is not.
 static void too_large(KpCodec codec, KpSchema schema) {
   enum { MANY = 20000 };
   static Ball balls[MANY];
@@ -178,6 +179,7 @@ int main(void) {
   REFUSED(KP_STATUS_ARGUMENT, kp_publisher_set_all_entities(publisher, TIERS));
 
   KpViewer viewer;
+  KpShown visible;
   KpViewerOptions viewing = {0};
   KpPlayback playback;
   viewing.min_delay_ms = 700;
@@ -186,6 +188,7 @@ int main(void) {
   viewing.history_ms = 1000;
   OK(kp_viewer_new(received, &viewing, &viewer));
   OK(kp_catalogue_free(received));
+  OK(kp_viewer_shown(viewer, &visible));
   size_t count, size;
   OK(kp_viewer_wanted(viewer, NULL, 0, &count));
   EXPECT(count == 0);
@@ -250,16 +253,17 @@ int main(void) {
     if (kp_viewer_play(viewer, now, &playback) != KP_STATUS_OK) continue;
     EXPECT(playback.tick >= last_shown);
     last_shown = playback.tick;
-    OK(kp_viewer_added(viewer, shown_ids, BALLS, &count));
+    OK(kp_shown_added(visible, shown_ids, BALLS, &count));
     added += count;
-    OK(kp_viewer_ids(viewer, 0, shown_ids, BALLS, &count));
-    OK(kp_viewer_read(viewer, 0, BALLS, targets, 2));
+    OK(kp_shown_ids(visible, 0, shown_ids, BALLS, &count));
+    OK(kp_shown_read(visible, 0, BALLS, targets, 2));
     for (size_t nth = 0; nth < count; nth += 1) {
       const Ball expected = ball_at(playback.tick, shown_ids[nth] / 7);
       EXPECT(shown[nth].colour == expected.colour);
       for (int axis = 0; axis < 2; axis += 1) {
         const double off = fabs(shown[nth].position[axis] - expected.position[axis]);
-        // A ball that enters or leaves the tier between two snapshots is where one of them has it.
+        // A ball that enters or leaves the tier between two snapshots is not interpolated: it is at its place
+        // in one of them.
         EXPECT(off < 1.3);
         if (tick > CHANGED + TICK_HZ) worst = fmax(worst, off);
       }
@@ -269,7 +273,7 @@ int main(void) {
   printf("%zu ticks played, %.3f m off at most\n", played, worst);
   EXPECT(played > TICKS - JOINED - 30 && worst < 0.05 && datagrams > TICKS / 2 && added >= BALLS);
 
-  // The new tier has all balls, and is what the publisher said three ticks before.
+  // The new tier has all balls, as the publisher encoded them three ticks before.
   uint32_t tiers[TIERS], last_of_viewer;
   OK(kp_viewer_shown_tiers(viewer, tiers, TIERS, &count));
   EXPECT(count == 1 && tiers[0] == FAST);
@@ -293,16 +297,16 @@ int main(void) {
   EXPECT(status.snapshots > 150 && status.caught_up > 0 && status.refused == 0 && status.bytes > 1000);
   EXPECT(status.delay_ms >= 0.0 && status.jitter_ms >= 0.0);
 
-  // Back by half a second.
+  // Rewinds by half a second.
   OK(kp_viewer_history(viewer, &first_tick, &last_tick));
   EXPECT(last_tick >= first_tick + 30 && last_tick <= last_of_viewer);
   OK(kp_viewer_play_at(viewer, last_tick - 30.0, &playback));
   EXPECT(playback.tick == last_tick - 30.0);
-  OK(kp_viewer_read(viewer, 0, BALLS, targets, 2));
+  OK(kp_shown_read(visible, 0, BALLS, targets, 2));
   EXPECT(fabs(shown[3].position[0] - ball_at(playback.tick, 3).position[0]) < 0.1);
   REFUSED(KP_STATUS_ARGUMENT, kp_viewer_play_at(viewer, NAN, &playback));
 
-  // A piece that does not fit stays. What is refused changes nothing but counters.
+  // A piece that does not fit is kept. A refused piece changes only counters.
   OK(kp_publisher_set_all_entities(publisher, LEFT));
   OK(kp_snapshot_clear(world, TICKS + 1));
   OK(kp_publisher_publish(publisher, world));
@@ -321,17 +325,22 @@ int main(void) {
   REFUSED(KP_STATUS_ARGUMENT, kp_viewer_take(viewer, now, &piece.what, piece.bytes, piece.size, NULL));
   OK(kp_viewer_set_delays(viewer, 50, 200));
   REFUSED(KP_STATUS_ARGUMENT, kp_viewer_set_delays(viewer, 201, 200));
-  REFUSED(KP_STATUS_SIZE, kp_viewer_ids(viewer, 0, shown_ids, BALLS - 1, &count));
-  REFUSED(KP_STATUS_ARGUMENT, kp_viewer_ids(viewer, 1, shown_ids, BALLS, &count));
-  REFUSED(KP_STATUS_SIZE, kp_viewer_read(viewer, 0, BALLS - 1, targets, 2));
-  REFUSED(KP_STATUS_ARGUMENT, kp_viewer_read(viewer, 0, BALLS, targets, 1));
-  OK(kp_viewer_removed(viewer, shown_ids, BALLS, &count));
+  REFUSED(KP_STATUS_SIZE, kp_shown_ids(visible, 0, shown_ids, BALLS - 1, &count));
+  REFUSED(KP_STATUS_ARGUMENT, kp_shown_ids(visible, 1, shown_ids, BALLS, &count));
+  REFUSED(KP_STATUS_SIZE, kp_shown_read(visible, 0, BALLS - 1, targets, 2));
+  REFUSED(KP_STATUS_ARGUMENT, kp_shown_read(visible, 0, BALLS, targets, 1));
+  OK(kp_shown_removed(visible, shown_ids, BALLS, &count));
+  KpEvent event;
+  REFUSED(KP_STATUS_NOTHING, kp_shown_next_event(visible, &event));
+  REFUSED(KP_STATUS_NOTHING, kp_shown_read_event(visible, 0, targets, 1));
   OK(kp_viewer_rejoin(viewer));
   REFUSED(KP_STATUS_SIZE, kp_viewer_wanted(viewer, NULL, 0, &count));
   EXPECT(count == 2);
 
   piece.what.track = KP_TRACK_KIND_SNAPSHOTS;
   OK(kp_viewer_free(viewer));
+  REFUSED(KP_STATUS_HANDLE, kp_viewer_shown(viewer, &visible));
+  REFUSED(KP_STATUS_HANDLE, kp_shown_ids(visible, 0, shown_ids, BALLS, &count));
   REFUSED(KP_STATUS_HANDLE, kp_viewer_play(viewer, now, &playback));
   REFUSED(KP_STATUS_HANDLE, kp_viewer_take(viewer, now, &piece.what, piece.bytes, 1, NULL));
   REFUSED(KP_STATUS_HANDLE, kp_viewer_free(viewer));

@@ -18,7 +18,7 @@ typedef struct {
   uint8_t bytes[1300];
 } Datagram;
 
-// What is on its way in one direction.
+// The datagrams under way in one direction.
 typedef struct {
   Datagram list[WAY];
   size_t begin, count;
@@ -75,6 +75,7 @@ int main(void) {
   KpEvents events;
   KpEvent event;
   KpPlayback playback = {0.0, 0};
+  KpShown visible, same;
   for (uint32_t nth = 0; nth < BALLS; nth += 1) ids[nth] = 7 * nth;
 
   OK(kp_schema_builder_new(&builder));
@@ -82,7 +83,7 @@ int main(void) {
   OK(kp_schema_builder_choice(builder, "colour", 2));
   OK(kp_schema_builder_build(builder, &schema));
   OK(kp_codec_new(schema, "adaptive", NULL, 0, &codec));
-  // Hits, with a strength each, which must arrive.
+  // Hits with a strength, which must arrive.
   OK(kp_schema_builder_new(&builder));
   OK(kp_schema_builder_integer(builder, "strength", 0, 1000));
   OK(kp_schema_builder_build(builder, &event_schema));
@@ -116,6 +117,12 @@ int main(void) {
   receiver_options.max_delay_ms = 300;
   receiver_options.events = events;
   OK(kp_receiver_new(codec, TICK_HZ, &receiver_options, &receiver));
+  OK(kp_receiver_shown(receiver, &visible));
+  OK(kp_receiver_shown(receiver, &same));
+  EXPECT(visible.id != 0 && visible.id == same.id);
+  REFUSED(KP_STATUS_POINTER, kp_receiver_shown(receiver, NULL));
+  OK(kp_shown_ids(visible, 0, NULL, 0, &count));
+  EXPECT(count == 0);
   OK(kp_snapshot_new(schema, &world));
   OK(kp_snapshot_new(schema, &newest));
   REFUSED(KP_STATUS_NOTHING, kp_receiver_play(receiver, 0, &playback));
@@ -149,7 +156,7 @@ int main(void) {
     strength = (uint16_t)tick;
     if (tick % 10 == 0) OK(kp_hub_emit(hub, 0, hit, 1));
     OK(kp_hub_tick(hub, now, world));
-    // A datagram that does not fit stays.
+    // A datagram that does not fit is kept.
     KpStatus status = kp_hub_poll(hub, &whom, bytes, 1, &size);
     EXPECT(status == KP_STATUS_SIZE || (status == KP_STATUS_NOTHING && played == 0));
     while (kp_hub_poll(hub, &whom, bytes, sizeof bytes, &size) == KP_STATUS_OK) {
@@ -164,24 +171,24 @@ int main(void) {
       put(&up, tick, bytes, size, loses);
     }
     if (kp_receiver_play(receiver, now, &playback) != KP_STATUS_OK) continue;
-    while (kp_receiver_next_event(receiver, &event) == KP_STATUS_OK) {
+    while (kp_shown_next_event(visible, &event) == KP_STATUS_OK) {
       const KpTarget to[] = {{&got_strength, 0, KP_NUMBER_U16}};
-      OK(kp_receiver_read_event(receiver, 0, to, 1));
+      OK(kp_shown_read_event(visible, 0, to, 1));
       EXPECT(event.kind == 0 && event.tick == got_strength && event.tick <= playback.tick);
       EXPECT(last_event == 0 || event.tick == last_event + 10);
       last_event = event.tick;
-      REFUSED(KP_STATUS_ARGUMENT, kp_receiver_read_event(receiver, 0, to, 0));
-      REFUSED(KP_STATUS_ARGUMENT, kp_receiver_read_event(receiver, 1, to, 1));
+      REFUSED(KP_STATUS_ARGUMENT, kp_shown_read_event(visible, 0, to, 0));
+      REFUSED(KP_STATUS_ARGUMENT, kp_shown_read_event(visible, 1, to, 1));
     }
-    OK(kp_receiver_added(receiver, shown_ids, BALLS, &count));
+    OK(kp_shown_added(visible, shown_ids, BALLS, &count));
     EXPECT(count == (played == 0 ? BALLS : 0));
-    OK(kp_receiver_removed(receiver, NULL, 0, &count));
+    OK(kp_shown_removed(visible, NULL, 0, &count));
     EXPECT(count == 0);
     EXPECT(playback.tick >= last_tick);
     last_tick = playback.tick;
-    OK(kp_receiver_ids(receiver, 0, shown_ids, BALLS, &count));
+    OK(kp_shown_ids(visible, 0, shown_ids, BALLS, &count));
     EXPECT(count == BALLS && shown_ids[9] == 63);
-    OK(kp_receiver_read(receiver, 0, BALLS, targets, 2));
+    OK(kp_shown_read(visible, 0, BALLS, targets, 2));
     static Ball exact[BALLS];
     move(exact, playback.tick);
     for (int nth = 0; nth < BALLS; nth += 1) {
@@ -209,7 +216,7 @@ int main(void) {
   EXPECT(newest_tick + DELAY_TICKS + 1 >= TICKS);
   printf("%zu bytes for %d ticks, %.3f m off at most\n", sent_bytes, (int)TICKS, worst);
 
-  // Any bytes are refused.
+  // Random bytes do not cause a panic.
   for (uint32_t round = 0; round < 500; round += 1) {
     for (size_t at = 0; at < 40; at += 1) {
       bytes[at] = (uint8_t)((round * 2654435761u >> (at % 24)) ^ at * 29);
@@ -219,9 +226,9 @@ int main(void) {
   }
   REFUSED(KP_STATUS_DATA, kp_hub_handle(hub, 43, 0, bytes, 3));
   REFUSED(KP_STATUS_POINTER, kp_receiver_handle(receiver, 0, NULL, 3));
-  REFUSED(KP_STATUS_SIZE, kp_receiver_read(receiver, 0, BALLS - 1, targets, 2));
-  REFUSED(KP_STATUS_ARGUMENT, kp_receiver_read(receiver, 1, BALLS, targets, 2));
-  // Only the first two balls, the second before the first.
+  REFUSED(KP_STATUS_SIZE, kp_shown_read(visible, 0, BALLS - 1, targets, 2));
+  REFUSED(KP_STATUS_ARGUMENT, kp_shown_read(visible, 1, BALLS, targets, 2));
+  // Only the first two balls are relevant, and the second one matters more.
   const float weights[] = {1.0f, 100.0f};
   OK(kp_hub_set_weights(hub, 42, ids, weights, 2));
   REFUSED(KP_STATUS_POINTER, kp_hub_set_weights(hub, 42, ids, NULL, 2));
@@ -249,7 +256,7 @@ int main(void) {
   const uint64_t no_one[] = {42};
   strength = 7;
   OK(kp_hub_emit_to(hub, 0, hit, 1, no_one, 0));
-  // Too many events for a receiver do not fail the tick for the others.
+  // If one receiver has too many events, the others still get the tick.
   OK(kp_snapshot_clear(world, TICKS + 2));
   OK(kp_snapshot_add(world, 0, ids, BALLS, columns, 2));
   for (int nth = 0; nth < 5000; nth++) OK(kp_hub_emit(hub, 0, hit, 1));
@@ -258,13 +265,30 @@ int main(void) {
   EXPECT(sent.refused_events > 800 && sent.waiting_events > 3000);
   EXPECT(kp_hub_poll(hub, &whom, bytes, sizeof bytes, &size) == KP_STATUS_OK);
   REFUSED(KP_STATUS_ARGUMENT, kp_hub_set_kind(hub, "cup", 2, 1.0f));
-  // A fault changes the newest view, not the state that is shown.
+  // A fault changes the newest view, but not the shown state.
   REFUSED(KP_STATUS_NOTHING, kp_receiver_inject_fault(receiver, 6, 0));
   REFUSED(KP_STATUS_NOTHING, kp_receiver_inject_fault(receiver, ids[0], 1000));
   OK(kp_receiver_inject_fault(receiver, ids[0], 0));
   OK(kp_hub_free(hub));
   REFUSED(KP_STATUS_HANDLE, kp_hub_tick(hub, 0, world));
+  // The shown state belongs to the receiver, and is freed with it.
+  const KpShown not_shown[] = {{0}, {receiver.id}, {visible.id + 1}};
+  for (size_t nth = 0; nth < 3; nth += 1) {
+    REFUSED(KP_STATUS_HANDLE, kp_shown_ids(not_shown[nth], 0, shown_ids, BALLS, &count));
+    REFUSED(KP_STATUS_HANDLE, kp_shown_next_event(not_shown[nth], &event));
+  }
+  const KpReceiver not_receiver = {visible.id};
+  REFUSED(KP_STATUS_HANDLE, kp_receiver_free(not_receiver));
+  REFUSED(KP_STATUS_POINTER, kp_shown_next_event(visible, NULL));
+  OK(kp_shown_ids(visible, 0, shown_ids, BALLS, &count));
   OK(kp_receiver_free(receiver));
+  REFUSED(KP_STATUS_HANDLE, kp_receiver_shown(receiver, &same));
+  REFUSED(KP_STATUS_HANDLE, kp_shown_ids(visible, 0, shown_ids, BALLS, &count));
+  REFUSED(KP_STATUS_HANDLE, kp_shown_added(visible, shown_ids, BALLS, &count));
+  REFUSED(KP_STATUS_HANDLE, kp_shown_removed(visible, shown_ids, BALLS, &count));
+  REFUSED(KP_STATUS_HANDLE, kp_shown_read(visible, 0, BALLS, targets, 2));
+  REFUSED(KP_STATUS_HANDLE, kp_shown_next_event(visible, &event));
+  REFUSED(KP_STATUS_HANDLE, kp_shown_read_event(visible, 0, targets, 1));
   REFUSED(KP_STATUS_HANDLE, kp_receiver_play(receiver, 0, &playback));
   REFUSED(KP_STATUS_HANDLE, kp_receiver_inject_fault(receiver, 7, 0));
   OK(kp_snapshot_free(world));

@@ -66,7 +66,7 @@ int main(int count_of_arguments, char **arguments) {
   REFUSED(KP_STATUS_NOTHING, kp_replay_writer_finish(writer, NULL));
   OK(kp_replay_writer_free(writer));
 
-  // The file from disk, then what the kill cam cut.
+  // First the file from disk, then the bytes that the kill cam cut.
   static uint8_t bytes[100000];
   size_t size, count;
   REFUSED(KP_STATUS_NOTHING, kp_kill_cam_take(kill_cam, bytes, sizeof bytes, &size));
@@ -78,6 +78,7 @@ int main(int count_of_arguments, char **arguments) {
     KpReplay replay;
     KpReplayInfo info;
     KpPlayback playback;
+    KpShown shown_state;
     KpEvent event;
     KpSchema its;
     char text[40];
@@ -114,21 +115,27 @@ int main(int count_of_arguments, char **arguments) {
     REFUSED(KP_STATUS_ARGUMENT, kp_replay_play(replay, NAN, &playback));
     OK(kp_replay_seek(replay, 199.0));
     OK(kp_replay_play(replay, 200.5, &playback));
-    OK(kp_replay_ids(replay, 0, shown_ids, 1, &count));
+    OK(kp_replay_shown(replay, &shown_state));
+    OK(kp_shown_added(shown_state, shown_ids, 1, &count));
+    EXPECT(count == 1 && shown_ids[0] == 7);
+    OK(kp_shown_removed(shown_state, NULL, 0, &count));
+    EXPECT(count == 0);
+    OK(kp_shown_ids(shown_state, 0, shown_ids, 1, &count));
     EXPECT(count == 1 && shown_ids[0] == 7);
     float seen = 0.0f;
     const KpTarget targets[] = {{&seen, 0, KP_NUMBER_F32}};
-    OK(kp_replay_read(replay, 0, 1, targets, 1));
+    OK(kp_shown_read(shown_state, 0, 1, targets, 1));
     EXPECT(fabsf(seen - 50.125f) < 0.011f);
     uint8_t strength = 0;
     const KpTarget of_event[] = {{&strength, 0, KP_NUMBER_U8}};
-    REFUSED(KP_STATUS_NOTHING, kp_replay_read_event(replay, 0, of_event, 1));
-    OK(kp_replay_next_event(replay, &event));
-    OK(kp_replay_read_event(replay, 0, of_event, 1));
+    REFUSED(KP_STATUS_NOTHING, kp_shown_read_event(shown_state, 0, of_event, 1));
+    OK(kp_shown_next_event(shown_state, &event));
+    OK(kp_shown_read_event(shown_state, 0, of_event, 1));
     EXPECT(event.tick == 200 && event.kind == 0 && strength == 30);
-    REFUSED(KP_STATUS_NOTHING, kp_replay_next_event(replay, &event));
+    REFUSED(KP_STATUS_NOTHING, kp_shown_next_event(shown_state, &event));
     OK(kp_replay_free(replay));
     REFUSED(KP_STATUS_HANDLE, kp_replay_info(replay, &info));
+    REFUSED(KP_STATUS_HANDLE, kp_shown_ids(shown_state, 0, shown_ids, 1, &count));
   }
   KpReplay none;
   REFUSED(KP_STATUS_FILE, kp_replay_open("/no such file", &none));

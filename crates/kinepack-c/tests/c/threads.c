@@ -1,4 +1,4 @@
-// Four threads use and free the same objects. Each call does what it says or refuses the handle.
+// Four threads use and free the same objects. Each call either succeeds or refuses the handle.
 
 #include <pthread.h>
 #include <string.h>
@@ -12,6 +12,8 @@ static KpCodec codec;
 static KpEncoder encoder;
 static KpSnapshot world;
 static KpView empty;
+static KpReceiver receiver;
+static KpShown shown;
 static int unexpected;
 
 static int is_one_of(KpStatus status, KpStatus other) {
@@ -53,7 +55,24 @@ static void *work(void *argument) {
   return NULL;
 }
 
-// All threads free the same snapshot: one of them does.
+// One thread frees the receiver, while all play it and read its shown state.
+static void *look(void *argument) {
+  const size_t thread = (size_t)argument;
+  int wrong = 0;
+  for (uint32_t round = 0; round < ROUNDS; round += 1) {
+    uint32_t ids[ENTITIES];
+    size_t count;
+    KpPlayback playback;
+    if (thread == 0 && round == ROUNDS / 2) wrong += kp_receiver_free(receiver) != KP_STATUS_OK;
+    wrong += !is_one_of(kp_shown_ids(shown, 0, ids, ENTITIES, &count), KP_STATUS_HANDLE);
+    const KpStatus played = kp_receiver_play(receiver, round, &playback);
+    wrong += played != KP_STATUS_NOTHING && played != KP_STATUS_HANDLE;
+  }
+  __atomic_fetch_add(&unexpected, wrong, __ATOMIC_SEQ_CST);
+  return NULL;
+}
+
+// All threads free the same snapshot. Only one call succeeds.
 static void *end(void *argument) {
   (void)argument;
   if (kp_snapshot_free(world) == KP_STATUS_OK) __atomic_fetch_add(&unexpected, 1, __ATOMIC_SEQ_CST);
@@ -77,8 +96,13 @@ int main(void) {
   OK(kp_encoder_new(codec, &encoder));
   OK(kp_snapshot_new(schema, &world));
   OK(kp_view_empty(schema, &empty));
+  OK(kp_receiver_new(codec, 60, NULL, &receiver));
+  OK(kp_receiver_shown(receiver, &shown));
   run(work);
+  run(look);
   EXPECT(unexpected == 0);
+  size_t count;
+  REFUSED(KP_STATUS_HANDLE, kp_shown_ids(shown, 0, NULL, 0, &count));
   run(end);
   EXPECT(unexpected == 1);
   OK(kp_view_free(empty));

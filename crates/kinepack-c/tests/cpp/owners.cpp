@@ -1,4 +1,4 @@
-// The C++ header: owners, members as columns, errors with and without exceptions.
+// The C++ header: owners, columns from members, errors with and without exceptions.
 
 #include <array>
 #include <cmath>
@@ -68,7 +68,7 @@ void ships() {
   }
   EXPECT(packet.size() < 20);
 
-  // Owners move, and free once.
+  // An owner can be moved, and frees its object once.
   const KpView handle = held;
   kinepack::View moved = std::move(held);
   EXPECT(!held && moved.get().id == handle.id);  // NOLINT: what was moved is empty
@@ -77,6 +77,12 @@ void ships() {
   uint32_t tick = 0;
   EXPECT(kp_view_tick(handle, &tick) == KP_STATUS_HANDLE);
   EXPECT(kp_view_get(held, received) == KP_STATUS_HANDLE);
+}
+
+// Reads the only ship that an object shows, whatever the object is.
+bool is_read(const kinepack::Shown &from, Ship (&ship)[1]) {
+  return from.read(0, ship, 1, &Ship::position, &Ship::rotation, &Ship::gun, &Ship::health) ==
+         KP_STATUS_OK;
 }
 
 void hub_and_receiver() {
@@ -111,20 +117,24 @@ void hub_and_receiver() {
     KpPlayback playback;
     if (kp_receiver_play(receiver, now, &playback) != KP_STATUS_OK) continue;
     Ship shown[1];
-    EXPECT(receiver.ids(0) == std::vector<uint32_t>{3});
-    EXPECT(receiver.read(0, shown, 1, &Ship::position, &Ship::rotation, &Ship::gun, &Ship::health) ==
-           KP_STATUS_OK);
+    EXPECT(receiver.shown().ids(0) == std::vector<uint32_t>{3});
+    EXPECT(is_read(receiver.shown(), shown));
     EXPECT(shown[0].health == 90);
     KpEvent event;
-    while (kp_receiver_next_event(receiver, &event) == KP_STATUS_OK) {
+    while (kp_shown_next_event(receiver.shown(), &event) == KP_STATUS_OK) {
       Hit hit{};
-      EXPECT(receiver.read_event(event.kind, hit, &Hit::damage) == KP_STATUS_OK && hit.damage == 42);
+      EXPECT(receiver.shown().read_event(event.kind, hit, &Hit::damage) == KP_STATUS_OK && hit.damage == 42);
       arrived += 1;
     }
   }
   EXPECT(arrived == 1);
+  const kinepack::Shown shown = receiver.shown();
+  receiver.reset();
+  EXPECT(shown.ids(0).empty());
+  Ship ship[1];
+  EXPECT(!is_read(shown, ship));
 #if defined(__cpp_exceptions)
-  // What a callback throws goes to the caller, and the hub lives on.
+  // An exception of the callback reaches the caller, and the hub remains usable.
   world.clear(61);
   kp_hub_tick(hub, 61 * 16666667ull, world);
   bool was_thrown = false;
@@ -168,14 +178,13 @@ void broadcast() {
     KpPlayback playback;
     if (kp_viewer_play(viewer, now, &playback) != KP_STATUS_OK) continue;
     Ship shown[1];
-    EXPECT(viewer.ids(0) == std::vector<uint32_t>{3});
-    EXPECT(viewer.read(0, shown, 1, &Ship::position, &Ship::rotation, &Ship::gun, &Ship::health) ==
-           KP_STATUS_OK);
+    EXPECT(viewer.shown().ids(0) == std::vector<uint32_t>{3});
+    EXPECT(is_read(viewer.shown(), shown));
     EXPECT(shown[0].health == 90);
     played += 1;
   }
   EXPECT(played > 50);
-  // The world of a tick that was published.
+  // The tick was published already.
   EXPECT(publisher.publish(world, [](const KpPiece &, const uint8_t *, size_t) {}) ==
          KP_STATUS_ARGUMENT);
 #if defined(__cpp_exceptions)
@@ -207,7 +216,7 @@ void streams_without_headers() {
     base = kinepack::StreamBase(last);
     if (nth == 0) first_size = size;
   }
-  // A record like the one before may take no byte.
+  // A record that equals the previous one may take no bytes.
   EXPECT(size < first_size);
 }
 

@@ -40,8 +40,8 @@ static void sends(void) {
   expect_bytes(written);
 }
 
-// Targets of 64-bit integers for the fields of a kind, which are integers, flags and bytes. Returns how
-// many numbers a record has.
+// Targets of 64-bit integers for the fields of a kind, which are integers, flags and bytes. Returns the
+// count of numbers in a record.
 static uint32_t integer_targets(KpSchema of, uint32_t kind, int64_t *numbers, uint32_t records,
                                 KpTarget *targets, uint32_t *count) {
   uint32_t all = 0, at = 0;
@@ -76,10 +76,8 @@ static void expect_numbers(const char *listed, const int64_t *given, uint32_t co
   }
 }
 
-// Takes the events that are due, and compares them with "tick:kind:numbers;…".
-static void expect_events(KpStatus (*next)(uint64_t, KpEvent *),
-                          KpStatus (*read)(uint64_t, uint32_t, const KpTarget *, size_t), uint64_t handle,
-                          KpSchema of, char *listed) {
+// Takes the due events, and compares them with "tick:kind:numbers;…".
+static void expect_events(KpShown shown, KpSchema of, char *listed) {
   KpEvent event;
   KpTarget targets[16];
   char *save = NULL;
@@ -88,25 +86,15 @@ static void expect_events(KpStatus (*next)(uint64_t, KpEvent *),
       unsigned tick, kind;
       int begin = 0;
       EXPECT(sscanf(each, "%u:%u:%n", &tick, &kind, &begin) == 2);
-      OK(next(handle, &event));
+      OK(kp_shown_next_event(shown, &event));
       EXPECT(event.tick == tick && event.kind == kind);
       uint32_t fields;
       const uint32_t all = integer_targets(of, event.kind, numbers, 1, targets, &fields);
-      OK(read(handle, event.kind, targets, fields));
+      OK(kp_shown_read_event(shown, event.kind, targets, fields));
       expect_numbers(each + begin, numbers, all);
     }
   }
-  REFUSED(KP_STATUS_NOTHING, next(handle, &event));
-}
-
-static KpStatus next_of_receiver(uint64_t id, KpEvent *event) {
-  const KpReceiver of = {id};
-  return kp_receiver_next_event(of, event);
-}
-
-static KpStatus read_of_receiver(uint64_t id, uint32_t kind, const KpTarget *targets, size_t count) {
-  const KpReceiver of = {id};
-  return kp_receiver_read_event(of, kind, targets, count);
+  REFUSED(KP_STATUS_NOTHING, kp_shown_next_event(shown, &event));
 }
 
 static void takes(void) {
@@ -116,6 +104,7 @@ static void takes(void) {
   read_word(5);
   const KpStatus status = kp_receiver_handle(of, 0, bytes, size);
   EXPECT(status == (strcmp(words[2], "ok") == 0 ? KP_STATUS_OK : KP_STATUS_DATA));
+  KpShown shown;
   KpSnapshot newest;
   OK(kp_snapshot_new(its, &newest));
   if (strcmp(words[3], "-") == 0) {
@@ -128,7 +117,8 @@ static void takes(void) {
   }
   OK(kp_snapshot_free(newest));
   OK(kp_receiver_take_events(of));
-  expect_events(next_of_receiver, read_of_receiver, of.id, of_events, words[4]);
+  OK(kp_receiver_shown(of, &shown));
+  expect_events(shown, of_events, words[4]);
 }
 
 static void fault(void) {
@@ -190,7 +180,7 @@ static void stream_codec(void) {
   EXPECT(hash == hash_from(words[5]));
   keep("stream codec", words[1], made.id);
   keep("schema of stream codec", words[1], of.id);
-  // Its name leads to the letters of its numbers too.
+  // The letters of its numbers are kept under its name too.
   keep("numbers of stream codec", words[1], (uint64_t)(uintptr_t)words[4]);
 }
 

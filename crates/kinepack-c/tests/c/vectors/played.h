@@ -66,7 +66,7 @@ static void bind(void) {
   keep("player", words[1], made.id);
 }
 
-// Of the two quaternions of a rotation the one whose last number that is not 0 is positive.
+// Chooses the quaternion of a rotation whose last nonzero number is positive.
 static void choose_sign(float *rotation) {
   int last = 3;
   while (last > 0 && rotation[last] == 0.0f) last -= 1;
@@ -75,12 +75,12 @@ static void choose_sign(float *rotation) {
   }
 }
 
-// Compares the pose that was written with the expected one.
+// Compares the written pose with the expected one.
 static void expect_pose(size_t joints) {
   for (size_t joint = 0; joint < joints; joint += 1) {
     choose_sign(pose + 10 * joint);
     choose_sign(expected + 10 * joint);
-    // Numbers that are equal have the same bits, except zeros.
+    // Equal numbers have equal bits, except +0 and -0.
     for (size_t nth = 10 * joint; nth < 10 * joint + 10; nth += 1) {
       EXPECT(pose[nth] == expected[nth]);
     }
@@ -123,7 +123,7 @@ static void expect_text(const char *text, size_t text_size, const char *hex) {
   EXPECT(text_size == length + 1 && memcmp(text, expected_text, length) == 0 && text[length] == 0);
 }
 
-// Compares the markers of a replay with "tick:name;…". Returns how many they are.
+// Compares the markers of a replay with "tick:name;…". Returns their number.
 static uint32_t expect_markers(KpReplay of, char *listed) {
   uint32_t count = 0, tick;
   char *save = NULL, name[200], *expected_name;
@@ -186,22 +186,14 @@ static void frame(void) {
   OK(kp_snapshot_free(state));
 }
 
-static KpStatus next_of_replay(uint64_t id, KpEvent *event) {
-  const KpReplay of = {id};
-  return kp_replay_next_event(of, event);
-}
-
-static KpStatus read_of_replay(uint64_t id, uint32_t kind, const KpTarget *targets, size_t count) {
-  const KpReplay of = {id};
-  return kp_replay_read_event(of, kind, targets, count);
-}
-
 static void shows(void) {
   const KpReplay of = {handle_of("replay", words[1])};
   const KpSchema of_events = {handle_of("schema of events of", words[1])};
+  KpShown shown;
   KpPlayback playback;
   OK(kp_replay_play(of, atof(words[2]), &playback));
-  expect_events(next_of_replay, read_of_replay, of.id, of_events, words[3]);
+  OK(kp_replay_shown(of, &shown));
+  expect_events(shown, of_events, words[3]);
 }
 
 #endif

@@ -1,0 +1,319 @@
+//! The state that a receiver, a viewer or a replay shows: entities by kind, and the events that are
+//! due. One set of functions reads all three.
+
+use std::sync::Mutex;
+
+use kinepack::{EntityId, Schema};
+use kinepack_net::{Event, EventKinds, Playback};
+
+use crate::KpStatus;
+use crate::columns::{KpTarget, write_rows};
+use crate::handles::{Handles, lock};
+use crate::memory::{check_out, give_list, put, slice};
+use crate::schema::one_of;
+use crate::status::{Failure, call};
+
+/// The entities and events that a receiver, a viewer or a replay shows at the moment of its last
+/// `kp_..._play`. That object owns the handle and frees it, so there is no function to free it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KpShown {
+    /// The handle; 0 means none.
+    pub id: u64,
+}
+
+static SHOWN: Handles<Mutex<Showing>> = Handles::new(28, "a shown state");
+
+/// The moment that is shown.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct KpPlayback {
+    /// The tick that is shown, with its fraction.
+    pub tick: f64,
+    /// Not 0: no newer state had arrived when it was needed.
+    pub is_starved: i32,
+}
+
+/// An event that is due.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct KpEvent {
+    /// The tick at which it happened.
+    pub tick: u32,
+    /// The index of its kind among the kinds of the events' schema.
+    pub kind: u32,
+    /// Not 0: the event's tick was already shown at an earlier moment.
+    pub is_late: i32,
+}
+
+/// Writes the ids of a kind's entities, in increasing order: `*count` ids, if they fit into
+/// `capacity`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_shown_ids(
+    shown: KpShown,
+    kind: u32,
+    ids: *mut u32,
+    capacity: usize,
+    count: *mut usize,
+) -> KpStatus {
+    // SAFETY: the caller guarantees that `ids` has `capacity` writable values and `count` is
+    // writable, until this call returns.
+    unsafe {
+        write_ids(shown, ids, capacity, count, |showing| Ok(&one_of(&showing.kinds, kind)?.ids))
+    }
+}
+
+/// Writes the ids of the entities that the previous moment did not show, of all kinds, like
+/// `kp_shown_ids`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_shown_added(
+    shown: KpShown,
+    ids: *mut u32,
+    capacity: usize,
+    count: *mut usize,
+) -> KpStatus {
+    // SAFETY: the caller guarantees that `ids` has `capacity` writable values and `count` is
+    // writable, until this call returns.
+    unsafe { write_ids(shown, ids, capacity, count, |showing| Ok(&showing.added)) }
+}
+
+/// Writes the ids of the entities that only the previous moment showed, of all kinds, like
+/// `kp_shown_ids`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_shown_removed(
+    shown: KpShown,
+    ids: *mut u32,
+    capacity: usize,
+    count: *mut usize,
+) -> KpStatus {
+    // SAFETY: the caller guarantees that `ids` has `capacity` writable values and `count` is
+    // writable, until this call returns.
+    unsafe { write_ids(shown, ids, capacity, count, |showing| Ok(&showing.removed)) }
+}
+
+/// Writes the numbers of a kind's entities, in the order of their ids, to a target for each field
+/// with room for `capacity` entities.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_shown_read(
+    shown: KpShown,
+    kind: u32,
+    capacity: usize,
+    targets: *const KpTarget,
+    target_count: usize,
+) -> KpStatus {
+    call(|| {
+        // SAFETY: the caller guarantees that `targets` has `target_count` valid targets until this
+        // call returns.
+        let targets = unsafe { slice(targets, target_count)? };
+        let showing = SHOWN.get(shown.id)?;
+        let showing = lock(&showing);
+        let Rows { schema, ids, words } = one_of(&showing.kinds, kind)?;
+        let read = |row: usize, to: &mut [u64]| {
+            let lanes = to.len();
+            to.copy_from_slice(&words[row * lanes..][..lanes]);
+            Ok(())
+        };
+        // SAFETY: the caller guarantees that each target has writable memory for `capacity`
+        // entities until this call returns.
+        unsafe { write_rows(schema.fields(), targets, ids.len(), capacity, read) }
+    })
+}
+
+/// Takes the next event that is due. `KP_STATUS_NOTHING` if there is none; viewers have no events.
+/// The next moment drops events that were not taken.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_shown_next_event(shown: KpShown, out: *mut KpEvent) -> KpStatus {
+    call(|| {
+        check_out(out)?;
+        let showing = SHOWN.get(shown.id)?;
+        let mut showing = lock(&showing);
+        let next = showing.events.get(showing.taken).map(|(event, _)| *event);
+        let event = next.ok_or_else(|| Failure::nothing("no further event is due"))?;
+        showing.taken += 1;
+        // SAFETY: the caller guarantees that `out` is writable until this call returns.
+        unsafe { put(out, event) }
+    })
+}
+
+/// Writes the numbers of the event that `kp_shown_next_event` returned last, to a target for each
+/// field of its kind. `kind` must be the event's kind, because the targets are laid out for it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kp_shown_read_event(
+    shown: KpShown,
+    kind: u32,
+    targets: *const KpTarget,
+    target_count: usize,
+) -> KpStatus {
+    call(|| {
+        // SAFETY: the caller guarantees that `targets` has `target_count` valid targets until this
+        // call returns.
+        let targets = unsafe { slice(targets, target_count)? };
+        let showing = SHOWN.get(shown.id)?;
+        let showing = lock(&showing);
+        let last = showing.taken.checked_sub(1).and_then(|last| showing.events.get(last));
+        let (event, words) = last.ok_or_else(|| Failure::nothing("no event was taken"))?;
+        if event.kind != kind {
+            return Err(Failure::argument(format!("the event is of kind {}", event.kind)));
+        }
+        let fields = one_of(&showing.event_kinds, kind)?.fields();
+        let read = |_: usize, to: &mut [u64]| {
+            to.copy_from_slice(words);
+            Ok(())
+        };
+        // SAFETY: the caller guarantees that each target has writable memory for one event until
+        // this call returns.
+        unsafe { write_rows(fields, targets, 1, 1, read) }
+    })
+}
+
+/// Writes the ids that `of` selects.
+///
+/// # Safety
+/// As for [`give_list`].
+unsafe fn write_ids(
+    shown: KpShown,
+    ids: *mut u32,
+    capacity: usize,
+    count: *mut usize,
+    of: impl FnOnce(&Showing) -> Result<&Vec<u32>, Failure>,
+) -> KpStatus {
+    call(|| {
+        let showing = SHOWN.get(shown.id)?;
+        let showing = lock(&showing);
+        // SAFETY: guaranteed by the caller of this function, under its own safety contract.
+        unsafe { give_list(of(&showing)?.iter().copied(), ids, capacity, count) }
+    })
+}
+
+/// The shown state of one object. It owns the handle, which is freed when the object is dropped.
+#[derive(Debug)]
+pub(crate) struct Shown {
+    handle: KpShown,
+}
+
+impl Shown {
+    pub(crate) fn new(schema: &Schema, events: Option<&EventKinds>) -> Self {
+        let showing = Mutex::new(Showing::new(schema, events));
+        Self { handle: KpShown { id: SHOWN.add(showing) } }
+    }
+
+    pub(crate) fn handle(&self) -> KpShown {
+        self.handle
+    }
+
+    /// Stores what a playback shows. Drops the events of the previous moment.
+    pub(crate) fn show(&self, playback: &Playback<'_>) -> Result<KpPlayback, Failure> {
+        lock(&*SHOWN.get(self.handle.id)?).show(playback)
+    }
+
+    /// Replaces the due events by these.
+    pub(crate) fn set_events<'a>(
+        &self,
+        events: impl Iterator<Item = Event<'a>>,
+    ) -> Result<(), Failure> {
+        lock(&*SHOWN.get(self.handle.id)?).set_events(events)
+    }
+}
+
+impl Drop for Shown {
+    fn drop(&mut self) {
+        // Only this owner removes the handle, so it is still there.
+        let _ = SHOWN.remove(self.handle.id);
+    }
+}
+
+/// The state that the caller reads after each moment of playback.
+#[derive(Debug)]
+struct Showing {
+    kinds: Vec<Rows>,
+    added: Vec<u32>,
+    removed: Vec<u32>,
+    /// The schema of each kind of events.
+    event_kinds: Vec<Schema>,
+    events: Vec<(KpEvent, Vec<u64>)>,
+    /// How many events the caller has taken.
+    taken: usize,
+}
+
+/// The entities of a kind.
+#[derive(Debug)]
+struct Rows {
+    /// The schema of this kind only.
+    schema: Schema,
+    ids: Vec<u32>,
+    /// The raw words of each entity.
+    words: Vec<u64>,
+}
+
+impl Showing {
+    fn new(schema: &Schema, events: Option<&EventKinds>) -> Self {
+        let empty = |schema| Rows { schema, ids: Vec::new(), words: Vec::new() };
+        Self {
+            kinds: kinds_of(schema).map(empty).collect(),
+            added: Vec::new(),
+            removed: Vec::new(),
+            event_kinds: events
+                .map_or_else(Vec::new, |kinds| kinds_of(kinds.codec().schema()).collect()),
+            events: Vec::new(),
+            taken: 0,
+        }
+    }
+
+    /// Stores what a playback shows. Drops the events of the previous moment.
+    fn show(&mut self, playback: &Playback<'_>) -> Result<KpPlayback, Failure> {
+        for of_kind in &mut self.kinds {
+            of_kind.ids.clear();
+            of_kind.words.clear();
+        }
+        let [mut from, mut to] = [Vec::new(), Vec::new()];
+        for sample in playback.samples() {
+            let (state, index) = sample.from;
+            let of_kind = &mut self.kinds[state.kind_at(index).unwrap_or(0)];
+            for (lanes, (state, index)) in [(&mut from, sample.from), (&mut to, sample.to)] {
+                lanes.clear();
+                lanes.extend(state.lanes_at(index));
+            }
+            let begin = of_kind.words.len();
+            of_kind.words.resize(begin + from.len(), 0);
+            let words = &mut of_kind.words[begin..];
+            let interpolated = of_kind.schema.interpolate_raw(&from, &to, sample.between, words);
+            interpolated.map_err(Failure::argument)?;
+            of_kind.ids.push(sample.id.0);
+        }
+        let numbers = |ids: &[EntityId]| ids.iter().map(|id| id.0).collect();
+        self.added = numbers(playback.added());
+        self.removed = numbers(playback.removed());
+        self.set_events(playback.events())?;
+        Ok(KpPlayback { tick: playback.tick, is_starved: playback.is_starved().into() })
+    }
+
+    /// Replaces the due events by these.
+    fn set_events<'a>(&mut self, events: impl Iterator<Item = Event<'a>>) -> Result<(), Failure> {
+        self.events.clear();
+        self.taken = 0;
+        for event in events {
+            let due = self.due(&event)?;
+            self.events.push(due);
+        }
+        Ok(())
+    }
+
+    fn due(&self, event: &Event<'_>) -> Result<(KpEvent, Vec<u64>), Failure> {
+        let kind = event.kind() as u32;
+        let (rows, index) = event.state();
+        let lanes: Vec<u32> = rows.lanes_at(index).collect();
+        let mut words = vec![0; lanes.len()];
+        let of_kind = one_of(&self.event_kinds, kind)?;
+        of_kind.reconstruct_raw(&lanes, &mut words).map_err(Failure::argument)?;
+        Ok((KpEvent { tick: event.tick.0, kind, is_late: event.late.into() }, words))
+    }
+}
+
+/// The schema of each kind of a schema.
+fn kinds_of(schema: &Schema) -> impl Iterator<Item = Schema> {
+    (0..schema.kinds().len()).map(|kind| schema.of_kind(kind))
+}
+
+pub(crate) fn nothing_yet() -> Failure {
+    Failure::nothing("no state has arrived yet")
+}
