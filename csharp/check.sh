@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compiles the C# package, its tests and its examples, and runs them with the native library. Needs
 # a Rust toolchain, a C compiler and mono-mcs. Writes only below cargo's target folder.
-# Options of cargo select packages and features, so that a build that exists already is used again:
+# The arguments are options of cargo that select packages and features, to reuse an existing build:
 # `check.sh --workspace --all-features`. Without options it builds `kinepack-c` alone.
 set -euo pipefail
 CARGO_TARGET_DIR="$(realpath -m "${CARGO_TARGET_DIR:-$(dirname "$0")/../target}")"
@@ -29,7 +29,7 @@ compile() { mcs "${options[@]}" -out:"$out/$1" "${@:2}"; }
 run() { printf '\n== %s\n' "$1"; mono --debug "$out/$1" "${@:2}"; }
 
 mapfile -t package < <(find Kinepack -name '*.cs' | sort)
-# mcs takes 1_000_000_000 for another number.
+# mcs misreads numbers such as 1_000_000_000.
 if grep -rnE '\b[0-9]+_[0-9]' --include='*.cs' .; then
   echo 'write these numbers without _' >&2
   exit 1
@@ -46,10 +46,10 @@ compile Tests.exe -main:Program "${package[@]}" tests/*.cs examples/LossyLink.cs
 run Tests.exe ../crates/kinepack-c/include/kinepack.h "$out"
 # The frozen vectors that the C interface can run, through the public classes.
 compile Vectors.exe -main:Vectors -reference:"$out/Kinepack.dll" tests/Vector*.cs tests/Check.cs
-# With another last digit of a vector it must fail.
+# If the last digit of a vector is changed, the program must fail.
 run Vectors.exe "$out/script.txt" schema hash profile view runs sparse magnitude sends records \
   acknowledges stream_codec packet clip pose anm_pose replay frame shows catalogue gives piece
-# Libraries with another interface, and from before the function that tells it.
+# A library with another interface, and a library that is older than kp_abi.
 compile OtherLibrary.exe -main:OtherLibrary -reference:"$out/Kinepack.dll" \
   tests/OtherLibrary.cs tests/Check.cs
 printf '\n== OtherLibrary.exe\n'

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Unity ignores each file of an installed package that has no .meta file. This writes the missing
-# ones. With --check it only names them, those without a file, and GUIDs that occur twice. A GUID
-# follows from the first path of its file: if you rename a file, rename its .meta file too.
+# files. With --check it only lists missing .meta files, .meta files without a file, and GUIDs that
+# occur twice. A GUID is derived from the first path of its file: if you rename a file, rename its
+# .meta file too.
 set -euo pipefail
 cd "$(dirname "$0")/Kinepack"
 importer() {
@@ -15,7 +16,7 @@ importer() {
       ;;
   esac
 }
-# Of bin and obj, which a build makes, git knows nothing.
+# Builds create bin and obj, which are not in the repository.
 find . -mindepth 1 \( -name bin -o -name obj \) -prune -o ! -name '*.meta' -printf '%P\n' | sort \
   | while read -r path; do
   if [ -n "$path" ] && [ ! -e "$path.meta" ]; then

@@ -1,4 +1,5 @@
-//! The name by which programs find the shared library, instead of the path that it was built at.
+//! Sets the name by which programs find the shared library. Without it, they would look for the path
+//! at which the library was built.
 
 fn main() {
     let os = std::env::var("CARGO_CFG_TARGET_OS").unwrap_or_default();

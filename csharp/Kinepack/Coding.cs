@@ -2,25 +2,25 @@ using System;
 
 namespace Kinepack
 {
-    /// <summary>The names of the levels: how much time the codec takes for fewer bits.</summary>
+    /// <summary>The names of the levels, which trade time for bits.</summary>
     public static class Level
     {
         /// <summary>Takes the least time.</summary>
         public const string Packed = "packed";
 
-        /// <summary>Few bits.</summary>
+        /// <summary>Takes few bits.</summary>
         public const string Adaptive = "adaptive";
 
-        /// <summary>The fewest bits; the models learn from each packet.</summary>
+        /// <summary>Takes the fewest bits: the models learn from each packet.</summary>
         public const string Learning = "learning";
     }
 
     /// <summary>
-    /// How the snapshots of a schema are coded. Both sides need the same. It does not change.
+    /// How the snapshots of a schema are coded. Both sides need the same codec. Immutable.
     /// </summary>
     public sealed class Codec : NativeObject
     {
-        /// <summary>A codec for a schema.</summary>
+        /// <summary>Creates a codec for a schema.</summary>
         /// <param name="schema">The schema of the snapshots.</param>
         /// <param name="level">One of <see cref="Level"/>.</param>
         /// <param name="profile">
@@ -42,8 +42,8 @@ namespace Kinepack
 
         /// <summary>
         /// A hash of the schema, the level, the profile and the time precision. Two sides can read
-        /// each other's packets only if their hashes are equal. Hubs and receivers compare them
-        /// themselves.
+        /// each other's packets only if their hashes are equal. Hubs and receivers compare the
+        /// hashes themselves.
         /// </summary>
         public ulong Hash
         {
@@ -58,8 +58,8 @@ namespace Kinepack
         internal Field[][] Table { get; }
 
         /// <summary>
-        /// The widths and words of the profile as text, for tools. The model of the adaptive levels
-        /// is not in it.
+        /// The widths and words of the profile as text, for tools. The text does not include the
+        /// model of the adaptive levels.
         /// </summary>
         public unsafe string DescribeProfile()
         {
@@ -71,15 +71,15 @@ namespace Kinepack
     }
 
     /// <summary>
-    /// Holds what both sides have after a packet: a state, and what the models have learned. An
-    /// encoder or decoder replaces it by the view that the next packet leads to.
+    /// Holds the view that both sides hold after a packet: a snapshot, and the trained state of the
+    /// models. An encoder or a decoder replaces the view by that of the next packet.
     /// </summary>
     public sealed class View : NativeObject
     {
-        /// <summary>The most views that a packet is coded against.</summary>
+        /// <summary>The most views that a packet can be coded against.</summary>
         public const int MaxBaselines = 4;
 
-        /// <summary>Holds the view without entities that both sides begin with.</summary>
+        /// <summary>Holds the empty view with which both sides begin.</summary>
         /// <param name="schema">The schema of the snapshots.</param>
         public View(Schema schema)
         {
@@ -88,7 +88,9 @@ namespace Kinepack
             Own(made);
         }
 
-        /// <summary>Holds the view of a state that both sides have, such as a saved one.</summary>
+        /// <summary>
+        /// Holds the view of a state that both sides hold, such as a saved state.
+        /// </summary>
         /// <param name="state">The state.</param>
         public View(Snapshot state)
         {
@@ -108,7 +110,8 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// A hash of 16 bits of the tick and the state. Two sides that hold the same have the same.
+        /// A 16-bit hash of the tick and the state. Two sides that hold the same tick and state
+        /// have the same check.
         /// </summary>
         public ushort StateCheck
         {
@@ -152,8 +155,8 @@ namespace Kinepack
     /// <summary>Encodes snapshots relative to views that the other side holds.</summary>
     public sealed class Encoder : NativeObject
     {
-        /// <summary>An encoder.</summary>
-        /// <param name="codec">The codec, which both sides have.</param>
+        /// <summary>Creates an encoder.</summary>
+        /// <param name="codec">The codec, which both sides need.</param>
         public Encoder(Codec codec)
         {
             Require.NotNull(codec, nameof(codec));
@@ -165,9 +168,10 @@ namespace Kinepack
         /// <param name="baseline">A view that the other side holds.</param>
         /// <param name="snapshot">The snapshot to encode.</param>
         /// <param name="packet">The array to write the packet to.</param>
-        /// <param name="size">The bytes of the packet, also if the array is too short.</param>
+        /// <param name="size">The bytes of the packet, even if the array is too short.</param>
         /// <param name="result">
-        /// Becomes the view that the other side will have. It may be the baseline, or null.
+        /// The object that gets the view that the other side will have. It may be the baseline, or
+        /// null.
         /// </param>
         /// <returns>False if the array is too short. Then nothing has changed.</returns>
         public unsafe bool TryEncode(
@@ -184,13 +188,14 @@ namespace Kinepack
         /// Encodes a snapshot relative to several views. More than one helps the levels
         /// <see cref="Level.Adaptive"/> and <see cref="Level.Learning"/>.
         /// </summary>
-        /// <param name="baselines">Views that the other side holds, the newest first.</param>
-        /// <param name="count">How many of them to use, from 1 to 4.</param>
+        /// <param name="baselines">Views that the other side holds, newest first.</param>
+        /// <param name="count">The number of views to use, from 1 to 4.</param>
         /// <param name="snapshot">The snapshot to encode.</param>
         /// <param name="packet">The array to write the packet to.</param>
-        /// <param name="size">The bytes of the packet, also if the array is too short.</param>
+        /// <param name="size">The bytes of the packet, even if the array is too short.</param>
         /// <param name="result">
-        /// Becomes the view that the other side will have. It may be a baseline, or null.
+        /// The object that gets the view that the other side will have. It may be a baseline, or
+        /// null.
         /// </param>
         /// <returns>False if the array is too short. Then nothing has changed.</returns>
         public unsafe bool TryEncode(
@@ -244,8 +249,8 @@ namespace Kinepack
     /// <summary>Decodes packets relative to the views that they were encoded against.</summary>
     public sealed class Decoder : NativeObject
     {
-        /// <summary>A decoder.</summary>
-        /// <param name="codec">The codec, which both sides have.</param>
+        /// <summary>Creates a decoder.</summary>
+        /// <param name="codec">The codec, which both sides need.</param>
         public Decoder(Codec codec)
         {
             Require.NotNull(codec, nameof(codec));
@@ -254,12 +259,14 @@ namespace Kinepack
         }
 
         /// <summary>Decodes a packet that was encoded against one view.</summary>
-        /// <param name="baseline">The view that it was encoded against.</param>
+        /// <param name="baseline">The view that the packet was encoded against.</param>
         /// <param name="packet">An array that begins with the packet.</param>
         /// <param name="size">The bytes of the packet.</param>
         /// <param name="tick">The tick of the snapshot, which the packet does not contain.</param>
-        /// <param name="result">Becomes the view of the packet. It may be the baseline.</param>
-        /// <returns>False if the packet is not valid. Then nothing has changed.</returns>
+        /// <param name="result">
+        /// The object that gets the packet's view. It may be the baseline.
+        /// </param>
+        /// <returns>False if the packet is invalid. Then nothing has changed.</returns>
         public unsafe bool TryDecode(
             View baseline, byte[] packet, int size, uint tick, View result)
         {
@@ -271,13 +278,17 @@ namespace Kinepack
         }
 
         /// <summary>Decodes a packet that was encoded against several views.</summary>
-        /// <param name="baselines">The views that it was encoded against, the newest first.</param>
-        /// <param name="count">How many of them to use, from 1 to 4.</param>
+        /// <param name="baselines">
+        /// The views that the packet was encoded against, newest first.
+        /// </param>
+        /// <param name="count">The number of views to use, from 1 to 4.</param>
         /// <param name="packet">An array that begins with the packet.</param>
         /// <param name="size">The bytes of the packet.</param>
         /// <param name="tick">The tick of the snapshot, which the packet does not contain.</param>
-        /// <param name="result">Becomes the view of the packet. It may be a baseline.</param>
-        /// <returns>False if the packet is not valid. Then nothing has changed.</returns>
+        /// <param name="result">
+        /// The object that gets the packet's view. It may be a baseline.
+        /// </param>
+        /// <returns>False if the packet is invalid. Then nothing has changed.</returns>
         public unsafe bool TryDecode(
             View[] baselines, int count, byte[] packet, int size, uint tick, View result)
         {

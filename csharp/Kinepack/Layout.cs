@@ -5,8 +5,8 @@ using System.Runtime.InteropServices;
 namespace Kinepack
 {
     /// <summary>
-    /// How a type of values lies in memory. Only types of plain numbers are accepted: a reference
-    /// must not reach native code, and a bool or char has another size there than in C#.
+    /// The layout of a type in memory. Only types of plain numbers are accepted: a reference must
+    /// not reach native code, and a bool or char has another size there than in C#.
     /// </summary>
     internal sealed class Layout
     {
@@ -23,17 +23,17 @@ namespace Kinepack
         /// <summary>The type of the numbers, or null if they are not all of one type.</summary>
         internal Number? Number { get; }
 
-        /// <summary>How many numbers of that type it consists of, or 0.</summary>
+        /// <summary>The count of numbers of that type, or 0.</summary>
         internal int Count { get; }
 
-        /// <summary>The layout of a type, remembered after the first call.</summary>
+        /// <summary>The layout of a type, cached after the first call.</summary>
         internal static Layout Of<T>()
             where T : struct
         {
             return Remembered<T>.Layout ?? (Remembered<T>.Layout = Measure(typeof(T)));
         }
 
-        /// <summary>The layout of a field of a struct, and where it begins there.</summary>
+        /// <summary>The layout of a struct's field, and its offset.</summary>
         internal static Layout OfMember<T>(string member, out int offsetBytes)
             where T : struct
         {

@@ -3,7 +3,7 @@ using System.Text;
 
 namespace Kinepack
 {
-    /// <summary>Checks of arguments, before a pointer crosses to the native library.</summary>
+    /// <summary>Checks arguments, before a pointer is passed to the native library.</summary>
     internal static class Require
     {
         internal static void NotNull(object argument, string name)
@@ -34,7 +34,8 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Checks a part of an array. A torn segment of another thread is refused too.
+        /// Checks a part of an array. This also refuses a segment that another thread was writing
+        /// meanwhile.
         /// </summary>
         internal static void Holds(ArraySegment<byte> segment, string name)
         {
@@ -52,7 +53,7 @@ namespace Kinepack
     {
         private static readonly Encoding Strict = new UTF8Encoding(false, true);
 
-        /// <summary>A text as UTF-8 with a zero at its end.</summary>
+        /// <summary>A text as UTF-8 with a terminating zero.</summary>
         internal static byte[] ToText(string text, string name)
         {
             Require.NotNull(text, name);
@@ -69,7 +70,7 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Whether a call succeeded. Throws if not, unless for the expected status.
+        /// Whether a call succeeded. Throws after a failure, except for the expected one.
         /// </summary>
         internal static bool Succeeds(Status status, Status expected)
         {
@@ -81,7 +82,9 @@ namespace Kinepack
             return true;
         }
 
-        /// <summary>Whether what was written fits, and its size in any case.</summary>
+        /// <summary>
+        /// Whether the bytes fitted into the array, and their size in either case.
+        /// </summary>
         internal static bool Fits(Status status, UIntPtr written, out int size)
         {
             bool fits = Succeeds(status, Status.Size);

@@ -2,15 +2,17 @@ using System;
 
 namespace Kinepack
 {
-    /// <summary>Bytes that are mostly as before, written as runs of unchanged ones.</summary>
+    /// <summary>Codes bytes that mostly equal earlier bytes, as runs of unchanged bytes.</summary>
     public static class Runs
     {
         /// <summary>Writes bytes relative to others that both sides hold.</summary>
-        /// <param name="before">What both sides hold. If it is shorter, zeros follow it.</param>
+        /// <param name="before">
+        /// The bytes that both sides hold. If they are fewer, zeros extend them.
+        /// </param>
         /// <param name="bytes">The bytes to write.</param>
-        /// <param name="byteCount">How many of them.</param>
+        /// <param name="byteCount">The number of bytes to write.</param>
         /// <param name="runs">The array to write to.</param>
-        /// <param name="size">The bytes of the runs, also if the array is too short.</param>
+        /// <param name="size">The bytes of the runs, even if the array is too short.</param>
         /// <returns>False if the array is too short.</returns>
         public static unsafe bool TryEncode(
             byte[] before, byte[] bytes, int byteCount, byte[] runs, out int size)
@@ -36,12 +38,14 @@ namespace Kinepack
         }
 
         /// <summary>Reads runs that were written relative to the same bytes.</summary>
-        /// <param name="before">What both sides hold.</param>
+        /// <param name="before">The bytes that both sides hold.</param>
         /// <param name="runs">An array that begins with the runs.</param>
         /// <param name="runBytes">The bytes of the runs.</param>
-        /// <param name="bytes">The array to write to. It limits what is accepted.</param>
-        /// <param name="size">How many bytes were read.</param>
-        /// <returns>False if the runs are not valid, or the array is too short.</returns>
+        /// <param name="bytes">
+        /// The array to write to. Runs that decode to more bytes are refused.
+        /// </param>
+        /// <param name="size">The number of bytes read.</param>
+        /// <returns>False if the runs are invalid, or the array is too short.</returns>
         public static unsafe bool TryDecode(
             byte[] before, byte[] runs, int runBytes, byte[] bytes, out int size)
         {
@@ -69,20 +73,22 @@ namespace Kinepack
     }
 
     /// <summary>
-    /// Short structs that mostly equal those before, such as inputs. The bits of a message say
-    /// where the few other bytes are.
+    /// Codes short structs that mostly equal the previous struct, such as inputs. Flags in the
+    /// message mark the few changed bytes.
     /// </summary>
     public static class SparseBytes
     {
         /// <summary>
-        /// Writes bytes relative to others that both sides hold. Their number is not written, so
-        /// both sides need to know it.
+        /// Writes bytes relative to others that both sides hold. Both sides need to know the number
+        /// of bytes, because it is not written.
         /// </summary>
-        /// <param name="before">What both sides hold. If it is shorter, zeros follow it.</param>
+        /// <param name="before">
+        /// The bytes that both sides hold. If they are fewer, zeros extend them.
+        /// </param>
         /// <param name="bytes">The bytes to write.</param>
-        /// <param name="byteCount">How many of them.</param>
+        /// <param name="byteCount">The number of bytes to write.</param>
         /// <param name="sparse">The array to write to.</param>
-        /// <param name="size">The bytes of the result, also if the array is too short.</param>
+        /// <param name="size">The bytes of the result, even if the array is too short.</param>
         /// <returns>False if the array is too short.</returns>
         public static unsafe bool TryEncode(
             byte[] before, byte[] bytes, int byteCount, byte[] sparse, out int size)
@@ -108,12 +114,12 @@ namespace Kinepack
         }
 
         /// <summary>Reads bytes that were written relative to the same bytes.</summary>
-        /// <param name="before">What both sides hold.</param>
+        /// <param name="before">The bytes that both sides hold.</param>
         /// <param name="sparse">An array that begins with the sparse bytes.</param>
-        /// <param name="sparseBytes">How many sparse bytes.</param>
+        /// <param name="sparseBytes">The number of sparse bytes.</param>
         /// <param name="bytes">The array to write to.</param>
-        /// <param name="byteCount">How many bytes were written.</param>
-        /// <returns>False if the sparse bytes are not valid. Then nothing has changed.</returns>
+        /// <param name="byteCount">The number of bytes written.</param>
+        /// <returns>False if the sparse bytes are invalid. Then nothing has changed.</returns>
         public static unsafe bool TryDecode(
             byte[] before, byte[] sparse, int sparseBytes, byte[] bytes, int byteCount)
         {

@@ -7,7 +7,7 @@ namespace Kinepack
     {
         private readonly Field[][] table;
 
-        /// <summary>A snapshot without entities, at tick 0.</summary>
+        /// <summary>Creates a snapshot without entities, at tick 0.</summary>
         /// <param name="schema">The schema of its entities.</param>
         public Snapshot(Schema schema)
         {
@@ -39,7 +39,7 @@ namespace Kinepack
             }
         }
 
-        /// <summary>Removes all entities and sets the tick. The memory is kept.</summary>
+        /// <summary>Removes all entities, and sets the tick. Keeps the memory for reuse.</summary>
         /// <param name="tick">The new tick.</param>
         public void Clear(uint tick)
         {
@@ -47,17 +47,17 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Adds entities of a kind. Add the kinds in their order. Numbers are quantized; those of a
-        /// field that is absent for an entity are not read.
+        /// Adds entities of a kind. Add the kinds in their order. Numbers are quantized. If a field
+        /// is absent for an entity, the entity's numbers are not read.
         /// </summary>
         /// <param name="ids">
-        /// The ids of the entities. They increase, and are above those of the kind before.
+        /// The ids of the entities, in increasing order, and above those of the previous kind.
         /// </param>
-        /// <param name="count">How many entities, from 0 to the length of the arrays.</param>
+        /// <param name="count">The number of entities, from 0 to the length of the arrays.</param>
         /// <param name="columns">The memory of every field of the kind.</param>
         /// <exception cref="KinepackException">
-        /// A value is not within its limits (<see cref="Status.Value"/>), or an argument is wrong.
-        /// The snapshot is as before.
+        /// A value is out of its range (<see cref="Status.Value"/>), or an argument is wrong. The
+        /// snapshot is unchanged.
         /// </exception>
         public unsafe void Add(uint[] ids, int count, Columns columns)
         {
@@ -81,7 +81,7 @@ namespace Kinepack
             return Interop.ToSize(count);
         }
 
-        /// <summary>Writes the ids of the entities of a kind, which increase.</summary>
+        /// <summary>Writes the ids of a kind's entities, in increasing order.</summary>
         /// <param name="kind">The index of the kind, from 0.</param>
         /// <param name="ids">An array with at least <see cref="Count"/> elements.</param>
         /// <returns>The number of entities.</returns>
@@ -99,8 +99,8 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Writes the numbers of the entities of a kind, in the order of their ids. Numbers of a
-        /// field that is absent for an entity are 0.
+        /// Writes the numbers of the entities of a kind, in the order of their ids. If a field is
+        /// absent for an entity, its numbers are 0.
         /// </summary>
         /// <param name="columns">The memory of the fields to write. Others are skipped.</param>
         /// <exception cref="KinepackException">

@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 
 namespace Kinepack
 {
-    /// <summary>Where the numbers of a field are: in an array, or at a pointer.</summary>
+    /// <summary>The location of a field's numbers: in an array, or at a pointer.</summary>
     internal readonly struct Source
     {
         private readonly Array array;
@@ -37,7 +37,7 @@ namespace Kinepack
 
         internal UIntPtr Stride => (UIntPtr)(ulong)strideBytes;
 
-        /// <summary>The entities whose numbers are within the memory.</summary>
+        /// <summary>The number of entities for which there is memory.</summary>
         internal long Capacity
         {
             get
@@ -107,8 +107,8 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// The first number of the first entity. If the source before has the same array, that is
-        /// pinned already, and begins at <paramref name="begin"/>.
+        /// The first number of the first entity. If the previous source has the same array, the
+        /// array is pinned already, and begins at <paramref name="begin"/>.
         /// </summary>
         internal unsafe byte* Pin(in Source before, ref GCHandle pin, ref byte* begin)
         {
@@ -124,7 +124,9 @@ namespace Kinepack
             return begin + offsetBytes;
         }
 
-        /// <summary>The type of the numbers of a layout, which must have this many.</summary>
+        /// <summary>
+        /// The type of a layout's numbers. Throws unless the layout has this many.
+        /// </summary>
         private static Number NumberOf(Layout layout, int numbers)
         {
             if (layout.Number == null || layout.Count != numbers)

@@ -5,8 +5,8 @@ using System.Threading;
 namespace Kinepack
 {
     /// <summary>
-    /// Several places of numbers, which are pinned together during a call. A use by two threads is
-    /// safe: the second one waits.
+    /// Several sources of numbers, which are pinned together during a call. If two threads use the
+    /// same object, the second one waits.
     /// </summary>
     internal sealed class Sources
     {
@@ -23,11 +23,11 @@ namespace Kinepack
         internal int Count => list.Length;
 
         /// <summary>
-        /// Where the numbers are while they are pinned; 0 for places without memory.
+        /// The addresses of the numbers while they are pinned; 0 for sources without memory.
         /// </summary>
         internal IntPtr[] Begins { get; }
 
-        /// <summary>The rows that all places have memory for, of those that are set.</summary>
+        /// <summary>The number of rows for which all set sources have memory.</summary>
         internal long Capacity
         {
             get
@@ -52,7 +52,7 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Pins all memory, and keeps other threads out, until the result is disposed.
+        /// Pins all memory, and blocks other threads, until the result is disposed.
         /// </summary>
         internal unsafe Pinned Pin()
         {

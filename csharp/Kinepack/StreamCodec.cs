@@ -3,12 +3,14 @@ using System;
 namespace Kinepack
 {
     /// <summary>
-    /// What a packet of a <see cref="StreamCodec"/> is coded against: a record that both sides
-    /// hold, and what was learned up to it.
+    /// The base that a packet of a <see cref="StreamCodec"/> is coded against: a record that both
+    /// sides hold, and the model trained up to it.
     /// </summary>
     public sealed class StreamBase : NativeObject
     {
-        /// <summary>The base before the first record, for packets that need no other.</summary>
+        /// <summary>
+        /// Creates the base before the first record: a packet against it needs no earlier packet.
+        /// </summary>
         /// <param name="codec">The codec.</param>
         public StreamBase(StreamCodec codec)
         {
@@ -21,9 +23,9 @@ namespace Kinepack
     }
 
     /// <summary>
-    /// Codes records such as inputs into packets without headers, for a protocol of your own. That
-    /// protocol says for each packet how many records it has, its base, and the lag: how many
-    /// records later than the base its first record is.
+    /// Codes records such as inputs into packets without headers, for custom protocols. The
+    /// protocol must transmit each packet's number of records, its base and its lag: the distance
+    /// in records from the base to the first record.
     /// </summary>
     public sealed class StreamCodec : NativeObject
     {
@@ -32,7 +34,7 @@ namespace Kinepack
 
         private readonly Field[][] table;
 
-        /// <summary>A codec.</summary>
+        /// <summary>Creates a codec.</summary>
         /// <param name="schema">The schema of the records, with one kind.</param>
         /// <param name="level"><see cref="Level.Packed"/> or <see cref="Level.Adaptive"/>.</param>
         public StreamCodec(Schema schema, string level)
@@ -45,7 +47,8 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// A hash of the schema and the level. Two sides with equal hashes have the same codec.
+        /// A hash of the schema and the level. If two sides have equal hashes, they have the same
+        /// codec.
         /// </summary>
         public ulong Hash
         {
@@ -59,19 +62,20 @@ namespace Kinepack
         /// <summary>Encodes records.</summary>
         /// <param name="before">A base that the other side holds.</param>
         /// <param name="lag">
-        /// How many records later than the base the first record is, from 1. Before the first
-        /// record it does not matter.
+        /// The distance in records from the base to the first of these records, at least 1. If the
+        /// base is the one before the first record, the lag is ignored.
         /// </param>
-        /// <param name="columns">Memory with the records, the oldest first, for each field.</param>
-        /// <param name="count">How many records, from 1 to <see cref="MaxRecords"/>.</param>
+        /// <param name="columns">Memory with the records, oldest first, for each field.</param>
+        /// <param name="count">The number of records, from 1 to <see cref="MaxRecords"/>.</param>
         /// <param name="packet">The array to write the packet to.</param>
-        /// <param name="size">The bytes of the packet, also if the array is too short.</param>
+        /// <param name="size">The bytes of the packet, even if the array is too short.</param>
         /// <param name="last">
-        /// Becomes the base that the last record is. It may be <paramref name="before"/>, or null.
+        /// The object that gets the base of the last record. It may be <paramref name="before"/>,
+        /// or null.
         /// </param>
         /// <returns>False if the array is too short. Then nothing has changed.</returns>
         /// <exception cref="KinepackException">
-        /// A value is not within its limits, or the base is of another codec.
+        /// A value is out of its range, or the base is of another codec.
         /// </exception>
         public unsafe bool TryEncode(
             StreamBase before,
@@ -118,18 +122,18 @@ namespace Kinepack
 
         /// <summary>Decodes records into the memory of columns.</summary>
         /// <param name="before">The base that the packet was encoded against.</param>
-        /// <param name="lag">The lag that it was encoded with.</param>
+        /// <param name="lag">The lag that the packet was encoded with.</param>
         /// <param name="packet">The packet.</param>
-        /// <param name="count">How many records it has.</param>
+        /// <param name="count">The number of records in the packet.</param>
         /// <param name="columns">
-        /// Where the fields are, with memory for all records. Fields without memory are left out.
+        /// Memory for the records of the fields to write. Others are skipped.
         /// </param>
         /// <param name="last">
-        /// Becomes the base that the last record is. It may be <paramref name="before"/>.
+        /// The object that gets the base of the last record. It may be <paramref name="before"/>.
         /// </param>
-        /// <returns>False if the packet is not valid. Then nothing has changed.</returns>
+        /// <returns>False if the packet is invalid. Then nothing has changed.</returns>
         /// <exception cref="KinepackException">
-        /// The memory is too short, or the base is of another codec.
+        /// The memory is too small, or the base is of another codec.
         /// </exception>
         public unsafe bool TryDecode(
             StreamBase before,

@@ -16,7 +16,7 @@ public sealed class LossyLink
     private int count;
     private uint random;
 
-    /// <summary>A link whose losses depend only on the seed.</summary>
+    /// <summary>Creates a link, whose losses depend only on the seed.</summary>
     public LossyLink(int delayTicks, int lossPercent, uint seed)
     {
         this.delayTicks = delayTicks;
@@ -28,7 +28,7 @@ public sealed class LossyLink
         }
     }
 
-    /// <summary>The share of datagrams that it loses from now on, from 0 to 100.</summary>
+    /// <summary>The percentage of datagrams that the link loses from now on.</summary>
     public int LossPercent { get; set; }
 
     /// <summary>Sends a copy of a datagram.</summary>

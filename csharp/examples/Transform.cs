@@ -2,7 +2,7 @@ using System;
 using Kinepack;
 
 /// <summary>
-/// A transform of 20 bytes in 3: a position and two angles, relative to a transform that the
+/// Sends a transform of 20 bytes in 3: a position and two angles, relative to a transform that the
 /// receiver has acknowledged. From the article "Delta compression and object quantization in C#".
 /// </summary>
 public static class Transform

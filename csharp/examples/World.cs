@@ -3,7 +3,7 @@ using Kinepack;
 
 /// <summary>
 /// A server's world of balls crosses a network that loses every tenth datagram. The program prints
-/// the bytes per tick, and how far the balls that the client shows are from the right place.
+/// the bytes per tick, and the largest error of the balls that the client shows.
 /// </summary>
 public static class World
 {

@@ -1,7 +1,7 @@
 using System;
 using Kinepack;
 
-/// <summary>The file of ANM.md, section 8: one joint that moves.</summary>
+/// <summary>The file of spec/ANM.md, section 8: one moving joint.</summary>
 internal static class Anms
 {
     private const string File =
@@ -48,7 +48,7 @@ internal static class Anms
         Check.Throws<ObjectDisposedException>(() => anm.ToBytes());
     }
 
-    /// <summary>Any file is refused, or is sampled if it has one joint.</summary>
+    /// <summary>Random files are refused, or sampled if they have one joint.</summary>
     private static void TrySample(byte[] bytes, Pose pose)
     {
         try

@@ -4,7 +4,7 @@ using System.Runtime.CompilerServices;
 using System.Threading;
 using Kinepack;
 
-/// <summary>What the tests share: they count failures and go on.</summary>
+/// <summary>The checks of all tests. A failure is counted, and the test continues.</summary>
 internal static class Check
 {
     private static int failures;
@@ -34,7 +34,7 @@ internal static class Check
         That(actual.Equals(expected), expected + ", not " + actual, file, line);
     }
 
-    /// <summary>The action throws exactly this exception.</summary>
+    /// <summary>Checks that the action throws exactly this exception.</summary>
     internal static void Throws<T>(
         Action action,
         [CallerFilePath] string file = "",
@@ -46,7 +46,7 @@ internal static class Check
         That(expected, typeof(T).Name + ", not " + Describe(thrown), file, line);
     }
 
-    /// <summary>The native library refuses the action with this status, and says why.</summary>
+    /// <summary>Checks that the library refuses the action, with this status and a text.</summary>
     internal static void Refused(
         Status status,
         Action action,

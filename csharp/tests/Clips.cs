@@ -33,7 +33,7 @@ internal static class Clips
         {
             Describes(skeleton, wave);
             BindPoses(skeleton, wave);
-            // Players live on without their clips.
+            // Players remain valid without their clips.
             wave.Dispose();
             walk.Dispose();
             Samples(player);
@@ -77,7 +77,7 @@ internal static class Clips
     {
         float[] values = new float[2];
         player.Curves(1.0f, values);
-        // The first curve rises by 0.5 a second, the second keeps its value.
+        // The first curve rises by 0.5 a second, and the second one is constant.
         Check.That(Math.Abs(values[0] - 0.5f) < 1e-3f && values[1] == 0.25f, "curves");
         Check.Refused(Status.Argument, () => player.Curves(1.0f, new float[3]));
         Check.Refused(Status.Argument, () => player.Curves(float.NaN, values));
@@ -110,7 +110,7 @@ internal static class Clips
         Check.Throws<ArgumentNullException>(() => new Player(null, pose));
     }
 
-    /// <summary>An array of structs, with other bones before and between.</summary>
+    /// <summary>An array of structs, with further bones before and between.</summary>
     private static unsafe void Samples(Player player)
     {
         Bone[] bones = new Bone[6];
@@ -219,7 +219,7 @@ internal static class Clips
         player.Sample(0.0f, pose);
     }
 
-    /// <summary>Damaged files are refused, or are other clips.</summary>
+    /// <summary>Damaged files are refused, or read as other clips.</summary>
     private static void Damaged(byte[] file)
     {
         Check.Throws<ArgumentNullException>(() => new Skeleton(null));
@@ -242,7 +242,7 @@ internal static class Clips
         }
     }
 
-    /// <summary>The transform of an engine: other order, doubles, centimetres.</summary>
+    /// <summary>An engine's transform: another order, doubles, centimetres.</summary>
     private unsafe struct Bone
     {
         internal fixed double RotationWxyz[4];

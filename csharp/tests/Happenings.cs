@@ -2,7 +2,7 @@ using System;
 using Kinepack;
 
 /// <summary>
-/// Events of a hub, what receivers may see, and what both know of the connection.
+/// Events of a hub, the entities that receivers may see, and the status of the connection.
 /// </summary>
 internal static class Happenings
 {
@@ -126,7 +126,7 @@ internal static class Happenings
         hub.SetAllRelevant(42);
         Check.Equal(CountAfter(session, 351), Session.Balls);
 
-        // All that have arrived are due, and playback does not show them again.
+        // All events that have arrived are due, and playback does not show them again.
         Columns early = new Columns(schema).Set(0, new ushort[] { 5 });
         int taken = 0;
         hub.Emit(early);
@@ -143,7 +143,7 @@ internal static class Happenings
         }
         Check.Equal(taken, 1);
 
-        // An empty list of receivers means none of them.
+        // With an empty list, no receiver gets the event.
         Columns hit = new Columns(schema).Set(0, new ushort[] { 1000 });
         int events = 0;
         ulong[] receivers = { 42, 43 };

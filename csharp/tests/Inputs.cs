@@ -43,7 +43,7 @@ internal static class Inputs
             .Set(2, inputs, nameof(Input.Weapon));
     }
 
-    /// <summary>Each packet has three inputs, after those of the packet before.</summary>
+    /// <summary>Each packet has the three inputs after those of the previous packet.</summary>
     private static void WithoutHeaders(Schema schema, string level)
     {
         const int Each = 3;
@@ -179,7 +179,7 @@ internal static class Inputs
                 repeated += records[nth].IsRepeated ? 1 : 0;
                 received++;
             }
-            // The acknowledgement goes in front of another datagram.
+            // The acknowledgement is put in front of another datagram.
             Check.That(server.TryAcknowledge(bytes, out size), "an acknowledgement");
             bytes[size] = 0;
             Check.That(Datagrams.TrySplit(bytes, size + 1, parts, out count), "two parts");

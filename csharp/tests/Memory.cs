@@ -2,7 +2,7 @@ using System;
 using System.Runtime.InteropServices;
 using Kinepack;
 
-/// <summary>Numbers from and to every sort of memory, and columns that do not fit.</summary>
+/// <summary>Columns in every sort of memory, and columns that do not fit.</summary>
 internal static class Memory
 {
     private enum Colour : short
@@ -56,7 +56,7 @@ internal static class Memory
         Check.That(readScores[0] == -7 && readScores[1] == 8, "the scores");
         Check.That(readLights[0] == 1 && readLights[1] == 0, "the lights");
 
-        // Skipped fields stay as they are; the memory of the others must suffice.
+        // Skipped fields are unchanged, and the other fields need enough memory.
         readScores[0] = 99;
         targets.Skip(2).Skip(0);
         world.Read(targets);
@@ -167,7 +167,7 @@ internal static class Memory
         Check.Throws<ArgumentException>(() => columns.Set(2, new WithText[3], 8, Number.I32));
         Check.Throws<ArgumentException>(
             () => columns.Set(2, new WithReference[3], 0, Number.I32));
-        // Beyond the struct.
+        // Numbers beyond the end of the struct.
         Check.Throws<ArgumentOutOfRangeException>(() => columns.Set(2, ships, -1, Number.I32));
         Check.Throws<ArgumentOutOfRangeException>(() => columns.Set(0, ships, 40, Number.F32));
         Check.Throws<ArgumentOutOfRangeException>(
@@ -224,7 +224,7 @@ internal static class Memory
             .Bool("other")
             .Build())
         {
-            // As many fields, but the first has 2 numbers instead of 3.
+            // The same number of fields, but the first has 2 numbers instead of 3.
             Columns others = new Columns(other)
                 .Set(0, new float[6])
                 .Set(1, new Rotation[3])
@@ -241,7 +241,7 @@ internal static class Memory
         }
         using (Schema same = Ship.Schema())
         {
-            // Another object, but an equal schema.
+            // Another Schema object with an equal schema.
             world.Clear(1);
             world.Add(ids, 3, Ship.Columns(same, ships));
             Check.Equal(world.Count(0), 3);
@@ -383,7 +383,7 @@ internal static class Memory
     [StructLayout(LayoutKind.Sequential)]
     private sealed class OneNumber
     {
-        // As large as the reference to it.
+        // As large as a reference.
         internal long Score = 1;
     }
 }

@@ -96,7 +96,7 @@ internal static class Network
         Ball[] few = new Ball[Session.Balls - 1];
         Check.Refused(Status.Size, () => receiver.Read(Session.Columns(session.Schema, few)));
 
-        // A datagram that does not fit stays.
+        // A datagram that does not fit is kept.
         now = TimeNs(301);
         session.World.Clear(301);
         hub.Tick(now, session.World);
@@ -110,7 +110,7 @@ internal static class Network
         Check.That(!receiver.InjectFault(7, 1000), "no such lane");
         Check.Throws<ArgumentOutOfRangeException>(() => receiver.InjectFault(7, -1));
 
-        // Random bytes may be valid datagrams, so that nothing is played after them.
+        // Random bytes may be valid datagrams, so playback is not checked after them.
         foreach (byte[] noise in Random.Noise(500))
         {
             receiver.Handle(now, noise, noise.Length);

@@ -3,7 +3,7 @@ using Kinepack;
 
 /// <summary>
 /// A program that finds a native library with another interface. Every way into the package must
-/// throw a clear exception, before it calls another function. The argument is what the text says.
+/// throw a clear exception, before it calls another function. The argument is the expected text.
 /// </summary>
 internal static class OtherLibrary
 {

@@ -1,6 +1,6 @@
 using System.Collections.Generic;
 
-/// <summary>Bytes without meaning, the same in each run.</summary>
+/// <summary>Random bytes, the same in each run.</summary>
 internal static class Random
 {
     /// <summary>Arrays of 0 to 39 bytes.</summary>

@@ -50,7 +50,7 @@ internal static class Refusals
             Check.Throws<ObjectDisposedException>(() => builder.Bool("late"));
             Check.Throws<ObjectDisposedException>(() => builder.Build());
         }
-        // Only a codec sees these mistakes.
+        // Only the constructor of a codec finds these mistakes.
         using (SchemaBuilder builder = new SchemaBuilder())
         using (Schema schema = builder
             .Floats("height", 1, 0.0, 1.0, 0.1)

@@ -7,7 +7,7 @@ internal unsafe struct Ball
     internal byte Colour;
 }
 
-/// <summary>A hub, a receiver and a network between them, without garbage of its own.</summary>
+/// <summary>A hub, a receiver and a network between them. It allocates nothing in a tick.</summary>
 internal sealed class Session : IDisposable
 {
     internal const int Balls = 50;
@@ -81,7 +81,7 @@ internal sealed class Session : IDisposable
             .Set(1, balls, nameof(Ball.Colour));
     }
 
-    /// <summary>One tick of both sides. Whether the receiver plays.</summary>
+    /// <summary>Runs a tick of both sides. Returns whether the receiver plays.</summary>
     internal bool Step(int tick)
     {
         ulong now = Network.TimeNs(tick);

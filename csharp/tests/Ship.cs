@@ -1,6 +1,6 @@
 using Kinepack;
 
-/// <summary>A struct as a game has it, with a field that is not sent.</summary>
+/// <summary>A game's struct, with a field that is not sent.</summary>
 internal unsafe struct Ship
 {
     internal const int Count = 900;

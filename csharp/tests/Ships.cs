@@ -57,13 +57,13 @@ internal static class Ships
         using (Snapshot world = new Snapshot(schema))
         using (Snapshot seen = new Snapshot(schema))
         {
-            // What was made with it lives on.
+            // The objects that were created with it remain valid.
             codec.Dispose();
             View[] sent = { new View(schema), new View(schema) };
             View[] received = { new View(schema), new View(schema) };
             for (int tick = 1; tick <= 10; tick++)
             {
-                // The newest first; one older view for velocities.
+                // Newest first. An older view serves to predict velocities.
                 int views = tick == 1 ? 1 : 2;
                 Ship.Move(ships, tick);
                 world.Clear((uint)tick);
@@ -75,7 +75,7 @@ internal static class Ships
                 Check.That(
                     decoder.TryDecode(received, views, packet, size, (uint)tick, received[1]),
                     "a valid packet");
-                // The result became the older view, which is now the newest.
+                // The encoder stored the result in the older view, which is now the newest.
                 Array.Reverse(sent);
                 Array.Reverse(received);
                 bytes += tick > 1 ? size : 0;
@@ -109,7 +109,7 @@ internal static class Ships
         Check.That(equal, "the same scores, lights and rotations");
     }
 
-    /// <summary>Any bytes are refused, or are another view.</summary>
+    /// <summary>Random bytes are refused, or decode to another view.</summary>
     private static void Noise(Decoder decoder, View[] views)
     {
         using (Schema schema = Ship.Schema())

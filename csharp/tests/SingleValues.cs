@@ -1,7 +1,7 @@
 using System;
 using Kinepack;
 
-/// <summary>Numbers without a schema, and bytes that are mostly as before.</summary>
+/// <summary>Numbers without a schema, and bytes that mostly equal earlier ones.</summary>
 internal static class SingleValues
 {
     internal static void Run()

@@ -16,7 +16,7 @@ internal static class Threads
         }
     }
 
-    /// <summary>Both use one codec, and each its own world and columns or the other's.</summary>
+    /// <summary>Both use one codec, and worlds and columns of their own or of the other.</summary>
     private static void SharedObjects(Schema schema)
     {
         Ship[] ships = new Ship[100];
@@ -49,7 +49,7 @@ internal static class Threads
         }
     }
 
-    /// <summary>A refused call leaves the columns to other threads.</summary>
+    /// <summary>After a refused call, other threads can use the columns.</summary>
     private static void RefusedColumns(Schema schema)
     {
         using (Snapshot world = new Snapshot(schema))
@@ -97,7 +97,7 @@ internal static class Threads
         }
     }
 
-    /// <summary>A call with each object. Handle if one was disposed.</summary>
+    /// <summary>Calls each object. Returns Status.Handle if one was disposed.</summary>
     private static Status CallBoth(
         Snapshot world, View view, Encoder encoder, Snapshot empty, byte[] packet)
     {

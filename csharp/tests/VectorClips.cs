@@ -38,7 +38,7 @@ internal static class VectorClips
     private static void Play(string[] words)
     {
         Transforms expected = new Transforms(words[3]);
-        // It begins with other numbers, so that every one must be written.
+        // The memory begins with other numbers, to show that each is written.
         Transforms played = new Transforms(new string('1', words[3].Length));
         Words.Kept<Player>(words[1]).SampleAt(Words.Real(words[2]), played.Pose);
         Check.That(played.Equals(expected), "the pose");
@@ -94,7 +94,7 @@ internal static class VectorClips
 
         internal Pose Pose { get; }
 
-        /// <summary>Whether all numbers are equal. Both signs of a rotation are the same.</summary>
+        /// <summary>Whether all numbers are equal, up to the signs of rotations.</summary>
         internal bool Equals(Transforms other)
         {
             ChooseSigns(rotations);
@@ -108,7 +108,7 @@ internal static class VectorClips
         {
             for (int nth = 0; nth < count; nth++)
             {
-                // The digits begin with the highest.
+                // The highest digit comes first.
                 byte[] low = new byte[4];
                 Array.Copy(bytes, 4 * (number + nth), low, 0, 4);
                 if (BitConverter.IsLittleEndian)
@@ -119,7 +119,7 @@ internal static class VectorClips
             }
         }
 
-        /// <summary>Makes the last number of each rotation that is not 0 positive.</summary>
+        /// <summary>Makes the last nonzero number of each rotation positive.</summary>
         private static void ChooseSigns(float[] rotations)
         {
             for (int begin = 0; begin < rotations.Length; begin += 4)
@@ -137,7 +137,7 @@ internal static class VectorClips
             }
         }
 
-        /// <summary>Equal numbers have equal bits, except zeros.</summary>
+        /// <summary>Equal numbers have equal bits, except +0 and -0.</summary>
         private static bool AreEqual(float[] one, float[] other)
         {
             bool equal = one.Length == other.Length;

@@ -66,7 +66,7 @@ internal static class VectorNetwork
         Check.Equal(EventsOf(receiver, ofEvents), words[4]);
     }
 
-    /// <summary>The events that are due, as the script lists them.</summary>
+    /// <summary>The due events, in the form of the script.</summary>
     private static string EventsOf(Shown shown, Schema schema)
     {
         List<string> events = new List<string>();
@@ -183,7 +183,7 @@ internal static class VectorNetwork
 
         internal Columns Columns { get; }
 
-        /// <summary>The numbers of a record, with commas between them.</summary>
+        /// <summary>The numbers of a record, separated by commas.</summary>
         internal string Of(int record)
         {
             List<long> numbers = new List<long>();

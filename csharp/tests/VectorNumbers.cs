@@ -57,7 +57,7 @@ internal static class VectorNumbers
         }
     }
 
-    /// <summary>A vector with its form, limits and numbers before.</summary>
+    /// <summary>A vector with its form, limits and earlier numbers.</summary>
     private static Magnitude Described(string[] words, int count)
     {
         switch (words[1])

@@ -49,7 +49,7 @@ internal static class VectorStreams
         Words.Keep(words[1], last);
     }
 
-    /// <summary>Gives a field memory for numbers of the type that a letter means.</summary>
+    /// <summary>Sets the memory of a field, whose type of numbers a letter selects.</summary>
     private static Array Put(Columns columns, int field, char letter, int numbers)
     {
         switch (letter)

@@ -8,7 +8,7 @@ internal static class Words
 {
     private static readonly Dictionary<string, object> Objects = new Dictionary<string, object>();
 
-    /// <summary>Gives an object a name, which objects of other types may have too.</summary>
+    /// <summary>Names an object. Objects of other types may have the same name.</summary>
     internal static void Keep<T>(string name, T kept)
     {
         Objects[typeof(T).Name + " " + name] = kept;
@@ -20,7 +20,7 @@ internal static class Words
         return (T)Objects[typeof(T).Name + " " + name];
     }
 
-    /// <summary>The bytes of hexadecimal digits. "-" is no byte.</summary>
+    /// <summary>The bytes of hexadecimal digits. "-" means no bytes.</summary>
     internal static byte[] Bytes(string hex)
     {
         if (hex == "-")
@@ -39,7 +39,7 @@ internal static class Words
         return bytes;
     }
 
-    /// <summary>A text whose UTF-8 the script has in hexadecimal digits.</summary>
+    /// <summary>A text from the hexadecimal digits of its UTF-8.</summary>
     internal static string Text(string hex) => Encoding.UTF8.GetString(Bytes(hex));
 
     /// <summary>The UTF-8 of a text as hexadecimal digits.</summary>
@@ -60,7 +60,7 @@ internal static class Words
 
     internal static ulong Hash(string hex) => ulong.Parse(hex, NumberStyles.HexNumber);
 
-    /// <summary>A number such as 0.4 in every culture, or "inf".</summary>
+    /// <summary>Parses a number such as 0.4 or "inf", independent of the culture.</summary>
     internal static double Real(string word)
     {
         return word == "inf"
@@ -68,7 +68,7 @@ internal static class Words
             : double.Parse(word, CultureInfo.InvariantCulture);
     }
 
-    /// <summary>A list as the script has it.</summary>
+    /// <summary>A list in the form of the script.</summary>
     internal static string Listed(List<string> list)
     {
         return list.Count == 0 ? "-" : string.Join(";", list);

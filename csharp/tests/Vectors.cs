@@ -5,9 +5,9 @@ using Kinepack;
 
 /// <summary>
 /// Runs the script of the frozen vectors (crates/kinepack-c/tests/vectors/script.rs has its
-/// commands) through the public classes. The first argument is the script, whose first command that
-/// fails ends the run with the exit code 1. More arguments are names of commands: with another last
-/// digit, the first command of each name must fail.
+/// commands) through the public classes. The first argument is the script. The first command that
+/// fails ends the run with the exit code 1. Further arguments are names of commands: the first command
+/// of each name must fail if its last digit is changed.
 /// </summary>
 internal static class Vectors
 {
@@ -15,11 +15,11 @@ internal static class Vectors
 
     private static readonly byte[] Result = new byte[100000];
 
-    /// <summary>For each command how many words it has, with its name, and what it does.</summary>
+    /// <summary>For each command its number of words, including its name, and its action.</summary>
     private static readonly Dictionary<string, KeyValuePair<int, Action<string[]>>> Commands =
         new Dictionary<string, KeyValuePair<int, Action<string[]>>>();
 
-    /// <summary>What writes bytes, if there are any.</summary>
+    /// <summary>A function that writes bytes, if there are any.</summary>
     internal delegate bool Written(byte[] bytes, out int size);
 
     /// <summary>Adds a command.</summary>
@@ -28,7 +28,7 @@ internal static class Vectors
         Commands.Add(name, new KeyValuePair<int, Action<string[]>>(words, run));
     }
 
-    /// <summary>A function wrote these bytes into <see cref="Result"/>.</summary>
+    /// <summary>Checks that a function writes these bytes.</summary>
     internal static void Writes(string hex, Written write)
     {
         Check.That(write(Result, out int size), "bytes");
@@ -90,7 +90,7 @@ internal static class Vectors
         return at;
     }
 
-    /// <summary>Whether the first command of a name fails with another last digit.</summary>
+    /// <summary>Whether the first command of a name fails if its last digit is changed.</summary>
     private static bool IsWrongNoticed(string[] script, string name)
     {
         int at = Array.FindIndex(script, line => line.Split(' ')[0] == name);
@@ -213,7 +213,7 @@ internal static class Vectors
     }
 }
 
-/// <summary>A codec of the script, and the schema that it is of.</summary>
+/// <summary>A codec of the script, and its schema.</summary>
 internal sealed class CodecWithSchema
 {
     internal CodecWithSchema(Codec codec, Schema schema)

@@ -52,7 +52,7 @@ fn compare(c: &mut Criterion) {
                 units_per_m: 1.0,
             };
             let mut times = times.iter().cycle();
-            // SAFETY: the layout is that of `pose`, which lives.
+            // SAFETY: `layout` describes `pose`, which lives longer.
             b.iter(|| unsafe {
                 ok(kp_player_sample(player, *times.next().unwrap(), &raw const layout));
             });
@@ -97,7 +97,7 @@ impl PoseWriter for Arrays {
 
 fn player(skeleton: &[u8], clip: &[u8]) -> KpPlayer {
     let mut of = (KpSkeleton { id: 0 }, KpClip { id: 0 }, KpPlayer { id: 0 });
-    // SAFETY: all pointers are of live values.
+    // SAFETY: all pointers point to live values.
     unsafe {
         ok(kp_skeleton_from_bytes(skeleton.as_ptr(), skeleton.len(), &raw mut of.0));
         ok(kp_clip_from_bytes(clip.as_ptr(), clip.len(), KpRig { id: 0 }, &raw mut of.1));

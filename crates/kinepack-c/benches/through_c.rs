@@ -92,7 +92,7 @@ fn compare(c: &mut Criterion) {
     }
 }
 
-/// The ticks to and fro, so that the world never jumps.
+/// The index of a tick, forwards and backwards in turn, so that the world never jumps.
 fn pendulum(tick: u32, count: usize) -> usize {
     let (place, last) = (tick as usize % (2 * count - 2), count - 1);
     if place > last { 2 * last - place } else { place }
@@ -113,7 +113,7 @@ impl Caller {
         let (mut schema, mut codec) = (KpSchema { id: 0 }, KpCodec { id: 0 });
         let (mut encoder, mut snapshot) = (KpEncoder { id: 0 }, KpSnapshot { id: 0 });
         let mut empty = KpView { id: 0 };
-        // SAFETY: all pointers are of live values.
+        // SAFETY: all pointers point to live values.
         unsafe {
             ok(kp_schema_from_bytes(file.as_ptr(), file.len(), &raw mut schema));
             ok(kp_codec_new(schema, level.as_ptr(), null(), 0, &raw mut codec));
@@ -139,7 +139,7 @@ impl Caller {
             column((&raw const world[0].interacting).cast(), KpNumber::U8, 0),
         ];
         let (mut size, mut sent) = (0, KpView { id: 0 });
-        // SAFETY: all pointers are of live values, and the columns of a slice of structs.
+        // SAFETY: all pointers point to live values, and the columns to a slice of structs.
         unsafe {
             ok(kp_snapshot_clear(self.snapshot, self.tick));
             let (ids, count) = (ids.as_ptr(), ids.len());

@@ -1,4 +1,4 @@
-//! Programs in C and C++ that use the library as a game does, and give it bad input.
+//! Programs in C and C++ that use the library as a game does, and pass bad input.
 
 #![cfg(unix)]
 

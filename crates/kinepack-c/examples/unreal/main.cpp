@@ -19,7 +19,7 @@ bool IsLost() {
   return (State >> 16) % 10 == 0;
 }
 
-// A character that runs in curves.
+// A character that runs along curves.
 FMove MoveAt(uint32 Tick) {
   const double Angle = 0.02 * Tick;
   FMove Move;
@@ -49,7 +49,7 @@ void Simulate(TArray<FProjectile> &Projectiles, uint32 Tick) {
   }
 }
 
-// Moves of a client. Returns false if one is lost or wrong.
+// A client sends moves. Returns false if one is lost or wrong.
 bool SendMoves() {
   FMoveSender Client(TickHz);
   FMoveReceiver Server(TickHz);
@@ -71,7 +71,7 @@ bool SendMoves() {
   return Received + 3 >= Ticks && WorstCm < 0.1;
 }
 
-// Projectiles to a client. Returns false if what is shown is wrong.
+// A client receives projectiles. Returns false if it shows a wrong state.
 bool SendProjectiles() {
   struct FDatagram {
     uint32 Tick;

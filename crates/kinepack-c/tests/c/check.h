@@ -1,4 +1,4 @@
-// What the test programs share.
+// The checks of all test programs.
 
 #ifndef CHECK_H
 #define CHECK_H

@@ -5,7 +5,7 @@
 
 #include "check.h"
 
-// The transform of an engine: other order, doubles, centimetres.
+// An engine's transform: another order of members, doubles, centimetres.
 typedef struct {
   double rotation_wxyz[4];
   double translation_cm[3];
@@ -25,7 +25,7 @@ static size_t load(const char *folder, const char *name) {
   return size;
 }
 
-// The file of ANM.md, section 8: one joint that moves.
+// The file of spec/ANM.md, section 8: one moving joint.
 static const char *const ANM =
     "7233643263616e6d03000000fe0000000000000004000000010000000900000002000000000000400000f04100000040"
     "00002041000000400000204100000040000020410000000000000000000000000000000000000041000000000000803f"
@@ -82,7 +82,7 @@ static void r3d2canm(void) {
   pose.bones = 0;
   REFUSED(KP_STATUS_ARGUMENT, kp_anm_sample(anm, 0.0f, &pose));
 
-  // Any file is refused, or is sampled.
+  // Random files are refused or sampled.
   pose.bones = 1;
   for (size_t at = 0; at < size; at += 1) {
     for (unsigned flip = 1; flip < 256; flip *= 4) {
@@ -147,7 +147,7 @@ int main(int count_of_arguments, char **arguments) {
   OK(kp_player_new(clip, skeleton, &player));
   OK(kp_player_new(walk, skeleton, &other));
 
-  // The first curve rises by 0.5 a second, the second keeps its value.
+  // The first curve rises by 0.5 a second, and the second one is constant.
   float curves[2];
   OK(kp_player_curves(player, 1.0f, curves, 2));
   EXPECT(fabsf(curves[0] - 0.5f) < 1e-3f && curves[1] == 0.25f);
@@ -158,7 +158,7 @@ int main(int count_of_arguments, char **arguments) {
   EXPECT(info.curves == 0 && info.markers == 0);
   OK(kp_player_curves(other, 1.0f, NULL, 0));
 
-  // An array of structs, with other bones before and between.
+  // An array of structs, with further bones before and between those of the clip.
   Bone bones[6];
   memset(bones, 0, sizeof bones);
   const uint32_t bone_of_joint[] = {1, 3, 5};
@@ -197,7 +197,7 @@ int main(int count_of_arguments, char **arguments) {
   OK(kp_skeleton_bind_pose(skeleton, &arrays));
   EXPECT(translations[0][0] == 0.0f && rotations[1][3] == 1.0f);
 
-  // Half of each clip, and only the first joint of the other one.
+  // A blend of one half, with a mask for the first joint.
   OK(kp_player_blend(player, 1.0f, other, 1.0f, 0.5f, NULL, 0, &arrays));
   EXPECT(fabsf(translations[0][0] - 0.15f) < 2e-3f);
   const float mask[] = {1.0f, 0.0f, 0.0f};
@@ -237,7 +237,7 @@ int main(int count_of_arguments, char **arguments) {
     bytes[(round * 7919) % size] ^= (uint8_t)(round | 1);
     if (kp_clip_from_bytes(bytes, size, no_rig, &none) == KP_STATUS_OK) OK(kp_clip_free(none));
   }
-  // Players live on without their clips.
+  // Players remain valid without their clips.
   OK(kp_clip_free(clip));
   OK(kp_clip_free(walk));
   OK(kp_skeleton_free(skeleton));

@@ -1,5 +1,5 @@
 // A stream of inputs from a client to a server, with a network that loses every fourth packet; and
-// packets without headers, for a protocol of its own.
+// packets without headers, for a custom protocol.
 
 #include <math.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static Input input_at(int tick) {
   return input;
 }
 
-// Each packet has three inputs, against the last one of the packet before.
+// Each packet has three inputs, coded against the last input of the previous packet.
 static void without_headers(KpSchema schema, const char *level) {
   enum { EACH = 3 };
   KpStreamCodec codec;
@@ -189,7 +189,7 @@ int main(void) {
       repeated += records[nth].is_repeated;
       EXPECT(!records[nth].is_late);
     }
-    // The acknowledgement goes in front of another datagram.
+    // The acknowledgement is put in front of another datagram.
     OK(kp_stream_acknowledgement(server, bytes, sizeof bytes, &size));
     bytes[size] = 0;
     KpPart parts[4];
@@ -203,7 +203,7 @@ int main(void) {
   printf("%d inputs of %zu bytes, each sent four times: %.1f bytes a packet\n", (int)TICKS,
          sizeof(Input), (double)sent_bytes / TICKS);
 
-  // Bad values, and any bytes.
+  // Bad values, and random bytes.
   input.weapon = 9;
   REFUSED(KP_STATUS_VALUE, kp_stream_push(client, columns, 3, &number));
   input.aim[1] = NAN;

@@ -1,4 +1,4 @@
-// A world of ships from an array of structs to packets and back, and everything that is refused.
+// A world of ships, from an array of structs to packets and back, and every refusal.
 
 #include <string.h>
 
@@ -128,7 +128,7 @@ static size_t travel(KpSchema schema, const char *level, Ship *ships, const uint
     OK(kp_encode(encoder, sent, views, world, packet, sizeof packet, &size, &newer));
     OK(kp_decode(decoder, received, views, packet, size, (uint32_t)tick, &decoded));
     if (tick > 1) bytes += size;
-    // The newest first; one older view for velocities.
+    // Newest first. An older view serves to predict velocities.
     for (size_t nth = views; nth > 1; nth -= 1) {
       OK(kp_view_free(sent[nth - 1]));
       OK(kp_view_free(received[nth - 1]));
@@ -152,7 +152,7 @@ static size_t travel(KpSchema schema, const char *level, Ship *ships, const uint
       EXPECT(read[nth].score == ships[nth].score && read[nth].is_lit == ships[nth].is_lit);
     }
   }
-  // Any bytes are refused, or are another view.
+  // Random bytes are refused, or decode to another view.
   for (uint32_t round = 0; round < 500; round += 1) {
     uint8_t noise[40];
     KpView view;
@@ -250,7 +250,7 @@ static void refusals(KpSchema schema, Ship *ships, const uint32_t *ids) {
   OK(kp_snapshot_free(world));
 }
 
-// The same over a reliable connection: frames against those before.
+// The same over a reliable connection: each frame is coded against the previous ones.
 static void groups(KpSchema schema) {
   static Ship ships[SHIPS];
   static uint32_t ids[SHIPS];
@@ -287,7 +287,7 @@ static void groups(KpSchema schema) {
   }
   REFUSED(KP_STATUS_ARGUMENT, kp_group_write(writer, world));
   REFUSED(KP_STATUS_NOTHING, kp_group_read(reader, bytes, 0, read, &used));
-  // A group after a view that both have, and one that stands alone.
+  // A group that begins from a view of both sides, and a group that depends on nothing.
   OK(kp_view_of(world, &given));
   for (int round = 0; round < 2; round += 1) {
     OK(kp_group_writer_begin(writer, round == 0 ? given : none));

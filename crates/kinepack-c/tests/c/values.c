@@ -1,5 +1,5 @@
-// Single values: the transform of 20 bytes in 3 of "Delta compression and object quantization in C#",
-// small numbers by magnitude, bytes as runs, and sparse bytes.
+// Single values: the transform that takes 3 bytes instead of 20, from "Delta compression and object
+// quantization in C#". Small numbers by magnitude, bytes as runs, and sparse bytes.
 
 #include <math.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 enum { VALUES = 5 };
 
-// x and z in 200 m, y in 20 m, two angles.
+// x and z have a range of 200 m, y of 20 m. Then follow two angles.
 static void describe(KpValue values[VALUES]) {
   memset(values, 0, VALUES * sizeof *values);
   for (int nth = 0; nth < 3; nth += 1) {
@@ -99,7 +99,7 @@ static void numbers_by_magnitude(void) {
   REFUSED(KP_STATUS_POINTER, kp_magnitudes_read(NULL, 1, bytes, sizeof bytes));
 }
 
-// Bytes that are as before except one.
+// All bytes but one equal the earlier ones.
 static void sparse_bytes(void) {
   const uint8_t base[16] = {1, 2, 3, 4, 5};
   uint8_t state[16], sparse[20], decoded[16] = {0};
@@ -185,7 +185,7 @@ int main(void) {
   bytes[0] = 1;
   REFUSED(KP_STATUS_DATA, kp_values_read(received, VALUES, bytes, 2));
 
-  // Bytes that are mostly as before.
+  // Bytes that mostly equal the earlier ones.
   uint8_t state[200], base[200], runs[300], decoded[200];
   for (int nth = 0; nth < 200; nth += 1) {
     base[nth] = (uint8_t)(nth * 37);

@@ -1,5 +1,5 @@
-// Runs the script of tests/vectors/script.rs, whose head describes the commands. It stops at the first
-// command whose result differs.
+// Runs the script of tests/vectors/script.rs, whose first comment describes the commands. The program
+// stops at the first command whose result differs.
 
 #include "check.h"
 #include "vectors/broadcasts.h"

@@ -1,5 +1,5 @@
 //! Programs in C and C++ against the static library: compiled and run, with the address and undefined
-//! behaviour sanitizers, and under valgrind where that is installed.
+//! behaviour sanitizers, and under valgrind if that is installed.
 
 #![cfg(unix)]
 
@@ -9,10 +9,11 @@ use std::process::{Command, Output};
 pub(crate) const C: [&str; 2] = ["-std=c11", "-D_POSIX_C_SOURCE=200809L"];
 pub(crate) const CPP: [&str; 1] = ["-std=c++17"];
 
-/// Compiles a program of a file, by its path or its place in this crate, and returns it.
+/// Compiles a file to a program, and returns the program's path. `source` is absolute or relative to
+/// this crate.
 fn compile(source: &str, options: &[&str], folder: &Path) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    // Beside this test.
+    // Cargo puts the libraries beside this test program.
     let libraries = std::env::current_exe().unwrap().parent().unwrap().to_owned();
     let program = folder.join("program");
     let (variable, usual) = if source.ends_with(".c") { ("CC", "cc") } else { ("CXX", "c++") };
@@ -25,7 +26,7 @@ fn compile(source: &str, options: &[&str], folder: &Path) -> PathBuf {
     program
 }
 
-/// Options for the linker that comes with Rust, if it is there. With it these tests take 160 seconds
+/// Options that select Rust's own linker, if it exists. It is faster: these tests take 160 seconds
 /// instead of 273.
 fn linker() -> Vec<String> {
     let found = gcc_ld().map(|folder| format!("-B{}", folder.display()));
@@ -63,7 +64,7 @@ pub(crate) fn run_with(source: &str, options: &[&str], argument: &Path) {
     let mut valgrind = Command::new("valgrind");
     valgrind.args(["--quiet", "--error-exitcode=9", "--leak-check=full"]);
     valgrind.args(["--errors-for-leak-kinds=definite"]).arg(&program).arg(argument);
-    // Where it is not installed, a plain run has to do.
+    // Without valgrind, a plain run has to do.
     let output = valgrind.output().or_else(|_| Command::new(&program).arg(argument).output());
     succeed(output.unwrap());
 }

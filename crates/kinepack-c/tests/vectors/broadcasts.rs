@@ -58,7 +58,7 @@ fn words_of(Piece { track, group, carried, tick, .. }: &Piece) -> String {
     format!("{} {kind} {group} {object} {}", track.tier(), tick.0)
 }
 
-/// Publishes the world again.
+/// Encodes the published world again.
 fn write_publisher(script: &mut String, catalogue: &Catalogue, pieces: &[Piece]) {
     let schema = catalogue.tiers()[0].codec.schema();
     write_schema(script, "crowd", &schema.to_bytes());

@@ -48,8 +48,8 @@ pub(crate) fn write(script: &mut String) {
     }
 }
 
-/// The limits of an axis: the least number, the largest or the end, the step, and whether it is on a
-/// circle.
+/// The limits of an axis: the least number, the largest number or the end of the circle, the step, and
+/// whether the axis is a circle.
 type Axis = (f64, f64, f64, bool);
 
 const POSITION: [Axis; 3] =

@@ -31,7 +31,7 @@ pub(crate) fn write(script: &mut String) {
     write_replay(script);
 }
 
-/// Files of clips and the poses that they play.
+/// Files of clips, and the poses at some positions.
 fn write_clips(
     script: &mut String,
     prefix: &str,
@@ -87,7 +87,7 @@ fn write_replay(script: &mut String) {
     let digits: String = lines(vectors!("replay.txt")).map(|words| words[0]).collect();
     let file = from_hex(&digits);
     let mut reader = write_info(script, "replay", &file);
-    // As its writer left it if it was killed.
+    // The file of a writer that was killed.
     write_info(script, "killed", &file[..2 * file.len() / 3]);
     let (first, last) = reader.ticks().unwrap().unwrap();
     for tick in first.0..=last.0 {
@@ -100,7 +100,7 @@ fn write_replay(script: &mut String) {
     }
 }
 
-/// What a replay says about itself.
+/// The properties of a replay.
 fn write_info(script: &mut String, name: &str, file: &[u8]) -> ReplayReader {
     let mut reader = ReplayReader::from_reader(Cursor::new(file.to_vec())).unwrap();
     let (first, last) = reader.ticks().unwrap().unwrap();

@@ -1,10 +1,10 @@
-//! The vectors as commands that name everything they need, one a line. Bytes are hexadecimal, `-` is
-//! nothing.
+//! The vectors as commands, one a line. A command names all that it needs. Bytes are hexadecimal, and
+//! `-` means none.
 //!
 //! | command | the program |
 //! |---|---|
-//! | `schema NAME HASH FILE` | reads a schema, which has this hash, and writes the same file |
-//! | `codec NAME SCHEMA LEVEL PROFILE` | makes a codec |
+//! | `schema NAME HASH FILE` | reads a schema with this hash, and writes the same file |
+//! | `codec NAME SCHEMA LEVEL PROFILE` | creates a codec |
 //! | `hash CODEC HASH` | compares the hash of a codec |
 //! | `profile CODEC TEXT` | describes the profile with this text, whose bytes are in hex |
 //! | `view NAME CODEC TICK HASH WRITES VIEWS PACKET` | decodes a packet against views: a state with this hash. If `WRITES` is 1, it encodes the state to the same packet |
@@ -12,31 +12,31 @@
 //! | `group CODEC TICK:HASH,… FRAMES` | reads frames with these states, and writes them to the same bytes |
 //! | `runs BASE BYTES RUNS`, `sparse BASE BYTES SPARSE` | encodes and decodes bytes |
 //! | `magnitude FORM STEPS LIMITS BEFORE VALUES READ BITS BYTES` | writes numbers in a `KpMagnitudeForm`, and reads these. `STEPS` is the number of steps in a unit, `LIMITS` are `min:max:precision:is_cyclic` |
-//! | `events NAME CODEC TICKS` | makes kinds of events. TICKS has a number for each: how long it may wait, or -1 if it must arrive |
-//! | `receiver NAME CODEC EVENTS` | makes a receiver at 60 Hz |
+//! | `events NAME CODEC TICKS` | creates kinds of events. `TICKS` has a number for each: the ticks that an event may wait, or -1 if it must arrive |
+//! | `receiver NAME CODEC EVENTS` | creates a receiver at 60 Hz |
 //! | `sends RECEIVER DATAGRAM` | takes the datagram that the receiver sends next |
-//! | `takes RECEIVER STATUS HASH EVENTS DATAGRAM` | gives it a datagram: `ok` or `data`, the hash of the newest state, and the events as `tick:kind:numbers` |
-//! | `fault RECEIVER ENTITY LANE` | injects a fault in memory into it |
-//! | `stream NAME SCHEMA LEVEL HZ REPEATS FIRST` | makes a receiver of a stream |
-//! | `records STREAM MS RECORDS PACKET` | gives it a packet, whose new records are `number:numbers` |
-//! | `acknowledges STREAM DATAGRAM` | takes its acknowledgement |
-//! | `stream_codec NAME SCHEMA LEVEL NUMBERS HASH` | makes a codec of streams with this hash. `NUMBERS` has a letter for each field: `f` for 64-bit floats, `i` for signed and `u` for unsigned integers |
+//! | `takes RECEIVER STATUS HASH EVENTS DATAGRAM` | handles a datagram: `ok` or `data`, the hash of the newest state, and the events as `tick:kind:numbers` |
+//! | `fault RECEIVER ENTITY LANE` | injects a memory fault |
+//! | `stream NAME SCHEMA LEVEL HZ REPEATS FIRST` | creates a receiver of a stream |
+//! | `records STREAM MS RECORDS PACKET` | handles a packet with the new records `number:numbers` |
+//! | `acknowledges STREAM DATAGRAM` | writes the acknowledgement |
+//! | `stream_codec NAME SCHEMA LEVEL NUMBERS HASH` | creates a codec of streams with this hash. `NUMBERS` has a letter for each field: `f` for 64-bit floats, `i` for signed and `u` for unsigned integers |
 //! | `packet NAME STREAM_CODEC BASE LAG COUNT HASH WRITES PACKET` | decodes records without headers against a base, which `-` is before the first. FNV-1a over the bytes of their 64-bit numbers has this hash. If `WRITES` is 1, it encodes the numbers to the same packet |
 //! | `skeleton HASH FILE`, `rig NAME FILE`, `clip NAME RIG FILE` | reads them |
-//! | `bind NAME POSE` | makes a player of the clip with this bind pose |
+//! | `bind NAME POSE` | creates a player of the clip with this bind pose |
 //! | `pose NAME POSITION POSE` | plays a pose: ten numbers of 32 bits a joint |
 //! | `anm NAME FILE` | reads an `r3d2canm` file, and writes the same bytes |
-//! | `anm_pose NAME SECONDS POSE` | samples it |
+//! | `anm_pose NAME SECONDS POSE` | samples the file at a time |
 //! | `replay NAME FILE HZ FIRST LAST COMPLETE MARKERS NOTES` | reads a replay with these ticks, markers (`tick:name;…`) and notes (`key:value;…`), whose texts are bytes in hex. `COMPLETE` is 1 if its writer ended it |
-//! | `frame REPLAY TICK HASH` | gets the state of a tick |
+//! | `frame REPLAY TICK HASH` | reads the state of a tick |
 //! | `shows REPLAY TICK EVENTS` | plays a tick, with these events |
 //! | `catalogue NAME HZ TIERS FILE` | reads a catalogue with these tiers (`name:carry:frame:group:object;…`, in ticks and snapshots), and writes the same bytes |
-//! | `publisher NAME CATALOGUE GROUP DELAY` | makes a publisher whose groups begin with this number |
+//! | `publisher NAME CATALOGUE GROUP DELAY` | creates a publisher whose groups begin with this number |
 //! | `selects PUBLISHER TIER IDS` | restricts a tier to these entities |
-//! | `publishes PUBLISHER VIEW` | gives it the state of a view, after all its pieces were taken |
-//! | `gives PUBLISHER TIER TRACK GROUP OBJECT TICK PIECE` | takes the piece that it gives next. `TRACK` is a `KpTrackKind`, and `OBJECT` is `-` for a datagram |
-//! | `viewer NAME CATALOGUE TIER` | makes a viewer of a tier |
-//! | `piece VIEWER TIER TRACK GROUP OBJECT TICK NS READ HASH PIECE` | gives it a piece at a time. If `READ` is 1, the snapshot of the tick could be read. The newest state has this hash |
+//! | `publishes PUBLISHER VIEW` | publishes the state of a view, after all pieces were taken |
+//! | `gives PUBLISHER TIER TRACK GROUP OBJECT TICK PIECE` | takes the next piece. `TRACK` is a `KpTrackKind`, and `OBJECT` is `-` for a datagram |
+//! | `viewer NAME CATALOGUE TIER` | creates a viewer of a tier |
+//! | `piece VIEWER TIER TRACK GROUP OBJECT TICK NS READ HASH PIECE` | handles a piece at a time. If `READ` is 1, the snapshot of the tick could be read. The newest state has this hash |
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -92,14 +92,14 @@ pub(crate) fn schema(name: &str) -> Schema {
     Schema::from_bytes(&from_hex(stored.unwrap()[1])).unwrap()
 }
 
-/// A codec that only carries states, and the command for it.
+/// A codec that serves only to carry states, and its command.
 pub(crate) fn carrier(script: &mut String, schema_name: &str) -> Codec {
     let schema = schema(schema_name);
     writeln!(script, "codec carry_{schema_name} {schema_name} packed -").unwrap();
     Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema)).unwrap()
 }
 
-/// A state as a view, by a packet without a base.
+/// Creates the view of a state, by a packet without a base.
 pub(crate) fn write_state(
     script: &mut String,
     name: &str,

@@ -42,7 +42,7 @@ pub(crate) fn write(script: &mut String) {
 struct Packets {
     name: String,
     codec: StreamCodec,
-    /// The last record of each packet, and what was learned with it.
+    /// The last record of each packet, and the model trained up to it.
     held: Vec<(Vec<u32>, Learned)>,
 }
 
@@ -95,7 +95,7 @@ impl Packets {
                 let numbers = &raw[field.lanes()][..Values::per_entity(field)];
                 hash = numbers.iter().flat_map(|word| word.to_le_bytes()).fold(hash, fnv);
             }
-            // Not every code of a rotation is one that quantizing gives.
+            // Some codes of a rotation are valid, but quantization never produces them.
             schema.quantize_raw(&raw, &mut again).unwrap();
             writes &= again == record;
         }

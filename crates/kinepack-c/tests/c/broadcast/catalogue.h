@@ -1,4 +1,4 @@
-// The catalogue of broadcast.c: made, sent, read, and refused.
+// The catalogue of broadcast.c: it is created, sent, read and refused.
 
 #ifndef BROADCAST_CATALOGUE_H
 #define BROADCAST_CATALOGUE_H
@@ -26,7 +26,7 @@ static KpCatalogue make_catalogue(KpCodec codec) {
   tiers[FAST].carry = KP_CARRY_DATAGRAMS;
   OK(kp_catalogue_new(TICK_HZ, tiers, TIERS, &catalogue));
 
-  // Tiers that the format does not have.
+  // Invalid tiers.
   KpCatalogue wrong;
   REFUSED(KP_STATUS_ARGUMENT, kp_catalogue_new(0, tiers, TIERS, &wrong));
   REFUSED(KP_STATUS_ARGUMENT, kp_catalogue_new(65536, tiers, TIERS, &wrong));
@@ -59,7 +59,7 @@ static KpCatalogue make_catalogue(KpCodec codec) {
   return catalogue;
 }
 
-// The catalogue as a viewer gets it.
+// The catalogue as a viewer receives it.
 static KpCatalogue send_catalogue(KpCatalogue catalogue) {
   static uint8_t bytes[5000];
   KpCatalogue read;

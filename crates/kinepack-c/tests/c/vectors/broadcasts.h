@@ -5,7 +5,7 @@
 
 #include "words.h"
 
-// Compares the tiers of a catalogue with "name:carry:frame:group:object;…". Returns how many they are.
+// Compares the tiers of a catalogue with "name:carry:frame:group:object;…". Returns their number.
 static uint32_t expect_tiers(KpCatalogue of, char *listed) {
   uint32_t count = 0, found;
   char *save = NULL, name[65];
@@ -77,7 +77,7 @@ static void publishes(void) {
   const KpSnapshot world = {handle_of("world of", words[1])};
   const KpView state = {handle_of("view", words[2])};
   KpPiece next;
-  // All pieces of the tick before were taken.
+  // All pieces of the previous tick were taken.
   REFUSED(KP_STATUS_NOTHING, kp_publisher_poll(of, &next, result, sizeof result, &size));
   OK(kp_view_get(state, world));
   OK(kp_publisher_publish(of, world));

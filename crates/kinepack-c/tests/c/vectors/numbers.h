@@ -27,7 +27,7 @@ static void sparse(void) {
   EXPECT(memcmp(result, plain, plain_size) == 0);
 }
 
-// The numbers of a list with commas. Returns how many they are.
+// Reads numbers separated by commas. Returns their count.
 static uint32_t listed_numbers(const char *list, double *numbers) {
   uint32_t count = 0;
   for (; strcmp(list, "-") != 0; list += 1) {

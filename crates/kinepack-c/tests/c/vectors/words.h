@@ -12,7 +12,7 @@ enum { MOST_WORDS = 16, MOST_NAMES = 5000, MOST_BYTES = 1 << 17, MOST_NUMBERS = 
 static char *words[MOST_WORDS];
 static int word_count;
 
-// What has a name, by its type.
+// The handles of the named objects, by type.
 static struct {
   const char *type, *name;
   uint64_t handle;
@@ -59,7 +59,7 @@ static uint64_t hash_from(const char *hex) {
 static uint8_t bytes[MOST_BYTES], result[MOST_BYTES];
 static size_t size;
 
-// The word with this number, as the bytes that it gives in hex.
+// Reads the hexadecimal digits of the word with this index.
 static void read_word(int nth) {
   size = from_hex(words[nth], bytes);
 }
