@@ -1,7 +1,7 @@
 //! Challenge files to capture files and back, bit for bit. `spec/CAPTURE.md`, section 7.
 
 use std::fmt;
-use std::io::{self, Seek, SeekFrom, Write};
+use std::io::{self, Seek, Write};
 
 use kinepack::{EntityId, Pack, Schema, Snapshot, Tick};
 use kinepack_capture::float_words::{to_f32_bits, to_word};
@@ -9,6 +9,7 @@ use kinepack_capture::{Capture, CaptureError, CaptureFrame, RecordError, Recorde
 
 use crate::challenge::{BIN_LANES, BIN_OBJECTS, F32_RECORD_BYTES};
 use crate::cube::{Cube, POSITION_OFFSET};
+use crate::f32_frames::{header, write_count};
 use crate::{Challenge, ChallengeError, Frame};
 
 /// The stream of the cubes; for a `.f32` file also that of their velocities.
@@ -121,13 +122,12 @@ pub fn capture_to_challenge(
         let reason = "it does not end with a whole frame of cubes".to_owned();
         return Err(NotCubes { tick: file.frames, reason }.into());
     };
-    if !is_quantized {
+    if is_quantized {
+        out.flush()?;
+    } else {
         // Now the number of frames is known.
-        out.seek(SeekFrom::Start(12))?;
-        out.write_all(&file.frames.to_le_bytes())?;
-        out.seek(SeekFrom::End(0))?;
+        write_count(out, file.frames)?;
     }
-    out.flush()?;
     Ok(Converted { frames: file.frames, is_quantized })
 }
 
@@ -174,9 +174,7 @@ impl ChallengeFile {
                 self.check_frame(frame)?;
                 add_velocities(frame, &mut records)?;
                 if self.frames == 0 {
-                    let words = [u32::from_le_bytes(*b"CF32"), 1, self.objects as u32, 0];
-                    let rest = [stream.rate_hz() as u32, F32_RECORD_BYTES as u32, 0, 0];
-                    out.extend(words.iter().chain(&rest).flat_map(|word| word.to_le_bytes()));
+                    out.extend(header(self.objects as u32, stream.rate_hz() as u32));
                 }
                 out.append(&mut records);
                 self.frames += 1;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use cube_data::cube::{self, Cube, Quantized};
 use cube_data::{
-    CapturedStates, Challenge, ConvertError, Converted, Frame, capture_to_challenge,
+    CapturedStates, Challenge, ConvertError, Converted, F32Frames, Frame, capture_to_challenge,
     challenge_to_capture,
 };
 use kinepack::{EntityId, Schema, Snapshot, Tick};
@@ -43,6 +43,19 @@ fn the_states_of_a_converted_file_are_those_of_the_file() {
     assert_eq!((read.frames, read.damage), (states, Vec::new()));
     let lanes = to_capture("a.bin", good_bin(2)).unwrap();
     assert!(CapturedStates::open(&files.write("lanes", &lanes)).unwrap().frames.is_empty());
+}
+
+#[test]
+fn states_become_a_file_of_floats() {
+    let states = states(5, 30);
+    let mut frames = F32Frames::new(Cursor::new(Vec::new()), 30, 60).unwrap();
+    states.iter().for_each(|states| frames.write(states).unwrap());
+    assert_eq!(frames.write(&states[0][1..]).unwrap_err().to_string(), "29 objects instead of 30");
+    let (file, count) = frames.finish().unwrap();
+    let mut expected = good_f32(5, 30);
+    // The angular velocities.
+    expected[32..].chunks_exact_mut(53).for_each(|record| record[40..52].fill(0));
+    assert!(count == 5 && file.into_inner() == expected);
 }
 
 #[test]

@@ -23,14 +23,14 @@ pub fn structure() -> Profile {
     profile
 }
 
-/// The profile trained for cubes, for all levels. It is trained on the built-in world by `kinepack
-/// train --force --out lab/cube-data/src/cube/profile/cube.kprf`.
+/// The profile trained for cubes, for all levels. It is trained on the built-in world by
+/// `lab/cube-data/train-profile.sh lab/cube-data/src/cube/profile/cube.kprf --force`.
 pub fn profile() -> Profile {
     read(include_bytes!("profile/cube.kprf"))
 }
 
-/// The same for cubes with a time precision, which have other statistics. It is trained with
-/// `--time-precision-ms 2`, and also suits other times.
+/// The same for cubes with a time precision, which have other statistics. It is `coarse.kprf`,
+/// trained by the same script with `--time-precision-ms 2`, and also suits other times.
 pub fn coarse_profile() -> Profile {
     read(include_bytes!("profile/coarse.kprf"))
 }
