@@ -24,8 +24,8 @@ for nth in 1 2; do
   relay $((port + nth)) --cluster-id $((nth + 1)) --cluster-connect "https://127.0.0.1:$port/" --connect-tls-fingerprint "$hash"
 done
 cat <<END
-kinepack serve --insecure --publish https://127.0.0.1:$port/anon/cubes --relay-certificate $hash
-kinepack watch https://127.0.0.1:$((port + 1))/anon/cubes --relay-certificate $hash
-kinepack watch https://127.0.0.1:$((port + 2))/anon/cubes --relay-certificate $hash
+kinepack-lab serve --insecure --publish https://127.0.0.1:$port/anon/cubes --relay-certificate $hash
+kinepack-lab watch https://127.0.0.1:$((port + 1))/anon/cubes --relay-certificate $hash
+kinepack-lab watch https://127.0.0.1:$((port + 2))/anon/cubes --relay-certificate $hash
 END
 wait

@@ -4,8 +4,8 @@
 //! `cargo run --release -p kinepack-net --example character`
 //!
 //! The move is that of the article "High-frequency upstream RPC compression" (Unreal), which
-//! reduced 540 bits to 365; a scripted player makes the moves. `kinepack measure --input-stream`
-//! measures the same with many players, and the time.
+//! reduced 540 bits to 365; a scripted player makes the moves. `kinepack-lab inputs` measures the
+//! same with many players, and the time.
 
 use std::error::Error;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The cost of a flood of junk from one socket for a server: `kinepack serve` with joiners,
+//! The cost of a flood of junk from one socket for a server: `kinepack-lab serve` with joiners,
 //! alternately quiet and flooded, over loopback.
 //!
 //! ```text
@@ -230,7 +230,7 @@ fn send_junk(to: SocketAddr, per_second: u64, is_over: &AtomicBool) -> u64 {
 fn program() -> Result<PathBuf> {
     let example = std::env::current_exe()?;
     let folder = example.parent().and_then(|examples| examples.parent()).ok_or("no folder")?;
-    let program = folder.join(format!("kinepack{}", std::env::consts::EXE_SUFFIX));
+    let program = folder.join(format!("kinepack-lab{}", std::env::consts::EXE_SUFFIX));
     if program.is_file() {
         Ok(program)
     } else {

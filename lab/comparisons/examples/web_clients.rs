@@ -1,4 +1,4 @@
-//! Many clients of WebTransport against a running `kinepack serve --web`: each joins as a page
+//! Many clients of WebTransport against a running `kinepack-lab serve --web`: each joins as a page
 //! does, decodes everything, and acknowledges it.
 //!
 //! `cargo run --release -p comparisons --example web_clients -- 127.0.0.1:4655 100 60`
