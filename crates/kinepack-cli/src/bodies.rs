@@ -14,7 +14,7 @@ use crate::captured::is_cubes;
 pub(crate) struct BodyArguments {
     /// The edge length of a typical body, in the unit of its position. Bodies that are close to one
     /// another then predict each other. The schema must mark the body with #[pack(body)].
-    #[arg(long, value_name = "LENGTH", requires = "file", value_parser = parse_length)]
+    #[arg(long, value_name = "LENGTH", value_parser = parse_length)]
     body_size: Option<f64>,
     /// The axis that points up.
     #[arg(

@@ -21,9 +21,8 @@ use crate::captured::{CaptureArguments, Captured, CapturedError, Ending, Stream,
 /// compression challenge. Conversions from them to captures and back keep every bit. Other commands
 /// read all of these files, so this is needed only for other tools.
 #[derive(Args)]
-pub(crate) struct Arguments {
+pub struct Arguments {
     /// A capture (.mcap), a replay (.kpz), or a challenge file (.bin or .f32, plain or as .zst).
-    #[arg(id = "file", value_name = "FROM")]
     from: PathBuf,
     /// The file to write. The name ends in .csv for numbers, and in .mcap for a capture of a
     /// challenge file. It ends in .bin or .f32 for a challenge file of a capture that was made from

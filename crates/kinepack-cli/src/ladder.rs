@@ -42,7 +42,7 @@ pub(crate) struct Measurement {
 
 /// The kinds of entities that cubes are measured as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum CubeKinds {
+pub enum CubeKinds {
     /// Two: the player's cube and the others.
     Player,
 }
@@ -295,7 +295,7 @@ impl Ladder {
 
 /// The parameters of the levels that have any.
 #[derive(Clone, Debug)]
-pub(crate) enum Parameters {
+pub enum Parameters {
     /// The profile trained for cubes.
     BuiltIn,
     /// The article's widths: positions small 5 and large 9, orientations small 5 and large 8.
@@ -308,7 +308,7 @@ pub(crate) enum Parameters {
 
 /// A profile's file, which is read once: it may be a pipe.
 #[derive(Clone, Debug)]
-pub(crate) struct ProfileFile {
+pub struct ProfileFile {
     path: PathBuf,
     bytes: Arc<OnceLock<Vec<u8>>>,
 }
@@ -358,7 +358,7 @@ impl Failure for LadderError {}
 /// A profile that cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {reason}", path.display())]
-pub(crate) struct ProfileError {
+pub struct ProfileError {
     path: PathBuf,
     reason: String,
     is_of_other_schema: bool,
@@ -425,8 +425,8 @@ impl ProfileFile {
         let bytes = self.bytes().map_err(|error| {
             let reason = format!(
                 "{error}; --profile takes a file that `kinepack tune` or `kinepack train` wrote, \
-                 untrained, built-in (trained for the built-in world's cubes), or article (the \
-                 word lengths of the article \"Snapshot Compression\")"
+                 untrained, built-in (trained for the cubes of the challenge files), or article \
+                 (the word lengths of the article \"Snapshot Compression\")"
             );
             failed(reason, false)
         })?;
@@ -454,7 +454,7 @@ impl ProfileFile {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BadFrame {
     /// The schema does not hold a state.
-    #[error("object {object} of the built-in world: {reason}")]
+    #[error("object {object}: {reason}")]
     Value { object: u32, reason: String },
     /// The decoder returned another frame, which is a defect of this program.
     #[error(

@@ -14,7 +14,6 @@ use crate::ladder::Measurement;
 /// One run of the ladder.
 #[derive(Serialize)]
 pub(crate) struct Report {
-    /// The file, or the options that reproduce the built-in world.
     file: String,
     lag: u32,
     /// Ticks a second.

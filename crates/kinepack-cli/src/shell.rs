@@ -1,9 +1,8 @@
-//! Shell completions and man pages, made from the options of all commands.
+//! Shell completions and man pages, made from the options of all commands of a program.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use clap::CommandFactory;
 use clap_complete::{Shell, generate};
 use command_kit::{Failure, OutputError, print};
 
@@ -11,14 +10,14 @@ use command_kit::{Failure, OutputError, print};
 ///
 /// For bash: `kinepack completions bash > ~/.local/share/bash-completion/completions/kinepack`
 #[derive(clap::Args)]
-pub(crate) struct Completions {
+pub struct Completions {
     /// The shell.
     shell: Shell,
 }
 
 /// Writes a man page for each command.
 #[derive(clap::Args)]
-pub(crate) struct ManPages {
+pub struct ManPages {
     /// An existing folder. Pages in it are replaced.
     #[arg(value_name = "FOLDER")]
     folder: PathBuf,
@@ -42,16 +41,21 @@ impl Failure for ShellError {
     }
 }
 
-pub(crate) fn print_completions(arguments: &Completions) -> Result<(), ShellError> {
-    let mut command = crate::Arguments::command();
-    let name = command.get_name().to_owned();
+pub(crate) fn print_completions(
+    arguments: &Completions,
+    mut program: clap::Command,
+) -> Result<(), ShellError> {
+    let name = program.get_name().to_owned();
     let mut script = Vec::new();
-    generate(arguments.shell, &mut command, name, &mut script);
+    generate(arguments.shell, &mut program, name, &mut script);
     Ok(print(|out| out.write_all(&script))?)
 }
 
-pub(crate) fn write_man_pages(arguments: &ManPages) -> Result<(), ShellError> {
+pub(crate) fn write_man_pages(
+    arguments: &ManPages,
+    program: clap::Command,
+) -> Result<(), ShellError> {
     let folder = &arguments.folder;
-    clap_mangen::generate_to(crate::Arguments::command(), folder)
+    clap_mangen::generate_to(program, folder)
         .map_err(|source| ShellError::Folder { folder: folder.clone(), source })
 }

@@ -14,25 +14,25 @@ use crate::distance::distance;
 
 /// Options for other steps than the capture's.
 #[derive(clap::Args, Clone, Debug)]
-pub(crate) struct StepArguments {
+pub struct StepArguments {
     /// The largest allowed error of a field, in the field's unit, or in degrees for a rotation. The
     /// field then gets the coarsest steps within that error. A profile that `kinepack tune` found
     /// with this option needs the same option here.
-    #[arg(long, value_name = "FIELD=ERROR", value_delimiter = ',', requires = "file")]
-    pub(crate) max_error: Vec<MaxError>,
+    #[arg(long, value_name = "FIELD=ERROR", value_delimiter = ',')]
+    pub max_error: Vec<MaxError>,
 }
 
 /// A `--max-error` that the schema cannot follow.
 #[derive(Debug, thiserror::Error)]
 #[error("--max-error {field}: {reason}")]
-pub(crate) struct StepsError {
+pub struct StepsError {
     field: String,
     reason: String,
 }
 
 /// The allowed error of a field: `FIELD=ERROR`, in its unit, or in degrees for a rotation.
 #[derive(Clone, Debug)]
-pub(crate) struct MaxError {
+pub struct MaxError {
     field: String,
     error: f64,
 }

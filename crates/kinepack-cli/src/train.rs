@@ -1,9 +1,6 @@
-//! `kinepack train`: a profile from captures, or from the built-in world.
+//! `kinepack train`: a profile from captures.
 
-#[cfg(feature = "demo")]
-pub(crate) mod world;
-
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
@@ -11,10 +8,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use command_kit::cube_precision::Precision;
 use command_kit::interrupt::{Interrupt, Interrupted};
 use command_kit::output::Force;
-use command_kit::{Failure, OutputError, counted, in_background, progress, say};
-use cube_data::cube::{self, Quantized};
-#[cfg(feature = "demo")]
-use demo::SessionError;
+use command_kit::{Failure, OutputError, counted, in_background, say};
+use cube_data::cube;
 use kinepack::profile::Context;
 use kinepack::training::{FeatureGroup, ProfileSearch, TrainError, Training};
 use kinepack::{Profile, Schema, Snapshot};
@@ -24,21 +19,19 @@ use crate::captured::{
     CaptureArguments, Captured, CapturedError, Ending, Snapshots, StreamArguments, is_cubes, lag_of,
 };
 use crate::ladder::LadderError;
+use crate::runs::{RunError, Runs};
 use crate::steps::StepArguments;
 
 /// Train a profile on all frames of one or more captures, and measure nothing.
 ///
 /// A profile tells the levels from 9 on which values are frequent. Use `tune` to find out how much
 /// a profile saves: it keeps a part of one capture for measuring. Use `train` for the profile that
-/// you ship, made from everything you have captured. Without captures, it trains the profile of the
-/// built-in world again.
+/// you ship, made from everything you have captured.
 #[derive(Args)]
-pub(crate) struct Arguments {
+pub struct Arguments {
     /// Captures (.mcap), replays (.kpz), or files of the 2015 physics data compression challenge
-    /// (.bin or .f32, plain or as .zst). All must have the same schema. Without any, the built-in
-    /// world: four minutes in each style but rest, with the seeds 1000 to 1003, which no
-    /// measurement uses.
-    #[arg(id = "file", value_name = "FILES")]
+    /// (.bin or .f32, plain or as .zst). All must have the same schema.
+    #[arg(value_name = "FILES", required = true)]
     files: Vec<PathBuf>,
     #[command(flatten)]
     stream: StreamArguments,
@@ -90,9 +83,8 @@ fn feature_group() -> impl TypedValueParser<Value = FeatureGroup> {
 pub(crate) enum TrainingError {
     #[error(transparent)]
     Captured(#[from] CapturedError),
-    #[cfg(feature = "demo")]
     #[error(transparent)]
-    World(#[from] SessionError),
+    Run(#[from] RunError),
     #[error(transparent)]
     Output(#[from] OutputError),
     #[error(transparent)]
@@ -103,29 +95,13 @@ pub(crate) enum TrainingError {
     Training(#[from] TrainError),
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
-    #[error(
-        "{}: its stream {stream} has another schema than that of {}; train them apart",
-        path.display(),
-        first.display()
-    )]
-    OtherSchema { path: PathBuf, stream: String, first: PathBuf },
-    #[error(
-        "{}: it has no frame from {from} on{}",
-        path.display(),
-        to.map_or(String::new(), |to| format!(" and before {to}"))
-    )]
-    NoFrame { path: PathBuf, from: u32, to: Option<u32> },
-    #[cfg(not(feature = "demo"))]
-    #[error("give captures to train on: this program is built without the built-in world")]
-    NoWorld,
 }
 
 impl Failure for TrainingError {
     fn exit_code(&self) -> u8 {
         match self {
             Self::Captured(error) => error.exit_code(),
-            #[cfg(feature = "demo")]
-            Self::World(error) => error.exit_code(),
+            Self::Run(error) => error.exit_code(),
             Self::Output(error) => error.exit_code(),
             Self::Interrupted(error) => error.exit_code(),
             _ => 2,
@@ -148,14 +124,7 @@ struct Data {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), TrainingError> {
     let target = arguments.force.target(&arguments.out)?;
     let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
-    let data = if arguments.files.is_empty() {
-        let schema = cube::schema(Quantized::Everything);
-        let runs = world::runs(&interrupt)?;
-        Data { stream: schema.clone(), schema, rate_hz: 60.0, runs, ending: Ending::default() }
-    } else {
-        captured(arguments, &interrupt)?
-    };
-    let Data { stream, schema, rate_hz, runs, ending } = data;
+    let Data { stream, schema, rate_hz, runs, ending } = captured(arguments, &interrupt)?;
     let frames: usize = runs.iter().map(Vec::len).sum();
     let stopped = |stage: &str| {
         let frames = counted(frames, "frame");
@@ -224,75 +193,19 @@ fn say_structure(schema: &Schema, structure: &Profile) {
 
 /// The frames of all captures.
 fn captured(arguments: &Arguments, interrupt: &Interrupt) -> Result<Data, TrainingError> {
-    let mut all: Option<Data> = None;
-    let mut empty = Vec::new();
-    for path in &arguments.files {
+    let open = |path: &Path| {
         let captured = Captured::open(path, arguments.capture.limits())?;
-        let mut snapshots =
-            Snapshots::new(captured, &arguments.stream, &arguments.steps.max_error, &[])?;
-        let data = all.get_or_insert_with(|| Data {
-            stream: snapshots.stream().schema.clone(),
-            schema: snapshots.schema().clone(),
-            rate_hz: snapshots.stream().rate_hz,
-            runs: Vec::new(),
-            ending: Ending::default(),
-        });
-        if data.stream.hash() != snapshots.stream().schema.hash() {
-            return Err(TrainingError::OtherSchema {
-                path: path.clone(),
-                stream: snapshots.stream().name.clone(),
-                first: arguments.files[0].clone(),
-            });
-        }
-        let (run, ending) = read_run(&mut snapshots, arguments, interrupt)?;
-        if run.is_empty() && !interrupt.is_raised() {
-            let Arguments { from, to, .. } = *arguments;
-            empty.push(TrainingError::NoFrame { path: path.clone(), from, to });
-        }
-        data.runs.push(run);
-        data.ending = std::mem::take(&mut data.ending).and(ending);
+        Snapshots::new(captured, &arguments.stream, &arguments.steps.max_error, &[])
+    };
+    let (first, others) = arguments.files.split_first().ok_or(TrainError::TooShort)?;
+    let snapshots = open(first)?;
+    let (stream, schema) = (snapshots.stream().clone(), snapshots.schema().clone());
+    let range = arguments.from..arguments.to.unwrap_or(u32::MAX);
+    let mut runs = Runs::like(first, &snapshots, range);
+    runs.add(first, snapshots, interrupt)?;
+    for path in others {
+        runs.add(path, open(path)?, interrupt)?;
     }
-    let are_all_empty = empty.len() == arguments.files.len();
-    for error in empty {
-        if are_all_empty {
-            return Err(error);
-        }
-        say(format_args!("{error}; it is left out"));
-    }
-    Ok(all.ok_or(TrainError::TooShort)?)
-}
-
-/// The frames of a capture that were asked for, or those before a signal, and whether others were
-/// lost.
-fn read_run(
-    snapshots: &mut Snapshots,
-    arguments: &Arguments,
-    interrupt: &Interrupt,
-) -> Result<(Vec<Snapshot>, Ending), TrainingError> {
-    let to = arguments.to.unwrap_or(u32::MAX);
-    let bar = progress(snapshots.stream().frames.map(|frames| frames.min(u64::from(to))));
-    let mut run = Vec::new();
-    for frame in 0..to {
-        if interrupt.is_raised() {
-            break;
-        }
-        let Some(snapshot) = snapshots.next_snapshot()? else { break };
-        bar.inc(1);
-        if frame >= arguments.from {
-            run.push(snapshot);
-        }
-    }
-    bar.finish_and_clear();
-    Ok((run, snapshots.end()?))
-}
-
-#[cfg(not(feature = "demo"))]
-mod world {
-    use command_kit::interrupt::Interrupt;
-
-    use super::TrainingError;
-
-    pub(super) fn runs(_: &Interrupt) -> Result<Vec<Vec<kinepack::Snapshot>>, TrainingError> {
-        Err(TrainingError::NoWorld)
-    }
+    let (runs, ending) = runs.finish()?;
+    Ok(Data { stream: stream.schema, schema, rate_hz: stream.rate_hz, runs, ending })
 }

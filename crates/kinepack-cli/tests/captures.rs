@@ -1,4 +1,4 @@
-//! The commands for captures: recording, converting, analyzing, tuning, training and replaying.
+//! The commands for captures: converting, analyzing, tuning, training and replaying.
 
 use kinepack::{EntityId, Pack, Profile, Schema, Tick};
 use kinepack_capture::Recorder;
@@ -81,64 +81,6 @@ fn bad_arguments_of_analyze_are_refused_in_one_line() {
 }
 
 #[test]
-fn a_recording_is_analyzed_and_replayed() {
-    let files = Files::new();
-    let capture = files.path("world.mcap");
-    let capture = capture.to_str().unwrap();
-    let recorded = run(&["record", capture, "--seconds", "4", "--cubes", "60"]);
-    assert_eq!((recorded.code, recorded.stdout.as_str()), (Some(0), ""), "{}", recorded.stderr);
-    assert!(recorded.stderr.contains("240 frames"), "{}", recorded.stderr);
-    let analyzed = json(&["analyze", capture]);
-    assert_eq!(
-        (&analyzed["streams"][0]["frames"], &analyzed["streams"][0]["entities"][1]),
-        (&240.into(), &61.0.into())
-    );
-    let page = files.path("replay.html");
-    let options =
-        ["--level", "packed,adaptive", "--link", "mobile", "--sweep", "loss=0..20,rtt=20..200"];
-    let arguments =
-        [&["replay", capture, "--html", page.to_str().unwrap(), "--force"], &options[..]].concat();
-    let replayed = json(&arguments);
-    assert_eq!(replayed["frames"], 240);
-    let count = |key: &str| replayed[key].as_array().unwrap().len();
-    assert_eq!((count("runs"), count("over_loss"), count("over_round_trip")), (2, 14, 14));
-    for run in replayed["runs"].as_array().unwrap() {
-        let number = |key: &str| run[key].as_f64().unwrap();
-        assert_eq!(run["wrong_lanes"], 0);
-        assert!(
-            number("kbps_payload") > 0.5 && number("kbps_total") > number("kbps_payload"),
-            "{run}"
-        );
-        assert!(
-            number("playout_delay_ms") > 10.0 && run["errors"][0]["field"] == "position",
-            "{run}"
-        );
-        // The error of quantization, and a little of playback.
-        assert!(run["errors"][0]["p50"].as_f64().unwrap() < 0.02, "{run}");
-    }
-    assert_eq!(json(&arguments), replayed, "a second run gives the same report");
-    let cut_off = json(&["replay", capture, "--outage", "1..2"]);
-    assert!(replayed["runs"][0]["recovery_ms"].is_null());
-    let recovery_ms = cut_off["runs"][0]["recovery_ms"].as_f64().unwrap();
-    assert!((0.0..1000.0).contains(&recovery_ms), "{recovery_ms}");
-    assert!(stdout(&["replay", capture, "--outage", "1..2"]).contains("recovered ms"));
-    let html = std::fs::read_to_string(&page).unwrap();
-    assert!(html.contains("over_round_trip") && html.trim_end().ends_with("</html>"));
-    assert!(
-        stdout(&["replay", capture, "--link", "lan"]).contains("times as fast as in real time")
-    );
-    let refused = refusal(&["replay", capture, "--stream", "ships"]);
-    assert!(refused.contains("no such stream; there are cubes"), "{refused}");
-    let refused = run(&["replay", capture, "--sweep", "loss=0..500"]);
-    assert_eq!(refused.code, Some(2));
-    assert!(
-        refused.stderr.contains("give percent from 0 to 100, such as 0..20"),
-        "{}",
-        refused.stderr
-    );
-}
-
-#[test]
 fn challenge_files_convert_to_captures_and_back() {
     let files = Files::new();
     for (name, challenge) in [("run.bin", good_bin(8)), ("run.f32", good_f32(20, 30))] {
@@ -179,8 +121,6 @@ fn every_command_recognises_captures_and_challenge_files_by_content() {
     assert_eq!(run(&["convert", challenge, capture]).code, Some(0));
     let out = files.path("run.profile");
     let out = out.to_str().unwrap();
-    let nameless = files.write("drones", &std::fs::read(&*drones(&files)).unwrap());
-    let drones = nameless.to_str().unwrap().to_owned();
     let mut sizes = Vec::new();
     for (name, from) in [("challenge", challenge), ("capture", capture)] {
         let nameless = files.write(name, &std::fs::read(from).unwrap());
@@ -189,10 +129,8 @@ fn every_command_recognises_captures_and_challenge_files_by_content() {
         sizes.push((measured["levels"][0]["bytes_per_frame"].clone(), measured["frames"].clone()));
         assert_eq!(json(&["analyze", file])["streams"][0]["name"], "cubes", "{name}");
         assert_eq!(json(&["replay", file, "--level", "packed"])["frames"], 60, "{name}");
-        // Tuning for cubes takes half a minute, because it also trains on the built-in world.
-        let tuned = if name == "capture" { &drones } else { file };
-        let tuned = json(&["tune", tuned, "--passes", "1", "--lag", "3"]);
-        assert_eq!(tuned["stream"], if name == "capture" { "drones" } else { "cubes" });
+        let tuned = json(&["tune", file, "--passes", "1", "--lag", "3"]);
+        assert_eq!(tuned["stream"], "cubes", "{name}");
         let trained = run(&["train", file, "--passes", "1", "--out", out, "--force"]);
         assert_eq!(trained.code, Some(0), "{name}: {}", trained.stderr);
     }
@@ -230,8 +168,6 @@ fn any_seed_of_a_link_is_taken() {
     let seed = u64::MAX.to_string();
     let replay = ["replay", capture.to_str().unwrap(), "--level", "packed", "--link-seed", &seed];
     assert_eq!(json(&replay)["frames"], 60);
-    let simulated = ["simulate", "--seconds", "1", "--cubes", "5", "--link-seed", &seed];
-    assert_eq!(run(&simulated).code, Some(0));
 }
 
 #[test]
@@ -295,35 +231,9 @@ fn tables_fit_into_the_terminal() {
     let capture = &*drones(&files);
     let replay = ["replay", capture, "--level", "packed"];
     let tune = ["tune", capture, "--passes", "1", "--lag", "3", "--max-error", "position=0.05"];
-    let world = ["measure", "--seconds", "1", "--cubes", "20"];
-    for arguments in [&["analyze", capture][..], &["measure", capture], &world, &replay, &tune] {
+    for arguments in [&["analyze", capture][..], &["measure", capture], &replay, &tune] {
         check_width(arguments, &[capture]);
     }
-}
-
-#[test]
-fn a_capture_that_is_cut_off_is_read_up_to_there_and_frames_were_lost() {
-    let files = Files::new();
-    let whole = files.path("whole.mcap");
-    run(&["record", whole.to_str().unwrap(), "--seconds", "8", "--cubes", "300"]);
-    let bytes = std::fs::read(&whole).unwrap();
-    let cut = files.write("cut.mcap", &bytes[..bytes.len() * 3 / 4]);
-    let cut = run(&["analyze", cut.to_str().unwrap(), "--json"]);
-    assert_eq!(cut.code, Some(1), "{}", cut.stderr);
-    assert!(cut.stderr.contains("cut.mcap: damaged at byte"), "{}", cut.stderr);
-    assert!(
-        cut.stderr.contains("cut.mcap: it is damaged: frames may be missing"),
-        "{}",
-        cut.stderr
-    );
-    let frames =
-        serde_json::from_str::<serde_json::Value>(&cut.stdout).unwrap()["streams"][0]["frames"]
-            .as_u64()
-            .unwrap();
-    assert!((10..480).contains(&frames), "{frames}");
-    let foreign = files.write("foreign.mcap", &good_bin(3));
-    let message = refusal(&["analyze", foreign.to_str().unwrap()]);
-    assert!(message.contains("foreign.mcap"), "{message}");
 }
 
 /// A capture, before quantization, of drones that circle at different speeds.
@@ -381,6 +291,28 @@ fn a_tuned_profile_saves_bytes_on_held_out_frames() {
     let cubes = files.write("run.f32", &good_f32(40, 30));
     let message = refusal(&["analyze", cubes.to_str().unwrap(), "--profile", profile_path]);
     assert!(message.contains("made for another schema"), "{message}");
+}
+
+#[test]
+fn further_captures_train_the_model_alone() {
+    let files = Files::new();
+    let (capture, cubes) = (&*drones(&files), files.write("run.f32", &good_f32(40, 30)));
+    let cubes = cubes.to_str().unwrap();
+    let tune = |further: &[&str]| {
+        let tune = ["tune", capture, "--passes", "1", "--lag", "3"];
+        json(&[&tune[..], further].concat())
+    };
+    let [alone, with] = [&[][..], &[capture]].map(tune);
+    let bytes = |report: &serde_json::Value, level: &str| {
+        report["tuned"]["held_out"][level].as_f64().unwrap()
+    };
+    assert_eq!(bytes(&alone, "packed"), bytes(&with, "packed"));
+    assert_ne!(bytes(&alone, "adaptive"), bytes(&with, "adaptive"));
+    for part in ["training_frames", "held_out_frames"] {
+        assert_eq!(alone[part], with[part], "only the first capture is measured");
+    }
+    let refused = refusal(&["tune", capture, cubes]);
+    assert!(refused.contains("another schema than that of"), "{refused}");
 }
 
 #[derive(Pack)]

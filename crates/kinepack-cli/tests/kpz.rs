@@ -292,27 +292,3 @@ fn what_cannot_be_done_is_refused_with_advice() {
     let (floats, _) = pack(&files, "few.f32", &good_f32(8, 20), &[]);
     assert!(refusal(&["unpack", &floats, &out("few.bin")]).contains("20 objects"));
 }
-
-#[test]
-#[cfg(feature = "demo")]
-fn the_demo_records_what_it_sends() {
-    let files = Files::new();
-    let replay = files.path("demo.kpz").to_str().unwrap().to_owned();
-    let options = ["--seconds", "3", "--cubes", "50", "--json"];
-    let arguments = [&["demo", "--headless", "--record", &replay][..], &options].concat();
-    let recorded = run(&arguments);
-    assert_eq!(recorded.code, Some(0), "{}", recorded.stderr);
-    assert!(recorded.stderr.contains("180 frames"), "{}", recorded.stderr);
-    let info = json(&["info", &replay, "--verify"]);
-    assert_eq!((&info["frames"], &info["first_tick"]), (&180.into(), &1.into()));
-    assert_eq!(info["kinds"][0]["name"], "player");
-    assert_eq!(info["event_kinds"][0]["name"], "joined");
-    assert!(info["info"]["world"].as_str().unwrap().contains("--cubes 50"));
-    assert!(run(&arguments).stderr.contains("--force"));
-    // Only one kind, as a table.
-    let table = files.path("players.csv").to_str().unwrap().to_owned();
-    done(&["unpack", &replay, &table, "--kind", "player"]);
-    let table = fs::read_to_string(table).unwrap();
-    assert!(table.starts_with("tick,id,position.x,"), "{table}");
-    assert_eq!(table.lines().count(), 1 + 180);
-}

@@ -1,19 +1,20 @@
-//! The demo of kinepack and its network commands: a physics world of cubes and the people who play
-//! in it, sent over a bad link.
+//! The commands that the lab's program `kinepack-lab` has besides those of `kinepack`: a physics
+//! world of cubes and the people who play in it, recorded, or sent over a bad link.
 //!
 //! | module | command |
 //! |---|---|
 //! | [`demo`] | `demo`: both sides in a page, or in the terminal |
+//! | [`record`] | `record`: captures of the world, or of a server |
 //! | [`serve`], [`join`] | the same world between processes and machines |
-//! | [`broadcast`] | the same world for spectators, through relays |
+//! | [`broadcast`], [`publish`] | the same world, or a capture, for spectators, through relays |
 //! | [`watch`] | a replay in a page, or a broadcast in the terminal or a page |
 //! | [`simulate`], [`sweep`] | the same world under virtual time, for one link or many |
+//! | [`stream_measure`] | `inputs`: input streams of scripted players |
 //!
-//! `Session` is the core of `demo`, `simulate` and `sweep`: a sender, simulated
-//! links, and viewers. [`stream_measure`] measures input streams for the command `measure`.
+//! `Session` is the core of `demo`, `simulate` and `sweep`: a sender, simulated links, and viewers.
 
 #![forbid(unsafe_code)]
-#![allow(missing_docs, unreachable_pub, reason = "a part of the program, with no users of its own")]
+#![allow(missing_docs, unreachable_pub, reason = "a part of the program")]
 
 pub mod broadcast;
 mod codes;
@@ -29,7 +30,9 @@ mod lines;
 mod map;
 mod module;
 mod players;
+pub mod publish;
 mod raw_mode;
+pub mod record;
 mod recording;
 mod secret_options;
 mod sender;
@@ -48,12 +51,6 @@ mod truth;
 mod viewer;
 pub mod watch;
 mod world;
-
-pub use sender::due;
-pub use session_error::SessionError;
-pub use states::States;
-pub use viewer::NewView;
-pub use world::{Played, WorldArguments, WorldError};
 
 /// The protocol that `serve` and `join` speak, in any version of the program. The endpoints compare
 /// versions themselves, after they have connected.

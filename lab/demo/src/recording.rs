@@ -89,7 +89,7 @@ impl Recording {
     pub fn finish(self) -> Result<(), SessionError> {
         let summary = self.writer.finish().map_err(|error| failed(&self.path, error))?;
         say(format_args!(
-            "{}: {}, {}; `kinepack watch` shows it",
+            "{}: {}, {}; `kinepack-lab watch` shows it",
             self.path.display(),
             counted(summary.frames, "frame"),
             counted(summary.bytes, "byte")

@@ -1,5 +1,5 @@
-//! `kinepack simulate`: runs a world, its receivers and their links under virtual time, as fast as
-//! the machine can.
+//! `kinepack-lab simulate`: runs a world, its receivers and their links under virtual time, as fast
+//! as the machine can.
 
 use std::io::{self, Write};
 use std::time::Duration;

@@ -21,7 +21,7 @@ use crate::ladder::{Parameters, ProfileError, TooShort};
 /// Each proposal is measured. The report also has the sizes at each level, the fields and their
 /// components, the age of the baseline, and the entities that take the most.
 #[derive(Args)]
-pub(crate) struct Arguments {
+pub struct Arguments {
     /// A capture (.mcap), a replay (.kpz), or a file of the 2015 physics data compression challenge
     /// (.bin or .f32, plain or as .zst).
     file: PathBuf,
@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     lag: Option<u32>,
     /// The profile, which levels 9 to 14 (relative-indices to learning) use: a file that `tune` or
     /// `train` wrote, untrained, built-in or article. Built-in is the profile trained for the cubes
-    /// of the built-in world; for other data it is untrained. Article has the word lengths of the
+    /// of the challenge files; for other data it is untrained. Article has the word lengths of the
     /// article "Snapshot Compression".
     #[arg(long, default_value = "built-in")]
     profile: Parameters,

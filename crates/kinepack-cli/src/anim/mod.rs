@@ -33,7 +33,7 @@ use crate::anim::error::AnimError;
 
 /// Skeletal animation clips: compress them, play them, and show their sizes and errors.
 #[derive(Args)]
-pub(crate) struct Arguments {
+pub struct Arguments {
     #[command(subcommand)]
     command: Command,
 }

@@ -13,11 +13,11 @@ const MOST_LISTED: usize = 5;
 /// it has, and then [ends](Self::result) with this.
 #[must_use]
 #[derive(Debug, Default)]
-pub(crate) struct Ending(Option<CapturedError>);
+pub struct Ending(Option<CapturedError>);
 
 impl Ending {
     /// An error if frames were lost.
-    pub(crate) fn result(self) -> Result<(), CapturedError> {
+    pub fn result(self) -> Result<(), CapturedError> {
         self.0.map_or(Ok(()), Err)
     }
 

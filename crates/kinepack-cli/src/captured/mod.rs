@@ -16,13 +16,13 @@ use command_kit::{Failure, say};
 use cube_data::cube::{self, Quantized};
 use cube_data::{Challenge, ChallengeError, is_capture};
 use cubes::Cubes;
-pub(crate) use ending::Ending;
+pub use ending::Ending;
 use kinepack::{EncodeError, EntityId, Profile, Schema, Tick};
 use kinepack_capture::{Capture, CaptureError, CaptureLimits, Columns, Damage, ZstdReader, kinds};
 use kinepack_replay::{ReplayError, ReplayReader};
 pub(crate) use pace::Pace;
 use replayed::Replayed;
-pub(crate) use snapshots::Snapshots;
+pub use snapshots::Snapshots;
 
 use crate::ladder::{Parameters, ProfileError};
 use crate::steps::{MaxError, Steps, StepsError};
@@ -34,16 +34,16 @@ const MOST_WINDOW_BYTES: u64 = 128 << 20;
 
 /// The stream of a file, for commands that take one.
 #[derive(Args, Clone, Debug)]
-pub(crate) struct StreamArguments {
+pub struct StreamArguments {
     /// The stream of the capture, by name. Without it, the first one that fits the other options,
     /// such as a profile. If there are several streams, standard error says which one it is.
-    #[arg(long, value_name = "NAME", requires = "file")]
-    pub(crate) stream: Option<String>,
+    #[arg(long, value_name = "NAME")]
+    pub stream: Option<String>,
 }
 
 /// The limit of a capture's size.
 #[derive(Args, Clone, Copy, Debug)]
-pub(crate) struct CaptureArguments {
+pub struct CaptureArguments {
     /// Read larger captures than usual, if you trust them: up to this many values. The default is
     /// 16,777,216 and 512 more for each byte of the file. A frame of E entities counts
     /// (E + 1) · (lanes + 1) + 256 values.
@@ -52,7 +52,7 @@ pub(crate) struct CaptureArguments {
 }
 
 impl CaptureArguments {
-    pub(crate) fn limits(self) -> CaptureLimits {
+    pub fn limits(self) -> CaptureLimits {
         let given = |min_values| CaptureLimits { min_values, values_per_byte: 0 };
         self.max_values.map_or_else(CaptureLimits::default, given)
     }
@@ -60,7 +60,7 @@ impl CaptureArguments {
 
 /// Why a captured stream cannot be read.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum CapturedError {
+pub enum CapturedError {
     #[error("{error}{}", advice(matches!(error, CaptureError::TooManyValues { .. })))]
     Capture {
         #[from]
@@ -112,18 +112,18 @@ fn advice(is_too_large: bool) -> &'static str {
 
 /// One stream of a file.
 #[derive(Clone, Debug)]
-pub(crate) struct Stream {
-    pub(crate) name: String,
-    pub(crate) schema: Schema,
+pub struct Stream {
+    pub name: String,
+    pub schema: Schema,
     /// The schema of each kind of entities alone.
-    pub(crate) of_kinds: Vec<Schema>,
-    pub(crate) rate_hz: f64,
+    pub of_kinds: Vec<Schema>,
+    pub rate_hz: f64,
     /// The number of frames, if it is known.
-    pub(crate) frames: Option<u64>,
+    pub frames: Option<u64>,
 }
 
 /// A file, read frame by frame.
-pub(crate) struct Captured {
+pub struct Captured {
     path: PathBuf,
     source: Source,
     streams: Vec<Stream>,
@@ -181,7 +181,7 @@ impl CapturedFrame<'_> {
 
 impl Captured {
     /// Opens a file. Its first bytes tell the format; for a `.bin` file the name does.
-    pub(crate) fn open(path: &Path, limits: CaptureLimits) -> Result<Self, CapturedError> {
+    pub fn open(path: &Path, limits: CaptureLimits) -> Result<Self, CapturedError> {
         if path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir()) {
             return Err(CapturedError::Once { path: path.to_owned() });
         }
@@ -381,7 +381,7 @@ pub(crate) fn profile_name(parameters: &Parameters, schema: &Schema) -> String {
 }
 
 /// The parameters of a stream.
-pub(crate) fn profile(parameters: &Parameters, schema: &Schema) -> Result<Profile, ProfileError> {
+pub fn profile(parameters: &Parameters, schema: &Schema) -> Result<Profile, ProfileError> {
     Ok(match parameters {
         Parameters::BuiltIn => built_in(schema).unwrap_or_else(|| Profile::untrained(schema)),
         Parameters::Untrained => Profile::untrained(schema),

@@ -9,7 +9,7 @@ use crate::ladder::Parameters;
 use crate::steps::{MaxError, Steps};
 
 /// One stream of a file as snapshots, in the capture's steps or in others.
-pub(crate) struct Snapshots {
+pub struct Snapshots {
     captured: Captured,
     index: usize,
     stream: Stream,
@@ -25,7 +25,7 @@ pub(crate) struct Snapshots {
 }
 
 impl Snapshots {
-    pub(crate) fn new(
+    pub fn new(
         captured: Captured,
         stream: &StreamArguments,
         max_error: &[MaxError],
@@ -50,12 +50,12 @@ impl Snapshots {
     }
 
     /// The stream as it was captured.
-    pub(crate) fn stream(&self) -> &Stream {
+    pub fn stream(&self) -> &Stream {
         &self.stream
     }
 
     /// The schema of the snapshots.
-    pub(crate) fn schema(&self) -> &Schema {
+    pub fn schema(&self) -> &Schema {
         &self.steps.schema
     }
 
@@ -64,7 +64,7 @@ impl Snapshots {
     }
 
     /// The next snapshot, with its tick in the file. `None` at the end.
-    pub(crate) fn next_snapshot(&mut self) -> Result<Option<Snapshot>, CapturedError> {
+    pub fn next_snapshot(&mut self) -> Result<Option<Snapshot>, CapturedError> {
         let path = self.captured.path().to_owned();
         while let Some(frame) = self.captured.next_frame()? {
             if frame.stream != self.index {
@@ -107,7 +107,7 @@ impl Snapshots {
     ///
     /// # Errors
     /// Those of [`Captured::end`].
-    pub(crate) fn end(&self) -> Result<Ending, CapturedError> {
+    pub fn end(&self) -> Result<Ending, CapturedError> {
         let ending = self.captured.end(Some(self.index), self.read)?;
         if self.clamped > 0 {
             say(format_args!(

@@ -17,7 +17,7 @@ use crate::captured::Ending;
 /// A moment is a time from the beginning, as `info` and `watch` show it, or a marker. Ten seconds
 /// around a marker: `kinepack cut match.kpz goal.kpz --from @goal-7 --to @goal+3`.
 #[derive(Args)]
-pub(crate) struct Arguments {
+pub struct Arguments {
     /// The replay.
     file: PathBuf,
     /// The replay to write.

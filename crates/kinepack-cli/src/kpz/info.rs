@@ -16,7 +16,7 @@ use super::{KpzError, open, read_error};
 
 /// Show what a replay holds: length, size, kinds of entities, markers and notes.
 #[derive(Args)]
-pub(crate) struct Arguments {
+pub struct Arguments {
     /// The replay.
     file: PathBuf,
     /// Decode all of it, and list what is damaged. The exit code is then 1 if something is.

@@ -23,7 +23,7 @@ use crate::steps::StepArguments;
 /// The snapshots come back exactly as they are quantized: `unpack` makes the same challenge file
 /// again, byte for byte.
 #[derive(Args)]
-pub(crate) struct Arguments {
+pub struct Arguments {
     /// A capture (.mcap), or a challenge file (.bin or .f32). All of these also as .zst. A replay
     /// is packed again, with its notes and markers and without its events.
     file: PathBuf,
@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
     #[arg(long, default_value = "learning")]
     level: String,
     /// The profile: a file that `tune` or `train` wrote, untrained or built-in. Built-in is the
-    /// profile trained for the cubes of the built-in world; for other data it is untrained. It is
+    /// profile trained for the cubes of the challenge files; for other data it is untrained. It is
     /// stored in the replay.
     #[arg(long, default_value = "built-in")]
     profile: Parameters,

@@ -22,7 +22,7 @@ use crate::convert::write_csv;
 /// the same as the one that was packed. .csv is a table of the numbers, one row for each entity and
 /// frame.
 #[derive(Args)]
-pub(crate) struct Arguments {
+pub struct Arguments {
     /// The replay.
     file: PathBuf,
     /// The file to write: .mcap, .bin or .csv.

@@ -1,8 +1,5 @@
-//! `kinepack replay`: sends a capture through the endpoints and a simulated link, in virtual time;
-//! or publishes it to spectators, in real time.
+//! `kinepack replay`: sends a capture through the endpoints and a simulated link, in virtual time.
 
-#[cfg(feature = "demo")]
-mod publish;
 mod run;
 mod sweep;
 mod ticks;
@@ -43,10 +40,9 @@ const AHEAD: usize = 16;
 /// Send a capture over a simulated network, and measure bandwidth, delay, errors and stalls.
 ///
 /// The capture goes through the real endpoints and a simulated link, much faster than real time.
-/// With --publish it is broadcast to spectators in real time instead.
 /// `measure` has the codec's sizes without a network.
 #[derive(Args)]
-pub(crate) struct Arguments {
+pub struct Arguments {
     /// A capture (.mcap), a replay (.kpz), or a file of the 2015 physics data compression challenge
     /// (.bin or .f32, plain or as .zst).
     file: PathBuf,
@@ -64,7 +60,7 @@ pub(crate) struct Arguments {
     /// The profile, which levels 9 to 14 (relative-indices to learning) use: a file that `tune` or
     /// `train` wrote, untrained, built-in or article;
     /// several are compared. Built-in is the profile trained for the cubes
-    /// of the built-in world; for other data it is untrained. Article has the word lengths of the
+    /// of the challenge files; for other data it is untrained. Article has the word lengths of the
     /// article "Snapshot Compression".
     #[arg(long, value_delimiter = ',', default_value = "built-in")]
     profile: Vec<Parameters>,
@@ -86,9 +82,6 @@ pub(crate) struct Arguments {
     json: bool,
     #[command(flatten, next_help_heading = "Link")]
     link: LinkOptions,
-    #[cfg(feature = "demo")]
-    #[command(flatten, next_help_heading = "Spectators")]
-    publish: demo::broadcast::PublishOptions,
 }
 
 /// The results of all runs.
@@ -128,9 +121,6 @@ pub(crate) enum ReplayError {
     TooShort(#[from] TooShort),
     #[error(transparent)]
     Link(#[from] LinkOptionsError),
-    #[cfg(feature = "demo")]
-    #[error(transparent)]
-    Broadcast(#[from] demo::broadcast::BroadcastError),
     #[error(transparent)]
     Net(#[from] NetError),
     #[error(transparent)]
@@ -147,9 +137,6 @@ pub(crate) enum ReplayError {
          nothing arrives in that time; record longer, or check the ticks a second ({rate_hz})"
     )]
     TooBrief { lasts_ms: f64, round_trip_ms: f64, rate_hz: f64 },
-    #[cfg(feature = "demo")]
-    #[error("a broadcast has 1 to 65535 ticks a second, and the capture {rate_hz}")]
-    NoBroadcastRate { rate_hz: f64 },
     /// The schema cannot interpolate a state.
     #[error("entity {entity}: {reason}")]
     Interpolation { entity: u32, reason: String },
@@ -162,8 +149,6 @@ impl Failure for ReplayError {
     fn exit_code(&self) -> u8 {
         match self {
             Self::Captured(error) => error.exit_code(),
-            #[cfg(feature = "demo")]
-            Self::Broadcast(error) => error.exit_code(),
             Self::Output(error) => error.exit_code(),
             Self::Interrupted(error) => error.exit_code(),
             Self::Interpolation { .. } | Self::Drifted { .. } => 1,
@@ -173,10 +158,6 @@ impl Failure for ReplayError {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), ReplayError> {
-    #[cfg(feature = "demo")]
-    if arguments.publish.publish.is_some() {
-        return publish::run(arguments);
-    }
     let [html] = arguments.force.targets([arguments.html.as_deref()])?;
     let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
     let (report, all, ending) = replay(arguments, &interrupt)?;

@@ -6,19 +6,15 @@ mod order;
 mod report;
 
 use std::iter;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
 use command_kit::interrupt::{Interrupt, Interrupted};
 use command_kit::output::{Batch, Force, Target};
-#[cfg(feature = "demo")]
-use command_kit::progress;
 use command_kit::table::write_json;
 use command_kit::{Failure, OutputError, in_background, print};
 use cube_data::cube;
-#[cfg(feature = "demo")]
-use demo::SessionError;
 use kinepack::profile::Bodies;
 use kinepack::training::{ProfileSearch, TrainError, Training};
 use kinepack::{Profile, Schema, Snapshot};
@@ -26,18 +22,12 @@ use report::{Parts, Report, constant};
 
 use crate::bodies::{BodyArguments, BodyError};
 use crate::captured::{
-    CaptureArguments, Captured, CapturedError, Snapshots, StreamArguments, is_cubes, lag_of,
-    profile, profile_name,
+    CaptureArguments, Captured, CapturedError, Ending, Snapshots, StreamArguments, is_cubes,
+    lag_of, profile, profile_name,
 };
 use crate::ladder::{Parameters, ProfileError, TooShort};
+use crate::runs::{RunError, Runs};
 use crate::steps::MaxError;
-#[cfg(feature = "demo")]
-use crate::train::world::{self, STYLES};
-
-/// Frames of each style of the built-in world that train the model for cubes as well, so that it
-/// also fits other data of cubes.
-#[cfg(feature = "demo")]
-const WORLD_FRAMES: u32 = 900;
 
 /// Search for the best profile for one capture, and measure what it saves on held-out frames.
 ///
@@ -48,10 +38,15 @@ const WORLD_FRAMES: u32 = 900;
 ///
 /// Ctrl-C stops the search, writes the best profile found by then, and measures that one.
 #[derive(Args)]
-pub(crate) struct Arguments {
+pub struct Arguments {
     /// A capture (.mcap), a replay (.kpz), or a file of the 2015 physics data compression challenge
     /// (.bin or .f32, plain or as .zst).
     file: PathBuf,
+    /// More captures of the same schema. The model of the adaptive level also trains on all of
+    /// their frames, so that it fits other data than the first capture too. Nothing else depends on
+    /// them.
+    #[arg(value_name = "FURTHER")]
+    further: Vec<PathBuf>,
     #[command(flatten)]
     stream: StreamArguments,
     /// The file to write the profile to.
@@ -104,9 +99,8 @@ pub(crate) enum TuneError {
     Profile(#[from] ProfileError),
     #[error(transparent)]
     TooShort(#[from] TooShort),
-    #[cfg(feature = "demo")]
     #[error(transparent)]
-    World(#[from] SessionError),
+    Run(#[from] RunError),
     #[error(transparent)]
     Output(#[from] OutputError),
     #[error(transparent)]
@@ -121,8 +115,7 @@ impl Failure for TuneError {
     fn exit_code(&self) -> u8 {
         match self {
             Self::Captured(error) => error.exit_code(),
-            #[cfg(feature = "demo")]
-            Self::World(error) => error.exit_code(),
+            Self::Run(error) => error.exit_code(),
             Self::Output(error) => error.exit_code(),
             Self::Interrupted(error) => error.exit_code(),
             _ => 2,
@@ -132,19 +125,16 @@ impl Failure for TuneError {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), TuneError> {
     let targets = arguments.force.targets([arguments.out.as_deref(), arguments.rust.as_deref()])?;
-    let open = |stream: &StreamArguments, max_error: &[MaxError]| {
-        let captured = Captured::open(&arguments.file, arguments.capture.limits())?;
-        Snapshots::new(captured, stream, max_error, &[])
-    };
     // Options that do not fit the stream are refused before it is read.
-    let mut stepped = open(&arguments.stream, &arguments.max_error)?;
+    let mut stepped = arguments.open(&arguments.file, &arguments.stream, &arguments.max_error)?;
     let same = StreamArguments { stream: Some(stepped.stream().name.clone()) };
-    let mut snapshots = open(&same, &[])?;
+    let mut snapshots = arguments.open(&arguments.file, &same, &[])?;
     let stream = snapshots.stream().clone();
     let schema = stepped.schema().clone();
     let bodies = arguments.bodies.bodies(&stream.schema, &schema)?;
     let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
     let file = arguments.file.display().to_string();
+    let (further, further_ending) = arguments.further_runs(&stepped, &interrupt)?;
     let (frames, ending) = measure::read(&mut snapshots, &file, &interrupt)?;
     if interrupt.is_raised() {
         return Err(stopped_early("reading").into());
@@ -167,6 +157,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), TuneError> {
         bodies,
         frames: Arc::clone(&frames),
         training,
+        further: further.into(),
         lag_ticks,
         passes: arguments.passes,
     };
@@ -199,10 +190,36 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), TuneError> {
     };
     print(|out| if arguments.json { write_json(&report, out) } else { report.write_table(out) })?;
     if !interrupt.is_raised() {
-        return Ok(ending.result()?);
+        return Ok(ending.and(further_ending).result()?);
     }
     let written = targets[0].as_ref().filter(|_| bytes.is_some());
     Err(stopped_later(found.stopped, written).into())
+}
+
+impl Arguments {
+    fn open(
+        &self,
+        path: &Path,
+        stream: &StreamArguments,
+        max_error: &[MaxError],
+    ) -> Result<Snapshots, CapturedError> {
+        let captured = Captured::open(path, self.capture.limits())?;
+        Snapshots::new(captured, stream, max_error, &[])
+    }
+
+    /// The frames of the further captures, and whether they were read completely. `first` is the
+    /// stream that is tuned for.
+    fn further_runs(
+        &self,
+        first: &Snapshots,
+        interrupt: &Interrupt,
+    ) -> Result<(Vec<Vec<Snapshot>>, Ending), TuneError> {
+        let mut runs = Runs::like(&self.file, first, 0..u32::MAX);
+        for path in &self.further {
+            runs.add(path, self.open(path, &self.stream, &self.max_error)?, interrupt)?;
+        }
+        Ok(runs.finish()?)
+    }
 }
 
 /// The error of a signal before anything was tuned.
@@ -287,6 +304,8 @@ struct Tuning {
     frames: Arc<[Snapshot]>,
     /// Frames to train on.
     training: usize,
+    /// The frames of further captures, which the model trains on as well.
+    further: Arc<[Vec<Snapshot>]>,
     lag_ticks: u32,
     passes: u32,
 }
@@ -316,16 +335,15 @@ impl Tuning {
         let mut trainer = Training::new(structure, bodies.clone());
         trainer.packed_lag_ticks = lag_ticks;
         trainer.passes = *passes;
-        // The capture alone gives the word lengths. The model of cubes also learns from the
-        // built-in world.
+        // The word lengths are for the first capture alone.
         let lengths = trainer.lengths(schema, &[&self.frames[..training]])?;
-        let worlds = worlds(schema, interrupt)?;
         let model = in_background("trained", interrupt, {
             let (schema, frames) = (schema.clone(), Arc::clone(&self.frames));
+            let further = Arc::clone(&self.further);
             move |done| {
-                let worlds = worlds.iter().map(Vec::as_slice);
+                let further = further.iter().map(Vec::as_slice);
                 let runs: Vec<&[Snapshot]> =
-                    iter::once(&frames[..training]).chain(worlds).collect();
+                    iter::once(&frames[..training]).chain(further).collect();
                 trainer.model(&schema, &runs, done)
             }
         });
@@ -375,23 +393,4 @@ impl Tuning {
         });
         found.transpose().map(Option::flatten)
     }
-}
-
-/// Runs of the built-in world that train the model of cubes as well. After a signal, fewer.
-#[cfg(feature = "demo")]
-fn worlds(schema: &Schema, interrupt: &Interrupt) -> Result<Vec<Vec<Snapshot>>, TuneError> {
-    if !is_cubes(schema) {
-        return Ok(Vec::new());
-    }
-    let bar = progress(Some(WORLD_FRAMES * STYLES.len() as u32));
-    let run = |style| world::run(style, 1000, WORLD_FRAMES, &bar, interrupt);
-    let runs = STYLES.into_iter().map(run).collect::<Result<_, _>>()?;
-    bar.finish_and_clear();
-    Ok(runs)
-}
-
-#[cfg(not(feature = "demo"))]
-#[expect(clippy::unnecessary_wraps, reason = "with the feature `demo`, the world may fail")]
-fn worlds(_: &Schema, _: &Interrupt) -> Result<Vec<Vec<Snapshot>>, TuneError> {
-    Ok(Vec::new())
 }

@@ -1,10 +1,6 @@
-//! What the tests share.
+//! What the tests share, also with those of the lab's program.
 
 pub(crate) mod drone;
-#[cfg(unix)]
-pub(crate) mod figure;
 pub(crate) mod program;
-#[cfg(unix)]
-pub(crate) mod replay;
 #[cfg(unix)]
 pub(crate) mod running;

@@ -1,9 +1,12 @@
 //! Runs the program to its end.
 
+#![allow(dead_code, reason = "each test program uses its part")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
+use kinepack::Level;
 use serde_json::Value;
 
 /// The result of a run.
@@ -22,7 +25,7 @@ impl Run {
 }
 
 pub(crate) fn program() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_kinepack"));
+    let mut command = Command::new(crate::PROGRAM);
     command.stdin(Stdio::null());
     command
 }
@@ -56,6 +59,16 @@ pub(crate) fn check_width(arguments: &[&str], paths: &[&str]) {
 
 pub(crate) fn json(arguments: &[&str]) -> Value {
     serde_json::from_str(&stdout(&[arguments, &["--json"]].concat())).expect("one JSON document")
+}
+
+/// The names of the levels of a document.
+pub(crate) fn level_names(document: &Value) -> Vec<&str> {
+    let levels = document["levels"].as_array().unwrap();
+    levels.iter().map(|level| level["level"].as_str().unwrap()).collect()
+}
+
+pub(crate) fn all_names() -> Vec<&'static str> {
+    Level::TABLE.into_iter().map(|level| level.name()).collect()
 }
 
 /// The single line on standard error of a run that fails with exit code 2 and no output.
@@ -106,4 +119,11 @@ pub(crate) fn beside(file: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     paths
+}
+
+/// Runs the program with a limit of `blocks` blocks of 512 bytes for each file, as on a full disk.
+#[cfg(unix)]
+pub(crate) fn run_without_room(blocks: u32, arguments: &[&str]) -> Output {
+    let limited = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
+    Command::new("sh").args(["-c", &limited, crate::PROGRAM]).args(arguments).output().unwrap()
 }

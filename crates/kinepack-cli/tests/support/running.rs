@@ -1,9 +1,9 @@
 //! Runs the program as a user does: with options, reading its lines, interrupting it. It never
 //! outlives the test.
 
+#![allow(dead_code, reason = "each test program uses its part")]
+
 use std::io::{BufRead, BufReader, Read};
-use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
@@ -25,7 +25,7 @@ pub(crate) struct Running {
 
 impl Running {
     pub(crate) fn start(arguments: &[&str], secret: Option<&str>) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_kinepack"));
+        let mut command = Command::new(crate::PROGRAM);
         command
             .args(arguments)
             .env_remove("KINEPACK_SECRET")
@@ -38,50 +38,6 @@ impl Running {
             stderr.lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
         });
         Self { child, lines, seen: Vec::new() }
-    }
-
-    /// `demo` with its page at a free port, and the page's address.
-    pub(crate) fn demo(options: &[&str]) -> (Self, SocketAddr) {
-        Self::demo_at(0, options)
-    }
-
-    pub(crate) fn demo_at(port: u16, options: &[&str]) -> (Self, SocketAddr) {
-        let listen = format!("127.0.0.1:{port}");
-        let mut demo = Self::start(
-            &[&["demo", "--no-open", "--json", "--listen", &listen], options].concat(),
-            None,
-        );
-        let address = demo.page();
-        (demo, address)
-    }
-
-    /// `anim view` with its page at a free port, and the page's address.
-    pub(crate) fn view(files: &[PathBuf]) -> (Self, SocketAddr) {
-        Self::view_of("block", files)
-    }
-
-    /// The same with a clip scheme.
-    pub(crate) fn view_of(scheme: &str, files: &[PathBuf]) -> (Self, SocketAddr) {
-        let files = files.iter().map(|file| file.to_str().unwrap());
-        let options = ["anim", "view", "--no-open", "--listen", "127.0.0.1:0", "--scheme", scheme];
-        let mut view = Self::start(&options.into_iter().chain(files).collect::<Vec<_>>(), None);
-        let address = view.page();
-        (view, address)
-    }
-
-    /// `watch` with its page at a free port, and the page's address.
-    pub(crate) fn watch(file: &Path) -> (Self, SocketAddr) {
-        let file = file.to_str().unwrap();
-        let mut watch = Self::start(&["watch", file, "--no-open", "--listen", "127.0.0.1:0"], None);
-        let address = watch.page();
-        (watch, address)
-    }
-
-    /// The page's address, from the line that names it.
-    pub(crate) fn page(&mut self) -> SocketAddr {
-        let line = self.until("http://127.0.0.1:");
-        let address = line.split_once("http://").unwrap().1.split('/').next().unwrap();
-        address.parse().unwrap_or_else(|error| panic!("{error}: {line}"))
     }
 
     /// The next line that contains `text`.

@@ -1,4 +1,4 @@
-//! `kinepack broadcast`: a publisher, a relay and three spectators on this machine.
+//! `kinepack-lab broadcast`: a publisher, a relay and three spectators on this machine.
 
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
@@ -45,7 +45,7 @@ pub fn run(arguments: &Arguments) -> Result<(), BroadcastError> {
     let address: Address = text.parse()?;
     let hash = hex(&identity.hash());
     say(format_args!(
-        "kinepack: a relay listens on {}. To watch through it:\n\n    kinepack watch {text} \
+        "kinepack: a relay listens on {}. To watch through it:\n\n    kinepack-lab watch {text} \
          --relay-certificate {hash}\n",
         relay.address()
     ));

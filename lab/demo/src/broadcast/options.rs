@@ -12,8 +12,8 @@ use crate::world::WorldArguments;
 /// Broadcast the built-in world to spectators, all on this machine: a publisher, a relay inside of
 /// the program, and three spectators with different tiers (built with `--features broadcast`).
 ///
-/// More spectators join with the `kinepack watch` command that it prints. For a relay of your own,
-/// use `kinepack serve --publish URL`.
+/// More spectators join with the `kinepack-lab watch` command that it prints. For a relay of your
+/// own, use `kinepack-lab serve --publish URL`.
 #[derive(Args)]
 pub struct Arguments {
     /// Address and port of the relay, on UDP. Port 0 takes any free port.
@@ -34,7 +34,8 @@ pub struct Arguments {
 #[derive(Args, Clone, Debug)]
 pub struct PublishOptions {
     /// Also publish the world to spectators, through a relay of Media over QUIC such as moq-relay, if
-    /// the program was built with `--features broadcast`. The last part of the path is the broadcast's name; a token follows as ?jwt=TOKEN.
+    /// the program was built with `--features broadcast`. The last part of the path is the
+    /// broadcast's name; a token follows as ?jwt=TOKEN.
     #[arg(long, value_name = "URL")]
     pub publish: Option<String>,
     /// Publish this many seconds later, against players who watch their own match.

@@ -1,4 +1,4 @@
-//! Publishes snapshots to a relay: `serve --publish`, `replay --publish` and `broadcast`.
+//! Publishes snapshots to a relay: `serve --publish`, `publish` and `broadcast`.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

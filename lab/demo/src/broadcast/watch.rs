@@ -1,4 +1,4 @@
-//! `kinepack watch URL`: a broadcast in the terminal, or in a page.
+//! `kinepack-lab watch URL`: a broadcast in the terminal, or in a page.
 
 use std::io::{self, Write};
 use std::time::{Duration, Instant};

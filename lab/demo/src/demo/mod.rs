@@ -1,5 +1,5 @@
-//! `kinepack demo`: sends the built-in world over a real socket through a bad link, and shows what
-//! arrives, in a page or in the terminal.
+//! `kinepack-lab demo`: sends the built-in world over a real socket through a bad link, and shows
+//! what arrives, in a page or in the terminal.
 
 mod display;
 mod headless;

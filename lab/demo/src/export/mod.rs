@@ -1,5 +1,5 @@
-//! `kinepack demo --export DIR`: the demo as a folder of static files, for any web host. The page has
-//! a recorded world, and sends it to itself through a simulated link.
+//! `kinepack-lab demo --export DIR`: the demo as a folder of static files, for any web host. The
+//! page has a recorded world, and sends it to itself through a simulated link.
 
 use std::path::Path;
 

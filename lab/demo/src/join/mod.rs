@@ -1,4 +1,4 @@
-//! `kinepack join`: receives a server's world, shows it and plays in it. Many joiners at once
+//! `kinepack-lab join`: receives a server's world, shows it and plays in it. Many joiners at once
 //! measure what a server can carry.
 
 mod connection;
@@ -46,7 +46,7 @@ const ROUND: Duration = Duration::from_millis(2);
 /// From this many joiners on, two threads share them.
 const MANY: usize = 32;
 
-/// Join a server of `kinepack serve`, show its world and play in it.
+/// Join a server of `kinepack-lab serve`, show its world and play in it.
 ///
 /// Needs the server's secret, as a file or in the environment. Ctrl-C ends it and prints a summary.
 #[derive(Args)]

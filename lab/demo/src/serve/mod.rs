@@ -1,5 +1,5 @@
-//! `kinepack serve`: sends the built-in world over UDP, in real time, to every client that has the
-//! secret.
+//! `kinepack-lab serve`: sends the built-in world over UDP, in real time, to every client that has
+//! the secret.
 //!
 //! One thread ticks 60 times a second. A tick steps the world, encodes snapshots for all receivers
 //! and sends them. Between ticks the thread takes what has arrived about once a millisecond,
@@ -54,7 +54,7 @@ const UDP_PAYLOAD_BYTES: usize = 1_200;
 
 /// Simulate a physics world in real time, and send it over UDP to everybody who joins.
 ///
-/// Server and joiners share a secret. Start a joiner with `kinepack join ADDRESS:PORT`.
+/// Server and joiners share a secret. Start a joiner with `kinepack-lab join ADDRESS:PORT`.
 #[derive(Args)]
 #[command(mut_arg("seconds", |argument| argument
     .help("Seconds to run [default: until Ctrl-C, which prints the summary]")

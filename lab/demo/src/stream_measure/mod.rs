@@ -1,16 +1,18 @@
-//! `kinepack measure --input-stream`: the moves of players' characters as input streams over bad
-//! links, under virtual time.
+//! `kinepack-lab inputs`: the moves of players' characters as input streams over bad links, under
+//! virtual time.
 //!
 //! Each client plays the script of its own seed and sends a packet each tick. The server returns an
 //! acknowledgement each tick. The received lanes are compared with the sent ones. All clients are
 //! coded one after another, as on a server. So the clock is read only twice a tick, and the caches
 //! hold the memory of many streams.
 
+mod command;
 mod speed;
 mod world;
 
 use std::io::{self, Write};
 
+pub use command::{Arguments, InputsError, run};
 use command_kit::interrupt::Interrupt;
 use command_kit::table::{table, write_text};
 use indicatif::ProgressBar;
@@ -25,32 +27,32 @@ const LOSS_RATIOS: [f32; 3] = [0.0, 0.05, 0.2];
 
 /// The size of a measurement.
 #[derive(Clone, Copy, Debug)]
-pub struct StreamRun {
-    pub clients: u32,
-    pub ticks: u32,
-    pub seed: u64,
-    pub repeats: u8,
+struct StreamRun {
+    clients: u32,
+    ticks: u32,
+    seed: u64,
+    repeats: u8,
 }
 
 impl StreamRun {
     /// The ticks of all measurements together.
-    pub fn all_ticks(&self, rows: &[Row]) -> u64 {
+    fn all_ticks(&self, rows: &[Row]) -> u64 {
         rows.len() as u64 * LOSS_RATIOS.len() as u64 * u64::from(self.ticks)
     }
 }
 
 /// How packets are coded: each in full, or against an acknowledged packet at a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Row {
+enum Row {
     Full,
     Level(StreamLevel),
 }
 
 impl Row {
-    pub const ALL: [Self; 3] =
+    const ALL: [Self; 3] =
         [Self::Full, Self::Level(StreamLevel::Packed), Self::Level(StreamLevel::Adaptive)];
 
-    pub fn name(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
             Self::Level(StreamLevel::Packed) => "packed",
             Self::Level(_) => "adaptive",
@@ -68,7 +70,7 @@ impl Row {
 
 /// The results at a level and a loss.
 #[derive(Serialize)]
-pub struct Measured {
+struct Measured {
     level: &'static str,
     loss_ratio: f32,
     packets: u64,
@@ -103,7 +105,7 @@ struct Bits {
 
 impl Measured {
     /// The moves that were measured.
-    pub fn packets(&self) -> u64 {
+    fn packets(&self) -> u64 {
         self.packets
     }
 
@@ -130,7 +132,7 @@ impl Measured {
 
 /// Measures each row at each loss. After a signal, the last row has the moves before it, and there
 /// are no further rows.
-pub fn measure(
+fn measure(
     run: StreamRun,
     rows: &[Row],
     progress: &ProgressBar,
@@ -150,7 +152,7 @@ pub fn measure(
 }
 
 /// Writes the results as a table for people.
-pub fn write_table(run: StreamRun, measured: &[Measured], out: &mut impl Write) -> io::Result<()> {
+fn write_table(run: StreamRun, measured: &[Measured], out: &mut impl Write) -> io::Result<()> {
     let StreamRun { clients, ticks, seed, repeats } = run;
     let title = format!(
         "moves of {clients} characters from seed {seed}, {ticks} each at {} Hz, {repeats} repeated \

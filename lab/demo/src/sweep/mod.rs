@@ -1,5 +1,5 @@
-//! `kinepack sweep`: measures what loss and round trip cost in bandwidth and in error, as a table
-//! and as a picture.
+//! `kinepack-lab sweep`: measures what loss and round trip cost in bandwidth and in error, as a
+//! table and as a picture.
 
 mod plot;
 

@@ -1,5 +1,5 @@
-//! `kinepack watch`: a replay in the browser, with a time line. The page chooses the moment. It asks
-//! for the world at it, and the program decodes what it needs.
+//! `kinepack-lab watch`: a replay in the browser, with a time line. The page chooses the moment. It
+//! asks for the world at it, and the program decodes what it needs.
 
 mod server;
 mod store;

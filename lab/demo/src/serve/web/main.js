@@ -1,4 +1,4 @@
-// The page of `kinepack serve --web`: joins the world, draws what its receiver plays, and sends keys.
+// The page of `kinepack-lab serve --web`: joins the world, draws what its receiver plays, and sends keys.
 
 import { Joined, invitation } from "./joined.js";
 import { BODY_WORDS } from "./protocol.js";

@@ -1,4 +1,4 @@
-// The page of `kinepack watch`. It chooses the moment, asks the program for the world at it, one at a time, and draws what came.
+// The page of `kinepack-lab watch`. It chooses the moment, asks the program for the world at it, one at a time, and draws what came.
 
 import { fetchReplay, fetchWorld } from "./api.js";
 import { Controls } from "./controls.js";

@@ -1,4 +1,4 @@
-// The live page of `kinepack demo`. This file creates the parts and runs one loop, once per frame of
+// The live page of `kinepack-lab demo`. This file creates the parts and runs one loop, once per frame of
 // the screen. The program's messages update the parts: it sends the simulated world for the left view,
 // and the datagrams for this page's own receiver, which makes the right one. The loop draws what changed.
 

@@ -5,15 +5,15 @@ import { put } from "../shared/format.js";
 const WORDS = {
   connecting: [
     "connecting",
-    "Waiting for the program. Is “kinepack demo” running? It serves eight pages at most. This page keeps trying.",
+    "Waiting for the program. Is “kinepack-lab demo” running? It serves eight pages at most. This page keeps trying.",
   ],
   lost: [
     "connection lost, trying again",
-    "The connection is lost, and this is the last picture. The page reconnects as soon as the program answers. If the program has stopped, start “kinepack demo” again.",
+    "The connection is lost, and this is the last picture. The page reconnects as soon as the program answers. If the program has stopped, start “kinepack-lab demo” again.",
   ],
   ended: [
     "the program has ended",
-    "The program has ended. Start “kinepack demo” again, and this page reconnects. The report below is final.",
+    "The program has ended. Start “kinepack-lab demo” again, and this page reconnects. The report below is final.",
   ],
 };
 

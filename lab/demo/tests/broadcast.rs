@@ -26,7 +26,7 @@ fn broadcast() -> (Running, Vec<String>) {
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     let line =
-        lines.find(|line| line.as_ref().unwrap().contains("kinepack watch")).unwrap().unwrap();
+        lines.find(|line| line.as_ref().unwrap().contains("kinepack-lab watch")).unwrap().unwrap();
     // Nobody may write to a closed pipe.
     std::thread::spawn(move || lines.for_each(drop));
     let arguments = line.trim().split(' ').skip(1).map(str::to_owned).collect();

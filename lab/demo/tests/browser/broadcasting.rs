@@ -18,7 +18,7 @@ fn broadcast() -> (Running, Vec<String>) {
     let cubes = CUBES.to_string();
     let listen = ["broadcast", "--listen", "127.0.0.1:0", "--cubes", &cubes, "--regions", "3"];
     let mut broadcast = Running::start(&listen, None);
-    let line = broadcast.until("kinepack watch");
+    let line = broadcast.until("kinepack-lab watch");
     (broadcast, line.trim().split(' ').skip(1).map(str::to_owned).collect())
 }
 
@@ -98,7 +98,7 @@ fn the_page_of_a_broadcast_works_on_any_host() {
     let folder = tempfile::tempdir().unwrap();
     let export = folder.path().join("page");
     let code = || {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_kinepack"));
+        let mut command = Command::new(crate::PROGRAM);
         command.args(&arguments).args(["--tier", "eighth", "--export"]).arg(&export);
         command.output().unwrap().status.code()
     };

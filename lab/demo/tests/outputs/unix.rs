@@ -4,16 +4,17 @@ use std::fs::{self, File, Permissions};
 use std::io::Read;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use cube_data::Challenge;
 use kinepack_capture::Capture;
 use serde_json::Value;
 
-use super::{OLD, SHORT, captures, good_f32};
-use crate::challenge::Files;
-use crate::support::program::{Run, beside, program, run};
+use super::{OLD, SHORT};
+use crate::challenge::{Files, good_f32};
+use crate::support::program::{Run, beside, program, run, run_without_room};
 use crate::support::running::{Running, number, wait_for};
 
 /// Options of a recording that is far longer than a test.
@@ -63,6 +64,22 @@ fn an_interrupted_recording_is_complete() {
         "{}",
         run.stderr
     );
+    assert_eq!(beside(&out), [out]);
+}
+
+#[test]
+fn an_interrupted_recording_of_floats_is_complete() {
+    let files = Files::new();
+    let out = files.write("world.f32", OLD);
+    let (run, _) = recording(&out);
+    let run = run.interrupt();
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let mut challenge = Challenge::open(&out).unwrap();
+    let mut count = 0;
+    while challenge.next_frame().unwrap().is_some() {
+        count += 1;
+    }
+    assert!(run.stderr.contains(&format!("world.f32: {count} frames")), "{}", run.stderr);
     assert_eq!(beside(&out), [out]);
 }
 
@@ -122,16 +139,6 @@ fn a_sweep_that_is_interrupted_reports_its_points_and_draws_nothing() {
     assert!(run.stderr.starts_with(&says) && !picture.exists(), "{}", run.stderr);
 }
 
-/// Runs the program with a limit of `blocks` blocks of 512 bytes for each file, as on a full disk.
-fn run_without_room(blocks: u32, arguments: &[&str]) -> Output {
-    let limited = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
-    Command::new("sh")
-        .args(["-c", &limited, env!("CARGO_BIN_EXE_kinepack")])
-        .args(arguments)
-        .output()
-        .unwrap()
-}
-
 #[test]
 fn a_full_disk_leaves_the_old_file_and_the_recorded_frames() {
     let files = Files::new();
@@ -145,20 +152,6 @@ fn a_full_disk_leaves_the_old_file_and_the_recorded_frames() {
     let saved = files.path("saved.mcap");
     fs::rename(partial, &saved).unwrap();
     assert!(frames(&saved).0 > 60);
-}
-
-#[test]
-fn a_full_disk_leaves_the_old_file_and_no_part_of_a_conversion() {
-    let files = Files::new();
-    let captures = captures(&files);
-    for (from, to) in captures.iter().zip(["old.mcap", "old.f32"]) {
-        let old = files.write(to, OLD);
-        let there = beside(&old);
-        let full = run_without_room(2, &["convert", from, old.to_str().unwrap(), "--force"]);
-        let said = String::from_utf8(full.stderr).unwrap();
-        assert!(full.status.code() == Some(2) && said.contains(to), "{said}");
-        assert_eq!((fs::read(&old).unwrap(), beside(&old)), (OLD.to_vec(), there));
-    }
 }
 
 #[test]
@@ -194,7 +187,9 @@ fn a_link_stays_and_its_target_is_replaced() {
 #[test]
 fn pipes_and_devices_are_written_directly() {
     let files = Files::new();
-    let [challenge, capture] = captures(&files);
+    let challenge = files.write("run.f32", &good_f32(40, 30)).to_str().unwrap().to_owned();
+    let capture = files.path("run.mcap").to_str().unwrap().to_owned();
+    assert_eq!(run(&["convert", &challenge, &capture]).code, Some(0));
     let record = |out: &str, stdout: Stdio| {
         let mut command = program();
         let child = command
@@ -236,27 +231,4 @@ fn pipes_and_devices_are_written_directly() {
     File::open(&pipe).unwrap().read_to_end(&mut bytes).unwrap();
     assert!(child.wait().unwrap().success());
     assert_eq!(frames(&files.write("read.mcap", &bytes)), frames(Path::new(&capture)));
-}
-
-#[test]
-fn a_profile_may_be_a_pipe() {
-    let files = Files::new();
-    let run = files.write("run.f32", &good_f32(20, 30));
-    let profile = files.path("run.profile");
-    let trained =
-        program().args(["train", "--passes", "1", "--out"]).args([&profile, &run]).output();
-    assert!(trained.unwrap().status.success());
-    let pipe = files.path("pipe.profile");
-    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    let bytes = fs::read(&profile).unwrap();
-    let [pipe_name, run] = [&pipe, &run].map(|path| path.to_str().unwrap());
-    let measure = ["measure", "--level", "packed", "--profile", pipe_name, run];
-    let measured = Running::start(&measure, None);
-    // A thread, because nobody may ever read the pipe.
-    thread::spawn({
-        let pipe = pipe.clone();
-        move || fs::write(pipe, bytes)
-    });
-    let measured = measured.end();
-    assert_eq!(measured.code, Some(0), "{}", measured.stderr);
 }

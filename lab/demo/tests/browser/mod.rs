@@ -1,5 +1,5 @@
-//! The pages of `demo`, `serve`, `anim view` and `watch` in a real browser: `cargo test
-//! -p kinepack-cli --features browser --test tests browser::`.
+//! The pages of `demo`, `serve`, `anim view` and `watch` in a real browser:
+//! `cargo test -p demo --features browser --test tests browser::`.
 //!
 //! Needs Chromium and chromedriver. Each test has its own program and its own tab, one at a time. The
 //! browser is gone when the process of the tests is.

@@ -1,22 +1,23 @@
-//! `kinepack record`: a capture of the built-in world, or of the states that a server sends.
+//! `kinepack-lab record`: a capture of the built-in world, or of the states that a server sends.
 
 mod gaps;
 mod server;
+mod world;
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, Args, Command};
-use command_kit::interrupt::{Interrupt, Interrupted};
+use command_kit::interrupt::Interrupted;
 use command_kit::output::{Force, Output};
-use command_kit::{Failure, OutputError, counted, progress, say};
-use cube_data::cube::{self, Cube, Player};
-use demo::join::{ConnectionArguments, JoinError, parse_server};
-use demo::{SessionError, States, WorldArguments, WorldError};
-use kinepack::{SetupError, Tick};
-use kinepack_capture::{RecordError, RecordSummary, RecordedKinds, RecordedStream, Recorder};
+use command_kit::{Failure, OutputError, say};
+use kinepack::SetupError;
+use kinepack_capture::{RecordError, Recorder};
+use kinepack_cli::ladder::CubeKinds;
 
-use crate::ladder::CubeKinds;
+use crate::join::{ConnectionArguments, JoinError, parse_server};
+use crate::session_error::SessionError;
+use crate::world::{WorldArguments, WorldError};
 
 /// The name of the stream in every recording.
 const STREAM: &str = "cubes";
@@ -30,9 +31,11 @@ const STREAM: &str = "cubes";
 #[command(mut_arg("seconds", |argument| argument
     .help("Seconds of the world's time [default: 20]; with --from, seconds to record [default: \
            until Ctrl-C]")))]
-pub(crate) struct Arguments {
+pub struct Arguments {
     /// The file to write the capture to. Ctrl-C ends the recording and completes the file. Until
-    /// then the frames are in FILE.mcap.XXXXXX.partial, which a crash or an error leaves there.
+    /// then the frames are in FILE.mcap.XXXXXX.partial, which a crash or an error leaves there. If
+    /// the name ends in .f32, it is a challenge file instead, which also has the velocities that
+    /// levels 1 to 4 send. Such a file is complete or absent.
     #[arg(value_name = "FILE.mcap")]
     out: PathBuf,
     #[command(flatten)]
@@ -67,7 +70,7 @@ fn for_a_connection(argument: Arg) -> Arg {
 
 /// Why a recording failed or is incomplete.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum RecordingError {
+pub enum RecordingError {
     #[error(transparent)]
     Session(#[from] SessionError),
     #[error(transparent)]
@@ -78,6 +81,9 @@ pub(crate) enum RecordingError {
     Output(#[from] OutputError),
     #[error(transparent)]
     Setup(#[from] SetupError),
+    /// A challenge file has cubes alone, before quantization.
+    #[error("{}: {option} needs a capture: choose a name that ends in .mcap", path.display())]
+    NotOfFloats { path: PathBuf, option: &'static str },
     /// The time is over, and no complete state arrived.
     #[error(
         "no complete state arrived from {server}: its --budget-kbps has no room for all entities"
@@ -106,12 +112,16 @@ impl From<WorldError> for RecordingError {
     }
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), RecordingError> {
+pub fn run(arguments: &Arguments) -> Result<(), RecordingError> {
     let Arguments { out, force, world, kinds, from, connection } = arguments;
+    let option = from.map(|_| "--from").or(kinds.map(|_| "--kinds"));
+    if let Some(option) = option.filter(|_| world::is_of_floats(out)) {
+        return Err(RecordingError::NotOfFloats { path: out.clone(), option });
+    }
     let mut file = CaptureFile { name: out, output: force.target(out)?.create()? };
     let recorded = match from {
         Some(server) => server::run(&mut file, *server, connection, world.seconds),
-        None => record_world(&mut file, world, *kinds),
+        None => world::run(&mut file, world, *kinds),
     };
     file.end(recorded)
 }
@@ -151,66 +161,4 @@ impl CaptureFile<'_> {
         }
         ended
     }
-}
-
-/// The stream of the built-in world.
-enum WorldStream {
-    Cubes(RecordedStream<Cube>),
-    Kinds(RecordedKinds),
-}
-
-impl WorldStream {
-    fn record(
-        &self,
-        recorder: &mut Recorder,
-        tick: Tick,
-        states: &States,
-    ) -> Result<(), RecordError> {
-        match self {
-            Self::Cubes(stream) => {
-                let cubes = states.iter().map(|(id, state)| (id, Cube::from(*state)));
-                recorder.record(stream, tick, cubes)
-            }
-            Self::Kinds(stream) => {
-                let mut frame = recorder.frame(stream, tick)?;
-                for (id, state) in states.iter() {
-                    match cubes::is_player(id.0) {
-                        true => frame.push(id, &Player::from(*state))?,
-                        false => frame.push(id, &Cube::from(*state))?,
-                    }
-                }
-                frame.finish()
-            }
-        }
-    }
-}
-
-fn record_world(
-    file: &mut CaptureFile<'_>,
-    arguments: &WorldArguments,
-    kinds: Option<CubeKinds>,
-) -> Result<Recorded, RecordingError> {
-    let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
-    let mut world = arguments.play()?;
-    let mut recorder = file.recorder()?;
-    let rate_hz = f64::from(cubes::TICK_HZ);
-    let stream = match kinds {
-        None => WorldStream::Cubes(recorder.stream(STREAM, rate_hz)?),
-        Some(CubeKinds::Player) => {
-            let schema = cube::players_and_cubes()?;
-            WorldStream::Kinds(recorder.stream_of_kinds(STREAM, &schema, rate_hz)?)
-        }
-    };
-    let bar = progress(Some(arguments.frames()));
-    let mut states = States::default();
-    for tick in (0..arguments.frames()).take_while(|_| !interrupt.is_raised()) {
-        world.next_frame(&mut states);
-        stream.record(&mut recorder, Tick(tick), &states)?;
-        file.keep();
-        bar.inc(1);
-    }
-    bar.finish_and_clear();
-    let RecordSummary { frames, bytes, .. } = recorder.finish()?;
-    let line = || format!("{}, {}", counted(frames, "frame"), counted(bytes, "byte"));
-    Ok((frames > 0).then(line))
 }

@@ -120,7 +120,7 @@ fn modes(terminal: &File) -> String {
 fn play(address: &str, ends: &[u8]) -> (Option<i32>, String) {
     let (mut person, program) = terminal();
     let before = modes(&program);
-    let mut command = Command::new(env!("CARGO_BIN_EXE_kinepack"));
+    let mut command = Command::new(crate::PROGRAM);
     command.args(["join", address]).env("KINEPACK_SECRET", SECRET).env("TERM", "xterm-256color");
     let side = || Stdio::from(program.try_clone().unwrap());
     let mut child = command.stdin(side()).stdout(side()).stderr(side()).spawn().unwrap();
@@ -186,7 +186,7 @@ fn a_terminal_is_restored_after_an_error_too() {
     let (_server, address) = serve(&["--velocities"]);
     let (_person, program) = terminal();
     let before = modes(&program);
-    let mut command = Command::new(env!("CARGO_BIN_EXE_kinepack"));
+    let mut command = Command::new(crate::PROGRAM);
     command.args(["join", &address, "--play", "keys"]).env("KINEPACK_SECRET", SECRET);
     command
         .stdin(Stdio::from(program.try_clone().unwrap()))

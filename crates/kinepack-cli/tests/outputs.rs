@@ -1,9 +1,6 @@
 //! The files that commands write. Existing files are replaced only with `--force`, files are
 //! complete or absent, and a command that fails leaves old files unchanged.
 
-#[cfg(unix)]
-mod unix;
-
 use std::fs;
 
 use crate::challenge::{Files, good_f32};
@@ -12,8 +9,6 @@ use crate::support::program::{
 };
 
 const OLD: &[u8] = b"worth something";
-/// Options of a short recording.
-const SHORT: [&str; 4] = ["--seconds", "1", "--cubes", "20"];
 
 /// A challenge file, and the same as a capture.
 fn captures(files: &Files) -> [String; 2] {
@@ -34,16 +29,6 @@ fn convert_replaces_a_file_only_with_force() {
 }
 
 #[test]
-fn record_replaces_a_file_only_with_force() {
-    let files = Files::new();
-    let out = files.path("world.mcap");
-    see_that_it_replaces_by_force_alone(
-        &out,
-        &[&["record", out.to_str().unwrap()], &SHORT[..]].concat(),
-    );
-}
-
-#[test]
 fn train_replaces_a_file_only_with_force() {
     let files = Files::new();
     let ([challenge, _], out) = (captures(&files), files.path("run.profile"));
@@ -61,14 +46,6 @@ fn analyze_and_replay_replace_a_page_only_with_force() {
             &[command, &capture, "--html", page.to_str().unwrap()],
         );
     }
-}
-
-#[test]
-fn sweep_replaces_a_picture_only_with_force() {
-    let files = Files::new();
-    let out = files.path("sweep.svg");
-    let arguments = [&["sweep", "--svg", out.to_str().unwrap()], &SHORT[..]].concat();
-    see_that_it_replaces_by_force_alone(&out, &arguments);
 }
 
 #[test]
@@ -101,45 +78,62 @@ fn outputs_that_cannot_be_written_are_refused_before_the_work() {
     let [directory, nowhere] = [files.path(""), files.path("no/such/file")];
     for (path, said) in [(&directory, "is a directory"), (&nowhere, "directory does not exist")] {
         let path = path.to_str().unwrap();
-        // This would record an hour of the world.
-        let hour = ["record", path, "--seconds", "3600"];
         let page = ["analyze", &capture, "--html", path];
         let tune = ["tune", &capture, "--passes", "1000", "--out", path];
         let rust = ["tune", &capture, "--passes", "1000", "--rust", path];
         let replay = ["replay", &capture, "--html", path];
-        let (train, sweep) = (["train", "--out", path], ["sweep", "--svg", path]);
-        for arguments in [&hour[..], &page, &tune, &rust, &replay, &train, &sweep] {
+        let train = ["train", &capture, "--passes", "1000", "--out", path];
+        for arguments in [&page[..], &tune, &rust, &replay, &train] {
             let refused = refusal(arguments);
             assert!(refused.contains(path) && refused.contains(said), "{refused}");
         }
     }
 }
 
-#[test]
-fn a_recording_without_a_server_leaves_the_old_file() {
-    let files = Files::new();
-    let old = files.write("old.mcap", OLD);
-    let path = old.to_str().unwrap();
-    let nobody = ["record", path, "--from", "127.0.0.1:9", "--insecure"];
-    let refused = refusal(&nobody);
-    assert!(refused.contains(path) && refused.contains("--force"), "{refused}");
-    let forced = [&nobody[..], &["--force", "--seconds", "1"]].concat();
-    let said = see_that_a_failure_changes_nothing(&old, &forced, 1);
-    assert!(said.contains("nothing was received from 127.0.0.1:9"), "{said}");
-}
+#[cfg(unix)]
+mod unix {
+    use std::process::Command;
+    use std::{fs, thread};
 
-#[test]
-fn an_exported_demo_replaces_files_only_with_force() {
-    let files = Files::new();
-    let (folder, export) = (files.path("demo"), |more: &[&str]| {
-        let folder = files.path("demo").to_str().unwrap().to_owned();
-        run(&[&["demo", "--export", &folder][..], &SHORT, more].concat()).code
-    });
-    assert_eq!(export(&[]), Some(0));
-    let page = folder.join("index.html");
-    fs::write(&page, OLD).unwrap();
-    assert_eq!(export(&[]), Some(2));
-    assert_eq!(fs::read(&page).unwrap(), OLD);
-    assert_eq!(export(&["--force"]), Some(0));
-    assert_ne!(fs::read(&page).unwrap(), OLD);
+    use super::{OLD, captures};
+    use crate::challenge::{Files, good_f32};
+    use crate::support::program::{beside, program, run_without_room};
+    use crate::support::running::Running;
+
+    #[test]
+    fn a_full_disk_leaves_the_old_file_and_no_part_of_a_conversion() {
+        let files = Files::new();
+        let captures = captures(&files);
+        for (from, to) in captures.iter().zip(["old.mcap", "old.f32"]) {
+            let old = files.write(to, OLD);
+            let there = beside(&old);
+            let full = run_without_room(2, &["convert", from, old.to_str().unwrap(), "--force"]);
+            let said = String::from_utf8(full.stderr).unwrap();
+            assert!(full.status.code() == Some(2) && said.contains(to), "{said}");
+            assert_eq!((fs::read(&old).unwrap(), beside(&old)), (OLD.to_vec(), there));
+        }
+    }
+
+    #[test]
+    fn a_profile_may_be_a_pipe() {
+        let files = Files::new();
+        let run = files.write("run.f32", &good_f32(20, 30));
+        let profile = files.path("run.profile");
+        let trained =
+            program().args(["train", "--passes", "1", "--out"]).args([&profile, &run]).output();
+        assert!(trained.unwrap().status.success());
+        let pipe = files.path("pipe.profile");
+        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let bytes = fs::read(&profile).unwrap();
+        let [pipe_name, run] = [&pipe, &run].map(|path| path.to_str().unwrap());
+        let measure = ["measure", "--level", "packed", "--profile", pipe_name, run];
+        let measured = Running::start(&measure, None);
+        // A thread, because nobody may ever read the pipe.
+        thread::spawn({
+            let pipe = pipe.clone();
+            move || fs::write(pipe, bytes)
+        });
+        let measured = measured.end();
+        assert_eq!(measured.code, Some(0), "{}", measured.stderr);
+    }
 }

@@ -1,10 +1,10 @@
-//! `measure --input-stream` as users see it.
+//! `inputs` as users see it.
 
 use serde_json::Value;
 
 use crate::support::program::{check_width, json, refusal, run, stdout};
 
-const FEW: [&str; 6] = ["measure", "--input-stream", "--seconds", "20", "--clients", "4"];
+const FEW: [&str; 5] = ["inputs", "--seconds", "20", "--clients", "4"];
 
 fn numbers<const N: usize>(row: &Value, keys: [&str; N]) -> [f64; N] {
     keys.map(|key| {
@@ -65,21 +65,21 @@ fn the_table_has_a_row_for_each_loss_and_explains_its_counts() {
 
 #[test]
 fn the_table_fits_into_the_terminal() {
-    check_width(&["measure", "--input-stream", "--seconds", "1", "--clients", "2"], &[]);
+    check_width(&["inputs", "--seconds", "1", "--clients", "2"], &[]);
 }
 
 #[test]
 fn invalid_options_are_refused() {
-    let refused = refusal(&["measure", "--input-stream", "--level", "13"]);
+    let refused = refusal(&["inputs", "--level", "13"]);
     assert!(
         refused.contains("no such level of a stream; there are full, packed, adaptive"),
         "{refused}"
     );
     for arguments in [
         &["measure", "--clients", "4"][..],
-        &["measure", "--input-stream", "--lag", "6"],
-        &["measure", "--input-stream", "--repeats", "16"],
-        &["measure", "capture.bin", "--input-stream"],
+        &["inputs", "--lag", "6"],
+        &["inputs", "--repeats", "16"],
+        &["inputs", "capture.bin"],
     ] {
         assert_eq!(run(arguments).code, Some(2), "{arguments:?}");
     }

@@ -1,9 +1,10 @@
-//! The program understands the commands in the README, the book and the other pages, and the
+//! The programs understand the commands in the README, the book and the other pages, and the
 //! examples, benchmarks and tests that they name exist.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use clap::Subcommand;
 use kinepack::Level;
 
 /// The lines of the shell blocks of a page.
@@ -30,6 +31,7 @@ fn arguments(line: &str) -> Option<Vec<&str>> {
         "cargo run --release --features broadcast -- ",
         "cargo run --release --features web -- ",
         "kinepack ",
+        "kinepack-lab ",
     ];
     let rest = before.iter().find_map(|words| line.strip_prefix(words))?;
     let words = rest.split_whitespace().take_while(|word| !["#", "|", ">", "&&"].contains(word));
@@ -91,7 +93,7 @@ fn check_targets(line: &str) {
 }
 
 #[test]
-fn the_program_understands_the_commands_of_all_pages() {
+fn the_programs_understand_the_commands_of_all_pages() {
     let texts: Vec<String> =
         pages().iter().map(|page| std::fs::read_to_string(page).unwrap()).collect();
     assert!(texts.len() > 15, "the book's pages were not found");
@@ -103,6 +105,12 @@ fn the_program_understands_the_commands_of_all_pages() {
     for line in lines.iter().filter(|line| line.starts_with("cargo ")) {
         check_targets(line);
     }
+    let of_users = lines.iter().filter_map(|line| line.strip_prefix("kinepack "));
+    for words in of_users {
+        let name = words.split(' ').next().unwrap();
+        let is_known = kinepack_cli::Command::has_subcommand(name);
+        assert!(is_known, "kinepack {words}: this is a command of kinepack-lab");
+    }
     let mut commands: Vec<Vec<&str>> = lines.into_iter().filter_map(arguments).collect();
     commands.sort();
     commands.dedup();
@@ -113,11 +121,7 @@ fn the_program_understands_the_commands_of_all_pages() {
     for command in commands {
         // With `--help` the program parses all arguments and runs no command, because the files of
         // the examples are placeholders.
-        let output = Command::new(env!("CARGO_BIN_EXE_kinepack"))
-            .args(&command)
-            .arg("--help")
-            .output()
-            .unwrap();
+        let output = Command::new(crate::PROGRAM).args(&command).arg("--help").output().unwrap();
         assert!(
             output.status.success(),
             "{command:?}: {}",
@@ -161,7 +165,7 @@ fn a_wrong_option_would_be_noticed() {
         ["measure", "--lag=loud", "--help"],
         ["loud", "--fast", "--help"],
     ] {
-        let output = Command::new(env!("CARGO_BIN_EXE_kinepack")).args(command).output().unwrap();
+        let output = Command::new(crate::PROGRAM).args(command).output().unwrap();
         assert!(!output.status.success(), "{command:?}");
     }
 }

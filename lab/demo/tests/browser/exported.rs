@@ -57,7 +57,7 @@ fn answer(mut stream: TcpStream, folder: &Path) -> io::Result<()> {
 fn the_exported_demo_runs_on_any_host() {
     let folder = tempfile::tempdir().unwrap();
     let export = folder.path().join("demo");
-    let run = Command::new(env!("CARGO_BIN_EXE_kinepack"))
+    let run = Command::new(crate::PROGRAM)
         .args(["demo", "--seconds", "3", "--level", "adaptive", "--export"])
         .arg(&export)
         .output()
@@ -97,7 +97,7 @@ fn the_exported_demo_runs_on_any_host() {
 fn an_exported_demo_without_its_world_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let export = folder.path().join("demo");
-    let run = Command::new(env!("CARGO_BIN_EXE_kinepack"))
+    let run = Command::new(crate::PROGRAM)
         .args(["demo", "--seconds", "1", "--cubes", "20", "--export"])
         .arg(&export)
         .output()

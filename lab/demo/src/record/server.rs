@@ -7,14 +7,15 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use command_kit::{counted, say};
-use demo::join::{ConnectionArguments, Course, JoinError, Joiner, News, Pilot, Target};
-use demo::{NewView, due};
 use indicatif::{ProgressBar, ProgressStyle};
 use kinepack::Snapshot;
 use kinepack_capture::{RecordError, RecordSummary, RecordedLanes, Recorder};
 
 use super::gaps::Gaps;
 use super::{CaptureFile, Recorded, RecordingError, STREAM};
+use crate::join::{ConnectionArguments, Course, JoinError, Joiner, News, Pilot, Target};
+use crate::sender::due;
+use crate::viewer::NewView;
 
 /// How often the playout buffer is emptied, which is not shown here, and the status line is drawn.
 const ROUND_FRAMES: u32 = 6;

@@ -1,0 +1,31 @@
+//! The commands of the program `kinepack`: sizes, profiles, replays and clips of your own data.
+//!
+//! The program is [`Command`] and little else. Another program can add commands to it: the lab's
+//! has all of these, and reads captures with [`captured`] for its own.
+
+#![forbid(unsafe_code)]
+#![allow(missing_docs, unreachable_pub, reason = "a part of two programs")]
+
+mod analyze;
+#[cfg(feature = "anim")]
+mod anim;
+mod bodies;
+pub mod captured;
+mod command;
+mod convert;
+mod distance;
+mod kpz;
+pub mod ladder;
+mod measure;
+mod program;
+mod replay;
+mod report;
+mod runs;
+mod shell;
+mod stages;
+pub mod steps;
+mod train;
+mod tune;
+
+pub use command::Command;
+pub use program::{boxed, run_program};

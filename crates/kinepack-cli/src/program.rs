@@ -1,0 +1,36 @@
+//! The frame of a program: its arguments, and how it ends.
+
+use std::env;
+use std::process::ExitCode;
+
+use clap::Parser;
+use command_kit::{Failure, escaped, say};
+
+/// Reads the command line and runs a program. If the program fails, says why on standard error.
+pub fn run_program<Arguments: Parser>(
+    run: impl FnOnce(Arguments) -> Result<(), Box<dyn Failure>>,
+) -> ExitCode {
+    match run(arguments()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            say(format_args!("kinepack: {failure}"));
+            ExitCode::from(failure.exit_code())
+        }
+    }
+}
+
+/// The arguments of the command line. Ends the program if they are wrong, with an error that quotes
+/// them without what controls a terminal.
+fn arguments<Arguments: Parser>() -> Arguments {
+    let error = match Arguments::try_parse() {
+        Ok(arguments) => return arguments,
+        Err(error) => error,
+    };
+    let quoted = env::args_os().map(|argument| escaped(&argument.to_string_lossy()).into_owned());
+    Arguments::try_parse_from(quoted).err().unwrap_or(error).exit()
+}
+
+/// The failure of one of several commands.
+pub fn boxed(failure: impl Failure + 'static) -> Box<dyn Failure> {
+    Box::new(failure)
+}

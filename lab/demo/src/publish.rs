@@ -1,0 +1,120 @@
+//! `kinepack-lab publish`: broadcasts a capture to spectators, in real time.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use command_kit::bodies::Bodies;
+use command_kit::interrupt::Interrupt;
+use command_kit::{Failure, OutputError, counted, progress, say};
+use kinepack::{Codec, Level, SetupError, Tick};
+use kinepack_cli::captured::{
+    CaptureArguments, Captured, CapturedError, Snapshots, StreamArguments, profile,
+};
+use kinepack_cli::ladder::{Parameters, ProfileError};
+use kinepack_cli::steps::StepArguments;
+
+use crate::broadcast::{BroadcastError, PublishOptions};
+
+/// The longest sleep, after which an interrupt is noticed.
+const NAP: Duration = Duration::from_millis(100);
+
+/// Publish a capture to spectators in real time, through a relay (built with `--features
+/// broadcast`).
+///
+/// `watch` shows it. For the built-in world, use `serve --publish URL`.
+#[derive(Args)]
+#[command(mut_arg("publish", |argument| argument
+    .required(true)
+    .help("The relay, which speaks Media over QUIC, as moq-relay does. The last part of the path \
+           is the broadcast's name; a token follows as ?jwt=TOKEN")))]
+pub struct Arguments {
+    /// A capture (.mcap), a replay (.kpz), or a file of the 2015 physics data compression challenge
+    /// (.bin or .f32, plain or as .zst).
+    file: PathBuf,
+    #[command(flatten)]
+    stream: StreamArguments,
+    /// The profile: a file that `tune` or `train` wrote, untrained, built-in or article. Built-in is
+    /// the profile trained for the cubes of the built-in world; for other data it is untrained.
+    #[arg(long, default_value = "built-in")]
+    profile: Parameters,
+    #[command(flatten)]
+    steps: StepArguments,
+    #[command(flatten)]
+    capture: CaptureArguments,
+    #[command(flatten, next_help_heading = "Spectators")]
+    publish: PublishOptions,
+}
+
+/// Why a capture cannot be published.
+#[derive(Debug, thiserror::Error)]
+pub enum PublishError {
+    #[error(transparent)]
+    Captured(#[from] CapturedError),
+    #[error(transparent)]
+    Profile(#[from] ProfileError),
+    #[error(transparent)]
+    Codec(#[from] SetupError),
+    #[error(transparent)]
+    Broadcast(#[from] BroadcastError),
+    #[error(transparent)]
+    Output(#[from] OutputError),
+    #[error("a broadcast has 1 to 65535 ticks a second, and the capture {rate_hz}")]
+    NoBroadcastRate { rate_hz: f64 },
+}
+
+impl Failure for PublishError {
+    fn exit_code(&self) -> u8 {
+        match self {
+            Self::Captured(error) => error.exit_code(),
+            Self::Broadcast(error) => error.exit_code(),
+            Self::Output(error) => error.exit_code(),
+            Self::Profile(_) | Self::Codec(_) | Self::NoBroadcastRate { .. } => 2,
+        }
+    }
+}
+
+pub fn run(arguments: &Arguments) -> Result<(), PublishError> {
+    let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
+    let captured = Captured::open(&arguments.file, arguments.capture.limits())?;
+    let (stream, max_error) = (&arguments.stream, &arguments.steps.max_error);
+    let parameters = std::slice::from_ref(&arguments.profile);
+    let mut snapshots = Snapshots::new(captured, stream, max_error, parameters)?;
+    let schema = snapshots.schema().clone();
+    let profile = profile(&arguments.profile, &schema)?;
+    let codec = Codec::new(schema, Level::LEARNING, profile)?;
+    let rate_hz = snapshots.stream().rate_hz;
+    let tick_hz = rate_hz.round();
+    if !(1.0..=f64::from(u16::MAX)).contains(&tick_hz) {
+        return Err(PublishError::NoBroadcastRate { rate_hz });
+    }
+    let tick_hz = tick_hz as u16;
+    let mut next = snapshots.next_snapshot()?;
+    let mut bodies = Bodies::new(codec.schema());
+    let half_width_m = next.as_ref().map_or(0.0, |first| bodies.half_width_m(first));
+    let outgoing = arguments.publish.begin(&codec, tick_hz, half_width_m)?;
+    let Some(mut outgoing) = outgoing else { return Ok(()) };
+    let bar = progress(snapshots.stream().frames);
+    let (begin, mut frames) = (Instant::now(), 0_u64);
+    let first = next.as_ref().map_or(Tick(0), |first| first.tick);
+    while !interrupt.is_raised()
+        && let Some(snapshot) = next
+    {
+        let due = Duration::from_secs_f64(f64::from(snapshot.tick.0 - first.0) / rate_hz);
+        // In short naps, because ticks may be missing for hours.
+        while begin.elapsed() < due && !interrupt.is_raised() {
+            std::thread::sleep(due.saturating_sub(begin.elapsed()).min(NAP));
+        }
+        if let Some(news) = outgoing.write(&snapshot)? {
+            bar.suspend(|| say(format!("kinepack: {news}")));
+        }
+        frames += 1;
+        bar.inc(1);
+        next = snapshots.next_snapshot()?;
+    }
+    bar.finish_and_clear();
+    let ending = snapshots.end()?;
+    outgoing.finish();
+    say(format!("kinepack: {} published", counted(frames, "frame")));
+    Ok(ending.result()?)
+}

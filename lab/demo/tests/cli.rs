@@ -1,0 +1,245 @@
+//! The lab's program as users see it: exit codes, standard output and error.
+
+use std::io::Read;
+use std::process::Stdio;
+
+use serde_json::Value;
+
+use crate::challenge::{Files, good_bin, good_f32};
+use crate::support::program::{json, program, refusal, run, stdout};
+use crate::support::recorded::recorded;
+
+#[test]
+fn the_demo_sends_a_capture() {
+    let files = Files::new();
+    let capture = files.write("run.f32", &good_f32(40, 30));
+    let document = json(&[
+        "demo",
+        "--headless",
+        "--fast",
+        "--level",
+        "adaptive",
+        "--capture",
+        capture.to_str().unwrap(),
+    ]);
+    assert_eq!(document["wrong_lanes"], 0);
+    let world = recorded(&files, "world", &["--seconds", "1", "--cubes", "20"]);
+    let document = json(&["demo", "--headless", "--fast", "--velocities", "--capture", &world]);
+    assert_eq!(document["wrong_lanes"], 0);
+    let sent = document["frames_sent"].as_u64().unwrap();
+    assert!((50..=60).contains(&sent), "a second, without ticks at rest: {sent}");
+    let quantized = files.write("run.bin", &good_bin(8));
+    let refused = refusal(&["demo", "--capture", quantized.to_str().unwrap()]);
+    assert!(refused.contains("use a .f32 file"), "{refused}");
+}
+
+#[test]
+fn bad_arguments_are_refused_with_the_allowed_values() {
+    let bad: [(&[&str], &str); 10] = [
+        (&["record", "world.mcap", "--style", "loud"], "typical, push, pull, rest"),
+        (&["demo", "--seconds", "0"], "1..=86400"),
+        (&["demo", "--link", "loud"], "lan, cable, wifi, mobile, terrible"),
+        (&["demo", "--loss", "101"], "'--loss <PERCENT>': give a number from 0 to 100 percent"),
+        (&["demo", "--jitter-ms", "-1"], "give a number from 0 to 3600000 ms"),
+        (&["demo", "--mtu", "3"], "28..=65535"),
+        (&["simulate", "--outage", "8..5"], "8 is after 5"),
+        (&["sweep", "--seconds", "-5"], "-5 is not in 1..=86400"),
+        (&["demo", "--send-hz", "7"], "divide the world's 60"),
+        (&["simulate", "--round-trips-ms", "9"], "10..200"),
+    ];
+    for (arguments, says) in bad {
+        let run = run(arguments);
+        assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{arguments:?}");
+        assert!(run.stderr.contains(says), "{:?} does not say {says:?}", run.stderr);
+    }
+}
+
+#[test]
+fn the_demo_ends_with_a_summary_and_no_wrong_lanes() {
+    let text = stdout(&["demo", "--seconds", "2", "--cubes", "200", "--headless", "--fast"]);
+    for what in [
+        "--seconds 2 --seed 1 --cubes 200",
+        "--link wifi",
+        "with IP and UDP headers",
+        "playout delay",
+        "input: bits a packet",
+    ] {
+        assert!(text.contains(what), "{what} in\n{text}");
+    }
+    let last = text.lines().last().unwrap();
+    assert!(last.starts_with("lanes that arrived wrong") && last.ends_with(" 0"), "{last}");
+}
+
+#[test]
+fn the_json_document_of_the_demo_has_its_keys() {
+    let options =
+        ["--link", "mobile", "--loss", "10", "--burst", "3", "--send-hz", "30", "--velocities"];
+    let document =
+        json(&[&["demo", "--seconds", "3", "--headless", "--fast"], &options[..]].concat());
+    assert_eq!(document["wrong_lanes"], 0);
+    for key in [
+        "frames_sent",
+        "states_shown",
+        "kbps_payload",
+        "kbps_total",
+        "round_trip_ms",
+        "playout_delay_ms",
+    ] {
+        assert!(document[key].as_f64().is_some_and(|value| value > 0.0), "{key} in {document}");
+    }
+    assert!(
+        document["loss_ratio"].as_f64().is_some_and(|ratio| (0.01..0.3).contains(&ratio)),
+        "{document}"
+    );
+    for key in ["shown_error_mm", "shown_error_deg"] {
+        for part in ["p50", "p99", "max"] {
+            assert!(document[key][part].is_number(), "{key}.{part} in {document}");
+        }
+    }
+    assert_eq!(document["link"], "--link mobile --loss 10 --burst 3");
+    let input = &document["input"];
+    assert_eq!([&input["records"], &input["packets"], &input["wrong"]], [180, 180, 0], "{input:#}");
+    let [mean, full] = ["mean", "full"].map(|of| input["bits_per_packet"][of].as_f64().unwrap());
+    assert!(32.0 < mean && mean < full, "{input:#}");
+    for key in ["kbps_payload", "kbps_with_headers", "received", "recovered"] {
+        assert!(input[key].as_f64().is_some_and(|value| value > 0.0), "{key} in {input:#}");
+    }
+}
+
+#[test]
+fn playback_recovers_after_an_outage() {
+    // After a short outage both sides still share a view. After a long one, a block is sent again.
+    for (seconds, outage, blocks) in [("12", "2..9", 1), ("74", "2..70", 2)] {
+        let options = [
+            "--seconds",
+            seconds,
+            "--cubes",
+            "300",
+            "--level",
+            "packed",
+            "--fast",
+            "--link",
+            "cable",
+            "--outage",
+            outage,
+        ];
+        let document = json(&[&["demo", "--headless"], &options[..]].concat());
+        assert_eq!(document["wrong_lanes"], 0);
+        assert_eq!(document["blocks"], blocks, "{document}");
+        let received = document["frames_received"].as_u64().unwrap();
+        assert!((250..450).contains(&received), "about five seconds: {received}");
+        let moves_mm = document["shown_error_mm"]["p50"].as_f64().unwrap();
+        assert!(moves_mm < 3.0, "{document}");
+    }
+}
+
+#[test]
+fn a_simulation_counts_every_receiver_and_no_wrong_lanes() {
+    let document =
+        json(&["simulate", "--seconds", "2", "--receivers", "20", "--round-trips-ms", "10..200"]);
+    assert_eq!(
+        (&document["receivers"], &document["wrong_lanes"]),
+        (&Value::from(20), &Value::from(0))
+    );
+    let crowd = ["--objects", "3000", "--moving", "1000", "--budget-kbps", "256"];
+    let document = json(&[&["simulate", "--seconds", "3", "--loss", "5"], &crowd[..]].concat());
+    assert_eq!(document["wrong_lanes"], 0);
+    let kbps = document["first"]["kbps_total"].as_f64().unwrap();
+    // A budget can save up a tenth of a second, and begins with that much.
+    assert!((100.0..256.0 * 3.1 / 3.0).contains(&kbps), "the budget: {kbps}");
+    assert!(
+        document["first"]["frames_with_left_out"].as_u64().is_some_and(|count| count > 0),
+        "{document}"
+    );
+}
+
+#[test]
+fn a_simulation_with_faults_heals_all_that_it_notices() {
+    let crowd = ["simulate", "--seconds", "40", "--objects", "60", "--moving", "30"];
+    let document =
+        json(&[&crowd[..], &["--link", "cable", "--loss", "0", "--fault-every", "4"]].concat());
+    let (first, faults) = (&document["first"], &document["first"]["faults"]);
+    assert_eq!(
+        (&document["wrong_lanes"], &faults["injected"]),
+        (&Value::from(0), &Value::from(10))
+    );
+    assert!(faults["noticed"].as_u64().is_some_and(|count| count >= 8), "{faults}");
+    for healed in ["healed", "healed_within_three_round_trips"] {
+        assert_eq!(faults[healed], faults["noticed"], "{faults}");
+    }
+    assert_eq!(first["failed_checks"], faults["noticed"]);
+    assert_eq!(faults["false_alarms"], 0);
+}
+
+#[test]
+fn any_seed_of_a_link_is_taken() {
+    let seed = u64::MAX.to_string();
+    let simulated = ["simulate", "--seconds", "1", "--cubes", "5", "--link-seed", &seed];
+    assert_eq!(run(&simulated).code, Some(0));
+}
+
+#[test]
+fn a_sweep_draws_its_curves() {
+    let files = Files::new();
+    let path = files.path("sweep.svg");
+    let document =
+        json(&["sweep", "--seconds", "1", "--cubes", "20", "--svg", path.to_str().unwrap()]);
+    for key in ["over_loss", "over_round_trip"] {
+        let points = document[key].as_array().unwrap();
+        assert!(
+            points.len() > 4 && points.iter().all(|point| point["wrong_lanes"] == 0),
+            "{document}"
+        );
+    }
+    assert!(std::fs::read_to_string(path).unwrap().starts_with("<svg"));
+}
+
+#[test]
+fn a_closed_standard_output_is_not_a_failure() {
+    let files = Files::new();
+    let small = ["--seconds", "1", "--cubes", "20"];
+    let world = recorded(&files, "world.f32", &small);
+    let demo = [&["demo", "--headless", "--fast"], &small[..]].concat();
+    for arguments in [&["measure", &world, "--json"][..], &["measure", &world], &demo] {
+        let mut command = program();
+        command.args(arguments);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let mut stderr = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+        assert_eq!((child.wait().unwrap().code(), stderr.as_str()), (Some(0), ""), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_closed_standard_error_is_not_a_failure() {
+    let files = Files::new();
+    let capture = files.path("run.mcap");
+    let capture = capture.to_str().unwrap();
+    for (arguments, code) in [
+        (&["record", capture, "--seconds", "1", "--cubes", "5"][..], 0),
+        (&["measure", "missing.bin"], 2),
+    ] {
+        let mut command = program();
+        let mut child =
+            command.args(arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stderr.take());
+        assert_eq!(child.wait().unwrap().code(), Some(code), "{arguments:?}");
+    }
+}
+
+#[test]
+fn help_and_version_are_there() {
+    for (arguments, says) in [
+        (&["--help"][..], "Commands:"),
+        (&["--version"], "kinepack-lab "),
+        (&["demo", "--help"], "--fast"),
+        (&["record", "--help"], "Built-in world:"),
+        // The program has the commands of `kinepack` too, and completes all.
+        (&["measure", "--help"], "--lag"),
+        (&["completions", "bash"], " simulate "),
+        (&["completions", "bash"], " measure "),
+    ] {
+        assert!(stdout(arguments).contains(says), "{arguments:?}");
+    }
+}

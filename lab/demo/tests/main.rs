@@ -1,0 +1,23 @@
+//! The lab's program as a user runs it: its own commands, and those of `kinepack` on its world.
+//! These are modules of one program, because each further program would have to be linked.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+mod broadcast;
+mod browser;
+#[path = "../../cube-data/tests/common/mod.rs"]
+mod challenge;
+mod cli;
+mod interrupts;
+mod measuring;
+mod network;
+mod outputs;
+mod page;
+mod playing;
+mod readme;
+mod recordings;
+mod streams;
+mod support;
+
+/// The program that is tested.
+const PROGRAM: &str = env!("CARGO_BIN_EXE_kinepack-lab");

@@ -1,0 +1,78 @@
+//! The files that the lab's commands write, as those of the other commands: existing files are
+//! replaced only with `--force`, and files are complete or absent.
+
+#[cfg(unix)]
+mod unix;
+
+use std::fs;
+
+use crate::challenge::Files;
+use crate::support::program::{
+    refusal, run, see_that_a_failure_changes_nothing, see_that_it_replaces_by_force_alone,
+};
+
+const OLD: &[u8] = b"worth something";
+/// Options of a short recording.
+const SHORT: [&str; 4] = ["--seconds", "1", "--cubes", "20"];
+
+#[test]
+fn record_replaces_a_file_only_with_force() {
+    let files = Files::new();
+    let out = files.path("world.mcap");
+    see_that_it_replaces_by_force_alone(
+        &out,
+        &[&["record", out.to_str().unwrap()], &SHORT[..]].concat(),
+    );
+}
+
+#[test]
+fn sweep_replaces_a_picture_only_with_force() {
+    let files = Files::new();
+    let out = files.path("sweep.svg");
+    let arguments = [&["sweep", "--svg", out.to_str().unwrap()], &SHORT[..]].concat();
+    see_that_it_replaces_by_force_alone(&out, &arguments);
+}
+
+#[test]
+fn outputs_that_cannot_be_written_are_refused_before_the_work() {
+    let files = Files::new();
+    let [directory, nowhere] = [files.path(""), files.path("no/such/file")];
+    for (path, said) in [(&directory, "is a directory"), (&nowhere, "directory does not exist")] {
+        let path = path.to_str().unwrap();
+        // This would record an hour of the world.
+        let (hour, sweep) = (["record", path, "--seconds", "3600"], ["sweep", "--svg", path]);
+        for arguments in [&hour[..], &sweep] {
+            let refused = refusal(arguments);
+            assert!(refused.contains(path) && refused.contains(said), "{refused}");
+        }
+    }
+}
+
+#[test]
+fn a_recording_without_a_server_leaves_the_old_file() {
+    let files = Files::new();
+    let old = files.write("old.mcap", OLD);
+    let path = old.to_str().unwrap();
+    let nobody = ["record", path, "--from", "127.0.0.1:9", "--insecure"];
+    let refused = refusal(&nobody);
+    assert!(refused.contains(path) && refused.contains("--force"), "{refused}");
+    let forced = [&nobody[..], &["--force", "--seconds", "1"]].concat();
+    let said = see_that_a_failure_changes_nothing(&old, &forced, 1);
+    assert!(said.contains("nothing was received from 127.0.0.1:9"), "{said}");
+}
+
+#[test]
+fn an_exported_demo_replaces_files_only_with_force() {
+    let files = Files::new();
+    let (folder, export) = (files.path("demo"), |more: &[&str]| {
+        let folder = files.path("demo").to_str().unwrap().to_owned();
+        run(&[&["demo", "--export", &folder][..], &SHORT, more].concat()).code
+    });
+    assert_eq!(export(&[]), Some(0));
+    let page = folder.join("index.html");
+    fs::write(&page, OLD).unwrap();
+    assert_eq!(export(&[]), Some(2));
+    assert_eq!(fs::read(&page).unwrap(), OLD);
+    assert_eq!(export(&["--force"]), Some(0));
+    assert_ne!(fs::read(&page).unwrap(), OLD);
+}
