@@ -43,9 +43,10 @@ impl Gait {
     }
 }
 
-/// `kinepack anim build` does the first line, and a game the second.
+/// `kinepack anim build` makes the file, and a game the sampler.
 fn sampler(raw: &RawClip) -> Result<Sampler, Box<dyn Error>> {
-    let file = build(raw, &BuildOptions::default())?.clip.as_bytes().to_vec();
+    let options = BuildOptions { precision_cm: 0.01, ..BuildOptions::default() };
+    let file = build(raw, &options)?.clip.as_bytes().to_vec();
     Ok(Sampler::new(Clip::from_bytes(file)?, raw.skeleton())?)
 }
 

@@ -15,7 +15,7 @@ const DT_S: f32 = 1.0 / 60.0;
 /// The frame in which the hop begins.
 const HOP: usize = 30;
 
-/// `kinepack anim build` does the first line, and a game the second.
+/// `kinepack anim build` makes the file, and a game the sampler.
 fn sampler(raw: &RawClip) -> Result<Sampler, Box<dyn Error>> {
     let file = build(raw, &BuildOptions::default())?.clip.as_bytes().to_vec();
     Ok(Sampler::new(Clip::from_bytes(file)?, raw.skeleton())?)
