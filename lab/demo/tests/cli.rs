@@ -108,7 +108,8 @@ fn the_json_document_of_the_demo_has_its_keys() {
 
 #[test]
 fn playback_recovers_after_an_outage() {
-    // After a short outage both sides still share a view. After a long one, a block is sent again.
+    // After a short outage both sides still share a view. After a long one, a full state is sent
+    // again.
     for (seconds, outage, blocks) in [("12", "2..9", 1), ("74", "2..70", 2)] {
         let options = [
             "--seconds",
