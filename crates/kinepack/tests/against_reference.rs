@@ -474,7 +474,7 @@ fn assert_alike(
 ) {
     match (by_crate, by_reference) {
         (Ok(by_crate), Ok(by_reference)) => {
-            assert!(by_crate == by_reference, "not the same: {name}")
+            assert!(by_crate == by_reference, "not the same: {name}");
         }
         (Err(_), Err(_)) => {}
         (Ok(_), Err(why)) => panic!("only the reference refuses it ({why:?}): {name}"),
