@@ -1,40 +1,113 @@
 /**
- * How a receiver is made.
+ * Receives the program's world.
  */
-export class ReceiverSetup {
+export class CountingReceiver {
+    static __wrap(ptr) {
+        const obj = Object.create(CountingReceiver.prototype);
+        obj.__wbg_ptr = ptr;
+        CountingReceiverFinalization.register(obj, obj.__wbg_ptr, obj);
+        return obj;
+    }
     __destroy_into_raw() {
         const ptr = this.__wbg_ptr;
         this.__wbg_ptr = 0;
-        ReceiverSetupFinalization.unregister(this);
+        CountingReceiverFinalization.unregister(this);
         return ptr;
     }
     free() {
         const ptr = this.__destroy_into_raw();
-        wasm.__wbg_receiversetup_free(ptr, 0);
+        wasm.__wbg_countingreceiver_free(ptr, 0);
     }
     /**
-     * The receiver.
-     * @returns {WorldReceiver}
+     * The lanes of an entity in the baseline of the newest tick.
+     * @param {number} id
+     * @returns {Uint32Array | undefined}
      */
-    build() {
-        const ptr = this.__destroy_into_raw();
-        const ret = wasm.receiversetup_build(ptr);
-        if (ret[2]) {
-            throw takeFromExternrefTable0(ret[1]);
+    baseline_lanes(id) {
+        const ret = wasm.countingreceiver_baseline_lanes(this.__wbg_ptr, id);
+        let v1;
+        if (ret[0] !== 0) {
+            v1 = getArrayU32FromWasm0(ret[0], ret[1]).slice();
+            wasm.__wbindgen_free(ret[0], ret[1] * 4, 4);
         }
-        return WorldReceiver.__wrap(ret[0]);
+        return v1;
     }
     /**
-     * Limits of memory and of delay.
-     * @param {number | null} [max_memory_bytes]
-     * @param {number | null} [min_delay_ms]
-     * @param {number | null} [max_delay_ms]
+     * Takes a datagram. False if it is refused; then only counters have changed.
+     * @param {number} now_ms
+     * @param {Uint8Array | number[]} datagram
+     * @returns {boolean}
      */
-    limit(max_memory_bytes, min_delay_ms, max_delay_ms) {
-        wasm.receiversetup_limit(this.__wbg_ptr, isLikeNone(max_memory_bytes) ? Number.MAX_SAFE_INTEGER : (max_memory_bytes) >>> 0, !isLikeNone(min_delay_ms), isLikeNone(min_delay_ms) ? 0 : min_delay_ms, !isLikeNone(max_delay_ms), isLikeNone(max_delay_ms) ? 0 : max_delay_ms);
+    handle(now_ms, datagram) {
+        const val2 = +now_ms;
+        const ptr0 = passArray8ToWasm0(datagram, wasm.__wbindgen_malloc);
+        const len0 = WASM_VECTOR_LEN;
+        const ret = wasm.countingreceiver_handle(this.__wbg_ptr, val2, ptr0, len0);
+        return ret !== 0;
     }
     /**
-     * A setup with the defaults. An empty profile is the untrained one.
+     * The address of the recent bits of a tick, for each id from 0 on.
+     * @returns {number}
+     */
+    heat_address() {
+        const ret = wasm.countingreceiver_heat_address(this.__wbg_ptr);
+        return ret >>> 0;
+    }
+    /**
+     * The number of ids with recent bits.
+     * @returns {number}
+     */
+    heat_count() {
+        const ret = wasm.countingreceiver_heat_count(this.__wbg_ptr);
+        return ret >>> 0;
+    }
+    /**
+     * The lanes of an entity in the newest state.
+     * @param {number} id
+     * @returns {Uint32Array | undefined}
+     */
+    known_lanes(id) {
+        const ret = wasm.countingreceiver_known_lanes(this.__wbg_ptr, id);
+        let v1;
+        if (ret[0] !== 0) {
+            v1 = getArrayU32FromWasm0(ret[0], ret[1]).slice();
+            wasm.__wbindgen_free(ret[0], ret[1] * 4, 4);
+        }
+        return v1;
+    }
+    /**
+     * One entity in the newest tick, in the order of [`look_names`](Self::look_names). What does
+     * not exist is not a number.
+     * @param {number} id
+     * @returns {Float64Array}
+     */
+    look(id) {
+        const ret = wasm.countingreceiver_look(this.__wbg_ptr, id);
+        var v1 = getArrayF64FromWasm0(ret[0], ret[1]).slice();
+        wasm.__wbindgen_free(ret[0], ret[1] * 8, 8);
+        return v1;
+    }
+    /**
+     * The names of the numbers of a [`look`](Self::look), with spaces between them.
+     * @returns {string}
+     */
+    look_names() {
+        let deferred1_0;
+        let deferred1_1;
+        try {
+            const ret = wasm.countingreceiver_look_names(this.__wbg_ptr);
+            deferred1_0 = ret[0];
+            deferred1_1 = ret[1];
+            return getStringFromWasm0(ret[0], ret[1]);
+        } finally {
+            wasm.__wbindgen_free(deferred1_0, deferred1_1, 1);
+        }
+    }
+    /**
+     * A receiver without any state. An empty profile is the untrained one.
+     *
+     * # Errors
+     * For files that do not fit together, and for an unknown level.
      * @param {Uint8Array | number[]} schema
      * @param {string} level
      * @param {Uint8Array | number[]} profile
@@ -56,52 +129,146 @@ export class ReceiverSetup {
             if (ptr0) { wasm.__wbindgen_free(ptr0, len0 * 1, 1); }
             throw e;
         }
-        const ret = wasm.receiversetup_new(ptr0, len0, ptr1, len1, ptr2, len2, val4);
+        const ret = wasm.countingreceiver_new(ptr0, len0, ptr1, len1, ptr2, len2, val4);
         if (ret[2]) {
             throw takeFromExternrefTable0(ret[1]);
         }
         this.__wbg_ptr = ret[0];
-        ReceiverSetupFinalization.register(this, this.__wbg_ptr, this);
+        CountingReceiverFinalization.register(this, this.__wbg_ptr, this);
         return this;
     }
     /**
-     * The number of the hub among those on one connection.
-     * @param {number} number
+     * The address of the places of the shown world: for each kind the number of entities, the
+     * address of their ids, and that of each field.
+     * @returns {number}
      */
-    on_channel(number) {
-        const ret = wasm.receiversetup_on_channel(this.__wbg_ptr, number);
+    places() {
+        const ret = wasm.countingreceiver_places(this.__wbg_ptr);
+        return ret >>> 0;
+    }
+    /**
+     * Computes what to show now. False before the first state.
+     * @param {number} now_ms
+     * @returns {boolean}
+     */
+    play(now_ms) {
+        const ret = wasm.countingreceiver_play(this.__wbg_ptr, now_ms);
+        if (ret[2]) {
+            throw takeFromExternrefTable0(ret[1]);
+        }
+        return ret[0] !== 0;
+    }
+    /**
+     * The next datagram for the server, if there is one now.
+     * @param {number} now_ms
+     * @returns {Uint8Array | undefined}
+     */
+    poll_transmit(now_ms) {
+        const ret = wasm.countingreceiver_poll_transmit(this.__wbg_ptr, now_ms);
+        let v1;
+        if (ret[0] !== 0) {
+            v1 = getArrayU8FromWasm0(ret[0], ret[1]).slice();
+            wasm.__wbindgen_free(ret[0], ret[1] * 1, 1);
+        }
+        return v1;
+    }
+    /**
+     * The world's schema as JSON.
+     * @returns {string}
+     */
+    schema() {
+        let deferred1_0;
+        let deferred1_1;
+        try {
+            const ret = wasm.countingreceiver_schema(this.__wbg_ptr);
+            deferred1_0 = ret[0];
+            deferred1_1 = ret[1];
+            return getStringFromWasm0(ret[0], ret[1]);
+        } finally {
+            wasm.__wbindgen_free(deferred1_0, deferred1_1, 1);
+        }
+    }
+    /**
+     * The bounds of the playout delay.
+     *
+     * # Errors
+     * For bounds that contradict each other.
+     * @param {number} min_ms
+     * @param {number} max_ms
+     */
+    set_delays(min_ms, max_ms) {
+        const ret = wasm.countingreceiver_set_delays(this.__wbg_ptr, min_ms, max_ms);
         if (ret[1]) {
             throw takeFromExternrefTable0(ret[0]);
         }
     }
     /**
-     * The kinds of events that the server sends.
+     * The names of the [`stats`](Self::stats), with spaces between them.
+     * @returns {string}
+     */
+    stat_names() {
+        let deferred1_0;
+        let deferred1_1;
+        try {
+            const ret = wasm.countingreceiver_stat_names(this.__wbg_ptr);
+            deferred1_0 = ret[0];
+            deferred1_1 = ret[1];
+            return getStringFromWasm0(ret[0], ret[1]);
+        } finally {
+            wasm.__wbindgen_free(deferred1_0, deferred1_1, 1);
+        }
+    }
+    /**
+     * Measurements, in the order of [`stat_names`](Self::stat_names). What is not known yet is not
+     * a number.
+     * @param {number} now_ms
+     * @returns {Float64Array}
+     */
+    stats(now_ms) {
+        const ret = wasm.countingreceiver_stats(this.__wbg_ptr, now_ms);
+        var v1 = getArrayF64FromWasm0(ret[0], ret[1]).slice();
+        wasm.__wbindgen_free(ret[0], ret[1] * 8, 8);
+        return v1;
+    }
+    /**
+     * The tick that is shown.
+     * @returns {number}
+     */
+    tick() {
+        const ret = wasm.countingreceiver_tick(this.__wbg_ptr);
+        return ret;
+    }
+    /**
+     * The same receiver for a hub with events, which are not shown.
+     *
+     * # Errors
+     * For anything that is not a schema file, and for an unknown level.
      * @param {Uint8Array | number[]} schema
      * @param {string} level
-     * @param {Uint8Array | number[]} profile
+     * @returns {CountingReceiver}
      */
-    with_events(schema, level, profile) {
-        let ptr0, len0, ptr1, len1, ptr2, len2;
+    with_events(schema, level) {
+        let ptr, ptr0, len0, ptr1, len1;
         try {
+            ptr = this.__destroy_into_raw();
             ptr0 = passArray8ToWasm0(schema, wasm.__wbindgen_malloc);
             len0 = WASM_VECTOR_LEN;
             ptr1 = passStringToWasm0(level, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
             len1 = WASM_VECTOR_LEN;
-            ptr2 = passArray8ToWasm0(profile, wasm.__wbindgen_malloc);
-            len2 = WASM_VECTOR_LEN;
         } catch (e) {
-            if (ptr2) { wasm.__wbindgen_free(ptr2, len2 * 1, 1); }
             if (ptr1) { wasm.__wbindgen_free(ptr1, len1 * 1, 1); }
             if (ptr0) { wasm.__wbindgen_free(ptr0, len0 * 1, 1); }
+            if (ptr) wasm.__wbg_countingreceiver_free(ptr, 1);
             throw e;
         }
-        const ret = wasm.receiversetup_with_events(this.__wbg_ptr, ptr0, len0, ptr1, len1, ptr2, len2);
-        if (ret[1]) {
-            throw takeFromExternrefTable0(ret[0]);
+        const ret = wasm.countingreceiver_with_events(ptr, ptr0, len0, ptr1, len1);
+        if (ret[2]) {
+            throw takeFromExternrefTable0(ret[1]);
         }
+        return CountingReceiver.__wrap(ret[0]);
     }
 }
-if (Symbol.dispose) ReceiverSetup.prototype[Symbol.dispose] = ReceiverSetup.prototype.free;
+if (Symbol.dispose) CountingReceiver.prototype[Symbol.dispose] = CountingReceiver.prototype.free;
 
 /**
  * A recorded world that is sent and received.
@@ -131,14 +298,20 @@ export class Simulation {
         }
     }
     /**
-     * See [`WorldReceiver::heat`].
-     * @returns {Uint32Array}
+     * See [`CountingReceiver::heat_address`].
+     * @returns {number}
      */
-    heat() {
-        const ret = wasm.simulation_heat(this.__wbg_ptr);
-        var v1 = getArrayU32FromWasm0(ret[0], ret[1]).slice();
-        wasm.__wbindgen_free(ret[0], ret[1] * 4, 4);
-        return v1;
+    heat_address() {
+        const ret = wasm.simulation_heat_address(this.__wbg_ptr);
+        return ret >>> 0;
+    }
+    /**
+     * See [`CountingReceiver::heat_count`].
+     * @returns {number}
+     */
+    heat_count() {
+        const ret = wasm.simulation_heat_count(this.__wbg_ptr);
+        return ret >>> 0;
     }
     /**
      * A simulation of the world in a file, at a level, over a perfect link.
@@ -179,15 +352,6 @@ export class Simulation {
         return this;
     }
     /**
-     * The address of the places of both worlds: for each kind the number of entities, the address
-     * of their ids, and that of each field; first the sent world, then the shown one.
-     * @returns {number}
-     */
-    places() {
-        const ret = wasm.simulation_places(this.__wbg_ptr);
-        return ret >>> 0;
-    }
-    /**
      * The schema as JSON.
      * @returns {string}
      */
@@ -202,6 +366,14 @@ export class Simulation {
         } finally {
             wasm.__wbindgen_free(deferred1_0, deferred1_1, 1);
         }
+    }
+    /**
+     * The address of the places of the sent world, as in [`CountingReceiver::places`].
+     * @returns {number}
+     */
+    sent_places() {
+        const ret = wasm.simulation_sent_places(this.__wbg_ptr);
+        return ret >>> 0;
     }
     /**
      * Bounds the playout delay.
@@ -248,6 +420,14 @@ export class Simulation {
         }
     }
     /**
+     * The address of the places of the shown world.
+     * @returns {number}
+     */
+    shown_places() {
+        const ret = wasm.simulation_shown_places(this.__wbg_ptr);
+        return ret >>> 0;
+    }
+    /**
      * The names of the [`stats`](Self::stats), with spaces between them.
      * @returns {string}
      */
@@ -275,238 +455,6 @@ export class Simulation {
     }
 }
 if (Symbol.dispose) Simulation.prototype[Symbol.dispose] = Simulation.prototype.free;
-
-/**
- * Receives one world.
- */
-export class WorldReceiver {
-    static __wrap(ptr) {
-        const obj = Object.create(WorldReceiver.prototype);
-        obj.__wbg_ptr = ptr;
-        WorldReceiverFinalization.register(obj, obj.__wbg_ptr, obj);
-        return obj;
-    }
-    __destroy_into_raw() {
-        const ptr = this.__wbg_ptr;
-        this.__wbg_ptr = 0;
-        WorldReceiverFinalization.unregister(this);
-        return ptr;
-    }
-    free() {
-        const ptr = this.__destroy_into_raw();
-        wasm.__wbg_worldreceiver_free(ptr, 0);
-    }
-    /**
-     * The number of ticks from the newest baseline to the newest state; not a number before the
-     * first state.
-     * @returns {number}
-     */
-    baseline_age_ticks() {
-        const ret = wasm.worldreceiver_baseline_age_ticks(this.__wbg_ptr);
-        return ret;
-    }
-    /**
-     * The schema of the events as JSON; an empty text without events.
-     * @returns {string}
-     */
-    event_schema() {
-        let deferred1_0;
-        let deferred1_1;
-        try {
-            const ret = wasm.worldreceiver_event_schema(this.__wbg_ptr);
-            deferred1_0 = ret[0];
-            deferred1_1 = ret[1];
-            return getStringFromWasm0(ret[0], ret[1]);
-        } finally {
-            wasm.__wbindgen_free(deferred1_0, deferred1_1, 1);
-        }
-    }
-    /**
-     * Takes a datagram. Returns 0 for a state of the world, 1 for events alone, 2 for a fragment,
-     * and 3 for the last one of a block.
-     *
-     * # Errors
-     * For a datagram that is refused. Only counters have changed then.
-     * @param {number} now_ms
-     * @param {Uint8Array | number[]} datagram
-     * @returns {number}
-     */
-    handle(now_ms, datagram) {
-        const val2 = +now_ms;
-        const ptr0 = passArray8ToWasm0(datagram, wasm.__wbindgen_malloc);
-        const len0 = WASM_VECTOR_LEN;
-        const ret = wasm.worldreceiver_handle(this.__wbg_ptr, val2, ptr0, len0);
-        if (ret[2]) {
-            throw takeFromExternrefTable0(ret[1]);
-        }
-        return ret[0];
-    }
-    /**
-     * The recent bits of a tick for each id from 0 on: the length of the list, and its address.
-     * @returns {Uint32Array}
-     */
-    heat() {
-        const ret = wasm.worldreceiver_heat(this.__wbg_ptr);
-        var v1 = getArrayU32FromWasm0(ret[0], ret[1]).slice();
-        wasm.__wbindgen_free(ret[0], ret[1] * 4, 4);
-        return v1;
-    }
-    /**
-     * Whether no newer state had arrived when it was needed.
-     * @returns {boolean}
-     */
-    is_starved() {
-        const ret = wasm.worldreceiver_is_starved(this.__wbg_ptr);
-        return ret !== 0;
-    }
-    /**
-     * One entity in the newest tick: its bits, those of all snapshots of the tick, the tick, the
-     * tick of the baseline, that of the newest news about the entity, and the number of its lanes;
-     * then its lanes, and those of the baseline. What does not exist is not a number.
-     * @param {number} id
-     * @returns {Float64Array}
-     */
-    look(id) {
-        const ret = wasm.worldreceiver_look(this.__wbg_ptr, id);
-        var v1 = getArrayF64FromWasm0(ret[0], ret[1]).slice();
-        wasm.__wbindgen_free(ret[0], ret[1] * 8, 8);
-        return v1;
-    }
-    /**
-     * Why the server does not accept this receiver; an empty text if nothing is wrong.
-     * @returns {string}
-     */
-    mismatch() {
-        let deferred1_0;
-        let deferred1_1;
-        try {
-            const ret = wasm.worldreceiver_mismatch(this.__wbg_ptr);
-            deferred1_0 = ret[0];
-            deferred1_1 = ret[1];
-            return getStringFromWasm0(ret[0], ret[1]);
-        } finally {
-            wasm.__wbindgen_free(deferred1_0, deferred1_1, 1);
-        }
-    }
-    /**
-     * The newest state as integers; of each entity also the tick of the newest news about it.
-     * @returns {Uint32Array}
-     */
-    newest_lanes() {
-        const ret = wasm.worldreceiver_newest_lanes(this.__wbg_ptr);
-        var v1 = getArrayU32FromWasm0(ret[0], ret[1]).slice();
-        wasm.__wbindgen_free(ret[0], ret[1] * 4, 4);
-        return v1;
-    }
-    /**
-     * The address of the places of the world and of the events.
-     * @returns {number}
-     */
-    places() {
-        const ret = wasm.worldreceiver_places(this.__wbg_ptr);
-        return ret >>> 0;
-    }
-    /**
-     * Computes what to show now. False before the first state.
-     * @param {number} now_ms
-     * @returns {boolean}
-     */
-    play(now_ms) {
-        const ret = wasm.worldreceiver_play(this.__wbg_ptr, now_ms);
-        if (ret[2]) {
-            throw takeFromExternrefTable0(ret[1]);
-        }
-        return ret[0] !== 0;
-    }
-    /**
-     * The next datagram for the server, if there is one now.
-     * @param {number} now_ms
-     * @returns {Uint8Array | undefined}
-     */
-    poll_transmit(now_ms) {
-        const ret = wasm.worldreceiver_poll_transmit(this.__wbg_ptr, now_ms);
-        let v1;
-        if (ret[0] !== 0) {
-            v1 = getArrayU8FromWasm0(ret[0], ret[1]).slice();
-            wasm.__wbindgen_free(ret[0], ret[1] * 1, 1);
-        }
-        return v1;
-    }
-    /**
-     * The world's schema as JSON.
-     * @returns {string}
-     */
-    schema() {
-        let deferred1_0;
-        let deferred1_1;
-        try {
-            const ret = wasm.worldreceiver_schema(this.__wbg_ptr);
-            deferred1_0 = ret[0];
-            deferred1_1 = ret[1];
-            return getStringFromWasm0(ret[0], ret[1]);
-        } finally {
-            wasm.__wbindgen_free(deferred1_0, deferred1_1, 1);
-        }
-    }
-    /**
-     * The bounds of the playout delay.
-     * @param {number} min_ms
-     * @param {number} max_ms
-     */
-    set_delays(min_ms, max_ms) {
-        const ret = wasm.worldreceiver_set_delays(this.__wbg_ptr, min_ms, max_ms);
-        if (ret[1]) {
-            throw takeFromExternrefTable0(ret[0]);
-        }
-    }
-    /**
-     * The names of the [`stats`](Self::stats), with spaces between them.
-     * @returns {string}
-     */
-    stat_names() {
-        let deferred1_0;
-        let deferred1_1;
-        try {
-            const ret = wasm.worldreceiver_stat_names(this.__wbg_ptr);
-            deferred1_0 = ret[0];
-            deferred1_1 = ret[1];
-            return getStringFromWasm0(ret[0], ret[1]);
-        } finally {
-            wasm.__wbindgen_free(deferred1_0, deferred1_1, 1);
-        }
-    }
-    /**
-     * Counters and measurements, in the order of [`stat_names`](Self::stat_names).
-     * @param {number} now_ms
-     * @returns {Float64Array}
-     */
-    stats(now_ms) {
-        const ret = wasm.worldreceiver_stats(this.__wbg_ptr, now_ms);
-        var v1 = getArrayF64FromWasm0(ret[0], ret[1]).slice();
-        wasm.__wbindgen_free(ret[0], ret[1] * 8, 8);
-        return v1;
-    }
-    /**
-     * Takes the newest state instead of one to show. False before the first state.
-     * @returns {boolean}
-     */
-    take_newest() {
-        const ret = wasm.worldreceiver_take_newest(this.__wbg_ptr);
-        if (ret[2]) {
-            throw takeFromExternrefTable0(ret[1]);
-        }
-        return ret[0] !== 0;
-    }
-    /**
-     * The tick of [`play`](Self::play) or [`take_newest`](Self::take_newest).
-     * @returns {number}
-     */
-    tick() {
-        const ret = wasm.worldreceiver_tick(this.__wbg_ptr);
-        return ret;
-    }
-}
-if (Symbol.dispose) WorldReceiver.prototype[Symbol.dispose] = WorldReceiver.prototype.free;
 function __wbg_get_imports() {
     const import0 = {
         __proto__: null,
@@ -532,15 +480,12 @@ function __wbg_get_imports() {
     };
 }
 
-const ReceiverSetupFinalization = (typeof FinalizationRegistry === 'undefined')
+const CountingReceiverFinalization = (typeof FinalizationRegistry === 'undefined')
     ? { register: () => {}, unregister: () => {} }
-    : new FinalizationRegistry(ptr => wasm.__wbg_receiversetup_free(ptr, 1));
+    : new FinalizationRegistry(ptr => wasm.__wbg_countingreceiver_free(ptr, 1));
 const SimulationFinalization = (typeof FinalizationRegistry === 'undefined')
     ? { register: () => {}, unregister: () => {} }
     : new FinalizationRegistry(ptr => wasm.__wbg_simulation_free(ptr, 1));
-const WorldReceiverFinalization = (typeof FinalizationRegistry === 'undefined')
-    ? { register: () => {}, unregister: () => {} }
-    : new FinalizationRegistry(ptr => wasm.__wbg_worldreceiver_free(ptr, 1));
 
 function getArrayF64FromWasm0(ptr, len) {
     ptr = ptr >>> 0;
@@ -584,10 +529,6 @@ function getUint8ArrayMemory0() {
         cachedUint8ArrayMemory0 = new Uint8Array(wasm.memory.buffer);
     }
     return cachedUint8ArrayMemory0;
-}
-
-function isLikeNone(x) {
-    return x === undefined || x === null;
 }
 
 function passArray8ToWasm0(arg, malloc) {
