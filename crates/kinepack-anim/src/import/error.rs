@@ -1,15 +1,15 @@
 //! Why a file, or a part of it, gives no clip. Each variant names the file and the place in it.
 
-use std::fmt;
 use std::io;
 
 use crate::{RawClipError, SkeletonError};
 
 /// Why a file, or an animation of it, gives no clip. `file` is the name that the caller gave.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImportError {
     /// An option with an invalid value.
+    #[error("{option} must be {expected}")]
     BadOption {
         /// The option's name.
         option: &'static str,
@@ -17,6 +17,7 @@ pub enum ImportError {
         expected: &'static str,
     },
     /// The file cannot be opened or read, or its compression is damaged.
+    #[error("{file}: {source}")]
     Io {
         /// The file.
         file: String,
@@ -24,16 +25,24 @@ pub enum ImportError {
         source: io::Error,
     },
     /// The name does not end in a known extension.
+    #[error(
+        "{file}: not an animation: the name must end in .glb, .gltf, .vrm, .vrma,{fbx} .bvh or \
+         .bvh.zst",
+        fbx = if cfg!(feature = "fbx") { " .fbx," } else { "" })]
     UnknownFormat {
         /// The file.
         file: String,
     },
     /// An FBX file, in a build without the feature `fbx`.
+    #[error(
+        "{file}: this build cannot read FBX: turn on the feature `fbx`, or convert the file to glTF"
+    )]
     NeedsFbx {
         /// The file.
         file: String,
     },
     /// More bytes than the limit, counting the unpacked file and the files that it refers to.
+    #[error("{file}: larger than the limit of {limit_bytes} bytes")]
     TooManyBytes {
         /// The file.
         file: String,
@@ -41,6 +50,10 @@ pub enum ImportError {
         limit_bytes: u64,
     },
     /// The clips have more transforms than the limit.
+    #[error(
+        "{file}: {clip} has {samples} samples of {joints} joints: the clips of a file may have \
+         {limit} transforms together"
+    )]
     TooManyTransforms {
         /// The file.
         file: String,
@@ -54,6 +67,10 @@ pub enum ImportError {
         limit: usize,
     },
     /// Reading would take more memory than the limit allows.
+    #[error(
+        "{file}: reading it takes at least {needed_bytes} bytes of memory, and {limit_bytes} are \
+         allowed for a file of its size"
+    )]
     TooMuchMemory {
         /// The file.
         file: String,
@@ -63,23 +80,28 @@ pub enum ImportError {
         limit_bytes: u64,
     },
     /// The joints are not a valid skeleton.
+    #[error("{file}: {error}")]
     Skeleton {
         /// The file.
         file: String,
         /// The reason.
+        #[source]
         error: SkeletonError,
     },
     /// The motion is not a valid clip.
+    #[error("{file}: {clip}: {error}")]
     Clip {
         /// The file.
         file: String,
         /// The clip.
         clip: String,
         /// The reason.
+        #[source]
         error: RawClipError,
     },
 
     /// BVH: an unexpected word.
+    #[error("{file}: line {line}: expected {expected}, found {found}")]
     Unexpected {
         /// The file.
         file: String,
@@ -91,6 +113,7 @@ pub enum ImportError {
         found: String,
     },
     /// BVH: no frames remain.
+    #[error("{file}: dropping {dropped} of its {frames} frames leaves none")]
     AllDropped {
         /// The file.
         file: String,
@@ -100,6 +123,8 @@ pub enum ImportError {
         dropped: usize,
     },
     /// BVH: a rate that does not divide the motion's.
+    #[error("{file}: {rate_hz} Hz does not divide the motion's {native_hz} Hz; possible are {}",
+        rates(*.native_hz, .possible_hz))]
     RateNotPossible {
         /// The file.
         file: String,
@@ -112,6 +137,7 @@ pub enum ImportError {
     },
 
     /// FBX: the file cannot be read.
+    #[error("{file}: FBX: {reason}")]
     BadFbx {
         /// The file.
         file: String,
@@ -119,6 +145,7 @@ pub enum ImportError {
         reason: String,
     },
     /// FBX: an animation stack with too many layers.
+    #[error("{file}: FBX: {layers} layers, at most {limit} are read")]
     BadStack {
         /// The file.
         file: String,
@@ -129,6 +156,7 @@ pub enum ImportError {
     },
 
     /// glTF: the container is damaged or not of version 2.
+    #[error("{file}: not a GLB file: {reason}")]
     BadContainer {
         /// The file.
         file: String,
@@ -136,6 +164,7 @@ pub enum ImportError {
         reason: &'static str,
     },
     /// glTF: the text is not valid JSON, or not valid glTF.
+    #[error("{file}: not glTF: {reason}")]
     BadJson {
         /// The file.
         file: String,
@@ -143,6 +172,10 @@ pub enum ImportError {
         reason: String,
     },
     /// glTF: a version other than 2.
+    #[error(
+        "{file}: glTF version {version:?}: only 2.0 can be read: convert the file, for example \
+         with gltf-pipeline"
+    )]
     UnsupportedVersion {
         /// The file.
         file: String,
@@ -150,6 +183,7 @@ pub enum ImportError {
         version: String,
     },
     /// glTF: data packed in an unsupported way.
+    #[error("{file}: needs {extension}, which cannot be read: save the file without it")]
     UnsupportedExtension {
         /// The file.
         file: String,
@@ -157,6 +191,7 @@ pub enum ImportError {
         extension: String,
     },
     /// glTF: a buffer that cannot be loaded.
+    #[error("{file}: buffer {buffer}: {reason}")]
     BadBuffer {
         /// The file.
         file: String,
@@ -166,6 +201,7 @@ pub enum ImportError {
         reason: &'static str,
     },
     /// glTF: a buffer's file that cannot be read.
+    #[error("{file}: buffer {buffer}: its file: {source}")]
     BufferFile {
         /// The file.
         file: String,
@@ -175,6 +211,7 @@ pub enum ImportError {
         source: io::Error,
     },
     /// glTF: an accessor that cannot be read.
+    #[error("{file}: accessor {accessor}: {reason}")]
     BadAccessor {
         /// The file.
         file: String,
@@ -184,6 +221,7 @@ pub enum ImportError {
         reason: &'static str,
     },
     /// glTF: an invalid node.
+    #[error("{file}: node {node}: {reason}")]
     BadNode {
         /// The file.
         file: String,
@@ -193,6 +231,7 @@ pub enum ImportError {
         reason: &'static str,
     },
     /// glTF: a skin with a node that does not exist.
+    #[error("{file}: skin {skin}: node {node} does not exist")]
     BadSkin {
         /// The file.
         file: String,
@@ -203,6 +242,10 @@ pub enum ImportError {
     },
     /// glTF: a static scale above the joints that is not uniform, so their translations cannot
     /// absorb it.
+    #[error(
+        "{file}: node {node}: it is above the joints and has a scale of {} {} {}; this cannot \
+         become part of their translations, because it differs between axes or is zero: apply it \
+         before saving", .scale[0], .scale[1], .scale[2])]
     NonUniformScale {
         /// The file.
         file: String,
@@ -212,6 +255,7 @@ pub enum ImportError {
         scale: [f64; 3],
     },
     /// glTF: a channel of an animation that cannot be played.
+    #[error("{file}: animation {animation}, channel {channel}: {reason}")]
     BadChannel {
         /// The file.
         file: String,
@@ -223,6 +267,10 @@ pub enum ImportError {
         reason: &'static str,
     },
     /// glTF: key times that are not finite or do not increase.
+    #[error(
+        "{file}: animation {animation}, channel {channel}: the time of key {key} is not finite or \
+         not after the previous one"
+    )]
     BadKeyTime {
         /// The file.
         file: String,
@@ -234,6 +282,10 @@ pub enum ImportError {
         key: usize,
     },
     /// glTF: the number of values does not match the number of key times.
+    #[error(
+        "{file}: animation {animation}, channel {channel}: {values} values, but its key times \
+         need {expected}"
+    )]
     WrongKeyCount {
         /// The file.
         file: String,
@@ -248,6 +300,7 @@ pub enum ImportError {
     },
     /// glTF: the animations read too many keys for the clips of one file. The limit exists because
     /// many channels may share an accessor.
+    #[error("{file}: accessor {accessor}: its channels read more than {limit} keys together")]
     TooManyKeys {
         /// The file.
         file: String,
@@ -257,6 +310,10 @@ pub enum ImportError {
         limit: u64,
     },
     /// glTF: a key's value with a number that is not finite, or a rotation of length zero.
+    #[error(
+        "{file}: animation {animation}, channel {channel}: key {key} has a number that is not \
+         finite or a rotation of length zero"
+    )]
     BadKeyValue {
         /// The file.
         file: String,
@@ -268,6 +325,10 @@ pub enum ImportError {
         key: usize,
     },
     /// glTF: a spline of rotations that passes through zero.
+    #[error(
+        "{file}: animation {animation}, channel {channel}: the spline of rotations goes through \
+         zero at {time_s} s"
+    )]
     ZeroRotation {
         /// The file.
         file: String,
@@ -298,160 +359,13 @@ impl ImportError {
                 | Self::ZeroRotation { .. }
         )
     }
-
-    /// Writes an error that only glTF has. `fmt` calls it for no other errors.
-    fn fmt_gltf(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::BadContainer { file, reason } => write!(f, "{file}: not a GLB file: {reason}"),
-            Self::BadJson { file, reason } => write!(f, "{file}: not glTF: {reason}"),
-            Self::UnsupportedVersion { file, version } => {
-                write!(
-                    f,
-                    "{file}: glTF version {version:?}: only 2.0 can be read: convert the file, \
-                     for example with gltf-pipeline"
-                )
-            }
-            Self::UnsupportedExtension { file, extension } => {
-                write!(
-                    f,
-                    "{file}: needs {extension}, which cannot be read: save the file without it"
-                )
-            }
-            Self::BadBuffer { file, buffer, reason } => {
-                write!(f, "{file}: buffer {buffer}: {reason}")
-            }
-            Self::BufferFile { file, buffer, source } => {
-                write!(f, "{file}: buffer {buffer}: its file: {source}")
-            }
-            Self::BadAccessor { file, accessor, reason } => {
-                write!(f, "{file}: accessor {accessor}: {reason}")
-            }
-            Self::BadNode { file, node, reason } => write!(f, "{file}: node {node}: {reason}"),
-            Self::BadSkin { file, skin, node } => {
-                write!(f, "{file}: skin {skin}: node {node} does not exist")
-            }
-            Self::NonUniformScale { file, node, scale: [x, y, z] } => write!(
-                f,
-                "{file}: node {node}: it is above the joints and has a scale of {x} {y} {z}; \
-                 this cannot become part of their translations, because it differs between axes \
-                 or is zero: apply it before saving"
-            ),
-            Self::BadChannel { file, animation, channel, reason } => {
-                write!(f, "{file}: animation {animation}, channel {channel}: {reason}")
-            }
-            Self::BadKeyTime { file, animation, channel, key } => write!(
-                f,
-                "{file}: animation {animation}, channel {channel}: \
-                 the time of key {key} is not finite or not after the previous one"
-            ),
-            Self::WrongKeyCount { file, animation, channel, values, expected } => write!(
-                f,
-                "{file}: animation {animation}, channel {channel}: \
-                 {values} values, but its key times need {expected}"
-            ),
-            Self::TooManyKeys { file, accessor, limit } => {
-                write!(
-                    f,
-                    "{file}: accessor {accessor}: its channels read more than {limit} keys together"
-                )
-            }
-            Self::BadKeyValue { file, animation, channel, key } => write!(
-                f,
-                "{file}: animation {animation}, channel {channel}: \
-                 key {key} has a number that is not finite or a rotation of length zero"
-            ),
-            Self::ZeroRotation { file, animation, channel, time_s } => write!(
-                f,
-                "{file}: animation {animation}, channel {channel}: \
-                 the spline of rotations goes through zero at {time_s} s"
-            ),
-            _ => Ok(()),
-        }
-    }
 }
 
-impl fmt::Display for ImportError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::BadOption { option, expected } => write!(f, "{option} must be {expected}"),
-            Self::Io { file, source } => write!(f, "{file}: {source}"),
-            Self::UnknownFormat { file } => {
-                let fbx = if cfg!(feature = "fbx") { " .fbx," } else { "" };
-                write!(
-                    f,
-                    "{file}: not an animation: \
-                     the name must end in .glb, .gltf, .vrm, .vrma,{fbx} .bvh or .bvh.zst"
-                )
-            }
-            Self::NeedsFbx { file } => write!(
-                f,
-                "{file}: this build cannot read FBX: \
-                 turn on the feature `fbx`, or convert the file to glTF"
-            ),
-            Self::TooManyBytes { file, limit_bytes } => {
-                write!(f, "{file}: larger than the limit of {limit_bytes} bytes")
-            }
-            Self::TooManyTransforms { file, clip, joints, samples, limit } => write!(
-                f,
-                "{file}: {clip} has {samples} samples of {joints} joints: \
-                 the clips of a file may have {limit} transforms together"
-            ),
-            Self::TooMuchMemory { file, needed_bytes, limit_bytes } => write!(
-                f,
-                "{file}: reading it takes at least {needed_bytes} bytes of memory, \
-                 and {limit_bytes} are allowed for a file of its size"
-            ),
-            Self::Skeleton { file, error } => write!(f, "{file}: {error}"),
-            Self::Clip { file, clip, error } => write!(f, "{file}: {clip}: {error}"),
-            Self::Unexpected { file, line, expected, found } => {
-                write!(f, "{file}: line {line}: expected {expected}, found {found}")
-            }
-            Self::AllDropped { file, frames, dropped } => {
-                write!(f, "{file}: dropping {dropped} of its {frames} frames leaves none")
-            }
-            Self::RateNotPossible { file, rate_hz, native_hz, possible_hz } => {
-                write!(
-                    f,
-                    "{file}: {rate_hz} Hz does not divide the motion's {native_hz} Hz; \
-                     possible are "
-                )?;
-                if possible_hz.is_empty() {
-                    return write!(f, "{native_hz} Hz divided by whole numbers");
-                }
-                let rates: Vec<String> = possible_hz.iter().map(ToString::to_string).collect();
-                write!(f, "{}", rates.join(", "))
-            }
-            Self::BadFbx { file, reason } => write!(f, "{file}: FBX: {reason}"),
-            Self::BadStack { file, layers, limit } => {
-                write!(f, "{file}: FBX: {layers} layers, at most {limit} are read")
-            }
-            Self::BadContainer { .. }
-            | Self::BadJson { .. }
-            | Self::UnsupportedVersion { .. }
-            | Self::UnsupportedExtension { .. }
-            | Self::BadBuffer { .. }
-            | Self::BufferFile { .. }
-            | Self::BadAccessor { .. }
-            | Self::BadNode { .. }
-            | Self::BadSkin { .. }
-            | Self::NonUniformScale { .. }
-            | Self::BadChannel { .. }
-            | Self::BadKeyTime { .. }
-            | Self::WrongKeyCount { .. }
-            | Self::TooManyKeys { .. }
-            | Self::BadKeyValue { .. }
-            | Self::ZeroRotation { .. } => self.fmt_gltf(f),
-        }
+/// The rates that can be read, as text.
+fn rates(native_hz: f32, possible_hz: &[u32]) -> String {
+    if possible_hz.is_empty() {
+        return format!("{native_hz} Hz divided by whole numbers");
     }
-}
-
-impl std::error::Error for ImportError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Io { source, .. } | Self::BufferFile { source, .. } => Some(source),
-            Self::Skeleton { error, .. } => Some(error),
-            Self::Clip { error, .. } => Some(error),
-            _ => None,
-        }
-    }
+    let rates: Vec<String> = possible_hz.iter().map(ToString::to_string).collect();
+    rates.join(", ")
 }
