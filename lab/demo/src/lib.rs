@@ -22,7 +22,7 @@ mod crowd;
 mod cube_stream;
 pub mod demo;
 mod export;
-mod happenings;
+mod game_events;
 mod inputs;
 pub mod join;
 mod keys;

@@ -1,4 +1,4 @@
-//! Lines on a terminal that are redrawn, below the news.
+//! Lines on a terminal that are redrawn, below the printed lines.
 
 use command_kit::{escaped, say};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};

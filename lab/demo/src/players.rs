@@ -12,7 +12,7 @@ use cubes::{AddPlayerError, Body, Input, Script, World};
 use kinepack::EntityId;
 use kinepack_net::ReceiverId;
 
-use crate::happenings::Happening;
+use crate::game_events::GameEvent;
 use crate::states::States;
 
 /// See the head of this file.
@@ -24,10 +24,10 @@ pub struct PlayedCubes {
     guests: BTreeMap<ReceiverId, Guest>,
     /// The inputs of the current step, by player.
     inputs: Vec<(u32, Input)>,
-    /// Those of the step before.
+    /// The inputs of the previous step, by player.
     inputs_before: Vec<(u32, Input)>,
-    /// What happened since it was last taken.
-    happened: Vec<Happening>,
+    /// The events since the last [`take_events`](Self::take_events).
+    events: Vec<GameEvent>,
 }
 
 /// A player who joined.
@@ -47,7 +47,7 @@ impl PlayedCubes {
             guests: BTreeMap::new(),
             inputs: Vec::new(),
             inputs_before: Vec::new(),
-            happened: Vec::new(),
+            events: Vec::new(),
         }
     }
 
@@ -82,7 +82,7 @@ impl PlayedCubes {
             input.push && !before.any(|(other, before)| other == player && before.push)
         };
         let began = self.inputs.iter().filter(began);
-        self.happened.extend(began.map(|(player, _)| Happening::Pushed(EntityId(*player))));
+        self.events.extend(began.map(|(player, _)| GameEvent::Pushed(EntityId(*player))));
         self.world.step_players(&self.inputs);
     }
 
@@ -93,7 +93,7 @@ impl PlayedCubes {
         }
         let number = self.world.add_player().map_err(CannotPlay::World)?;
         self.guests.insert(guest, Guest { number, held: Input::default() });
-        self.happened.push(Happening::Joined(EntityId(number)));
+        self.events.push(GameEvent::Joined(EntityId(number)));
         Ok(EntityId(number))
     }
 
@@ -106,13 +106,13 @@ impl PlayedCubes {
     /// Removes a guest's cube from the world. Returns false if the guest has none.
     pub fn dismiss(&mut self, guest: ReceiverId) -> bool {
         let Some(guest) = self.guests.remove(&guest) else { return false };
-        self.happened.push(Happening::Left(EntityId(guest.number)));
+        self.events.push(GameEvent::Left(EntityId(guest.number)));
         self.world.remove_player(guest.number)
     }
 
-    /// What happened since the last call.
-    pub fn take_happened(&mut self) -> impl Iterator<Item = Happening> {
-        self.happened.drain(..)
+    /// Takes the events since the last call.
+    pub fn take_events(&mut self) -> impl Iterator<Item = GameEvent> {
+        self.events.drain(..)
     }
 }
 

@@ -105,8 +105,8 @@ pub fn run(arguments: &Arguments) -> Result<(), PublishError> {
         while begin.elapsed() < due && !interrupt.is_raised() {
             std::thread::sleep(due.saturating_sub(begin.elapsed()).min(NAP));
         }
-        if let Some(news) = outgoing.write(&snapshot)? {
-            bar.suspend(|| say(format!("kinepack: {news}")));
+        if let Some(notice) = outgoing.write(&snapshot)? {
+            bar.suspend(|| say(format!("kinepack: {notice}")));
         }
         frames += 1;
         bar.inc(1);

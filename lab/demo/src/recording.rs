@@ -10,7 +10,7 @@ use kinepack::{Snapshot, Tick};
 use kinepack_replay::{ReplayError, ReplayOptions, ReplayWriter};
 
 use crate::cube_stream::CubeStream;
-use crate::happenings::Happening;
+use crate::game_events::GameEvent;
 use crate::session_error::SessionError;
 
 /// The level of a replay, whatever level is sent.
@@ -52,7 +52,7 @@ impl Recording {
         let level = SentLevel::named(LEVEL).expect("it is a level that can be sent");
         let options = ReplayOptions {
             name: "cubes".to_owned(),
-            events: Some(Happening::kinds()?),
+            events: Some(GameEvent::kinds()?),
             ..ReplayOptions::at_hz(cubes::TICK_HZ.into())
         };
         // The file grows in its place, so that it can be watched.
@@ -66,12 +66,12 @@ impl Recording {
         Ok(Self { path: path.to_owned(), writer, tick: Tick(0) })
     }
 
-    /// Adds an event of the next snapshot. Those of players get a marker.
-    pub fn emit(&mut self, happening: Happening) -> Result<(), SessionError> {
-        if let Some(line) = happening.line() {
+    /// Adds an event of the next snapshot. Events with a [line](GameEvent::line) also get a marker.
+    pub fn emit(&mut self, event: GameEvent) -> Result<(), SessionError> {
+        if let Some(line) = event.line() {
             self.mark(&line)?;
         }
-        happening.record(&mut self.writer).map_err(|error| failed(&self.path, error))
+        event.record(&mut self.writer).map_err(|error| failed(&self.path, error))
     }
 
     /// Gives this moment a name.

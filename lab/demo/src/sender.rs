@@ -7,7 +7,7 @@ use kinepack::{Snapshot, Tick};
 use kinepack_net::{Hub, HubConfig, NetError, ReceiverId, ReceiverOptions, Work};
 
 use crate::cube_stream::CubeStream;
-use crate::happenings::Happening;
+use crate::game_events::GameEvent;
 use crate::recording::Recording;
 use crate::session_error::SessionError;
 use crate::states::States;
@@ -81,7 +81,7 @@ impl Sender {
         let stream = options.stream.clone();
         let codec = stream.codec();
         let mut sender = Self {
-            hub: Hub::new(&codec, config)?.with_events(&Happening::kinds()?),
+            hub: Hub::new(&codec, config)?.with_events(&GameEvent::kinds()?),
             world,
             stream,
             states: States::default(),
@@ -112,12 +112,11 @@ impl Sender {
         Ok(true)
     }
 
-    /// Passes the state, and what happened until then, to the hub, which then has snapshots to
-    /// transmit.
+    /// Passes the state and its game events to the hub, which then has snapshots to transmit.
     pub fn send(&mut self, now: Duration) -> Result<(), SessionError> {
-        for happening in self.world.take_happened() {
-            happening.emit(&mut self.hub)?;
-            self.recording.as_mut().map_or(Ok(()), |recording| recording.emit(happening))?;
+        for event in self.world.take_events() {
+            event.emit(&mut self.hub)?;
+            self.recording.as_mut().map_or(Ok(()), |recording| recording.emit(event))?;
         }
         self.recording.as_mut().map_or(Ok(()), |recording| recording.write(&self.snapshot))?;
         match &self.threads {

@@ -30,7 +30,7 @@ pub struct SessionReport {
     pub failed_checks: u64,
     /// Frames that were drawn.
     pub states_shown: u64,
-    /// Events that playback reached: what happened to players.
+    /// Game events that playback reached.
     pub events: u64,
     /// How many of them arrived after playback had shown their tick.
     pub late_events: u64,

@@ -6,7 +6,7 @@ use command_kit::Distribution;
 use kinepack_net::{Received, Receiver, ReceiverConfig, Refused, Sequence, datagram_sequence};
 
 use crate::cube_stream::{CubeStream, Shown};
-use crate::happenings::Happening;
+use crate::game_events::GameEvent;
 use crate::session_error::SessionError;
 use crate::truth::{ShownError, Truth};
 
@@ -25,8 +25,8 @@ pub struct Viewer {
     /// What is shown now, and the tick that it belongs to.
     pub shown: Vec<Shown>,
     pub shown_tick: f64,
-    /// What happened since the state that was shown before.
-    pub happened: Vec<Happening>,
+    /// The game events since the previous frame.
+    pub events: Vec<GameEvent>,
 }
 
 /// A new view from a datagram.
@@ -41,7 +41,7 @@ impl Viewer {
     pub fn new(stream: &CubeStream) -> Result<Self, SessionError> {
         Ok(Self {
             receiver: Receiver::new(&stream.codec(), ReceiverConfig::at_hz(60))?
-                .with_events(&Happening::kinds()?),
+                .with_events(&GameEvent::kinds()?),
             stream: stream.clone(),
             error: ShownError::default(),
             states_shown: 0,
@@ -51,7 +51,7 @@ impl Viewer {
             delay_ms: 0.0,
             shown: Vec::new(),
             shown_tick: 0.0,
-            happened: Vec::new(),
+            events: Vec::new(),
         })
     }
 
@@ -73,9 +73,9 @@ impl Viewer {
         let delay_ms = self.receiver.playout_stats().delay.as_secs_f64() * 1e3;
         let Some(playback) = self.receiver.playback(now) else { return Ok(false) };
         self.shown.clear();
-        self.happened.clear();
+        self.events.clear();
         for event in playback.events() {
-            self.happened.extend(Happening::of(&event)?);
+            self.events.extend(GameEvent::of(&event)?);
         }
         self.shown_tick = playback.tick;
         let around = truth.and_then(|truth| truth.around(playback.tick));

@@ -13,7 +13,7 @@ use kinepack_capture::CaptureError;
 use kinepack_net::ReceiverId;
 
 use crate::crowd::Crowd;
-use crate::happenings::Happening;
+use crate::game_events::GameEvent;
 use crate::players::{CannotPlay, PlayedCubes};
 use crate::states::States;
 
@@ -213,9 +213,9 @@ impl Played {
         }
     }
 
-    /// What happened since the last call.
-    pub fn take_happened(&mut self) -> impl Iterator<Item = Happening> {
-        self.cubes_mut().into_iter().flat_map(PlayedCubes::take_happened)
+    /// Takes the game events since the last call.
+    pub fn take_events(&mut self) -> impl Iterator<Item = GameEvent> {
+        self.cubes_mut().into_iter().flat_map(PlayedCubes::take_events)
     }
 
     fn cubes_mut(&mut self) -> Option<&mut PlayedCubes> {

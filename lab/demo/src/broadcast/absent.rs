@@ -6,7 +6,7 @@ use command_kit::interrupt::Interrupt;
 use kinepack::{Codec, Snapshot};
 
 use super::{Arguments, BroadcastError, PublishOptions, WatchOptions};
-use crate::watch::Desk;
+use crate::watch::PageOptions;
 
 /// There is none.
 pub struct Outgoing(Infallible);
@@ -15,7 +15,12 @@ pub fn run(_: &Arguments) -> Result<(), BroadcastError> {
     Err(BroadcastError::Absent)
 }
 
-pub fn watch(_: &str, _: &WatchOptions, _: &Desk, _: &Interrupt) -> Result<(), BroadcastError> {
+pub fn watch(
+    _: &str,
+    _: &WatchOptions,
+    _: &PageOptions,
+    _: &Interrupt,
+) -> Result<(), BroadcastError> {
     Err(BroadcastError::Absent)
 }
 

@@ -33,6 +33,6 @@ pub use options::{Arguments, PublishOptions, RelayOptions, WatchOptions};
 #[cfg(feature = "broadcast")]
 pub use outgoing::Outgoing;
 #[cfg(feature = "broadcast")]
-use terminal::news_of;
+use terminal::link_status;
 #[cfg(feature = "broadcast")]
 pub use watch::watch;

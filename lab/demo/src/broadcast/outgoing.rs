@@ -9,7 +9,7 @@ use tokio::runtime::Runtime;
 
 use super::options::RegionOptions;
 use super::regions::Regions;
-use super::{BroadcastError, PublishOptions, news_of};
+use super::{BroadcastError, PublishOptions, link_status};
 
 /// A world that is being published.
 pub struct Outgoing {
@@ -78,7 +78,7 @@ pub(super) fn publish(
 }
 
 impl Outgoing {
-    /// Publishes a snapshot. Returns a line of news about the relay, if there is one.
+    /// Publishes a snapshot. Returns a line if the state of the relay's link changed.
     pub fn write(&mut self, world: &Snapshot) -> Result<Option<String>, BroadcastError> {
         self.publication.send(self.publisher.publish(world)?)?;
         let link = self.publication.link();
@@ -86,7 +86,7 @@ impl Outgoing {
             return Ok(None);
         }
         self.link = link;
-        Ok(Some(format!("publishing: {}", news_of(&self.link))))
+        Ok(Some(format!("publishing: {}", link_status(&self.link))))
     }
 
     /// Gives the relay a moment to take what was published last.

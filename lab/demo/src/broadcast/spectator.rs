@@ -10,7 +10,7 @@ use kinepack_crowd::moq::{Address, Connector, Link, Watching};
 use kinepack_crowd::{Catalogue, ViewerConfig};
 use serde::Serialize;
 
-use super::news_of;
+use super::link_status;
 
 /// For how long a spectator can go back.
 const HISTORY: Duration = Duration::from_secs(60);
@@ -169,7 +169,8 @@ impl Spectator {
         Some((first.0.into(), last.0.into()))
     }
 
-    /// Takes what has come, and plays it. Returns a line of news about the relay, if there is one.
+    /// Takes the received bytes and plays them. Returns a line if the state of the relay's link
+    /// changed.
     pub(super) fn frame(&mut self) -> Option<String> {
         self.watching.update();
         let now = self.watching.now();
@@ -221,16 +222,16 @@ impl Spectator {
                 self.delay_ms.add(self.last_delay_ms);
             }
         }
-        self.news()
+        self.link_change()
     }
 
-    fn news(&mut self) -> Option<String> {
+    fn link_change(&mut self) -> Option<String> {
         let link = self.watching.link();
         if *link == self.link {
             return None;
         }
         self.link = link.clone();
-        Some(news_of(link))
+        Some(link_status(link))
     }
 
     /// Why nothing comes.

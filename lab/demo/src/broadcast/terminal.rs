@@ -2,8 +2,8 @@
 
 use kinepack_crowd::moq::Link;
 
-/// The state of a connection, as a line of news.
-pub(super) fn news_of(link: &Link) -> String {
+/// The state of the connection to the relay, as a line of text.
+pub(super) fn link_status(link: &Link) -> String {
     match link {
         Link::Connected => "the relay is connected".to_owned(),
         Link::Connecting { because: Some(error) } => format!("{error}; trying again"),

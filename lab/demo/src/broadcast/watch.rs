@@ -16,7 +16,7 @@ use crate::lines::Lines;
 use crate::map::{ROWS, map};
 use crate::raw_mode::{RawMode, is_at_terminal, is_quit};
 use crate::sender::due;
-use crate::watch::Desk;
+use crate::watch::PageOptions;
 
 /// Drawn frames between two refreshes of the terminal.
 const REFRESH_FRAMES: u32 = 3;
@@ -28,14 +28,14 @@ const HELP: &str = "space: pause. Arrows: 2 s back, 2 s on. l: live. t: next tie
 pub fn watch(
     url: &str,
     options: &WatchOptions,
-    desk: &Desk,
+    page_options: &PageOptions,
     interrupt: &Interrupt,
 ) -> Result<(), BroadcastError> {
     let address = url.parse()?;
     match &options.export {
         Some(directory) => Place::new(&address, options).export(directory, options.force)?,
         None if options.page => {
-            let listener = desk.listen(&address)?;
+            let listener = page_options.listen(&address)?;
             Place::new(&address, options).serve(listener, interrupt)?;
         }
         None => in_terminal(&address, options, interrupt)?,
@@ -69,8 +69,8 @@ fn in_terminal(
         {
             break;
         }
-        if let Some(news) = spectator.frame() {
-            lines.say(&news);
+        if let Some(notice) = spectator.frame() {
+            lines.say(&notice);
         }
         if frame.is_multiple_of(REFRESH_FRAMES) {
             let rows = map(spectator.shown.iter().copied());

@@ -40,7 +40,7 @@ impl Display {
         else {
             return;
         };
-        let live = peer.live(due(tick), &session.sender);
+        let stats = peer.recent_stats(due(tick), &session.sender);
         let sent = map(session.sender.states().iter().map(|(id, state)| (id, state.position)));
         let shown = map(viewer.shown.iter().map(|shown| (shown.id, shown.position)));
         self.lines.show(0, [self.beside(format!("{:COLUMNS$}", "simulated"), "received")]);
@@ -53,14 +53,14 @@ impl Display {
         let numbers = [
             format!(
                 "{:.1} kbit/s with headers, {:.1} payload, {uncompressed_kbps:.0} uncompressed",
-                live.kbps_total, live.kbps_payload
+                stats.kbps_total, stats.kbps_payload
             ),
             format!(
                 "{:.1} % lost, round trip {:.0} ms, playout {:.0} ms, baseline {} back",
-                live.loss_ratio * 100.0,
-                live.round_trip_ms,
+                stats.loss_ratio * 100.0,
+                stats.round_trip_ms,
                 playout.delay.as_secs_f64() * 1e3,
-                live.baseline_age
+                stats.baseline_age
             ),
             peer.input_report().map_or_else(String::new, |input| {
                 format!(

@@ -14,7 +14,7 @@ use crate::demo::DemoError;
 use crate::inputs::with_keys;
 use crate::recording::Recording;
 use crate::sender::due;
-use crate::session::{Hands, Session};
+use crate::session::{Controller, Session};
 use crate::session_error::SessionError;
 use crate::session_report::SessionReport;
 
@@ -29,7 +29,7 @@ pub(super) fn run(
     let Program { world, name, ticks, ending } = arguments.program()?;
     let mut session = Session::new(world, &arguments.send, with_keys(HubConfig::default()))?;
     session.sender.recording = arguments.recording.begin(&arguments.send.stream, &name)?;
-    session.hands = Hands::SentScript;
+    session.controller = Controller::SentScript;
     session.outage = arguments.link.outage();
     session.add(&arguments.send, arguments.link.config()?, arguments.link.link_seed, true)?;
     let mut loopback = Loopback::new()?;

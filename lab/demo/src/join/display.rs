@@ -1,4 +1,4 @@
-//! A joiner's display: news about the connection, and on a terminal the world from above.
+//! A joiner's display: connection events as lines, and on a terminal the world from above.
 
 use std::time::Duration;
 

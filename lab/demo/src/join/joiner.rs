@@ -57,17 +57,18 @@ struct Connection {
     connected_since: Option<Duration>,
 }
 
-/// News for the user.
+/// A change of the connection that the user learns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum News {
+pub enum ConnectionEvent {
+    /// The first state arrived.
     Joined,
-    /// It steers this cube now. `None` if the server has no cube for it.
+    /// The joiner steers this cube now. `None` if the server has no cube for it.
     Seated(Option<EntityId>),
     Lost(LostReason),
 }
 
-impl News {
-    /// The news as a line, for a command that reconnects after a loss.
+impl ConnectionEvent {
+    /// The event as a line, for a command that reconnects after a loss.
     pub fn line(self, server: SocketAddr) -> String {
         match self {
             Self::Joined => format!("joined {server}"),
@@ -84,7 +85,7 @@ impl<'a> Joiner<'a> {
     }
 
     /// Takes what has arrived and sends what is due. Never waits.
-    pub(super) fn step(&mut self, now: Duration) -> Result<Option<News>, JoinError> {
+    pub(super) fn step(&mut self, now: Duration) -> Result<Option<ConnectionEvent>, JoinError> {
         self.step_with(now, &mut |_, _| {})
     }
 
@@ -93,13 +94,13 @@ impl<'a> Joiner<'a> {
         &mut self,
         now: Duration,
         on_view: &mut dyn FnMut(NewView, &Snapshot),
-    ) -> Result<Option<News>, JoinError> {
+    ) -> Result<Option<ConnectionEvent>, JoinError> {
         if self.connection.is_none() && now >= self.next_try {
             let plays = !matches!(self.pilot, Pilot::Nobody);
             self.connection = Some(Connection::open(self.target, plays)?);
         }
         let Some(connection) = &mut self.connection else { return Ok(None) };
-        let news = connection.step(now, &self.target.stream, &mut self.pilot, on_view);
+        let event = connection.step(now, &self.target.stream, &mut self.pilot, on_view);
         if let Some(mismatch) = connection.mismatch {
             self.end(now);
             let Target { server, ref stream, .. } = *self.target;
@@ -113,11 +114,11 @@ impl<'a> Joiner<'a> {
             self.end(now);
             return Err(SessionError::TooLarge(refused).into());
         }
-        if let Some(News::Lost(_)) = news {
+        if let Some(ConnectionEvent::Lost(_)) = event {
             self.end(now);
             self.next_try = now + PAUSE;
         }
-        Ok(news)
+        Ok(event)
     }
 
     /// Holds these keys from now on. Has an effect only if a person steers.
@@ -140,16 +141,16 @@ impl<'a> Joiner<'a> {
         }
     }
 
-    /// Computes a frame. Returns lines about what happened to other players.
+    /// Computes a frame. Returns the game events of other players as lines.
     pub(super) fn show(&mut self, now: Duration) -> Result<Vec<String>, JoinError> {
         let own = self.entity();
         let Some(connection) = &mut self.connection else { return Ok(Vec::new()) };
         if !connection.viewer.show(now, None)? {
             return Ok(Vec::new());
         }
-        let happened = connection.viewer.happened.iter();
-        let others = happened.filter(|happening| Some(happening.entity()) != own);
-        Ok(others.filter_map(|happening| happening.line()).collect())
+        let events = connection.viewer.events.iter();
+        let others = events.filter(|event| Some(event.entity()) != own);
+        Ok(others.filter_map(|event| event.line()).collect())
     }
 
     /// Advances playback by a frame without showing it.
@@ -214,7 +215,7 @@ impl Connection {
         stream: &CubeStream,
         pilot: &mut Pilot,
         on_view: &mut dyn FnMut(NewView, &Snapshot),
-    ) -> Option<News> {
+    ) -> Option<ConnectionEvent> {
         let since = now.saturating_sub(self.last_look.replace(now).unwrap_or(now));
         self.tally.slowest_look = self.tally.slowest_look.max(since);
         let had_no_state = self.viewer.receiver.newest().is_none();
@@ -229,7 +230,7 @@ impl Connection {
                 match (datagram_kind(part), &mut *player) {
                     (Some(DatagramKind::StreamPacket), Some(player)) => {
                         match player.handle(now, part) {
-                            Ok(is_news) => is_seated |= is_news,
+                            Ok(is_new_seat) => is_seated |= is_new_seat,
                             Err(refused) => {
                                 tally.wrong += u64::from(refused != StreamRefused::Duplicate);
                             }
@@ -270,8 +271,8 @@ impl Connection {
                     .player
                     .as_ref()
                     .filter(|_| is_seated)
-                    .map(|player| News::Seated(player.entity()));
-                seated.or(has_joined.then_some(News::Joined))
+                    .map(|player| ConnectionEvent::Seated(player.entity()));
+                seated.or(has_joined.then_some(ConnectionEvent::Joined))
             }
             ClientState::Lost { reason } => {
                 match reason {
@@ -279,7 +280,7 @@ impl Connection {
                     LostReason::Full => self.tally.full += 1,
                     LostReason::TimedOut | LostReason::Dropped => self.tally.dropped += 1,
                 }
-                Some(News::Lost(reason))
+                Some(ConnectionEvent::Lost(reason))
             }
         }
     }

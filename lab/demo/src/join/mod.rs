@@ -23,7 +23,7 @@ use command_kit::interrupt::Interrupt;
 use command_kit::{Failure, OutputError, print};
 pub use connection::{ConnectionArguments, parse_server};
 use display::Display;
-pub use joiner::{Joiner, News, Target};
+pub use joiner::{ConnectionEvent, Joiner, Target};
 use kinepack_net::{Mismatch, StreamError};
 use kinepack_udp::SetupError;
 use play::{Play, PlayOptions};
@@ -200,8 +200,8 @@ fn watch(
             Some(Pressed::Quit) => course.interrupt.raise(),
             None => {}
         }
-        if let Some(news) = joiner.step(now)? {
-            display.say(&news.line(target.server));
+        if let Some(event) = joiner.step(now)? {
+            display.say(&event.line(target.server));
         }
         if now < due(frame) {
             joiner.wait(due(frame) - now);
@@ -218,7 +218,7 @@ fn watch(
     Ok(joiner.tally(course.now()))
 }
 
-/// Runs many joiners. Only the first prints news.
+/// Runs many joiners. Only the first prints its connection events.
 fn load(
     mut joiners: Vec<Joiner<'_>>,
     target: &Target,
@@ -260,14 +260,14 @@ fn drive(
             let was_receiving = joiner.is_receiving();
             let now = course.now();
             // A joiner that the server refuses ends all.
-            let news = joiner.step(now).inspect_err(|_| course.interrupt.raise())?;
+            let event = joiner.step(now).inspect_err(|_| course.interrupt.raise())?;
             match (was_receiving, joiner.is_receiving()) {
                 (false, true) => drop(course.receiving.fetch_add(1, Ordering::Relaxed)),
                 (true, false) => drop(course.receiving.fetch_sub(1, Ordering::Relaxed)),
                 _ => {}
             }
-            if let (0, Some(news), Some((target, display))) = (index, news, display) {
-                display.say(&news.line(target.server));
+            if let (0, Some(event), Some((target, display))) = (index, event, display) {
+                display.say(&event.line(target.server));
             }
             if is_frame {
                 joiner.pass(now);

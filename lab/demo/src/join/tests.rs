@@ -43,7 +43,7 @@ struct Pair {
     states: States,
     player: Player,
     tick: u32,
-    news: Vec<String>,
+    notices: Vec<String>,
 }
 
 impl Pair {
@@ -56,7 +56,7 @@ impl Pair {
             states,
             player,
             tick: 0,
-            news: Vec::new(),
+            notices: Vec::new(),
         }
     }
 
@@ -75,7 +75,7 @@ impl Pair {
                 for part in split_datagram(datagram).expect("an honest joiner") {
                     match datagram_kind(part) {
                         Some(DatagramKind::StreamPacket) => {
-                            self.news.extend(self.players.handle(1, now, part, &mut self.world));
+                            self.notices.extend(self.players.handle(1, now, part, &mut self.world));
                         }
                         _ => assert!(self.players.acknowledge(1, part)),
                     }
@@ -114,7 +114,7 @@ fn lost_keys_arrive_as_repeats_and_silence_releases_all_keys() {
         });
     }
     assert_eq!(pair.player.entity(), Some(FIRST));
-    assert_eq!(pair.news, ["plays; players: 1"]);
+    assert_eq!(pair.notices, ["plays; players: 1"]);
     let counts = pair.players.counts();
     assert!(counts.recovered > 30 && counts.records >= 298, "{counts:?}");
     assert_eq!((counts.lost_bases, counts.limited, counts.malformed), (0, 0, 0), "{counts:?}");
@@ -158,14 +158,14 @@ fn a_joiner_without_a_place_watches_and_asks_again() {
     let mut pair = Pair::new(1);
     let mut first = Player::new().expect("valid streams");
     assert!(first.step(Duration::ZERO, &mut Pilot::Person(RIGHT), None));
-    let news = pair.players.handle(7, Duration::ZERO, first.transmit(None), &mut pair.world);
-    assert_eq!(news.as_deref(), Some("plays; players: 1"));
+    let notice = pair.players.handle(7, Duration::ZERO, first.transmit(None), &mut pair.world);
+    assert_eq!(notice.as_deref(), Some("plays; players: 1"));
     for _ in 0..90 {
         // Datagrams to the first player are dropped.
         pair.tick += 1;
         let now = pair.now();
         if pair.player.step(now, &mut Pilot::Person(RIGHT), None) {
-            pair.news.extend(pair.players.handle(
+            pair.notices.extend(pair.players.handle(
                 1,
                 now,
                 pair.player.transmit(None),
@@ -180,7 +180,7 @@ fn a_joiner_without_a_place_watches_and_asks_again() {
             }
         }
     }
-    assert_eq!(pair.news, ["only watches: all places of players are taken"], "reported once");
+    assert_eq!(pair.notices, ["only watches: all places of players are taken"], "reported once");
     assert_eq!(pair.player.entity(), None);
     pair.players.remove(7, &mut pair.world);
     (0..90).for_each(|_| pair.step(RIGHT, || true));
@@ -199,7 +199,7 @@ fn a_joiner_without_a_place_watches_and_asks_again() {
 fn without_places_everybody_watches() {
     let mut pair = Pair::new(0);
     (0..30).for_each(|_| pair.step(RIGHT, || true));
-    assert_eq!(pair.news, ["only watches: all places of players are taken"]);
+    assert_eq!(pair.notices, ["only watches: all places of players are taken"]);
     assert_eq!((pair.player.entity(), pair.players.peak()), (None, 0));
 }
 
@@ -211,12 +211,12 @@ fn another_codec_is_refused_and_reported_once_and_invalid_packets_are_counted() 
     for tick in 0..3 {
         stranger.push(&Keys::default()).expect("within the range");
         let packet = stranger.poll_transmit().expect("something was pushed");
-        let news = pair.players.handle(1, due(tick), packet, &mut pair.world);
+        let notice = pair.players.handle(1, due(tick), packet, &mut pair.world);
         let expected = format!(
             "cannot play: the two sides have different stream codecs: {:016x}",
             key_codec().hash()
         );
-        assert_eq!(news.is_some_and(|news| news.starts_with(&expected)), tick == 0);
+        assert_eq!(notice.is_some_and(|notice| notice.starts_with(&expected)), tick == 0);
     }
     let invalid: [&[u8]; 5] =
         [&[6], &[6, 0, 0], &[0xFE, 1, 2, 3], &[14, 0, 0, 9], &[6, 9, 9, 1, 0]];

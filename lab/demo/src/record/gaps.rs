@@ -25,9 +25,9 @@ impl Gaps {
     /// True if the view is the next frame.
     pub(super) fn take(&mut self, tick: Tick, sequence: Sequence, left_out: bool) -> bool {
         if left_out {
-            let is_news = self.newest_part.replace(tick) != Some(tick);
-            self.in_parts += u64::from(is_news);
-            self.after += u64::from(is_news && self.last.is_some_and(|(last, _)| last < tick));
+            let is_new_tick = self.newest_part.replace(tick) != Some(tick);
+            self.in_parts += u64::from(is_new_tick);
+            self.after += u64::from(is_new_tick && self.last.is_some_and(|(last, _)| last < tick));
             return false;
         }
         if self.last.is_some_and(|(last, _)| tick <= last) {

@@ -13,7 +13,7 @@ use kinepack_capture::{RecordError, RecordSummary, RecordedLanes, Recorder};
 
 use super::gaps::Gaps;
 use super::{CaptureFile, Recorded, RecordingError, STREAM};
-use crate::join::{ConnectionArguments, Course, JoinError, Joiner, News, Pilot, Target};
+use crate::join::{ConnectionArguments, ConnectionEvent, Course, JoinError, Joiner, Pilot, Target};
 use crate::sender::due;
 use crate::viewer::NewView;
 
@@ -59,18 +59,18 @@ fn follow(
         let is_over = course.is_over();
         let now = course.now();
         let mut recorded = Ok(());
-        let news = joiner.step_with(now, &mut |new, view| {
+        let event = joiner.step_with(now, &mut |new, view| {
             if recorded.is_ok() {
                 recorded = recording.take(new, view);
             }
         })?;
         recorded?;
-        match news {
-            Some(News::Lost(reason)) if recording.gaps.has_frames() => {
+        match event {
+            Some(ConnectionEvent::Lost(reason)) if recording.gaps.has_frames() => {
                 status.say(&format!("{server}: {reason}; the recording ends here"));
                 return Ok(());
             }
-            Some(news) => status.say(&news.line(server)),
+            Some(event) => status.say(&event.line(server)),
             None => {}
         }
         if is_over {

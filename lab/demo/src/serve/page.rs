@@ -21,7 +21,7 @@ use serde::Serialize;
 use crate::codes::{Codes, hex};
 use crate::cube_stream::CubeStream;
 use crate::demo::page::server::{PLAYING, WORLDS};
-use crate::happenings::Happening;
+use crate::game_events::GameEvent;
 use crate::inputs::{key_codec, key_config};
 use crate::module::JOINING;
 use crate::session_error::SessionError;
@@ -35,8 +35,8 @@ const FILES: &[File] = command_kit::web_files![
 /// How long a token may wait for its page.
 const TOKEN_LIFE: Duration = Duration::from_secs(60);
 
-/// What the answers to a page are made of.
-struct Desk {
+/// The state that the request handlers share.
+struct PageState {
     secret: Secret,
     door: WebDoor,
     stream: CubeStream,
@@ -75,14 +75,14 @@ pub(super) fn open(
 ) -> Result<SocketAddr, PageError> {
     let failed = |error| PageError::Page { error };
     let address = listener.local_addr().map_err(failed)?;
-    let desk = Desk {
+    let state = PageState {
         secret: secret.clone(),
         profile: stream.codec().profile().to_bytes().into(),
         door,
         stream: stream.clone(),
         extent: (bodies, half_width_m.unwrap_or(0.0)),
     };
-    let router = router(desk);
+    let router = router(state);
     let serve = move || {
         if let Err(error) = page::serve(listener, router, std::future::pending()) {
             say(format_args!("the page's server failed: {error}"));
@@ -92,35 +92,35 @@ pub(super) fn open(
     Ok(address)
 }
 
-fn router(desk: Desk) -> Router {
-    let sockets = desk.door.routes();
+fn router(state: PageState) -> Router {
+    let sockets = state.door.routes();
     let data = Router::new().route("/join", get(join)).route("/profile", get(profile));
     with_files(data, FILES.iter().chain(PLAYING).chain(WORLDS).chain(JOINING))
-        .with_state(Arc::new(desk))
+        .with_state(Arc::new(state))
         .merge(sockets)
         .layer(middleware::from_fn(guard_with_modules))
 }
 
-async fn join(State(desk): State<Arc<Desk>>) -> Response {
-    match invite(&desk) {
+async fn join(State(state): State<Arc<PageState>>) -> Response {
+    match invite(&state) {
         Ok(invitation) => json(&invitation),
         Err(error) => json(&serde_json::json!({ "error": error.to_string() })),
     }
 }
 
-async fn profile(State(desk): State<Arc<Desk>>) -> Response {
-    binary(desk.profile.clone())
+async fn profile(State(state): State<Arc<PageState>>) -> Response {
+    binary(state.profile.clone())
 }
 
-fn invite(desk: &Desk) -> Result<Invitation, SessionError> {
-    let (codec, kinds, keys) = (desk.stream.codec(), Happening::kinds()?, key_codec());
-    let token = || Token::new(&desk.secret, random_id(), TOKEN_LIFE).as_str().to_owned();
-    let (bodies, half_width_m) = desk.extent;
+fn invite(state: &PageState) -> Result<Invitation, SessionError> {
+    let (codec, kinds, keys) = (state.stream.codec(), GameEvent::kinds()?, key_codec());
+    let token = || Token::new(&state.secret, random_id(), TOKEN_LIFE).as_str().to_owned();
+    let (bodies, half_width_m) = state.extent;
     Ok(Invitation {
         program: concat!("kinepack ", env!("CARGO_PKG_VERSION")),
         path: PATH,
         tokens: [token(), token()],
-        certificate_hash: hex(&desk.door.certificate_hash()),
+        certificate_hash: hex(&state.door.certificate_hash()),
         level: codec.level().name(),
         tick_hz: cubes::TICK_HZ,
         schema: hex(&codec.schema().to_bytes()),

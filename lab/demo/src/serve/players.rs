@@ -101,7 +101,7 @@ impl Players {
         }
     }
 
-    /// Takes a packet of a guest's keys. Returns news about the guest for the log.
+    /// Takes a packet of a guest's keys. Returns a notice about the guest for the log.
     pub fn handle(
         &mut self,
         client: u64,
@@ -124,7 +124,7 @@ impl Players {
         };
         let newest = handled.records().filter(|record| !record.late).last();
         let keys = newest.and_then(|record| record.read::<Keys>().ok())?;
-        let mut news = None;
+        let mut notice = None;
         if player.entity.is_none() && now >= player.asks_at {
             let is_first = player.asks_at.is_zero();
             player.asks_at = now + ASK_EVERY;
@@ -138,11 +138,11 @@ impl Players {
                     player.seat(Some(entity), now);
                     self.playing += 1;
                     self.peak = self.peak.max(self.playing);
-                    news = Some(format!("plays; players: {}", self.playing));
+                    notice = Some(format!("plays; players: {}", self.playing));
                 }
                 Err(why) if is_first => {
                     player.seat(None, now);
-                    news = Some(format!("only watches: {why}"));
+                    notice = Some(format!("only watches: {why}"));
                 }
                 Err(_) => {}
             }
@@ -151,7 +151,7 @@ impl Players {
             world.hold_for(ReceiverId(client), Input::from(keys));
             player.holds_since = Some(now);
         }
-        news
+        notice
     }
 
     /// Takes a guest's acknowledgement of its seat. Returns false if it is invalid.

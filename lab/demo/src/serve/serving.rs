@@ -1,4 +1,4 @@
-//! The server's loop: takes datagrams, ticks, sends, and prints news. [`run`](Serving::run)
+//! The server's loop: takes datagrams, ticks, sends, and prints notices. [`run`](Serving::run)
 //! measures the time.
 
 use std::net::SocketAddr;
@@ -168,13 +168,13 @@ impl Serving {
             *wrong_datagrams += 1;
             return;
         };
-        // Few datagrams bring news, so this seldom allocates.
+        // Few datagrams cause a notice, so this seldom allocates.
         let mut lines = Vec::new();
         for part in parts {
             match datagram_kind(part) {
                 Some(DatagramKind::StreamPacket) if guests.is_receiving(client) => {
-                    let news = players.handle(client, now, part, &mut sender.world);
-                    lines.extend(news.and_then(|news| guests.line(client, &news)));
+                    let notice = players.handle(client, now, part, &mut sender.world);
+                    lines.extend(notice.and_then(|notice| guests.line(client, &notice)));
                 }
                 Some(DatagramKind::StreamAcknowledgement) => {
                     *wrong_datagrams += u64::from(!players.acknowledge(client, part));
@@ -226,9 +226,9 @@ impl Serving {
             }
             self.transmit(now);
             if let Some(outgoing) = &mut self.outgoing
-                && let Some(news) = outgoing.write(&self.sender.snapshot)?
+                && let Some(notice) = outgoing.write(&self.sender.snapshot)?
             {
-                self.say(&news);
+                self.say(&notice);
             }
         }
         self.work.add(watch.elapsed());

@@ -12,19 +12,19 @@ use crate::viewer::Viewer;
 pub(super) struct Answering {
     hello: Option<Vec<u8>>,
     received: Option<Acknowledgement>,
-    has_news: bool,
+    must_answer: bool,
 }
 
 impl Answering {
     pub(super) fn new(stream: &CubeStream) -> Result<Self, SessionError> {
         let mut viewer = Viewer::new(stream)?;
         let hello = viewer.receiver.poll_transmit(Duration::ZERO).map(<[u8]>::to_vec);
-        Ok(Self { hello, received: None, has_news: false })
+        Ok(Self { hello, received: None, must_answer: false })
     }
 
     pub(super) fn take(&mut self, datagram: &[u8]) {
         let Some(sequence) = datagram_sequence(datagram) else { return };
-        self.has_news = true;
+        self.must_answer = true;
         self.hello = None;
         let received = self.received.unwrap_or(Acknowledgement { latest: sequence, before: 0 });
         self.received = Some(received.with(sequence));
@@ -36,7 +36,7 @@ impl Answering {
         {
             up.send(now, hello);
         }
-        if let Some(received) = self.received.filter(|_| std::mem::take(&mut self.has_news)) {
+        if let Some(received) = self.received.filter(|_| std::mem::take(&mut self.must_answer)) {
             let mut datagram = Vec::new();
             received.write(&mut datagram);
             up.send(now, &datagram);

@@ -20,9 +20,9 @@ use crate::world::Played;
 /// bits.
 const LONGEST_ROUND_TRIP: Duration = Duration::from_secs(3);
 
-/// Who plays, and whether the keys are sent over the link.
+/// The source of the first player's keys, and whether they are sent over the link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Hands {
+pub enum Controller {
     /// The script, beside the world. Its keys are not sent.
     #[default]
     Script,
@@ -34,7 +34,7 @@ pub enum Hands {
     Person(Input),
 }
 
-impl Hands {
+impl Controller {
     /// The keys to send for the step that the world has just made.
     pub(super) fn keys(self, world: &Played) -> Option<Keys> {
         let keys = match self {
@@ -222,7 +222,7 @@ mod tests {
             ("--link cable --round-trip-ms 2000 --jitter-ms 1000 --loss 0", 0.8, false),
         ] {
             let mut session = session(options, Style::Typical);
-            session.hands = Hands::SentScript;
+            session.controller = Controller::SentScript;
             run(&mut session, 1..=600);
             let InputReport { records, packets, received, recovered, lost, wrong, .. } =
                 input(&session);
@@ -240,7 +240,7 @@ mod tests {
     #[test]
     fn the_script_plays_the_same_world_whether_its_keys_are_sent_or_not() {
         let [mut sent, mut plain] = [(); 2].map(|()| session("--link wifi", Style::Typical));
-        sent.hands = Hands::SentScript;
+        sent.controller = Controller::SentScript;
         for tick in 1..=300 {
             run(&mut sent, tick..=tick);
             run(&mut plain, tick..=tick);
@@ -255,13 +255,13 @@ mod tests {
         let mut session = session("--link lan --round-trip-ms 200 --jitter-ms 0", Style::Rest);
         run(&mut session, 1..=10);
         let right = Input { right: true, ..Input::default() };
-        session.hands = Hands::Person(right);
+        session.controller = Controller::Person(right);
         // Sent with tick 11, in flight for 100 ms: six ticks.
         run(&mut session, 11..=17);
         assert_eq!(session.sender.world.pressed(), Some(Input::default()));
         run(&mut session, 18..=18);
         assert_eq!(session.sender.world.pressed(), Some(right));
-        session.hands = Hands::Script;
+        session.controller = Controller::Script;
         run(&mut session, 19..=19);
         assert_eq!(
             session.sender.world.pressed(),
@@ -269,7 +269,7 @@ mod tests {
             "the script holds no keys"
         );
         // Keys that were in flight then do not count for the next person.
-        session.hands = Hands::Person(Input::default());
+        session.controller = Controller::Person(Input::default());
         for tick in 20..=60 {
             run(&mut session, tick..=tick);
             assert_eq!(session.sender.world.pressed(), Some(Input::default()), "tick {tick}");
@@ -280,7 +280,7 @@ mod tests {
     #[test]
     fn keys_and_acknowledgements_share_datagrams() {
         let mut session = session("--link cable --loss 0", Style::Typical);
-        session.hands = Hands::SentScript;
+        session.controller = Controller::SentScript;
         run(&mut session, 1..=300);
         let sent = session.peers[0].up.stats().sent;
         assert!(

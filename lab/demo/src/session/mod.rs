@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use command_kit::Distribution;
 pub use faults::FaultReport;
-pub use key_stream::Hands;
+pub use key_stream::Controller;
 use kinepack_net::{HubConfig, LinkConfig, ReceiverId, datagram_sequence};
 pub use outside::Outside;
 use peer::Side;
@@ -34,7 +34,7 @@ pub trait Carrier {
     fn up<'a>(&'a mut self, datagram: &'a [u8]) -> Result<Option<&'a [u8]>, SessionError>;
 }
 
-/// Hands datagrams over within this process.
+/// Delivers datagrams within this process.
 pub struct Direct;
 
 impl Carrier for Direct {
@@ -54,8 +54,8 @@ pub struct Session {
     /// Datagrams sent in this time are lost.
     pub outage: Range<Duration>,
     pub peers: Vec<Peer>,
-    /// Who plays. A person's keys travel over the first receiver's link.
-    pub hands: Hands,
+    /// Steers the first player. A person's keys travel over the first receiver's link.
+    pub controller: Controller,
     /// The hub's time for all receivers together, in microseconds a tick.
     pub hub_us: Distribution,
     pub hub_total: Duration,
@@ -74,7 +74,7 @@ impl Session {
             truth: Truth::default(),
             outage: Duration::ZERO..Duration::ZERO,
             peers: Vec::new(),
-            hands: Hands::default(),
+            controller: Controller::default(),
             hub_us: Distribution::default(),
             hub_total: Duration::ZERO,
             encoded: 0,
@@ -187,13 +187,13 @@ impl Session {
     pub fn tick(&mut self, now: Duration, carrier: &mut impl Carrier) -> Result<(), SessionError> {
         self.deliver(now, carrier)?;
         self.peers.iter_mut().for_each(|peer| peer.sent.clear());
-        let by_person = matches!(self.hands, Hands::Person(_));
+        let by_person = matches!(self.controller, Controller::Person(_));
         self.sender.world.hold(self.peers.first().and_then(Peer::held).filter(|_| by_person));
         let is_sent = self.sender.step()?;
         if let Some(peer) = self.peers.first_mut() {
             peer.press(
                 now,
-                self.hands.keys(&self.sender.world),
+                self.controller.keys(&self.sender.world),
                 by_person,
                 self.outage.contains(&now),
             );

@@ -74,8 +74,8 @@ pub(super) enum Side {
     Outside(Outside),
 }
 
-/// Numbers of the last second, for the display.
-pub struct Live {
+/// Statistics of the last second, for the display.
+pub struct RecentStats {
     pub kbps_payload: f64,
     pub kbps_total: f64,
     pub round_trip_ms: f64,
@@ -357,15 +357,15 @@ impl Peer {
         round_trip.map_or(0.0, |time| time.as_secs_f64() * 1e3)
     }
 
-    /// Numbers of the last second.
-    pub fn live(&self, now: Duration, sender: &Sender) -> Live {
+    /// Statistics of the last second.
+    pub fn recent_stats(&self, now: Duration, sender: &Sender) -> RecentStats {
         let span_s = now.as_secs_f64().clamp(1e-3, 1.0);
         let kbps = |header: u32| {
             let bytes: usize = self.recent.iter().map(|(_, bytes)| bytes + header as usize).sum();
             bytes as f64 * 8.0 / 1000.0 / span_s
         };
         let status = sender.hub.status(self.id).unwrap_or_default();
-        Live {
+        RecentStats {
             kbps_payload: kbps(0),
             kbps_total: kbps(HEADER_BYTES),
             round_trip_ms: self.round_trip_ms(sender),

@@ -7,7 +7,7 @@ use cubes::{Config, FIRST_GUEST, Input, Script, Style};
 use kinepack::EntityId;
 
 use super::*;
-use crate::happenings::Happening;
+use crate::game_events::GameEvent;
 use crate::keys::Keys;
 use crate::sender::due;
 use crate::sight::Sight;
@@ -52,7 +52,7 @@ fn play(options: &str) -> Vec<kinepack::Snapshot> {
     for seed in 0..2 {
         session.add(&send, link.config().expect("a valid link"), seed, true).expect("a valid link");
     }
-    let (mut states, mut happened) = (Vec::new(), [vec![], vec![]]);
+    let (mut states, mut events) = (Vec::new(), [vec![], vec![]]);
     for tick in 1..=480 {
         for (peer, joiner) in (0..).zip(&mut joiners) {
             let world = &mut session.sender.world;
@@ -70,9 +70,9 @@ fn play(options: &str) -> Vec<kinepack::Snapshot> {
         }
         session.run_until(due(tick), &mut Direct).expect("nothing to fail");
         states.push(session.sender.snapshot.clone());
-        for (peer, happened) in happened.iter_mut().enumerate() {
+        for (peer, events) in events.iter_mut().enumerate() {
             let viewer = session.peers[peer].viewer().expect("it is looked at");
-            happened.extend(viewer.happened.iter().copied());
+            events.extend(viewer.events.iter().copied());
         }
         let expected: &[u32] = match tick {
             59 => &[],
@@ -86,11 +86,11 @@ fn play(options: &str) -> Vec<kinepack::Snapshot> {
             assert_eq!(guests(&session, peer), expected, "{options}: viewer {peer} at tick {tick}");
         }
     }
-    for happened in happened {
+    for events in events {
         let (pushed, others): (Vec<_>, Vec<_>) =
-            happened.into_iter().partition(|happening| matches!(happening, Happening::Pushed(_)));
+            events.into_iter().partition(|event| matches!(event, GameEvent::Pushed(_)));
         let [first, second, third] = [0, 1, 2].map(|guest| EntityId(FIRST_GUEST + guest));
-        let (joined, left) = (Happening::Joined, Happening::Left);
+        let (joined, left) = (GameEvent::Joined, GameEvent::Left);
         assert_eq!(others, [joined(first), joined(second), left(first), joined(third)]);
         assert!(!pushed.is_empty(), "{options}");
     }

@@ -67,14 +67,15 @@ impl Failure for WatchError {
     }
 }
 
-/// Where a page is served.
-pub struct Desk {
+/// Where to serve a page, and whether to open it in the browser.
+pub struct PageOptions {
     listen: Option<SocketAddr>,
     opens: bool,
 }
 
-impl Desk {
-    /// Listens for the page of something, and opens it in the browser.
+impl PageOptions {
+    /// Listens for the requests of a page, prints its address after `name`, and may open it in the
+    /// browser.
     pub fn listen(&self, name: &dyn Display) -> Result<TcpListener, PageError> {
         let listener = page::listen(self.listen, PORT, "watch")?;
         let url = page::url(&listener)?;
@@ -89,11 +90,11 @@ impl Desk {
 pub fn run(arguments: &Arguments) -> Result<(), WatchError> {
     let Arguments { file, listen, no_open, broadcast } = arguments;
     let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
-    let desk = Desk { listen: *listen, opens: !no_open };
+    let page_options = PageOptions { listen: *listen, opens: !no_open };
     if let Some(url) = file.to_str().filter(|text| text.contains("://")) {
-        return Ok(broadcast::watch(url, broadcast, &desk, &interrupt)?);
+        return Ok(broadcast::watch(url, broadcast, &page_options, &interrupt)?);
     }
     let store = Store::open(file)?;
-    page::serve_until(desk.listen(&file.display())?, server::router(store), &interrupt)
+    page::serve_until(page_options.listen(&file.display())?, server::router(store), &interrupt)
         .map_err(|error| PageError::Page { error }.into())
 }

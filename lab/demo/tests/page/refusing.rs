@@ -177,7 +177,7 @@ fn an_invalid_message_is_answered_with_an_error_and_has_no_effect() {
         error(&mut page, "bytes");
     }
     let after = page.hear("status");
-    for key in ["settings", "paused", "has_hands", "plays"] {
+    for key in ["settings", "paused", "has_control", "plays"] {
         assert_eq!(after[key], before[key], "{key}");
     }
     // Valid messages still work.

@@ -39,7 +39,7 @@ fn the_program_sends_hello_then_status_and_worlds() {
     assert!(levels.iter().any(|level| settings["level"] == **level), "{settings}");
     assert!(links.iter().any(|link| settings["link"] == **link), "{settings}");
     assert!(hello["send_hz"].as_array().unwrap().contains(&settings["send_hz"]), "{settings}");
-    assert_eq!([&status["has_hands"], &status["paused"]], [true, false]);
+    assert_eq!([&status["has_control"], &status["paused"]], [true, false]);
 
     let worlds: Vec<World> = (0..30).map(|_| page.world()).collect();
     for world in &worlds {
@@ -68,9 +68,10 @@ fn a_page_that_connects_later_begins_with_the_newest_ones() {
 fn only_one_page_plays_until_another_takes_over() {
     let (_demo, address) = Running::demo(SMALL);
     let mut first = Page::open(address);
-    let settings = first.status("hands", |status| status["has_hands"] == true)["settings"].clone();
+    let settings =
+        first.status("control", |status| status["has_control"] == true)["settings"].clone();
     let mut second = Page::open(address);
-    second.status("no hands", |status| status["has_hands"] == false && status["pages"] == 2);
+    second.status("no control", |status| status["has_control"] == false && status["pages"] == 2);
     let asks = |settings: &Value| {
         let mut settings = settings.clone();
         settings["loss_percent"] = json!(7);
@@ -92,8 +93,8 @@ fn only_one_page_plays_until_another_takes_over() {
     );
 
     second.say(&json!({ "take_over": true }));
-    second.status("hands", |status| status["has_hands"] == true);
-    first.status("no hands", |status| status["has_hands"] == false);
+    second.status("control", |status| status["has_control"] == true);
+    first.status("no control", |status| status["has_control"] == false);
     first.say(&asks(&settings)[0]);
     first.hear("error");
     second.say(&asks(&settings)[0]);
@@ -108,9 +109,9 @@ fn the_next_page_plays_when_a_page_closes() {
     let mut first = Page::open(address);
     first.hear("hello");
     let mut second = Page::open(address);
-    second.status("no hands", |status| status["has_hands"] == false);
+    second.status("no control", |status| status["has_control"] == false);
     drop(first);
-    second.status("hands", |status| status["has_hands"] == true);
+    second.status("control", |status| status["has_control"] == true);
 }
 
 #[test]

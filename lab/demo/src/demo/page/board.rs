@@ -66,8 +66,8 @@ pub(super) struct Board {
 #[derive(Debug, Default)]
 struct Pages {
     open: BTreeMap<u64, Open>,
-    /// The page that plays.
-    hands: Option<u64>,
+    /// The number of the page whose keys and settings count.
+    controlling: Option<u64>,
     /// The number of the next page.
     next: u64,
 }
@@ -161,7 +161,7 @@ impl Pages {
         let number = self.next;
         self.next += 1;
         self.open.insert(number, page);
-        self.hands.get_or_insert(number);
+        self.controlling.get_or_insert(number);
         Some(number)
     }
 }
@@ -187,13 +187,13 @@ impl Seat {
         self.number
     }
 
-    pub(super) fn has_hands(&self) -> bool {
-        lock(&self.board.pages).hands == Some(self.number)
+    pub(super) fn has_control(&self) -> bool {
+        lock(&self.board.pages).controlling == Some(self.number)
     }
 
     /// Makes this page the only one that plays.
     pub(super) fn take_over(&self) {
-        lock(&self.board.pages).hands = Some(self.number);
+        lock(&self.board.pages).controlling = Some(self.number);
         self.board.order(Order::Keys(Input::default()));
     }
 
@@ -212,9 +212,9 @@ impl Drop for Seat {
     fn drop(&mut self) {
         let mut pages = lock(&self.board.pages);
         pages.open.remove(&self.number);
-        if pages.hands == Some(self.number) {
+        if pages.controlling == Some(self.number) {
             // The page that has been open for the longest time plays next.
-            pages.hands = pages.open.keys().next().copied();
+            pages.controlling = pages.open.keys().next().copied();
             self.board.order(Order::Keys(Input::default()));
         }
     }
@@ -247,6 +247,6 @@ mod tests {
             pages.open.values().filter(|page| page.address == address).count()
         };
         assert_eq!([1, 2, 3, 4].map(of), [4, 2, 1, 1]);
-        assert_eq!(pages.hands, Some(0), "the oldest page plays on");
+        assert_eq!(pages.controlling, Some(0), "the oldest page plays on");
     }
 }

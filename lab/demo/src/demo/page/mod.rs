@@ -36,7 +36,7 @@ use stage::{NewWorld, Stage};
 use super::{Arguments, Program, uncompressed_kbps};
 use crate::codes::{Codes, hex};
 use crate::demo::DemoError;
-use crate::happenings::Happening;
+use crate::game_events::GameEvent;
 use crate::inputs::with_keys;
 use crate::session::Session;
 use crate::session_error::SessionError;
@@ -123,7 +123,7 @@ fn hello(
     defaults: Settings,
 ) -> Result<Hello, DemoError> {
     let codec = arguments.send.stream.codec();
-    let kinds = Happening::kinds()?;
+    let kinds = GameEvent::kinds()?;
     Ok(Hello {
         program: concat!("kinepack ", env!("CARGO_PKG_VERSION")).to_owned(),
         world,

@@ -114,7 +114,7 @@ pub(super) struct PageStatus<'a> {
     #[serde(flatten)]
     pub(super) status: &'a Status,
     pub(super) pages: usize,
-    pub(super) has_hands: bool,
+    pub(super) has_control: bool,
     /// Messages between the program and all pages that found a full queue.
     pub(super) skipped: u64,
     pub(super) samples: Vec<Sample>,

@@ -120,8 +120,8 @@ impl Page {
                     let packets = std::mem::take(&mut self.packets);
                     let look = self.seat.looks_at().and_then(|body| status.looks.get(&body));
                     let pages = board.pages();
-                    let has_hands = self.seat.has_hands();
-                    let message = Message::Status(PageStatus { status: &status, pages, has_hands, skipped: board.skipped(), samples, packets });
+                    let has_control = self.seat.has_control();
+                    let message = Message::Status(PageStatus { status: &status, pages, has_control, skipped: board.skipped(), samples, packets });
                     self.send_text(message.to_json()).await?;
                     if let Some(look) = look {
                         self.send_text(Message::Look(look).to_json()).await?;
@@ -231,7 +231,7 @@ impl Page {
                 }
                 return Ok(());
             }
-            _ if !self.seat.has_hands() => {
+            _ if !self.seat.has_control() => {
                 return Err("another page plays; take over first".to_owned());
             }
             Control::Settings(settings) => {

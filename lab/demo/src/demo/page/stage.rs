@@ -21,7 +21,7 @@ use crate::demo::loopback::Loopback;
 use crate::demo::{DemoError, report};
 use crate::recording::Recording;
 use crate::sender::due;
-use crate::session::{Hands, Session};
+use crate::session::{Controller, Session};
 use crate::session_error::SessionError;
 use crate::session_report::SessionReport;
 use crate::world::Played;
@@ -50,15 +50,15 @@ pub(super) struct Stage {
     is_paused: bool,
     /// Ticks to run although paused.
     steps: u32,
-    hand: Hand,
+    person_input: PersonInput,
     speed: Speed,
     watchers: Watchers,
     worlds: u32,
 }
 
-/// A person's keys.
+/// The keys that a person holds, and how long it has been since the last one.
 #[derive(Debug, Default)]
-struct Hand {
+struct PersonInput {
     held: Input,
     /// How long the person has held no key. `None` while the script plays.
     idle_ticks: Option<u32>,
@@ -89,7 +89,7 @@ impl Stage {
             link_changed: false,
             is_paused: false,
             steps: 0,
-            hand: Hand::default(),
+            person_input: PersonInput::default(),
             speed: Speed { since: Instant::now(), ticks: 0, ratio: 1.0 },
             worlds: 0,
         };
@@ -147,7 +147,7 @@ impl Stage {
             }
             Order::Step(ticks) => self.steps = if self.is_paused { ticks } else { 0 },
             Order::Restart => self.restart()?,
-            Order::Keys(held) => self.hand.hold(held),
+            Order::Keys(held) => self.person_input.hold(held),
             Order::Answers { page, message } => {
                 self.watchers.answer(&mut self.session, page, &message);
             }
@@ -207,9 +207,11 @@ impl Stage {
         let tick = self.tick() + 1;
         self.speed.ticks += 1;
         self.steps = self.steps.saturating_sub(1);
-        let person =
-            self.hand.next().filter(|_| matches!(self.session.sender.world, Played::Cubes(_)));
-        self.session.hands = person.map_or(Hands::Script, Hands::Person);
+        let person = self
+            .person_input
+            .next()
+            .filter(|_| matches!(self.session.sender.world, Played::Cubes(_)));
+        self.session.controller = person.map_or(Controller::Script, Controller::Person);
         self.watchers.update(board, &mut self.session, &self.checked)?;
         self.session.run_until(due(tick), &mut self.loopback)?;
         self.watchers.bring(board, &mut self.session, &self.checked);
@@ -260,7 +262,7 @@ impl Stage {
     }
 
     fn plays(&self) -> &'static str {
-        match (&self.session.sender.world, self.hand.idle_ticks) {
+        match (&self.session.sender.world, self.person_input.idle_ticks) {
             (Played::Captured(..), _) => "capture",
             (_, Some(_)) => "person",
             (_, None) => "script",
@@ -277,7 +279,7 @@ impl Stage {
     }
 }
 
-impl Hand {
+impl PersonInput {
     fn hold(&mut self, held: Input) {
         self.held = held;
         if held != Input::default() {
@@ -317,15 +319,15 @@ mod tests {
 
     #[test]
     fn a_person_plays_until_a_while_after_the_last_key() {
-        let mut hand = Hand::default();
-        assert_eq!(hand.next(), None);
-        hand.hold(Input::default());
-        assert_eq!(hand.next(), None, "releasing no key does not count as playing");
+        let mut person = PersonInput::default();
+        assert_eq!(person.next(), None);
+        person.hold(Input::default());
+        assert_eq!(person.next(), None, "releasing no key does not count as playing");
         let held = Input { left: true, ..Input::default() };
-        hand.hold(held);
-        assert!((0..1000).all(|_| hand.next() == Some(held)));
-        hand.hold(Input::default());
-        assert!((0..IDLE_TICKS).all(|_| hand.next() == Some(Input::default())));
-        assert_eq!(hand.next(), None);
+        person.hold(held);
+        assert!((0..1000).all(|_| person.next() == Some(held)));
+        person.hold(Input::default());
+        assert!((0..IDLE_TICKS).all(|_| person.next() == Some(Input::default())));
+        assert_eq!(person.next(), None);
     }
 }

@@ -39,7 +39,7 @@ const charts = new Charts(history);
 const report = new Report(byId("report"));
 const state = new State(() => send({ take_over: true }));
 const camera = new Camera();
-const playing = new Playing((keys) => hasHands && send({ keys }));
+const playing = new Playing((keys) => hasControl && send({ keys }));
 const look = new Look(send);
 const cameraInput = new CameraInput(canvas, camera, (place) => look.keep(bodyAt(place)));
 const controls = new Controls({ send, camera, cameraInput, playing, look });
@@ -65,7 +65,7 @@ controls.thirdView((mode) => {
 });
 
 let hello = null;
-let hasHands = false;
+let hasControl = false;
 let paused = false;
 let tick = 0;
 let world = null;
@@ -104,7 +104,7 @@ const connection = new Connection({
     state.connected();
   },
   status(status) {
-    hasHands = status.has_hands;
+    hasControl = status.has_control;
     paused = status.paused;
     input = status.report.input;
     send_hz = status.settings.send_hz;
@@ -143,7 +143,7 @@ const connection = new Connection({
     }
   },
   closed() {
-    hasHands = false;
+    hasControl = false;
     state.closed();
     settings.close();
     controls.close();

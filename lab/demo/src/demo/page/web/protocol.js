@@ -29,7 +29,7 @@ const CHECKS = {
     && isObject(hello.defaults) && has(hello.defaults, "string", "link", "level")
     && has(hello, "string", "schema") && isObject(hello.events) && has(hello.events, "string", "schema", "level"),
   status: (status) => isObject(status) && isObject(status.settings) && isObject(status.report) && isInput(status.report.input)
-    && has(status, "boolean", "paused", "has_hands") && Number.isFinite(status.tick)
+    && has(status, "boolean", "paused", "has_control") && Number.isFinite(status.tick)
     && has(status.settings, "string", "link", "level") && has(status.settings, "number", "send_hz")
     && Array.isArray(status.samples) && Array.isArray(status.packets),
   look: (look) => isObject(look) && isNumbers(look.sent) && has(look, "number", "id"),

@@ -11,7 +11,7 @@ export class Controls {
   #message = document.getElementById("message");
   #worlds = document.getElementById("worlds");
   #message_timer = null;
-  #hasHands = false;
+  #hasControl = false;
   #paused = false;
 
   /** `parts` holds `send` and the parts that take keys: `camera`, `cameraInput`, `playing`, `look`. */
@@ -60,17 +60,17 @@ export class Controls {
   }
 
   show(status) {
-    this.#hasHands = status.has_hands;
+    this.#hasControl = status.has_control;
     this.#paused = status.paused;
     this.#pause.textContent = status.paused ? "Resume" : "Pause";
     this.#pause.setAttribute("aria-pressed", String(status.paused));
-    this.#pause.disabled = !status.has_hands;
-    this.#step.disabled = !status.has_hands || !status.paused;
-    this.#restart.disabled = !status.has_hands;
+    this.#pause.disabled = !status.has_control;
+    this.#step.disabled = !status.has_control || !status.paused;
+    this.#restart.disabled = !status.has_control;
   }
 
   close() {
-    this.#hasHands = false;
+    this.#hasControl = false;
     this.#pause.disabled = true;
     this.#step.disabled = true;
     this.#restart.disabled = true;
@@ -84,12 +84,12 @@ export class Controls {
   }
 
   #togglePause() {
-    if (this.#hasHands) this.#parts.send({ pause: !this.#paused });
+    if (this.#hasControl) this.#parts.send({ pause: !this.#paused });
   }
 
   /** Steps need a pause, so the first press pauses. */
   #stepOnce(repeat) {
-    if (this.#paused && this.#hasHands) this.#parts.send({ step: 1 });
+    if (this.#paused && this.#hasControl) this.#parts.send({ step: 1 });
     else if (!repeat) this.#togglePause();
   }
 

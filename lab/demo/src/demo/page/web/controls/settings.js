@@ -56,10 +56,10 @@ export class Settings {
 
   /** Shows the program's settings. */
   show(status) {
-    this.#fields.disabled = !status.has_hands;
-    document.getElementById("defaults").disabled = !status.has_hands;
+    this.#fields.disabled = !status.has_control;
+    document.getElementById("defaults").disabled = !status.has_control;
     if (!this.#hello) return;
-    if (status.has_hands && !this.#address_applied) {
+    if (status.has_control && !this.#address_applied) {
       this.#address_applied = true;
       if (this.#applyAddress(status.settings)) return;
     }
@@ -69,7 +69,7 @@ export class Settings {
     this.#awaited = null;
     this.#fill(status.settings);
     this.#sliders.playout_ms.offer(Math.round(status.report.playout_delay_ms ?? 0), "auto");
-    if (this.#shared && status.has_hands) writeAddress(status.settings);
+    if (this.#shared && status.has_control) writeAddress(status.settings);
   }
 
   /** The program refused the settings, so the form shows the program's again. */

@@ -73,7 +73,7 @@ export class State {
   }
 
   #show() {
-    const watching = this.live && this.#status?.has_hands === false;
+    const watching = this.live && this.#status?.has_control === false;
     this.#root.dataset.role = watching ? "watching" : "playing";
     this.#root.dataset.state = this.live && !this.#drawable ? "unsupported" : this.#connection;
     const [line, banner] = this.live ? [this.#liveWords(watching), this.#liveBanner(watching)] : WORDS[this.#connection];

@@ -1,7 +1,7 @@
 // The session's time, which the program tells once a tick. Between two ticks this clock runs by itself.
 // While the program pauses, it stands still.
 
-/** The longest time that the clock runs without news: two ticks. */
+/** The longest time that the clock runs without a tick from the program: two ticks. */
 const ALONE_S = 2 / 60;
 /** A clock that is further off than this jumps. */
 const JUMP_S = 0.25;

@@ -1,7 +1,7 @@
-//! What happens in the world: events, which travel beside the snapshots.
+//! Game events of the cube world, which travel beside the snapshots.
 //!
-//! Every receiver must learn that a player joined or left. The news that a player pushes cubes is
-//! of no use half a second later, so those events are droppable.
+//! Every receiver must learn that a player joined or left. An event of a push is of no use half a
+//! second later, so those events are droppable.
 
 use cubes::{FIRST_GUEST, MAX_PLAYERS, is_player};
 use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema};
@@ -14,9 +14,9 @@ use crate::session_error::SessionError;
 const PUSH_TICKS: u32 = 30;
 const LAST_PLAYER: u8 = MAX_PLAYERS as u8 - 1;
 
-/// Something that happened in a tick, to the player with this cube.
+/// An event of a tick. Each variant has the cube of the event's player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Happening {
+pub enum GameEvent {
     Joined(EntityId),
     Left(EntityId),
     /// The player began to push the cubes around.
@@ -59,7 +59,7 @@ impl Number {
     }
 }
 
-impl Happening {
+impl GameEvent {
     /// The kinds of events, on both sides.
     pub fn kinds() -> Result<EventKinds, SessionError> {
         let schema = Schema::builder()
@@ -74,7 +74,7 @@ impl Happening {
         Ok(kinds.map_err(NetError::Event)?)
     }
 
-    /// Gives this to the hub, for all receivers.
+    /// Passes the event to the hub, for all receivers.
     pub fn emit(self, hub: &mut Hub) -> Result<(), NetError> {
         let Some(player) = Number::of(self.entity()) else { return Ok(()) };
         match self {
@@ -84,7 +84,7 @@ impl Happening {
         }
     }
 
-    /// Gives this to a replay.
+    /// Writes the event to a replay.
     pub fn record(self, replay: &mut ReplayWriter) -> Result<(), ReplayError> {
         let Some(player) = Number::of(self.entity()) else { return Ok(()) };
         match self {
@@ -100,7 +100,7 @@ impl Happening {
         entity
     }
 
-    /// What a receiver's event was.
+    /// Reads the event that a receiver got. `None` if its kind is not one of these.
     pub fn of(event: &Event<'_>) -> Result<Option<Self>, SessionError> {
         let joined = event.get::<Joined>().map_err(NetError::Event)?;
         let left = event.get::<Left>().map_err(NetError::Event)?;
@@ -110,7 +110,7 @@ impl Happening {
         Ok(joined.or(left).or(pushed.map(|pushed| Self::Pushed(pushed.player.entity()))))
     }
 
-    /// A line for a log. `None` for what happens often.
+    /// The event as a line of a log. `None` for frequent events.
     pub fn line(self) -> Option<String> {
         match self {
             Self::Joined(entity) => Some(format!("cube {} joined", entity.0)),
