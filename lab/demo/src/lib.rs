@@ -1,5 +1,5 @@
-//! The commands that the lab's program `kinepack-lab` has besides those of `kinepack`: a physics
-//! world of cubes and the people who play in it, recorded, or sent over a bad link.
+//! The commands that the program `kinepack-lab` has besides those of `kinepack`. They record a
+//! physics world of cubes and its players, or send it over a bad link.
 //!
 //! | module | command |
 //! |---|---|

@@ -3,7 +3,7 @@
 use command_kit::{escaped, say};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
-/// See the head of this file. Invisible if standard error is not a terminal.
+/// See the top of this file. Invisible if standard error is not a terminal.
 pub(crate) struct Lines {
     all: MultiProgress,
     lines: Vec<ProgressBar>,

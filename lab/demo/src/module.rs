@@ -3,7 +3,7 @@
 
 use command_kit::page::File;
 
-/// The module of the demo, and what loads it.
+/// The module of the demo, and the JavaScript that loads it.
 pub const MODULE: &[File] = &[
     ("module/demo.js", include_bytes!("module/demo.js")),
     ("module/demo_bg.wasm", include_bytes!("module/demo_bg.wasm")),
@@ -21,7 +21,7 @@ macro_rules! package {
     };
 }
 
-/// What joins a server.
+/// The files with which a page joins a server.
 #[cfg(feature = "web")]
 pub const JOINING: &[File] = package![
     "connection.js",
@@ -32,7 +32,7 @@ pub const JOINING: &[File] = package![
     "snapshots.js",
 ];
 
-/// What watches a broadcast.
+/// The files with which a page watches a broadcast.
 #[cfg(feature = "broadcast")]
 pub const WATCHING: &[File] = package![
     "connection.js",

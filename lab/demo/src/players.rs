@@ -15,7 +15,7 @@ use kinepack_net::ReceiverId;
 use crate::game_events::GameEvent;
 use crate::states::States;
 
-/// See the head of this file.
+/// See the top of this file.
 pub struct PlayedCubes {
     world: World,
     script: Script,
@@ -33,7 +33,7 @@ pub struct PlayedCubes {
 /// A player who joined.
 #[derive(Clone, Copy, Debug)]
 struct Guest {
-    /// The number of its cube in the world.
+    /// The number of the guest's cube in the world.
     number: u32,
     held: Input,
 }

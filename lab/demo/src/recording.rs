@@ -74,7 +74,7 @@ impl Recording {
         event.record(&mut self.writer).map_err(|error| failed(&self.path, error))
     }
 
-    /// Gives this moment a name.
+    /// Adds a marker with this name at the next tick.
     pub fn mark(&mut self, name: &str) -> Result<(), SessionError> {
         let tick = Tick(self.tick.0 + 1);
         self.writer.mark(tick, name).map_err(|error| failed(&self.path, error))

@@ -40,7 +40,7 @@ pub enum SecretOptionsError {
 
 impl Failure for SecretOptionsError {}
 
-/// A warning about a secret that works all the same.
+/// Why a usable secret is not safe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Warning {
     Insecure,

@@ -66,7 +66,7 @@ pub struct Sender {
     pub snapshot: Snapshot,
     ticks_per_snapshot: u32,
     tick: u32,
-    /// These help the calling thread to encode.
+    /// Threads that encode besides the calling one.
     pub threads: Option<Threads>,
     /// Records what is sent.
     pub recording: Option<Recording>,

@@ -1,4 +1,4 @@
-//! Why a session cannot begin, cannot continue, or did not deliver what it should.
+//! Why a session cannot begin, cannot continue, or delivered a wrong result.
 
 use std::io;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use kinepack_replay::ReplayError;
 
 use crate::world::WorldError;
 
-/// See the head of this file.
+/// See the top of this file.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
     #[error(transparent)]
@@ -51,7 +51,7 @@ impl SessionError {
         Self::interrupted_after(&format!("{seconds:.1} s of virtual time"))
     }
 
-    /// The run was interrupted when this was done.
+    /// The error of a run that was interrupted after `done`, a part of its work.
     pub fn interrupted_after(done: &str) -> Self {
         Interrupted::new(format!("after {done}; the report covers only this part")).into()
     }

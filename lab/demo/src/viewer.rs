@@ -1,4 +1,4 @@
-//! The receiving side of the program: a receiver, what it shows, and statistics about that.
+//! The receiving side of the program: a receiver, the states that it shows, and their statistics.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ pub struct Viewer {
     pub age_ms: Distribution,
     /// The sum of the playout delays of all states shown, for the mean.
     delay_ms: f64,
-    /// What is shown now, and the tick that it belongs to.
+    /// The entities shown now, and their tick.
     pub shown: Vec<Shown>,
     pub shown_tick: f64,
     /// The game events since the previous frame.
@@ -93,7 +93,7 @@ impl Viewer {
             }
             self.shown.push(shown);
         }
-        // Playback goes kind by kind.
+        // Playback yields the entities kind by kind.
         self.shown.sort_by_key(|shown| shown.id);
         self.states_shown += 1;
         self.delay_ms += delay_ms;

@@ -37,8 +37,8 @@ pub struct WorldArguments {
     pub cubes: u32,
 }
 
-/// The frames of a challenge file or a capture of cubes, before quantization; and an error if frames
-/// were lost, with which a command that has played the others ends.
+/// The frames of a challenge file or a capture of cubes, before quantization. If frames were lost,
+/// also an error, with which a command ends after it has played the others.
 pub fn read_capture(path: &Path) -> Result<(CapturedRun, Result<(), WorldError>), WorldError> {
     let path_of = || path.to_owned();
     if is_capture(path) {
@@ -76,12 +76,12 @@ pub struct CapturedRun {
     ticks: Vec<u32>,
     /// Ticks a second.
     rate_hz: f64,
-    /// The world's ticks until now. After the last frame follows the first.
+    /// The world's ticks until now. The first frame follows the last one.
     next: u32,
 }
 
 impl CapturedRun {
-    /// Its length in ticks of the world.
+    /// The capture's length in ticks of the world.
     pub fn world_ticks(&self) -> u32 {
         let ends = self.ticks.first().zip(self.ticks.last());
         let ticks = ends.map_or(0.0, |(first, last)| f64::from(last - first) + 1.0);
@@ -125,7 +125,7 @@ pub enum WorldError {
     NeedsFloats { path: PathBuf },
     #[error("{}: no frame can be read: {reason}", path.display())]
     NothingRead { path: PathBuf, reason: String },
-    /// The rest was played.
+    /// Frames were lost. All others were played.
     #[error("{}: frames were lost; all others were played", path.display())]
     Incomplete { path: PathBuf },
 }

@@ -8,7 +8,7 @@ use kinepack::{Codec, Snapshot};
 use super::{Arguments, BroadcastError, PublishOptions, WatchOptions};
 use crate::watch::PageOptions;
 
-/// There is none.
+/// Never exists, because this program cannot publish.
 pub struct Outgoing(Infallible);
 
 pub fn run(_: &Arguments) -> Result<(), BroadcastError> {

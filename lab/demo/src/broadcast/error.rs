@@ -10,7 +10,7 @@ use kinepack_crowd::{CrowdError, moq::MoqError};
 use crate::session_error::SessionError;
 use crate::world::WorldError;
 
-/// Why a world cannot be broadcast, or a broadcast not be watched.
+/// Why a world cannot be broadcast, or why a broadcast cannot be watched.
 #[derive(Debug, thiserror::Error)]
 pub enum BroadcastError {
     #[error(transparent)]
@@ -35,7 +35,7 @@ pub enum BroadcastError {
          in `cargo run --release --features broadcast -- broadcast`"
     )]
     Absent,
-    /// The run is over, and nothing came.
+    /// The run is over, and no world arrived.
     #[error("nothing was received from {address}: {reason}")]
     NothingReceived { address: String, reason: String },
 }

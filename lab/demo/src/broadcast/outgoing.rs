@@ -16,13 +16,13 @@ pub struct Outgoing {
     publisher: Publisher,
     publication: Publication,
     link: Link,
-    /// Its threads carry the bytes.
+    /// Runs the threads that send the bytes.
     _runtime: Runtime,
 }
 
 impl PublishOptions {
     /// Begins to publish a world of a codec, at the level that takes the fewest bits. The regions
-    /// cover a square of this half width. `None` if it is not asked for.
+    /// cover a square of this half width. `None` without the option `--publish`.
     pub fn begin(
         &self,
         codec: &Codec,
@@ -62,7 +62,8 @@ pub(super) fn publish(
         Some(regions) => regions.added_to(&standard, &codec)?,
         None => standard.clone(),
     };
-    // Above the numbers of all broadcasts before, with less than a thousand groups a second.
+    // Greater than the group numbers of all earlier broadcasts, if those had fewer than 1,000
+    // groups a second.
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let first_group = since.as_millis() as u64;
     let publication = {

@@ -29,7 +29,7 @@ const FILES: &[File] = command_kit::web_files![
 /// Where the broadcast is.
 const BROADCAST: &str = "broadcast.json";
 
-/// What the page needs to know.
+/// The settings that the page reads from `broadcast.json`.
 #[derive(Clone, Serialize)]
 pub(super) struct Place {
     program: &'static str,

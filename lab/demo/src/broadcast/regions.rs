@@ -6,12 +6,12 @@ use command_kit::bodies::Bodies;
 use kinepack::{Codec, Snapshot, Tick};
 use kinepack_crowd::{Catalogue, CrowdError, Publisher, Tier};
 
-/// The words before the edges in the name of a region's tier. The page knows them.
+/// The first part of the name of a region's tier. The page looks for it.
 const NAME: &str = "region";
 const TICKS_PER_FRAME: u16 = 3;
 const FRAMES_PER_OBJECT: u8 = 2;
 
-/// A square of regions around the origin. Those at its sides reach as far as the world does.
+/// A square of regions around the origin. The outer regions extend to the end of the world.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Regions {
     per_side: u8,
@@ -19,7 +19,7 @@ pub(super) struct Regions {
     width_m: i32,
 }
 
-/// In which region each entity of a state is.
+/// The region of each entity of a state.
 struct Places {
     regions: Regions,
     bodies: Bodies,

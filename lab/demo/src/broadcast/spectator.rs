@@ -1,4 +1,4 @@
-//! A spectator of a broadcast: what it shows, and what it measures.
+//! A spectator of a broadcast: the shown entities, and measurements.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,9 +26,9 @@ pub(super) struct SpectatorReport {
     pub(super) refused: u64,
     /// Snapshots too late to be shown.
     pub(super) late: u64,
-    /// What came until a moment after the first world was shown, above all the profile, in bytes.
+    /// Bytes received until a moment after the first world was shown. Most of them are the profile.
     pub(super) joining_bytes: u64,
-    /// What comes after that, with all headers.
+    /// The bandwidth after that moment, with all headers.
     pub(super) kbps: f64,
     /// Playback lags by this, compared with the fastest recent snapshot.
     pub(super) playout_delay_ms: Summary,
@@ -53,13 +53,14 @@ impl Moment {
         }
     }
 
-    /// After the end of the history comes the present.
+    /// A jump to a tick. From the end of the history on, the present is shown.
     fn jumped(self, tick: f64, (first, last): (f64, f64)) -> Self {
         let is_paused = matches!(self, Self::Past { is_paused: true, .. });
         if tick >= last { Self::Present } else { Self::Past { tick: tick.max(first), is_paused } }
     }
 
-    /// The moment this many ticks later. A pause moves once the history no longer reaches it.
+    /// The moment this many ticks later. A paused moment moves when the history no longer contains
+    /// it.
     fn advanced(self, ticks: f64, history: Option<(f64, f64)>) -> Self {
         match (self, history) {
             (Self::Past { tick, is_paused }, Some((first, last))) => {
@@ -89,11 +90,11 @@ pub(super) struct Spectator {
     shown_tick: f64,
     /// The entities as they were shown last.
     pub(super) shown: Vec<(EntityId, [f32; 3])>,
-    /// Bytes at the last measurement of the rate, and when that was.
+    /// The bytes received until the last measurement of the rate, and its time.
     measured: (u64, Duration),
     kbps: f64,
     seconds_shown: u32,
-    /// The bytes and the time when it had joined.
+    /// The bytes received until the spectator had joined, and that time.
     joined: Option<(u64, Duration)>,
 }
 
@@ -119,7 +120,7 @@ impl Spectator {
         }
     }
 
-    /// Keeps what was shown lately, to go back.
+    /// Keeps a history of received frames, so that the spectator can go back.
     pub(super) fn with_history(mut self) -> Self {
         let configure = |hz| ViewerConfig { history: HISTORY, ..ViewerConfig::at_hz(hz) };
         self.watching = self.watching.with_config(configure);
@@ -131,7 +132,7 @@ impl Spectator {
         self.moment = self.moment.paused(self.shown_tick);
     }
 
-    /// Goes back, or on, by these seconds.
+    /// Jumps forward by these seconds, or back if they are negative.
     pub(super) fn jump(&mut self, seconds: f64) {
         if let Some(history) = self.history() {
             let tick = self.shown_tick + seconds * self.tick_hz();
@@ -201,7 +202,7 @@ impl Spectator {
             let playback = match self.moment {
                 Moment::Present => viewer.playback(now),
                 Moment::Past { tick, .. } => {
-                    // The present goes on meanwhile.
+                    // Keeps the playback of the present running, for a later return to it.
                     let _ = viewer.playback(now);
                     viewer.playback_at(tick)
                 }
@@ -234,7 +235,7 @@ impl Spectator {
         Some(link_status(link))
     }
 
-    /// Why nothing comes.
+    /// The likely reason if no world arrives.
     pub(super) fn reason(&self) -> String {
         match self.watching.link() {
             Link::Connected => "the relay has no such broadcast".to_owned(),
@@ -273,7 +274,7 @@ impl Spectator {
         )
     }
 
-    /// `None` if no world came.
+    /// `None` if no world arrived.
     pub(super) fn report(mut self) -> Option<SpectatorReport> {
         let (_, tier) = self.tiers()?;
         let seconds = self.watching.now().as_secs_f64();

@@ -1,4 +1,4 @@
-//! What the terminal says about a broadcast.
+//! Messages in the terminal about a broadcast.
 
 use kinepack_crowd::moq::Link;
 

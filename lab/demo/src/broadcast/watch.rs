@@ -20,11 +20,11 @@ use crate::watch::PageOptions;
 
 /// Drawn frames between two refreshes of the terminal.
 const REFRESH_FRAMES: u32 = 3;
-/// How far an arrow key goes.
+/// The jump of an arrow key.
 const JUMP_S: f64 = 2.0;
 const HELP: &str = "space: pause. Arrows: 2 s back, 2 s on. l: live. t: next tier. q: end.";
 
-/// Watches a broadcast, or writes the page that does.
+/// Watches a broadcast in the terminal or in a page, or writes that page as files.
 pub fn watch(
     url: &str,
     options: &WatchOptions,
@@ -102,7 +102,7 @@ impl Keyboard {
         Ok(Some(Self { _raw: RawMode::begin().map_err(BroadcastError::Terminal)? }))
     }
 
-    /// Does what was pressed. True if that ends the program. Never waits.
+    /// Applies the pressed keys to the spectator. Returns true if the user quits. Never waits.
     fn obey(&self, spectator: &mut Spectator) -> Result<bool, BroadcastError> {
         while event::poll(Duration::ZERO).map_err(BroadcastError::Terminal)? {
             let Event::Key(key) = event::read().map_err(BroadcastError::Terminal)? else {

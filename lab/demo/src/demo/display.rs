@@ -8,7 +8,7 @@ use crate::map::{COLUMNS, ROWS, map};
 use crate::sender::due;
 use crate::session::Session;
 
-/// Between the two maps.
+/// The space between the two maps.
 const GAP: &str = "   ";
 
 /// Lines that are redrawn.
@@ -16,7 +16,7 @@ pub(super) struct Display {
     /// Whether the terminal has room for both maps side by side. Otherwise only the received world
     /// is shown.
     has_both: bool,
-    /// A head, the maps, and numbers.
+    /// A header, the maps, and statistics.
     lines: Lines,
     bar: ProgressBar,
 }

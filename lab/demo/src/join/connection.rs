@@ -10,7 +10,7 @@ use crate::cube_stream::CubeStream;
 use crate::join::JoinError;
 use crate::secret_options::SecretOptions;
 
-/// See the head of this file. The server's address is not part of it: it is an argument of some
+/// See the top of this file. The server's address is separate, because it is an argument of some
 /// commands and an option of others.
 #[derive(Args, Clone, Debug)]
 #[command(mut_arg("level", |argument| argument

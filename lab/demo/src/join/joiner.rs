@@ -57,7 +57,7 @@ struct Connection {
     connected_since: Option<Duration>,
 }
 
-/// A change of the connection that the user learns.
+/// A change of the connection, reported to the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConnectionEvent {
     /// The first state arrived.
@@ -128,7 +128,7 @@ impl<'a> Joiner<'a> {
         }
     }
 
-    /// The cube that it steers.
+    /// The cube that the joiner steers.
     pub(super) fn entity(&self) -> Option<EntityId> {
         self.connection.as_ref()?.player.as_ref()?.entity()
     }
@@ -170,7 +170,7 @@ impl<'a> Joiner<'a> {
         self.connection.as_ref().map(|connection| &connection.viewer)
     }
 
-    /// The likely cause if none of its connections has brought a state, otherwise `None`.
+    /// The likely cause if no connection of this joiner has received a state, otherwise `None`.
     pub fn why_nothing_received(&self, now: Duration) -> Option<String> {
         self.tally(now).why_nothing_received()
     }

@@ -259,7 +259,7 @@ fn drive(
         for (index, joiner) in joiners.iter_mut().enumerate() {
             let was_receiving = joiner.is_receiving();
             let now = course.now();
-            // A joiner that the server refuses ends all.
+            // If the server refuses one joiner, all joiners end.
             let event = joiner.step(now).inspect_err(|_| course.interrupt.raise())?;
             match (was_receiving, joiner.is_receiving()) {
                 (false, true) => drop(course.receiving.fetch_add(1, Ordering::Relaxed)),

@@ -9,7 +9,7 @@ use super::player::Pilot;
 use crate::join::JoinError;
 use crate::raw_mode::is_at_terminal;
 
-/// See the head of this file.
+/// See the top of this file.
 #[derive(Args, Clone, Debug)]
 pub(super) struct PlayOptions {
     /// Who steers the cube that the server assigns: keys of this terminal, a script, or none to

@@ -114,7 +114,7 @@ impl Player {
         &self.out
     }
 
-    /// The cube that it steers.
+    /// The cube that the joiner steers.
     pub fn entity(&self) -> Option<EntityId> {
         self.seat.and_then(Seat::entity)
     }

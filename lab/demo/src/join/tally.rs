@@ -35,7 +35,7 @@ pub(super) struct Tally {
     pub(super) wrong: u64,
     /// The sent keys.
     pub(super) keys: StreamSenderStats,
-    /// The cube that it steered last.
+    /// The cube that the joiner steered last.
     pub(super) entity: Option<EntityId>,
     pub(super) sockets: ClientStats,
     pub(super) connected: Duration,
@@ -99,7 +99,7 @@ impl Tally {
                 Some("the connection was made, but no state arrived".to_owned())
             }
             Self { full: 1.., no_answer: 0, .. } => Some(LostReason::Full.to_string()),
-            // A server is silent to packets of another secret or version.
+            // A server does not answer packets of another secret or version.
             _ => Some(LostReason::NoAnswer.to_string()),
         }
     }

@@ -280,7 +280,7 @@ fn place(joiner: &Joiner<'_>, target: &Target, id: EntityId) -> Option<[f32; 3]>
     target.stream.position(snapshot, snapshot.position(id)?)
 }
 
-/// Ticks until each joiner has a cube and has received both. Returns the cubes.
+/// Ticks until each joiner has a cube and has received both cubes. Returns the cubes.
 fn begin(
     serving: &mut Serving,
     joiners: &mut [Joiner<'_>; 2],
@@ -317,7 +317,7 @@ fn each_joiner_steers_its_own_cube_which_is_removed_with_it() {
         joiners.each_ref().map(x_m)
     };
     let mut before = run(&mut serving, &mut joiners, 30);
-    // Away from each other.
+    // The two cubes are steered away from each other.
     let signs = if before[0][0] < before[0][1] { [-1.0, 1.0] } else { [1.0, -1.0] };
     for (steers, sign) in signs.into_iter().enumerate() {
         joiners[steers].hold(if sign < 0.0 { LEFT } else { RIGHT });

@@ -66,8 +66,8 @@ fn greatest_common_divisor(a: u32, b: u32) -> u32 {
 mod tests {
     use super::*;
 
-    /// The ticks that become frames, of views given by tick, sequence, and whether parts are
-    /// missing.
+    /// Takes views, each as its tick, its sequence, and whether parts are missing. Returns the
+    /// ticks that become frames.
     fn taken<const N: usize>(views: [(u32, u16, bool); N]) -> (Vec<u32>, Gaps) {
         let mut gaps = Gaps::default();
         let taken = views.into_iter().filter(|(tick, sequence, left_out)| {

@@ -17,7 +17,8 @@ use crate::join::{ConnectionArguments, ConnectionEvent, Course, JoinError, Joine
 use crate::sender::due;
 use crate::viewer::NewView;
 
-/// How often the playout buffer is emptied, which is not shown here, and the status line is drawn.
+/// Frames between two updates of the status line. The playout buffer, which this command does not
+/// show, is emptied at the same time.
 const ROUND_FRAMES: u32 = 6;
 
 pub(super) fn run(

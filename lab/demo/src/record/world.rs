@@ -96,7 +96,8 @@ impl Sink {
             Self::Kinds(recorder, stream) => record_kinds(recorder, stream, tick, states)?,
             Self::Floats(frames) => {
                 let written = frames.write(states.measured());
-                // It is not kept: without its number of frames it cannot be read.
+                // An incomplete challenge file is not kept, because it cannot be read without its
+                // number of frames.
                 return written.map_err(|error| unwritten(file, error));
             }
         }

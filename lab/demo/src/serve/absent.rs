@@ -4,13 +4,13 @@ use std::ops::Range;
 
 use kinepack_udp::{SendError, ServerEvent};
 
-/// As in `kinepack-webtransport`; it limits nothing here.
+/// The limit of `kinepack-webtransport`. Without browsers, datagrams have no such limit.
 pub(super) const SAFE_PAYLOAD_BYTES: usize = usize::MAX;
 
-/// There is none.
+/// Never exists, because this program cannot serve browsers.
 pub enum WebServer {}
 
-/// What a server would count: nothing.
+/// The counts of a server for browsers, which stay 0.
 #[derive(Clone, Copy, Default)]
 pub(super) struct WebStats {
     pub datagrams_in: u64,

@@ -37,7 +37,7 @@ impl Doors {
         self.udp.local_addr()
     }
 
-    /// What has happened at a door.
+    /// Appends the events of a door since the last call.
     pub(super) fn poll(&mut self, door: Door, events: &mut Vec<ServerEvent>) {
         match (door, &mut self.web) {
             (Door::Udp, _) => self.udp.poll(events),

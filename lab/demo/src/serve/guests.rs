@@ -43,7 +43,7 @@ struct Guest {
 
 #[derive(Clone, Copy, Debug)]
 enum Standing {
-    /// It has not sent its hello yet.
+    /// The client has not sent its hello yet.
     Silent,
     Receives,
     Refused {
@@ -73,7 +73,7 @@ impl Guests {
         ))
     }
 
-    /// Whether it gets snapshots.
+    /// Whether the client gets snapshots.
     pub(super) fn is_receiving(&self, client: u64) -> bool {
         self.present.get(&client).is_some_and(|guest| matches!(guest.standing, Standing::Receives))
     }
@@ -100,8 +100,8 @@ impl Guests {
         Some(format!("{} refused: {mismatch}", guest.address))
     }
 
-    /// Ends the stay of a client that receives, because the hub cannot serve it. Returns a line for
-    /// the log, the first time only.
+    /// Disconnects a receiver that the hub cannot serve. Returns a line for the log, the first time
+    /// only.
     pub(super) fn fail(&mut self, client: u64, error: &NetError, now: Duration) -> Option<String> {
         let guest = self
             .present

@@ -21,7 +21,7 @@ use crate::inputs::{SEAT_EVERY, Seat, key_codec, key_config, seat_codec, seat_co
 use crate::keys::Keys;
 use crate::world::Played;
 
-/// A guest that sends no keys for this long, 15 packets, holds none.
+/// After this time without keys (15 packets), a guest's held keys are released.
 const SILENCE: Duration = Duration::from_millis(250);
 /// The time between two attempts of a guest to get a cube. Each searches the world for a free
 /// place.
@@ -39,7 +39,7 @@ pub struct Players {
     keys: StreamCodec,
     seats: StreamCodec,
     present: BTreeMap<u64, Player>,
-    /// How many have a cube.
+    /// The number of guests with a cube.
     playing: usize,
     peak: usize,
     /// The counts of guests that have disconnected.
@@ -52,10 +52,10 @@ struct Player {
     keys: StreamReceiver,
     seats: StreamSender,
     entity: Option<EntityId>,
-    /// When it may next ask for a cube.
+    /// When the guest may next ask for a cube.
     asks_at: Duration,
     is_refused: bool,
-    /// When the keys that it holds arrived.
+    /// When the guest's held keys arrived.
     holds_since: Option<Duration>,
     /// The first record of its current seat. Earlier records are of other seats.
     seat_from: Option<Sequence>,

@@ -43,11 +43,11 @@ pub(super) struct ServeReport {
     pub(super) bytes_in: u64,
     pub(super) datagrams_out: u64,
     pub(super) bytes_out: u64,
-    /// Dropped by the reader: not packets, or not packets that their sender may send.
+    /// Datagrams that the reader dropped: no packets, or packets that their sender may not send.
     pub(super) junk: u64,
-    /// Dropped by the reader: too many from one sender.
+    /// Datagrams that the reader dropped, because one sender sent too many.
     pub(super) limited: u64,
-    /// Dropped by the reader: they arrived faster than the ticks took them.
+    /// Datagrams that the reader dropped, because they arrived faster than the ticks took them.
     pub(super) overflowed: u64,
     /// How often a sender of junk was ignored for a second. No other number counts what it sent
     /// then.

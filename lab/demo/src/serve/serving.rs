@@ -245,7 +245,7 @@ impl Serving {
         Ok(())
     }
 
-    /// Disconnects a client that cannot get the whole tick. The others do.
+    /// Disconnects the client that an error of the hub names. The tick reached all other clients.
     fn drop_failed(&mut self, error: &NetError, now: Duration) {
         let Some(ReceiverId(client)) = error.receiver() else { return };
         if let Some(line) = self.guests.fail(client, error, now) {

@@ -46,7 +46,7 @@ impl Controller {
     }
 }
 
-/// See the head of this file.
+/// See the top of this file.
 pub(super) struct KeyStream {
     /// The viewer's end.
     source: StreamSender,
@@ -268,7 +268,7 @@ mod tests {
             Some(Input::default()),
             "the script holds no keys"
         );
-        // Keys that were in flight then do not count for the next person.
+        // Keys that were in flight at the change do not count for the next person.
         session.controller = Controller::Person(Input::default());
         for tick in 20..=60 {
             run(&mut session, tick..=tick);

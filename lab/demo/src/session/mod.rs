@@ -27,10 +27,10 @@ use crate::world::Played;
 
 /// Carries a datagram between the two sides once the simulated link has delivered it.
 pub trait Carrier {
-    /// Carries it to the receiver. Returns `None` if it was lost.
+    /// Carries a datagram to the receiver. Returns `None` if the datagram was lost.
     fn down<'a>(&'a mut self, datagram: &'a [u8]) -> Result<Option<&'a [u8]>, SessionError>;
 
-    /// Carries it to the sender. Returns `None` if it was lost.
+    /// Carries a datagram to the sender. Returns `None` if the datagram was lost.
     fn up<'a>(&'a mut self, datagram: &'a [u8]) -> Result<Option<&'a [u8]>, SessionError>;
 }
 
@@ -81,8 +81,8 @@ impl Session {
         })
     }
 
-    /// Adds a receiver that a link connects to the sender. With `looked_at`, it decodes, compares
-    /// and shows; otherwise it only acknowledges.
+    /// Adds a receiver that a link connects to the sender. With `looked_at`, the receiver decodes,
+    /// compares and shows. Otherwise it only acknowledges.
     pub fn add(
         &mut self,
         options: &SendOptions,

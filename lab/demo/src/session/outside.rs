@@ -5,7 +5,7 @@ use std::time::Duration;
 /// More answers than this do not wait for the next tick.
 const MAX_ANSWERS: usize = 64;
 
-/// The end of a link to a receiver outside.
+/// The end of a link to a receiver outside of this program.
 #[derive(Debug, Default)]
 pub struct Outside {
     arrived: Vec<(Duration, Vec<u8>)>,
@@ -18,7 +18,7 @@ impl Outside {
         self.arrived.push((now, datagram.to_vec()));
     }
 
-    /// What has arrived since the last call, and when.
+    /// The datagrams that arrived since the last call, and their times.
     pub fn take_arrived(&mut self) -> Vec<(Duration, Vec<u8>)> {
         std::mem::take(&mut self.arrived)
     }

@@ -47,7 +47,7 @@ pub struct Peer {
     baseline_ages: (f64, u32),
     /// When datagrams were sent in the last second, and their bytes.
     recent: VecDeque<(Duration, usize)>,
-    /// The tick at which it was added.
+    /// The tick at which the receiver was added.
     since_tick: u32,
     /// The datagrams sent in this tick.
     pub sent: Vec<SentDatagram>,
@@ -58,9 +58,10 @@ pub struct Peer {
 pub struct SentDatagram {
     /// Without the headers of IP and UDP.
     pub bytes: usize,
-    /// The link lost it.
+    /// Whether the link lost the datagram.
     pub lost: bool,
-    /// Where its bits went. `None` if the hub does not count that, or for a part of a full state.
+    /// The datagram's bits by part. `None` for a part of a full state, or if the hub does not count
+    /// bits.
     pub cost: Option<Arc<Cost>>,
 }
 
@@ -127,7 +128,7 @@ impl Peer {
         }
     }
 
-    /// A receiver outside of this program: what arrived for it, and what it answers.
+    /// The end of the link to a receiver outside of this program. `None` for other receivers.
     pub fn outside_mut(&mut self) -> Option<&mut Outside> {
         match &mut self.side {
             Side::Outside(outside) => Some(outside),
@@ -248,7 +249,7 @@ impl Peer {
             }
             (Side::Answering(answering), _) => answering.take(datagram),
             (Side::Outside(outside), _) => outside.take(now, datagram),
-            // The receiver counts what it refuses: duplicates and late datagrams.
+            // Refusals are not errors here: the receiver counts duplicates and late datagrams.
             (Side::Viewer(viewer), _) => {
                 let before = viewer.receiver.stats();
                 let taken = viewer.handle(now, datagram);
@@ -273,8 +274,8 @@ impl Peer {
         }
     }
 
-    /// Sends the keys of a tick, if any, in one datagram with the viewer's acknowledgement, which
-    /// waits for them. With `by_person`, the world uses the received keys.
+    /// Sends the keys of a tick, if any. The viewer's acknowledgement waits for them and travels in
+    /// the same datagram. With `by_person`, the world uses the received keys.
     pub(super) fn press(
         &mut self,
         now: Duration,

@@ -1,5 +1,5 @@
-//! `kinepack-lab watch`: a replay in the browser, with a time line. The page chooses the moment. It
-//! asks for the world at it, and the program decodes what it needs.
+//! `kinepack-lab watch`: a replay in the browser, with a time line. The page chooses a moment and
+//! asks for its world. The program decodes only the groups that it needs for the answer.
 
 mod server;
 mod store;

@@ -29,7 +29,8 @@ fn serve(options: &[&str]) -> (Running, SocketAddr) {
 }
 
 /// Compares a state of the page with those that the server recorded. The page gives, for each kind,
-/// the number of its entities, their ids, each one's newest received tick, and each lane in turn. Returns how many lanes differ.
+/// the number of its entities, their ids, each one's newest received tick, and each lane in turn.
+/// Returns how many lanes differ.
 fn wrong_lanes_of(state: &[u32], sent: &BTreeMap<u32, Snapshot>, kinds: usize) -> usize {
     let (mut rest, mut wrong) = (state, 0);
     let mut take = |count: usize| {

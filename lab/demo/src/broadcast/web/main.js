@@ -15,9 +15,9 @@ import { Camera } from "./worlds/camera.js";
 import { Worlds } from "./worlds/worlds.js";
 
 const NUMBERS_MS = 500;
-/** How often the page looks which regions are in view. */
+/** The time between two updates of the regions in view. */
 const REGIONS_MS = 250;
-/** What of the floor counts as in view, as a share of what is seen around the target. */
+/** The floor around the target that counts as in view, as a multiple of the visible part. */
 const VIEW_RATIO = 1.3;
 /** The entry in the list of tiers that stands for all regions in view. */
 const IN_VIEW = "regions in view";
@@ -89,7 +89,7 @@ function tell({ connected, reason }) {
   banner(reason === undefined ? "" : `${reason}. Trying again.`);
 }
 
-/** A catalogue has come, the first one or another. */
+/** Takes a new catalogue: the first one, or one that replaces it. */
 function meet(next) {
   viewer = next;
   columns = fieldsOf(viewer.schema);

@@ -5,13 +5,13 @@ export class Moment {
   tick = null;
   paused = false;
 
-  /** Pauses at the tick that is shown, or goes on from the pause. */
+  /** Pauses at the tick that is shown, or continues from the paused moment. */
   toggle(shown) {
     this.paused = !this.paused;
     this.tick ??= shown;
   }
 
-  /** Goes to a tick. After the end of the history comes the present. */
+  /** Goes to a tick. From the end of the history on, the present is shown. */
   seek(tick, { first, last }) {
     if (tick >= last) this.goLive();
     else this.tick = Math.max(first, tick);
@@ -22,7 +22,7 @@ export class Moment {
     this.paused = false;
   }
 
-  /** Moves on by some ticks. A pause moves once the history no longer reaches it. */
+  /** Moves on by some ticks. A paused moment moves when the history no longer contains it. */
   advance(ticks, history) {
     if (this.tick === null) return;
     if (!history) this.goLive();

@@ -1,5 +1,5 @@
 //! The state that the world's thread and the pages share. The world's thread never waits for a
-//! page. It replaces the newest world and status, and each page takes them when it can.
+//! page. It replaces the newest world and status, and each page takes them at its own pace.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -17,10 +17,11 @@ use super::world::WorldMessage;
 
 /// The most pages at once.
 const MAX_PAGES: usize = 8;
-/// An address that holds more than this part of the places gives one up to another address.
+/// If all places are taken, an address with more than 1/`PART` of them loses one to another
+/// address.
 const PART: usize = 4;
-/// The ticks that wait for a page, a quarter of a second. A slower page loses the next ones, as a
-/// full buffer of a socket does.
+/// The most ticks that wait for a page: a quarter of a second. A slower page loses the next ticks,
+/// like datagrams that find a socket's buffer full.
 const WAITING_TICKS: usize = 15;
 
 /// A page's order to the world's thread.
@@ -38,7 +39,7 @@ pub(super) enum Order {
     },
 }
 
-/// What a tick brought to a page.
+/// The messages of one tick for a page.
 #[derive(Debug)]
 pub(super) struct Brought {
     pub(super) datagrams: Bytes,
@@ -46,7 +47,7 @@ pub(super) struct Brought {
     pub(super) sample: Option<Sample>,
 }
 
-/// See the head of this file.
+/// See the top of this file.
 pub(super) struct Board {
     pub(super) defaults: Defaults,
     /// The message `hello`.
@@ -55,7 +56,7 @@ pub(super) struct Board {
     pub(super) profile: Bytes,
     pub(super) world: watch::Sender<WorldMessage>,
     pub(super) status: watch::Sender<Arc<Status>>,
-    /// The message `end`, after the end.
+    /// The message `end`, once the program has ended.
     pub(super) end: watch::Sender<Option<Arc<str>>>,
     pages: Mutex<Pages>,
     orders: SyncSender<Order>,
@@ -117,7 +118,7 @@ impl Board {
         lock(&self.pages).open.len()
     }
 
-    /// The number of each open page, and the way to it.
+    /// The number of each open page, and the channel to it.
     pub(super) fn open_pages(&self) -> Vec<(u64, mpsc::Sender<Brought>)> {
         let pages = lock(&self.pages);
         pages.open.iter().map(|(number, page)| (*number, page.brought.clone())).collect()
@@ -144,13 +145,13 @@ impl Board {
 }
 
 impl Pages {
-    /// Adds a page. If all places are taken, the address with the most pages loses its newest one,
-    /// if it has more than its share and more than the new page's address will have. Returns the
-    /// page's number; `None` if there is no place.
+    /// Adds a page. If all places are taken, the address with the most pages loses its newest one.
+    /// That address must have more than its share, and more pages than the new page's address will
+    /// have. Returns the page's number; `None` if there is no place.
     fn add(&mut self, page: Open) -> Option<u64> {
         if self.open.len() == MAX_PAGES {
             let held = |of: IpAddr| self.open.values().filter(|page| page.address == of).count();
-            // The last one of them.
+            // Of several addresses with the most pages, the one with the newest page.
             let (&newest, of) = self.open.iter().max_by_key(|(_, page)| held(page.address))?;
             let most = held(of.address);
             if most <= MAX_PAGES / PART || most <= held(page.address) + 1 {
@@ -167,8 +168,9 @@ impl Pages {
 }
 
 impl Seat {
-    /// Takes a place for a page, with what ticks bring to it. Returns `None` if all are taken. A page
-    /// of another address may lose its place: see [`is_open`](Self::is_open).
+    /// Takes a place for a page. Returns the place and the channel of the ticks' messages, or
+    /// `None` if all places are taken. A page of another address may lose its place: see
+    /// [`is_open`](Self::is_open).
     pub(super) fn take(
         board: &Arc<Board>,
         address: IpAddr,

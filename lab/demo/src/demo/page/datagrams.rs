@@ -1,10 +1,10 @@
 //! The datagrams of a page's own receiver, as binary messages on its socket.
 //!
 //! To the page, once a tick: the datagrams that its simulated link has delivered. All numbers are
-//! little-endian. The head: 2 for "datagrams", the number of the connection, the row of its level,
-//! the number of datagrams (`u32`), the least and the most playout delay in milliseconds (`f32`),
-//! and the session's time in seconds (`f64`). Then follows each datagram: when it arrived, in
-//! seconds of the session (`f64`), its length (`u32`), and its bytes.
+//! little-endian. The header: 2 for "datagrams", the number of the connection, the row of its
+//! level, the number of datagrams (`u32`), the least and the most playout delay in milliseconds
+//! (`f32`), and the session's time in seconds (`f64`). Then follows each datagram: when it arrived,
+//! in seconds of the session (`f64`), its length (`u32`), and its bytes.
 //!
 //! From the page: the number of the connection (`u32`), then each of its receiver's datagrams after
 //! its length (`u16`).
@@ -47,7 +47,8 @@ pub(super) fn delivered(
     bytes.into()
 }
 
-/// The datagrams of a page's message, with the number of the connection. `None` if it is not one.
+/// The datagrams of a page's message, with the number of the connection. `None` if the message is
+/// malformed.
 pub(super) fn answered(message: &[u8]) -> Option<(u32, Vec<&[u8]>)> {
     let (connection, mut rest) = message.split_first_chunk()?;
     let mut datagrams = Vec::new();

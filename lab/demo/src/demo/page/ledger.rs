@@ -14,7 +14,7 @@ const SAMPLE_TICKS: u32 = 6;
 #[derive(Debug)]
 pub(super) struct Ledger {
     part_of_field: PartOfField,
-    /// Since the last sample.
+    /// The sent bits by part since the last sample.
     parts_bits: Parts<u64>,
     headers_bits: u64,
     ticks: u32,

@@ -29,13 +29,13 @@ const FILES: &[File] = command_kit::web_files![
     "worlds/uncompressed.js",
 ];
 
-/// What turns a receiver's columns into bodies. The exported demo has it too.
+/// The files that turn a receiver's columns into bodies. The exported demo has them too.
 pub(crate) const RECEIVING: &[File] = command_kit::web_files!["receiving/columns.js",];
 
-/// What turns keys into actions. The page of `serve` has it too.
+/// The files that turn keys into actions. The page of `serve` has them too.
 pub(crate) const PLAYING: &[File] = command_kit::web_files!["controls/playing.js",];
 
-/// What draws worlds. The pages of `watch` and `serve` have these files too.
+/// The files that draw worlds. The pages of `watch` and `serve` have them too.
 pub(crate) const WORLDS: &[File] = command_kit::web_files![
     "protocol.js",
     "worlds/body_arrays.js",

@@ -48,7 +48,7 @@ pub(super) async fn talk(
         heard: Instant::now(),
     };
     if let Err(gone) = page.run().await {
-        // A page that takes no more messages is left alone.
+        // If the page takes no more messages, this gives up after `PATIENCE`.
         let _ = timeout(PATIENCE, page.close(gone)).await;
     }
 }
@@ -58,7 +58,7 @@ struct Page {
     board: Arc<Board>,
     seat: Seat,
     arrivals: mpsc::Receiver<Brought>,
-    /// For the next status.
+    /// Samples and packets for the next status.
     samples: Vec<Sample>,
     packets: Vec<Packet>,
     /// The numbers of the worlds that the page has not answered yet.
@@ -88,8 +88,8 @@ impl Page {
         let mut end = board.end.subscribe();
         let mut ping = interval(PING_EVERY);
         ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        // The program may have ended before this page opened. Worlds and statuses need no such
-        // mark, because new ones follow soon.
+        // If the program ended before this page opened, the mark makes the loop below send the end.
+        // Worlds and statuses need no mark, because new ones follow soon.
         end.mark_changed();
         self.send_text(board.hello.clone()).await?;
         loop {
@@ -149,9 +149,9 @@ impl Page {
         }
     }
 
-    /// Sends the reason. At the program's end it also reads until the page closes. A connection that
-    /// closes with unread messages is reset, and a reset takes unread messages from the page: also
-    /// the end message.
+    /// Sends the reason. At the program's end it also reads until the page closes. If a connection
+    /// closes with unread messages, the system resets it. The page then loses the messages that it
+    /// has not read, among them `end`.
     async fn close(&mut self, Gone { code, reason }: Gone) {
         let frame = CloseFrame { code, reason: reason.into() };
         // The page may be gone already.
@@ -189,7 +189,7 @@ impl Page {
             ws::Message::Binary(message) if answered(&message).is_none() => {
                 Err("a binary message takes datagrams of this page's receiver".to_owned())
             }
-            // If the program is too busy, they are lost like any datagrams.
+            // If the program is too busy, the datagrams are lost, as on any network.
             ws::Message::Binary(message) => {
                 let page = self.seat.number();
                 self.board.order(Order::Answers { page, message });

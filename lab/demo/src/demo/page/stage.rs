@@ -36,7 +36,7 @@ const IDLE_TICKS: u32 = 3 * cubes::TICK_HZ;
 /// Creates the world in its initial state.
 pub(super) type NewWorld = Box<dyn Fn() -> Result<Played, DemoError>>;
 
-/// See the head of this file.
+/// See the top of this file.
 pub(super) struct Stage {
     session: Session,
     /// Creates the world in its initial state.

@@ -14,7 +14,7 @@ use crate::sender::due;
 use crate::session::{Outside, Session};
 use crate::session_error::SessionError;
 
-/// See the head of this file.
+/// See the top of this file.
 #[derive(Default)]
 pub(super) struct Watchers {
     open: Vec<Watcher>,
@@ -70,7 +70,7 @@ impl Watchers {
         }
     }
 
-    /// Takes what a page's receiver answers. Anything else is ignored, as on any port.
+    /// Takes a message of a page's receiver. Malformed messages are ignored, as on any port.
     pub(super) fn answer(&self, session: &mut Session, page: u64, message: &Bytes) {
         let Some((connection, datagrams)) = answered(message) else { return };
         let sender = self.open.iter().find(|watcher| watcher.page == page);
@@ -81,7 +81,7 @@ impl Watchers {
         }
     }
 
-    /// Passes what a tick brought to the pages.
+    /// Passes a tick's datagrams, packets and samples to the pages.
     pub(super) fn bring(&mut self, board: &Board, session: &mut Session, checked: &Checked) {
         let tick = session.sender.tick();
         let keys_sent = session.peers[0].keys_sent();
@@ -96,7 +96,7 @@ impl Watchers {
                 playout_delays: checked.playout_delays,
             };
             let datagrams = delivered(&receiving, due(tick), &arrived.unwrap_or_default());
-            // A page that does not keep up loses them.
+            // A page that does not keep up loses the tick.
             let sent = watcher.brought.try_send(Brought { datagrams, packets, sample });
             if matches!(sent, Err(TrySendError::Full(_))) {
                 board.note_skipped();

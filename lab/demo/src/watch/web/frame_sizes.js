@@ -1,4 +1,4 @@
-// The bytes of each frame around the shown moment. Asks for the sizes of a group when it comes near.
+// The bytes of each frame around the shown moment. Asks for a group's sizes when the moment comes near it.
 
 import { fetchFrames } from "./api.js";
 import { Plot } from "./shared/plot.js";
@@ -24,7 +24,7 @@ export class FrameSizes extends Plot {
   }
 
   begin({ groups }) {
-    // The last group of a replay that grows may have been asked for before it was there.
+    // While a replay grows, this page may have asked for its last group before the group existed.
     this.#groups = groups;
   }
 

@@ -1,4 +1,5 @@
-// The page of `kinepack-lab watch`. It chooses the moment, asks the program for the world at it, one at a time, and draws what came.
+// The page of `kinepack-lab watch`. It chooses a moment, asks the program for the world at that moment,
+// and draws the answer. At most one request is outstanding.
 
 import { fetchReplay, fetchWorld } from "./api.js";
 import { Controls } from "./controls.js";

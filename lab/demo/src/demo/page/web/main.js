@@ -1,6 +1,6 @@
 // The live page of `kinepack-lab demo`. This file creates the parts and runs one loop, once per frame of
-// the screen. The program's messages update the parts: it sends the simulated world for the left view,
-// and the datagrams for this page's own receiver, which makes the right one. The loop draws what changed.
+// the screen. The program's messages update the parts. The simulated world is the left view. The
+// datagrams go to this page's own receiver, which makes the right view. The loop draws what changed.
 
 import { Camera } from "./worlds/camera.js";
 import { CameraInput } from "./shared/camera_input.js";
@@ -74,7 +74,7 @@ let input = null;
 let send_hz = 60;
 let now = { kbps: null, loss_ratio: null };
 let drawn = null;
-/** The newest world that the program knows to have arrived. A hidden page takes none, so that it gets none. */
+/** The newest acknowledged world. A hidden page acknowledges none, so the program sends it none. */
 let taken = null;
 let frames = 0;
 let last_ms = 0;

@@ -50,7 +50,7 @@ export class History {
   }
 }
 
-/** The mean of a field over the last seconds, or its maximum if the field is one. Null if it was not measured in them. */
+/** The field's mean over the last seconds, or maximum if the field is one. Null if not measured then. */
 export function lastSeconds(samples, field, seconds) {
   const last = samples.slice(-SAMPLES_A_SECOND * seconds).map((sample) => sample[field]).filter(Number.isFinite);
   if (last.length === 0) return null;
@@ -59,7 +59,7 @@ export function lastSeconds(samples, field, seconds) {
 
 export const lastSecond = (samples, field) => lastSeconds(samples, field, 1);
 
-/** Whether there are samples of so many seconds since the connection began. */
+/** Whether the samples since the connection began cover this many seconds. */
 export const covers = (samples, seconds) => samples.length >= SAMPLES_A_SECOND * seconds;
 
 function firstIndex(items, reached) {

@@ -75,7 +75,7 @@ export class Look {
     }
   }
 
-  /** Shows what the program says of a body, and what this page's receiver knows of it, or null. */
+  /** Shows a body: the program's values, and those of this page's receiver or null. */
   show(look, received) {
     if (look.id !== this.id) return;
     this.#shown = look.id;

@@ -1,12 +1,12 @@
 // The numbers beside the worlds and the captions over them. A world at rest takes a hundredth of the
-// bandwidth of one in motion, so the headline numbers are of a window that holds both, and none is shown
-// before that is full.
+// bandwidth of one in motion. So the headline numbers are means over a window that holds both. They are
+// shown once the window is full.
 
 import { covers, lastSecond, lastSeconds } from "../charts/history.js";
 import { CUBE_BITS, CUBE_BITS_WITH_HEADERS } from "../worlds/uncompressed.js";
 import { put, tenths, whole } from "../shared/format.js";
 
-/** The seconds that the headline numbers are of. The page's labels say so. */
+/** The length of the window of the headline numbers. The page's labels name it too. */
 export const WINDOW_S = 10;
 
 const few = (value) => (value >= 10 ? whole(value) : tenths(value));

@@ -1,7 +1,7 @@
-// The session's time, which the program tells once a tick. Between two ticks this clock runs by itself.
+// The session's time, which the program sends once a tick. Between two ticks this clock runs by itself.
 // While the program pauses, it stands still.
 
-/** The longest time that the clock runs without a tick from the program: two ticks. */
+/** The longest time that the clock runs without a message from the program: two ticks. */
 const ALONE_S = 2 / 60;
 /** A clock that is further off than this jumps. */
 const JUMP_S = 0.25;
@@ -14,7 +14,7 @@ export class Clock {
   #now_s = 0;
   #read_at_ms = 0;
 
-  /** Takes the time that the program tells. */
+  /** Takes the time that the program sent. */
   tell(time_s, now_ms) {
     this.#told_s = time_s;
     this.#told_at_ms = now_ms;

@@ -11,7 +11,7 @@ export class Columns {
   #placesCount;
   #bodies = new Float32Array();
 
-  /** `schema` is what the module says of it. */
+  /** `schema` is the module's description of the world's schema. */
   constructor(schema, memory) {
     this.#kinds = schema.kinds;
     this.#memory = memory;

@@ -18,7 +18,7 @@ export class Errors {
     [this.#mm, this.#degrees, this.#largest, this.#summary] = [[], [], null, UNMEASURED];
   }
 
-  /** Adds a shown world, with what `Past.around` knows of its moment. */
+  /** Adds a shown world, with the true worlds that `Past.around` returns for its moment. */
   add(shown, [before, after, ratio]) {
     if (before.length !== shown.length || after.length !== shown.length) return;
     for (let at = 0; at < shown.length; at += BODY_WORDS) {
@@ -48,7 +48,7 @@ export class Errors {
     }
   }
 
-  /** Medians and largest errors since the last call; those of then if nothing was shown since. All are null at first. */
+  /** Medians and largest errors since the last call, or that call's result if no world was shown. */
   take() {
     if (this.#largest !== null) {
       const [error_mm_max, error_deg_max] = this.#largest;

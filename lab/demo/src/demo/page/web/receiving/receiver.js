@@ -32,7 +32,7 @@ export class PageReceiver {
     this.#hello = hello;
   }
 
-  /** Takes the datagrams of a tick. Returns what to answer, or null. */
+  /** Takes the datagrams of a tick. Returns the datagrams of the answer, or null. */
   take({ connection, row, delays, time_s, datagrams }, now_ms) {
     this.#clock.tell(time_s, now_ms);
     if (!this.#hello) return null;
@@ -66,7 +66,7 @@ export class PageReceiver {
     return known || baseline ? { ...named(this.#lookNames, this.#receiver.look(id)), known, baseline } : null;
   }
 
-  /** The delays that this receiver measures, null while it has none, and how many ticks its newest baseline is older than its newest state. */
+  /** The measured delays or null, and the ticks from the newest baseline to the newest state. */
   measured(now_ms) {
     if (!this.#hasState) return WITHOUT;
     const stats = named(this.#statNames, this.#receiver.stats(1000 * this.#clock.read(now_ms)));

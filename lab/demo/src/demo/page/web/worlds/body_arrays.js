@@ -12,7 +12,7 @@ export class BodyArrays {
   worlds;
   #gl;
   #single;
-  /** For each view, its buffer and how much that holds. */
+  /** Each view's buffer and its size. */
   #bodies;
 
   constructor(gl) {

@@ -1,6 +1,6 @@
-// The true worlds of the last moments, for what is computed at the moment that is shown.
+// The true worlds of the last moments. The errors and the third view come from those at the shown moment.
 
-/** The most memory for them. */
+/** The most memory for these worlds. */
 const BYTES_MAX = 48 << 20;
 
 export class Past {
