@@ -104,9 +104,6 @@ impl Snapshots {
 
     /// How the reading ended. Says on standard error what could not be read, and how many values
     /// were out of range.
-    ///
-    /// # Errors
-    /// Those of [`Captured::end`].
     pub fn end(&self) -> Result<Ending, CapturedError> {
         let ending = self.captured.end(Some(self.index), self.read)?;
         if self.clamped > 0 {

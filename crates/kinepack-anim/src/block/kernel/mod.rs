@@ -31,6 +31,8 @@ pub(crate) use lanes::{Kernel, Lanes, Task};
 pub(crate) use live::Live;
 pub(crate) use prefetch::prefetch;
 pub(crate) use rotation::{Quaternion, Turn, Vector, blend};
-pub(crate) use scale::{own_scale, segment_scale};
+#[cfg(feature = "offline")]
+pub(crate) use scale::own_scale;
+pub(crate) use scale::segment_scale;
 pub(crate) use segment::Segment;
 pub(crate) use sums::{GROUPS_AT_ONCE, Sums, Wanted};

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "offline")]
 use crate::file_kind::magic;
+#[cfg(feature = "offline")]
 use crate::keyed::Key;
 use crate::keyed::Parametrization;
 use crate::{Channel, TrackId};
