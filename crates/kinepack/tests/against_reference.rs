@@ -2,6 +2,7 @@
 //! alone: on the frozen vectors, on random snapshots, and on damaged packets, which both refuse or
 //! both decode to the same snapshot.
 
+#[path = "against_reference/worlds.rs"]
 mod worlds;
 
 use std::collections::BTreeSet;

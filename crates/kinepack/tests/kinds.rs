@@ -2,6 +2,7 @@
 
 #![cfg(all(feature = "training", feature = "derive"))]
 
+#[path = "kinds/newcomers.rs"]
 mod newcomers;
 
 use kinepack::codec::Difference;

@@ -1,6 +1,7 @@
 //! Numbers by magnitude: the reference's table of sizes, naive forms, and a check that no code is
 //! wasted.
 
+#[path = "magnitude/vectors.rs"]
 mod vectors;
 
 use kinepack::bits::{BitCounter, BitReader, BitSink, BitWriter, bits_for};
