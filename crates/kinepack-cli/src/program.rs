@@ -4,7 +4,22 @@ use std::env;
 use std::process::ExitCode;
 
 use clap::Parser;
+use clap::error::{ContextKind, ContextValue};
 use command_kit::{Failure, escaped, say};
+
+/// The commands that only `kinepack-lab` has. A word for one of them is a common mistake.
+const OF_THE_LAB: [&str; 10] = [
+    "broadcast",
+    "demo",
+    "inputs",
+    "join",
+    "publish",
+    "record",
+    "serve",
+    "simulate",
+    "sweep",
+    "watch",
+];
 
 /// Reads the command line and runs a program. If the program fails, says why on standard error.
 pub fn run_program<Arguments: Parser>(
@@ -27,7 +42,16 @@ fn arguments<Arguments: Parser>() -> Arguments {
         Err(error) => error,
     };
     let quoted = env::args_os().map(|argument| escaped(&argument.to_string_lossy()).into_owned());
-    Arguments::try_parse_from(quoted).err().unwrap_or(error).exit()
+    let mut error = Arguments::try_parse_from(quoted).err().unwrap_or(error);
+    let unknown = error.get(ContextKind::InvalidSubcommand).map(ToString::to_string);
+    if let Some(command) = unknown.filter(|command| OF_THE_LAB.contains(&command.as_str())) {
+        let tip = format!(
+            "{command} is a command of kinepack-lab: in a clone of the repository, \
+             `cargo run --release -- {command}`"
+        );
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    error.exit()
 }
 
 /// The failure of one of several commands.

@@ -8,7 +8,7 @@ use command_kit::{Failure, OutputError, print};
 
 /// Prints completions for a shell, to be saved where the shell looks for them.
 ///
-/// For bash: `kinepack completions bash > ~/.local/share/bash-completion/completions/kinepack`
+/// For bash: `PROGRAM completions bash > ~/.local/share/bash-completion/completions/PROGRAM`
 #[derive(clap::Args)]
 pub struct Completions {
     /// The shell.

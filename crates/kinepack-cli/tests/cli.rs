@@ -179,13 +179,14 @@ fn bad_arguments_are_refused_with_the_allowed_values() {
         let message = refusal(&["measure", capture, "--level", level]);
         assert!(message.contains("1 uncompressed") && message.contains("12 packed"), "{message}");
     }
-    let bad: [(&[&str], &str); 6] = [
+    let bad: [(&[&str], &str); 7] = [
         (&["measure", capture, "--lag", "0"], "1..=600"),
         (&["measure", capture, "--seed", "2"], "unexpected argument '--seed'"),
         (&["measure", capture, "--profile", "loud"], "untrained"),
         (&["measure"], "<FILE>"),
         (&["train", "--out", "run.profile"], "<FILES>..."),
         (&["loud"], "unrecognized subcommand"),
+        (&["demo"], "cargo run --release -- demo"),
     ];
     for (arguments, says) in bad {
         let run = run(arguments);

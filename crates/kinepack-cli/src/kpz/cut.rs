@@ -14,7 +14,7 @@ use crate::captured::Ending;
 
 /// Cut a part out of a replay.
 ///
-/// A moment is a time from the beginning, as `info` and `watch` show it, or a marker. Ten seconds
+/// A moment is a time from the beginning, as `info` shows it, or a marker. Ten seconds
 /// around a marker: `kinepack cut match.kpz goal.kpz --from @goal-7 --to @goal+3`.
 #[derive(Args)]
 pub struct Arguments {

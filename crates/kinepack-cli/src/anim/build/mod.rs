@@ -51,8 +51,9 @@ pub(crate) struct Arguments {
     /// unpacks when it loads them.
     #[arg(long, requires = "output")]
     disk: bool,
-    /// Let clips of one skeleton share a rig. They are smaller, but cannot be read without it. If
-    /// DIR already has a rig of the skeleton, that one is used.
+    /// Let clips of one skeleton share a rig. They are smaller, but cannot be read without it. A
+    /// skeleton with a single clip gets none. If DIR already has a rig of the skeleton, that one is
+    /// used.
     #[arg(long)]
     rig: bool,
     /// How many clips to build at the same time [default: one a core]. The files are the same with
