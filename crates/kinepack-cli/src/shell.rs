@@ -47,8 +47,19 @@ pub(crate) fn print_completions(
 ) -> Result<(), ShellError> {
     let name = program.get_name().to_owned();
     let mut script = Vec::new();
-    generate(arguments.shell, &mut program, name, &mut script);
+    generate(arguments.shell, &mut program, &name, &mut script);
+    if arguments.shell == Shell::Bash && name.contains('-') {
+        script = with_one_name(&script, &name);
+    }
     Ok(print(|out| out.write_all(&script))?)
+}
+
+/// A script for bash that writes a program's name with hyphens in one way. `clap_complete` 4.6.11
+/// takes a hyphen for the beginning of a subcommand in the labels of its `case`, so nothing after
+/// the first word is completed.
+fn with_one_name(script: &[u8], name: &str) -> Vec<u8> {
+    let [label, variable] = ["__subcmd__", "__"].map(|hyphen| name.replace('-', hyphen));
+    String::from_utf8_lossy(script).replace(&label, &variable).into_bytes()
 }
 
 pub(crate) fn write_man_pages(

@@ -302,7 +302,14 @@ fn further_captures_train_the_model_alone() {
         let tune = ["tune", capture, "--passes", "1", "--lag", "3"];
         json(&[&tune[..], further].concat())
     };
-    let [alone, with] = [&[][..], &[capture]].map(tune);
+    let copy = files.path("copy.mcap");
+    std::fs::copy(capture, &copy).unwrap();
+    let copy = copy.to_str().unwrap();
+    let [alone, with] = [&[][..], &[copy]].map(tune);
+    assert_eq!(with["further"][0]["file"], copy);
+    assert_eq!(with["further"][0]["frames"], 200);
+    let refused = refusal(&["tune", capture, copy, capture]);
+    assert!(refused.contains("give it once"), "{refused}");
     let bytes = |report: &serde_json::Value, level: &str| {
         report["tuned"]["held_out"][level].as_f64().unwrap()
     };

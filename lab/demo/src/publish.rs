@@ -35,7 +35,7 @@ pub struct Arguments {
     #[command(flatten)]
     stream: StreamArguments,
     /// The profile: a file that `tune` or `train` wrote, untrained, built-in or article. Built-in is
-    /// the profile trained for the cubes of the built-in world; for other data it is untrained.
+    /// the profile for the cubes of challenge files; for other data it is untrained.
     #[arg(long, default_value = "built-in")]
     profile: Parameters,
     #[command(flatten)]

@@ -229,6 +229,18 @@ fn a_closed_standard_error_is_not_a_failure() {
     }
 }
 
+/// The generator of completions writes a name with a hyphen in two ways.
+#[test]
+fn the_completions_for_bash_know_each_command_by_one_name() {
+    let script = stdout(&["completions", "bash"]);
+    let given: Vec<&str> =
+        script.split("cmd=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    assert!(given.len() > 20, "{given:?}");
+    for name in given.into_iter().filter(|name| !name.is_empty()) {
+        assert!(script.contains(&format!(" {name})\n")), "nothing is completed after {name}");
+    }
+}
+
 #[test]
 fn help_and_version_are_there() {
     for (arguments, says) in [

@@ -73,6 +73,19 @@ fn a_recording_is_analyzed_and_replayed() {
 }
 
 #[test]
+fn a_recording_with_the_ending_of_another_format_is_refused() {
+    let files = Files::new();
+    for (name, says) in
+        [("a.f32.zst", ".f32"), ("a.F32", ".f32"), ("a.csv", "convert"), ("a.kpz", "pack")]
+    {
+        let path = files.path(name);
+        let refused = refusal(&["record", path.to_str().unwrap(), "--seconds", "1"]);
+        assert!(refused.contains(says), "{refused}");
+        assert!(!path.exists(), "{name}");
+    }
+}
+
+#[test]
 fn a_capture_that_is_cut_off_is_read_up_to_there_and_frames_were_lost() {
     let files = Files::new();
     let whole = files.path("whole.mcap");

@@ -18,7 +18,7 @@ use cube_data::cube;
 use kinepack::profile::Bodies;
 use kinepack::training::{ProfileSearch, TrainError, Training};
 use kinepack::{Profile, Schema, Snapshot};
-use report::{Parts, Report, constant};
+use report::{FurtherFile, Parts, Report, constant};
 
 use crate::bodies::{BodyArguments, BodyError};
 use crate::captured::{
@@ -101,6 +101,12 @@ pub(crate) enum TuneError {
     TooShort(#[from] TooShort),
     #[error(transparent)]
     Run(#[from] RunError),
+    #[error(
+        "{}: a further capture is trained on whole, but this file's end is only measured: give it \
+         once",
+        path.display()
+    )]
+    Twice { path: PathBuf },
     #[error(transparent)]
     Output(#[from] OutputError),
     #[error(transparent)]
@@ -125,6 +131,7 @@ impl Failure for TuneError {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), TuneError> {
     let targets = arguments.force.targets([arguments.out.as_deref(), arguments.rust.as_deref()])?;
+    arguments.check_further()?;
     // Options that do not fit the stream are refused before it is read.
     let mut stepped = arguments.open(&arguments.file, &arguments.stream, &arguments.max_error)?;
     let same = StreamArguments { stream: Some(stepped.stream().name.clone()) };
@@ -152,6 +159,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), TuneError> {
     if interrupt.is_raised() {
         return Err(stopped_early("reading").into());
     }
+    let further_files = arguments.further.iter().zip(&further);
+    let further_files =
+        further_files.map(|(path, run)| FurtherFile::new(path, run.len())).collect();
     let tuning = Tuning {
         schema: schema.clone(),
         bodies,
@@ -180,6 +190,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), TuneError> {
         against: snapshots.pace().against(lag_ticks),
         training_frames: training,
         held_out_frames: frames.len() - training,
+        further: further_files,
         profile_bytes: bytes.as_ref().map(Vec::len),
         untuned: profile_name(&Parameters::BuiltIn, &stream.schema),
         schema_hash: format!("{:016x}", schema.hash()),
@@ -205,6 +216,16 @@ impl Arguments {
     ) -> Result<Snapshots, CapturedError> {
         let captured = Captured::open(path, self.capture.limits())?;
         Snapshots::new(captured, stream, max_error, &[])
+    }
+
+    /// Refuses to train on the frames that are only measured.
+    fn check_further(&self) -> Result<(), TuneError> {
+        let Ok(file) = self.file.canonicalize() else { return Ok(()) };
+        let is_file = |path: &&PathBuf| path.canonicalize().is_ok_and(|path| path == file);
+        match self.further.iter().find(is_file) {
+            Some(path) => Err(TuneError::Twice { path: path.clone() }),
+            None => Ok(()),
+        }
     }
 
     /// The frames of the further captures, and whether they were read completely. `first` is the

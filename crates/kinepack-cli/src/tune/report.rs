@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
+use std::path::Path;
 
 use command_kit::counted;
 use command_kit::table::{table, write_text};
@@ -25,6 +26,19 @@ pub(super) struct Parts {
     pub(super) held_out: Bytes,
 }
 
+/// A further capture that the model was trained on.
+#[derive(Serialize)]
+pub(super) struct FurtherFile {
+    file: String,
+    frames: usize,
+}
+
+impl FurtherFile {
+    pub(super) fn new(path: &Path, frames: usize) -> Self {
+        Self { file: path.display().to_string(), frames }
+    }
+}
+
 #[derive(Serialize)]
 pub(super) struct Report {
     pub(super) file: String,
@@ -35,6 +49,7 @@ pub(super) struct Report {
     pub(super) against: String,
     pub(super) training_frames: usize,
     pub(super) held_out_frames: usize,
+    pub(super) further: Vec<FurtherFile>,
     pub(super) profile_bytes: Option<usize>,
     /// The profile without tuning: `built-in` or `untrained`.
     pub(super) untuned: String,
@@ -96,6 +111,10 @@ impl Report {
             ["packed", "adaptive"].map(|level| format!("{level}: {}", self.untuned));
         let header = ["", "frames", &packed, "tuned", &adaptive, "tuned"];
         writeln!(out, "{}", table(header, 1, rows).trim_fmt())?;
+        for FurtherFile { file, frames } in &self.further {
+            let frames = counted(*frames, "frame");
+            write_text(out, "", &format!("The model was trained on {frames} of {file} too."))?;
+        }
         self.write_steps(out)?;
         if let Some(order) = &self.field_order {
             writeln!(out)?;

@@ -84,6 +84,8 @@ pub enum RecordingError {
     /// A challenge file has cubes alone, before quantization.
     #[error("{}: {option} needs a capture: choose a name that ends in .mcap", path.display())]
     NotOfFloats { path: PathBuf, option: &'static str },
+    #[error("{}: {command}", path.display())]
+    OtherEnding { path: PathBuf, command: &'static str },
     /// The time is over, and no complete state arrived.
     #[error(
         "no complete state arrived from {server}: its --budget-kbps has no room for all entities"
@@ -117,6 +119,9 @@ pub fn run(arguments: &Arguments) -> Result<(), RecordingError> {
     let option = from.map(|_| "--from").or(kinds.map(|_| "--kinds"));
     if let Some(option) = option.filter(|_| world::is_of_floats(out)) {
         return Err(RecordingError::NotOfFloats { path: out.clone(), option });
+    }
+    if let Some(command) = world::of_another_ending(out) {
+        return Err(RecordingError::OtherEnding { path: out.clone(), command });
     }
     let mut file = CaptureFile { name: out, output: force.target(out)?.create()? };
     let recorded = match from {

@@ -23,6 +23,18 @@ pub(super) fn is_of_floats(name: &Path) -> bool {
     name.extension() == Some(OsStr::new("f32"))
 }
 
+/// What to do instead, if the name ends as another format does. Devices and names without an ending
+/// take captures.
+pub(super) fn of_another_ending(name: &Path) -> Option<&'static str> {
+    match name.extension()?.to_str()?.to_lowercase().as_str() {
+        "kpz" => Some("record a .mcap, and `pack` makes a replay of it"),
+        "bin" | "csv" => Some("record a .mcap, and `convert` writes this format"),
+        "f32" if !is_of_floats(name) => Some("write the ending as .f32"),
+        "zst" => Some("record a .mcap or a .f32: they are not compressed again"),
+        _ => None,
+    }
+}
+
 pub(super) fn run(
     file: &mut CaptureFile<'_>,
     arguments: &WorldArguments,
