@@ -278,7 +278,7 @@ pub fn capture_corpus() -> Vec<Vec<u8>> {
 /// Files whose chunks overlap in time: whole, by their ticks, and with damage.
 pub fn capture_disk_corpus() -> Vec<Vec<u8>> {
     const END: u8 = 0x80;
-    // Three chunks, of which the last one is the earliest. Tick 5 occurs twice.
+    // Three chunks. The last one has the earliest ticks, and tick 5 occurs twice.
     let ticks = [7, 4, 9 | END, 8, 4, 5 | END, 1, 3, 2 | END];
     let with = |pick: u8, edits: &[u8]| [&[pick, ticks.len() as u8][..], &ticks, edits].concat();
     vec![

@@ -204,7 +204,7 @@ impl Writer<'_> {
         format!("{declared} {}", escaped(name))
     }
 
-    /// The C# type of a member, a result, a value or an item behind a pointer.
+    /// The name in C# of a type: of a member, of a result, or of what a pointer points to.
     fn type_of(&self, ty: &Type) -> String {
         match ty {
             Type::Ptr { ty, .. } => format!("{}*", self.type_of(ty)),

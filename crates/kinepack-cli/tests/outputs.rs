@@ -128,7 +128,7 @@ mod unix {
         let [pipe_name, run] = [&pipe, &run].map(|path| path.to_str().unwrap());
         let measure = ["measure", "--level", "packed", "--profile", pipe_name, run];
         let measured = Running::start(&measure, None);
-        // A thread, because nobody may ever read the pipe.
+        // In a thread, because opening a pipe waits until somebody reads it.
         thread::spawn({
             let pipe = pipe.clone();
             move || fs::write(pipe, bytes)

@@ -54,7 +54,7 @@ pub(crate) struct Watched {
     pub(crate) refused: u64,
     /// The newest states, by tick, if other tiers are shown together with this one.
     pub(crate) recent: VecDeque<Arc<Snapshot>>,
-    /// When the tier fell behind the other shown tiers. `None` if it is not behind.
+    /// The time at which the tier fell behind the other shown tiers. `None` if it is not behind.
     pub(crate) behind_since: Option<Duration>,
     /// For a tier in datagrams.
     datagrams: Option<(Box<Decoder>, Parts)>,

@@ -22,7 +22,7 @@ struct Body {
     health: u8,
 }
 
-/// Bodies of which only the first moves.
+/// Bodies. Only the first one moves.
 fn world(schema: &Schema, tick: u32) -> Snapshot {
     let mut world = Snapshot::new(schema, Tick(tick));
     for id in 0..BODIES {
