@@ -292,6 +292,41 @@ fn messages_in_any_order_are_read_by_time() {
 }
 
 #[test]
+fn a_late_chunk_that_holds_tick_0_alone_is_read_first() {
+    let file = rewritten(&record_ships(20), None, 1, |order| order.rotate_left(1));
+    let summary = mcap::Summary::read(&file).unwrap().unwrap();
+    let last = summary.chunk_indexes.iter().max_by_key(|chunk| chunk.chunk_start_offset).unwrap();
+    assert_eq!((last.message_start_time, last.message_end_time), (0, 0));
+    let (ticks, damage, lost) = opened(&file);
+    assert!(ticks.iter().copied().eq(0..20), "{ticks:?} {damage:?}");
+    assert_eq!((damage, lost), WHOLE);
+}
+
+#[test]
+fn a_late_chunk_of_declarations_alone_is_in_order() {
+    let sink = Sink::default();
+    let mut recorder = Recorder::to_writer("late", sink.clone()).unwrap();
+    let ships = recorder.stream::<Ship>("ships", 60.0).unwrap();
+    for tick in 0..6 {
+        let ids = (0..tick % 7).map(|n| n * n + tick);
+        let states = ids.map(|id| (EntityId(id), ship(tick, id)));
+        recorder.record(&ships, Tick(tick), states).unwrap();
+        if tick == 2 {
+            recorder.flush().unwrap();
+            recorder.stream::<bool>("lamps", 60.0).unwrap();
+            recorder.flush().unwrap();
+        }
+    }
+    recorder.finish().unwrap();
+    let file = sink.bytes();
+    let summary = mcap::Summary::read(&file).unwrap().unwrap();
+    let mut ends = summary.chunk_indexes.iter().map(|chunk| chunk.message_end_time);
+    assert!(ends.next() > Some(0) && ends.any(|end| end == 0));
+    let (ticks, damage, lost) = opened(&file);
+    assert_eq!((ticks, damage, lost), ((0..6).collect(), Vec::new(), Some(0)));
+}
+
+#[test]
 fn the_memory_for_sorting_does_not_grow_with_the_file() {
     let ships = record_ships(10_000);
     let file = rewritten(&ships, None, 20_000, |order| order.reverse());

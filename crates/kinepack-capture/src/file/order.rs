@@ -49,7 +49,7 @@ impl Capture {
 
     /// Reads all records in the order of the file, and takes the declarations outside of chunks. If
     /// the summary has no declarations, it also takes those within chunks, because a later chunk
-    /// may be read first. `None` if a frame is outside of chunks, or if the file cannot be read.
+    /// may be read first. Looks into a chunk whose times are 0, because it may be empty. `None` if a frame is outside of chunks, or if the file cannot be read.
     fn survey(&self) -> Option<Survey> {
         let file = File::open(&self.path).ok()?;
         let mut source = Source::Linear(Box::new(Linear::new(Box::new(file), 0)));
@@ -79,11 +79,15 @@ impl Capture {
                 break Some(HIDES.to_owned());
             }
             if opcode == op::CHUNK {
-                found.add_chunk(source.data(), (at_byte, end));
-                if !is_declared {
-                    let values = found.declare_within(source.data(), at_byte);
-                    unpacked.add(values, 0, end).ok()?;
+                let mut chunk = found.place_of(source.data(), (at_byte, end));
+                if !is_declared || chunk.is_some_and(ChunkAt::may_be_empty) {
+                    let within = found.look_within(source.data(), at_byte, !is_declared);
+                    unpacked.add(within.values, 0, end).ok()?;
+                    if within.is_without_messages {
+                        chunk = chunk.map(ChunkAt::without_messages);
+                    }
                 }
+                found.chunks.extend(chunk);
                 continue;
             }
             let listed = self.chunks.binary_search_by_key(&at_byte, |chunk| chunk.at_byte);
@@ -103,25 +107,34 @@ impl Capture {
     }
 }
 
+/// The contents of a chunk.
+struct Within {
+    /// The number of values that the chunk counts as.
+    values: usize,
+    is_without_messages: bool,
+}
+
 impl Survey {
-    fn add_chunk(&mut self, data: &[u8], (at_byte, end): (u64, u64)) {
-        match ChunkAt::from_chunk(data, at_byte, end - at_byte) {
-            Some(chunk) => self.chunks.push(chunk),
-            None => self.damage.note(at_byte, "a chunk ends within its header".to_owned().into()),
+    /// The place of a chunk. Notes one that is too short to have times.
+    fn place_of(&mut self, data: &[u8], (at_byte, end): (u64, u64)) -> Option<ChunkAt> {
+        let chunk = ChunkAt::from_chunk(data, at_byte, end - at_byte);
+        if chunk.is_none() {
+            self.damage.note(at_byte, "a chunk ends within its header".to_owned().into());
         }
+        chunk
     }
 
-    /// Takes the declarations within a chunk. Returns the number of values that the chunk counts
-    /// as.
-    fn declare_within(&mut self, data: &[u8], at_byte: u64) -> usize {
+    /// Looks for messages within a chunk, and takes its declarations if they are `wanted`.
+    fn look_within(&mut self, data: &[u8], at_byte: u64, wanted: bool) -> Within {
         let mut records = Vec::new();
         if unpack(data, &mut records).is_err() {
-            return values_of(0, records.len());
+            return Within { values: values_of(0, records.len()), is_without_messages: false };
         }
-        let mut count = 0;
+        let (mut count, mut is_without_messages) = (0, true);
         for (_, opcode, place) in chunk::records(&records).flatten() {
             count += 1;
-            if !matches!(opcode, op::SCHEMA | op::CHANNEL) {
+            is_without_messages &= opcode != op::MESSAGE;
+            if !wanted || !matches!(opcode, op::SCHEMA | op::CHANNEL) {
                 continue;
             }
             // Any other refusal is repeated, and noted, when the chunk is read.
@@ -131,7 +144,7 @@ impl Survey {
                 self.damage.note(at_byte, refused);
             }
         }
-        values_of(count, records.len())
+        Within { values: values_of(count, records.len()), is_without_messages }
     }
 
     /// Takes a record outside of chunks, or returns why it is refused. `None` for a frame.

@@ -19,6 +19,8 @@ pub(super) struct ChunkAt {
     pub(super) bytes: u64,
     pub(super) start_ns: u64,
     end_ns: u64,
+    /// Whether the chunk is known to hold no message. Its times then say nothing.
+    is_empty: bool,
 }
 
 impl ChunkAt {
@@ -27,14 +29,25 @@ impl ChunkAt {
         let (numbers, _) = data.first_chunk::<32>()?.as_chunks::<8>();
         let [start_ns, end_ns, at_byte, bytes] =
             std::array::from_fn(|index| u64::from_le_bytes(numbers[index]));
-        Some(Self { at_byte, bytes, start_ns, end_ns })
+        Some(Self { at_byte, bytes, start_ns, end_ns, is_empty: false })
     }
 
     /// Takes the times from the front of a chunk's data.
     pub(super) fn from_chunk(data: &[u8], at_byte: u64, bytes: u64) -> Option<Self> {
         let (times, _) = data.first_chunk::<TIMES_BYTES>()?.as_chunks::<8>();
         let [start_ns, end_ns] = std::array::from_fn(|index| u64::from_le_bytes(times[index]));
-        Some(Self { at_byte, bytes, start_ns, end_ns })
+        Some(Self { at_byte, bytes, start_ns, end_ns, is_empty: false })
+    }
+
+    /// Whether the chunk may hold no message: a chunk without messages has the time 0, and so has
+    /// one that holds only messages of tick 0. Its records say which.
+    pub(super) fn may_be_empty(self) -> bool {
+        self.end_ns == 0
+    }
+
+    /// The same chunk, once its records are known to have no message.
+    pub(super) fn without_messages(self) -> Self {
+        Self { is_empty: true, ..self }
     }
 
     /// The bytes of its record after the opcode and the length.
@@ -115,10 +128,10 @@ struct Order {
 }
 
 impl Order {
-    /// Whether the next chunk does not begin before the last one ends. Chunks without messages do
-    /// not count.
+    /// Whether the next chunk does not begin before the last one ends. Chunks that are known to be
+    /// without messages do not count.
     fn is_kept_by(&mut self, next: ChunkAt) -> bool {
-        if next.end_ns == 0 {
+        if next.is_empty {
             return true;
         }
         let is_after = next.start_ns >= self.last_ns;
