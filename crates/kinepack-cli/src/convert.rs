@@ -121,7 +121,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), ConversionError> {
         }
         _ => {}
     }
-    let target = force.target(to)?;
+    let target = force.reading([from]).target(to)?;
     let mut read = Ending::default();
     let (frames, output) = if ending == Some("csv") {
         let mut captured = Captured::open(from, limits)?;

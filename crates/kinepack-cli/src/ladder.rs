@@ -5,7 +5,7 @@
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -304,6 +304,13 @@ pub enum Parameters {
     Untrained,
     /// A trained profile.
     File(ProfileFile),
+}
+
+impl Parameters {
+    /// The file that they are read from, if there is one.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        if let Self::File(file) = self { Some(&file.path) } else { None }
+    }
 }
 
 /// A profile's file, which is read once: it may be a pipe.

@@ -122,7 +122,7 @@ struct Data {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), TrainingError> {
-    let target = arguments.force.target(&arguments.out)?;
+    let target = arguments.force.reading(&arguments.files).target(&arguments.out)?;
     let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
     let Data { stream, schema, rate_hz, runs, ending } = captured(arguments, &interrupt)?;
     let frames: usize = runs.iter().map(Vec::len).sum();

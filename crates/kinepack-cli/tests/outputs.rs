@@ -49,6 +49,40 @@ fn analyze_and_replay_replace_a_page_only_with_force() {
 }
 
 #[test]
+fn an_output_that_is_an_input_is_refused_even_with_force() {
+    let files = Files::new();
+    let [challenge, capture] = captures(&files);
+    let [replay, copy, profile] = ["run.kpz", "copy.mcap", "run.profile"]
+        .map(|name| files.path(name).to_str().unwrap().to_owned());
+    fs::copy(&capture, &copy).unwrap();
+    assert_eq!(run(&["pack", &challenge, &replay]).code, Some(0));
+    assert_eq!(run(&["train", &challenge, "--passes", "1", "--out", &profile]).code, Some(0));
+    // Another name of the same file.
+    let other = files.path("./run.mcap").to_str().unwrap().to_owned();
+    for (input, arguments) in [
+        (&capture, &["train", &copy, &capture, "--out", &capture][..]),
+        (&capture, &["train", &capture, "--out", &other]),
+        (&capture, &["tune", &capture, "--out", &capture]),
+        (&capture, &["tune", &capture, "--rust", &other]),
+        (&copy, &["tune", &capture, &copy, "--out", &copy]),
+        (&capture, &["analyze", &capture, "--html", &capture]),
+        (&profile, &["analyze", &capture, "--profile", &profile, "--html", &profile]),
+        (&capture, &["replay", &capture, "--html", &other]),
+        (&profile, &["replay", &capture, "--profile", &profile, "--html", &profile]),
+        (&challenge, &["pack", &challenge, &challenge]),
+        (&profile, &["pack", &challenge, "--profile", &profile, &profile]),
+        (&replay, &["cut", &replay, &replay]),
+    ] {
+        for force in [&["--force"][..], &[]] {
+            let arguments = [arguments, force].concat();
+            let said = see_that_a_failure_changes_nothing(input.as_ref(), &arguments, 2);
+            let says = format!("this is the input {input}, which even --force");
+            assert!(said.contains(&says), "{arguments:?}: {said}");
+        }
+    }
+}
+
+#[test]
 fn a_convert_that_fails_leaves_the_old_file() {
     let files = Files::new();
     let [challenge, capture] = captures(&files);
@@ -97,7 +131,9 @@ mod unix {
 
     use super::{OLD, captures};
     use crate::challenge::{Files, good_f32};
-    use crate::support::program::{beside, program, run_without_room};
+    use crate::support::program::{
+        beside, program, run, run_without_room, see_that_a_failure_changes_nothing,
+    };
     use crate::support::running::Running;
 
     #[test]
@@ -111,6 +147,25 @@ mod unix {
             let said = String::from_utf8(full.stderr).unwrap();
             assert!(full.status.code() == Some(2) && said.contains(to), "{said}");
             assert_eq!((fs::read(&old).unwrap(), beside(&old)), (OLD.to_vec(), there));
+        }
+    }
+
+    #[test]
+    fn an_output_that_is_an_input_is_known_by_any_of_its_links() {
+        let files = Files::new();
+        let [challenge, _] = captures(&files);
+        let replay = files.path("run.kpz").to_str().unwrap().to_owned();
+        assert_eq!(run(&["pack", &challenge, &replay]).code, Some(0));
+        let [soft, hard] = ["soft.csv", "hard.csv"].map(|name| files.path(name));
+        for (command, input) in [("convert", &challenge), ("unpack", &replay)] {
+            std::os::unix::fs::symlink(input, &soft).unwrap();
+            fs::hard_link(input, &hard).unwrap();
+            for link in [&soft, &hard] {
+                let arguments = [command, input, link.to_str().unwrap(), "--force"];
+                let said = see_that_a_failure_changes_nothing(link, &arguments, 2);
+                assert!(said.contains(&format!("this is the input {input}")), "{said}");
+                fs::remove_file(link).unwrap();
+            }
         }
     }
 

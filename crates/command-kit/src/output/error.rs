@@ -36,6 +36,11 @@ pub enum Problem {
     NoDirectory,
     #[error("two options name this file: give each its own name")]
     Twice,
+    #[error(
+        "this is the input {}, which even --force does not replace: choose another name",
+        input.display()
+    )]
+    IsInput { input: PathBuf },
     /// The system's error.
     #[error("{0}")]
     System(io::Error),

@@ -1,9 +1,11 @@
 //! The files that commands write. A command asks for a [`Target`] before it begins its work, so an
 //! existing file is refused at once. It writes later. An old file stays until the new one is
-//! complete.
+//! complete. A command that reads files names them first, with [`Force::reading`]: none of its
+//! outputs may be one of these, even with `--force`.
 //!
 //! ```text
-//! Force::target ──► Target::create ──► Output: NAME.XXXXXX.partial ──► Output::commit: NAME
+//! Force::reading ──► Outputs::target ──► Target::create ──► Output: NAME.XXXXXX.partial
+//!                                                                 └──► Output::commit: NAME
 //! ```
 //!
 //! A pipe, a device or /dev/stdout is written directly. If that is standard output, reports go to
@@ -11,6 +13,7 @@
 
 mod batch;
 mod error;
+mod identity;
 mod partial;
 mod place;
 
@@ -22,6 +25,7 @@ pub use batch::Batch;
 use clap::Args;
 use error::failure;
 pub use error::{OutputError, Problem};
+use identity::Identity;
 use partial::Partial;
 use place::Place;
 
@@ -30,9 +34,18 @@ use crate::stdout;
 /// Whether files may be replaced.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct Force {
-    /// Replace existing files. Without it, a command refuses to start if an output file exists.
+    /// Replace existing files. Without it, a command refuses to start if an output file exists. A
+    /// file that the command also reads is never replaced.
     #[arg(long)]
     force: bool,
+}
+
+/// The outputs of a command that may also read files.
+#[derive(Clone, Debug)]
+pub struct Outputs {
+    is_forced: bool,
+    /// The files that the command reads, as the user named them.
+    inputs: Vec<(PathBuf, Identity)>,
 }
 
 /// A file to write. The checks that are possible beforehand have passed.
@@ -51,15 +64,52 @@ pub struct Output {
 }
 
 impl Force {
-    /// A file to write, in a directory that exists.
+    /// The outputs of a command that reads these files. Two names of one file count as one, whether
+    /// by a link or by another path. A missing file counts as none, because reading it fails.
+    pub fn reading<P: AsRef<Path>>(self, inputs: impl IntoIterator<Item = P>) -> Outputs {
+        let known = |input: P| Some((input.as_ref().to_owned(), Identity::of(input.as_ref())?));
+        Outputs { is_forced: self.force, inputs: inputs.into_iter().filter_map(known).collect() }
+    }
+
+    /// The outputs of a command that reads no file.
+    pub fn outputs(self) -> Outputs {
+        Outputs { is_forced: self.force, inputs: Vec::new() }
+    }
+
+    /// [`Outputs::target`] for a command that reads no file.
     pub fn target(self, name: &Path) -> Result<Target, OutputError> {
-        let place = Place::find(name, self.force).map_err(|problem| failure(name, problem))?;
+        self.outputs().target(name)
+    }
+
+    /// [`Outputs::targets`] for a command that reads no file.
+    pub fn targets<const N: usize>(
+        self,
+        names: [Option<&Path>; N],
+    ) -> Result<[Option<Target>; N], OutputError> {
+        self.outputs().targets(names)
+    }
+
+    /// [`Outputs::target_in`] for a command that reads no file.
+    pub fn target_in(self, directory: &Path, name: &str) -> Result<Target, OutputError> {
+        self.outputs().target_in(directory, name)
+    }
+}
+
+impl Outputs {
+    /// A file to write, in a directory that exists.
+    pub fn target(&self, name: &Path) -> Result<Target, OutputError> {
+        let own = Identity::of(name);
+        let input = self.inputs.iter().find(|(_, input)| Some(input) == own.as_ref());
+        if let Some((input, _)) = input {
+            return Err(failure(name, Problem::IsInput { input: input.clone() }));
+        }
+        let place = Place::find(name, self.is_forced).map_err(|problem| failure(name, problem))?;
         Ok(Target { name: name.to_owned(), place })
     }
 
     /// The targets of optional options, which must name different files.
     pub fn targets<const N: usize>(
-        self,
+        &self,
         names: [Option<&Path>; N],
     ) -> Result<[Option<Target>; N], OutputError> {
         let mut targets = [const { None::<Target> }; N];
@@ -76,7 +126,7 @@ impl Force {
     }
 
     /// A file of a directory, which a [`Batch`] makes if it is missing.
-    pub fn target_in(self, directory: &Path, name: &str) -> Result<Target, OutputError> {
+    pub fn target_in(&self, directory: &Path, name: &str) -> Result<Target, OutputError> {
         let path = directory.join(name);
         if directory.exists() {
             self.target(&path)
@@ -88,7 +138,7 @@ impl Force {
     /// The same for a file whose name depends on its contents. `None` if the file already exists
     /// with these contents.
     pub fn target_of(
-        self,
+        &self,
         directory: &Path,
         name: &str,
         bytes: &[u8],

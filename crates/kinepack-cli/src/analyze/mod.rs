@@ -2,6 +2,7 @@
 
 mod text;
 
+use std::iter;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -109,7 +110,8 @@ fn advice(error: &AnalysisError) -> &'static str {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), AnalyzeError> {
-    let [html] = arguments.force.targets([arguments.html.as_deref()])?;
+    let inputs = iter::once(arguments.file.as_path()).chain(arguments.profile.file());
+    let [html] = arguments.force.reading(inputs).targets([arguments.html.as_deref()])?;
     let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
     let Analyzed { report, done, all, ending } = analyze(arguments, &interrupt)?;
     if let Some(html) = &html {

@@ -1,6 +1,6 @@
 //! The base of additive clips, on the command line.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
@@ -38,6 +38,11 @@ pub(crate) struct Base {
 impl BaseArguments {
     pub(crate) fn is_given(&self) -> bool {
         self.base.is_some()
+    }
+
+    /// The file of the base, if one is given.
+    pub(crate) fn file(&self) -> Option<PathBuf> {
+        self.base.as_ref().map(|given| file_and_clip(given).0)
     }
 
     /// Reads the base, if one is given, with the notes of its import and what that skipped.

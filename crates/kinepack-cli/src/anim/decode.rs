@@ -27,7 +27,8 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
-    let target = arguments.force.target(&arguments.out)?;
+    let inputs = compiled::inputs(&arguments.clip, &arguments.skeleton);
+    let target = arguments.force.reading(inputs).target(&arguments.out)?;
     let Compiled { clip, skeleton, .. } = compiled::read(&arguments.clip, &arguments.skeleton)?;
     let out = &arguments.out;
     let samples = samples(&clip, &skeleton)

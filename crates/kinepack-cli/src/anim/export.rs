@@ -96,7 +96,8 @@ impl Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
     let form = arguments.form()?;
-    let target = arguments.force.target(&arguments.out)?;
+    let inputs = compiled::inputs(&arguments.clip, &arguments.skeleton);
+    let target = arguments.force.reading(inputs).target(&arguments.out)?;
     let Compiled { name, clip, skeleton, .. } =
         compiled::read(&arguments.clip, &arguments.skeleton)?;
     match form {

@@ -38,6 +38,10 @@ impl InFile {
 }
 
 impl MarkerArguments {
+    pub(crate) fn file(&self) -> Option<PathBuf> {
+        self.markers.clone()
+    }
+
     /// Adds the markers to the clips that they are for.
     pub(crate) fn add_to(&self, sources: &mut [Source]) -> Result<(), AnimError> {
         let Some(path) = &self.markers else { return Ok(()) };

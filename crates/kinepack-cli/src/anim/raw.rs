@@ -64,6 +64,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
     let options = arguments.import.options();
     options.validate()?;
     let out_dir = &arguments.out_dir;
+    let outputs = arguments.force.reading(&arguments.files);
     let mut batch = Batch::in_directory(out_dir)?;
     let mut report = Report::default();
     let mut names = Names::default();
@@ -85,7 +86,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
             report.notes.extend(note);
             report.notes.extend(LeftOutReport::of_clip(file, &clip).map(|part| part.line()));
             let name = format!("{}.clip", file_stem(clip.name()));
-            let target = arguments.force.target_in(out_dir, &name)?;
+            let target = outputs.target_in(out_dir, &name)?;
             let mut bytes = Vec::new();
             exchange::write(&clip, &mut bytes)
                 .map_err(|error| AnimError::ClipFile { path: file.clone(), error })?;

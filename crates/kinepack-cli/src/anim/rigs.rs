@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use command_kit::output::{Batch, Force};
+use command_kit::output::{Batch, Outputs};
 use kinepack_anim::offline::{BuildOptions, RigTrainer, Scheme};
 use kinepack_anim::{RawClip, Rig};
 use serde::Serialize;
@@ -135,13 +135,13 @@ impl Rigs {
     pub(crate) fn write(
         &self,
         batch: &mut Batch,
-        force: Force,
+        outputs: &Outputs,
         directory: &Path,
         built: &[BuiltClip],
     ) -> Result<(), AnimError> {
         for (NamedRig { file, rig }, _) in self.used(built) {
             let bytes = rig.to_bytes();
-            if let Some(target) = force.target_of(directory, file, &bytes)? {
+            if let Some(target) = outputs.target_of(directory, file, &bytes)? {
                 batch.write(&target, &bytes)?;
             }
         }

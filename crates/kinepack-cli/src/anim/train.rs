@@ -76,8 +76,8 @@ const PIECES: [(BlockLength, usize); 4] =
     [(BlockLength::N8, 0), (BlockLength::N16, 0), (BlockLength::N32, 0), (BlockLength::N32, 1)];
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
-    let [out, binary] =
-        arguments.force.targets([Some(&arguments.out), arguments.binary.as_deref()])?;
+    let outputs = arguments.force.reading(&arguments.files);
+    let [out, binary] = outputs.targets([Some(&arguments.out), arguments.binary.as_deref()])?;
     let read = sources::read_some(&arguments.files, &arguments.import)?;
     let (clips, notes, skipped) = read.into_parts();
     let items: Vec<_> = clips

@@ -34,7 +34,7 @@ pub struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
     let Arguments { file, out, from, to, force } = arguments;
-    let target = force.target(out)?;
+    let target = force.reading([file]).target(out)?;
     let mut replay = open(file)?;
     let failed = |error| read_error(file, error);
     let ticks = replay.ticks().map_err(failed)?;

@@ -1,6 +1,7 @@
 //! `kinepack pack`: a capture or a challenge file as a replay.
 
 use std::io::{self, Write};
+use std::iter;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -95,7 +96,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
     let level =
         Level::named(level).ok_or_else(|| KpzError::UnknownLevel { name: level.clone() })?;
     check_notes(note)?;
-    let target = force.target(out)?;
+    let inputs = iter::once(file.as_path()).chain(arguments.profile.file());
+    let target = force.reading(inputs).target(out)?;
     let captured = Captured::open(file, arguments.capture.limits())?;
     let captured_bytes = file.metadata().map_or(0, |file| file.len());
     let packed = captured.replay();

@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
         ("bin" | "mcap", true, _) => return Err(cannot("--kind needs a name that ends in .csv")),
         _ => return Err(cannot("the name must end in .mcap, .bin or .csv")),
     }
-    let target = force.target(out)?;
+    let target = force.reading([file]).target(out)?;
     let mut replay = open(file)?;
     let output = target.create()?;
     let (frames, read) = if ending == "csv" {

@@ -6,6 +6,7 @@ mod ticks;
 mod truth;
 
 use std::io::{self, Write};
+use std::iter;
 use std::path::PathBuf;
 use std::sync::{Arc, mpsc};
 use std::thread;
@@ -158,7 +159,9 @@ impl Failure for ReplayError {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), ReplayError> {
-    let [html] = arguments.force.targets([arguments.html.as_deref()])?;
+    let profiles = arguments.profile.iter().filter_map(Parameters::file);
+    let inputs = iter::once(arguments.file.as_path()).chain(profiles);
+    let [html] = arguments.force.reading(inputs).targets([arguments.html.as_deref()])?;
     let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
     let (report, all, ending) = replay(arguments, &interrupt)?;
     if let Some(html) = &html {

@@ -130,7 +130,9 @@ impl Failure for TuneError {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), TuneError> {
-    let targets = arguments.force.targets([arguments.out.as_deref(), arguments.rust.as_deref()])?;
+    let inputs = iter::once(&arguments.file).chain(&arguments.further);
+    let outputs = arguments.force.reading(inputs);
+    let targets = outputs.targets([arguments.out.as_deref(), arguments.rust.as_deref()])?;
     arguments.check_further()?;
     // Options that do not fit the stream are refused before it is read.
     let mut stepped = arguments.open(&arguments.file, &arguments.stream, &arguments.max_error)?;

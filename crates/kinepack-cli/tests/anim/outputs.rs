@@ -96,6 +96,46 @@ fn train_replaces_files_only_with_force_and_refuses_the_same_file_twice() {
 }
 
 #[test]
+fn an_output_that_is_an_input_is_refused_even_with_force() {
+    let files = built(&[]);
+    let [arm, clip] = ["an arm.glb", "out/an_arm__Move.kpa"].map(|name| files.at(name));
+    let skeleton = files.at(&files.skeleton());
+    for (input, arguments) in [
+        (&clip, &["anim", "decode", &clip, &clip][..]),
+        (&skeleton, &["anim", "decode", &clip, "--skeleton", &skeleton, &skeleton]),
+        (&arm, &["anim", "export", &clip, "--skeleton", &arm, &arm]),
+        (&arm, &["anim", "train", &arm, "--out", &arm]),
+        (&arm, &["anim", "build", &arm, "--database", &arm]),
+    ] {
+        let arguments = [arguments, &["--force"]].concat();
+        let said = see_that_a_failure_changes_nothing(input.as_ref(), &arguments, 2);
+        assert!(said.contains(&format!("this is the input {input}")), "{arguments:?}: {said}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_clip_of_a_directory_does_not_replace_the_file_that_it_is_made_from() {
+    let files = built(&[]);
+    let (arm, out) = (files.at("an arm.glb"), files.at("out"));
+    for name in ["an_arm__Move.clip", "an_arm__Move.kpa"] {
+        let link = PathBuf::from(files.at(&format!("out/{name}")));
+        // The build made a clip of this name.
+        let _ = fs::remove_file(&link);
+        std::os::unix::fs::symlink(&arm, &link).unwrap();
+    }
+    let before = fs::read(&arm).unwrap();
+    for arguments in [
+        &["anim", "raw", &arm, &out, "--force"][..],
+        &["anim", "build", &arm, "--out", &out, "--force"],
+    ] {
+        let refused = refusal(arguments);
+        assert!(refused.contains(&format!("this is the input {arm}")), "{refused}");
+        assert_eq!(fs::read(&arm).unwrap(), before);
+    }
+}
+
+#[test]
 fn nothing_is_written_if_no_file_can_be_read() {
     let files = built(&[]);
     let old = PathBuf::from(files.at("out/an_arm__Move.clip"));

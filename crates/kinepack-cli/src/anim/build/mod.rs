@@ -76,6 +76,14 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
+impl Arguments {
+    /// The files that may be written: none of those that are read.
+    fn outputs(&self) -> command_kit::output::Outputs {
+        let others = [self.base.file(), self.markers.file()];
+        self.force.reading(self.files.iter().cloned().chain(others.into_iter().flatten()))
+    }
+}
+
 pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
     let scheme = &arguments.scheme;
     let of_block = [

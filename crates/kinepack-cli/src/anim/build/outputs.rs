@@ -34,7 +34,7 @@ impl<'a> Outputs<'a> {
     pub(super) fn new(arguments: &'a Arguments, sources: &[Source]) -> Result<Self, AnimError> {
         if let Some(database) = &arguments.database {
             databases::check_skeletons(sources)?;
-            return Ok(Self::Database(arguments.force.target(database)?));
+            return Ok(Self::Database(arguments.outputs().target(database)?));
         }
         let Some(directory) = &arguments.out else { return Ok(Self::None) };
         Ok(Self::Directory(directory, Targets::new(directory, arguments, sources)?))
@@ -69,7 +69,7 @@ impl<'a> Outputs<'a> {
                 for (target, bytes) in &targets.skeletons {
                     batch.write(target, bytes)?;
                 }
-                rigs.write(&mut batch, arguments.force, directory, built)?;
+                rigs.write(&mut batch, &arguments.outputs(), directory, built)?;
                 batch.commit()?;
                 Ok(None)
             }
@@ -79,9 +79,10 @@ impl<'a> Outputs<'a> {
 
 impl Targets {
     fn new(directory: &Path, arguments: &Arguments, sources: &[Source]) -> Result<Self, AnimError> {
-        let (force, extension) = (arguments.force, if arguments.disk { "kpd" } else { "kpa" });
+        let (outputs, extension) =
+            (arguments.outputs(), if arguments.disk { "kpd" } else { "kpa" });
         let clip = |source: &Source| {
-            force.target_in(directory, &format!("{}.{extension}", file_stem(source.raw.name())))
+            outputs.target_in(directory, &format!("{}.{extension}", file_stem(source.raw.name())))
         };
         let mut hashes = HashSet::new();
         let mut skeletons = Vec::new();
@@ -91,7 +92,7 @@ impl Targets {
                 let bytes = raw.skeleton().to_bytes();
                 let name = find_hashed(directory, hash, SKELETON)
                     .unwrap_or_else(|| hashed_name(&asset(raw.name()), hash, SKELETON));
-                let target = force.target_of(directory, &name, &bytes)?;
+                let target = outputs.target_of(directory, &name, &bytes)?;
                 skeletons.extend(target.map(|target| (target, bytes)));
             }
         }
