@@ -43,15 +43,28 @@ impl Failure for ShellError {
 
 pub(crate) fn print_completions(
     arguments: &Completions,
-    mut program: clap::Command,
+    program: &clap::Command,
 ) -> Result<(), ShellError> {
     let name = program.get_name().to_owned();
+    let mut program = without_hidden(program);
     let mut script = Vec::new();
     generate(arguments.shell, &mut program, &name, &mut script);
     if arguments.shell == Shell::Bash && name.contains('-') {
         script = with_one_name(&script, &name);
     }
     Ok(print(|out| out.write_all(&script))?)
+}
+
+/// A program without its hidden commands. `clap_complete` 4.6.11 offers them like all others.
+fn without_hidden(program: &clap::Command) -> clap::Command {
+    let shown = program.get_subcommands().filter(|command| !command.is_hide_set());
+    let all = clap::Command::new(program.get_name().to_owned())
+        .args(program.get_arguments().cloned())
+        .subcommands(shown.cloned());
+    match program.get_version() {
+        Some(version) => all.version(version.to_owned()),
+        None => all,
+    }
 }
 
 /// A script for bash that writes a program's name with hyphens in one way. `clap_complete` 4.6.11

@@ -211,3 +211,20 @@ fn help_and_version_are_there() {
         assert!(!completions.contains(command), "{command}");
     }
 }
+
+#[test]
+fn the_completions_offer_every_command_but_no_hidden_one() {
+    // It is there, for those who pack the program.
+    assert!(stdout(&["man-pages", "--help"]).contains("<FOLDER>"));
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let script = stdout(&["completions", shell]);
+        for command in ["measure", "analyze", "tune", "train", "anim", "completions", "help"] {
+            assert!(script.contains(command), "{shell}: {command}");
+        }
+        assert!(script.contains("version"), "{shell}");
+        // Scripts write the hyphen of a name in several ways.
+        for hidden in ["man-pages", "man__pages", "man__subcmd__pages"] {
+            assert!(!script.contains(hidden), "{shell}: {hidden}");
+        }
+    }
+}
