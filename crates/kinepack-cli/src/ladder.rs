@@ -205,6 +205,10 @@ impl Ladder {
 
     /// Takes the frame of the next tick, from 0, as floats.
     pub(crate) fn add(&mut self, states: &[Measured]) -> Result<(), BadFrame> {
+        let is_bad = |(object, state)| Some((object, not_finite(state)?));
+        if let Some((object, error)) = (0..).zip(states).find_map(is_bad) {
+            return Err(BadFrame::Value { object, reason: error.to_string() });
+        }
         self.add_to_groups(Tick(self.frame), |quantized, mut snapshot| {
             for (object, state) in (0..).zip(states) {
                 let pushed = cube::push(&mut snapshot, quantized, EntityId(object), *state);
@@ -291,6 +295,26 @@ impl Ladder {
     pub(crate) fn measurements(&self) -> impl Iterator<Item = &Measurement> {
         self.groups.iter().flat_map(|group| &group.runs).map(|run| &run.measurement)
     }
+}
+
+/// The error of a state with a number that is not finite. Levels that send a field's floats as they
+/// are would take it, and others do not look at the velocity.
+fn not_finite(state: &Measured) -> Option<EncodeError> {
+    let Measured { position, orientation, velocity, .. } = state;
+    let fields = [
+        ("position", &position[..]),
+        ("orientation", &orientation[..]),
+        ("velocity", &velocity[..]),
+    ];
+    let (field, value) = fields.into_iter().find_map(|(field, numbers)| {
+        let bad = numbers.iter().find(|number| !number.is_finite())?;
+        Some((field, *bad))
+    })?;
+    Some(if value.is_nan() {
+        EncodeError::NotANumber { id: None, field }
+    } else {
+        EncodeError::OutOfRange { id: None, field, value: value.into() }
+    })
 }
 
 /// The parameters of the levels that have any.
@@ -384,9 +408,20 @@ impl ProfileError {
     }
 }
 
-/// A run that is too short for what is asked.
+/// A capture that is too short for what is asked.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum TooShort {
+#[error("{capture}: {shortage}")]
+pub(crate) struct TooShort {
+    /// The file, and the stream if several are meant.
+    capture: String,
+    shortage: Shortage,
+}
+
+impl Failure for TooShort {}
+
+/// What a capture has too little of.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Shortage {
     #[error("it has no frames")]
     Empty,
     #[error(
@@ -396,7 +431,10 @@ pub(crate) enum TooShort {
         if *lag > 1 { "; give a shorter --lag" } else { "" }
     )]
     ForBaselines { frames: u32, lag: u32 },
-    #[error("--from {from}: it has {}, the first of them is frame 0", counted(frames, "frame"))]
+    #[error(
+        "--from {from}: there is no frame {from}; the capture has {}, and the first one is frame 0",
+        counted(frames, "frame")
+    )]
     BeforeFrom { frames: u32, from: u32 },
     #[error(
         "{} of {frames} remain to train on with --hold-out {hold_out}: too few, since the older \
@@ -410,9 +448,12 @@ pub(crate) enum TooShort {
     ToHoldOut { frames: u32, hold_out: u32 },
 }
 
-impl Failure for TooShort {}
+impl Shortage {
+    /// The error for a capture: its file, and its stream if several are meant.
+    pub(crate) fn of(self, capture: impl fmt::Display) -> TooShort {
+        TooShort { capture: capture.to_string(), shortage: self }
+    }
 
-impl TooShort {
     /// The error for a run of so few frames that none has a baseline this many ticks back.
     pub(crate) fn for_baselines(frames: u32, lag: u32) -> Self {
         if frames == 0 { Self::Empty } else { Self::ForBaselines { frames, lag } }

@@ -13,7 +13,9 @@ use kinepack::Level;
 use crate::captured::{
     CaptureArguments, Captured, CapturedError, Ending, Snapshots, StreamArguments, lag_of,
 };
-use crate::ladder::{BadFrame, CubeKinds, History, Ladder, LadderError, Parameters, TooShort};
+use crate::ladder::{
+    BadFrame, CubeKinds, History, Ladder, LadderError, Parameters, Shortage, TooShort,
+};
 use crate::report::Report;
 use crate::steps::StepArguments;
 
@@ -80,8 +82,14 @@ pub(crate) enum MeasureError {
     Interrupted(#[from] Interrupted),
     #[error("--level {name}: no such level; there are {}", level_names())]
     UnknownLevel { name: String },
-    #[error("{what} needs floats, which only .f32 files have")]
-    NeedsFloats { what: String },
+    #[error("{}: {} needs floats, which only .f32 files have", path.display(), numbered(level))]
+    NeedsFloats { path: PathBuf, level: Level },
+    #[error(
+        "--max-error gives quantized fields other steps, and {} sends floats: give levels from 6 \
+         (position) on, or leave out --max-error",
+        numbered(level)
+    )]
+    StepsOfFloats { level: Level },
 }
 
 impl Failure for MeasureError {
@@ -94,6 +102,11 @@ impl Failure for MeasureError {
             _ => 2,
         }
     }
+}
+
+/// A level with its number and its name.
+fn numbered(level: &Level) -> String {
+    format!("level {} ({})", level.row(), level.name())
 }
 
 fn level_names() -> String {
@@ -132,9 +145,11 @@ fn levels(arguments: &Arguments, quantized: bool) -> Result<Vec<Level>, MeasureE
         Level::named(name).ok_or_else(|| MeasureError::UnknownLevel { name: name.clone() })
     };
     let asked = arguments.levels.iter().map(named).collect::<Result<Vec<Level>, _>>()?;
-    if let Some(level) = asked.iter().find(|level| !measurable(level)) {
-        return Err(MeasureError::NeedsFloats {
-            what: format!("level {} ({})", level.row(), level.name()),
+    if let Some(level) = asked.iter().copied().find(|level| !measurable(level)) {
+        return Err(if arguments.steps.max_error.is_empty() {
+            MeasureError::NeedsFloats { path: arguments.file.clone(), level }
+        } else {
+            MeasureError::StepsOfFloats { level }
         });
     }
     Ok(Level::TABLE.into_iter().filter(|level| asked.contains(level)).collect())
@@ -183,9 +198,9 @@ impl Source<'_> {
             return Err(if self.interrupt.is_raised() {
                 Interrupted::after_frames(done, all, nothing).into()
             } else if frames > 0 && frames <= history.from {
-                TooShort::BeforeFrom { frames, from: history.from }.into()
+                Shortage::BeforeFrom { frames, from: history.from }.of(self.name).into()
             } else {
-                TooShort::for_baselines(frames, history.lag).into()
+                Shortage::for_baselines(frames, history.lag).of(self.name).into()
             });
         }
         let measurements = ladder.measurements();

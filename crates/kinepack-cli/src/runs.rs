@@ -1,27 +1,40 @@
-//! Several captures to train on: the frames of each, in the same schema.
+//! Several captures to train on: the frames of each, in the same schema. All are opened before the
+//! first frame is read, so that a missing or unfit file is refused at once. They are then closed
+//! again: a packed capture that is open holds up to 128 MB.
 
 use std::mem;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use command_kit::interrupt::Interrupt;
-use command_kit::{Failure, progress, say};
-use kinepack::{Schema, Snapshot};
+use command_kit::{Failure, counted, progress, say};
+use kinepack::Snapshot;
+use kinepack_capture::CaptureLimits;
+use kinepack_capture::analysis::shown_rate;
 
-use crate::captured::{CapturedError, Ending, Snapshots};
+use crate::captured::{Captured, CapturedError, Ending, Snapshots, Stream, StreamArguments};
+use crate::steps::MaxError;
 
-/// The frames of captures whose streams have the same schema.
-pub(crate) struct Runs {
-    /// The capture that the others are compared with, and the schema of its stream as it was
-    /// captured.
-    first: PathBuf,
-    stream: Schema,
-    /// The frames of each capture to read.
-    range: Range<u32>,
-    runs: Vec<Vec<Snapshot>>,
-    /// The errors of captures without a frame in the range.
-    empty: Vec<RunError>,
-    ending: Ending,
+/// The options with which all captures are opened.
+#[derive(Clone, Copy)]
+pub(crate) struct Opening<'a> {
+    pub(crate) stream: &'a StreamArguments,
+    pub(crate) max_error: &'a [MaxError],
+    pub(crate) limits: CaptureLimits,
+}
+
+/// The first capture and its stream, with which the others are compared.
+#[derive(Clone, Copy)]
+pub(crate) struct First<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) stream: &'a Stream,
+}
+
+/// A further capture, and its stream that is read.
+pub(crate) struct Further {
+    pub(crate) path: PathBuf,
+    pub(crate) stream: String,
+    pub(crate) rate_hz: f64,
 }
 
 /// Why a capture cannot be trained on.
@@ -36,12 +49,31 @@ pub(crate) enum RunError {
     )]
     OtherSchema { path: PathBuf, stream: String, first: PathBuf },
     #[error(
-        "{}: it has no frame from {} on{}",
+        "{}: it has no stream {wanted}, which is the one of {}, and {} of the same schema; name \
+         one with --stream; there are {}",
         path.display(),
-        range.start,
-        if range.end == u32::MAX { String::new() } else { format!(" and before {}", range.end) }
+        first.display(),
+        if *has_several { "several others" } else { "no other" },
+        there.join(", ")
     )]
+    WhichStream {
+        path: PathBuf,
+        wanted: String,
+        first: PathBuf,
+        has_several: bool,
+        there: Vec<String>,
+    },
+    #[error("{}: it has no frame{}", path.display(), between(range))]
     NoFrame { path: PathBuf, range: Range<u32> },
+}
+
+/// A range of frames in a sentence.
+fn between(range: &Range<u32>) -> String {
+    match (range.start, range.end) {
+        (0, u32::MAX) => String::new(),
+        (start, u32::MAX) => format!(" from frame {start} on"),
+        (start, end) => format!(" from frame {start} on and before frame {end}"),
+    }
 }
 
 impl Failure for RunError {
@@ -53,57 +85,203 @@ impl Failure for RunError {
     }
 }
 
-impl Runs {
-    /// No runs yet, for captures like this one. Of each, the frames in `range` will be read.
-    pub(crate) fn like(first: &Path, snapshots: &Snapshots, range: Range<u32>) -> Self {
-        Self {
-            first: first.to_owned(),
-            stream: snapshots.stream().schema.clone(),
-            range,
-            runs: Vec::new(),
-            empty: Vec::new(),
-            ending: Ending::default(),
-        }
+impl Opening<'_> {
+    /// Opens the first capture.
+    pub(crate) fn first(&self, path: &Path) -> Result<Snapshots, CapturedError> {
+        let captured = Captured::open(path, self.limits)?;
+        Snapshots::new(captured, self.stream, self.max_error, &[])
     }
 
-    /// Reads a capture, or its frames before a signal.
-    pub(crate) fn add(
-        &mut self,
-        path: &Path,
-        mut snapshots: Snapshots,
-        interrupt: &Interrupt,
-    ) -> Result<(), RunError> {
-        let stream = snapshots.stream();
-        if stream.schema.hash() != self.stream.hash() {
+    /// Opens further captures, and closes them again. Says which stream is read if it has another
+    /// name than that of the first capture.
+    pub(crate) fn check(
+        &self,
+        first: First<'_>,
+        paths: &[PathBuf],
+    ) -> Result<Vec<Further>, RunError> {
+        let check = |path: &PathBuf| -> Result<Further, RunError> {
+            let captured = Captured::open(path, self.limits)?;
+            let stream = &captured.streams()[self.choose(first, &captured)?];
+            let (stream, rate_hz) = (stream.name.clone(), stream.rate_hz);
+            if self.stream.stream.is_none() && stream != first.stream.name {
+                say(format_args!(
+                    "{}: this is about stream {stream}, the only one with the schema of {} of {}",
+                    path.display(),
+                    first.stream.name,
+                    first.path.display()
+                ));
+            }
+            Ok(Further { path: path.clone(), stream, rate_hz })
+        };
+        paths.iter().map(check).collect()
+    }
+
+    /// The index of the stream of a further capture: the one that was asked for, or that with the
+    /// name of the first capture's, or the only one with its schema.
+    fn choose(&self, first: First<'_>, captured: &Captured) -> Result<usize, RunError> {
+        let streams = captured.streams();
+        let fits = |stream: &Stream| stream.schema.hash() == first.stream.schema.hash();
+        let wanted = &first.stream.name;
+        let named = match &self.stream.stream {
+            Some(name) => Some(captured.named(name)?),
+            None => streams.iter().position(|stream| stream.name == *wanted),
+        };
+        let fitting: Vec<usize> = (0..streams.len()).filter(|at| fits(&streams[*at])).collect();
+        let index = match (named, &fitting[..]) {
+            (Some(index), _) => index,
+            (None, [only]) => *only,
+            (None, []) if streams.len() == 1 => 0,
+            (None, _) => {
+                return Err(RunError::WhichStream {
+                    path: captured.path().to_owned(),
+                    wanted: wanted.clone(),
+                    first: first.path.to_owned(),
+                    has_several: !fitting.is_empty(),
+                    there: captured.names(),
+                });
+            }
+        };
+        if !fits(&streams[index]) {
             return Err(RunError::OtherSchema {
-                path: path.to_owned(),
-                stream: stream.name.clone(),
-                first: self.first.clone(),
+                path: captured.path().to_owned(),
+                stream: streams[index].name.clone(),
+                first: first.path.to_owned(),
             });
         }
+        Ok(index)
+    }
+
+    /// Opens a capture that was checked.
+    fn again(&self, further: &Further) -> Result<Snapshots, CapturedError> {
+        let stream = StreamArguments { stream: Some(further.stream.clone()) };
+        let Self { max_error, limits, .. } = *self;
+        Opening { stream: &stream, max_error, limits }.first(&further.path)
+    }
+}
+
+impl Further {
+    /// A note for a capture of another rate than the first. Lags count ticks, so a profile may be
+    /// trained on both.
+    pub(crate) fn rate_note(&self, first: First<'_>) -> Option<String> {
+        let [own, other] = [self.rate_hz, first.stream.rate_hz].map(shown_rate);
+        (own != other).then(|| {
+            format!(
+                "{} has {own} ticks a second and {} has {other}: the same lag in ticks is another \
+                 time",
+                self.path.display(),
+                first.path.display()
+            )
+        })
+    }
+}
+
+/// Reads frames of captures into memory.
+pub(crate) struct FrameReader<'a> {
+    /// The frames of each capture to read.
+    pub(crate) range: Range<u32>,
+    /// The most frames of each capture to keep.
+    pub(crate) most_frames: usize,
+    /// The memory that is left for frames.
+    pub(crate) room_bytes: usize,
+    pub(crate) interrupt: &'a Interrupt,
+}
+
+impl<'a> FrameReader<'a> {
+    /// For all frames in this range.
+    pub(crate) fn of_range(range: Range<u32>, interrupt: &'a Interrupt) -> Self {
+        Self { range, most_frames: usize::MAX, room_bytes: usize::MAX, interrupt }
+    }
+
+    /// The frames of a capture, or those before a signal, and whether others were lost. Says if
+    /// frames are left out because they would be too many.
+    pub(crate) fn read(
+        &mut self,
+        path: &Path,
+        snapshots: &mut Snapshots,
+    ) -> Result<(Vec<Snapshot>, Ending), CapturedError> {
         let Range { start, end } = self.range;
-        let bar = progress(stream.frames.map(|frames| frames.min(u64::from(end))));
+        let lanes = snapshots.schema().lanes().len();
+        let frames = snapshots.stream().frames.map(|frames| frames.min(u64::from(end)));
+        let bar = progress(frames);
         let mut run = Vec::new();
         for frame in 0..end {
-            if interrupt.is_raised() {
+            if self.interrupt.is_raised() {
                 break;
             }
             let Some(snapshot) = snapshots.next_snapshot()? else { break };
             bar.inc(1);
-            if frame >= start {
-                run.push(snapshot);
+            if frame < start {
+                continue;
             }
+            if run.len() == self.most_frames || self.room_bytes == 0 {
+                let kept = counted(run.len(), "frame");
+                say(format_args!("{}: only its first {kept} are used", path.display()));
+                break;
+            }
+            let bytes = size_of::<u32>() * snapshot.len() * (lanes + 1);
+            self.room_bytes = self.room_bytes.saturating_sub(bytes);
+            run.push(snapshot);
         }
         bar.finish_and_clear();
-        if run.is_empty() && !interrupt.is_raised() {
-            let (path, range) = (path.to_owned(), self.range.clone());
-            self.empty.push(RunError::NoFrame { path, range });
+        Ok((run, snapshots.end()?))
+    }
+
+    /// The frames of further captures, and whether all were read completely. Says which captures
+    /// have none.
+    ///
+    /// # Errors
+    /// As [`Runs::finish`].
+    pub(crate) fn read_further(
+        &mut self,
+        opening: Opening<'_>,
+        further: &[Further],
+    ) -> Result<(Vec<Vec<Snapshot>>, Ending), RunError> {
+        let mut runs = Runs::default();
+        self.add_further(&mut runs, opening, further)?;
+        runs.finish()
+    }
+
+    /// Adds the frames of further captures.
+    pub(crate) fn add_further(
+        &mut self,
+        runs: &mut Runs,
+        opening: Opening<'_>,
+        further: &[Further],
+    ) -> Result<(), RunError> {
+        for capture in further {
+            self.add(runs, &capture.path, &mut opening.again(capture)?)?;
         }
-        self.runs.push(run);
-        self.ending = mem::take(&mut self.ending).and(snapshots.end()?);
         Ok(())
     }
 
+    /// Adds the frames of a capture.
+    pub(crate) fn add(
+        &mut self,
+        runs: &mut Runs,
+        path: &Path,
+        snapshots: &mut Snapshots,
+    ) -> Result<(), RunError> {
+        let (run, ending) = self.read(path, snapshots)?;
+        if run.is_empty() && !self.interrupt.is_raised() {
+            let (path, range) = (path.to_owned(), self.range.clone());
+            runs.empty.push(RunError::NoFrame { path, range });
+        }
+        runs.runs.push(run);
+        runs.ending = mem::take(&mut runs.ending).and(ending);
+        Ok(())
+    }
+}
+
+/// The frames of captures, and how their reading ended.
+#[derive(Default)]
+pub(crate) struct Runs {
+    runs: Vec<Vec<Snapshot>>,
+    /// The errors of captures without a frame in the range.
+    empty: Vec<RunError>,
+    ending: Ending,
+}
+
+impl Runs {
     /// The frames of each capture, and whether all were read completely. Says which captures have
     /// none.
     ///

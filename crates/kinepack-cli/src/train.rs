@@ -1,5 +1,6 @@
 //! `kinepack train`: a profile from captures.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -16,10 +17,10 @@ use kinepack::{Profile, Schema, Snapshot};
 
 use crate::bodies::{BodyArguments, BodyError};
 use crate::captured::{
-    CaptureArguments, Captured, CapturedError, Ending, Snapshots, StreamArguments, is_cubes, lag_of,
+    CaptureArguments, CapturedError, Ending, Snapshots, StreamArguments, is_cubes, lag_of,
 };
 use crate::ladder::LadderError;
-use crate::runs::{RunError, Runs};
+use crate::runs::{First, FrameReader, Further, Opening, RunError, Runs};
 use crate::steps::StepArguments;
 
 /// Train a profile on all frames of one or more captures, and measure nothing.
@@ -30,7 +31,9 @@ use crate::steps::StepArguments;
 #[derive(Args)]
 pub struct Arguments {
     /// Captures (.mcap), replays (.kpz), or files of the 2015 physics data compression challenge
-    /// (.bin or .f32, plain or as .zst). All must have the same schema.
+    /// (.bin or .f32, plain or as .zst). All must have the same schema. Without --stream, each
+    /// further file is read at the stream with the name of the first one's, else at its only stream
+    /// with that schema. Files of other ticks a second are trained on too, with a note.
     #[arg(value_name = "FILES", required = true)]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -87,10 +90,10 @@ pub(crate) enum TrainingError {
     Run(#[from] RunError),
     #[error(transparent)]
     Output(#[from] OutputError),
-    #[error(transparent)]
-    Ladder(#[from] LadderError),
-    #[error(transparent)]
-    Bodies(#[from] BodyError),
+    #[error("{}: {error}", path.display())]
+    Ladder { path: PathBuf, error: LadderError },
+    #[error("{}: {error}", path.display())]
+    Bodies { path: PathBuf, error: BodyError },
     #[error(transparent)]
     Training(#[from] TrainError),
     #[error(transparent)]
@@ -109,22 +112,30 @@ impl Failure for TrainingError {
     }
 }
 
-/// What a profile is trained on.
-struct Data {
-    /// The schema of the streams as they were captured.
-    stream: Schema,
-    /// The schema of the runs.
-    schema: Schema,
-    rate_hz: f64,
-    runs: Vec<Vec<Snapshot>>,
-    /// Whether all files were read completely.
-    ending: Ending,
-}
-
 pub(crate) fn run(arguments: &Arguments) -> Result<(), TrainingError> {
     let target = arguments.force.reading(&arguments.files).target(&arguments.out)?;
+    let opening = Opening {
+        stream: &arguments.stream,
+        max_error: &arguments.steps.max_error,
+        limits: arguments.capture.limits(),
+    };
+    // Files and options that do not fit are refused before any frame is read.
+    let (file, others) = arguments.files.split_first().ok_or(TrainError::TooShort)?;
+    let snapshots = opening.first(file)?;
+    let (stream, schema) = (snapshots.stream().clone(), snapshots.schema().clone());
+    let first = First { path: file, stream: &stream };
+    let further = opening.check(first, others)?;
+    let bodies = arguments.bodies.bodies(&stream.schema, &schema);
+    let bodies = bodies.map_err(|error| TrainingError::Bodies { path: file.clone(), error })?;
+    let is_built_in = is_cubes(&schema);
+    if !is_built_in && !arguments.precision.is_exact() {
+        let error = LadderError::PrecisionOfCubes;
+        return Err(TrainingError::Ladder { path: file.clone(), error });
+    }
+    further.iter().filter_map(|further| further.rate_note(first)).for_each(say);
     let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
-    let Data { stream, schema, rate_hz, runs, ending } = captured(arguments, &interrupt)?;
+    let range = arguments.from..arguments.to.unwrap_or(u32::MAX);
+    let (runs, ending) = read(range, &interrupt, (file, snapshots), (opening, &further))?;
     let frames: usize = runs.iter().map(Vec::len).sum();
     let stopped = |stage: &str| {
         let frames = counted(frames, "frame");
@@ -133,14 +144,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), TrainingError> {
     if interrupt.is_raised() {
         return Err(stopped("reading, before training").into());
     }
-    let bodies = arguments.bodies.bodies(&stream, &schema)?;
-    let is_built_in = is_cubes(&schema);
-    if !is_built_in && !arguments.precision.is_exact() {
-        return Err(LadderError::PrecisionOfCubes.into());
-    }
     let schema = arguments.precision.apply_to(schema);
     let runs: Arc<[Vec<Snapshot>]> = runs.into();
-    let lag_ticks = lag_of(None, rate_hz);
+    let lag_ticks = lag_of(None, stream.rate_hz);
     let structure = if is_built_in && !arguments.search {
         cube::structure()
     } else {
@@ -191,21 +197,16 @@ fn say_structure(schema: &Schema, structure: &Profile) {
     }
 }
 
-/// The frames of all captures.
-fn captured(arguments: &Arguments, interrupt: &Interrupt) -> Result<Data, TrainingError> {
-    let open = |path: &Path| {
-        let captured = Captured::open(path, arguments.capture.limits())?;
-        Snapshots::new(captured, &arguments.stream, &arguments.steps.max_error, &[])
-    };
-    let (first, others) = arguments.files.split_first().ok_or(TrainError::TooShort)?;
-    let snapshots = open(first)?;
-    let (stream, schema) = (snapshots.stream().clone(), snapshots.schema().clone());
-    let range = arguments.from..arguments.to.unwrap_or(u32::MAX);
-    let mut runs = Runs::like(first, &snapshots, range);
-    runs.add(first, snapshots, interrupt)?;
-    for path in others {
-        runs.add(path, open(path)?, interrupt)?;
-    }
-    let (runs, ending) = runs.finish()?;
-    Ok(Data { stream: stream.schema, schema, rate_hz: stream.rate_hz, runs, ending })
+/// The frames of all captures, and whether all were read completely.
+fn read(
+    range: Range<u32>,
+    interrupt: &Interrupt,
+    (file, mut snapshots): (&Path, Snapshots),
+    (opening, further): (Opening<'_>, &[Further]),
+) -> Result<(Vec<Vec<Snapshot>>, Ending), RunError> {
+    let (mut reader, mut runs) = (FrameReader::of_range(range, interrupt), Runs::default());
+    reader.add(&mut runs, file, &mut snapshots)?;
+    drop(snapshots);
+    reader.add_further(&mut runs, opening, further)?;
+    runs.finish()
 }

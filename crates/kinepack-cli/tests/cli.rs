@@ -1,5 +1,7 @@
 //! The program as users see it: exit codes, standard output and error.
 
+use cube_data::cube::Measured;
+
 use crate::challenge::{
     Files, Header, OBJECTS, bin, f32_file, good_bin, good_f32, record, states, zst,
 };
@@ -120,10 +122,7 @@ fn bad_challenge_files_are_refused_in_one_line() {
         for arguments in [&["measure", path][..], &["measure", path, "--json"]] {
             let message = refusal(arguments);
             assert!(message.contains(says), "{message:?} does not say {says:?}");
-            assert!(
-                name == "short.bin" || message.contains(path),
-                "{message:?} does not name the file"
-            );
+            assert!(message.contains(path), "{message:?} does not name the file");
         }
     }
     let message = refusal(&["measure", files.path("missing.bin").to_str().unwrap()]);
@@ -142,16 +141,19 @@ fn bad_challenge_files_are_refused_in_one_line() {
     recorder.finish().unwrap();
     let empty = empty.to_str().unwrap();
     for (arguments, says) in [
-        (&["measure", run, "--from", "500"][..], "--from 500: it has 40 frames"),
+        (
+            &["measure", run, "--from", "500"][..],
+            "longer.bin: --from 500: there is no frame 500; the capture has 40 frames",
+        ),
         (
             &["tune", run, "--hold-out", "90"],
-            "4 frames of 40 remain to train on with --hold-out 90",
+            "longer.bin: 4 frames of 40 remain to train on with --hold-out 90",
         ),
         (
             &["train", run, "--out", out, "--from", "10", "--to", "5"],
-            "no frame from 10 on and before 5",
+            "no frame from frame 10 on and before frame 5\n",
         ),
-        (&["train", run, "--out", out, "--from", "40"], "no frame from 40 on"),
+        (&["train", run, "--out", out, "--from", "40"], "no frame from frame 40 on\n"),
         (&["measure", run, "--profile", "/dev/zero"], "this is not a profile"),
         // A shorter lag helps, and holding out less only if there is enough then.
         (
@@ -159,15 +161,51 @@ fn bad_challenge_files_are_refused_in_one_line() {
             "120 ticks back; give a shorter --lag\n",
         ),
         (&["tune", run, "--hold-out", "90"], "give a shorter --lag, or hold out less\n"),
-        (&["measure", empty, "--from", "1"], "it has no frames\n"),
+        (&["measure", empty, "--from", "1"], "empty.mcap: it has no frames\n"),
         (&["measure", "/dev/null"], "a pipe or a device can be read only once"),
-        (&["analyze", empty], "it has no frames\n"),
-        (&["tune", empty], "it has no frames\n"),
-        (&["replay", empty], "it has no frames\n"),
+        (&["analyze", empty], "empty.mcap: stream lamps: it has no frames\n"),
+        (&["tune", empty], "empty.mcap: it has no frames\n"),
+        (&["replay", empty], "empty.mcap: it has no frames\n"),
     ] {
         let message = refusal(arguments);
         assert!(message.contains(says), "{message:?} does not say {says:?}");
     }
+}
+
+#[test]
+fn numbers_that_are_not_finite_are_refused_at_every_level() {
+    let files = Files::new();
+    let bad: [(&str, fn(&mut Measured), &str); 5] = [
+        ("fast", |state| state.velocity[1] = f32::INFINITY, "velocity`: inf"),
+        ("back", |state| state.velocity[2] = f32::NEG_INFINITY, "velocity`: -inf"),
+        ("lost", |state| state.velocity[0] = f32::NAN, "velocity` is not a number"),
+        ("far", |state| state.position[0] = f32::INFINITY, "position`: inf"),
+        ("odd", |state| state.orientation[3] = f32::NAN, "orientation` is not a number"),
+    ];
+    for (name, change, says) in bad {
+        let mut frames = states(8, 5);
+        change(&mut frames[6][3]);
+        let file = files.write(&format!("{name}.f32"), &f32_file(Header::new(5, 8), &frames));
+        let file = file.to_str().unwrap();
+        for level in ["1", "2", "3", "5", "packed"] {
+            let refused = refusal(&["measure", file, "--level", level]);
+            let says = format!("{name}.f32: frame 6, object 3: field `{says}");
+            assert!(refused.contains(&says), "{level}: {refused}");
+        }
+    }
+}
+
+#[test]
+fn levels_that_send_floats_take_no_other_steps() {
+    let files = Files::new();
+    let capture = files.write("run.f32", &good_f32(20, 5));
+    let capture = capture.to_str().unwrap();
+    let steps = ["--max-error", "position=0.01", "--level"];
+    let refused = refusal(&[&["measure", capture][..], &steps, &["packed,3"]].concat());
+    assert!(refused.contains("--max-error") && refused.contains("level 3 (velocity)"), "{refused}");
+    assert!(!refused.contains(".f32"), "{refused}");
+    let document = json(&[&["measure", capture][..], &steps, &["position,packed"]].concat());
+    assert_eq!(level_names(&document), ["position", "packed"]);
 }
 
 #[test]

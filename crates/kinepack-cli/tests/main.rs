@@ -14,6 +14,7 @@ mod kpz;
 mod motions;
 mod outputs;
 mod own_captures;
+mod several;
 mod support;
 
 /// The program that is tested.

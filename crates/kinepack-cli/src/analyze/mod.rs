@@ -15,7 +15,7 @@ use kinepack_capture::analysis::{Analysis, AnalysisError, AnalysisOptions, Analy
 use serde::Serialize;
 
 use crate::captured::{CaptureArguments, Captured, CapturedError, Ending, lag_of, profile};
-use crate::ladder::{Parameters, ProfileError, TooShort};
+use crate::ladder::{Parameters, ProfileError, Shortage, TooShort};
 
 /// Show where the bits of a capture go, and what to change in the schema first.
 ///
@@ -182,7 +182,8 @@ fn analyze(arguments: &Arguments, interrupt: &Interrupt) -> Result<Analyzed, Ana
                 return Err(Interrupted::after_frames(done, all, nothing).into());
             }
             let (frames, lag) = (analysis.frames as u32, analysis.lag);
-            return Err(AnalyzeError::from(TooShort::for_baselines(frames, lag)));
+            let of = format!("{}: stream {name}", arguments.file.display());
+            return Err(AnalyzeError::from(Shortage::for_baselines(frames, lag).of(of)));
         }
         Ok(StreamReport { name, analysis })
     });

@@ -80,10 +80,10 @@ pub enum CapturedError {
     Once { path: PathBuf },
     #[error("{}: it has no stream that kinepack recorded", path.display())]
     NoStreams { path: PathBuf },
-    #[error("--stream {name}: no such stream; there are {}", there.join(", "))]
-    UnknownStream { name: String, there: Vec<String> },
-    #[error(transparent)]
-    Steps(#[from] StepsError),
+    #[error("{}: --stream {name}: no such stream; there are {}", path.display(), there.join(", "))]
+    UnknownStream { path: PathBuf, name: String, there: Vec<String> },
+    #[error("{}: stream {stream}: {error}", path.display())]
+    Steps { path: PathBuf, stream: String, error: StepsError },
     /// No frame of the file can be read: it is damaged, or of a later version.
     #[error("{}: no frame can be read: {reason}", path.display())]
     NothingRead { path: PathBuf, reason: String },
@@ -303,7 +303,8 @@ impl Captured {
         Ok(index)
     }
 
-    fn names(&self) -> Vec<String> {
+    /// The names of the streams.
+    pub(crate) fn names(&self) -> Vec<String> {
         self.streams.iter().map(|stream| stream.name.clone()).collect()
     }
 
@@ -312,7 +313,25 @@ impl Captured {
         let found = self.streams.iter().position(|stream| stream.name == name);
         found.ok_or_else(|| match self.refused(name) {
             Some(reason) => CapturedError::NothingRead { path: self.path.clone(), reason },
-            None => CapturedError::UnknownStream { name: name.to_owned(), there: self.names() },
+            None => CapturedError::UnknownStream {
+                path: self.path.clone(),
+                name: name.to_owned(),
+                there: self.names(),
+            },
+        })
+    }
+
+    /// The steps of a stream, or the other ones that `--max-error` asks for.
+    pub(crate) fn steps(
+        &self,
+        index: usize,
+        max_error: &[MaxError],
+    ) -> Result<Steps, CapturedError> {
+        let stream = &self.streams[index];
+        Steps::new(&stream.schema, max_error).map_err(|error| CapturedError::Steps {
+            path: self.path.clone(),
+            stream: stream.name.clone(),
+            error,
         })
     }
 

@@ -33,7 +33,7 @@ impl Snapshots {
     ) -> Result<Self, CapturedError> {
         let index = captured.find(stream, max_error, profiles)?;
         let stream = captured.streams()[index].clone();
-        let steps = Steps::new(&stream.schema, max_error)?;
+        let steps = captured.steps(index, max_error)?;
         let count = stream.schema.lanes().len();
         Ok(Self {
             captured,

@@ -7,7 +7,7 @@ mod truth;
 
 use std::io::{self, Write};
 use std::iter;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -32,8 +32,8 @@ use truth::{Moment, Refusal, Truth};
 use crate::captured::{
     CaptureArguments, Captured, CapturedError, Ending, Pace, StreamArguments, profile, profile_name,
 };
-use crate::ladder::{Parameters, ProfileError, TooShort};
-use crate::steps::{StepArguments, Steps, StepsError};
+use crate::ladder::{Parameters, ProfileError, Shortage, TooShort};
+use crate::steps::{StepArguments, Steps};
 
 /// The most frames that are read ahead of sending.
 const AHEAD: usize = 16;
@@ -115,8 +115,6 @@ pub(crate) enum ReplayError {
     #[error(transparent)]
     Captured(#[from] CapturedError),
     #[error(transparent)]
-    Steps(#[from] StepsError),
-    #[error(transparent)]
     Profile(#[from] ProfileError),
     #[error(transparent)]
     TooShort(#[from] TooShort),
@@ -194,7 +192,7 @@ fn replay(
     let wanted =
         captured.find(&arguments.stream, &arguments.steps.max_error, &arguments.profile)?;
     let stream = captured.streams()[wanted].clone();
-    let mut steps = Steps::new(&stream.schema, &arguments.steps.max_error)?;
+    let mut steps = captured.steps(wanted, &arguments.steps.max_error)?;
     let kinds = stream.of_kinds.into_iter().zip(&steps.of_kinds);
     let kinds = kinds.map(|(stream, sent)| [stream, sent.clone()]).collect();
     let schemas = Arc::new(Schemas { stream: stream.schema, kinds });
@@ -231,7 +229,7 @@ fn replay(
     let begin = Instant::now();
     let (runs, Played { frames, last, ending }) =
         play(&mut captured, wanted, &mut steps, (runs, ticks), interrupt)?;
-    check_count(frames, stream.frames, interrupt)?;
+    check_count(&arguments.file, frames, stream.frames, interrupt)?;
     let seconds = f64::from(last.0) / ticks.rate_hz;
     let played = seconds * f64::from(count);
     let mut runs: Vec<RunReport> = runs.into_iter().map(|run| run.finish(last)).collect();
@@ -280,7 +278,12 @@ fn codecs(
 }
 
 /// Refuses too few frames for a report. `all` is the number of frames of the whole stream.
-fn check_count(frames: u64, all: Option<u64>, interrupt: &Interrupt) -> Result<(), ReplayError> {
+fn check_count(
+    file: &Path,
+    frames: u64,
+    all: Option<u64>,
+    interrupt: &Interrupt,
+) -> Result<(), ReplayError> {
     if frames >= 2 {
         return Ok(());
     }
@@ -288,7 +291,7 @@ fn check_count(frames: u64, all: Option<u64>, interrupt: &Interrupt) -> Result<(
         let nothing = "they are too few for a report";
         return Err(Interrupted::after_frames(frames, all, nothing).into());
     }
-    Err(TooShort::for_baselines(frames as u32, 1).into())
+    Err(Shortage::for_baselines(frames as u32, 1).of(file.display()).into())
 }
 
 /// Reasons for numbers that look wrong.

@@ -1,42 +1,10 @@
-//! Reads a stream's frames, and measures their sizes.
+//! Measures the sizes of a stream's frames.
 
-use command_kit::interrupt::Interrupt;
-use command_kit::{progress, say};
 use kinepack::{Codec, Encoder, Level, Profile, Schema, Snapshot, View};
 use kinepack_capture::analysis::Past;
 
 use super::TuneError;
 use super::report::{Bytes, Parts};
-use crate::captured::{Ending, Snapshots};
-
-/// Frames that are kept at most: four minutes at 60 Hz.
-const MAX_FRAMES: usize = 14_400;
-/// Memory of the kept frames at most.
-const MAX_BYTES: usize = 1 << 30;
-
-/// The frames of a stream, or those before a signal, and whether others were lost.
-pub(super) fn read(
-    snapshots: &mut Snapshots,
-    name: &str,
-    interrupt: &Interrupt,
-) -> Result<(Vec<Snapshot>, Ending), TuneError> {
-    let lanes = snapshots.schema().lanes().len();
-    let mut frames = Vec::new();
-    let mut bytes = 0;
-    let bar = progress(snapshots.stream().frames);
-    while !interrupt.is_raised() {
-        let Some(snapshot) = snapshots.next_snapshot()? else { break };
-        bytes += size_of::<u32>() * snapshot.len() * (lanes + 1);
-        frames.push(snapshot);
-        bar.inc(1);
-        if frames.len() == MAX_FRAMES || bytes > MAX_BYTES {
-            say(format_args!("{name}: only the first {} frames are used", frames.len()));
-            break;
-        }
-    }
-    bar.finish_and_clear();
-    Ok((frames, snapshots.end()?))
-}
 
 /// The sizes of the frames before `training`, and of the others.
 pub(super) fn parts(

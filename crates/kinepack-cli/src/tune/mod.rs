@@ -6,7 +6,7 @@ mod order;
 mod report;
 
 use std::iter;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
@@ -22,11 +22,10 @@ use report::{FurtherFile, Parts, Report, constant};
 
 use crate::bodies::{BodyArguments, BodyError};
 use crate::captured::{
-    CaptureArguments, Captured, CapturedError, Ending, Snapshots, StreamArguments, is_cubes,
-    lag_of, profile, profile_name,
+    CaptureArguments, CapturedError, StreamArguments, is_cubes, lag_of, profile, profile_name,
 };
-use crate::ladder::{Parameters, ProfileError, TooShort};
-use crate::runs::{RunError, Runs};
+use crate::ladder::{Parameters, ProfileError, Shortage, TooShort};
+use crate::runs::{First, FrameReader, Opening, RunError};
 use crate::steps::MaxError;
 
 /// Search for the best profile for one capture, and measure what it saves on held-out frames.
@@ -42,9 +41,12 @@ pub struct Arguments {
     /// A capture (.mcap), a replay (.kpz), or a file of the 2015 physics data compression challenge
     /// (.bin or .f32, plain or as .zst).
     file: PathBuf,
-    /// More captures of the same schema. The model of the adaptive level also trains on all of
-    /// their frames, so that it fits other data than the first capture too. Nothing else depends on
-    /// them.
+    /// More captures of the same schema. The model of the adaptive level also trains on their
+    /// frames, so that it fits other data than the first capture too. Nothing else depends on them.
+    /// Without --stream, the stream with the name of the first capture's is read, else the only one
+    /// with its schema. A capture of other ticks a second is trained on too, and the report then
+    /// has both rates. At most 14,400 frames of each capture are read, and 1 GiB of all further
+    /// ones.
     #[arg(value_name = "FURTHER")]
     further: Vec<PathBuf>,
     #[command(flatten)]
@@ -111,8 +113,8 @@ pub(crate) enum TuneError {
     Output(#[from] OutputError),
     #[error(transparent)]
     Training(#[from] TrainError),
-    #[error(transparent)]
-    Bodies(#[from] BodyError),
+    #[error("{}: {error}", path.display())]
+    Bodies { path: PathBuf, error: BodyError },
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
 }
@@ -134,42 +136,57 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), TuneError> {
     let outputs = arguments.force.reading(inputs);
     let targets = outputs.targets([arguments.out.as_deref(), arguments.rust.as_deref()])?;
     arguments.check_further()?;
-    // Options that do not fit the stream are refused before it is read.
-    let mut stepped = arguments.open(&arguments.file, &arguments.stream, &arguments.max_error)?;
+    // Files and options that do not fit are refused before any frame is read.
+    let opening = arguments.opening();
+    let mut stepped = opening.first(&arguments.file)?;
     let same = StreamArguments { stream: Some(stepped.stream().name.clone()) };
-    let mut snapshots = arguments.open(&arguments.file, &same, &[])?;
+    let mut snapshots =
+        Opening { stream: &same, max_error: &[], limits: opening.limits }.first(&arguments.file)?;
     let stream = snapshots.stream().clone();
     let schema = stepped.schema().clone();
-    let bodies = arguments.bodies.bodies(&stream.schema, &schema)?;
+    let bodies = arguments.bodies.bodies(&stream.schema, &schema);
+    let bodies =
+        bodies.map_err(|error| TuneError::Bodies { path: arguments.file.clone(), error })?;
+    let first = First { path: &arguments.file, stream: &stream };
+    let further = opening.check(first, &arguments.further)?;
     let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
     let file = arguments.file.display().to_string();
-    let (further, further_ending) = arguments.further_runs(&stepped, &interrupt)?;
-    let (frames, ending) = measure::read(&mut snapshots, &file, &interrupt)?;
+    let (frames, ending) = reader(&interrupt).read(&arguments.file, &mut snapshots)?;
     if interrupt.is_raised() {
         return Err(stopped_early("reading").into());
     }
     let lag_ticks = lag_of(arguments.lag, stream.rate_hz);
-    let training = training_frames(&frames, arguments.hold_out, lag_ticks)?;
+    let training = training_frames(&frames, arguments.hold_out, lag_ticks)
+        .map_err(|shortage| shortage.of(&file))?;
     let frames: Arc<[Snapshot]> = frames.into();
+    // The first capture has enough frames. The others are read before what takes long, so that a
+    // bad state in one of them is reported early.
+    let (runs, further_ending) = reader(&interrupt).read_further(opening, &further)?;
+    if interrupt.is_raised() {
+        return Err(stopped_early("reading").into());
+    }
     let built_in = untuned(&stream.schema, &frames, training, lag_ticks, &interrupt)?;
     let frames: Arc<[Snapshot]> = if arguments.max_error.is_empty() {
         frames
     } else {
         drop(frames);
-        measure::read(&mut stepped, &file, &interrupt)?.0.into()
+        reader(&interrupt).read(&arguments.file, &mut stepped)?.0.into()
     };
     if interrupt.is_raised() {
         return Err(stopped_early("reading").into());
     }
-    let further_files = arguments.further.iter().zip(&further);
+    let against = snapshots.pace().against(lag_ticks);
+    let steps = stepped.steps().report(&stream.schema);
+    drop((snapshots, stepped));
+    let further_files = further.iter().zip(&runs);
     let further_files =
-        further_files.map(|(path, run)| FurtherFile::new(path, run.len())).collect();
+        further_files.map(|(further, run)| FurtherFile::new(further, run.len(), first)).collect();
     let tuning = Tuning {
         schema: schema.clone(),
         bodies,
         frames: Arc::clone(&frames),
         training,
-        further: further.into(),
+        further: runs.into(),
         lag_ticks,
         passes: arguments.passes,
     };
@@ -187,9 +204,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), TuneError> {
         .map(|profile| measure::parts(&schema, &profile, &frames, training, lag_ticks));
     let report = Report {
         file,
-        stream: stream.name,
+        stream: stream.name.clone(),
+        rate_hz: stream.rate_hz,
         lag: lag_ticks,
-        against: snapshots.pace().against(lag_ticks),
+        against,
         training_frames: training,
         held_out_frames: frames.len() - training,
         further: further_files,
@@ -198,7 +216,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), TuneError> {
         schema_hash: format!("{:016x}", schema.hash()),
         built_in,
         tuned: tuned.transpose()?,
-        steps: stepped.steps().report(&stream.schema),
+        steps,
         field_order,
     };
     print(|out| if arguments.json { write_json(&report, out) } else { report.write_table(out) })?;
@@ -210,14 +228,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), TuneError> {
 }
 
 impl Arguments {
-    fn open(
-        &self,
-        path: &Path,
-        stream: &StreamArguments,
-        max_error: &[MaxError],
-    ) -> Result<Snapshots, CapturedError> {
-        let captured = Captured::open(path, self.capture.limits())?;
-        Snapshots::new(captured, stream, max_error, &[])
+    fn opening(&self) -> Opening<'_> {
+        let limits = self.capture.limits();
+        Opening { stream: &self.stream, max_error: &self.max_error, limits }
     }
 
     /// Refuses to train on the frames that are only measured.
@@ -229,20 +242,16 @@ impl Arguments {
             None => Ok(()),
         }
     }
+}
 
-    /// The frames of the further captures, and whether they were read completely. `first` is the
-    /// stream that is tuned for.
-    fn further_runs(
-        &self,
-        first: &Snapshots,
-        interrupt: &Interrupt,
-    ) -> Result<(Vec<Vec<Snapshot>>, Ending), TuneError> {
-        let mut runs = Runs::like(&self.file, first, 0..u32::MAX);
-        for path in &self.further {
-            runs.add(path, self.open(path, &self.stream, &self.max_error)?, interrupt)?;
-        }
-        Ok(runs.finish()?)
-    }
+/// Frames that are kept of a capture at most: four minutes at 60 Hz.
+const MAX_FRAMES: usize = 14_400;
+/// Memory of the first capture's frames at most, and of those of all further ones.
+const MAX_BYTES: usize = 1 << 30;
+
+fn reader(interrupt: &Interrupt) -> FrameReader<'_> {
+    let all = FrameReader::of_range(0..u32::MAX, interrupt);
+    FrameReader { most_frames: MAX_FRAMES, room_bytes: MAX_BYTES, ..all }
 }
 
 /// The error of a signal before anything was tuned.
@@ -262,7 +271,7 @@ fn stopped_later(stopped: Option<&str>, written: Option<&Target>) -> Interrupted
 }
 
 /// The number of frames to train on. Refuses too few, and too few that are held out.
-fn training_frames(frames: &[Snapshot], hold_out: u32, lag_ticks: u32) -> Result<usize, TooShort> {
+fn training_frames(frames: &[Snapshot], hold_out: u32, lag_ticks: u32) -> Result<usize, Shortage> {
     let training = frames.len() - frames.len() * hold_out as usize / 100;
     // Some frame to train on needs a baseline and an older state.
     let has_history = |(first, last): (&Snapshot, &Snapshot)| {
@@ -271,10 +280,10 @@ fn training_frames(frames: &[Snapshot], hold_out: u32, lag_ticks: u32) -> Result
     let suffice = |few: &[Snapshot]| few.first().zip(few.last()).is_some_and(has_history);
     let count = frames.len() as u32;
     if frames.is_empty() {
-        return Err(TooShort::Empty);
+        return Err(Shortage::Empty);
     }
     if !suffice(&frames[..training]) {
-        return Err(TooShort::ForTraining {
+        return Err(Shortage::ForTraining {
             frames: count,
             training: training as u32,
             hold_out,
@@ -283,7 +292,7 @@ fn training_frames(frames: &[Snapshot], hold_out: u32, lag_ticks: u32) -> Result
         });
     }
     if training == frames.len() {
-        return Err(TooShort::ToHoldOut { frames: count, hold_out });
+        return Err(Shortage::ToHoldOut { frames: count, hold_out });
     }
     Ok(training)
 }

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
-use std::path::Path;
 
 use command_kit::counted;
 use command_kit::table::{table, write_text};
@@ -10,6 +9,7 @@ use kinepack::Schema;
 use serde::Serialize;
 
 use super::order::FieldOrder;
+use crate::runs::{First, Further};
 use crate::steps::FieldSteps;
 
 /// Bytes of a frame, without headers.
@@ -30,12 +30,25 @@ pub(super) struct Parts {
 #[derive(Serialize)]
 pub(super) struct FurtherFile {
     file: String,
+    stream: String,
+    /// Ticks a second.
+    rate_hz: f64,
     frames: usize,
+    /// If its rate is not that of the first capture, both rates, for people.
+    #[serde(skip)]
+    rate_note: Option<String>,
 }
 
 impl FurtherFile {
-    pub(super) fn new(path: &Path, frames: usize) -> Self {
-        Self { file: path.display().to_string(), frames }
+    pub(super) fn new(further: &Further, frames: usize, first: First<'_>) -> Self {
+        let Further { path, stream, rate_hz } = further;
+        Self {
+            file: path.display().to_string(),
+            stream: stream.clone(),
+            rate_hz: *rate_hz,
+            frames,
+            rate_note: further.rate_note(first),
+        }
     }
 }
 
@@ -43,6 +56,8 @@ impl FurtherFile {
 pub(super) struct Report {
     pub(super) file: String,
     pub(super) stream: String,
+    /// Ticks a second.
+    pub(super) rate_hz: f64,
     pub(super) lag: u32,
     /// What each frame is coded against, for people.
     #[serde(skip)]
@@ -111,9 +126,12 @@ impl Report {
             ["packed", "adaptive"].map(|level| format!("{level}: {}", self.untuned));
         let header = ["", "frames", &packed, "tuned", &adaptive, "tuned"];
         writeln!(out, "{}", table(header, 1, rows).trim_fmt())?;
-        for FurtherFile { file, frames } in &self.further {
+        for FurtherFile { file, frames, rate_note, .. } in &self.further {
             let frames = counted(*frames, "frame");
             write_text(out, "", &format!("The model was trained on {frames} of {file} too."))?;
+            if let Some(note) = rate_note {
+                write_text(out, "", &format!("{note}."))?;
+            }
         }
         self.write_steps(out)?;
         if let Some(order) = &self.field_order {
