@@ -205,14 +205,14 @@ impl Ladder {
 
     /// Takes the frame of the next tick, from 0, as floats.
     pub(crate) fn add(&mut self, states: &[Measured]) -> Result<(), BadFrame> {
-        let is_bad = |(object, state)| Some((object, not_finite(state)?));
-        if let Some((object, error)) = (0..).zip(states).find_map(is_bad) {
-            return Err(BadFrame::Value { object, reason: error.to_string() });
+        let is_bad = |(entity, state)| Some((entity, not_finite(state)?));
+        if let Some((entity, error)) = (0..).zip(states).find_map(is_bad) {
+            return Err(BadFrame::Value { entity, reason: error.to_string() });
         }
         self.add_to_groups(Tick(self.frame), |quantized, mut snapshot| {
-            for (object, state) in (0..).zip(states) {
-                let pushed = cube::push(&mut snapshot, quantized, EntityId(object), *state);
-                // The object names the entity.
+            for (entity, state) in (0..).zip(states) {
+                let pushed = cube::push(&mut snapshot, quantized, EntityId(entity), *state);
+                // The frame's error names the entity.
                 let pushed = pushed.map_err(|error| match error {
                     EncodeError::NotANumber { field, .. } => {
                         EncodeError::NotANumber { id: None, field }
@@ -222,7 +222,7 @@ impl Ladder {
                     }
                     other => other,
                 });
-                pushed.map_err(|error| BadFrame::Value { object, reason: error.to_string() })?;
+                pushed.map_err(|error| BadFrame::Value { entity, reason: error.to_string() })?;
             }
             Ok(Arc::new(snapshot))
         })
@@ -502,8 +502,8 @@ impl ProfileFile {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BadFrame {
     /// The schema does not hold a state.
-    #[error("object {object}: {reason}")]
-    Value { object: u32, reason: String },
+    #[error("entity {entity}: {reason}")]
+    Value { entity: u32, reason: String },
     /// The decoder returned another frame, which is a defect of this program.
     #[error(
         "level {}: the frame of tick {tick} differs after decoding: {reason}",

@@ -170,7 +170,7 @@ struct Source<'a> {
 
 impl Source<'_> {
     /// Gives all frames to a ladder, or those before a signal. `next` adds one and returns the
-    /// number of its objects, or how the file ended.
+    /// number of its entities, or how the file ended.
     fn measure(
         self,
         history: History,
@@ -178,11 +178,11 @@ impl Source<'_> {
         mut next: impl FnMut(&mut Ladder) -> Result<Result<usize, Ending>, MeasureError>,
     ) -> Result<Measured, MeasureError> {
         let bar = progress(self.all);
-        let mut objects = 0;
+        let mut entities = 0;
         let mut ending = Ending::default();
         while !self.interrupt.is_raised() {
             match next(&mut ladder)? {
-                Ok(count) => objects = objects.max(count),
+                Ok(count) => entities = entities.max(count),
                 Err(ended) => {
                     ending = ended;
                     break;
@@ -205,7 +205,7 @@ impl Source<'_> {
         }
         let measurements = ladder.measurements();
         let pace = ladder.pace(self.rate_hz);
-        let report = Report::new(self.name, history.lag, pace, objects, measurements);
+        let report = Report::new(self.name, history.lag, pace, entities, measurements);
         Ok(Measured { report, done, all, ending })
     }
 }
@@ -241,9 +241,9 @@ fn measure(arguments: &Arguments, interrupt: &Interrupt) -> Result<Measured, Mea
     let source = Source { name, rate_hz, all, interrupt };
     source.measure(history, ladder, |ladder| {
         let Some(snapshot) = snapshots.next_snapshot()? else { return Ok(Err(snapshots.end()?)) };
-        let objects = snapshot.len();
+        let entities = snapshot.len();
         ladder.add_snapshot(snapshot)?;
-        Ok(Ok(objects))
+        Ok(Ok(entities))
     })
 }
 
@@ -266,7 +266,7 @@ fn measure_floats(
         states.clear();
         states.extend(frame.states());
         ladder.add(&states).map_err(|bad| match bad {
-            BadFrame::Value { object, reason } => challenge.bad_value(object, reason).into(),
+            BadFrame::Value { entity, reason } => challenge.bad_value(entity, reason).into(),
             bad => MeasureError::from(bad),
         })?;
         Ok(Ok(states.len()))

@@ -22,7 +22,8 @@ pub(crate) struct Report {
     frames_per_s: f64,
     /// Frames that were encoded, decoded and compared.
     frames: usize,
-    objects: usize,
+    /// The most of a frame.
+    entities: usize,
     levels: Vec<LevelReport>,
 }
 
@@ -70,7 +71,7 @@ impl Report {
         file: String,
         lag: u32,
         Pace { rate_hz, frames_per_s }: Pace,
-        objects: usize,
+        entities: usize,
         measurements: impl Iterator<Item = &'a Measurement>,
     ) -> Self {
         let levels: Vec<&Measurement> = measurements.collect();
@@ -80,7 +81,7 @@ impl Report {
             rate_hz,
             frames_per_s,
             frames: levels.first().map_or(0, |level| level.frames_bytes.len()),
-            objects,
+            entities,
             levels: levels.into_iter().map(|level| LevelReport::new(level, frames_per_s)).collect(),
         }
     }
@@ -92,11 +93,11 @@ impl Report {
 
     /// A table of the levels.
     pub(crate) fn write_table(&self, out: &mut impl Write) -> io::Result<()> {
-        let Self { file, lag, rate_hz, frames_per_s, frames, objects, .. } = self;
+        let Self { file, lag, rate_hz, frames_per_s, frames, entities, .. } = self;
         let pace = Pace { rate_hz: *rate_hz, frames_per_s: *frames_per_s };
         let title = format!(
-            "{} at {pace}, {}, {}, decoded and compared",
-            counted(objects, "object"),
+            "{entities} {} at {pace}, {}, {}, decoded and compared",
+            if *entities == 1 { "entity" } else { "entities" },
             counted(frames, "frame"),
             pace.against(*lag)
         );

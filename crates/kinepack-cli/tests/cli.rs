@@ -101,19 +101,19 @@ fn bad_challenge_files_are_refused_in_one_line() {
             f32_file(Header { version: 2, ..Header::new(5, 8) }, &states(8, 5)),
             "version is not 1",
         ),
-        ("billions.f32", Header::new(4_000_000_000, 8).bytes(), "number of objects"),
+        ("billions.f32", Header::new(4_000_000_000, 8).bytes(), "number of entities"),
         ("fewer.f32", f32_file(Header::new(5, 9), &states(8, 5)), "frame 8 has 0 of 265 bytes"),
         ("more.f32", f32_file(Header::new(5, 7), &states(8, 5)), "more data than the 7 frames"),
         ("run.txt", run.clone(), "must end in .bin"),
         ("foreign.bin.zst", run.clone(), "zstd data damaged"),
         ("cut.bin.zst", zst(&run)[..500].to_vec(), "zstd data damaged"),
-        ("high.bin", bin(&high), "frame 7, object 13: first component 512 is out of range"),
+        ("high.bin", bin(&high), "frame 7, entity 13: first component 512 is out of range"),
         (
             "far.f32",
             f32_file(Header::new(5, 8), &far),
-            "frame 3, object 4: field `position`: -0.5 is outside",
+            "frame 3, entity 4: field `position`: -0.5 is outside",
         ),
-        ("lost.f32", f32_file(Header::new(5, 8), &lost), "frame 2, object 1: field `orientation`"),
+        ("lost.f32", f32_file(Header::new(5, 8), &lost), "frame 2, entity 1: field `orientation`"),
         ("short.bin", good_bin(6), "6 frames are too few for a baseline 6 ticks back"),
     ];
     for (name, bytes, says) in bad {
@@ -189,7 +189,7 @@ fn numbers_that_are_not_finite_are_refused_at_every_level() {
         let file = file.to_str().unwrap();
         for level in ["1", "2", "3", "5", "packed"] {
             let refused = refusal(&["measure", file, "--level", level]);
-            let says = format!("{name}.f32: frame 6, object 3: field `{says}");
+            let says = format!("{name}.f32: frame 6, entity 3: field `{says}");
             assert!(refused.contains(&says), "{level}: {refused}");
         }
     }

@@ -290,5 +290,5 @@ fn what_cannot_be_done_is_refused_with_advice() {
     assert!(refusal(&["info", &mcap]).contains("`kinepack pack`"));
     // Not the cubes of a challenge file.
     let (floats, _) = pack(&files, "few.f32", &good_f32(8, 20), &[]);
-    assert!(refusal(&["unpack", &floats, &out("few.bin")]).contains("20 objects"));
+    assert!(refusal(&["unpack", &floats, &out("few.bin")]).contains("20 entities"));
 }

@@ -146,7 +146,7 @@ impl WebServer {
 
     /// The bytes that the system keeps for datagrams that wait to be read, as the system counts
     /// them. A server of 1,000 players should have 8 MiB: the book, *Show your server's world in a
-    /// web page*, says how.
+    /// browser*, says how.
     pub fn receive_buffer_bytes(&self) -> usize {
         self.buffer_bytes
     }

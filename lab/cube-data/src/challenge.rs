@@ -163,7 +163,7 @@ impl Challenge {
         } else if record_bytes as usize != F32_RECORD_BYTES {
             "its records are not of 53 bytes"
         } else if objects == 0 || objects > MAX_OBJECTS {
-            "its number of objects is not in 1 to 65536"
+            "its number of entities is not in 1 to 65536"
         } else if rate_hz == 0 || rate_hz > 1000 {
             "its rate is not in 1 to 1000 Hz"
         } else {

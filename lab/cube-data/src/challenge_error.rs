@@ -55,7 +55,7 @@ pub enum ChallengeError {
         path: PathBuf,
         /// The frame, from 0.
         frame: u32,
-        /// The object, from 0.
+        /// The entity, from 0.
         object: u32,
         /// What is wrong with it.
         reason: String,
@@ -96,7 +96,7 @@ impl fmt::Display for ChallengeError {
                 write!(f, "{}: more data than the {frames} frames of the header", path.display())
             }
             Self::BadValue { path, frame, object, reason } => {
-                write!(f, "{}: frame {frame}, object {object}: {reason}", path.display())
+                write!(f, "{}: frame {frame}, entity {object}: {reason}", path.display())
             }
             Self::TooManyValues { path, values, limit } => write!(
                 f,

@@ -214,7 +214,7 @@ impl ChallengeFile {
         };
         if !fits {
             return Err(format!(
-                "a challenge file cannot have {objects} objects here, {rate_hz} times a second"
+                "a challenge file cannot have {objects} entities here, {rate_hz} times a second"
             ));
         }
         if !(0..).map(EntityId).zip(ids).all(|(expected, id)| expected == *id) {
@@ -277,12 +277,12 @@ fn cubes(frame: &CaptureFrame<'_>) -> Result<Vec<u8>, String> {
     for (object, record) in records.chunks_exact_mut(F32_RECORD_BYTES).enumerate() {
         for (column, bytes) in floats.iter().zip(record.chunks_exact_mut(4)) {
             let float = to_f32_bits(column[object])
-                .ok_or_else(|| format!("object {object} has a number that is not an f32"))?;
+                .ok_or_else(|| format!("entity {object} has a number that is not an f32"))?;
             bytes.copy_from_slice(&float.to_le_bytes());
         }
         record[F32_RECORD_BYTES - 1] = match interacting[0][object] {
             flag @ 0..=1 => flag as u8,
-            flag => return Err(format!("object {object}: interacting is {flag}, not 0 or 1")),
+            flag => return Err(format!("entity {object}: interacting is {flag}, not 0 or 1")),
         };
     }
     Ok(records)
@@ -292,7 +292,7 @@ fn add_velocities(frame: &CaptureFrame<'_>, records: &mut [u8]) -> Result<(), St
     for (object, record) in records.chunks_exact_mut(F32_RECORD_BYTES).enumerate() {
         for (column, bytes) in frame.columns().iter().zip(record[28..].chunks_exact_mut(4)) {
             let float = u32::try_from(column[object])
-                .map_err(|_| format!("object {object} has a number of more than 32 bits"))?;
+                .map_err(|_| format!("entity {object} has a number of more than 32 bits"))?;
             bytes.copy_from_slice(&float.to_le_bytes());
         }
     }

@@ -34,7 +34,7 @@ impl<W: Write + Seek> F32Frames<W> {
     /// [`ErrorKind::InvalidInput`] for another number of objects; those of writing.
     pub fn write(&mut self, states: &[Measured]) -> io::Result<()> {
         if states.len() != self.objects {
-            let reason = format!("{} objects instead of {}", states.len(), self.objects);
+            let reason = format!("{} entities instead of {}", states.len(), self.objects);
             return Err(io::Error::new(ErrorKind::InvalidInput, reason));
         }
         self.records.clear();

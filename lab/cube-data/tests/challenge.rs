@@ -202,7 +202,7 @@ fn headers_of_another_format_are_refused() {
         ("magic.f32", Header { magic: *b"RIFF", ..good }, "does not begin with CF32"),
         ("version.f32", Header { version: 2, ..good }, "version is not 1"),
         ("record.f32", Header { record_bytes: 54, ..good }, "not of 53 bytes"),
-        ("none.f32", Header { objects: 0, ..good }, "number of objects"),
+        ("none.f32", Header { objects: 0, ..good }, "number of entities"),
         ("rate.f32", Header { rate_hz: 0, ..good }, "rate is not"),
         ("fast.f32", Header { rate_hz: 1001, ..good }, "rate is not"),
     ];
@@ -301,7 +301,7 @@ fn values_out_of_range_are_refused_with_frame_object_and_value() {
         frames[1][77][word] = value;
         let error = refusal(
             &files.write("bad.bin", &bin(&frames)),
-            &format!("frame 1, object 77: {says} is out of range"),
+            &format!("frame 1, entity 77: {says} is out of range"),
         );
         assert!(
             matches!(error, ChallengeError::BadValue { frame: 1, object: 77, .. }),
@@ -319,7 +319,7 @@ fn values_out_of_range_are_refused_with_frame_object_and_value() {
     bytes[32 + 530 + 6 * 53 + 52] = 2;
     let error = refusal(
         &files.write("flag.f32", &bytes),
-        "frame 1, object 6: interacting is 2, not 0 or 1",
+        "frame 1, entity 6: interacting is 2, not 0 or 1",
     );
     assert!(matches!(error, ChallengeError::BadValue { frame: 1, object: 6, .. }), "{error:?}");
 }
@@ -331,7 +331,7 @@ fn a_state_that_its_schema_refuses_is_reported_with_its_place() {
     capture.next_frame().unwrap();
     capture.next_frame().unwrap();
     let message = capture.bad_value(9, "too high".to_owned()).to_string();
-    assert!(message.ends_with("run.f32: frame 1, object 9: too high"), "{message}");
+    assert!(message.ends_with("run.f32: frame 1, entity 9: too high"), "{message}");
 }
 
 /// The 64-bit generator of Steele, Lea and Flood (2014).

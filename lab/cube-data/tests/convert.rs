@@ -50,7 +50,7 @@ fn states_become_a_file_of_floats() {
     let states = states(5, 30);
     let mut frames = F32Frames::new(Cursor::new(Vec::new()), 30, 60).unwrap();
     states.iter().for_each(|states| frames.write(states).unwrap());
-    assert_eq!(frames.write(&states[0][1..]).unwrap_err().to_string(), "29 objects instead of 30");
+    assert_eq!(frames.write(&states[0][1..]).unwrap_err().to_string(), "29 entities instead of 30");
     let (file, count) = frames.finish().unwrap();
     let mut expected = good_f32(5, 30);
     // The angular velocities.
@@ -148,7 +148,7 @@ fn captures_of_other_things_are_refused() {
         Converted { frames: 2, is_quantized: true }
     );
     assert!(refusal(record(&[0, 2], 901, 60.0)).contains("tick 2: frame 1 should be here"));
-    assert!(refusal(record(&[0], 900, 60.0)).contains("900 objects"));
+    assert!(refusal(record(&[0], 900, 60.0)).contains("900 entities"));
     assert!(refusal(record(&[0], 901, 30.0)).contains("30 times a second"));
 
     let sink = Sink::default();

@@ -18,7 +18,7 @@ fn measuring_the_built_in_world_prints_a_row_for_each_level() {
     let title: Vec<&str> = table.lines().take(2).collect();
     assert!(title[0].contains(WORLD), "{title:?}");
     assert!(
-        title[1].starts_with("101 objects at 60 Hz, 54 frames, each against the one 6 before"),
+        title[1].starts_with("101 entities at 60 Hz, 54 frames, each against the one 6 before"),
         "{title:?}"
     );
     for level in Level::TABLE {
