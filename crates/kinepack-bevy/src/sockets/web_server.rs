@@ -16,8 +16,8 @@ use super::listener::{self, Listener, ServerSocket};
 /// the same world.
 ///
 /// A game with Bevy joins with `MotionWebClientPlugin`, natively or in a browser. A page without
-/// Bevy uses the npm package of Kinepack: see the book, *Show your server's world in a browser*. The
-/// server's kinds and events must fit into smaller datagrams: set
+/// Bevy uses the npm package of Kinepack: see the book, *Show your server's world in a browser*.
+/// The server's kinds and events must fit into smaller datagrams: set
 /// [`HubConfig::datagram_bytes`](kinepack_net::HubConfig::datagram_bytes) to
 /// [`SAFE_PAYLOAD_BYTES`](kinepack_webtransport::SAFE_PAYLOAD_BYTES).
 #[derive(Clone, Copy, Debug, Default)]

@@ -49,7 +49,8 @@ impl Capture {
 
     /// Reads all records in the order of the file, and takes the declarations outside of chunks. If
     /// the summary has no declarations, it also takes those within chunks, because a later chunk
-    /// may be read first. Looks into a chunk whose times are 0, because it may be empty. `None` if a frame is outside of chunks, or if the file cannot be read.
+    /// may be read first. Looks into a chunk whose times are 0, because it may be empty. `None` if a
+    /// frame is outside of chunks, or if the file cannot be read.
     fn survey(&self) -> Option<Survey> {
         let file = File::open(&self.path).ok()?;
         let mut source = Source::Linear(Box::new(Linear::new(Box::new(file), 0)));

@@ -59,8 +59,8 @@ pub(crate) fn read_rig(path: &Path) -> Result<Rig, AnimError> {
     rig.map_err(|error| AnimError::BadClip { path: path.to_owned(), reason: error.to_string() })
 }
 
-/// The files that [`read`] is given: that of the clip, and that of its skeleton. Files that it finds
-/// by their hash are not among them.
+/// The files that [`read`] is given: those of the clip and of its skeleton. Files that it finds by
+/// their hash are not among them.
 pub(crate) fn inputs(clip: &Path, arguments: &SkeletonArguments) -> impl Iterator<Item = PathBuf> {
     [Some(file_types::of_database(clip).0), arguments.skeleton.clone()].into_iter().flatten()
 }
