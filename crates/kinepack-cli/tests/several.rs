@@ -79,7 +79,7 @@ fn a_further_capture_is_read_at_the_stream_of_the_first_one_s_name() {
     let only_one = further("one.mcap", &["gates", "swarm"]);
     let tuned = run(&[&["tune", &first, &same_name, &only_one, "--json"], &QUICK[..]].concat());
     let document = tuned.document();
-    let streams = [0, 1].map(|at| document["further"][at]["stream"].clone());
+    let streams = [0usize, 1].map(|at| document["further"][at]["stream"].clone());
     assert_eq!(streams, ["drones", "swarm"]);
     let says = "this is about stream swarm, the only one with the schema of drones of ";
     assert_eq!(tuned.stderr, format!("{only_one}: {says}{first}\n"));
@@ -154,7 +154,7 @@ fn a_further_capture_of_another_rate_is_reported_with_both_rates() {
     assert!(!text.contains(&format!("{same} has")), "{text}");
     let document = run(&[&tune[..], &["--json"]].concat()).document();
     assert_eq!(document["rate_hz"], 30.0);
-    assert_eq!([0, 1].map(|at| document["further"][at]["rate_hz"].clone()), [30.0, 60.0]);
+    assert_eq!([0usize, 1].map(|at| document["further"][at]["rate_hz"].clone()), [30.0, 60.0]);
     let out = files.path("out.profile");
     let train = ["train", &first, &same, &other, "--passes", "1", "--out", out.to_str().unwrap()];
     let trained = run(&train);
