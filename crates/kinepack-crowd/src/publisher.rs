@@ -152,7 +152,8 @@ impl Publisher {
     }
 
     /// From now on, returns each piece this many ticks later, so that players gain nothing from
-    /// watching their own match. Meanwhile, the publisher keeps the pieces, not the worlds.
+    /// watching their own match. Meanwhile, the publisher keeps the pieces, not the worlds. After the
+    /// last world, [`drain`](Self::drain) returns those that still wait.
     #[must_use]
     pub fn with_delay(mut self, ticks: u32) -> Self {
         self.delay_ticks = ticks;
@@ -210,11 +211,38 @@ impl Publisher {
             let of_tier = encoding.publish(world, &mut self.waiting);
             taken = taken.and(of_tier);
         }
-        let is_due = |piece: &Piece| world.tick.0.wrapping_sub(piece.tick.0) >= self.delay_ticks;
+        self.take_due(world.tick);
+        taken.map(|()| &self.out[..])
+    }
+
+    /// After the last world: the pieces to carry at its tick or a later one. The publisher keeps
+    /// the pieces that wait for its [delay](Self::with_delay), and objects that have fewer
+    /// snapshots than their tier allows. Call this at each tick until
+    /// [`is_drained`](Self::is_drained), or the end of the broadcast is lost. It is allowed between
+    /// worlds too, but makes objects smaller.
+    ///
+    /// Cost: that of the pieces, without encoding.
+    pub fn drain(&mut self, tick: Tick) -> &[Piece] {
+        self.out.clear();
+        for encoding in &mut self.tiers {
+            encoding.flush(&mut self.waiting);
+        }
+        let is_before = |last: &Tick| (tick.0.wrapping_sub(last.0) as i32) < 0;
+        self.take_due(self.last.filter(is_before).unwrap_or(tick));
+        &self.out
+    }
+
+    /// True if the publisher keeps no pieces: all of the broadcast was returned.
+    pub fn is_drained(&self) -> bool {
+        self.waiting.is_empty() && self.tiers.iter().all(|encoding| encoding.frames == 0)
+    }
+
+    /// Moves the pieces that are due at a tick to `out`.
+    fn take_due(&mut self, tick: Tick) {
+        let is_due = |piece: &Piece| tick.0.wrapping_sub(piece.tick.0) >= self.delay_ticks;
         while let Some(piece) = self.waiting.pop_front_if(|piece| is_due(piece)) {
             self.out.push(piece);
         }
-        taken.map(|()| &self.out[..])
     }
 
     /// The pieces to carry now, after the last [`publish`](Self::publish), even if that failed for

@@ -212,6 +212,35 @@ fn a_delayed_broadcast_comes_later_and_is_the_same() {
     }
     assert_eq!(came[..], expected[..came.len()]);
     assert_eq!(came.last().unwrap().tick, Tick(179));
+    // The rest comes without further worlds, and still this late.
+    for tick in 300..420 {
+        assert!(!delayed.is_drained(), "{tick}");
+        let pieces = delayed.drain(Tick(tick - 1));
+        assert!(pieces.iter().all(|piece| piece.tick.0 + 120 < tick), "{tick}");
+        came.extend_from_slice(pieces);
+    }
+    came.extend_from_slice(delayed.drain(Tick(419)));
+    assert_eq!(came, expected);
+    assert!(delayed.is_drained() && delayed.drain(Tick(500)).is_empty());
+}
+
+#[test]
+fn the_end_of_a_broadcast_has_objects_that_are_not_full() {
+    let mut publisher = publisher(Level::PACKED);
+    let mut viewer = viewer(Level::PACKED, PAIRS);
+    for tick in 0..11 {
+        for piece in publisher.publish(&world(tick, BALLS)).unwrap() {
+            show_wanted(&mut viewer, at(tick), piece);
+        }
+    }
+    // The pair of the last snapshot would come with the next world.
+    assert_eq!(viewer.newest().unwrap().tick, Tick(9));
+    assert!(!publisher.is_drained());
+    for piece in publisher.drain(Tick(10)) {
+        show_wanted(&mut viewer, at(11), piece);
+    }
+    assert_eq!(**viewer.newest().unwrap(), world(10, BALLS));
+    assert!(publisher.is_drained());
 }
 
 #[test]
