@@ -19,6 +19,7 @@ pub mod page;
 pub mod parts;
 mod progress;
 pub mod report_page;
+mod seed;
 mod sent_level;
 mod stdout;
 pub mod table;
@@ -34,7 +35,8 @@ pub use link_options::{
 pub use output::OutputError;
 pub use own_file::own_file_limits;
 pub use progress::progress;
+pub use seed::parse_seed;
 pub use sent_level::SentLevel;
-pub use stdout::{Escaping, escaped, print, say};
+pub use stdout::{Escaping, announce, escaped, print, program_name, say, set_program_name};
 pub use words::counted;
 pub use wrong_lanes::wrong_lanes;

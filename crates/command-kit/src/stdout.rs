@@ -8,12 +8,26 @@
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::output::OutputError;
 
 /// Whether a file that the command writes is standard output.
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
+/// The name that begins the program's messages.
+static PROGRAM: OnceLock<String> = OnceLock::new();
+
+/// Sets the name of the program, once and before its first message. Several programs have these
+/// commands.
+pub fn set_program_name(name: &str) {
+    PROGRAM.get_or_init(|| name.to_owned());
+}
+
+/// The name of the program that runs.
+pub fn program_name() -> &'static str {
+    PROGRAM.get().map_or("kinepack", String::as_str)
+}
 
 /// From now on standard output holds a file, so reports go to standard error.
 pub(crate) fn take() {
@@ -46,6 +60,11 @@ pub fn print(
 pub fn say(line: impl Display) {
     // There is nowhere to report that standard error is gone.
     let _ = writeln!(io::stderr(), "{}", indented(&escaped_lines(&line.to_string())));
+}
+
+/// The same for a line that begins with the program's name.
+pub fn announce(line: impl Display) {
+    say(format_args!("{}: {line}", program_name()));
 }
 
 /// A text whose lines after the first begin with a space, or are empty.

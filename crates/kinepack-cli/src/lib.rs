@@ -28,4 +28,4 @@ mod train;
 mod tune;
 
 pub use command::Command;
-pub use program::{boxed, run_program};
+pub use program::{OF_THE_LAB, boxed, run_program};

@@ -3,12 +3,12 @@
 use std::env;
 use std::process::ExitCode;
 
-use clap::Parser;
 use clap::error::{ContextKind, ContextValue};
-use command_kit::{Failure, escaped, say};
+use clap::{CommandFactory, Parser};
+use command_kit::{Failure, announce, escaped, set_program_name};
 
-/// The commands that only `kinepack-lab` has. A word for one of them is a common mistake.
-const OF_THE_LAB: [&str; 10] = [
+/// The commands that only `kinepack-lab` has, in order. A word for one of them is a common mistake.
+pub const OF_THE_LAB: [&str; 10] = [
     "broadcast",
     "demo",
     "inputs",
@@ -25,10 +25,11 @@ const OF_THE_LAB: [&str; 10] = [
 pub fn run_program<Arguments: Parser>(
     run: impl FnOnce(Arguments) -> Result<(), Box<dyn Failure>>,
 ) -> ExitCode {
+    set_program_name(Arguments::command().get_name());
     match run(arguments()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            say(format_args!("kinepack: {failure}"));
+            announce(&failure);
             ExitCode::from(failure.exit_code())
         }
     }

@@ -1,6 +1,6 @@
 //! Lines on a terminal that are redrawn, below the printed lines.
 
-use command_kit::{escaped, say};
+use command_kit::{announce, escaped};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 /// See the top of this file. Invisible if standard error is not a terminal.
@@ -36,7 +36,7 @@ impl Lines {
 
     /// Prints a line on standard error, above these.
     pub(crate) fn say(&self, line: &str) {
-        self.all.suspend(|| say(format!("kinepack: {line}")));
+        self.all.suspend(|| announce(line));
     }
 
     pub(crate) fn finish(&self) {

@@ -5,16 +5,16 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use command_kit::bodies::Bodies;
-use command_kit::interrupt::Interrupt;
-use command_kit::{Failure, OutputError, counted, progress, say};
-use kinepack::{Codec, Level, SetupError, Tick};
+use command_kit::interrupt::{Interrupt, Interrupted};
+use command_kit::{Failure, OutputError, announce, progress};
+use kinepack::{Codec, Level, SetupError, Snapshot};
 use kinepack_cli::captured::{
     CaptureArguments, Captured, CapturedError, Snapshots, StreamArguments, profile,
 };
 use kinepack_cli::ladder::{Parameters, ProfileError};
 use kinepack_cli::steps::StepArguments;
 
-use crate::broadcast::{BroadcastError, PublishOptions};
+use crate::broadcast::{BroadcastError, Outgoing, PublishOptions};
 
 /// The longest sleep, after which an interrupt is noticed.
 const NAP: Duration = Duration::from_millis(100);
@@ -22,7 +22,8 @@ const NAP: Duration = Duration::from_millis(100);
 /// Publish a capture to spectators in real time, through a relay (built with `--features
 /// broadcast`).
 ///
-/// `watch` shows it. For the built-in world, use `serve --publish URL`.
+/// `watch` shows it. For the built-in world, use `serve --publish URL`. Ctrl-C ends it early, also
+/// while --delay still holds back the last seconds.
 #[derive(Args)]
 #[command(mut_arg("publish", |argument| argument
     .required(true)
@@ -44,6 +45,9 @@ pub struct Arguments {
     capture: CaptureArguments,
     #[command(flatten, next_help_heading = "Spectators")]
     publish: PublishOptions,
+    /// Seconds to wait for the relay before the capture begins.
+    #[arg(long, help_heading = "Spectators", default_value_t = 10, value_name = "SECONDS", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..=3_600))]
+    time_out: u64,
 }
 
 /// Why a capture cannot be published.
@@ -61,6 +65,10 @@ pub enum PublishError {
     Output(#[from] OutputError),
     #[error("a broadcast has 1 to 65535 ticks a second, and the capture {rate_hz}")]
     NoBroadcastRate { rate_hz: f64 },
+    #[error("{}: it has no frames", path.display())]
+    NoFrames { path: PathBuf },
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
 }
 
 impl Failure for PublishError {
@@ -69,7 +77,11 @@ impl Failure for PublishError {
             Self::Captured(error) => error.exit_code(),
             Self::Broadcast(error) => error.exit_code(),
             Self::Output(error) => error.exit_code(),
-            Self::Profile(_) | Self::Codec(_) | Self::NoBroadcastRate { .. } => 2,
+            Self::Interrupted(error) => error.exit_code(),
+            Self::Profile(_)
+            | Self::Codec(_)
+            | Self::NoBroadcastRate { .. }
+            | Self::NoFrames { .. } => 2,
         }
     }
 }
@@ -89,32 +101,57 @@ pub fn run(arguments: &Arguments) -> Result<(), PublishError> {
         return Err(PublishError::NoBroadcastRate { rate_hz });
     }
     let tick_hz = tick_hz as u16;
-    let mut next = snapshots.next_snapshot()?;
-    let mut bodies = Bodies::new(codec.schema());
-    let half_width_m = next.as_ref().map_or(0.0, |first| bodies.half_width_m(first));
+    let Some(first) = snapshots.next_snapshot()? else {
+        // If the file is damaged, this is the reason.
+        snapshots.end()?.result()?;
+        return Err(PublishError::NoFrames { path: arguments.file.clone() });
+    };
+    let half_width_m = Bodies::new(codec.schema()).half_width_m(&first);
     let outgoing = arguments.publish.begin(&codec, tick_hz, half_width_m)?;
+    // The option is required.
     let Some(mut outgoing) = outgoing else { return Ok(()) };
+    outgoing.wait_for_relay(Duration::from_secs(arguments.time_out), &interrupt)?;
+    let played = play(&mut snapshots, first, rate_hz, &mut outgoing, &interrupt);
+    // Even if the capture is damaged, the spectators get what the delay holds back.
+    let published = outgoing.finish(&interrupt)?;
+    announce(published.line());
+    let is_whole = played?;
+    published.check()?;
+    let ending = snapshots.end()?;
+    if !is_whole || published.cut > 0 {
+        let (done, all) = (published.frames, snapshots.stream().frames);
+        return Err(Interrupted::after_frames(done, all, "the rest was not published").into());
+    }
+    Ok(ending.result()?)
+}
+
+/// Publishes the snapshots at the capture's pace. Returns false if a signal came before their end.
+fn play(
+    snapshots: &mut Snapshots,
+    first: Snapshot,
+    rate_hz: f64,
+    outgoing: &mut Outgoing,
+    interrupt: &Interrupt,
+) -> Result<bool, PublishError> {
     let bar = progress(snapshots.stream().frames);
-    let (begin, mut frames) = (Instant::now(), 0_u64);
-    let first = next.as_ref().map_or(Tick(0), |first| first.tick);
-    while !interrupt.is_raised()
-        && let Some(snapshot) = next
-    {
-        let due = Duration::from_secs_f64(f64::from(snapshot.tick.0 - first.0) / rate_hz);
+    let begin = Instant::now();
+    let (first_tick, mut next) = (first.tick, Some(first));
+    while let Some(snapshot) = next {
+        let due = Duration::from_secs_f64(f64::from(snapshot.tick.0 - first_tick.0) / rate_hz);
         // In short naps, because ticks may be missing for hours.
         while begin.elapsed() < due && !interrupt.is_raised() {
             std::thread::sleep(due.saturating_sub(begin.elapsed()).min(NAP));
         }
-        if let Some(notice) = outgoing.write(&snapshot)? {
-            bar.suspend(|| say(format!("kinepack: {notice}")));
+        if interrupt.is_raised() {
+            bar.finish_and_clear();
+            return Ok(false);
         }
-        frames += 1;
+        if let Some(notice) = outgoing.write(&snapshot)? {
+            bar.suspend(|| announce(notice));
+        }
         bar.inc(1);
         next = snapshots.next_snapshot()?;
     }
     bar.finish_and_clear();
-    let ending = snapshots.end()?;
-    outgoing.finish();
-    say(format!("kinepack: {} published", counted(frames, "frame")));
-    Ok(ending.result()?)
+    Ok(true)
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use clap::Args;
-use command_kit::{Failure, say};
+use command_kit::{Failure, program_name, say};
 use kinepack_udp::{Secret, SecretError, SecretFile};
 
 const VARIABLE: &str = "KINEPACK_SECRET";
@@ -96,8 +96,9 @@ impl fmt::Display for Warning {
                 let path = path.display();
                 write!(
                     f,
-                    "kinepack: warning: others can read the secret in {path} (mode {mode:03o}); \
-                     chmod 600 {path}"
+                    "{}: warning: others can read the secret in {path} (mode {mode:03o}); chmod \
+                     600 {path}",
+                    program_name()
                 )
             }
         }

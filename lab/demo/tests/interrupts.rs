@@ -6,7 +6,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use crate::challenge::Files;
-use crate::support::program::{Run, beside, json};
+use crate::support::program::{Run, beside, json, own_line};
 use crate::support::recorded::recorded;
 use crate::support::running::Running;
 
@@ -29,7 +29,7 @@ fn interrupted(arguments: &[&str], is_far_enough: impl Fn(&Run) -> bool) -> Run 
     let run = run.unwrap_or_else(|| panic!("{arguments:?} never came far enough"));
     assert_eq!(run.code, Some(130), "{arguments:?}: {}", run.stderr);
     assert_eq!(
-        run.stderr.lines().filter(|line| line.starts_with("kinepack: interrupted ")).count(),
+        run.stderr.lines().filter(|line| line.starts_with(&own_line("interrupted "))).count(),
         1,
         "{arguments:?}: {}",
         run.stderr

@@ -10,7 +10,7 @@ use kinepack::Snapshot;
 use kinepack_capture::Capture;
 use serde_json::Value;
 
-use crate::support::program::Run;
+use crate::support::program::{Run, own_line};
 use crate::support::running::{Running, number};
 
 const SECRET: &str = "the secret of these tests";
@@ -157,7 +157,7 @@ fn a_joiner_with_another_secret_names_the_cause_and_prints_no_table() {
         assert_eq!((joined.code, joined.stdout.as_str()), (Some(1), ""), "{}", joined.stderr);
         let last = joined.stderr.lines().last().unwrap();
         assert!(
-            last.starts_with("kinepack: nothing was received from 127.0.0.1:")
+            last.starts_with(&own_line("nothing was received from 127.0.0.1:"))
                 && last.contains("the secrets differ"),
             "{}",
             joined.stderr
@@ -322,7 +322,7 @@ fn a_recording_equals_the_sent_world() {
         "{served:#}"
     );
     let [count, missing] = closing(&run);
-    assert!(run.stderr.starts_with(&format!("kinepack: joined {address}\n")), "{}", run.stderr);
+    assert!(run.stderr.starts_with(&own_line(&format!("joined {address}\n"))), "{}", run.stderr);
 
     let (snapshots, is_raw, rate_hz) = frames(&recorded);
     assert_eq!((snapshots.len() as u64, is_raw, rate_hz), (count, false, 60.0));
@@ -379,9 +379,8 @@ fn a_recording_ends_with_its_server_or_by_an_interrupt() {
     server.signal("-TERM");
     server.end();
     let run = recorder.end();
-    let line =
-        format!("kinepack: {address}: the server closed the connection; the recording ends here");
-    assert!(run.stderr.contains(&line), "{}", run.stderr);
+    let line = format!("{address}: the server closed the connection; the recording ends here");
+    assert!(run.stderr.contains(&own_line(&line)), "{}", run.stderr);
     for (run, file) in [(run, &stays), (interrupted, &leaves)] {
         let (snapshots, is_raw, _) = frames(file);
         assert_eq!((snapshots.len() as u64, is_raw), (closing(&run)[0], false));

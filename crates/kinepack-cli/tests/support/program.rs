@@ -24,6 +24,12 @@ impl Run {
     }
 }
 
+/// A line of the program itself: its name and a text.
+pub(crate) fn own_line(text: &str) -> String {
+    let name = Path::new(crate::PROGRAM).file_stem().unwrap().to_str().unwrap();
+    format!("{name}: {text}")
+}
+
 pub(crate) fn program() -> Command {
     let mut command = Command::new(crate::PROGRAM);
     command.stdin(Stdio::null());
@@ -75,7 +81,11 @@ pub(crate) fn all_names() -> Vec<&'static str> {
 pub(crate) fn refusal(arguments: &[&str]) -> String {
     let run = run(arguments);
     assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{arguments:?}: {}", run.stderr);
-    assert!(run.stderr.starts_with("kinepack: ") && run.stderr.ends_with('\n'), "{:?}", run.stderr);
+    assert!(
+        run.stderr.starts_with(&own_line("")) && run.stderr.ends_with('\n'),
+        "{:?}",
+        run.stderr
+    );
     assert_eq!(run.stderr.lines().count(), 1, "{:?}", run.stderr);
     run.stderr
 }

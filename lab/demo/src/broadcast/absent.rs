@@ -1,11 +1,12 @@
 //! Stands in for broadcasts in a program that was built without them.
 
 use std::convert::Infallible;
+use std::time::Duration;
 
 use command_kit::interrupt::Interrupt;
 use kinepack::{Codec, Snapshot};
 
-use super::{Arguments, BroadcastError, PublishOptions, WatchOptions};
+use super::{Arguments, BroadcastError, PublishOptions, Published, WatchOptions};
 use crate::watch::PageOptions;
 
 /// Never exists, because this program cannot publish.
@@ -35,7 +36,11 @@ impl Outgoing {
         match self.0 {}
     }
 
-    pub fn finish(self) {
+    pub fn wait_for_relay(&self, _: Duration, _: &Interrupt) -> Result<(), BroadcastError> {
+        match self.0 {}
+    }
+
+    pub fn finish(self, _: &Interrupt) -> Result<Published, BroadcastError> {
         match self.0 {}
     }
 }

@@ -35,6 +35,13 @@ pub enum BroadcastError {
          in `cargo run --release --features broadcast -- broadcast`"
     )]
     Absent,
+    /// Frames were due, and no relay took any.
+    #[error(
+        "nothing was published to {address}: {reason}; check that a relay listens there and that \
+         the token allows this broadcast, and give the hash of a certificate of its own with \
+         --relay-certificate"
+    )]
+    NothingPublished { address: String, reason: String },
     /// The run is over, and no world arrived.
     #[error("nothing was received from {address}: {reason}")]
     NothingReceived { address: String, reason: String },
@@ -46,7 +53,10 @@ impl Failure for BroadcastError {
             Self::Session(error) => error.exit_code(),
             Self::Output(error) => error.exit_code(),
             Self::Page(error) => error.exit_code(),
-            Self::NothingReceived { .. } | Self::Terminal(_) | Self::Threads(_) => 1,
+            Self::NothingPublished { .. }
+            | Self::NothingReceived { .. }
+            | Self::Terminal(_)
+            | Self::Threads(_) => 1,
             Self::Absent => 2,
             #[cfg(feature = "broadcast")]
             Self::Crowd(_) | Self::Moq(_) => 2,

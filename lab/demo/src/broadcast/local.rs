@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use command_kit::interrupt::Interrupt;
 use command_kit::table::{table, write_json};
-use command_kit::{OutputError, print, say};
+use command_kit::{OutputError, announce, print};
 use kinepack::{Snapshot, Tick};
 use kinepack_crowd::moq::{Address, Identity, LocalRelay, Trust};
 use serde::Serialize;
@@ -44,8 +44,8 @@ pub fn run(arguments: &Arguments) -> Result<(), BroadcastError> {
     let text = format!("https://{}/{NAME}", relay.address());
     let address: Address = text.parse()?;
     let hash = hex(&identity.hash());
-    say(format_args!(
-        "kinepack: a relay listens on {}. To watch through it:\n\n    kinepack-lab watch {text} \
+    announce(format_args!(
+        "a relay listens on {}. To watch through it:\n\n    kinepack-lab watch {text} \
          --relay-certificate {hash}\n",
         relay.address()
     ));
@@ -90,7 +90,7 @@ pub fn run(arguments: &Arguments) -> Result<(), BroadcastError> {
         seconds: begin.elapsed().as_secs_f64(),
         spectators: spectators.into_iter().filter_map(Spectator::report).collect(),
     };
-    outgoing.finish();
+    outgoing.finish(&interrupt)?;
     print(|out| if arguments.json { write_json(&report, out) } else { report.write_table(out) })?;
     if report.spectators.is_empty() {
         let reason = "the spectators saw nothing".to_owned();

@@ -13,6 +13,7 @@ mod options;
 mod outgoing;
 #[cfg(feature = "broadcast")]
 mod page;
+mod published;
 #[cfg(feature = "broadcast")]
 mod regions;
 #[cfg(feature = "broadcast")]
@@ -32,7 +33,6 @@ pub use local::run;
 pub use options::{Arguments, PublishOptions, RelayOptions, WatchOptions};
 #[cfg(feature = "broadcast")]
 pub use outgoing::Outgoing;
-#[cfg(feature = "broadcast")]
-use terminal::link_status;
+pub use published::Published;
 #[cfg(feature = "broadcast")]
 pub use watch::watch;

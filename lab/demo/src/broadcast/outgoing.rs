@@ -1,21 +1,35 @@
 //! Publishes snapshots to a relay: `serve --publish`, `publish` and `broadcast`.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::collections::VecDeque;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use kinepack::{Codec, Level, Snapshot};
+use command_kit::interrupt::Interrupt;
+use kinepack::{Codec, Level, Snapshot, Tick};
 use kinepack_crowd::moq::{Address, Connector, Link, Publication};
 use kinepack_crowd::{Catalogue, CrowdError, Publisher};
 use tokio::runtime::Runtime;
 
 use super::options::RegionOptions;
 use super::regions::Regions;
-use super::{BroadcastError, PublishOptions, link_status};
+use super::terminal::{link_status, why_not_connected};
+use super::{BroadcastError, PublishOptions, Published};
+
+/// How long to sleep between two looks at the link, at the clock or for a signal.
+const NAP: Duration = Duration::from_millis(5);
+/// The time for the relay to take what was published last: two round trips to a distant one.
+const FAREWELL: Duration = Duration::from_millis(500);
 
 /// A world that is being published.
 pub struct Outgoing {
     publisher: Publisher,
     publication: Publication,
     link: Link,
+    tick_hz: u16,
+    delay_ticks: u32,
+    /// The ticks of the frames that the delay holds back.
+    held: VecDeque<Tick>,
+    last: Tick,
+    published: Published,
     /// Runs the threads that send the bytes.
     _runtime: Runtime,
 }
@@ -74,14 +88,49 @@ pub(super) fn publish(
     if let Some(regions) = regions {
         regions.select(&mut publisher, standard.tiers().len(), &codec)?;
     }
-    let link = Link::Connecting { because: None };
-    Ok(Outgoing { publisher, publication, link, _runtime: runtime })
+    Ok(Outgoing {
+        publisher,
+        publication,
+        link: Link::Connecting { because: None },
+        tick_hz,
+        delay_ticks,
+        held: VecDeque::new(),
+        last: Tick(0),
+        published: Published { address: address.to_string(), ..Published::default() },
+        _runtime: runtime,
+    })
 }
 
 impl Outgoing {
+    /// Waits until the relay is connected, or a signal comes.
+    ///
+    /// # Errors
+    /// [`BroadcastError::NothingPublished`] after `patience`.
+    pub fn wait_for_relay(
+        &self,
+        patience: Duration,
+        interrupt: &Interrupt,
+    ) -> Result<(), BroadcastError> {
+        let begin = Instant::now();
+        while let Some(reason) = why_not_connected(&self.publication.link()) {
+            if interrupt.is_raised() {
+                break;
+            }
+            if begin.elapsed() >= patience {
+                let address = self.published.address.clone();
+                return Err(BroadcastError::NothingPublished { address, reason });
+            }
+            std::thread::sleep(NAP);
+        }
+        Ok(())
+    }
+
     /// Publishes a snapshot. Returns a line if the state of the relay's link changed.
     pub fn write(&mut self, world: &Snapshot) -> Result<Option<String>, BroadcastError> {
         self.publication.send(self.publisher.publish(world)?)?;
+        self.held.push_back(world.tick);
+        self.last = world.tick;
+        self.count(world.tick);
         let link = self.publication.link();
         if link == self.link {
             return Ok(None);
@@ -90,8 +139,36 @@ impl Outgoing {
         Ok(Some(format!("publishing: {}", link_status(&self.link))))
     }
 
-    /// Gives the relay a moment to take what was published last.
-    pub fn finish(self) {
-        std::thread::sleep(Duration::from_millis(100));
+    /// Sends what the delay holds back when it is due, unless a signal comes, and gives the relay a
+    /// moment to take it. Returns what was published.
+    pub fn finish(mut self, interrupt: &Interrupt) -> Result<Published, BroadcastError> {
+        let begin = Instant::now();
+        loop {
+            let ticks = (begin.elapsed().as_secs_f64() * f64::from(self.tick_hz)) as u32;
+            let now = Tick(self.last.0.wrapping_add(ticks));
+            self.publication.send(self.publisher.drain(now))?;
+            self.count(now);
+            if self.publisher.is_drained() || interrupt.is_raised() {
+                break;
+            }
+            std::thread::sleep(NAP);
+        }
+        std::thread::sleep(FAREWELL);
+        self.published.cut = self.held.len() as u64;
+        self.published.why_not = why_not_connected(&self.publication.link());
+        Ok(self.published)
+    }
+
+    /// Counts the frames that are due at a tick.
+    fn count(&mut self, now: Tick) {
+        let is_connected = self.publication.link() == Link::Connected;
+        let is_due = |tick: &mut Tick| now.0.wrapping_sub(tick.0) >= self.delay_ticks;
+        while self.held.pop_front_if(is_due).is_some() {
+            let count = match is_connected {
+                true => &mut self.published.frames,
+                false => &mut self.published.missed,
+            };
+            *count += 1;
+        }
     }
 }

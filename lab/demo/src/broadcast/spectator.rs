@@ -10,7 +10,7 @@ use kinepack_crowd::moq::{Address, Connector, Link, Watching};
 use kinepack_crowd::{Catalogue, ViewerConfig};
 use serde::Serialize;
 
-use super::link_status;
+use super::terminal::{link_status, why_not_connected};
 
 /// For how long a spectator can go back.
 const HISTORY: Duration = Duration::from_secs(60);
@@ -237,11 +237,8 @@ impl Spectator {
 
     /// The likely reason if no world arrives.
     pub(super) fn reason(&self) -> String {
-        match self.watching.link() {
-            Link::Connected => "the relay has no such broadcast".to_owned(),
-            Link::Connecting { because: Some(error) } => error.to_string(),
-            Link::Connecting { because: None } => "the relay has not answered yet".to_owned(),
-        }
+        why_not_connected(self.watching.link())
+            .unwrap_or_else(|| "the relay has no such broadcast".to_owned())
     }
 
     /// The names of the tiers, and the one that is shown.

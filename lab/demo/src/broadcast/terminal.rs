@@ -10,3 +10,12 @@ pub(super) fn link_status(link: &Link) -> String {
         Link::Connecting { because: None } => "connecting to the relay".to_owned(),
     }
 }
+
+/// Why no relay is connected. `None` if one is.
+pub(super) fn why_not_connected(link: &Link) -> Option<String> {
+    match link {
+        Link::Connected => None,
+        Link::Connecting { because: Some(error) } => Some(error.to_string()),
+        Link::Connecting { because: None } => Some("the relay has not answered yet".to_owned()),
+    }
+}

@@ -6,7 +6,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use command_kit::{counted, say};
+use command_kit::{announce, counted};
 use indicatif::{ProgressBar, ProgressStyle};
 use kinepack::Snapshot;
 use kinepack_capture::{RecordError, RecordSummary, RecordedLanes, Recorder};
@@ -161,6 +161,6 @@ impl Status {
 
     /// Writes a line to standard error, above the status line.
     fn say(&self, line: &str) {
-        self.0.suspend(|| say(format_args!("kinepack: {line}")));
+        self.0.suspend(|| announce(line));
     }
 }

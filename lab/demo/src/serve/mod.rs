@@ -27,7 +27,7 @@ use absent::{SAFE_PAYLOAD_BYTES, WebServer, WebSetupError};
 use clap::Args;
 use command_kit::interrupt::Interrupt;
 use command_kit::page::PageError;
-use command_kit::{Failure, OutputError, print};
+use command_kit::{Failure, OutputError, announce, print};
 pub use doors::Doors;
 use kinepack_net::{HubConfig, NetError};
 use kinepack_udp::{
@@ -173,8 +173,12 @@ pub fn run(arguments: &Arguments) -> Result<(), ServeError> {
     }
     serving.run(&interrupt, arguments.world.seconds)?;
     let report = serving.report(arguments);
-    serving.close()?;
+    let published = serving.close(&interrupt)?;
     print(|out| if arguments.json { report.write_json(out) } else { report.write_table(out) })?;
+    if let Some(published) = published {
+        announce(published.line());
+        published.check()?;
+    }
     Ok(())
 }
 

@@ -17,7 +17,7 @@ use super::guests::Guests;
 use super::players::{KeyCounts, Players};
 use super::report::{KeysReport, ServeReport};
 use super::timing::{Span, Spans, Watch};
-use crate::broadcast::Outgoing;
+use crate::broadcast::{Outgoing, Published};
 use crate::lines::Lines;
 use crate::recording::Recording;
 use crate::sender::{SendOptions, Sender, due};
@@ -282,14 +282,14 @@ impl Serving {
         self.players.counts()
     }
 
-    /// Disconnects all clients, and completes the recording.
-    pub fn close(mut self) -> Result<(), ServeError> {
+    /// Disconnects all clients, and completes the recording. Then publishes what a delay holds
+    /// back, unless a signal comes. Returns what was published.
+    pub fn close(mut self, interrupt: &Interrupt) -> Result<Option<Published>, ServeError> {
         self.status.finish();
         self.doors.close();
-        if let Some(outgoing) = self.outgoing.take() {
-            outgoing.finish();
-        }
-        Ok(self.sender.recording.take().map_or(Ok(()), Recording::finish)?)
+        self.sender.recording.take().map_or(Ok(()), Recording::finish)?;
+        let published = self.outgoing.take().map(|outgoing| outgoing.finish(interrupt));
+        Ok(published.transpose()?)
     }
 
     /// Prints a line on standard error, above the status.

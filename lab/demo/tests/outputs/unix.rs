@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::{OLD, SHORT};
 use crate::challenge::{Files, good_f32};
-use crate::support::program::{Run, beside, program, run, run_without_room};
+use crate::support::program::{Run, beside, own_line, program, run, run_without_room};
 use crate::support::running::{Running, number, wait_for};
 
 /// Options of a recording that is far longer than a test.
@@ -113,7 +113,7 @@ fn a_simulation_that_is_interrupted_reports_what_it_did() {
         assert_eq!(run.code, Some(130), "{}", run.stderr);
         assert!(run.stdout.contains("lanes that arrived wrong"), "{}", run.stdout);
         let [line] = run.stderr.lines().collect::<Vec<_>>()[..] else { panic!("{}", run.stderr) };
-        let seconds = line.strip_prefix("kinepack: interrupted after ");
+        let seconds = line.strip_prefix(&own_line("interrupted after "));
         let seconds = seconds.and_then(|rest| rest.split_once(" s of virtual time"));
         assert!(seconds.unwrap().0.parse::<f64>().unwrap() > 0.0, "{line}");
 
@@ -135,8 +135,8 @@ fn a_sweep_that_is_interrupted_reports_its_points_and_draws_nothing() {
     let document: Value = serde_json::from_str(&run.stdout).unwrap();
     let points = |key: &str| document[key].as_array().unwrap().len();
     let done = points("over_loss") + points("over_round_trip");
-    let says = format!("kinepack: interrupted after {done} of 14 points, before the picture");
-    assert!(run.stderr.starts_with(&says) && !picture.exists(), "{}", run.stderr);
+    let says = format!("interrupted after {done} of 14 points, before the picture");
+    assert!(run.stderr.starts_with(&own_line(&says)) && !picture.exists(), "{}", run.stderr);
 }
 
 #[test]
