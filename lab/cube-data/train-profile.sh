@@ -11,8 +11,6 @@ workspace=$(dirname "$0")/../../Cargo.toml
 lab() { cargo run --release --quiet --manifest-path "$workspace" -p demo -- "$@"; }
 recordings=$(mktemp -d)
 trap 'rm -rf "$recordings"' EXIT
-# A recording that Ctrl-C ends is complete, only shorter, so bash would go on to the next.
-trap 'exit 130' INT TERM
 captures=()
 for style in typical push pull; do
   for seed in 1000 1001 1002 1003; do

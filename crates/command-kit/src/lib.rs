@@ -18,6 +18,7 @@ mod own_file;
 pub mod page;
 pub mod parts;
 mod progress;
+mod read_once;
 pub mod report_page;
 mod seed;
 mod sent_level;
@@ -35,6 +36,7 @@ pub use link_options::{
 pub use output::OutputError;
 pub use own_file::own_file_limits;
 pub use progress::progress;
+pub use read_once::is_read_once;
 pub use seed::parse_seed;
 pub use sent_level::SentLevel;
 pub use stdout::{Escaping, announce, escaped, print, program_name, say, set_program_name};

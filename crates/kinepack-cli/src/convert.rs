@@ -1,6 +1,5 @@
 //! `kinepack convert`: a capture as CSV, and from challenge files to captures and back.
 
-use std::ffi::OsStr;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
@@ -12,7 +11,10 @@ use cube_data::{
 };
 use kinepack_capture::{Capture, CaptureError, RecordError, Recorder, component_names};
 
-use crate::captured::{CaptureArguments, Captured, CapturedError, Ending, Stream, StreamArguments};
+use crate::captured::{
+    CaptureArguments, Captured, CapturedError, Ending, Stream, StreamArguments, refuse_once,
+};
+use crate::format::Format;
 
 /// Write the numbers of a capture as CSV, or convert between captures and challenge files.
 ///
@@ -105,25 +107,28 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), ConversionError> {
         ConvertError::Challenge(error @ ChallengeError::TooManyValues { .. }) => error.into(),
         error => ConversionError::Convert { path: from.clone(), error },
     };
-    let ending = to.extension().and_then(OsStr::to_str);
-    if !matches!(ending, Some("csv" | "mcap" | "bin" | "f32")) {
+    let Some(format) = Format::of_name(to).filter(|format| *format != Format::Replay) else {
         return Err(ConversionError::Name { path: to.clone() });
-    }
+    };
+    refuse_once(from)?;
     let path = || from.clone();
-    match (is_capture(from), ending) {
-        (true, Some("mcap")) => {
+    match (is_capture(from), format) {
+        (true, Format::Capture) => {
             let (kind, endings) = ("a capture already", ".csv, .bin or .f32");
             return Err(ConversionError::Same { path: path(), kind, endings });
         }
-        (false, Some("bin" | "f32")) if from.exists() => {
+        (false, Format::Quantized | Format::Floats) if from.exists() => {
             let (kind, endings) = ("not a capture", ".csv or .mcap");
             return Err(ConversionError::Same { path: path(), kind, endings });
         }
         _ => {}
     }
     let target = force.reading([from]).target(to)?;
+    if format == Format::Floats {
+        target.check_seekable()?;
+    }
     let mut read = Ending::default();
-    let (frames, output) = if ending == Some("csv") {
+    let (frames, output) = if format == Format::Table {
         let mut captured = Captured::open(from, limits)?;
         let index = captured.find(stream, &[], &[])?;
         let mut out = BufWriter::new(target.create()?);
@@ -132,7 +137,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), ConversionError> {
         read = captured.end(Some(index), frames)?;
         let output = out.into_inner().map_err(|error| unwritten(error.into_error()))?;
         (frames, output)
-    } else if ending == Some("mcap") {
+    } else if format == Format::Capture {
         let mut challenge = Challenge::open(from)?.with_limits(limits);
         let output = target.create()?;
         let mut recorder = Recorder::to_writer(to, output.file()?)?;
@@ -143,7 +148,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), ConversionError> {
         let mut capture = Capture::open(from)?.with_limits(limits);
         let mut out = BufWriter::new(target.create()?);
         let converted = capture_to_challenge(&mut capture, &mut out).map_err(failed)?;
-        if converted.is_quantized != (ending == Some("bin")) {
+        if converted.is_quantized != (format == Format::Quantized) {
             return Err(ConversionError::Name { path: to.clone() });
         }
         let output =

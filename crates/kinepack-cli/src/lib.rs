@@ -14,6 +14,7 @@ pub mod captured;
 mod command;
 mod convert;
 mod distance;
+mod format;
 mod kpz;
 pub mod ladder;
 mod measure;
@@ -28,4 +29,6 @@ mod train;
 mod tune;
 
 pub use command::Command;
+pub use format::Format;
+pub use kpz::open_replay;
 pub use program::{OF_THE_LAB, boxed, run_program};

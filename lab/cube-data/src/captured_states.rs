@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use kinepack::{Schema, Tick};
+use kinepack::{EntityId, Schema, Tick};
 use kinepack_capture::{Capture, CaptureError, CaptureFrame};
 
 use crate::convert::CubeVelocity;
@@ -11,8 +11,12 @@ use crate::cube::{Cube, Measured};
 /// The states of a capture.
 #[derive(Clone, Debug, Default)]
 pub struct CapturedStates {
+    /// The name of the stream.
+    pub stream: String,
     /// The cubes of each frame, in the order of their ids.
     pub frames: Vec<Vec<Measured>>,
+    /// Their ids.
+    pub ids: Vec<Vec<EntityId>>,
     /// The tick of each frame. They increase, and some may be missing.
     pub ticks: Vec<Tick>,
     /// Ticks a second.
@@ -42,6 +46,7 @@ impl CapturedStates {
                     read.rate_hz = stream.rate_hz();
                     read.ticks.push(frame.tick());
                     read.frames.push(states(&frame));
+                    read.ids.push(frame.ids().to_vec());
                 }
             } else if is_of(&velocities)
                 && let Some(states) = read.frames.last_mut()
@@ -57,6 +62,7 @@ impl CapturedStates {
         if !has_velocities {
             read.add_velocities();
         }
+        read.stream = name.unwrap_or_default();
         read.damage = capture.damage().iter().map(ToString::to_string).collect();
         Ok(read)
     }

@@ -4,7 +4,7 @@
 use clap::{ArgAction, Args};
 use command_kit::SentLevel;
 use command_kit::cube_precision::Precision;
-use cube_data::cube::{self, Cube, Player, SwiftCube, SwiftPlayer};
+use cube_data::cube::{self, Cube, Measured, Player, SwiftCube, SwiftPlayer};
 use cubes::{FIRST_GUEST, is_player};
 use kinepack::{Codec, EncodeError, EntityId, Pack, Profile, Schema, SetupError, Snapshot, Tick};
 use kinepack_net::{Mismatch, Sample};
@@ -132,6 +132,19 @@ impl CubeStream {
             })?;
         }
         Ok(())
+    }
+
+    /// Checks that states can be sent. If not, returns the index of the first that cannot, and why.
+    pub fn check(&self, states: &[Measured]) -> Result<(), (usize, EncodeError)> {
+        // Players and cubes have the same fields.
+        let mut lanes = [0; SwiftCube::LANES];
+        states.iter().enumerate().try_for_each(|(index, state)| {
+            let checked = match self.velocities {
+                false => Cube::from(*state).quantize(&mut lanes[..Cube::LANES]),
+                true => SwiftCube::from(*state).quantize(&mut lanes),
+            };
+            checked.map_err(|error| (index, error))
+        })
     }
 
     /// The position of the body at `index` of a snapshot. `None` if the snapshot has another

@@ -10,9 +10,11 @@ use cube_data::{CapturedStates, Challenge, ChallengeError, Frame, is_capture};
 use cubes::{Config, ConfigError, Input, Script, Style, World};
 use kinepack::EntityId;
 use kinepack_capture::CaptureError;
+use kinepack_cli::captured::{CapturedError, refuse_once};
 use kinepack_net::ReceiverId;
 
 use crate::crowd::Crowd;
+use crate::cube_stream::CubeStream;
 use crate::game_events::GameEvent;
 use crate::players::{CannotPlay, PlayedCubes};
 use crate::states::States;
@@ -37,12 +39,25 @@ pub struct WorldArguments {
     pub cubes: u32,
 }
 
-/// The frames of a challenge file or a capture of cubes, before quantization. If frames were lost,
-/// also an error, with which a command ends after it has played the others.
-pub fn read_capture(path: &Path) -> Result<(CapturedRun, Result<(), WorldError>), WorldError> {
+/// The frames of a challenge file or a capture of cubes, before quantization, which a stream can
+/// send. If frames were lost, also an error, with which a command ends after it has played the
+/// others.
+pub fn read_capture(
+    path: &Path,
+    sent: &CubeStream,
+) -> Result<(CapturedRun, Result<(), WorldError>), WorldError> {
     let path_of = || path.to_owned();
+    refuse_once(path)?;
     if is_capture(path) {
-        let CapturedStates { frames, ticks, rate_hz, damage } = CapturedStates::open(path)?;
+        let CapturedStates { stream, frames, ids, ticks, rate_hz, damage } =
+            CapturedStates::open(path)?;
+        for ((states, ids), tick) in frames.iter().zip(&ids).zip(&ticks) {
+            if let Err((index, error)) = sent.check(states) {
+                let (entity, reason) = (ids[index].0, error.to_string());
+                let (path, tick) = (path_of(), tick.0);
+                return Err(CaptureError::BadState { path, stream, tick, entity, reason }.into());
+            }
+        }
         match damage.first() {
             Some(damage) if frames.is_empty() => {
                 return Err(WorldError::NothingRead { path: path_of(), reason: damage.clone() });
@@ -61,7 +76,13 @@ pub fn read_capture(path: &Path) -> Result<(CapturedRun, Result<(), WorldError>)
     let mut frames = Vec::new();
     while let Some(frame) = capture.next_frame()? {
         match frame {
-            Frame::Floats(frame) => frames.push(frame.states().collect()),
+            Frame::Floats(frame) => {
+                let states: Vec<Measured> = frame.states().collect();
+                sent.check(&states).map_err(|(object, error)| {
+                    capture.bad_value(object as u32, error.to_string())
+                })?;
+                frames.push(states);
+            }
             Frame::Quantized(_) => return Err(WorldError::NeedsFloats { path: path_of() }),
         }
     }
@@ -117,6 +138,8 @@ pub enum WorldError {
     Challenge(#[from] ChallengeError),
     #[error(transparent)]
     Capture(#[from] CaptureError),
+    #[error(transparent)]
+    Captured(#[from] CapturedError),
     #[error(
         "{}: it has no cubes before quantization; use a .f32 file, or a capture that `record` made \
          without --from",

@@ -1,6 +1,6 @@
 //! Why a file or the report cannot be written.
 
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use crate::Failure;
@@ -41,9 +41,22 @@ pub enum Problem {
         input.display()
     )]
     IsInput { input: PathBuf },
+    #[error(
+        "this is a pipe or a device, and the header of a .f32 file gets its number of frames at \
+         the end: give the name of a file"
+    )]
+    NotSeekable,
     /// The system's error.
-    #[error("{0}")]
+    #[error("{}", in_words(.0))]
     System(io::Error),
+}
+
+/// The system's text, after a plainer one for the error that people meet most.
+fn in_words(error: &io::Error) -> String {
+    match error.kind() {
+        ErrorKind::StorageFull => format!("the disk is full: {error}"),
+        _ => error.to_string(),
+    }
 }
 
 pub(super) fn failure(path: &Path, problem: Problem) -> OutputError {

@@ -153,6 +153,14 @@ impl Target {
         &self.name
     }
 
+    /// Refuses a pipe or a device, for a file whose header is completed at the end.
+    pub fn check_seekable(&self) -> Result<(), OutputError> {
+        match &self.place {
+            Place::Direct(_) => Err(failure(&self.name, Problem::NotSeekable)),
+            Place::File { .. } => Ok(()),
+        }
+    }
+
     /// Begins to write.
     pub fn create(&self) -> Result<Output, OutputError> {
         let (file, partial) = match &self.place {

@@ -12,7 +12,7 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use command_kit::{Failure, say};
+use command_kit::{Failure, is_read_once, say};
 use cube_data::cube::{self, Quantized};
 use cube_data::{Challenge, ChallengeError, is_capture};
 use cubes::Cubes;
@@ -182,9 +182,7 @@ impl CapturedFrame<'_> {
 impl Captured {
     /// Opens a file. Its first bytes tell the format; for a `.bin` file the name does.
     pub fn open(path: &Path, limits: CaptureLimits) -> Result<Self, CapturedError> {
-        if path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir()) {
-            return Err(CapturedError::Once { path: path.to_owned() });
-        }
+        refuse_once(path)?;
         if kinepack_replay::is_replay(path) {
             let unread = |error| CapturedError::Replay { path: path.to_owned(), error };
             let (replayed, stream) = Replayed::open(path).map_err(unread)?;
@@ -383,6 +381,15 @@ impl Captured {
             ids: kinds.map(|kind| frame.ids_of(kind)).collect(),
             columns: frame.values(),
         }))
+    }
+}
+
+/// Refuses a pipe or a device. It can be read only once, and opening a named pipe would wait for a
+/// writer.
+pub fn refuse_once(path: &Path) -> Result<(), CapturedError> {
+    match is_read_once(path) {
+        true => Err(CapturedError::Once { path: path.to_owned() }),
+        false => Ok(()),
     }
 }
 

@@ -7,11 +7,11 @@ pub(crate) mod pack;
 mod transforms;
 pub(crate) mod unpack;
 
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use command_kit::output::Problem;
-use command_kit::{Failure, OutputError, own_file_limits};
+use command_kit::{Failure, OutputError, is_read_once, own_file_limits};
 use cube_data::ConvertError;
 use kinepack::SetupError;
 use kinepack_capture::RecordError;
@@ -71,7 +71,15 @@ impl Failure for KpzError {
 }
 
 /// Opens a replay.
-pub(crate) fn open_replay(path: &Path) -> Result<ReplayReader, ReplayError> {
+///
+/// # Errors
+/// [`ReplayError`], also for a pipe or a device, in which a reader cannot go back.
+pub fn open_replay(path: &Path) -> Result<ReplayReader, ReplayError> {
+    if is_read_once(path) {
+        let reason = "a pipe or a device can be read only once, and a replay is read here and \
+                      there; save a file";
+        return Err(io::Error::new(ErrorKind::Unsupported, reason).into());
+    }
     let replay = ReplayReader::open(path)?;
     let decode = own_file_limits(replay.schema());
     Ok(replay.with_limits(ReplayLimits { decode, ..ReplayLimits::default() }))

@@ -1,6 +1,5 @@
 //! `kinepack unpack`: a replay as a capture, a challenge file, a table or transforms.
 
-use std::ffi::OsStr;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -15,6 +14,7 @@ use kinepack_replay::ReplayReader;
 use super::{KpzError, open, read_error, transforms, write_error};
 use crate::captured::{Captured, Ending};
 use crate::convert::write_csv;
+use crate::format::Format;
 
 /// Unpack a replay, to what the ending of the name says.
 ///
@@ -41,23 +41,26 @@ pub struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
     let Arguments { file, out, kind, transforms, force } = arguments;
     let cannot = |reason: &str| KpzError::CannotUnpack { path: out.clone(), reason: reason.into() };
-    let ending = out.extension().and_then(OsStr::to_str).unwrap_or_default();
-    match (ending, kind.is_some(), *transforms) {
-        ("csv", _, false) | ("bin", false, false) | ("mcap", false, _) => {}
-        ("csv" | "bin", _, true) => {
+    let format = match (Format::of_name(out), kind.is_some(), *transforms) {
+        (Some(format @ Format::Table), _, false)
+        | (Some(format @ Format::Quantized), false, false)
+        | (Some(format @ Format::Capture), false, _) => format,
+        (Some(Format::Table | Format::Quantized), _, true) => {
             return Err(cannot("--transforms needs a name that ends in .mcap"));
         }
-        ("bin" | "mcap", true, _) => return Err(cannot("--kind needs a name that ends in .csv")),
+        (Some(Format::Quantized | Format::Capture), true, _) => {
+            return Err(cannot("--kind needs a name that ends in .csv"));
+        }
         _ => return Err(cannot("the name must end in .mcap, .bin or .csv")),
-    }
+    };
     let target = force.reading([file]).target(out)?;
     let mut replay = open(file)?;
     let output = target.create()?;
-    let (frames, read) = if ending == "csv" {
+    let (frames, read) = if format == Format::Table {
         unpack_csv(file, out, kind.as_deref(), &output)?
     } else {
-        let frames = match ending {
-            "bin" => unpack_bin(file, out, &mut replay, &output)?,
+        let frames = match format {
+            Format::Quantized => unpack_bin(file, out, &mut replay, &output)?,
             _ if *transforms => transforms::write(file, out, &mut replay, &output)?,
             _ => unpack_capture(file, out, &mut replay, &output)?,
         };

@@ -125,7 +125,7 @@ impl Arguments {
                 ending: Ok(()),
             },
             Some(path) => {
-                let (run, ending) = read_capture(path)?;
+                let (run, ending) = read_capture(path, &self.send.stream)?;
                 let ticks = self.world.asked_frames().unwrap_or(run.world_ticks());
                 let name = format!("--capture {}", path.display());
                 Program { world: Played::Captured(run), name, ticks, ending }

@@ -175,6 +175,12 @@ impl Course {
         self.begin.elapsed()
     }
 
+    /// The seconds until now and those of the whole run, if a signal came before their end.
+    pub fn cut(&self) -> Option<(f64, u32)> {
+        let (now, end) = (self.now(), self.end.filter(|_| self.interrupt.is_raised())?);
+        (now < end).then(|| (now.as_secs_f64(), end.as_secs() as u32))
+    }
+
     pub fn is_over(&self) -> bool {
         self.interrupt.is_raised() || self.end.is_some_and(|end| self.now() >= end)
     }

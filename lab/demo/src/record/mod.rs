@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, Args, Command};
 use command_kit::interrupt::Interrupted;
-use command_kit::output::{Force, Output};
+use command_kit::output::{Force, Output, Problem};
 use command_kit::{Failure, OutputError, say};
 use kinepack::SetupError;
 use kinepack_capture::{RecordError, Recorder};
+use kinepack_cli::Format;
 use kinepack_cli::ladder::CubeKinds;
 
 use crate::join::{ConnectionArguments, JoinError, parse_server};
@@ -32,10 +33,11 @@ const STREAM: &str = "cubes";
     .help("Seconds of the world's time [default: 20]; with --from, seconds to record [default: \
            until Ctrl-C]")))]
 pub struct Arguments {
-    /// The file to write the capture to. Ctrl-C ends the recording and completes the file. Until
-    /// then the frames are in FILE.mcap.XXXXXX.partial, which a crash or an error leaves there. If
-    /// the name ends in .f32, it is a challenge file instead, which also has the velocities that
-    /// levels 1 to 4 send. Such a file is complete or absent.
+    /// The file to write the capture to. Ctrl-C ends the recording and completes the file; if it
+    /// comes before the end of the seconds, the exit code is 130. Until then the frames are in
+    /// FILE.mcap.XXXXXX.partial, which a crash or an error leaves there. If the name ends in .f32,
+    /// it is a challenge file instead, which also has the velocities that levels 1 to 4 send. Such a
+    /// file is complete or absent.
     #[arg(value_name = "FILE.mcap")]
     out: PathBuf,
     #[command(flatten)]
@@ -76,7 +78,7 @@ pub enum RecordingError {
     #[error(transparent)]
     Join(#[from] JoinError),
     #[error(transparent)]
-    Record(#[from] RecordError),
+    Record(RecordError),
     #[error(transparent)]
     Output(#[from] OutputError),
     #[error(transparent)]
@@ -84,7 +86,10 @@ pub enum RecordingError {
     /// A challenge file has cubes alone, before quantization.
     #[error("{}: {option} needs a capture: choose a name that ends in .mcap", path.display())]
     NotOfFloats { path: PathBuf, option: &'static str },
-    #[error("{}: {command}", path.display())]
+    #[error(
+        "{}: the name must end in .mcap for a capture, or in .f32 for a challenge file{command}",
+        path.display()
+    )]
     OtherEnding { path: PathBuf, command: &'static str },
     /// The time is over, and no complete state arrived.
     #[error(
@@ -108,6 +113,18 @@ impl Failure for RecordingError {
     }
 }
 
+impl From<RecordError> for RecordingError {
+    fn from(error: RecordError) -> Self {
+        match error {
+            // Another line says where the recorded frames are, if they are anywhere.
+            RecordError::Write { path, source } => {
+                OutputError::File { path, problem: Problem::System(source) }.into()
+            }
+            error => Self::Record(error),
+        }
+    }
+}
+
 impl From<WorldError> for RecordingError {
     fn from(error: WorldError) -> Self {
         Self::Session(error.into())
@@ -116,14 +133,16 @@ impl From<WorldError> for RecordingError {
 
 pub fn run(arguments: &Arguments) -> Result<(), RecordingError> {
     let Arguments { out, force, world, kinds, from, connection } = arguments;
+    let format = format_of(out)?;
     let option = from.map(|_| "--from").or(kinds.map(|_| "--kinds"));
-    if let Some(option) = option.filter(|_| world::is_of_floats(out)) {
+    if let Some(option) = option.filter(|_| format == Format::Floats) {
         return Err(RecordingError::NotOfFloats { path: out.clone(), option });
     }
-    if let Some(command) = world::of_another_ending(out) {
-        return Err(RecordingError::OtherEnding { path: out.clone(), command });
+    let target = force.target(out)?;
+    if format == Format::Floats {
+        target.check_seekable()?;
     }
-    let mut file = CaptureFile { name: out, output: force.target(out)?.create()? };
+    let mut file = CaptureFile { name: out, format, output: target.create()? };
     let recorded = match from {
         Some(server) => server::run(&mut file, *server, connection, world.seconds),
         None => world::run(&mut file, world, *kinds),
@@ -131,14 +150,36 @@ pub fn run(arguments: &Arguments) -> Result<(), RecordingError> {
     file.end(recorded)
 }
 
+/// The format of a recording: a capture, also for devices and other names without an ending, or
+/// floats.
+fn format_of(out: &Path) -> Result<Format, RecordingError> {
+    let command = match Format::of_name(out) {
+        Some(format @ (Format::Capture | Format::Floats)) => return Ok(format),
+        None if out.extension().is_none() => return Ok(Format::Capture),
+        None => "",
+        Some(Format::Replay) => "; `pack` makes a replay of a capture",
+        Some(Format::Quantized | Format::Table) => "; `convert` writes this format of a capture",
+    };
+    Err(RecordingError::OtherEnding { path: out.to_owned(), command })
+}
+
 /// The file of a recording. From the first frame on it is kept, even if the recording fails later.
 struct CaptureFile<'a> {
     name: &'a Path,
+    format: Format,
     output: Output,
 }
 
-/// A line about the recorded frames. `None` if a signal came before the first one.
-type Recorded = Option<String>;
+/// What a recording has. `None` if a signal came before the first frame.
+type Recorded = Option<Frames>;
+
+/// The recorded frames.
+struct Frames {
+    /// Their number, their bytes, and what is missing.
+    line: String,
+    /// The seconds until a signal came and the seconds asked for, if there was a signal.
+    cut: Option<(f64, u32)>,
+}
 
 impl CaptureFile<'_> {
     fn recorder(&self) -> Result<Recorder, RecordingError> {
@@ -152,18 +193,22 @@ impl CaptureFile<'_> {
 
     /// Moves the file to its place, or says where its frames are.
     fn end(self, recorded: Result<Recorded, RecordingError>) -> Result<(), RecordingError> {
-        let Self { name, output } = self;
+        let Self { name, output, .. } = self;
         let kept = output.kept().map(Path::to_owned);
         let ended = recorded.and_then(|recorded| {
-            let line = recorded
+            let frames = recorded
                 .ok_or_else(|| Interrupted::new("before the first frame; no file was written"))?;
             output.commit()?;
-            say(format_args!("{}: {line}", name.display()));
-            Ok(())
+            Ok(frames)
         });
         if let (Err(_), Some(kept)) = (&ended, kept) {
             say(format_args!("the recorded frames are in {}", kept.display()));
         }
-        ended
+        let Frames { line, cut } = ended?;
+        say(format_args!("{}: {line}", name.display()));
+        let Some((seconds, asked)) = cut else { return Ok(()) };
+        let how_far =
+            format!("after {seconds:.1} of {asked} s; the file is complete and holds these");
+        Err(Interrupted::new(how_far).into())
     }
 }

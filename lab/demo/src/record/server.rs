@@ -12,7 +12,7 @@ use kinepack::Snapshot;
 use kinepack_capture::{RecordError, RecordSummary, RecordedLanes, Recorder};
 
 use super::gaps::Gaps;
-use super::{CaptureFile, Recorded, RecordingError, STREAM};
+use super::{CaptureFile, Frames, Recorded, RecordingError, STREAM};
 use crate::join::{ConnectionArguments, ConnectionEvent, Course, JoinError, Joiner, Pilot, Target};
 use crate::sender::due;
 use crate::viewer::NewView;
@@ -33,6 +33,7 @@ pub(super) fn run(
     let status = Status::new();
     let mut joiner = Joiner::new(&target, Duration::ZERO, Pilot::Nobody);
     let followed = follow(&mut joiner, server, &course, &mut recording, &status);
+    let cut = course.cut();
     joiner.end(course.now());
     status.0.finish_and_clear();
     followed?;
@@ -42,7 +43,7 @@ pub(super) fn run(
         (0, _) if course.interrupt.is_raised() => Ok(None),
         (0, None) => Err(RecordingError::NothingWhole { server }),
         (0, Some(reason)) => Err(JoinError::NothingReceived { server, reason }.into()),
-        _ => Ok(Some(closing(&summary, &gaps))),
+        _ => Ok(Some(Frames { line: closing(&summary, &gaps), cut })),
     }
 }
 

@@ -1,9 +1,7 @@
 //! Records the built-in world: as a capture, or as a challenge file of floats.
 
-use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufWriter};
-use std::path::Path;
 
 use command_kit::interrupt::Interrupt;
 use command_kit::output::Problem;
@@ -12,28 +10,12 @@ use cube_data::F32Frames;
 use cube_data::cube::{self, Cube, Player};
 use kinepack::Tick;
 use kinepack_capture::{RecordError, RecordSummary, RecordedKinds, RecordedStream, Recorder};
+use kinepack_cli::Format;
 use kinepack_cli::ladder::CubeKinds;
 
-use super::{CaptureFile, Recorded, RecordingError, STREAM};
+use super::{CaptureFile, Frames, Recorded, RecordingError, STREAM};
 use crate::states::States;
 use crate::world::WorldArguments;
-
-/// True if the name asks for a challenge file of floats.
-pub(super) fn is_of_floats(name: &Path) -> bool {
-    name.extension() == Some(OsStr::new("f32"))
-}
-
-/// What to do instead, if the name ends as another format does. Devices and names without an ending
-/// take captures.
-pub(super) fn of_another_ending(name: &Path) -> Option<&'static str> {
-    match name.extension()?.to_str()?.to_lowercase().as_str() {
-        "kpz" => Some("record a .mcap, and `pack` makes a replay of it"),
-        "bin" | "csv" => Some("record a .mcap, and `convert` writes this format"),
-        "f32" if !is_of_floats(name) => Some("write the ending as .f32"),
-        "zst" => Some("record a .mcap or a .f32: they are not compressed again"),
-        _ => None,
-    }
-}
 
 pub(super) fn run(
     file: &mut CaptureFile<'_>,
@@ -43,10 +25,9 @@ pub(super) fn run(
     let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
     let mut world = arguments.play()?;
     let objects = world.extent().0;
-    let mut sink = if is_of_floats(file.name) {
-        Sink::floats(file, objects)?
-    } else {
-        Sink::capture(file, kinds)?
+    let mut sink = match file.format {
+        Format::Floats => Sink::floats(file, objects)?,
+        _ => Sink::capture(file, kinds)?,
     };
     let bar = progress(Some(arguments.frames()));
     let mut states = States::default();
@@ -57,8 +38,14 @@ pub(super) fn run(
     }
     bar.finish_and_clear();
     let (frames, bytes) = sink.finish(file)?;
-    let line = || format!("{}, {}", counted(frames, "frame"), counted(bytes, "byte"));
-    Ok((frames > 0).then(line))
+    let recorded = || Frames {
+        line: format!("{}, {}", counted(frames, "frame"), counted(bytes, "byte")),
+        cut: (frames < u64::from(arguments.frames())).then(|| {
+            let seconds = frames as f64 / f64::from(cubes::TICK_HZ);
+            (seconds, arguments.frames() / cubes::TICK_HZ)
+        }),
+    };
+    Ok((frames > 0).then(recorded))
 }
 
 /// A file that takes frames.

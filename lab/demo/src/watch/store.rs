@@ -5,11 +5,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use axum::body::Bytes;
 use command_kit::bodies::{Bodies, Pose};
-use command_kit::own_file_limits;
 use cube_data::cube::Measured;
 use cubes::{CUBE_EDGE_M, PLAYER_EDGE_M};
 use kinepack::{Schema, Snapshot, Tick};
-use kinepack_replay::{ReplayError, ReplayLimits, ReplayReader};
+use kinepack_cli::open_replay;
+use kinepack_replay::{ReplayError, ReplayReader};
 use serde::Serialize;
 
 use super::WatchError;
@@ -70,12 +70,8 @@ pub(super) struct Description {
 impl Store {
     pub(super) fn open(file: &Path) -> Result<Self, WatchError> {
         let failed = |error| WatchError::Replay { path: file.to_owned(), error };
-        let open = || {
-            let replay = ReplayReader::open(file)?;
-            let decode = own_file_limits(replay.schema());
-            Ok(replay.with_limits(ReplayLimits { decode, ..ReplayLimits::default() }))
-        };
-        let (mut replay, sizes) = (open().map_err(failed)?, open().map_err(failed)?);
+        let open = || open_replay(file).map_err(failed);
+        let (mut replay, sizes) = (open()?, open()?);
         let mut bodies = Bodies::new(replay.schema());
         if bodies.is_empty() {
             return Err(WatchError::NoBodies { path: file.to_owned() });
