@@ -63,11 +63,16 @@ impl Interrupted {
     /// Interrupted during a loop over frames, whose number may be unknown. `then` describes the
     /// result so far.
     pub fn after_frames(done: u64, all: Option<u64>, then: &str) -> Self {
-        let frames = match all {
-            Some(all) => format!("{done} of {}", counted(all, "frame")),
-            None => counted(done, "frame"),
+        Self::after("frame", done, all, then)
+    }
+
+    /// The same for a loop over other things, such as moves.
+    pub fn after(noun: &str, done: u64, all: Option<u64>, then: &str) -> Self {
+        let things = match all {
+            Some(all) => format!("{done} of {}", counted(all, noun)),
+            None => counted(done, noun),
         };
-        Self::new(format!("after {frames}; {then}"))
+        Self::new(format!("after {things}; {then}"))
     }
 }
 

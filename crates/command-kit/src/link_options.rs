@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use kinepack_net::{Link, LinkConfig, LinkError, Loss, PRESETS};
 
-use crate::Failure;
+use crate::{Failure, parse_seed};
 
 /// The longest delay of a link, as in [`LinkError::DelayTooLong`].
 const MAX_DELAY_MS: f64 = 3_600_000.0;
@@ -68,16 +68,32 @@ pub struct LinkOptions {
     #[arg(long, value_name = "MS", allow_negative_numbers = true, value_parser = parse_delay_ms)]
     pub reorder_ms: Option<f64>,
     /// The bandwidth in kbit/s, headers included.
-    #[arg(long, value_name = "KBPS", value_parser = clap::value_parser!(u32).range(1..=4_000_000))]
+    #[arg(
+        long,
+        value_name = "KBPS",
+        allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u32).range(1..=4_000_000)
+    )]
     pub bandwidth_kbps: Option<u32>,
     /// The largest packet that passes, in bytes, headers included.
-    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(28..=65_535))]
+    #[arg(
+        long,
+        value_name = "BYTES",
+        allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u32).range(28..=65_535)
+    )]
     pub mtu: Option<u32>,
     /// No datagram passes in this time, in seconds from the beginning.
     #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true, value_parser = parse_seconds)]
     pub outage: Option<(f64, f64)>,
     /// Seed of the link's random numbers.
-    #[arg(long, default_value_t = 1, value_name = "SEED")]
+    #[arg(
+        long,
+        default_value_t = 1,
+        value_name = "SEED",
+        allow_negative_numbers = true,
+        value_parser = parse_seed
+    )]
     pub link_seed: u64,
 }
 

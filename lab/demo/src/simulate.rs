@@ -42,7 +42,13 @@ pub struct Arguments {
     #[arg(long, help_heading = "Crowd", conflicts_with_all = ["cubes", "style"], allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=60_000))]
     objects: Option<u32>,
     /// How many of the objects walk about; the others rest.
-    #[arg(long, help_heading = "Crowd", default_value_t = 100, requires = "objects")]
+    #[arg(
+        long,
+        help_heading = "Crowd",
+        default_value_t = 100,
+        requires = "objects",
+        allow_negative_numbers = true
+    )]
     moving: u32,
     #[command(flatten, next_help_heading = "Sending")]
     send: SendOptions,
@@ -52,7 +58,13 @@ pub struct Arguments {
     #[arg(long, help_heading = "Receivers", value_name = "COUNT", default_value_t = 1, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     receivers: u32,
     /// How many receivers decode, compare and show what arrives. The others only acknowledge it.
-    #[arg(long, help_heading = "Receivers", value_name = "COUNT", default_value_t = 4)]
+    #[arg(
+        long,
+        help_heading = "Receivers",
+        value_name = "COUNT",
+        default_value_t = 4,
+        allow_negative_numbers = true
+    )]
     looked_at: u32,
     /// Round trips in milliseconds: the first receiver's and the last one's. Those of the receivers
     /// between them are evenly spaced.

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use command_kit::{Failure, say};
+use command_kit::{Failure, parse_seed, say};
 use cube_data::cube::Measured;
 use cube_data::{CapturedStates, Challenge, ChallengeError, Frame, is_capture};
 use cubes::{Config, ConfigError, Input, Script, Style, World};
@@ -29,7 +29,7 @@ pub struct WorldArguments {
     #[arg(long, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=86_400))]
     pub seconds: Option<u32>,
     /// Seed of the scripted player's choices.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, allow_negative_numbers = true, value_parser = parse_seed)]
     pub seed: u64,
     /// How the scripted player plays: typical, push, pull or rest.
     #[arg(long, default_value_t = Style::Typical)]

@@ -1,5 +1,6 @@
 //! How to reach a server: the options of all commands that join one.
 
+use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::time::Duration;
 
@@ -40,8 +41,8 @@ impl ConnectionArguments {
 
 /// Resolves the server's address. Prefers IPv4, because `serve` listens there by default.
 pub fn parse_server(text: &str) -> Result<SocketAddr, String> {
-    let found: Vec<SocketAddr> =
-        text.to_socket_addrs().map_err(|error| error.to_string())?.collect();
+    let wrong = |error: io::Error| format!("{error}; give ADDRESS:PORT, such as 127.0.0.1:40000");
+    let found: Vec<SocketAddr> = text.to_socket_addrs().map_err(wrong)?.collect();
     let address = found.iter().find(|address| address.is_ipv4()).or(found.first());
     address.copied().ok_or_else(|| "no address has this name".to_owned())
 }

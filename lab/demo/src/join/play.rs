@@ -3,6 +3,7 @@
 use std::io::{IsTerminal, stdin};
 
 use clap::{Args, ValueEnum};
+use command_kit::parse_seed;
 use cubes::{Input, Script, Style};
 
 use super::player::Pilot;
@@ -20,7 +21,7 @@ pub(super) struct PlayOptions {
     #[arg(long)]
     style: Option<Style>,
     /// Seed of the script. With --count, each further joiner has the next higher seed [default: 1]
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true, value_parser = parse_seed)]
     seed: Option<u64>,
 }
 

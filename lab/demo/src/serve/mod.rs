@@ -78,11 +78,11 @@ pub struct Arguments {
     #[command(flatten, next_help_heading = "Connections")]
     secret: SecretOptions,
     /// The most clients at once.
-    #[arg(long, default_value_t = 64, help_heading = "Connections", value_name = "COUNT")]
-    max_clients: usize,
+    #[arg(long, default_value_t = 64, help_heading = "Connections", value_name = "COUNT", allow_negative_numbers = true, value_parser = clap::value_parser!(u32))]
+    max_clients: u32,
     /// The most clients that play, each with its own cube. The others only watch. With 0, all
     /// watch.
-    #[arg(long, default_value_t = 16, help_heading = "Connections", value_name = "COUNT", value_parser = clap::value_parser!(u8).range(..=MAX_GUESTS as i64))]
+    #[arg(long, default_value_t = 16, help_heading = "Connections", value_name = "COUNT", allow_negative_numbers = true, value_parser = clap::value_parser!(u8).range(..=MAX_GUESTS as i64))]
     max_players: u8,
     /// Seconds of silence after which a client counts as lost.
     #[arg(long, default_value_t = 5, help_heading = "Connections", value_name = "SECONDS", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..=3_600))]
@@ -143,7 +143,7 @@ impl From<NetError> for ServeError {
 pub fn run(arguments: &Arguments) -> Result<(), ServeError> {
     let secret = arguments.secret.resolve()?;
     let mut options = ServerOptions::new(PROTOCOL_ID);
-    options.max_clients = arguments.max_clients;
+    options.max_clients = arguments.max_clients as usize;
     options.timeout = Duration::from_secs(arguments.time_out);
     let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
     let world = arguments.world.play()?;
@@ -208,7 +208,7 @@ impl Arguments {
         // Port 0 took a free one.
         let address = listener.local_addr().map_err(|error| PageError::Page { error })?;
         let options = WebOptions {
-            max_clients: self.max_clients,
+            max_clients: self.max_clients as usize,
             timeout: Duration::from_secs(self.time_out),
             ..WebOptions::default()
         };

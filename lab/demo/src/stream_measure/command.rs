@@ -3,9 +3,9 @@
 use clap::Args;
 use command_kit::interrupt::{Interrupt, Interrupted};
 use command_kit::table::write_json;
-use command_kit::{Failure, OutputError, print, progress};
+use command_kit::{Failure, OutputError, parse_seed, print, progress};
 
-use super::{Measured, Row, StreamRun, measure, write_table};
+use super::{MAX_MOVES, Measured, Row, StreamRun, measure, write_table};
 use crate::session_error::SessionError;
 
 /// Measure input streams: the moves of players' characters over links that lose packets.
@@ -20,11 +20,12 @@ pub struct Arguments {
     #[arg(
         long,
         default_value_t = 32,
+        allow_negative_numbers = true,
         value_parser = clap::value_parser!(u32).range(1..=10_000)
     )]
     clients: u32,
     /// How many earlier moves each packet repeats.
-    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=15))]
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_parser = clap::value_parser!(u8).range(0..=15))]
     repeats: u8,
     /// Length of each measurement in seconds of the players' time.
     #[arg(
@@ -35,7 +36,7 @@ pub struct Arguments {
     )]
     seconds: u32,
     /// Seed of the first client's choices.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, allow_negative_numbers = true, value_parser = parse_seed)]
     seed: u64,
     /// Print one JSON document instead of a table.
     #[arg(long)]
@@ -56,6 +57,11 @@ pub enum InputsError {
         Row::ALL.map(Row::name).join(", ")
     )]
     UnknownLevel { name: String },
+    #[error(
+        "--clients {clients} and --seconds {seconds}: these are {moves} moves, whose sizes are kept \
+         in memory; a measurement has {MAX_MOVES} at most, so give fewer clients or seconds"
+    )]
+    TooManyMoves { clients: u32, seconds: u32, moves: u64 },
 }
 
 impl Failure for InputsError {
@@ -64,7 +70,7 @@ impl Failure for InputsError {
             Self::Session(error) => error.exit_code(),
             Self::Output(error) => error.exit_code(),
             Self::Interrupted(error) => error.exit_code(),
-            Self::UnknownLevel { .. } => 2,
+            Self::UnknownLevel { .. } | Self::TooManyMoves { .. } => 2,
         }
     }
 }
@@ -85,13 +91,15 @@ pub fn run(arguments: &Arguments) -> Result<(), InputsError> {
         seed: arguments.seed,
         repeats: arguments.repeats,
     };
+    run.check()?;
     let progress = progress(Some(run.ticks));
     let measured = measure(run, &rows, &progress, &interrupt)?;
     progress.finish_and_clear();
-    let packets: u64 = measured.iter().map(Measured::packets).sum();
-    let (done, all) = (packets / u64::from(run.clients), run.all_ticks(&rows));
+    let done: u64 = measured.iter().map(Measured::packets).sum();
+    let all = run.all_ticks(&rows) * u64::from(run.clients);
     if done == 0 {
-        return Err(Interrupted::after_frames(done, Some(all), "none of them was measured").into());
+        let nothing = "none of them was measured";
+        return Err(Interrupted::after("move", done, Some(all), nothing).into());
     }
     print(|out| {
         if arguments.json {
@@ -101,7 +109,7 @@ pub fn run(arguments: &Arguments) -> Result<(), InputsError> {
     })?;
     if done < all {
         let then = "the table is of these, and its last row may be of fewer moves";
-        return Err(Interrupted::after_frames(done, Some(all), then).into());
+        return Err(Interrupted::after("move", done, Some(all), then).into());
     }
     Ok(())
 }

@@ -25,6 +25,10 @@ use crate::session_error::SessionError;
 /// The losses to measure at each level.
 const LOSS_RATIOS: [f32; 3] = [0.0, 0.05, 0.2];
 
+/// The most moves of all clients together at a level and a loss: 60 clients play for 15 hours. Their
+/// sizes take 4 bytes each.
+const MAX_MOVES: u64 = 200_000_000;
+
 /// The size of a measurement.
 #[derive(Clone, Copy, Debug)]
 struct StreamRun {
@@ -35,6 +39,17 @@ struct StreamRun {
 }
 
 impl StreamRun {
+    /// Refuses a measurement that would take too much memory.
+    fn check(&self) -> Result<(), InputsError> {
+        let Self { clients, ticks, .. } = *self;
+        let moves = u64::from(clients) * u64::from(ticks);
+        if moves > MAX_MOVES {
+            let seconds = ticks / cubes::TICK_HZ;
+            return Err(InputsError::TooManyMoves { clients, seconds, moves });
+        }
+        Ok(())
+    }
+
     /// The ticks of all measurements together.
     fn all_ticks(&self, rows: &[Row]) -> u64 {
         rows.len() as u64 * LOSS_RATIOS.len() as u64 * u64::from(self.ticks)
