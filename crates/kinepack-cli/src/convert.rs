@@ -44,7 +44,7 @@ pub(crate) enum ConversionError {
     #[error(transparent)]
     Captured(#[from] CapturedError),
     #[error(transparent)]
-    Record(#[from] RecordError),
+    Record(RecordError),
     #[error(transparent)]
     Output(#[from] OutputError),
     #[error("{}: {error}{}", path.display(), advice(error))]
@@ -84,6 +84,12 @@ fn advice(error: &ConvertError) -> &'static str {
     }
 }
 
+impl From<RecordError> for ConversionError {
+    fn from(error: RecordError) -> Self {
+        OutputError::of_recorder(error).map_or_else(Self::Record, Self::Output)
+    }
+}
+
 impl From<ChallengeError> for ConversionError {
     fn from(error: ChallengeError) -> Self {
         Self::Captured(error.into())
@@ -103,6 +109,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), ConversionError> {
         ConvertError::Write(error) => {
             OutputError::File { path: to.clone(), problem: Problem::System(error) }.into()
         }
+        ConvertError::Record(error @ RecordError::Write { .. }) => error.into(),
         ConvertError::Read(error @ CaptureError::TooManyValues { .. }) => error.into(),
         ConvertError::Challenge(error @ ChallengeError::TooManyValues { .. }) => error.into(),
         error => ConversionError::Convert { path: from.clone(), error },

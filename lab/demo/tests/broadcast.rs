@@ -4,10 +4,12 @@
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::support::program::{Run, program, refusal, run};
+use crate::challenge::{Files, good_f32};
+use crate::support::program::{Run, own_line, program, refusal, run};
 
 /// A process that ends with the test.
 struct Running(Child);
@@ -52,6 +54,71 @@ fn three_spectators_see_the_world() {
         assert!(spectator["snapshots"].as_u64().unwrap() >= 10, "{spectator}");
         assert!(spectator["kbps"].as_f64().unwrap() > 1.0, "{spectator}");
     }
+}
+
+/// The arguments of `publish` for a capture, as another broadcast at the relay of `watch`.
+fn publish(watch: &[String], capture: &str, more: &[&str]) -> Run {
+    let [_, url, option, hash] = watch else { panic!("{watch:?}") };
+    let url = format!("{url}-published");
+    let arguments = ["publish", capture, "--publish", &url, option, hash];
+    run(&[&arguments[..], more].concat())
+}
+
+#[test]
+fn a_delayed_broadcast_has_the_whole_capture() {
+    let files = Files::new();
+    let capture = files.write("run.f32", &good_f32(40, 30)).to_str().unwrap().to_owned();
+    let (_broadcast, arguments) = broadcast();
+    let begin = Instant::now();
+    let published = publish(&arguments, &capture, &["--delay", "1.5"]);
+    assert_eq!(published.code, Some(0), "{}", published.stderr);
+    assert!(published.stderr.contains(&own_line("40 frames published\n")), "{}", published.stderr);
+    // The last frame is due after 39 ticks, and is then held back.
+    let least = Duration::from_secs_f64(39.0 / 60.0 + 1.5);
+    assert!(begin.elapsed() >= least, "{:?}", begin.elapsed());
+}
+
+#[test]
+fn a_broadcast_that_no_relay_takes_fails() {
+    let files = Files::new();
+    let capture = files.write("run.f32", &good_f32(40, 30)).to_str().unwrap().to_owned();
+    let nowhere = "https://127.0.0.1:9/cubes";
+    let (_broadcast, arguments) = broadcast();
+    // Nobody listens, or the relay has a certificate that is not trusted.
+    for url in [nowhere, &arguments[1]] {
+        let published = run(&["publish", &capture, "--publish", url, "--time-out", "1"]);
+        assert_eq!((published.code, published.stdout.as_str()), (Some(1), ""));
+        for part in [&*own_line("nothing was published to "), url, "check that a relay listens"] {
+            assert!(published.stderr.contains(part), "{}", published.stderr);
+        }
+    }
+    // A server serves its players all the same, and says so at its end.
+    let serve = ["serve", "--insecure", "--listen", "127.0.0.1:0", "--cubes", "20"];
+    let served = run(&[&serve[..], &["--seconds", "1", "--publish", nowhere]].concat());
+    assert_eq!(served.code, Some(1), "{}", served.stderr);
+    assert!(served.stdout.contains("timed out / refused"), "{}", served.stdout);
+    assert!(served.stderr.contains("nothing was published to"), "{}", served.stderr);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_cuts_off_what_a_delay_holds_back() {
+    let files = Files::new();
+    let capture = files.write("run.f32", &good_f32(40, 30)).to_str().unwrap().to_owned();
+    let (_broadcast, arguments) = broadcast();
+    let url = format!("{}-cut", arguments[1]);
+    let [_, _, option, hash] = &arguments[..] else { panic!("{arguments:?}") };
+    let publish = ["publish", &capture, "--publish", &url, option, hash, "--delay", "3600"];
+    let mut running = crate::support::running::Running::start(&publish, None);
+    running.until("the relay is connected");
+    let published = running.interrupt();
+    assert_eq!(published.code, Some(130), "{}", published.stderr);
+    assert!(published.stderr.contains("0 frames published; "), "{}", published.stderr);
+    assert!(
+        published.stderr.contains("interrupted after 0 of 40 frames; the rest was not published"),
+        "{}",
+        published.stderr
+    );
 }
 
 #[test]

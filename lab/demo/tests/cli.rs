@@ -3,9 +3,10 @@
 use std::io::Read;
 use std::process::Stdio;
 
+use clap::Subcommand;
 use serde_json::Value;
 
-use crate::challenge::{Files, good_bin, good_f32};
+use crate::challenge::{Files, Header, f32_file, good_bin, good_f32, states};
 use crate::support::program::{json, program, refusal, run, stdout};
 use crate::support::recorded::recorded;
 
@@ -34,8 +35,41 @@ fn the_demo_sends_a_capture() {
 }
 
 #[test]
+fn a_bad_value_of_a_capture_is_named_before_the_demo_begins() {
+    let files = Files::new();
+    let mut far = states(8, 5);
+    far[3][4].position[2] = -0.5;
+    let floats = files.write("far.f32", &f32_file(Header::new(5, 8), &far));
+    let capture = files.path("far.mcap");
+    let [floats, capture] = [&floats, &capture].map(|path| path.to_str().unwrap());
+    assert_eq!(run(&["convert", floats, capture]).code, Some(0));
+    for (file, place) in [
+        (floats, "far.f32: frame 3, object 4: field `position`: -0.5 is outside"),
+        (
+            capture,
+            "far.mcap: stream \"cubes\", tick 3, entity 4: field `position`: -0.5 is outside",
+        ),
+    ] {
+        for options in [&["--no-open", "--listen", "127.0.0.1:0"][..], &["--headless", "--fast"]] {
+            for more in [&[][..], &["--velocities"]] {
+                let refused = refusal(&[&["demo", "--capture", file][..], options, more].concat());
+                assert!(refused.contains(place), "{refused}");
+            }
+        }
+    }
+}
+
+#[test]
 fn bad_arguments_are_refused_with_the_allowed_values() {
-    let bad: [(&[&str], &str); 10] = [
+    let seeds = "give a whole number from 0 to 18446744073709551615";
+    let bad: [(&[&str], &str); 17] = [
+        (&["record", "world.mcap", "--seed", "-1"], seeds),
+        (&["join", "127.0.0.1:9", "--seed", "-1"], seeds),
+        (&["inputs", "--seed", "1.5"], seeds),
+        (&["simulate", "--link-seed", "-1"], seeds),
+        (&["inputs", "--clients", "-4"], "-4 is not in 1..=10000"),
+        (&["simulate", "--looked-at", "-1"], "-1 is not in 0..=4294967295"),
+        (&["record", "world.mcap", "--from", "120"], "give ADDRESS:PORT, such as"),
         (&["record", "world.mcap", "--style", "loud"], "typical, push, pull, rest"),
         (&["demo", "--seconds", "0"], "1..=86400"),
         (&["demo", "--link", "loud"], "lan, cable, wifi, mobile, terrible"),
@@ -236,9 +270,29 @@ fn the_completions_for_bash_know_each_command_by_one_name() {
     let given: Vec<&str> =
         script.split("cmd=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
     assert!(given.len() > 20, "{given:?}");
+    // The help hides this command, which is for packagers.
+    assert!(!script.contains("man-pages"), "{script}");
     for name in given.into_iter().filter(|name| !name.is_empty()) {
         assert!(script.contains(&format!(" {name})\n")), "nothing is completed after {name}");
     }
+}
+
+/// `kinepack` tells where these commands are.
+#[test]
+fn kinepack_knows_the_commands_of_the_lab() {
+    let of_kinepack = kinepack_cli::Command::augment_subcommands(clap::Command::new("kinepack"));
+    let is_of_kinepack = |name: &str| of_kinepack.find_subcommand(name).is_some();
+    let help = stdout(&["--help"]);
+    let (_, commands) = help.split_once("Commands:\n").unwrap();
+    let commands = commands.lines().take_while(|line| !line.is_empty());
+    // The lines of a long description have more space in front.
+    let names = commands.filter_map(|line| line.strip_prefix("  "));
+    let names = names.filter(|rest| !rest.starts_with(' '));
+    let names = names.filter_map(|rest| rest.split(' ').next());
+    let mut of_the_lab: Vec<&str> =
+        names.filter(|name| *name != "help" && !is_of_kinepack(name)).collect();
+    of_the_lab.sort_unstable();
+    assert_eq!(of_the_lab, kinepack_cli::OF_THE_LAB);
 }
 
 #[test]

@@ -37,8 +37,8 @@ fn interrupted(arguments: &[&str], is_far_enough: impl Fn(&Run) -> bool) -> Run 
     run
 }
 
-/// The frames of "interrupted after 12 of 60 frames".
-fn frames_done(run: &Run) -> u64 {
+/// The first number of "interrupted after 12 of 60 frames".
+fn done(run: &Run) -> u64 {
     let (_, after) = run.stderr.split_once("interrupted after ").unwrap();
     after.split(' ').next().unwrap().parse().unwrap()
 }
@@ -54,7 +54,7 @@ fn measure_reports_the_frames_before_the_signal() {
     let world = recorded(&files, "world.f32", &["--seconds", "900", "--cubes", "20"]);
     let run = interrupted(&["measure", &world, "--json"], has_report);
     let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
-    let done = frames_done(&run);
+    let done = done(&run);
     assert!(done > 6 && done < 900 * 60, "{}", run.stderr);
     assert_eq!(report["frames"], done - 6, "{report}");
     assert!(run.stderr.contains("of 54000 frames; the table is of these"), "{}", run.stderr);
@@ -66,12 +66,12 @@ fn inputs_reports_the_moves_before_the_signal() {
     let run = interrupted(&[&stream[..], &["--level", "packed", "--json"]].concat(), has_report);
     let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     let packets = report[0]["packets"].as_u64().unwrap();
-    assert_eq!(packets, 2 * frames_done(&run), "{}", run.stderr);
+    assert_eq!(packets, done(&run), "{}", run.stderr);
     assert_eq!(
         (report[0]["restored"].as_u64(), report.as_array().unwrap().len()),
         (Some(packets), 1)
     );
-    assert!(run.stderr.contains("of 15552000 frames; the table is of these"), "{}", run.stderr);
+    assert!(run.stderr.contains("of 31104000 moves; the table is of these"), "{}", run.stderr);
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn analyze_and_replay_report_the_frames_before_the_signal() {
         let run = interrupted(arguments, has_report);
         let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
         let frames = report.get("frames").unwrap_or_else(|| &report["streams"][0]["frames"]);
-        assert_eq!(*frames, frames_done(&run), "{arguments:?}: {}", run.stderr);
+        assert_eq!(*frames, done(&run), "{arguments:?}: {}", run.stderr);
     }
     assert!(std::fs::read_to_string(page).unwrap().trim_end().ends_with("</html>"));
 }

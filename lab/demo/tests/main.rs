@@ -13,6 +13,7 @@ mod measuring;
 mod network;
 mod outputs;
 mod page;
+mod pipes;
 mod playing;
 mod readme;
 mod recordings;

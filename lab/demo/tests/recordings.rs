@@ -75,9 +75,14 @@ fn a_recording_is_analyzed_and_replayed() {
 #[test]
 fn a_recording_with_the_ending_of_another_format_is_refused() {
     let files = Files::new();
-    for (name, says) in
-        [("a.f32.zst", ".f32"), ("a.F32", ".f32"), ("a.csv", "convert"), ("a.kpz", "pack")]
-    {
+    for (name, says) in [
+        ("a.f32.zst", ".f32"),
+        ("a.F32", ".f32"),
+        ("a.csv", "convert"),
+        ("a.bin", "convert"),
+        ("a.kpz", "pack"),
+        ("a.mcapp", "must end in .mcap"),
+    ] {
         let path = files.path(name);
         let refused = refusal(&["record", path.to_str().unwrap(), "--seconds", "1"]);
         assert!(refused.contains(says), "{refused}");

@@ -75,6 +75,10 @@ fn invalid_options_are_refused() {
         refused.contains("no such level of a stream; there are full, packed, adaptive"),
         "{refused}"
     );
+    let refused = refusal(&["inputs", "--clients", "10000", "--seconds", "86400"]);
+    for part in ["--clients 10000 and --seconds 86400", "51840000000 moves", "200000000 at most"] {
+        assert!(refused.contains(part), "{refused}");
+    }
     for arguments in [
         &["measure", "--clients", "4"][..],
         &["inputs", "--lag", "6"],

@@ -3,6 +3,8 @@
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use kinepack_capture::RecordError;
+
 use crate::Failure;
 
 /// Why a command cannot write.
@@ -17,6 +19,20 @@ pub enum OutputError {
     /// The report cannot be written to standard output.
     #[error("cannot write the report: {0}")]
     Stdout(io::Error),
+}
+
+impl OutputError {
+    /// The error of a recorder that cannot write. Its own text says that the frames before can be
+    /// read, but a command deletes its file, or says where they are. Other errors come back as
+    /// `Err`.
+    pub fn of_recorder(error: RecordError) -> Result<Self, RecordError> {
+        match error {
+            RecordError::Write { path, source } => {
+                Ok(Self::File { path, problem: Problem::System(source) })
+            }
+            other => Err(other),
+        }
+    }
 }
 
 impl Failure for OutputError {

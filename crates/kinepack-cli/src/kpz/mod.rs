@@ -32,7 +32,7 @@ pub(crate) enum KpzError {
     #[error(transparent)]
     Setup(#[from] SetupError),
     #[error(transparent)]
-    Record(#[from] RecordError),
+    Record(RecordError),
     #[error(transparent)]
     Output(#[from] OutputError),
     #[error("{}: {error}; write a .mcap or a .csv instead", path.display())]
@@ -48,6 +48,12 @@ pub(crate) enum KpzError {
     /// The report is printed.
     #[error("{}: {}", path.display(), damage_found(*count, *is_complete))]
     Damaged { path: PathBuf, count: usize, is_complete: bool },
+}
+
+impl From<RecordError> for KpzError {
+    fn from(error: RecordError) -> Self {
+        OutputError::of_recorder(error).map_or_else(Self::Record, Self::Output)
+    }
 }
 
 /// A file without an end has no index, so groups after a damaged length cannot be found.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, Args, Command};
 use command_kit::interrupt::Interrupted;
-use command_kit::output::{Force, Output, Problem};
+use command_kit::output::{Force, Output};
 use command_kit::{Failure, OutputError, say};
 use kinepack::SetupError;
 use kinepack_capture::{RecordError, Recorder};
@@ -115,13 +115,7 @@ impl Failure for RecordingError {
 
 impl From<RecordError> for RecordingError {
     fn from(error: RecordError) -> Self {
-        match error {
-            // Another line says where the recorded frames are, if they are anywhere.
-            RecordError::Write { path, source } => {
-                OutputError::File { path, problem: Problem::System(source) }.into()
-            }
-            error => Self::Record(error),
-        }
+        OutputError::of_recorder(error).map_or_else(Self::Record, Self::Output)
     }
 }
 

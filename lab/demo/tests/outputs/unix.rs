@@ -14,7 +14,8 @@ use serde_json::Value;
 
 use super::{OLD, SHORT};
 use crate::challenge::{Files, good_f32};
-use crate::support::program::{Run, beside, own_line, program, run, run_without_room};
+use crate::support::program::{Run, beside, own_line, program, refusal, run, run_without_room};
+use crate::support::recorded::recorded;
 use crate::support::running::{Running, number, wait_for};
 
 /// Options of a recording that is far longer than a test.
@@ -57,30 +58,41 @@ fn an_interrupted_recording_is_complete() {
     let (run, _) = recording(&out);
     assert_eq!(fs::read(&out).unwrap(), OLD, "the old file stays until the new one is complete");
     let run = run.interrupt();
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
     let (count, is_whole) = frames(&out);
     assert!(
         is_whole && run.stderr.contains(&format!("world.mcap: {count} frames")),
         "{}",
         run.stderr
     );
+    see_that_it_says_how_much_it_recorded(&run, count);
     assert_eq!(beside(&out), [out]);
 }
 
+/// A script must not take a shorter file for the one that it asked for.
+fn see_that_it_says_how_much_it_recorded(run: &Run, frames: usize) {
+    assert_eq!(run.code, Some(130), "{}", run.stderr);
+    let seconds = frames as f64 / 60.0;
+    let how_far = format!("interrupted after {seconds:.1} of 86400 s; the file is complete and");
+    assert!(run.stderr.lines().last().unwrap().starts_with(&own_line(&how_far)), "{}", run.stderr);
+}
+
 #[test]
-fn an_interrupted_recording_of_floats_is_complete() {
-    let files = Files::new();
-    let out = files.write("world.f32", OLD);
-    let (run, _) = recording(&out);
-    let run = run.interrupt();
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
-    let mut challenge = Challenge::open(&out).unwrap();
-    let mut count = 0;
-    while challenge.next_frame().unwrap().is_some() {
-        count += 1;
+fn a_signal_completes_a_recording_of_floats_and_leaves_no_part_of_it() {
+    for signal in ["-INT", "-TERM", "-HUP"] {
+        let files = Files::new();
+        let out = files.write("world.f32", OLD);
+        let (run, _) = recording(&out);
+        run.signal(signal);
+        let run = run.end();
+        let mut challenge = Challenge::open(&out).unwrap();
+        let mut count = 0;
+        while challenge.next_frame().unwrap().is_some() {
+            count += 1;
+        }
+        assert!(run.stderr.contains(&format!("world.f32: {count} frames")), "{}", run.stderr);
+        see_that_it_says_how_much_it_recorded(&run, count);
+        assert_eq!(beside(&out), [out], "{signal}");
     }
-    assert!(run.stderr.contains(&format!("world.f32: {count} frames")), "{}", run.stderr);
-    assert_eq!(beside(&out), [out]);
 }
 
 #[test]
@@ -152,6 +164,28 @@ fn a_full_disk_leaves_the_old_file_and_the_recorded_frames() {
     let saved = files.path("saved.mcap");
     fs::rename(partial, &saved).unwrap();
     assert!(frames(&saved).0 > 60);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_device_is_named_as_a_full_disk() {
+    let refused = refusal(&[&["record", "/dev/full"], &SHORT[..]].concat());
+    assert!(refused.contains("/dev/full: the disk is full: "), "{refused}");
+}
+
+#[test]
+fn a_pipe_for_floats_is_refused_before_the_work() {
+    let files = Files::new();
+    let pipe = files.path("world.f32");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let name = pipe.to_str().unwrap();
+    let capture = recorded(&files, "world.mcap", &SHORT);
+    // A pipe that is opened to be written waits for a reader, and this one has none.
+    for arguments in [&["record", name, "--seconds", "3600"][..], &["convert", &capture, name]] {
+        let run = Running::start(arguments, None).end();
+        assert_eq!(run.code, Some(2), "{}", run.stderr);
+        assert!(run.stderr.contains("world.f32: this is a pipe or a device"), "{}", run.stderr);
+    }
 }
 
 #[test]
