@@ -152,8 +152,8 @@ impl Publisher {
     }
 
     /// From now on, returns each piece this many ticks later, so that players gain nothing from
-    /// watching their own match. Meanwhile, the publisher keeps the pieces, not the worlds. After the
-    /// last world, [`drain`](Self::drain) returns those that still wait.
+    /// watching their own match. Meanwhile, the publisher keeps the pieces, not the worlds. After
+    /// the last world, [`drain`](Self::drain) returns those that still wait.
     #[must_use]
     pub fn with_delay(mut self, ticks: u32) -> Self {
         self.delay_ticks = ticks;

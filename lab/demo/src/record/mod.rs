@@ -36,8 +36,8 @@ pub struct Arguments {
     /// The file to write the capture to. Ctrl-C ends the recording and completes the file; if it
     /// comes before the end of the seconds, the exit code is 130. Until then the frames are in
     /// FILE.mcap.XXXXXX.partial, which a crash or an error leaves there. If the name ends in .f32,
-    /// it is a challenge file instead, which also has the velocities that levels 1 to 4 send. Such a
-    /// file is complete or absent.
+    /// it is a challenge file instead, which also has the velocities that levels 1 to 4 send. Such
+    /// a file is complete or absent.
     #[arg(value_name = "FILE.mcap")]
     out: PathBuf,
     #[command(flatten)]

@@ -58,8 +58,8 @@ pub enum InputsError {
     )]
     UnknownLevel { name: String },
     #[error(
-        "--clients {clients} and --seconds {seconds}: these are {moves} moves, whose sizes are kept \
-         in memory; a measurement has {MAX_MOVES} at most, so give fewer clients or seconds"
+        "--clients {clients} and --seconds {seconds}: these are {moves} moves, whose sizes are \
+         kept in memory; a measurement has {MAX_MOVES} at most, so give fewer clients or seconds"
     )]
     TooManyMoves { clients: u32, seconds: u32, moves: u64 },
 }
