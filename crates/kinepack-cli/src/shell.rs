@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap_complete::{Shell, generate};
-use command_kit::{Failure, OutputError, print, program_name};
+use command_kit::{Failure, OutputError, print};
 
 /// Prints completions for a shell, to be saved where the shell looks for them.
 ///
@@ -43,9 +43,8 @@ impl Failure for ShellError {
 
 pub(crate) fn print_completions(
     arguments: &Completions,
-    program: &clap::Command,
+    mut program: clap::Command,
 ) -> Result<(), ShellError> {
-    let mut program = without_hidden(program);
     let name = program.get_name().to_owned();
     let mut script = Vec::new();
     generate(arguments.shell, &mut program, &name, &mut script);
