@@ -46,7 +46,7 @@ impl Command {
             #[cfg(feature = "anim")]
             Self::Anim(arguments) => anim::run(&arguments).map_err(boxed),
             Self::Completions(arguments) => {
-                shell::print_completions(&arguments, program).map_err(boxed)
+                shell::print_completions(&arguments, &program).map_err(boxed)
             }
             Self::ManPages(arguments) => shell::write_man_pages(&arguments, program).map_err(boxed),
         }

@@ -43,9 +43,10 @@ impl Failure for ShellError {
 
 pub(crate) fn print_completions(
     arguments: &Completions,
-    mut program: clap::Command,
+    program: &clap::Command,
 ) -> Result<(), ShellError> {
     let name = program.get_name().to_owned();
+    let mut program = without_hidden(program);
     let mut script = Vec::new();
     generate(arguments.shell, &mut program, &name, &mut script);
     if arguments.shell == Shell::Bash && name.contains('-') {
