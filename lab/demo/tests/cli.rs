@@ -44,16 +44,14 @@ fn a_bad_value_of_a_capture_is_named_before_the_demo_begins() {
     let [floats, capture] = [&floats, &capture].map(|path| path.to_str().unwrap());
     assert_eq!(run(&["convert", floats, capture]).code, Some(0));
     for (file, place) in [
-        (floats, "far.f32: frame 3, object 4: field `position`: -0.5 is outside"),
-        (
-            capture,
-            "far.mcap: stream \"cubes\", tick 3, entity 4: field `position`: -0.5 is outside",
-        ),
+        (floats, "far.f32: frame 3, "),
+        (capture, "far.mcap: stream \"cubes\", tick 3, entity 4: field "),
     ] {
         for options in [&["--no-open", "--listen", "127.0.0.1:0"][..], &["--headless", "--fast"]] {
             for more in [&[][..], &["--velocities"]] {
                 let refused = refusal(&[&["demo", "--capture", file][..], options, more].concat());
-                assert!(refused.contains(place), "{refused}");
+                let reason = " 4: field `position`: -0.5 is outside";
+                assert!(refused.contains(place) && refused.contains(reason), "{refused}");
             }
         }
     }
