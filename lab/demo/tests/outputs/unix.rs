@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::{OLD, SHORT};
 use crate::challenge::{Files, good_f32};
-use crate::support::program::{Run, beside, own_line, program, refusal, run, run_without_room};
+use crate::support::program::{Run, beside, own_line, program, run, run_without_room};
 use crate::support::recorded::recorded;
 use crate::support::running::{Running, number, wait_for};
 
@@ -169,7 +169,8 @@ fn a_full_disk_leaves_the_old_file_and_the_recorded_frames() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_device_is_named_as_a_full_disk() {
-    let refused = refusal(&[&["record", "/dev/full"], &SHORT[..]].concat());
+    let refused =
+        crate::support::program::refusal(&[&["record", "/dev/full"], &SHORT[..]].concat());
     assert!(refused.contains("/dev/full: the disk is full: "), "{refused}");
 }
 
