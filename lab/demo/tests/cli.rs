@@ -48,7 +48,7 @@ fn a_bad_value_of_a_capture_is_named_before_the_demo_begins() {
         (capture, "far.mcap: stream \"cubes\", tick 3, entity 4: field "),
     ] {
         for options in [&["--no-open", "--listen", "127.0.0.1:0"][..], &["--headless", "--fast"]] {
-            for more in [&[][..], &["--velocities"]] {
+            for more in [&["--json"][..], &["--velocities"]] {
                 let refused = refusal(&[&["demo", "--capture", file][..], options, more].concat());
                 let reason = " 4: field `position`: -0.5 is outside";
                 assert!(refused.contains(place) && refused.contains(reason), "{refused}");
