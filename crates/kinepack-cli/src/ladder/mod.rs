@@ -2,27 +2,26 @@
 //! the newest one that is `lag` ticks older, decoded, and compared lane for lane. Rows with the same
 //! schema share their snapshots.
 
-use std::fmt;
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
-use std::str::FromStr;
-use std::sync::{Arc, OnceLock};
+mod error;
+mod parameters;
+
 use std::time::Instant;
 
 use clap::ValueEnum;
 use command_kit::cube_precision::{Errors, Precision};
 use command_kit::parts::{PartOfField, Parts};
-use command_kit::{Failure, counted};
 use cube_data::cube::{self, Measured, Quantized};
 use kinepack::{
     Baselines, Codec, DecodeLimits, Decoder, EncodeError, Encoder, EntityId, Level, Profile,
-    Schema, SetupError, Snapshot, Tick, View,
+    Schema, Snapshot, Tick, View,
 };
 use kinepack_capture::analysis::Past;
 
 use crate::captured::{Pace, is_cubes, profile};
 use crate::stages::{Stages, StagesNs};
+
+pub(crate) use error::{BadFrame, LadderError, Shortage, TooShort};
+pub use parameters::{Parameters, ProfileError, ProfileFile};
 
 /// The measurements of a level.
 #[derive(Clone, Debug)]
@@ -315,207 +314,6 @@ fn not_finite(state: &Measured) -> Option<EncodeError> {
     } else {
         EncodeError::OutOfRange { id: None, field, value: value.into() }
     })
-}
-
-/// The parameters of the levels that have any.
-#[derive(Clone, Debug)]
-pub enum Parameters {
-    /// The profile trained for cubes.
-    BuiltIn,
-    /// The article's widths: positions small 5 and large 9, orientations small 5 and large 8.
-    Article,
-    /// A profile without training.
-    Untrained,
-    /// A trained profile.
-    File(ProfileFile),
-}
-
-impl Parameters {
-    /// The file that they are read from, if there is one.
-    pub(crate) fn file(&self) -> Option<&Path> {
-        if let Self::File(file) = self { Some(&file.path) } else { None }
-    }
-}
-
-/// A profile's file, which is read once: it may be a pipe.
-#[derive(Clone, Debug)]
-pub struct ProfileFile {
-    path: PathBuf,
-    bytes: Arc<OnceLock<Vec<u8>>>,
-}
-
-impl fmt::Display for Parameters {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::BuiltIn => f.pad("built-in"),
-            Self::Article => f.pad("article"),
-            Self::Untrained => f.pad("untrained"),
-            Self::File(file) => file.path.display().fmt(f),
-        }
-    }
-}
-
-impl FromStr for Parameters {
-    type Err = std::convert::Infallible;
-
-    fn from_str(name: &str) -> Result<Self, Self::Err> {
-        Ok(match name {
-            "built-in" => Self::BuiltIn,
-            "article" => Self::Article,
-            "untrained" => Self::Untrained,
-            path => Self::File(ProfileFile { path: path.into(), bytes: Arc::default() }),
-        })
-    }
-}
-
-/// Why levels cannot be measured.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum LadderError {
-    #[error(transparent)]
-    Profile(#[from] ProfileError),
-    #[error(transparent)]
-    Setup(#[from] SetupError),
-    #[error(
-        "--time-precision-ms is for cubes; a schema of your own states it for each field: \
-         #[pack(time_precision_ms = 2)]"
-    )]
-    PrecisionOfCubes,
-    #[error("--kinds is for cubes; a schema of your own has the kinds that it was built of")]
-    KindsOfCubes,
-}
-
-impl Failure for LadderError {}
-
-/// A profile that cannot be read.
-#[derive(Debug, thiserror::Error)]
-#[error("{}: {reason}", path.display())]
-pub struct ProfileError {
-    path: PathBuf,
-    reason: String,
-    is_of_other_schema: bool,
-}
-
-impl Failure for ProfileError {}
-
-impl ProfileError {
-    /// The error for one of several streams of a file.
-    pub(crate) fn of_stream(self, stream: &str) -> Self {
-        let Self { path, mut reason, is_of_other_schema } = self;
-        if is_of_other_schema {
-            reason.push_str(&format!(" than that of stream {stream}; --stream takes another"));
-        }
-        Self { path, reason, is_of_other_schema }
-    }
-}
-
-/// A capture that is too short for what is asked.
-#[derive(Debug, thiserror::Error)]
-#[error("{capture}: {shortage}")]
-pub(crate) struct TooShort {
-    /// The file, and the stream if several are meant.
-    capture: String,
-    shortage: Shortage,
-}
-
-impl Failure for TooShort {}
-
-/// What a capture has too little of.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Shortage {
-    #[error("it has no frames")]
-    Empty,
-    #[error(
-        "{} {} too few for a baseline {lag} ticks back{}",
-        counted(frames, "frame"),
-        if *frames == 1 { "is" } else { "are" },
-        if *lag > 1 { "; give a shorter --lag" } else { "" }
-    )]
-    ForBaselines { frames: u32, lag: u32 },
-    #[error(
-        "--from {from}: there is no frame {from}; the capture has {}, and the first one is frame 0",
-        counted(frames, "frame")
-    )]
-    BeforeFrom { frames: u32, from: u32 },
-    #[error(
-        "{} of {frames} remain to train on with --hold-out {hold_out}: too few, since the older \
-         views that the adaptive level looks at are {} ticks back; give a shorter --lag{}",
-        counted(training, "frame"),
-        2 * lag,
-        if *all_suffice { ", or hold out less" } else { "" }
-    )]
-    ForTraining { frames: u32, training: u32, hold_out: u32, lag: u32, all_suffice: bool },
-    #[error("{hold_out} % of {} is none to measure on; hold out more", counted(frames, "frame"))]
-    ToHoldOut { frames: u32, hold_out: u32 },
-}
-
-impl Shortage {
-    /// The error for a capture: its file, and its stream if several are meant.
-    pub(crate) fn of(self, capture: impl fmt::Display) -> TooShort {
-        TooShort { capture: capture.to_string(), shortage: self }
-    }
-
-    /// The error for a run of so few frames that none has a baseline this many ticks back.
-    pub(crate) fn for_baselines(frames: u32, lag: u32) -> Self {
-        if frames == 0 { Self::Empty } else { Self::ForBaselines { frames, lag } }
-    }
-}
-
-/// More than a profile ever has: that of a schema with the most fields and classes.
-const MAX_PROFILE_BYTES: u64 = 64 << 20;
-
-impl ProfileFile {
-    pub(crate) fn profile(&self, schema: &Schema) -> Result<Profile, ProfileError> {
-        let failed = |reason: String, is_of_other_schema| ProfileError {
-            path: self.path.clone(),
-            reason,
-            is_of_other_schema,
-        };
-        let bytes = self.bytes().map_err(|error| {
-            let reason = format!(
-                "{error}; --profile takes a file that `kinepack tune` or `kinepack train` wrote, \
-                 untrained, built-in (trained for the cubes of the challenge files), or article \
-                 (the word lengths of the article \"Snapshot Compression\")"
-            );
-            failed(reason, false)
-        })?;
-        if bytes.len() as u64 > MAX_PROFILE_BYTES {
-            let reason =
-                format!("this is not a profile: it has more than {MAX_PROFILE_BYTES} bytes");
-            return Err(failed(reason, false));
-        }
-        Profile::from_bytes(bytes, schema)
-            .map_err(|error| failed(error.to_string(), error == SetupError::ProfileMismatch))
-    }
-
-    /// The file's bytes, and one more than the limit at most: a device would never end.
-    fn bytes(&self) -> io::Result<&[u8]> {
-        if let Some(bytes) = self.bytes.get() {
-            return Ok(bytes);
-        }
-        let mut bytes = Vec::new();
-        File::open(&self.path)?.take(MAX_PROFILE_BYTES + 1).read_to_end(&mut bytes)?;
-        Ok(self.bytes.get_or_init(|| bytes))
-    }
-}
-
-/// Why a frame could not be measured.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum BadFrame {
-    /// The schema does not hold a state.
-    #[error("entity {entity}: {reason}")]
-    Value { entity: u32, reason: String },
-    /// The decoder returned another frame, which is a defect of this program.
-    #[error(
-        "level {}: the frame of tick {tick} differs after decoding: {reason}",
-        level.name()
-    )]
-    NotVerified { level: Level, tick: u32, reason: String },
-}
-
-impl Failure for BadFrame {
-    fn exit_code(&self) -> u8 {
-        1
-    }
 }
 
 impl Run {
