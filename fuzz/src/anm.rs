@@ -1,7 +1,7 @@
 //! The driver of the target `anm`: any bytes as a compressed animation.
 
 use kinepack_anim::Transform;
-use kinepack_anim::anm::{Anm, AnmPlayer};
+use kinepack_anm::{Anm, AnmPlayer};
 
 /// Shares of the duration, forward, back, and beyond both ends.
 const SHARES: [f32; 12] = [0.0, 0.1, 0.11, 0.5, 0.9, 1.0, 0.6, 0.05, f32::NAN, 2.0, -1.0, 0.3];

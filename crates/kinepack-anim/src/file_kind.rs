@@ -13,7 +13,7 @@ pub(crate) mod magic {
     pub(crate) const DATABASE: [u8; 4] = *b"KPDB";
 }
 
-/// A kind of file that this crate reads.
+/// A kind of file that this crate or `kinepack-anm` reads.
 ///
 /// ```
 /// use kinepack_anim::keyed::KeyedClip;
@@ -49,7 +49,7 @@ pub enum FileKind {
     Fbx,
     /// A BVH file, `.bvh`.
     Bvh,
-    /// An animation of League of Legends, `.anm`.
+    /// An animation of League of Legends, `.anm`. The crate `kinepack-anm` reads it.
     Anm,
 }
 
@@ -87,7 +87,7 @@ impl FileKind {
                 "compress it first, with `kinepack anim build` or with import::read and \
                  offline::build"
             }
-            Self::Anm => "read it with anm::Anm::from_bytes",
+            Self::Anm => "read it with kinepack_anm::Anm::from_bytes",
         };
         write!(f, "this is {self}: {advice}")
     }

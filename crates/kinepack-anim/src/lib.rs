@@ -63,7 +63,6 @@
 //! | `import` | [`import`]: raw clips from glTF and BVH files; implies `raw` |
 //! | `fbx` | [`import::fbx`]: raw clips from FBX files. A build needs a C compiler; implies `import` |
 //! | `export` | [`export`]: raw clips as glTF files; implies `raw` |
-//! | `anm` | [`anm`]: the `r3d2canm` files of League of Legends |
 //! | `raw` | [`RawClip`], [`Curve`], [`Marker`], [`exchange`], [`measure`], [`additive::difference`] |
 //!
 //! # Reading order
@@ -71,8 +70,8 @@
 //! [`Skeleton`] and [`RawClip`]; [`import`] and [`exchange`]; [`Clip`], [`Sampler`] and [`Rig`], in
 //! [`block`]; [`disk`], block clips in files; [`database`], many clips in a file; [`keyed`], the
 //! other scheme; [`AnyClip`]; [`additive`] clips; [`pose`], what players do with poses;
-//! [`measure`]; [`offline`]; [`export`], glTF for viewers; [`anm`]. The formats are normative in
-//! `spec/ANIM.md` and `spec/ANM.md`.
+//! [`measure`]; [`offline`]; [`export`], glTF for viewers. The formats are normative in
+//! `spec/ANIM.md`. The crate `kinepack-anm` has the `r3d2canm` files of League of Legends.
 //!
 //! Sources: JPEG's transform coding and ACL for the block scheme; Riot's article on the animations
 //! of League of Legends for the keyed scheme. [`pose`] names its own sources.
@@ -97,8 +96,6 @@ mod time;
 mod transform;
 
 pub mod additive;
-#[cfg(feature = "anm")]
-pub mod anm;
 pub mod block;
 pub mod database;
 pub mod disk;

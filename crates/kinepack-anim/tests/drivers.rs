@@ -5,8 +5,6 @@
 
 #[path = "../../../fuzz/src/anim.rs"]
 pub(crate) mod anim;
-#[path = "../../../fuzz/src/anm.rs"]
-pub(crate) mod anm;
 #[path = "../../../fuzz/src/clip.rs"]
 pub(crate) mod clip;
 #[path = "../../../fuzz/src/clip_database.rs"]

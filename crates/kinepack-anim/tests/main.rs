@@ -4,7 +4,6 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 // Shared by the tests.
-mod anm_support;
 mod clip_support;
 mod corpora;
 mod drivers;
@@ -15,11 +14,6 @@ mod runner;
 mod support;
 
 mod additive;
-mod anm;
-mod anm_corpus;
-mod anm_from_clip;
-mod anm_hostile;
-mod anm_vectors;
 mod block;
 mod clip;
 mod clip_corpus;

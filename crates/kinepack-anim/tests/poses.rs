@@ -219,7 +219,7 @@ fn a_reader_names_the_file_that_it_is_given() {
         (FileKind::Fbx, b"Kaydara FBX Binary".to_vec(), "compress it first"),
         (FileKind::Fbx, b"; FBX 7.4.0 project file".to_vec(), "compress it first"),
         (FileKind::Bvh, b"HIERARCHY\nROOT".to_vec(), "compress it first"),
-        (FileKind::Anm, b"r3d2canm".to_vec(), "Anm::from_bytes"),
+        (FileKind::Anm, b"r3d2canm".to_vec(), "kinepack_anm::Anm::from_bytes"),
     ];
     for (kind, bytes, advice) in files {
         assert_eq!(FileKind::detect(&bytes), Some(kind));

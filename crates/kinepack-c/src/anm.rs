@@ -3,7 +3,7 @@
 use std::ffi::c_char;
 
 use kinepack_anim::Transform;
-use kinepack_anim::anm::{Anm, AnmPlayer, elf_hash};
+use kinepack_anm::{Anm, AnmPlayer, elf_hash};
 
 use crate::KpStatus;
 use crate::handles::Handles;

@@ -23,6 +23,7 @@ pages! {
     DeriveReadme "../../../crates/kinepack-derive/README.md"
     NetReadme "../../../crates/kinepack-net/README.md"
     AnimReadme "../../../crates/kinepack-anim/README.md"
+    AnmReadme "../../../crates/kinepack-anm/README.md"
     CaptureReadme "../../../crates/kinepack-capture/README.md"
     ReplayReadme "../../../crates/kinepack-replay/README.md"
     CrowdReadme "../../../crates/kinepack-crowd/README.md"

@@ -183,12 +183,6 @@ impl Cursor {
         }
     }
 
-    /// The pose that every sample starts from: the bind pose with the clip's constants.
-    #[cfg(feature = "anm")]
-    pub(crate) fn base_pose(&self) -> &[Transform] {
-        &self.base
-    }
-
     fn sample_keys<W: PoseWriter + ?Sized>(&mut self, writer: &mut W) {
         self.rotations.clear();
         for (hot, &TrackId { joint, channel }) in self.hot.iter().zip(self.clip.keyed_tracks()) {

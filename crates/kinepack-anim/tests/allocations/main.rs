@@ -5,8 +5,6 @@
 #![allow(dead_code, reason = "the other program uses all of the shared helpers")]
 
 // Shared by the tests.
-#[path = "../anm_support/mod.rs"]
-mod anm_support;
 #[path = "../clip_support.rs"]
 mod clip_support;
 #[path = "../object_space/mod.rs"]
@@ -18,7 +16,6 @@ mod runner;
 #[path = "../support/mod.rs"]
 mod support;
 
-mod anm;
 mod block;
 mod clip;
 mod database;

@@ -202,6 +202,27 @@ fn playback_never_starts_from_a_slice_after_the_time() {
     }
 }
 
+#[test]
+fn a_cursor_shows_each_key_at_its_position() {
+    let mut random = Random(11);
+    for samples in [2, 31, 700, 65_536] {
+        let track = any_track(&mut random, 0, 1, samples, 30);
+        let bytes = Parts::keyed(1, 1, samples, vec![track]).to_bytes();
+        let clip = KeyedClip::from_bytes(bytes).unwrap();
+        let mut cursor = Cursor::with_bind_pose(clip.clone(), &[Transform::IDENTITY]).unwrap();
+        let mut pose = [Transform::IDENTITY];
+        let mut last = 0.0;
+        for key in (0..clip.key_count()).map(|index| clip.key(index)) {
+            last = clip.key_position(&key);
+            cursor.sample_at(last, &mut pose);
+            for (played, stored) in pose[0].translation.iter().zip(clip.value(&key)) {
+                assert!((played - stored).abs() < 1e-4, "{key:?} of {samples} samples: {played}");
+            }
+        }
+        assert_eq!(last, f64::from(samples - 1));
+    }
+}
+
 /// Two keys that are exactly at right angles: after a key whose sign was changed, and at the
 /// beginning of a slice.
 #[test]

@@ -9,9 +9,9 @@ use clap::Args;
 use command_kit::output::{Force, Target};
 use command_kit::table::write_json;
 use command_kit::{counted, print};
-use kinepack_anim::anm::{Anm, AnmPlayer};
 use kinepack_anim::measure::{ErrorOptions, pose_distance_cm};
 use kinepack_anim::{AnyClip, AnyPlayer, MAX_SAMPLES, RawClip, Skeleton, export};
+use kinepack_anm::{Anm, AnmPlayer};
 use serde::Serialize;
 
 use super::baked::with_curves;

@@ -14,9 +14,9 @@ mod schemes;
 
 use std::fs;
 
-use kinepack_anim::anm::{Anm, elf_hash};
 use kinepack_anim::measure::{ErrorOptions, pose_distance_cm};
 use kinepack_anim::{AnyClip, RawClip, Skeleton, exchange};
+use kinepack_anm::{Anm, elf_hash};
 use serde_json::Value;
 use tempfile::TempDir;
 

@@ -165,6 +165,12 @@ impl KeyedClip {
         f32::from(key.time) / ticks_per_sample(self.header.samples) as f32 / self.header.rate_hz
     }
 
+    /// The position of a key, in samples from the first, as
+    /// [`Cursor::sample_at`](crate::keyed::Cursor::sample_at) takes it.
+    pub fn key_position(&self, key: &Key) -> f64 {
+        f64::from(key.time) / f64::from(ticks_per_sample(self.header.samples))
+    }
+
     /// The value of a key: a rotation, or a vector followed by a zero.
     #[inline]
     pub fn value(&self, key: &Key) -> [f32; 4] {

@@ -2,8 +2,10 @@
 //! An [`Anm`] is already validated, so writing cannot fail. The same content gives the same file on
 //! every platform. `spec/ANM.md`, sections 2 and 3. Cost: one pass.
 
-use super::{Anm, HEAD_BYTES, MAGIC, OFFSET_BASE, VectorRange};
-use crate::keyed::Key;
+use kinepack_anim::keyed::{Key, VectorRange};
+
+use crate::Anm;
+use crate::layout::{HEAD_BYTES, MAGIC, OFFSET_BASE};
 
 /// The size in the header does not count these first bytes.
 const SIZE_BASE: usize = 16;
@@ -53,7 +55,7 @@ impl Anm {
 /// lower case.
 ///
 /// ```
-/// assert_eq!(kinepack_anim::anm::elf_hash("Root"), 0x0007_9664);
+/// assert_eq!(kinepack_anm::elf_hash("Root"), 0x0007_9664);
 /// ```
 pub fn elf_hash(name: &str) -> u32 {
     name.to_lowercase().bytes().fold(0_u32, |hash, byte| {

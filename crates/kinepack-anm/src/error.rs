@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::keyed::Parametrization;
-use crate::{Channel, MAX_JOINTS};
+use kinepack_anim::keyed::Parametrization;
+use kinepack_anim::{Channel, MAX_JOINTS};
 
 /// One of the three parts of a file to which the header stores offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

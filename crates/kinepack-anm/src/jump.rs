@@ -6,7 +6,8 @@
 //! an earlier state works too. The margin is needed because a player that computes its slice with
 //! floats may, through rounding, choose a slice just before that slice begins.
 
-use super::{Anm, AnmError, INDICES_PER_JOINT, WIDE_FROM_KEYS};
+use crate::layout::{INDICES_PER_JOINT, WIDE_FROM_KEYS};
+use crate::{Anm, AnmError};
 
 /// The 32-bit index that means "no key". Its lower half is the 16-bit form.
 const NONE: u32 = u32::MAX;
@@ -59,7 +60,7 @@ impl Anm {
     }
 
     /// The indices of a cache, joint by joint, rotations first.
-    pub(super) fn jump_cache(&self, slice: usize) -> impl Iterator<Item = &[u32]> {
+    pub(crate) fn jump_cache(&self, slice: usize) -> impl Iterator<Item = &[u32]> {
         let cache_indices = self.joints.len() * INDICES_PER_JOINT;
         let begin = slice.saturating_mul(cache_indices);
         self.jump_indices
@@ -70,7 +71,7 @@ impl Anm {
     }
 
     /// The slice that contains a time. There must be at least one cache.
-    pub(super) fn slice_of(&self, time: u16) -> usize {
+    pub(crate) fn slice_of(&self, time: u16) -> usize {
         let count = u64::from(self.jump_cache_count);
         (u64::from(time) * count / u64::from(u16::MAX)).min(count.saturating_sub(1)) as usize
     }

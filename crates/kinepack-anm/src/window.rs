@@ -2,12 +2,12 @@
 //! section 5. Cost: about 150 operations for a rotation, including one square root, and half of
 //! that for a vector.
 
-use crate::Transform;
-use crate::keyed::spline::{Parametrization, blend, weights};
+use kinepack_anim::Transform;
+use kinepack_anim::keyed::spline::{Parametrization, blend, weights};
 
 /// P0 to P3: playback is between P1 and P2.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Window<const N: usize> {
+pub(crate) struct Window<const N: usize> {
     /// Non-decreasing if the keys are in order. A jump cache from a file may break this order.
     times: [u16; 4],
     values: [[f32; N]; 4],
@@ -20,18 +20,18 @@ impl<const N: usize> Window<N> {
     }
 
     /// The time from which the next key is needed.
-    pub(super) fn needs_next_at(&self) -> u16 {
+    pub(crate) fn needs_next_at(&self) -> u16 {
         self.times[2]
     }
 
     /// Shifts a key in as P3 and drops P0.
-    pub(super) fn push(&mut self, time: u16, value: [f32; N]) {
+    pub(crate) fn push(&mut self, time: u16, value: [f32; N]) {
         self.times = [self.times[1], self.times[2], self.times[3], time];
         self.values = [self.values[1], self.values[2], self.values[3], value];
     }
 
     /// Sets one of the four keys.
-    pub(super) fn set(&mut self, place: usize, time: u16, value: [f32; N]) {
+    pub(crate) fn set(&mut self, place: usize, time: u16, value: [f32; N]) {
         self.times[place] = time;
         self.values[place] = value;
     }
@@ -69,21 +69,21 @@ impl Window<4> {
     }
 }
 
-fn dot(a: [f32; 4], b: [f32; 4]) -> f32 {
+pub(crate) fn dot(a: [f32; 4], b: [f32; 4]) -> f32 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
 }
 
 /// The windows of a joint's three channels.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct JointWindows {
-    pub(super) rotation: Window<4>,
-    pub(super) translation: Window<3>,
-    pub(super) scale: Window<3>,
+pub(crate) struct JointWindows {
+    pub(crate) rotation: Window<4>,
+    pub(crate) translation: Window<3>,
+    pub(crate) scale: Window<3>,
 }
 
 impl JointWindows {
     /// The state before the first key.
-    pub(super) fn at_rest() -> Self {
+    pub(crate) fn at_rest() -> Self {
         let Transform { rotation, translation, scale } = Transform::IDENTITY;
         Self {
             rotation: Window::at_rest(rotation),
@@ -92,7 +92,7 @@ impl JointWindows {
         }
     }
 
-    pub(super) fn sample(&self, time: u16, parametrization: Parametrization) -> Transform {
+    pub(crate) fn sample(&self, time: u16, parametrization: Parametrization) -> Transform {
         Transform {
             rotation: self.rotation.rotation(time, parametrization),
             translation: self.translation.vector(time, parametrization),

@@ -11,12 +11,13 @@
 //! is not needed yet. Each track then holds the same keys as if it were read alone. Times of need
 //! never decrease along a track, so a stable sort keeps each track's own order.
 
-use super::AnmError;
-use crate::keyed::Key;
-use crate::{Channel, MAX_JOINTS};
+use kinepack_anim::keyed::Key;
+use kinepack_anim::{Channel, MAX_JOINTS};
+
+use crate::AnmError;
 
 /// The last key time of a clip.
-pub(super) const END: u16 = u16::MAX;
+pub(crate) const END: u16 = u16::MAX;
 
 /// The keys of one channel of one joint, quantized.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,7 +57,7 @@ impl AnmTrack {
     }
 }
 
-/// The keys of the tracks of `joints` joints in playback order, for [`Anm::new`](super::Anm::new).
+/// The keys of the tracks of `joints` joints in playback order, for [`Anm::new`](crate::Anm::new).
 /// The first four keys of each track come first. The other keys are sorted by the time from which
 /// they are needed. If two keys are needed at the same time, the key of the earlier track comes
 /// first. A track of n keys takes n + 2, and a single key takes four.

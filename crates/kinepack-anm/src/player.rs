@@ -3,18 +3,19 @@
 //! decodes twelve keys per joint and the keys from the start of the slice to the time. Without
 //! caches, it decodes all keys from the start. Source: the article on these animations.
 
-use super::window::JointWindows;
-use super::{Anm, Channel};
-use crate::Transform;
-use crate::keyed::Key;
-use crate::keyed::quantize::rotation_from_48;
+use kinepack_anim::keyed::Key;
+use kinepack_anim::keyed::quantize::rotation_from_48;
+use kinepack_anim::{Channel, Transform};
+
+use crate::Anm;
+use crate::window::JointWindows;
 
 /// The position of playback, and four keys of each track. If the keys are in playback order, the
 /// same keys and times give the same bits. This holds on every platform and for any order of times.
 ///
 /// ```
-/// use kinepack_anim::anm::{Anm, AnmHead, AnmPlayer, AnmTrack, elf_hash, order};
 /// use kinepack_anim::{Channel, Transform, keyed::VectorRange};
+/// use kinepack_anm::{Anm, AnmHead, AnmPlayer, AnmTrack, elf_hash, order};
 ///
 /// let up = VectorRange { min: [0.0; 3], max: [0.0, 10.0, 0.0] };
 /// let keys = vec![(0, [0; 3]), (u16::MAX, [0, u16::MAX, 0])];
@@ -25,7 +26,7 @@ use crate::keyed::quantize::rotation_from_48;
 /// let mut pose = [Transform::IDENTITY];
 /// AnmPlayer::new(&anm).sample(1.0, &mut pose);
 /// assert!((pose[0].translation[1] - 5.0).abs() < 0.001);
-/// # Ok::<(), kinepack_anim::anm::AnmError>(())
+/// # Ok::<(), kinepack_anm::AnmError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct AnmPlayer<'a> {

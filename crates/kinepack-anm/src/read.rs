@@ -3,13 +3,11 @@
 //! so memory stays within a small multiple of the file's length. [`Anm::new`] checks fields and
 //! keys, both for files and for new content. `spec/ANM.md`, sections 2, 3 and 7. Cost: one pass.
 
-use super::{
-    Anm, AnmBlock, AnmError, AnmHead, ErrorMargin, HEAD_BYTES, INDICES_PER_JOINT, MAGIC,
-    OFFSET_BASE,
-};
-use super::{VectorRange, index_bytes};
-use crate::MAX_JOINTS;
-use crate::keyed::Key;
+use kinepack_anim::MAX_JOINTS;
+use kinepack_anim::keyed::{Key, VectorRange};
+
+use crate::layout::{HEAD_BYTES, INDICES_PER_JOINT, MAGIC, OFFSET_BASE, index_bytes};
+use crate::{Anm, AnmBlock, AnmError, AnmHead, ErrorMargin};
 
 impl Anm {
     /// Reads a file. Ignores the size in its header and any bytes outside of its blocks.

@@ -1,11 +1,19 @@
-//! Playing `r3d2canm` files allocates nothing, and their length bounds the memory of reading them.
+//! Playing files allocates nothing, and their length bounds the memory of reading them. This is a
+//! program of its own, because `allocation-counter` replaces the allocator of its program.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+#[path = "../../kinepack-anim/tests/random/mod.rs"]
+mod random;
+#[allow(dead_code, reason = "the other program uses all of it")]
+mod support;
 
 use allocation_counter::measure;
 use kinepack_anim::Transform;
-use kinepack_anim::anm::{Anm, AnmPlayer};
 use kinepack_anim::keyed::Parametrization;
+use kinepack_anm::{Anm, AnmPlayer};
 
-use crate::anm_support::{file_of, head, smooth_tracks};
+use crate::support::{file_of, head, smooth_tracks};
 
 #[test]
 fn sampling_allocates_nothing() {

@@ -4,12 +4,12 @@
 use std::io::Cursor as Reader;
 use std::sync::Arc;
 
-use kinepack_anim::anm::{Anm, AnmError, AnmPlayer, elf_hash};
 use kinepack_anim::keyed::quantize::{VectorRange, rotation_48};
 use kinepack_anim::keyed::{Cursor, KeyedClip, Kind, Parametrization, RotationBits};
 use kinepack_anim::measure::{ErrorOptions, pose_distance_cm};
 use kinepack_anim::offline::{BuildOptions, KeyedOptions, Scheme, build};
 use kinepack_anim::{Channel, Joint, RawClip, Skeleton, Transform};
+use kinepack_anm::{Anm, AnmError, AnmPlayer, elf_hash};
 use ltk_anim::Compressed;
 
 use crate::random::Random;

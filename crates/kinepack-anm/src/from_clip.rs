@@ -13,11 +13,13 @@
 //! to P2 or P3. Such a track gets a key at every sample and, if that is not enough, more keys
 //! between samples. All other tracks get no extra keys, so they play the same splines between keys.
 
-use super::order::END;
-use super::{Anm, AnmError, AnmHead, AnmTrack, elf_hash, order};
-use crate::keyed::quantize::{VectorRange, rotation_48, rotation_from_48};
-use crate::keyed::{Cursor, KeyedClip, Parametrization};
-use crate::{Channel, Skeleton, TrackId, Transform};
+use kinepack_anim::keyed::quantize::{VectorRange, rotation_48, rotation_from_48};
+use kinepack_anim::keyed::{Cursor, KeyedClip, Parametrization};
+use kinepack_anim::{Channel, Skeleton, TrackId, Transform};
+
+use crate::order::END;
+use crate::window::dot;
+use crate::{Anm, AnmError, AnmHead, AnmTrack, elf_hash, order};
 
 /// A file has this many key times, and each row needs its own key time.
 const MAX_ROWS: usize = 1 << 16;
@@ -48,7 +50,8 @@ impl Anm {
         skeleton: &Skeleton,
         jump_caches: u32,
     ) -> Result<Self, AnmError> {
-        let cursor = Cursor::new(clip.clone(), skeleton).map_err(|_| AnmError::OtherSkeleton)?;
+        let mut cursor =
+            Cursor::new(clip.clone(), skeleton).map_err(|_| AnmError::OtherSkeleton)?;
         let flags = match clip.parametrization() {
             Parametrization::Times => AnmHead::TIMES,
             Parametrization::Uniform => 0,
@@ -58,14 +61,16 @@ impl Anm {
             return Err(AnmError::TooManyRows { samples: clip.samples() });
         }
         let joints = hashes(skeleton)?;
-        let base = cursor.base_pose().to_vec();
+        // Channels that are not animated have their value at any time, so also at the start.
+        let mut pose = skeleton.bind_pose();
+        cursor.sample_at(0.0, &mut pose);
         let [translation, scale] =
-            [Channel::Translation, Channel::Scale].map(|channel| range(clip, &base, channel));
+            [Channel::Translation, Channel::Scale].map(|channel| range(clip, &pose, channel));
         let head = AnmHead {
             flags,
             ..AnmHead::new(clip.duration_s(), clip.rate_hz(), translation, scale)
         };
-        let export = Export { clip, cursor, pose: base, head: &head };
+        let export = Export { clip, cursor, pose, head: &head };
         let keys = order(joints.len(), &export.tracks())?;
         Self::new(head, joints, keys)?.with_jump_caches(jump_caches)
     }
@@ -94,9 +99,9 @@ fn hashes(skeleton: &Skeleton) -> Result<Vec<u32>, AnmError> {
 }
 
 /// The range of a channel's vectors, both moving and constant.
-fn range(clip: &KeyedClip, base: &[Transform], channel: Channel) -> VectorRange {
+fn range(clip: &KeyedClip, pose: &[Transform], channel: Channel) -> VectorRange {
     let (mut vectors, mut moves) = (Vec::new(), false);
-    for (joint, transform) in (0..).zip(base) {
+    for (joint, transform) in (0..).zip(pose) {
         if clip.kind(TrackId { joint, channel }).is_animated() {
             moves = true;
         } else {
@@ -126,13 +131,14 @@ struct Point {
 struct Export<'a> {
     clip: &'a KeyedClip,
     cursor: Cursor,
-    /// Initially the base pose, later the last pose that the cursor played.
+    /// The last pose that the cursor played; initially that of the first sample.
     pose: Vec<Transform>,
     head: &'a AnmHead,
 }
 
 impl Export<'_> {
-    /// A track for every channel of every joint, in the order of joints.
+    /// A track for every channel of every joint, in the order of joints. Each gets a constant
+    /// first; those that are animated then get their keys.
     fn tracks(mut self) -> Vec<AnmTrack> {
         let clip = self.clip;
         let mut tracks = Vec::with_capacity(3 * clip.joints());
@@ -174,8 +180,7 @@ impl Export<'_> {
     /// The keys of each keyed track.
     fn keyed(&self) -> Vec<Vec<Point>> {
         let clip = self.clip;
-        let ticks_per_sample = f64::from(clip.header().end()) / (clip.samples() - 1).max(1) as f64;
-        let mut tracks = vec![Vec::new(); clip.keyed_tracks().len()];
+        let mut joints = vec![<[Vec<Point>; 3]>::default(); clip.joints()];
         for key in (0..clip.key_count()).map(|index| clip.key(index)) {
             let vector = |range: &VectorRange| {
                 range.quantize(clip.range(key.channel).reconstruct(key.value))
@@ -185,11 +190,15 @@ impl Export<'_> {
                 Channel::Translation => vector(&self.head.translation),
                 Channel::Scale => vector(&self.head.scale),
             };
-            let position = f64::from(key.time) / ticks_per_sample;
-            tracks[clip.keyed_index(&key)].push(Point { position, time: 0, value });
+            let points = &mut joints[usize::from(key.joint)][key.channel as usize];
+            points.push(Point { position: clip.key_position(&key), time: 0, value });
         }
-        tracks.iter_mut().for_each(|points| self.set_times(points));
-        tracks
+        let points_of = |track: &TrackId| {
+            let points = &mut joints[usize::from(track.joint)][track.channel as usize];
+            self.set_times(points);
+            std::mem::take(points)
+        };
+        clip.keyed_tracks().iter().map(points_of).collect()
     }
 
     /// The values of some tracks at each sample time.
@@ -265,8 +274,4 @@ fn turned_gaps(points: &[Point]) -> Vec<bool> {
         }
     }
     turned
-}
-
-fn dot(a: [f32; 4], b: [f32; 4]) -> f32 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
 }

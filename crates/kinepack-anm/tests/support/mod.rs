@@ -1,10 +1,10 @@
 //! Shared by the tests of `r3d2canm` files: seeded tracks, and a naive player that plays each track
 //! alone.
 
-use kinepack_anim::anm::{Anm, AnmHead, AnmPlayer, AnmTrack, elf_hash, order};
 use kinepack_anim::keyed::quantize::{VectorRange, rotation_48, rotation_from_48};
 use kinepack_anim::keyed::spline::{Parametrization, blend, weights};
 use kinepack_anim::{Channel, Transform};
+use kinepack_anm::{Anm, AnmHead, AnmPlayer, AnmTrack, elf_hash, order};
 
 use crate::random::Random;
 

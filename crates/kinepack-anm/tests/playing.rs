@@ -2,18 +2,18 @@
 
 use std::io::Cursor;
 
-use kinepack_anim::anm::{Anm, AnmHead, AnmPlayer, AnmTrack, elf_hash, fill_missing, order};
 use kinepack_anim::keyed::quantize::{VectorRange, rotation_48};
 use kinepack_anim::keyed::{Key, Parametrization};
 use kinepack_anim::{Channel, Transform};
+use kinepack_anm::{Anm, AnmHead, AnmPlayer, AnmTrack, elf_hash, fill_missing, order};
 use ltk_anim::Compressed;
 use proptest::prelude::*;
 
-use crate::anm_support::{
-    SCALE, TRANSLATION, assert_same, file_of, hashes, head, naive_pose, pose_at, smooth_tracks,
-};
 use crate::random::Random;
 use crate::runner::for_all;
+use crate::support::{
+    SCALE, TRANSLATION, assert_same, file_of, hashes, head, naive_pose, pose_at, smooth_tracks,
+};
 
 const BOTH: [Parametrization; 2] = [Parametrization::Uniform, Parametrization::Times];
 

@@ -1,18 +1,17 @@
 //! The frozen files of `spec/vectors/anm.txt` and their poses. This version writes these files, and
 //! every later one must read them.
 //!
-//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-anim anm_vectors` writes them again.
+//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-anm vectors` writes them again.
 
 use std::path::PathBuf;
 
-use kinepack_anim::anm::{Anm, AnmHead, AnmTrack, elf_hash, order};
 use kinepack_anim::keyed::Parametrization;
 use kinepack_anim::keyed::quantize::{VectorRange, rotation_48};
 use kinepack_anim::{Channel, Transform};
+use kinepack_anm::{Anm, AnmHead, AnmTrack, elf_hash, order};
 
-use crate::anm_support::{file_of, head, pose_at};
-use crate::clip_support::hex;
 use crate::random::Random;
+use crate::support::{file_of, head, pose_at};
 
 const TIMES_S: [f32; 5] = [0.0, 0.25, 0.61, 1.5, 2.0];
 
@@ -69,6 +68,10 @@ fn code(random: &mut Random, channel: Channel) -> [u16; 3] {
         Channel::Rotation => rotation_48([x, y, z, 40_000].map(|c| f32::from(c) - 32768.0)),
         _ => [x, y, z],
     }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn pose_hex(pose: &[Transform]) -> String {

@@ -1,16 +1,15 @@
 //! Runs the driver of the fuzz target `anm` over its stored corpus, and over every prefix of each
 //! file.
 //!
-//! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-anim anm_corpus` writes the corpus again.
+//! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-anm corpus` writes the corpus again.
 
 use kinepack_anim::Channel;
-use kinepack_anim::anm::{Anm, AnmHead, AnmTrack};
 use kinepack_anim::keyed::Parametrization;
+use kinepack_anm::{Anm, AnmHead, AnmTrack};
 
-use crate::anm_support::{file_of, head};
-use crate::corpora;
-use crate::drivers::anm;
 use crate::random::Random;
+use crate::support::{file_of, head};
+use crate::{corpora, driver};
 
 /// A track with random codes.
 fn track(random: &mut Random, joint: u16, channel: Channel, keys: u16) -> AnmTrack {
@@ -61,5 +60,5 @@ fn the_stored_corpus_is_up_to_date() {
 
 #[test]
 fn stored_files_and_their_prefixes_are_played_or_refused() {
-    corpora::drive_beginnings("anm", anm::anm);
+    corpora::drive_beginnings("anm", driver::anm);
 }

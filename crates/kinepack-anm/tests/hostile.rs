@@ -1,12 +1,12 @@
 //! Hostile `r3d2canm` files: refused for the right reason, or played without harm.
 
 use kinepack_anim::Channel;
-use kinepack_anim::anm::{Anm, AnmBlock, AnmError, AnmHead, AnmTrack, ErrorMargin, order};
 use kinepack_anim::keyed::{Key, Parametrization, VectorRange};
+use kinepack_anm::{Anm, AnmBlock, AnmError, AnmHead, AnmTrack, ErrorMargin, order};
 
-use crate::anm_support::{file_of, hashes, head, smooth_tracks};
-use crate::drivers::anm as driver;
+use crate::driver;
 use crate::random::Random;
+use crate::support::{file_of, hashes, head, smooth_tracks};
 
 const JOINTS: usize = 24;
 const KEYS: usize = 28;

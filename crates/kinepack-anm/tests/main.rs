@@ -1,0 +1,24 @@
+//! The tests as one program, which links once. `cargo test -p kinepack-anm NAME` runs those whose
+//! paths contain NAME. Those that count allocations are a second program.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+// Shared by the tests.
+#[path = "../../kinepack-anim/tests/corpora/mod.rs"]
+mod corpora;
+#[path = "../../kinepack-anim/tests/random/mod.rs"]
+mod random;
+#[path = "../../kinepack/tests/runner/mod.rs"]
+mod runner;
+mod support;
+
+// The driver of the fuzz target, which is public in its crate.
+#[allow(unreachable_pub)]
+#[path = "../../../fuzz/src/anm.rs"]
+mod driver;
+
+mod corpus;
+mod from_clip;
+mod hostile;
+mod playing;
+mod vectors;
