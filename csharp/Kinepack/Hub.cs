@@ -207,7 +207,7 @@ namespace Kinepack
             return Tick(nowNs, world, out _);
         }
 
-        /// <summary>Like the other <c>Tick</c>, with the reasons for a failure.</summary>
+        /// <summary>Like the other <c>Tick</c>, but also returns why it failed.</summary>
         /// <param name="nowNs">The time, in nanoseconds.</param>
         /// <param name="world">The world. Its tick must be above the previous one.</param>
         /// <param name="failed">

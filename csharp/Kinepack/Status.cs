@@ -4,7 +4,7 @@ using System.Text;
 namespace Kinepack
 {
     /// <summary>
-    /// The native library refused a call, which changed nothing. The message is the reason.
+    /// The native library refused a call, and nothing has changed. The message is the reason.
     /// </summary>
     public sealed class KinepackException : Exception
     {

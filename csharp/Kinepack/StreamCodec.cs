@@ -148,7 +148,7 @@ namespace Kinepack
             Require.NotNegative(count, nameof(count));
             Require.NotNull(columns, nameof(columns));
             Require.NotNull(last, nameof(last));
-            // A disposed base is found before the work.
+            // Reading the id throws if the base was disposed, before any work is done.
             ulong made = last.Id;
             using (columns.PinToWrite(table, out UIntPtr capacity))
             fixed (Native.KpTarget* to = columns.ToWrite)

@@ -113,7 +113,7 @@ namespace Kinepack
             }
         }
 
-        /// <summary>Writes the packet of the newest records, once.</summary>
+        /// <summary>Writes the packet of the newest records. It is written only once.</summary>
         /// <param name="datagram">The array to write to.</param>
         /// <param name="size">The bytes of the packet.</param>
         /// <returns>False if there is none now.</returns>

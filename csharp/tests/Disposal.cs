@@ -2,7 +2,7 @@ using System;
 using System.Runtime.CompilerServices;
 using Kinepack;
 
-/// <summary>Objects after Dispose, disposed twice, and never disposed.</summary>
+/// <summary>Tests objects after Dispose, disposed twice, and never disposed.</summary>
 internal static class Disposal
 {
     internal static void Run()

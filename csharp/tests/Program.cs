@@ -2,7 +2,7 @@ using System;
 
 /// <summary>
 /// Runs all tests. The arguments are the path of kinepack.h and a folder for files. The exit code
-/// is 1 if any failed.
+/// is 1 if any test failed.
 /// </summary>
 internal static class Program
 {

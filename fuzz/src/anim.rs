@@ -72,8 +72,8 @@ pub fn bvh_import(data: &[u8]) {
     check(bvh::from_bytes("any.bvh", text, &options));
 }
 
-/// A `.clip` file: a file that is read is written again with the same number of bytes, and reads
-/// back.
+/// Reads a `.clip` file. If that succeeds, writing the clip gives the same number of bytes, and the
+/// result can be read again.
 pub fn exchange(data: &[u8]) {
     match exchange::read("any", data) {
         Ok(clip) => {
@@ -102,7 +102,7 @@ fn check(import: Result<Import, ImportError>) {
                 assert!(part.to_string().starts_with("any."), "{part}");
                 assert!(part.to_string().ends_with(" is skipped"), "{part}");
             }
-            // What is skipped never turns into nothing.
+            // An import that skipped parts still has a clip; otherwise it must fail.
             assert!(import.skipped.is_empty() || !import.clips.is_empty());
         }
         Err(error) => assert!(error.to_string().starts_with("any."), "{error}"),

@@ -16,7 +16,7 @@ use kinepack::{
 pub(crate) use crate::support::bodies_schema;
 use crate::support::{assert_valid, at_tick, frames, profile_of, schema, schemas as plain_schemas};
 
-/// Takes bytes from the front, and zeros after the end.
+/// Makes choices from the input: takes its bytes from the front, and zeros after its end.
 pub(crate) struct Source<'a>(pub(crate) &'a [u8]);
 
 impl Source<'_> {
@@ -141,8 +141,8 @@ impl Pair {
         (packet, view)
     }
 
-    /// Sends every third entity from `first` on, if the level supports it. The others stay as in
-    /// the baseline.
+    /// Sends every third entity from `first` on, if the level supports it. All other entities stay
+    /// as in the baseline.
     pub(crate) fn part(&mut self, known: &[View], snapshot: &Snapshot, first: u32) {
         let indices: Vec<u32> =
             (0..snapshot.len() as u32).filter(|index| index % 3 == first % 3).collect();
@@ -172,8 +172,8 @@ impl Pair {
     }
 }
 
-/// A snapshot of up to 15 entities. With `before`, it is mostly soon after that, and some entities
-/// do not change.
+/// A snapshot of up to 15 entities. With `before`, its tick is mostly soon after that snapshot, and
+/// some entities do not change.
 pub(crate) fn state(
     schema: &Schema,
     source: &mut Source<'_>,

@@ -145,7 +145,7 @@ pub fn check_bytes(kinds: &[Step], limit: u8, prefix_bits: u32, bytes: &[u8]) {
     let mut encoded = encode(&steps, limit, prefix_bits);
     assert_eq!(decode(&blank(&steps), limit, prefix_bits, &encoded), (steps, Ok(())));
     if outcome.is_ok() {
-        // The prefix is not the coder's.
+        // The coder did not write the prefix.
         encoded[..prefix_bits as usize / 8].copy_from_slice(&bytes[..prefix_bits as usize / 8]);
         if !prefix_bits.is_multiple_of(8) {
             let (at, mask) = (prefix_bits as usize / 8, (1 << (prefix_bits % 8)) - 1);
@@ -155,8 +155,8 @@ pub fn check_bytes(kinds: &[Step], limit: u8, prefix_bits: u32, bytes: &[u8]) {
     }
 }
 
-/// The steps round-trip at their cost. Cut, longer and other data are refused or are the form of
-/// other steps.
+/// The steps round-trip at their cost. Shortened, extended or changed data are refused, or are the
+/// valid form of other steps.
 pub fn check_steps(steps: &[Step], limit: u8, prefix_bits: u32) {
     let valid = encode(steps, limit, prefix_bits);
     let (decoded, outcome) = decode(&blank(steps), limit, prefix_bits, &valid);
@@ -165,8 +165,8 @@ pub fn check_steps(steps: &[Step], limit: u8, prefix_bits: u32) {
     let mut cost = Cost::default();
     code_all(&mut cost, steps, limit);
     let encoded_bits = (8 * valid.len()) as f64 - f64::from(prefix_bits);
-    // Each decision may lose up to 1/256 of the range when the range is shortest, and the end takes
-    // up to 2 bytes.
+    // When the range is shortest, a decision may lose up to 1/256 of the range. The end takes up to
+    // 2 bytes.
     assert!(encoded_bits < cost.bits() * 1.01 + 16.0, "{encoded_bits} for {}", cost.bits());
 
     for len in valid.len().saturating_sub(40)..valid.len() {
@@ -180,7 +180,7 @@ pub fn check_steps(steps: &[Step], limit: u8, prefix_bits: u32) {
     assert!(matches!(outcome, Err(DecodeError::TrailingData { left_bits: 40.. })), "{outcome:?}");
 }
 
-/// Takes bytes from the front, and zeros after the end.
+/// Makes choices from the input: takes its bytes from the front, and zeros after its end.
 struct Source<'a>(&'a [u8]);
 
 impl Source<'_> {

@@ -26,7 +26,7 @@ const MOST_UNCHECKED: u32 = 200;
 const LANES: u32 = 4;
 const MAX: u32 = 1 << 20;
 
-/// Takes bytes from the front, and zeros after the end.
+/// Makes choices from the input: takes its bytes from the front, and zeros after its end.
 pub(crate) struct Source<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Source<'a> {
@@ -48,7 +48,7 @@ impl<'a> Source<'a> {
         u32::from_le_bytes([(); 4].map(|()| self.byte()))
     }
 
-    /// A piece that follows its length.
+    /// Takes a length, and then a piece of that length.
     pub(crate) fn piece(&mut self) -> &'a [u8] {
         let len = self.below(256).min(self.0.len());
         let (piece, rest) = self.0.split_at(len);
@@ -270,8 +270,8 @@ pub fn net_receiver(data: &[u8]) {
         match source.below(8) {
             0..3 => feed(&mut receiver, now, source.piece()),
             3..6 => {
-                // Most earlier datagrams have no effect any more, and datagrams far ahead have no
-                // baseline.
+                // Mostly feeds the next datagram. Most earlier ones no longer have an effect, and
+                // datagrams far ahead have no baseline.
                 let nth = if source.byte() < 192 { next } else { source.below(stream.len()) };
                 let mut datagram = stream[nth.min(stream.len() - 1)].clone();
                 for _ in 0..source.below(4) {
@@ -495,7 +495,7 @@ struct Session {
     up: Vec<(u32, Vec<u8>)>,
     /// Views by sequence, and the whole state if no entity was skipped.
     sent: HashMap<u16, (Snapshot, Option<Snapshot>)>,
-    /// A view has a fault that no state check has found yet.
+    /// Whether a view has a fault that no state check has found yet.
     is_faulty: bool,
     emits: bool,
     next_event: u32,

@@ -34,7 +34,7 @@ fn benches() -> &'static [Bench; 2] {
     })
 }
 
-/// Where the version stands.
+/// The offset of the version byte.
 const VERSION_AT: usize = 4;
 
 /// The version of compressed files.
@@ -175,7 +175,7 @@ fn work(bench: &Bench, profile: &Profile, source: &mut Source<'_>) {
 fn any_file(bench: &Bench, source: &mut Source<'_>) -> Vec<u8> {
     let schema = &bench.schema;
     let [_, untrained] = &bench.files;
-    // All except "no model" and the hash.
+    // The untrained file without its last two parts: the byte for "no model", and the hash.
     let mut out = untrained[..untrained.len() - HASH_BYTES - 1].to_vec();
     number(&mut out, 1);
     let has_bodies = source.byte() & 3 != 3;
@@ -327,7 +327,8 @@ impl Sizes {
     }
 }
 
-/// Any bytes as a schema file, with a right checksum or without. What is read can be written again.
+/// Any bytes as a schema file, with or without a corrected checksum. A schema that was read can be
+/// written again.
 pub fn schema_file(data: &[u8]) {
     let Some((&control, data)) = data.split_first() else { return };
     let file = if control & 1 == 0 { data.to_vec() } else { close(data.to_vec()) };

@@ -62,8 +62,8 @@ pub enum AdditiveError {
         /// Samples of the base.
         base: usize,
     },
-    /// The base has a scale of 0 where the clip has another. A delta multiplies the scale, so no
-    /// delta can turn 0 into that value.
+    /// The base has a scale of 0, but the clip does not. A delta multiplies the scale, so no delta
+    /// can turn 0 into that value.
     ZeroScale {
         /// Index of the joint.
         joint: usize,
@@ -188,8 +188,8 @@ pub(crate) fn pose_of(base: &RawClip, sample: usize) -> &[Transform] {
 }
 
 /// Adds a share of a delta to a pose. A `weight` of 0 adds nothing, and 1 adds the whole delta. A
-/// negative weight undoes what the positive weight adds. NaN counts as 0. To add several layers in
-/// one call, or to add to some joints only, see
+/// negative weight subtracts exactly what the positive weight adds. NaN counts as 0. To add several
+/// layers in one call, or to add to some joints only, see
 /// [`Blend::additives`](crate::pose::Blend::additives).
 ///
 /// # Panics

@@ -1,5 +1,6 @@
 //! The features that the pages state are those of the manifest, and the examples of the pages
-//! compile with them. Tests themselves are built with all features, so they would not notice.
+//! compile with them. The tests themselves are built with all features, so they would not notice a
+//! missing one.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -82,7 +83,8 @@ fn examples_need_only_the_features_that_stand_above_them() {
         let mut stated: Option<Names> = None;
         for (language, text) in blocks(&page) {
             if language == "toml" {
-                // Of several dependencies, that of the build script, whose code follows.
+                // If there are several dependencies, the last is the build script's, whose code
+                // follows.
                 let line = text.lines().rfind(|line| line.starts_with("kinepack-anim = ")).unwrap();
                 let (_, list) = line.split_once("features = ").unwrap_or_default();
                 let mut names = quoted(list);

@@ -2,8 +2,8 @@
 //! `kinepack-net`.
 //!
 //! The server marks entities with [`Moving`]. Clients spawn them, write their interpolated
-//! components in each frame, and despawn them. Components that derive `Pack` say by attributes
-//! which precision they need. [`Pose`] is a `Transform` with a precision.
+//! components in each frame, and despawn them. Components that derive `Pack` declare the precision
+//! that they need in attributes. [`Pose`] is a `Transform` with a precision.
 //!
 //! ```
 //! use bevy_app::App;

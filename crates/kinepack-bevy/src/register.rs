@@ -21,7 +21,8 @@ use crate::settings::expect;
 /// Methods of [`App`] that register what replicates. Call them on the server and on its clients, in
 /// the same order, before or after adding the plugins. They panic once the app runs.
 pub trait MotionAppExt {
-    /// Registers a kind of entity. Its name tells it apart from other kinds in messages and tools.
+    /// Registers a kind of entity. Its name distinguishes it from other kinds in messages and
+    /// tools.
     ///
     /// An entity with [`Moving`](crate::Moving) is of the first registered kind whose components it
     /// has. So register a kind before another one with fewer of the same components, or give each
@@ -49,8 +50,8 @@ pub trait MotionAppExt {
     /// [`Happened`](crate::Happened) messages.
     fn add_motion_event<E: Pack + Send + Sync>(&mut self, name: &str) -> &mut Self;
 
-    /// Registers a kind of event that the server gives up if it has not arrived after
-    /// `longest_ticks` ticks.
+    /// Registers a kind of event that the server drops if it has not arrived after `longest_ticks`
+    /// ticks.
     fn add_droppable_motion_event<E: Pack + Send + Sync>(
         &mut self,
         name: &str,

@@ -276,7 +276,7 @@ fn most_of(field: &Field) -> u32 {
     }
 }
 
-/// The least and the largest integer of a type.
+/// The smallest and the largest integer of a type.
 fn limits_of(number: Number) -> (i128, i128) {
     match number {
         Number::I8 => (i8::MIN.into(), i8::MAX.into()),

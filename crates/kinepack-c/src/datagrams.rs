@@ -1,4 +1,4 @@
-//! Datagrams: the ones that an endpoint has for the caller, and the parts of combined ones.
+//! Datagrams: those that an endpoint gives to the caller, and the parts of combined ones.
 
 use kinepack_net::{Channel, DatagramKind, datagram_kind, split_datagram};
 
@@ -6,7 +6,7 @@ use crate::KpStatus;
 use crate::memory::{give, give_list, slice};
 use crate::status::{Failure, call};
 
-/// The endpoint that a datagram is for.
+/// The type of endpoint that a datagram must be passed to.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KpDatagramKind {
@@ -24,7 +24,7 @@ pub enum KpDatagramKind {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpPart {
-    /// The endpoint that the part is for.
+    /// The type of endpoint that the part must be passed to.
     pub kind: KpDatagramKind,
     /// The channel of the endpoint.
     pub channel: u32,

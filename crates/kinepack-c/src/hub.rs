@@ -301,8 +301,8 @@ pub unsafe extern "C" fn kp_hub_emit_seeing(
     })
 }
 
-/// Handles a datagram from a receiver. An invalid one is `KP_STATUS_DATA`, and changes only
-/// counters.
+/// Handles a datagram from a receiver. Returns `KP_STATUS_DATA` for an invalid datagram, which
+/// changes only counters.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_hub_handle(
     hub: KpHub,

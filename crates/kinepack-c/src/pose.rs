@@ -156,8 +156,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Whether the pose has the most common layout: `f32`, joints are bones, x, y, z, w, and all
-    /// parts.
+    /// Whether the pose has the most common layout: `f32` numbers, joint i at bone i, rotations
+    /// ordered x, y, z, w, and all three parts.
     fn is_plain(&self) -> bool {
         let parts = [&self.translations, &self.rotations, &self.scales];
         let has_all = parts.iter().all(|part| !part.data.is_null());

@@ -107,8 +107,8 @@ pub unsafe extern "C" fn kp_receiver_new(
     })
 }
 
-/// Handles a datagram from the hub. A refused one, such as a duplicate, is `KP_STATUS_DATA`, and
-/// changes only counters. All times are nanoseconds since any fixed moment.
+/// Handles a datagram from the hub. Returns `KP_STATUS_DATA` for a refused datagram, such as a
+/// duplicate, which changes only counters. All times are nanoseconds since any fixed moment.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_receiver_handle(
     receiver: KpReceiver,

@@ -159,7 +159,8 @@ pub unsafe extern "C" fn kp_stream_poll(
     })
 }
 
-/// Handles an acknowledgement. An invalid one is `KP_STATUS_DATA`, and changes only a counter.
+/// Handles an acknowledgement. Returns `KP_STATUS_DATA` for an invalid one, which changes only a
+/// counter.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_stream_sender_handle(
     sender: KpStreamSender,
@@ -204,8 +205,8 @@ pub unsafe extern "C" fn kp_stream_receiver_new(
 }
 
 /// Handles a packet, and writes the number of its new records, at most 16, to `*count`. Read them,
-/// oldest first, with `kp_stream_read`. A refused packet, such as a duplicate, is `KP_STATUS_DATA`,
-/// and changes only a counter. Times are nanoseconds since any fixed moment.
+/// oldest first, with `kp_stream_read`. Returns `KP_STATUS_DATA` for a refused packet, such as a
+/// duplicate, which changes only a counter. Times are nanoseconds since any fixed moment.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_stream_receiver_handle(
     receiver: KpStreamReceiver,

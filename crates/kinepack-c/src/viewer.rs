@@ -165,9 +165,10 @@ pub unsafe extern "C" fn kp_viewer_shown_tiers(
 }
 
 /// Takes an object or a datagram of a track. The objects of a group must be passed in order.
-/// `taken` may be null. A refused piece is `KP_STATUS_DATA`: it is invalid, late, of a tier that is
-/// not watched, or after a missing object. It changes only counters. If an object is refused, the
-/// rest of its group is refused too. Times are nanoseconds since any fixed moment.
+/// `taken` may be null. Returns `KP_STATUS_DATA` for a refused piece, which changes only counters.
+/// A piece is refused if it is invalid, late, of a tier that is not watched, or after a missing
+/// object. If an object is refused, the rest of its group is refused too. Times are nanoseconds
+/// since any fixed moment.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_viewer_take(
     viewer: KpViewer,

@@ -29,7 +29,7 @@
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CaptureLimits {
-    /// Values that any file may hold.
+    /// The values that any file may hold, however short it is.
     pub min_values: u64,
     /// Values that each byte of a file adds.
     pub values_per_byte: u64,
@@ -64,7 +64,7 @@ pub struct ValueCount {
 pub struct TooManyValues {
     /// The values up to the frame that exceeds the limit.
     pub values: u64,
-    /// The limit for the bytes of the file up to that frame.
+    /// The limit that applies after the bytes of the file up to that frame.
     pub limit: u64,
 }
 

@@ -36,7 +36,7 @@ pub enum Carried {
 
 /// A new head has an eighth of a second to reach all viewers before datagrams are coded against it.
 const GRACE: u32 = 8;
-/// The most ticks from a head to a datagram.
+/// The largest number of ticks from a head to a datagram that is coded against it.
 const MAX_TICKS: u32 = 127;
 
 /// The entities of a tier: those for which this returns true. It gets the snapshot and the entity's
@@ -87,16 +87,16 @@ pub struct Publisher {
 /// The state of a tier.
 struct Encoding {
     tier: Tier,
-    /// Its number.
+    /// The tier's number.
     number: usize,
     writer: GroupWriter,
     /// Writes key snapshots.
     keys: GroupWriter,
     /// Encodes datagrams against a head.
     encoder: Encoder,
-    /// The heads of this group and of the one before, with the number of the group.
+    /// The heads of this group and of the previous one, each with its group's number.
     heads: [Option<(u64, View)>; 2],
-    /// For this many ticks after a new head, datagrams are still coded against the one before.
+    /// For this many ticks after a new head, datagrams are still coded against the previous head.
     grace_ticks: u32,
     selection: Option<Selection>,
     /// The snapshot that has only the selected entities.
@@ -375,7 +375,7 @@ impl Encoding {
 }
 
 /// The head that a datagram of this tick is coded against. While the newest head is young, this is
-/// the one before, which viewers surely have.
+/// the previous head, which viewers surely have.
 fn head(
     [newest, before]: &[Option<(u64, View)>; 2],
     grace_ticks: u32,

@@ -36,7 +36,7 @@ fn show_wanted(viewer: &mut Viewer, now: Duration, piece: &Piece) {
     }
 }
 
-/// The world as a tier has it.
+/// The part of the world that a tier contains.
 fn of_tier(tier: usize, tick: Tick) -> Snapshot {
     let world = world(tick.0, BALLS);
     let indices: Vec<u32> = (0..world.len() as u32)
@@ -72,7 +72,7 @@ fn every_view_is_the_publishers_world() {
             }
         }
         for (nth, (viewer, _)) in viewers.iter().enumerate() {
-            // Of two snapshots that come together, the second one is the newest.
+            // If two snapshots arrive together, the second one is the newest.
             let all = [600, 200, 600, 600, 300][nth / 2];
             assert!(compared[nth] > all * 8 / 10, "{}: {compared:?}", level.row());
             // Datagrams before their head, which may be lost more than once.
@@ -85,7 +85,7 @@ fn every_view_is_the_publishers_world() {
 
 #[test]
 fn playback_is_near_the_moment_and_never_goes_back() {
-    // Objects that were lost come two latencies later.
+    // Lost objects arrive two latencies later.
     for (tier, most_ms) in [(FULL, 150.0), (THIRD, 180.0), (FAST, 110.0), (PAIRS, 170.0)] {
         let (mut publisher, mut viewer) =
             (publisher(Level::ADAPTIVE), viewer(Level::ADAPTIVE, tier));
@@ -134,7 +134,7 @@ fn a_viewer_joins_in_the_middle_of_a_group() {
         }
         if tick > 47 {
             let playback = viewer.playback(at(tick + 1)).unwrap();
-            // The old states of the group have not made the delay long.
+            // The group's old states must not have increased the delay.
             assert!(f64::from(tick) - playback.tick < 4.0, "{tick}: {}", playback.tick);
         }
     }
@@ -150,7 +150,7 @@ fn a_tier_changes_without_a_break() {
             205 => viewer.watch(THIRD).unwrap(),
             405 => viewer.watch(RIGHT).unwrap(),
             605 => viewer.watch(FAST).unwrap(),
-            // A change of mind before the new tier has come.
+            // The viewer switches back before the new tier has arrived.
             801 => viewer.watch(FULL).unwrap(),
             802 => viewer.watch(PAIRS).unwrap(),
             _ => {}
@@ -188,7 +188,7 @@ fn what_a_relay_kept_is_not_late_if_the_viewer_reads_it_with_a_pause() {
         if tick == 230 {
             viewer.watch(RIGHT).unwrap();
         }
-        // Six in each frame: the first of a frame comes 16 ms after the one before it.
+        // Six objects per frame: the first of each frame arrives 16 ms after the previous object.
         let ready = if tick > 230 { kept.len().min(6) } else { 0 };
         for piece in kept.drain(..ready) {
             show(&mut viewer, at(tick) + Duration::from_millis(1), &piece).unwrap();
@@ -251,7 +251,7 @@ fn large_worlds_travel_in_several_datagrams() {
         let world = world(tick, 2_000);
         let mut pieces = publisher.publish(&world).unwrap().to_vec();
         pieces.retain(|piece| piece.track.tier() == FAST);
-        // In any order.
+        // The pieces may arrive in any order.
         pieces.reverse();
         parts = parts.max(pieces.len());
         for piece in &pieces {
@@ -271,7 +271,7 @@ fn large_worlds_travel_in_several_datagrams() {
             huge.push(EntityId(*id), &Ball { position, lit: tick % 2 == 0 }).unwrap();
         }
         last = publisher.publish(&huge).map(drop);
-        // The other tiers have it nevertheless.
+        // The other tiers have taken this world all the same.
         let pieces = publisher.pieces();
         assert!(pieces.iter().any(|piece| piece.track == Track::Snapshots(FULL)));
         assert!(pieces.iter().all(|piece| piece.tick == Tick(tick)), "none has waited");
@@ -287,7 +287,7 @@ fn a_world_of_another_schema_changes_nothing() {
     let refused = publisher.publish(&Snapshot::new(&other, Tick(1)));
     assert!(matches!(refused, Err(CrowdError::Encode(_))), "{refused:?}");
     assert!(publisher.pieces().is_empty());
-    // The tick is not over.
+    // The refused world did not use up tick 1.
     assert!(!publisher.publish(&world(1, BALLS)).unwrap().is_empty());
 }
 
@@ -313,7 +313,7 @@ fn a_missed_object_costs_the_rest_of_its_group() {
 fn ticks_may_skip_but_not_go_back() {
     let mut publisher = publisher(Level::PACKED);
     let mut viewers = [FULL, THIRD, FAST].map(|tier| viewer(Level::PACKED, tier));
-    // A pause of minutes is longer than a datagram can say.
+    // A pause of minutes is longer than a datagram can express.
     let ticks = (0..50).chain(20_000..20_050).chain([20_100, 20_227, 20_228, 20_300, 20_301]);
     for tick in ticks {
         for piece in publisher.publish(&world(tick, BALLS)).unwrap() {
@@ -386,7 +386,7 @@ fn groups_wait_for_what_they_stand_on() {
             .unwrap()
     };
     let mut viewer = viewer(Level::LEARNING, FULL);
-    // The key snapshot comes after the objects of its group.
+    // The key snapshot arrives after the objects of its group.
     for piece in of(0).take(30) {
         assert_eq!(show(&mut viewer, at(0), piece), Ok(None));
     }
@@ -397,12 +397,12 @@ fn groups_wait_for_what_they_stand_on() {
         assert_eq!(show(&mut viewer, at(40), piece), Ok(None));
     }
     for piece in of(0).skip(30) {
-        // The last one makes the second group readable.
+        // The last object of the first group makes the second group readable.
         let tick = if piece.tick == Tick(59) { Tick(79) } else { piece.tick };
         assert_eq!(show(&mut viewer, at(41), piece), Ok(Some(tick)));
     }
     assert_eq!(viewer.stats().snapshots, 80);
-    // The third one is lost. The fourth waits, until the viewer asks for its key snapshot.
+    // The third group is lost. The fourth waits until the viewer asks for its key snapshot.
     for piece in of(3) {
         assert_eq!(show(&mut viewer, at(180), piece), Ok(None));
     }
@@ -419,7 +419,8 @@ fn groups_wait_for_what_they_stand_on() {
 fn a_viewer_follows_a_simulation_that_begins_again() {
     let mut viewer = viewer(Level::LEARNING, FULL);
     let mut shown = None;
-    // The second publisher goes on after a while, and the third one begins again.
+    // The second publisher continues the ticks after a pause, and the third one starts at tick 1
+    // again.
     for (begin, now) in [(500, 0), (640, 140), (1, 280)] {
         let mut publisher = publisher(Level::LEARNING);
         let mut pipe = Pipe::new(5, 0.0, 30);
@@ -481,19 +482,20 @@ fn regions_are_shown_together() {
             let pieces = publisher.publish(&world(tick, BALLS)).unwrap();
             pieces.iter().for_each(|piece| pipe.send(at(tick), piece));
             pipe.deliver(at(tick), &mut viewer);
-            // Asking for them again changes nothing.
+            // Requesting the same tiers again changes nothing.
             viewer.watch_all(tiers).unwrap();
             let Some(playback) = viewer.playback(at(tick)) else { continue };
             assert!(playback.tick >= last);
             last = playback.tick;
             assert!(!playback.is_starved() || phase == 0, "tick {tick}");
-            // From the whole world to its parts, and back, nothing vanishes for a moment.
+            // When the viewer switches between the whole world and its parts, no entity vanishes
+            // for a moment.
             let shown = playback.samples().count();
             let near = [last.floor(), last.ceil()].map(|tick| world(tick as u32, BALLS).len());
             assert!((phase != 3 && phase != 4) || shown >= near[0].min(near[1]), "{tick}: {shown}");
         }
         assert!(viewer.shown_tiers().eq(tiers.iter().copied()), "{tiers:?}");
-        // What was shown in the last second is what these tiers have, entity by entity.
+        // In the last second, the viewer showed exactly the entities of these tiers.
         let (_, end) = viewer.history().unwrap();
         let mut compared = 0;
         for tick in end.0 - 60..end.0 - 20 {
@@ -523,7 +525,7 @@ fn playback_waits_for_the_slowest_region() {
     let (catalogue, mut publisher) = quarters();
     let mut viewer = Viewer::new(&catalogue, ViewerConfig::at_hz(60)).unwrap();
     viewer.watch_all(&QUARTERS).unwrap();
-    // One quarter comes 150 ms after the others; in the end it does not come at all.
+    // One quarter arrives 150 ms after the others; in the end it does not arrive at all.
     let mut behind = VecDeque::new();
     let (mut starved, mut late) = (0, 0);
     for tick in 0..900 {
@@ -550,8 +552,8 @@ fn playback_waits_for_the_slowest_region() {
     assert_eq!((starved, viewer.stats().late), (0, late));
 }
 
-/// A page that did not run for a while gets what came meanwhile track by track, and may draw between
-/// two of them.
+/// After a pause, a page gets the pieces that arrived meanwhile track by track, and may draw
+/// between two tracks.
 #[test]
 fn regions_that_come_one_after_the_other_after_a_stall_are_not_late() {
     let (catalogue, mut publisher) = quarters();
@@ -564,7 +566,7 @@ fn regions_that_come_one_after_the_other_after_a_stall_are_not_late() {
                 waiting[place].push(piece.clone());
             }
         }
-        // It stands still for 200 ms, then for 400 ms, and so on up to a second.
+        // The page pauses for 200 ms, then for 400 ms, and so on up to a second.
         if tick % 120 < 12 * (1 + tick / 120) {
             continue;
         }
@@ -606,7 +608,7 @@ fn the_coarse_tier_is_what_the_publisher_says() {
     for tick in 0..300 {
         world.clear(Tick(tick));
         for id in 0..20 {
-            // Some stand still.
+            // One ball in three rests.
             let way = if id % 3 == 0 { id as f32 } else { 0.05 * (tick * id % 900) as f32 };
             let rotation = [0.0, 0.0, 0.0, 1.0];
             let state = Crate { position: [way - 20.0, 1.0, way], rotation, touched: true };
@@ -663,7 +665,7 @@ fn a_viewer_goes_back() {
     for (tick, shown) in [(400.5, 400.5), (0.0, first.0.into()), (9e9, last.0.into())] {
         assert_eq!(viewer.playback_at(tick).unwrap().tick, shown);
     }
-    // The present goes on meanwhile.
+    // Live playback continues meanwhile.
     assert!(viewer.playback(at(600)).unwrap().tick > 590.0);
 }
 

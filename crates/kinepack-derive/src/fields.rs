@@ -76,7 +76,7 @@ impl<'a> PackedField<'a> {
         Ok(Self { member, name, ty, rule, index, place: quote!((*#binding)) })
     }
 
-    /// For a part of a rigid body: the field's name, the part, and the lanes.
+    /// If the field is a part of a rigid body: its name, the part, and its rule.
     pub(crate) fn body_part(&self) -> Option<(&str, &BodyPart, &Rule)> {
         Some((&self.name, self.rule.part.as_ref()?, &self.rule.lanes))
     }

@@ -21,7 +21,7 @@ pub(crate) enum Rule {
 
 /// Limits of one number or of several.
 pub(crate) struct Floats {
-    /// One for all components, or one for each.
+    /// The limits: one pair for all components, or one for each.
     pub(crate) axes: Vec<(Ends, Step)>,
     /// True if `axes` has one for each component.
     pub(crate) one_an_axis: bool,

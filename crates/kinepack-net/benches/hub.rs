@@ -78,12 +78,12 @@ struct Crowd {
     hub: Hub,
     frames: Vec<Snapshot>,
     tick: u32,
-    /// This many receivers at the end acknowledge whatever may make work.
+    /// The number of receivers, at the end of the list, that acknowledge at random to cause work.
     hostile: usize,
     /// xorshift64.
     random: u64,
-    /// For each receiver its round trip in ticks, and its datagrams in flight with the tick in
-    /// which each is acknowledged.
+    /// For each receiver: its round trip in ticks, and its datagrams in flight, each with the tick
+    /// in which it is acknowledged.
     receivers: Vec<(u32, VecDeque<(u32, Sequence)>)>,
 }
 
@@ -128,20 +128,20 @@ impl Crowd {
             random: 0x9E37_79B9,
             receivers,
         };
-        // Until the full states have arrived.
+        // Runs until the full states have arrived.
         for _ in 0..200 {
             crowd.step();
         }
         crowd
     }
 
-    /// A tick; returns the time that the hub took for it.
+    /// Runs a tick, and returns the time that the hub took for it.
     fn step(&mut self) -> Duration {
         self.tick += 1;
         let now = TICK * self.tick;
         let first_hostile = self.receivers.len() - self.hostile;
         for (index, (_, under_way)) in self.receivers.iter_mut().enumerate() {
-            // Everything sent in the first ticks is acknowledged, so that the receivers get
+            // In the first ticks, every receiver acknowledges everything, so that it gets
             // snapshots.
             if index >= first_hostile && self.tick > 100 {
                 under_way.drain(..under_way.len().saturating_sub(200));
@@ -159,7 +159,8 @@ impl Crowd {
                 continue;
             }
             while let Some((_, sequence)) = under_way.pop_front_if(|(due, _)| *due <= self.tick) {
-                // All before it too, but none that was never sent.
+                // The mask also acknowledges the 32 datagrams before this one, but none that was
+                // never sent.
                 let before = u32::MAX.checked_shr(32 - u32::from(sequence.0.min(32))).unwrap_or(0);
                 let acknowledgement = Acknowledgement { latest: sequence, before };
                 let _ = self.hub.acknowledge(ReceiverId(index as u64), now, acknowledgement);

@@ -171,7 +171,8 @@ pub(crate) struct Merger {
 /// Identifies the views that a merged view is made of, by numbers that the caller chooses.
 pub(crate) type MergeKey = Vec<u64>;
 
-/// A merger keeps this many views: a baseline, and three older views.
+/// A merger keeps this many merged views, because one snapshot uses a baseline and three older
+/// views.
 const KEPT: usize = 4;
 
 impl Merger {

@@ -1,5 +1,5 @@
-//! What a client learns beside the state: the round trip, the share of lost datagrams, the server's
-//! time, and which entities were added and removed between two frames.
+//! What a client learns besides the state: the round trip, the share of lost datagrams, the
+//! server's time, and which entities were added and removed between two frames.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -31,7 +31,8 @@ fn the_round_trip_is_the_one_that_the_hub_measures() {
         (0..600).for_each(|_| net.step(None));
         let theirs = net.hub.status(net.clients[0].id).unwrap().round_trip.unwrap();
         let ours = net.clients[0].receiver.status(net.now()).round_trip.unwrap();
-        // Each direction takes a whole number of the harness's ticks, at least one downwards.
+        // Each direction takes a whole number of the harness's ticks, and at least one from server
+        // to client.
         assert!(ours.abs_diff(theirs) <= TICK, "{millis} ms: {ours:?} and {theirs:?}");
         assert!(ours >= Duration::from_millis(2 * millis));
         assert!(ours <= Duration::from_millis(2 * millis) + 3 * TICK, "{millis} ms: {ours:?}");
@@ -53,7 +54,8 @@ fn the_server_tick_is_estimated_to_within_two_ticks() {
                 assert!((ticks - status.server_tick.unwrap()).abs() < 1e-3);
             }
         }
-        // The harness quantizes each direction to ticks; jitter on the way up adds to that.
+        // The harness rounds each direction to ticks, and jitter from client to server adds to that
+        // error.
         let jitter_ticks = preset.config.jitter.as_secs_f64() * f64::from(TICK_HZ);
         assert!(worst <= 2.0 + jitter_ticks / 2.0, "{}: {worst} ticks", preset.name);
     }
@@ -87,15 +89,16 @@ fn both_sides_count_the_same_losses() {
         let ours = net.clients[0].receiver.status(net.now());
         let down = net.clients[0].down.stats();
         assert!(theirs.sent.abs_diff(ours.sent) < 20, "{theirs:?} and {ours:?}");
-        // What the link lost, except for datagrams before the first arrival and those not yet
-        // overtaken. A datagram whose baseline was lost counts as lost too.
+        // Both sides should count what the link lost, except for datagrams before the first arrival
+        // and those not yet overtaken. A datagram whose baseline was lost counts as lost too.
         let share = down.lost.count as f64 / down.sent.count as f64;
         assert!((ours.lost_ratio() - share).abs() < 0.02, "{share}: {ours:?}");
         assert!((theirs.lost_ratio() - share).abs() < 0.02, "{share}: {theirs:?}");
     }
 }
 
-/// Plays frames at odd times and keeps the entities of each by what was added and removed.
+/// Plays frames at irregular times. Checks that the added and removed entities lead from the
+/// entities of each frame to those of the next. Returns how many were added and removed.
 fn follow(mut net: Net, ticks: u32, frame_every: impl Fn(u32) -> bool) -> (u64, u64) {
     let mut present = BTreeSet::new();
     let (mut added, mut removed) = (0, 0);

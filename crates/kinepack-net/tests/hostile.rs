@@ -1,5 +1,5 @@
 //! Datagrams that this crate's endpoints would never send, written by hand from `spec/NET.md`. Also
-//! long or unlucky sessions that could break what endpoints hold and forget.
+//! long or unlucky sessions that could confuse which views the endpoints hold.
 
 use std::time::Duration;
 
@@ -277,7 +277,7 @@ fn baselines_are_held_as_far_back_as_specified() {
     take(&mut receiver, at(1), &from_reference(65_500, 0, 0, &empty(), &first)).unwrap();
     let still = encoded(&first, &first);
     let mut sequence = 65_500u16;
-    // A sender without answers uses the same view for as long as one byte can name it.
+    // A sender that gets no answers uses the same view for as long as one byte can name it.
     for back in 1..=255 {
         sequence = sequence.wrapping_add(1);
         take(&mut receiver, at(2), &from_view(sequence, back, 0, None, &still)).unwrap();
@@ -375,7 +375,7 @@ fn hub(first: u16, ticks: u32) -> Hub {
 
 #[test]
 fn answers_to_datagrams_never_sent_or_sent_long_ago_are_refused() {
-    // Ten were sent across the wrap: the last one is 4.
+    // Ten datagrams were sent across the wrap of the sequence, so the last sequence is 4.
     let first = 65_531;
     let cases = [
         (acknowledgement(5, 0), Refused::NeverSent),
@@ -412,7 +412,7 @@ fn answers_to_datagrams_never_sent_or_sent_long_ago_are_refused() {
             "tick {tick}"
         );
         for (datagram, refusal) in &cases[1..] {
-            // By now 5 was sent, and so were 6 and 7.
+            // Sequences 5, 6 and 7 have been sent by now.
             assert_eq!(disturbed.handle(ID, at(tick), datagram), Err(*refusal), "{datagram:?}");
         }
         assert_eq!(disturbed.status(ID), twin.status(ID));
@@ -441,7 +441,7 @@ fn answers_before_anything_was_sent_are_refused() {
 
 #[test]
 fn answers_may_name_the_255_before_the_newest() {
-    // An unanswered hub sends at most four a second.
+    // An unanswered hub sends at most four datagrams per second.
     let mut hub = Hub::new(&codec(), HubConfig::default()).unwrap();
     hub.add(ID, &ReceiverOptions::default(), Duration::ZERO).unwrap();
     hub.handle(ID, Duration::ZERO, &hello()).unwrap();
@@ -483,7 +483,7 @@ fn a_wrong_hello_gets_one_refusal_that_is_shorter_and_changes_nothing() {
         assert_eq!((to, refusal[0], refusal[1], refusal.len()), (ID, 2, reason, 10));
         assert!(refusal.len() <= wrong.len());
         assert!(disturbed.poll_transmit().is_none());
-        // States arrive, so the receiver does not believe a refusal.
+        // Once a state has arrived, the receiver ignores refusals, because anyone could send one.
         let refusal = [2, reason, 1, 2, 3, 4, 5, 6, 7, 8];
         let mut receiver = receiver();
         assert!(matches!(receiver.handle(at(1), &refusal), Err(Refused::Mismatch(_))));
@@ -499,8 +499,8 @@ fn a_wrong_hello_gets_one_refusal_that_is_shorter_and_changes_nothing() {
     assert_eq!(sent, twin.poll_transmit().unwrap().1);
 }
 
-/// A hub and a receiver over a path that takes `latency_ticks` each way and drops what the caller
-/// chooses.
+/// A hub and a receiver over a path. Each way takes `latency_ticks`, and the caller chooses which
+/// datagrams are dropped.
 struct Path {
     hub: Hub,
     receiver: Receiver,
@@ -578,10 +578,11 @@ fn abandoned_blocks_do_not_replace_the_reference() {
             path.step(&world(tick, count), passes);
         }
     };
-    // Its hello takes as long as any datagram.
+    // The receiver's hello takes as long as any datagram.
     step(&mut path, 24, 0, true);
     for _ in 0..3 {
-        // Until its baselines are out of the sender's window, with an empty world that then fills.
+        // The world is empty until the receiver's baselines have left the sender's window, and then
+        // it fills.
         step(&mut path, 75 * TICK_HZ, 0, false);
         step(&mut path, 16, 1, true);
         step(&mut path, 120, 40, true);

@@ -239,7 +239,7 @@ fn mechanisms_do_not_disturb_each_other() {
 
 #[test]
 fn bandwidth_is_shared_out_to_the_byte() {
-    // 1000 bytes and their header take 8.224 ms.
+    // At this bandwidth, 1000 bytes and their header take 8.224 ms.
     let config =
         LinkConfig { bandwidth_bps: Some(1_000_000), queue_bytes: 10_280, ..LinkConfig::PERFECT };
     let packet = Duration::from_micros(8224);
@@ -258,7 +258,7 @@ fn bandwidth_is_shared_out_to_the_byte() {
     assert_eq!(link.next_due(), Some(packet * 11));
     assert_balanced(&link, 1000);
 
-    // For a minute, ten times more than it carries.
+    // For a minute, the sender offers ten times what the link carries.
     let mut link = Link::new(config, 1).unwrap();
     let mut arrivals = run(&mut link, 73_000, MS * 82 / 100, 1000);
     let end = MS * 59_860;
@@ -400,7 +400,7 @@ fn impossible_configurations_are_refused() {
         assert_eq!(refused(LinkConfig { reorder_ratio: ratio, ..perfect }), error);
         assert_eq!(refused(LinkConfig { loss: Loss::Independent { ratio }, ..perfect }), error);
     }
-    // No burst is shorter than a datagram, and 90 % loss needs bursts of nine.
+    // Refused: bursts shorter than one datagram, and 90 % loss in bursts shorter than nine.
     for loss in [
         Loss::bursts(0.1, 0.5),
         Loss::bursts(0.9, 8.0),

@@ -47,9 +47,9 @@ struct Case {
     events: u64,
     has_priorities: bool,
     older_views: u8,
-    /// Which of the hub's codecs the receiver chooses.
+    /// The level of the codec that the receiver chooses.
     level: Level,
-    /// That codec has a time precision.
+    /// Whether that codec has a time precision.
     coarse: bool,
     ticks: u32,
 }
@@ -124,7 +124,7 @@ fn any_case() -> impl Strategy<Value = Case> {
     (1u64..1 << 40, any_link(), world, hub, rest).prop_map(|(seed, link, world, hub, rest)| {
         let (entities, knows_initial, moving_one_in, change_one_in) = world;
         let (budget, datagram_bytes, first_sequence, ticks_per_snapshot) = hub;
-        // What the path never carries must not be sent.
+        // The hub must not send datagrams that are too large for the path.
         let datagram_bytes = datagram_bytes.min(link.mtu_bytes as usize - OVERHEAD_BYTES);
         let (outages, (relevance_every, events, has_priorities), older_views, level, coarse) = rest;
         Case {
@@ -320,7 +320,7 @@ impl Session {
             self.relevant = (!self.random.chance(4)).then(|| some.into());
             self.hub.set_relevant(ID, self.relevant.clone()).unwrap();
         }
-        // At rest nothing happens. More events than the budget carries would wait for ever.
+        // A world at rest has no events. More events than the budget carries would wait forever.
         let is_at_rest = self.world.moving_one_in == u64::MAX;
         let is_rich = self.case.budget.is_none_or(|bytes_per_s| bytes_per_s > 20_000);
         let is_time = is_rich || self.tick.is_multiple_of(12);
@@ -417,7 +417,7 @@ impl Session {
         }
     }
 
-    /// What the receiver may see.
+    /// The entities and fields that the receiver may see.
     fn visible(&self) -> Snapshot {
         let mut visible = self.world.snapshot.clone();
         if let Some(relevant) = &self.relevant {
@@ -500,12 +500,13 @@ impl Session {
     /// Nothing moves any more: the receiver ends up with exactly its visible state, and little is
     /// sent.
     fn settle(&mut self) {
-        // Bursts are this many datagrams long: at four a second they could take minutes.
+        // A burst lasts for a number of datagrams, so at four datagrams per second it could take
+        // minutes.
         if matches!(self.case.link.loss, Loss::GilbertElliott { .. }) {
             self.case.link.loss = Loss::None;
         }
         self.rest(60 * TICK_HZ);
-        // Until the hub knows that too.
+        // Runs until the hub knows that the receiver has everything.
         (0..10 * TICK_HZ).for_each(|_| self.step());
         let (before, seconds) = (self.datagrams, 10);
         (0..seconds * TICK_HZ).for_each(|_| self.step());
@@ -524,7 +525,7 @@ impl Session {
         let mtu_bytes = self.case.link.mtu_bytes;
         self.case.link = LinkConfig { mtu_bytes, ..LinkConfig::PERFECT };
         self.case.outages = [(0, 0); 2];
-        // Never more than this, including headers: the complete state, once as a full state and
+        // An upper bound of the bytes with headers: the complete state, once as a full state and
         // once as snapshots.
         let datagrams_per_s = 4 * TICK_HZ / self.case.ticks_per_snapshot;
         let link_bytes_per_s = datagrams_per_s * self.case.datagram_bytes as u32;

@@ -42,7 +42,7 @@ fn receivers_on_bad_links_stay_exact_and_come_to_rest_with_few_encodings() {
                 most = most.max(net.hub.encoded());
             }
         }
-        // The outliers' last encoding may be a state in several datagrams.
+        // The last encoding for the outliers may be of a state that takes several datagrams.
         assert!(most <= 3 + 4, "{most} encodings in a tick");
         let shown = net.clients.iter().map(|client| client.snapshots).collect::<Vec<_>>();
         assert!(
@@ -177,8 +177,8 @@ fn random_acknowledgements_cost_no_more_than_the_limit_and_starve_no_receiver() 
     }
 }
 
-/// Beside 32 random ones it would get every 33rd of the outliers' encodings, if the hub did not
-/// find views that it shares with many of them.
+/// Next to 32 random receivers, the honest one would get only every 33rd encoding of the outliers.
+/// It gets more because the hub finds views that it shares with many of them.
 #[test]
 fn an_honest_receiver_with_a_unique_round_trip_is_served_beside_random_ones() {
     for level in LEVELS {

@@ -18,7 +18,7 @@ use kinepack_net::{
 };
 use support::{Random, TICK_HZ, World, coarse_codec, codec_at, emit_some, event_kinds};
 
-/// More than the parts of two threads.
+/// Enough receivers for more than two parts of work.
 const RECEIVERS: u64 = 100;
 
 /// How often a hub had work for threads.
@@ -34,11 +34,11 @@ const RUNS: [Run; 4] = [
         CALLS.fetch_add(1, Ordering::Relaxed);
         thread::scope(|scope| (0..3).for_each(|_| drop(scope.spawn(|| work.run()))));
     },
-    // Another thread does everything, and then nothing is left.
+    // Another thread does all work, so the caller's own call finds none left.
     |work| thread::scope(|scope| drop((scope.spawn(|| work.run()).join(), work.run()))),
-    // The hub must do everything itself.
+    // No thread does any work, so the hub must do all of it.
     |_| {},
-    // The threads come late, if at all.
+    // The threads start late, or never.
     |work| {
         if work.parts() % 2 == 0 {
             thread::scope(|scope| {

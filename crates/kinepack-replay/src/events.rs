@@ -30,7 +30,7 @@ pub(crate) struct EventLog {
     /// Events of the tick that is not written yet, and the number of their lanes.
     pending: Vec<(usize, Box<[u32]>)>,
     pending_lanes: usize,
-    /// Events of the group: tick, kind and lanes. And the number of their lanes.
+    /// The group's events, each as tick, kind and lanes, and the total number of their lanes.
     events: Vec<(Tick, usize, Box<[u32]>)>,
     lanes: usize,
 }
@@ -120,7 +120,7 @@ impl EventLog {
 /// The events of a group as they were read.
 #[derive(Clone, Debug)]
 pub(crate) struct Events {
-    /// Tick and row of each, in order.
+    /// The tick and the row of each event, in order.
     order: Vec<(Tick, u32)>,
     rows: Arc<Snapshot>,
 }

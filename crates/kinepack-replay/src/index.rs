@@ -115,7 +115,7 @@ impl Index {
                 op::ATTACHMENT_INDEX => {
                     let (at_byte, bytes) = (fields.u64()?, fields.u64()?);
                     places.push((at_byte, bytes));
-                    // Two times, and the size of the data.
+                    // Skips two times and the size of the data.
                     fields.bytes(24)?;
                     index.attachments.push((fields.text()?, at_byte, bytes));
                 }
@@ -163,7 +163,7 @@ impl Index {
             file.seek(SeekFrom::Start(at_byte))?;
             file.read_exact(&mut header)?;
             let bytes = records::length(&header).saturating_add(RECORD_HEADER_BYTES);
-            // The record is not complete yet, or its length is damaged.
+            // This record is not complete yet, or its length is damaged.
             let Some(next) = at_byte.checked_add(bytes).filter(|next| *next <= end) else { break };
             self.next_byte = next;
             let taken = self.take_record(file, header[0], at_byte, bytes);
@@ -311,7 +311,7 @@ impl Index {
                 return Err(Broken::from("its checksum differs"));
             }
             let mut fields = Fields(data);
-            // Two times, the name and the media type.
+            // Skips two times. The name and the media type follow.
             fields.bytes(16)?;
             fields.list()?;
             fields.list()?;
@@ -373,7 +373,7 @@ pub(crate) struct Chunk {
     records: Vec<u8>,
 }
 
-/// A message of a chunk.
+/// One message in a chunk: a group, a key group, or a group's events.
 pub(crate) struct Message<'a> {
     pub(crate) first: Tick,
     pub(crate) data: &'a [u8],
@@ -396,7 +396,7 @@ impl Chunk {
 
     fn from_data(data: &[u8]) -> Result<Self, Broken> {
         let mut fields = Fields(data);
-        // The times of its first and last message, and its size.
+        // Skips the times of the first and the last message, and the size.
         fields.bytes(24)?;
         let checksum = fields.u32()?;
         if !fields.list()?.is_empty() {

@@ -6,7 +6,7 @@
 use std::hash::{BuildHasher, RandomState};
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
-/// The most events in a time.
+/// A limit on the rate of events.
 ///
 /// ```
 /// use kinepack_udp::{RateLimit, ServerOptions};
@@ -20,7 +20,7 @@ use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 pub struct RateLimit {
     /// Events a second.
     pub per_second: u32,
-    /// Events at once after a silence.
+    /// How many events are allowed at once after a pause.
     pub burst: u32,
 }
 
@@ -75,8 +75,8 @@ impl Sources {
 }
 
 /// What counts as one address in limits. For IPv6 it is the first 64 bits, because a host that has
-/// one address of such a network usually has all of them. An IPv4 address in the form of IPv6 is
-/// the former.
+/// one address of such a network usually has all of them. An IPv4 address in the form of IPv6
+/// counts as that IPv4 address.
 pub fn source(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() >> 64 << 64).into(),

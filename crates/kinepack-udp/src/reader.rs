@@ -103,7 +103,7 @@ pub(crate) struct Reader {
 struct Shared {
     inbox: Mutex<Inbox>,
     news: Mutex<Vec<News>>,
-    /// Whether there is news. Saves the thread a lock.
+    /// Whether there is news. Without this flag, the thread would take the lock for each datagram.
     has_news: AtomicBool,
     is_over: AtomicBool,
     counters: Counters,
@@ -184,8 +184,9 @@ impl Shared {
                         }
                         refused = 0;
                     }
-                    // Windows reports two things here: a closed port that we sent to, and
-                    // datagrams that are too long. A permanent error must not become a busy loop.
+                    // Windows reports two things here: a closed port that we sent to, and datagrams
+                    // that are too long. The pause keeps a permanent error from becoming a busy
+                    // loop.
                     _ => thread::sleep(Duration::from_micros(100)),
                 },
             }

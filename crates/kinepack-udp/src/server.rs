@@ -55,7 +55,7 @@ pub struct ServerOptions {
     pub protocol_id: u64,
     /// The server drops a client that is silent for longer than this.
     pub timeout: Duration,
-    /// The most datagrams that one client may send. The server drops the rest.
+    /// How many datagrams one client may send. The server drops the rest.
     pub per_client: RateLimit,
 }
 
@@ -108,14 +108,14 @@ pub enum ServerEvent {
     Datagram {
         /// The client's id.
         client: u64,
-        /// Where the payload is.
+        /// The range to pass to [`UdpServer::payload`].
         payload: Range<usize>,
     },
     /// A client is gone.
     Disconnected {
         /// The client's id.
         client: u64,
-        /// Why.
+        /// Why the client is gone.
         reason: DisconnectReason,
     },
 }
@@ -245,7 +245,7 @@ impl UdpServer {
         let failed = |error| SetupError::Socket { address, error };
         let socket = Arc::new(open_socket(address, BUFFER_BYTES).map_err(failed)?);
         socket.set_read_timeout(Some(READ_TIMEOUT)).map_err(failed)?;
-        // A network that accepts nothing must not stop the tick.
+        // A network that accepts no datagrams must not block the tick.
         socket.set_write_timeout(Some(Duration::from_millis(1))).map_err(failed)?;
 
         let (now, unix) =

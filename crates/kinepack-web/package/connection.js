@@ -38,7 +38,8 @@ export async function within(promise, ms, what) {
   }
 }
 
-// A WebTransport session that is ready. `more` are other options of `WebTransport`.
+// Opens a WebTransport session, and waits until it is ready. `more` holds further options of
+// `WebTransport`.
 export async function openTransport(address, certificateHash, ms, more = {}) {
   if (typeof WebTransport !== "function") {
     throw new Error("this page has no WebTransport (it needs https or localhost, and a browser that has it)");

@@ -5,7 +5,7 @@
 //! only translates between the types of Rust and JavaScript. The package's own part, in
 //! `package/`, gives it the shape that people see.
 //!
-//! `build.sh` makes the modules of the package. Each has the classes of one feature. The public
+//! `build.sh` builds the package's modules. Each has the classes of one feature. The public
 //! functions and types are for crates with modules of their own, such as the demo's.
 
 #[cfg(feature = "clips")]
@@ -30,7 +30,7 @@ pub use self::schema::described;
 pub use self::shown::Shown;
 pub use self::tables::places;
 
-/// The time of a page. Times that do not exist count as the start.
+/// Converts a page's time. A time that is negative, NaN or too large counts as the start.
 pub fn time(ms: f64) -> Duration {
     Duration::try_from_secs_f64(ms / 1e3).unwrap_or_default()
 }

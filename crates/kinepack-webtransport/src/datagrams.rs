@@ -10,8 +10,8 @@ const SESSION_BYTES: usize = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NotConnected;
 
-/// Sends a datagram. Returns false if the transport does not take it: it is too long for the path,
-/// or too many wait already. Only one thread may send on a connection.
+/// Sends a datagram. Returns false if the datagram is too long for the path, or if too many already
+/// wait. Only one thread may send on a connection.
 ///
 /// quinn itself makes room for a datagram by dropping the oldest ones that wait, and reports
 /// nothing. This function looks for room first. No other code sends datagrams here, so the room

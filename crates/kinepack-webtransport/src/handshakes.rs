@@ -2,8 +2,8 @@
 //! address.
 //!
 //! An address may hold a quarter of the free handshakes. The first address alone gets 51 of 256,
-//! the next one 41, and so on, so it takes more than 20 addresses to hold all of them. The idea is
-//! that of dynamic thresholds in switches (Choudhury and Hahne, 1998).
+//! the next one 41, and so on, so it takes more than 20 addresses to hold all of them. The idea
+//! comes from dynamic thresholds in network switches (Choudhury and Hahne, 1998).
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -106,7 +106,7 @@ mod tests {
         for _ in 0..51 {
             handshakes.end(address(1));
         }
-        // What ends is free again, for others too.
+        // A handshake that ends is free again, for other addresses too.
         assert!(begun(&mut handshakes, 21) > 5);
     }
 

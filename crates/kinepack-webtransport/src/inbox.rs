@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use kinepack_udp::ServerEvent;
 
-/// The bytes of a second of 300 players at 60 inputs, and of any number of larger datagrams.
+/// The most bytes of all waiting datagrams. This is more than a second of the inputs of 300 players
+/// at 60 Hz.
 const MOST_BYTES: usize = 4 << 20;
 const MOST_DATAGRAMS: usize = 64 << 10;
 

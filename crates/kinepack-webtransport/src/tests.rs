@@ -86,7 +86,7 @@ fn endpoint(last: u8) -> quinn::Endpoint {
     quinn::Endpoint::client((Ipv4Addr::new(127, 0, 0, last), 0).into()).expect("a free port")
 }
 
-/// A visitor without a token, who has sent its request. Its streams stay open with it.
+/// A visitor without a token that has sent its request. It keeps its streams open.
 struct Visitor {
     connection: quinn::Connection,
     _control: quinn::SendStream,
@@ -183,7 +183,7 @@ async fn a_refused_visitor_with_a_stream_that_says_nothing_is_cut_off() {
     let connecting = endpoint.connect_with(config(&server, pinging()), server.local_addr(), "a");
     let connection = connecting.expect("an attempt").await.expect("a connection");
     let mut unfinished = connection.open_uni().await.expect("a stream");
-    // The first byte of a stream's type, which has two.
+    // The first of the two bytes of a stream's type.
     unfinished.write_all(&[0x40]).await.expect("a byte");
     let mut control = connection.open_uni().await.expect("a stream");
     control.write_all(&control_stream()).await.expect("the settings");

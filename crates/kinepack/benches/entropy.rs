@@ -42,7 +42,8 @@ fn mix(sum: u64, value: u64) -> u64 {
 struct Decisions(Vec<(bool, u8)>);
 
 impl Decisions {
-    /// Each with the probability of its counter, in 1/65536.
+    /// Random decisions. Each picks a counter, and is true with the probability given for that
+    /// counter, in 1/65536.
     fn new(probabilities: &[u64]) -> Self {
         let mut random = Random::seeded(3);
         let decision = |_| {

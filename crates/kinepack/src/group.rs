@@ -173,7 +173,7 @@ impl GroupWriter {
         self.chain.views.first()
     }
 
-    /// What the bits of the last frame were spent on. The frame's header is not counted.
+    /// Where the bits of the last frame went. The frame's header is not counted.
     pub fn size(&self) -> &Size {
         self.encoder.size()
     }

@@ -6,10 +6,10 @@
 //! through both ends with both velocities (Hermite), and rotation at constant angular speed. The
 //! last is slerp (Shoemake, "Animating Rotation with Quaternion Curves", 1985).
 //!
-//! The input is reconstructed values, and the results are only shown, never sent. So
-//! `spec/CODEC.md` does not cover interpolation. The arithmetic is `f64` and `libm` throughout, and
-//! gives the same results on every platform. Cost: about ten operations per number; `atan2` and
-//! three `sin` per rotation that turns.
+//! The input is reconstructed values, and the results are only shown, never sent. Nothing depends
+//! on them across the network, so `spec/CODEC.md` does not cover interpolation. The arithmetic is
+//! `f64` and `libm` throughout, and gives the same results on every platform. Cost: about ten
+//! operations per number; `atan2` and three `sin` per rotation that turns.
 
 use crate::quantize::FloatLimits;
 use crate::schema::{Lane, LaneArithmetic};

@@ -180,7 +180,7 @@ impl SmallestThree {
     }
 
     /// The unit quaternion `x, y, z, w` of `codes`. Any codes give a rotation: an index above 3
-    /// counts as 3, and a component above the largest code as the largest.
+    /// counts as 3, and a larger code than the largest counts as that.
     #[inline]
     pub fn reconstruct(&self, codes: [u32; 4]) -> [f32; 4] {
         let max_code = f64::from(self.max_code());

@@ -44,8 +44,8 @@ fn snapshots_come_back_whatever_both_sides_know() {
                     packet
                 };
                 let packet = round_trip(known, snapshot);
-                // The same if ticks wrap between the newest and the oldest view, because only
-                // distances count.
+                // The result is the same if ticks wrap between the newest and the oldest view,
+                // because only distances count.
                 let oldest = known[known.len() - 1].tick.0;
                 for to in [u32::MAX, u32::MAX - 2] {
                     let wrapped: Vec<View> =
@@ -62,7 +62,7 @@ fn snapshots_come_back_whatever_both_sides_know() {
                 check(&[three, four, nine], now);
                 check(&[nine, &empty], now);
                 check(&[one, three, four, nine], now);
-                // States need not follow each other.
+                // The views need not be of consecutive ticks.
                 check(&[now, one, four], nine);
                 let without_entities = &later(&empty, now.tick.0);
                 check(&[without_entities, one, three], now);
@@ -378,7 +378,7 @@ fn check_vectors(level: Level, name: &str, frozen: &str) {
     assert!(vectors(level, &profile) == frozen, "the packets differ from the file's");
     let codec = Codec::new(schema.clone(), level, profile).unwrap();
     let mut states: Vec<Snapshot> = Vec::new();
-    // The state that the last packet of a tick learned.
+    // By tick: the view after the tick's last packet, with the state that it learned.
     let mut views: BTreeMap<Tick, View> = BTreeMap::new();
     let mut packets = 0;
     for line in frozen.lines() {

@@ -266,7 +266,7 @@ fn a_refused_packet_takes_no_more_memory_than_the_limits_allow() {
             for packet in bombs(MAX_ENTITIES) {
                 let mut decoder =
                     Decoder::with_limits(&codec, DecodeLimits { max_entities: MAX_ENTITIES });
-                // The memory of a view without entities.
+                // Gives the decoder the memory of a view without entities.
                 decoder.recycle(View::empty(&schema));
                 let mut refusal = None;
                 let counted: AllocationInfo =
@@ -365,7 +365,7 @@ fn a_stream_does_not_allocate_in_steady_state() {
                     codec.encode(base, next, &mut learned, &mut packet).unwrap();
                     codec.decode(base, &mut room, &mut received, &packet).unwrap();
                     assert!(room == next && received == learned);
-                    // Damaged packets do not allocate either.
+                    // Decoding damaged packets does not allocate either.
                     packet.iter_mut().for_each(|byte| *byte ^= 0x55);
                     let _ = codec.decode(base, &mut room, &mut received, &packet);
                     std::mem::swap(&mut held, &mut learned);

@@ -260,7 +260,7 @@ fn without_attributes_everything_is_kept() {
     };
     assert_eq!(round_trip(&state), state);
     assert_eq!(round_trip(&state).a.to_bits(), (-0.0f32).to_bits());
-    // Two lanes, the lower half first.
+    // A 64-bit integer takes two lanes, the lower half first.
     let codes = lanes(&state);
     assert_eq!(codes[9..11], [u32::MAX - 1, u32::MAX]);
     assert_eq!(codes[11..13], [1, 0]);
@@ -384,7 +384,7 @@ struct Stamped {
     #[pack(clock, range = 0.0..60.0, precision = 0.01, wrap)]
     seconds: f32,
     nested: Sent,
-    // A time stamp is nearer, but no velocity applies to it.
+    // A time stamp is closer to the velocity, but a velocity never applies to a time stamp.
     #[pack(range = -8.0..8.0, precision = 0.5)]
     height: f32,
     #[pack(clock, range = 0.0..60.0, precision = 0.01)]

@@ -72,7 +72,7 @@ struct Optional {
 }
 
 fn state() -> impl Strategy<Value = Everything> {
-    // Mostly inside; sometimes at an end, outside or not a number.
+    // Mostly inside the limits; sometimes at an end, outside, or not a number.
     let axis = || {
         prop_oneof![
             60 => 0.0f32..31.0,
@@ -102,12 +102,13 @@ fn state() -> impl Strategy<Value = Everything> {
     })
 }
 
-/// Pushes one after the other.
+/// Pushes the entities one by one.
 fn push_all<T: Pack>(world: &mut Snapshot, entities: &[(EntityId, T)]) -> Result<(), EncodeError> {
     entities.iter().try_for_each(|(id, state)| world.push(*id, state))
 }
 
-/// Checks that both ways to append give the same, to worlds that are equal. Returns the world.
+/// Appends to two equal worlds in both ways, and checks that the results are the same. Returns the
+/// world.
 fn check<T: Pack + Clone>(before: &Snapshot, entities: &[(EntityId, T)]) -> Snapshot {
     let (mut pushed, mut extended) = (before.clone(), before.clone());
     let expected = push_all(&mut pushed, entities);
@@ -134,7 +135,7 @@ proptest! {
         let world = Snapshot::new(&Schema::of::<Everything>(), Tick(1));
         let entities: Vec<_> = ids(states.len()).zip(states).collect();
         let mut world = check(&world, &entities);
-        // And without those that are refused.
+        // The same without the refused entities.
         world.clear(Tick(2));
         let mut right = entities;
         right.retain(|(id, state)| Snapshot::new_like(&world).push(*id, state).is_ok());
@@ -178,7 +179,7 @@ fn other_types_are_refused() {
     assert!(world.is_empty());
 }
 
-/// A `Pack` that says its columns are right, and is wrong.
+/// A `Pack` that may write a lane above the maximum that its field declares.
 #[derive(Clone, Debug)]
 struct Liar(u32);
 

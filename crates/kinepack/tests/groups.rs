@@ -1,5 +1,5 @@
-//! Groups (`spec/GROUP.md`): what is written is read, in any way that a file can be cut into groups;
-//! any other bytes are refused or are other groups, and never have an effect when refused.
+//! Groups (`spec/GROUP.md`): what is written is read, in any way that a file can be cut into
+//! groups; other bytes are refused without effect, or are other groups.
 
 use kinepack::group::{GroupReader, GroupWriter};
 use kinepack::{
@@ -44,7 +44,7 @@ fn groups_come_back_lane_for_lane() {
         for (seed, codec) in codecs(&schema).enumerate() {
             let run = frames(&schema, seed as u64, 9, 24);
             let (mut writer, mut reader) = (GroupWriter::new(&codec), GroupReader::new(&codec));
-            // Alone, and after the group before.
+            // Reads each group alone, and after the previous group.
             let mut given = None;
             for part in run.chunks(8) {
                 let (alone, views) = write(&mut writer, None, part);
@@ -56,7 +56,7 @@ fn groups_come_back_lane_for_lane() {
                 assert!(codec.has_precision() || views.iter().zip(part).all(is_exact), "{name}");
                 given = views.last().cloned();
             }
-            // A new writer writes the same, whatever the old one wrote before.
+            // A new writer writes the same bytes as one that wrote other groups before.
             let again = write(&mut GroupWriter::new(&codec), None, &run[..8]);
             assert!(again == write(&mut writer, None, &run[..8]), "{name}");
         }
@@ -130,7 +130,7 @@ fn ticks_may_skip_and_wrap() {
         assert_eq!(read(&mut GroupReader::new(&codec), None, &group), Ok(views.clone()));
         assert!(views.iter().zip(ticks).all(|(view, tick)| view.tick == Tick(*tick)));
     }
-    // What rests takes two bytes a frame.
+    // An entity at rest takes two bytes per frame.
     let (codec, run) = resting(&[0, 1, 2, 3]);
     let mut writer = GroupWriter::new(&codec);
     let first = write(&mut writer, None, &run[..1]).0.len();
@@ -165,7 +165,8 @@ fn heads_have_one_form() {
     let second = |head: &[u8]| read(&[&group[..first], head, packet].concat());
     assert_eq!(second(&[2]), Ok(()));
     assert_eq!(second(&[3, 0]), Ok(()));
-    // 2³¹ − 3, the largest gap, and one above.
+    // A gap of 2³¹ − 3, the largest one, is read. The refused heads have larger gaps or longer
+    // varints than needed.
     assert_eq!(second(&[3, 0xFD, 0xFF, 0xFF, 0xFF, 7]), Ok(()));
     for refused in [
         &[0][..],
@@ -196,7 +197,7 @@ fn limits_hold() {
     assert!(matches!(refused, Err(DecodeError::TooManyEntities { limit: 1, .. })), "{refused:?}");
 }
 
-/// What the specification says of baselines, with an encoder alone.
+/// Follows the specification's rules for baselines with a plain encoder.
 #[test]
 fn a_packet_is_coded_against_up_to_three_views() {
     let schema = schema("cube");

@@ -160,7 +160,7 @@ fn every_kind_of_field() {
         (1.25, -0.5, 8.0)
     );
     assert_eq!(quarter.height, Meters(1.5));
-    // All other fields step at the end.
+    // All fields without a special rule keep the first value until the end.
     let reached = Thing::reconstruct(&lanes(&first));
     let moving = Thing {
         place: quarter.place,

@@ -1,6 +1,6 @@
 //! Added entities at the levels that predict: bullets that begin at a player's hand take less than
-//! two thirds of their bits in full, an added entity may have any values, and files of profiles keep what
-//! training found out. `spec/CODEC.md`, section 12.11.
+//! two thirds of their bits in full, an added entity may have any values, and profile files keep
+//! the trained parameters. `spec/CODEC.md`, section 12.11.
 
 use kinepack::quantize::{FloatLimits, IntegerLimits};
 use kinepack::schema::{Field, FieldKind};
@@ -35,7 +35,7 @@ fn shootings(schema: &Schema, seed: u64, ticks: u32) -> Vec<Snapshot> {
     let place = |at: [f64; 2]| [0, 1].map(|axis| axes[axis].quantize(at[axis]).unwrap());
     let centres: Vec<[f64; 2]> =
         (0..PLAYERS).map(|_| [0, 1].map(|_| random.below(90) as f64 - 45.0)).collect();
-    // The tick, place and yaw at the shot.
+    // For each bullet: the tick, the place and the yaw of the shot.
     let mut bullets: Vec<(u32, [f64; 2], u32)> = Vec::new();
     let mut run = Vec::new();
     for tick in 0..ticks {
@@ -113,7 +113,7 @@ fn a_profile_file_holds_what_training_found_out_about_newcomers() {
     let bytes = profile.to_plain_bytes();
     assert_eq!(bytes[4], 3, "the version");
     assert_eq!(Profile::from_bytes(&bytes, &schema).as_ref(), Ok(&profile));
-    // Without a model there is nothing to hold.
+    // A profile without a model has no such parameters to store.
     assert_eq!(Profile::untrained(&schema).to_plain_bytes()[4], 1);
 }
 
@@ -138,7 +138,7 @@ fn elements_of_an_array_share_what_is_known_about_their_values() {
     assert!(3 * shared < apart, "{shared} bytes, {apart} bytes");
 }
 
-/// Whatever values the added entities have, and whatever the others have, they come back.
+/// Added entities survive a round trip, whatever their values and the values of the others.
 #[test]
 fn newcomers_of_any_values_come_back() {
     let schema = support::schema("wide");

@@ -18,8 +18,8 @@ use crate::support::{
     schema, views,
 };
 
-/// Entities that hurry, slow down, rest and start again; now and then one is added or removed. One
-/// frame per tick.
+/// Entities that speed up, slow down, rest and start again; now and then one is added or removed.
+/// There is one frame per tick.
 fn run(schema: &Schema, seed: u64, entities: usize, ticks: u32) -> Vec<Snapshot> {
     let mut random = Random::new(seed);
     let mut things: BTreeMap<u32, (Vec<f64>, Vec<f64>)> = BTreeMap::new();
@@ -169,7 +169,8 @@ fn trained(schema: &Schema) -> Profile {
     training.run(schema, &[run(schema, 77, 12, 60)], |_| {}).unwrap()
 }
 
-/// The views that both sides hold, of packets that arrived, with the tick of each.
+/// A lossy link between an encoder and a decoder. `views` are those that both sides hold, one for
+/// each packet that arrived.
 struct Link {
     codec: Codec,
     encoder: Encoder,
@@ -393,7 +394,7 @@ fn impossible_precisions_are_refused() {
             assert_eq!(made(kind.clone(), TimePrecision::new(2.0, bad)), refused);
             assert_eq!(made(kind.clone(), good.with_max_step(bad)), refused);
         }
-        // This time is 0 ticks.
+        // This precision is 0 ticks.
         assert_eq!(made(kind, TimePrecision::new(1e-300, 1e-300)), refused);
     }
     assert_eq!(made(FieldKind::Floats(vec![side]), TimePrecision::new(8.3, 60.0)), Ok(()));
@@ -446,7 +447,7 @@ fn vectors_schema() -> Schema {
     })
 }
 
-/// The views of the vectors and their baselines.
+/// For each packet of the vectors, the views that it is coded against.
 const PACKETS: [&[usize]; 8] =
     [&[], &[0], &[1, 0], &[2, 1, 0], &[3, 1], &[4, 2, 0], &[5, 4, 3], &[5, 4]];
 
@@ -475,7 +476,7 @@ fn vectors() -> String {
         lines += &format!("codec {} {:016x}\n", codec.level().row(), codec.hash());
     }
     let empty = View::empty(&schema);
-    // The last codec's packets, which include its learned state.
+    // The views of the last codec's packets, with its learned state.
     let mut views: Vec<View> = Vec::new();
     for (exact, known) in run(&schema, 12, 7, 60).into_iter().skip(30).step_by(2).zip(PACKETS) {
         let ticks: Vec<String> = known.iter().map(|view| views[*view].tick.0.to_string()).collect();

@@ -67,7 +67,7 @@ fn a_schema_comes_back_with_all_that_it_has() {
 
 #[test]
 fn frozen_schemas_are_read_and_written() {
-    // The tests of other vectors check the schemas of these.
+    // Only two schemas are compared here, because the tests of the other vectors check theirs.
     for (name, schema) in [("cube", schema("cube")), ("everything", everything())] {
         check_stored_schema(name, &schema);
     }
@@ -90,7 +90,7 @@ fn other_bytes_are_refused() {
                 assert!(Schema::from_bytes(&damaged).is_err(), "{name}, byte {at}");
             }
         }
-        // With a right checksum: an error, or the same schema with another precision.
+        // With a corrected checksum, a changed file is refused, or differs only in its precision.
         let body = &bytes[..bytes.len() - 8];
         for at in 0..body.len() {
             for value in [0, 1, 0x7F, 0x80, 0xFF] {
@@ -139,7 +139,7 @@ fn file_of(fields: &[&[u8]]) -> Vec<u8> {
 fn fields_and_their_conditions_take_memory_in_proportion() {
     // Fields of no lanes: no name, no role, no flags, bytes, 0 of them.
     let empty = file_of(&[&[0, 0, 0, 6, 0][..]; 100_000]);
-    // Bools, each on the condition of the one before.
+    // Bools, each present only under a condition on the previous one.
     let mut bools = vec![&[1, b'a', 0, 2, 3, 1, b'a', 1, 1][..]; 4_096];
     bools[0] = &[1, b'a', 0, 0, 3];
     let chain = file_of(&bools);

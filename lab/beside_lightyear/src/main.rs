@@ -1,11 +1,11 @@
 //! Motion beside `lightyear` 0.30: a server and a client over UDP on this machine, without a
-//! window. It ends by itself, and fails if the client shows something else than the server has.
+//! window. It ends by itself, and fails if the client shows anything other than the server's state.
 //!
 //! In this folder: `cargo run`
 //!
 //! Lightyear builds on `bevy_replicon`, so `MotionRepliconPlugin` works with it: lightyear spawns
-//! the ships and replicates their captains, and Kinepack moves the ships. Only the channel of
-//! motion needs more: see `map_channels`.
+//! the ships and replicates their captains, and Kinepack moves the ships. Only the channel for
+//! motion needs extra code: see `map_channels`.
 
 use std::error::Error;
 use std::net::SocketAddr;
@@ -46,7 +46,7 @@ struct Captain(String);
 /// The channel of Kinepack's datagrams.
 struct Motion;
 
-/// The same on both sides, after the plugins of lightyear.
+/// What the server and the client register alike, after the plugins of lightyear.
 fn register(app: &mut App) {
     app.add_plugins(MotionRepliconPlugin)
         .add_motion_kind::<(Pose<1_000, 100, 11>,)>("ship")

@@ -1,4 +1,4 @@
-//! The pages for readers: their links lead somewhere, their Rust blocks are compiled, and the
+//! The pages for readers: their links have targets, their Rust blocks are compiled, and the
 //! README's example is the file that runs.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]

@@ -29,7 +29,8 @@ impl Flags {
 /// One move of the player's character: 540 bits in full, 60 times a second.
 #[derive(Pack, Clone, Debug, PartialEq)]
 pub struct Move {
-    /// Milliseconds since the server began, at the move's end: 64 bits. It starts in the hours.
+    /// Milliseconds since the server began, at the move's end: 64 bits. The first move is already
+    /// hours after the start.
     #[pack(clock)]
     pub time_ms: u64,
     /// The acceleration that the player requests with the keys, in cm/s² and in the world's axes:
@@ -55,7 +56,7 @@ pub struct Move {
     /// Where the player looks: pitch, yaw and roll in degrees, each from 0 to below 360. Pitch is 0
     /// to 89 upwards and 360 to 271 downwards, yaw turns from x to y, roll is 0.
     ///
-    /// 3 × 16 bits: steps of 360° / 65536, about 0.0055°.
+    /// 3 × 16 bits, in steps of 360° / 65536, about 0.0055°.
     #[pack(range = 0.0..360.0, bits = 16, wrap)]
     pub control_rotation: [f32; 3],
     /// The held keys and states, 8 bits: [`Flags`].

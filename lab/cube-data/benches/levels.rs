@@ -25,7 +25,7 @@ use kinepack::{
 
 /// The environment variable that names the challenge file.
 const CAPTURE_VARIABLE: &str = "KINEPACK_CAPTURE";
-/// Frames left out at the beginning: 5 seconds, after which the play is in full swing.
+/// Frames skipped at the beginning: 5 seconds, until many cubes move.
 const SKIPPED_FRAMES: usize = 300;
 /// Frames between a snapshot and its baseline.
 const LAG: usize = 6;
@@ -267,7 +267,7 @@ fn rest_at(criterion: &mut Criterion, level: Level) {
 
 criterion_group! {
     name = benches;
-    // There are tens of rows, so each one gets a second.
+    // The table has tens of rows, so each gets only one second, to keep the run short.
     config = Criterion::default().warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(1));
     targets = levels, growth, rest
 }

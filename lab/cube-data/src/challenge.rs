@@ -22,7 +22,7 @@ use crate::ChallengeError;
 use crate::counted::Counted;
 use crate::cube::{Cube, Measured, POSITION_OFFSET};
 
-/// Objects of a `.bin` file, which does not store the number.
+/// The number of objects in a `.bin` file, which does not store it.
 pub(crate) const BIN_OBJECTS: u32 = 901;
 const BIN_RECORD_BYTES: usize = 32;
 pub(crate) const F32_RECORD_BYTES: usize = 53;
@@ -41,9 +41,9 @@ pub(crate) const BIN_LANES: [(usize, &str); 8] = [
 const F32_MAGIC: &[u8] = b"CF32";
 /// The first bytes of a `.zst` file.
 const ZSTD_MAGIC: &[u8] = &[0x28, 0xB5, 0x2F, 0xFD];
-/// More than any capture has. It keeps a frame below 4 MB for any header.
+/// More objects than any capture has. This limit keeps a frame below 4 MB for any header.
 const MAX_OBJECTS: u32 = 65_536;
-/// The largest window of a `.zst` file. It bounds the memory.
+/// The largest window of a `.zst` file, which bounds the memory.
 const MAX_WINDOW_BYTES: u64 = 128 << 20;
 
 /// A challenge file that is read frame by frame.
@@ -87,7 +87,7 @@ pub struct FloatFrame<'a> {
 }
 
 impl Challenge {
-    /// Opens a file. Its first bytes tell the format; for a `.bin` file the name does.
+    /// Opens a file. Its first bytes determine the format; for a `.bin` file the name does.
     ///
     /// # Errors
     /// [`ChallengeError`] for a file of another format, and for one that cannot be read.
@@ -369,7 +369,8 @@ pub fn is_capture(path: &Path) -> bool {
         || start().is_some_and(|start| start == Capture::MAGIC)
 }
 
-/// A reader whose first bytes are known. An error that ended the look at them comes after them.
+/// A reader whose first bytes are known. If reading them ended in an error, that error follows
+/// them.
 struct Peeked<R> {
     start: Cursor<Vec<u8>>,
     error: Option<io::Error>,

@@ -3,10 +3,10 @@
 /// The state of one cube at a tick.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Body {
-    /// Centre in metres, z up, the floor at z = 0.
+    /// Centre in metres. z points up, and the floor is at z = 0.
     ///
-    /// With up to 900 cubes |x|, |y| < 32; with [`MAX_CUBES`](crate::MAX_CUBES) < 128. Always 0 ≤ z
-    /// < 32.
+    /// With up to 900 cubes, |x| and |y| are below 32, and with [`MAX_CUBES`](crate::MAX_CUBES)
+    /// below 128. Always 0 ≤ z < 32.
     pub position: [f32; 3],
     /// Unit quaternion, x y z w. Either sign: q and −q are the same orientation.
     pub orientation: [f32; 4],

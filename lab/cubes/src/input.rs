@@ -3,13 +3,13 @@
 /// The keys held during one tick. The default holds none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Input {
-    /// Strafe towards −x.
+    /// Move towards −x.
     pub left: bool,
-    /// Strafe towards +x.
+    /// Move towards +x.
     pub right: bool,
-    /// Strafe away from the viewer, towards +y.
+    /// Move away from the viewer, towards +y.
     pub up: bool,
-    /// Strafe towards the viewer, towards −y.
+    /// Move towards the viewer, towards −y.
     pub down: bool,
     /// Hover, and blow the surrounding cubes away.
     pub push: bool,

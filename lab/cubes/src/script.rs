@@ -2,13 +2,13 @@
 //!
 //! Keys are held in spells: a direction for 0.2 to 2 s, then another one or none. The push and pull
 //! buttons have separate spells. Like a person, the script mostly heads for cubes, and turns back
-//! when it is far from them. A table holds the habits of each style. They are tuned so that about
-//! as many cubes move as in known runs of the article's scene (`examples/statistics.rs` counts
-//! them).
+//! when it is far from them. A table holds the habits of each style. The habits are tuned so that
+//! about as many cubes move as in known runs of the article's scene (`examples/statistics.rs`
+//! counts them).
 //!
-//! It sees a [`View`] of the world, as a person does, and is random otherwise: the same style, seed
-//! and views give the same keys. A view may be the world itself or the part of it that was received
-//! over a network.
+//! The script sees a [`View`] of the world, as a person does, and is random otherwise: the same
+//! style, seed and views give the same keys. A view may be the world itself, or the part that was
+//! received over a network.
 
 use core::ops::RangeInclusive;
 
@@ -22,7 +22,7 @@ use crate::world::{TICK_HZ, World};
 const DIRECTION_TICKS: RangeInclusive<u32> = 12..=120;
 /// How long no direction is held between two directions.
 const PAUSE_TICKS: RangeInclusive<u32> = 12..=60;
-/// How often a new direction leads to a cube rather than anywhere.
+/// The chance that a new direction leads to a cube instead of a random way.
 const HEAD_FOR_CUBE_PERCENT: u32 = 85;
 /// The speed by which the player estimates the time to a cube.
 const CRUISE_M_PER_S: f32 = 8.0;
@@ -56,7 +56,7 @@ impl View for World {
 
 /// How a style uses the keys.
 struct Habits {
-    /// How often a spell without a direction follows one with a direction.
+    /// The chance that a spell without a direction follows one with a direction.
     pause_percent: u32,
     push: Option<ButtonHabit>,
     pull: Option<ButtonHabit>,
@@ -138,7 +138,7 @@ impl Script {
         }
         self.direction_ticks -= 1;
         let push = self.push.next(habits.push.as_ref(), &mut self.random);
-        // Pulling and pushing the same cubes makes no sense, and a hand has few fingers.
+        // A person would not push and pull the same cubes at once.
         let pull = self.pull.next(habits.pull.as_ref(), &mut self.random) && !push;
         Input { push, pull, ..Input::default() }.with_direction(self.direction)
     }

@@ -110,8 +110,8 @@ impl World {
     /// Advances by one tick of `1 / TICK_HZ` seconds. Each pair is a player's number and the keys
     /// that it holds.
     ///
-    /// Players who are not in the list hold no keys. Numbers without a player are ignored, and of
-    /// equal numbers the last counts. The order does not matter otherwise.
+    /// Players who are not in the list hold no keys. Numbers without a player are ignored. If a
+    /// number occurs twice, the last one counts; otherwise the order does not matter.
     pub fn step_players(&mut self, inputs: &[(u32, Input)]) {
         for (number, player) in self.players.iter() {
             let held = inputs.iter().rev().find(|(named, _)| *named == number);

@@ -30,7 +30,8 @@ impl CountingReceiver {
         Self::of(&codec(schema, level, profile)?, tick_hz)
     }
 
-    /// The same receiver for a hub with events, which are not shown.
+    /// The same receiver, for a hub that also sends events. It accepts them, but does not show
+    /// them.
     ///
     /// # Errors
     /// For anything that is not a schema file, and for an unknown level.
@@ -97,8 +98,8 @@ impl CountingReceiver {
         self.costs.heat.len()
     }
 
-    /// One entity in the newest tick, in the order of [`look_names`](Self::look_names). What does
-    /// not exist is not a number.
+    /// One entity in the newest tick, in the order of [`look_names`](Self::look_names). Values that
+    /// do not exist are NaN.
     pub fn look(&self, id: u32) -> Vec<f64> {
         self.named_look(id).map(|(_, number)| number).to_vec()
     }
@@ -119,8 +120,8 @@ impl CountingReceiver {
         lanes(&self.costs.of(id)?.1.baseline, id)
     }
 
-    /// Measurements, in the order of [`stat_names`](Self::stat_names). What is not known yet is not
-    /// a number.
+    /// Measurements, in the order of [`stat_names`](Self::stat_names). Values that are not known
+    /// yet are NaN.
     pub fn stats(&self, now_ms: f64) -> Vec<f64> {
         self.named_stats(now_ms).map(|(_, number)| number).to_vec()
     }

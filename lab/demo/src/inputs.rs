@@ -62,7 +62,7 @@ pub fn seat_config() -> StreamConfig {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pack)]
 pub struct Seat {
     playing: bool,
-    /// The cube's number, counted from [`FIRST_GUEST`]. 0 without a cube.
+    /// The cube's number, counted from [`FIRST_GUEST`]; 0 if the joiner has no cube.
     #[pack(range = 0..=LAST_GUEST)]
     guest: u8,
 }

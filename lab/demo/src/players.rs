@@ -1,8 +1,8 @@
 //! The cube world and its players: the first player, which a script or a person steers, and guests.
 //!
-//! A guest's cube appears in the next state of the world. The guest's last keys are held until new
-//! ones arrive, even if the connection is lost: the caller detects silence and releases the keys.
-//! The cube is removed together with its guest.
+//! A guest's cube appears in the first state after [`admit`](PlayedCubes::admit). The guest's last
+//! keys are held until new ones arrive, even if the connection is lost: the caller detects silence
+//! and releases the keys. The cube is removed together with its guest.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,7 +15,7 @@ use kinepack_net::ReceiverId;
 use crate::game_events::GameEvent;
 use crate::states::States;
 
-/// See the top of this file.
+/// The cube world with its players. The [module](self) describes their rules.
 pub struct PlayedCubes {
     world: World,
     script: Script,

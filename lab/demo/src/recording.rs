@@ -1,4 +1,4 @@
-//! Records what is sent, as a replay: `demo --record` and `serve --record`.
+//! Records the sent world as a replay: `demo --record` and `serve --record`.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ pub struct Recording {
 }
 
 impl RecordOptions {
-    /// Begins the replay, if one is asked for.
+    /// Begins the replay, if the user requested one.
     pub fn begin(
         &self,
         stream: &CubeStream,
@@ -85,7 +85,7 @@ impl Recording {
         self.writer.write(world).map_err(|error| failed(&self.path, error))
     }
 
-    /// Writes the end of the file, and says where it is.
+    /// Writes the end of the file, and prints its path.
     pub fn finish(self) -> Result<(), SessionError> {
         let summary = self.writer.finish().map_err(|error| failed(&self.path, error))?;
         say(format_args!(

@@ -38,7 +38,7 @@ pub struct Arguments {
     json: bool,
     #[command(flatten, next_help_heading = "Built-in world")]
     world: WorldArguments,
-    /// Replace the cubes by this number of objects on a plane.
+    /// Replace the cubes with this number of objects on a plane.
     #[arg(long, help_heading = "Crowd", conflicts_with_all = ["cubes", "style"], allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=60_000))]
     objects: Option<u32>,
     /// How many of the objects walk about; the others rest.
@@ -66,8 +66,8 @@ pub struct Arguments {
         allow_negative_numbers = true
     )]
     looked_at: u32,
-    /// Round trips in milliseconds: the first receiver's and the last one's. Those of the receivers
-    /// between them are evenly spaced.
+    /// Round trips in milliseconds, of the first and the last receiver. The others are spaced
+    /// evenly between these two.
     #[arg(long, help_heading = "Receivers", value_name = "FROM..TO", value_parser = parse_milliseconds, conflicts_with = "round_trip_ms")]
     round_trips_ms: Option<(f64, f64)>,
     /// How many threads the hub may use. They encode for different receivers at the same time.

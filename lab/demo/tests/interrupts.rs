@@ -18,7 +18,7 @@ fn capture(files: &Files) -> String {
     recorded(files, "world.mcap", &["--seconds", "60", "--cubes", "40"])
 }
 
-/// Interrupts a command, later each time, until `is_far_enough`.
+/// Interrupts runs of a command, waiting longer each time, until one `is_far_enough`.
 fn interrupted(arguments: &[&str], is_far_enough: impl Fn(&Run) -> bool) -> Run {
     let mut tries = WAITS_MS.iter().map(|wait_ms| {
         let running = Running::start(arguments, None);

@@ -116,7 +116,7 @@ fn levels_are_selected_by_name_and_by_number() {
     };
     assert_eq!(of(&["--level", "packed"]), ["packed"]);
     assert_eq!(of(&["--level", "7"]), ["changed-bits"]);
-    // In the order of the table, each once.
+    // Levels appear once each, in the order of the table.
     assert_eq!(of(&["--level", "packed,9,at-rest"]), ["at-rest", "relative-indices", "packed"]);
     assert_eq!(
         of(&["--level", "12", "--level", "packed", "--level", "1"]),

@@ -149,7 +149,7 @@ fn another_secret_never_connects() {
 fn a_joiner_with_another_secret_names_the_cause_and_prints_no_table() {
     let (_server, address) = serve(&[]);
     let secret = Some("another secret of these tests");
-    // The time is over before the first attempt is, or Ctrl-C ends the second attempt.
+    // The time runs out during the first attempt, or Ctrl-C ends the second one.
     let too_short = Running::start(&["join", &address, "--seconds", "1"], secret).end();
     let mut tries = Running::start(&["join", &address, "--time-out", "1"], secret);
     tries.until("trying again");
@@ -413,7 +413,7 @@ fn recordings_that_cannot_work_are_refused() {
     let mut unwritable = vec![nowhere.as_path()];
     unwritable.extend(cfg!(target_os = "linux").then_some(Path::new("/dev/full")));
     for file in unwritable {
-        // There is no server, which takes a time-out to notice.
+        // No server listens at this port. The client notices that only by a time-out.
         let run = record(file, "127.0.0.1:9", &[]).end();
         assert_eq!(run.code, Some(2), "{}", run.stderr);
         assert!(run.stderr.contains(file.to_str().unwrap()), "{}", run.stderr);

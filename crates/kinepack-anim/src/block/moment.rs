@@ -10,8 +10,8 @@ use super::source::Source;
 /// A moment of a clip: the segments that it is decoded from.
 pub(super) struct Moment<'a> {
     pub(super) here: WeightedSegment<'a>,
-    /// The next sample's segment. Present only between two samples that must both be decoded,
-    /// because they are in different segments or the segment blends.
+    /// The next sample's segment. `Some` only between two samples that must both be decoded: they
+    /// are in different segments, or their segment blends.
     pub(super) next: Option<(WeightedSegment<'a>, Join)>,
     /// Whether both samples are in the same segment. The reader of `here` then reads it for both.
     pub(super) is_shared: bool,
@@ -20,7 +20,7 @@ pub(super) struct Moment<'a> {
 /// How the components of two samples become one value.
 #[derive(Clone, Copy)]
 pub(super) enum Join {
-    /// Values are blended, with this share of the next one.
+    /// The values are blended, with this share of the next sample's value.
     Blend(f32),
     /// Components are added, because their weights already contain the shares. The number is the
     /// share of the next anchor.

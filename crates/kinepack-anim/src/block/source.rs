@@ -1,4 +1,4 @@
-//! The parts of a clip that playback reads. They are data alone: `moment.rs`, `play.rs` and
+//! The parts of a clip that playback reads. They only hold data: `moment.rs`, `play.rs` and
 //! `joint.rs` play them. `spec/ANIM.md`, section 10.
 
 use super::constant::Constant;

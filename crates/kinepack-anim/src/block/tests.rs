@@ -115,7 +115,7 @@ fn any_anchors(random: &mut Random, tracks: &[Track], length: usize) -> Vec<Anch
     .collect()
 }
 
-/// `usual`, or the smaller number `interpreted` in Miri, which takes ten thousand times as long.
+/// `usual`, or the smaller number `interpreted` under Miri, which is ten thousand times slower.
 const fn count(usual: usize, interpreted: usize) -> usize {
     if cfg!(miri) { interpreted } else { usual }
 }

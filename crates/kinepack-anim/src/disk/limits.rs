@@ -20,9 +20,9 @@ use crate::ClipError;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnpackLimits {
-    /// Bytes that every file may unpack to.
+    /// The unpacked size that any file may have, however short it is.
     pub min_bytes: u64,
-    /// Bytes that each byte of a file adds to that.
+    /// By how much each byte of the file raises that size.
     pub bytes_per_byte: u64,
 }
 
@@ -33,7 +33,7 @@ impl Default for UnpackLimits {
 }
 
 impl UnpackLimits {
-    /// The most bytes that `file_bytes` bytes of a file may unpack to.
+    /// The largest size that `file_bytes` bytes of a file may unpack to.
     pub fn most_bytes(&self, file_bytes: u64) -> u64 {
         self.min_bytes.saturating_add(self.bytes_per_byte.saturating_mul(file_bytes))
     }

@@ -1,4 +1,4 @@
-//! Curves as weights of morph targets.
+//! Exports curves as weights of morph targets, because glTF has no curves of its own.
 
 use std::collections::BTreeMap;
 

@@ -59,9 +59,9 @@ pub enum ImportError {
         file: String,
         /// The clip that exceeds the limit.
         clip: String,
-        /// Its joints.
+        /// Number of joints of that clip.
         joints: usize,
-        /// Its samples.
+        /// Number of samples of that clip.
         samples: u64,
         /// The most transforms of all clips of the file together.
         limit: usize,

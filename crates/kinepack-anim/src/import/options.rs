@@ -150,7 +150,7 @@ pub enum Note {
         encoding: NameEncoding,
         /// Number of such names.
         names: usize,
-        /// The start of one of them, as text.
+        /// The start of one such name, as text.
         example: String,
     },
     /// The skeleton is smaller than 5 cm, so the unit may be wrong.
@@ -161,7 +161,7 @@ pub enum Note {
         extent_cm: f64,
         /// The unit in cm.
         unit_cm: f64,
-        /// A unit in cm with which the skeleton would be at least 30 cm large.
+        /// A unit in cm that would make the skeleton at least 30 cm in size.
         suggested_cm: f64,
     },
     /// A file has no animation that moves joints.

@@ -77,8 +77,8 @@ pub struct ErrorReport {
     /// Errors half-way between the samples, over all joints. The raw clip is interpolated there in
     /// the same way as the compressed one: see [`Follower`].
     pub between: Errors,
-    /// The farthest that a joint slides while it stands still in the raw clip. Slide is the change
-    /// of the joint's offset from the raw clip since the joint came to rest.
+    /// The largest distance that a joint slides while it is at rest in the raw clip. Slide is the
+    /// change of the joint's offset from the raw clip since the joint came to rest.
     pub foot_slide_cm: f64,
     /// The joint that slides farthest.
     pub slide_joint: Option<usize>,

@@ -10,11 +10,11 @@ use crate::{AnyClip, AnyPlayer, RawClip, Transform, additive};
 
 use super::{ErrorOptions, Frame, object_space};
 
-/// A raw clip and its compressed form at the same time, which is a sample or half-way between two.
+/// A raw clip and its compressed form at the same time: at a sample, or half-way between two.
 /// Half-way, the raw clip is interpolated like the compressed clip. That is linear, with slerp for
 /// rotations, or along cubics if the compressed clip is [cubic](crate::block::Interpolation). Each
-/// step forwards costs a step of an [`AnyPlayer`] and two poses in object space. Only
-/// [`Follower::new`] allocates.
+/// step forwards costs a step of an [`AnyPlayer`] and the conversion of two poses to object space.
+/// Only [`Follower::new`] allocates.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -93,7 +93,7 @@ impl<'a> Follower<'a> {
         2 * (self.raw.samples() - 1)
     }
 
-    /// Moves to a time in half samples. Later times than the last sample are clamped to it.
+    /// Moves to a time in half samples. Times after the last sample are clamped to that sample.
     pub fn go_to(&mut self, half_samples: usize) {
         let half_samples = half_samples.min(self.last());
         self.between.raw_pose(self.raw, half_samples, &mut self.raw_side.pose);

@@ -60,7 +60,7 @@ impl<'a> Frames<'a> {
 pub struct Inertia {
     offsets: Vec<Offset>,
     elapsed_s: f32,
-    /// 0 if no transition is under way.
+    /// The transition's length; 0 if none is under way.
     duration_s: f32,
 }
 

@@ -13,11 +13,11 @@ use crate::{Transform, quaternion};
 /// An axis of model space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Axis {
-    /// The first.
+    /// The first axis.
     X,
-    /// The second, which points up in glTF.
+    /// The second axis, which points up in glTF.
     Y,
-    /// The third, which points up in Unreal Engine and Blender.
+    /// The third axis, which points up in Unreal Engine and Blender.
     Z,
 }
 

@@ -486,7 +486,7 @@ fn invalid_extensions_are_refused() {
         let error = agree(&good[..end]).unwrap_err();
         assert_eq!(error, ClipError::EndOfData { part: "header" });
     }
-    // Curves that need no other curve track, but the track has other components.
+    // Numbers of curves that do not match the live components of the stored curve tracks.
     for count in [3_u16, 5, 6, 1] {
         assert!(agree(&sealed([&good[..16], &count.to_le_bytes(), &good[18..]].concat())).is_err());
     }

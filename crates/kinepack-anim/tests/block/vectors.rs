@@ -1,6 +1,6 @@
 //! The frozen block clips of `spec/vectors/clip_block.txt`, and the poses that they play. The file
-//! stores every clip's bytes. Each later reader must read them, whatever a later builder makes. An
-//! earlier builder made the clips whose names begin with `built`.
+//! stores the bytes of every clip, so later readers are tested on them even if later builders write
+//! other bytes. An earlier builder wrote the clips whose names begin with `built`.
 //!
 //! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-anim block::vectors` rewrites them.
 
@@ -79,7 +79,7 @@ fn labels(curves: usize) -> Vec<u8> {
     bytes
 }
 
-/// Clips by name. `None` stands for a clip that is built when vectors are written.
+/// Clips by name. `None` marks a clip that is built when the vectors are written.
 fn clips() -> Vec<(&'static str, Option<Vec<u8>>)> {
     let mut constants = Parts::new(
         16,
@@ -126,7 +126,7 @@ fn build(name: &str) -> Vec<u8> {
     built(&motion.clip(12), 0.02, Effort::Best).1.as_bytes().to_vec()
 }
 
-/// The bind pose that clips of the vectors are played over.
+/// The bind pose over which the clips of the vectors are played.
 fn bind_pose(joints: usize) -> Vec<Transform> {
     let bind = |joint: usize| Transform {
         rotation: [0.0, -0.6, 0.0, 0.8],

@@ -1,4 +1,4 @@
-//! FBX files that are damaged or want too much: each is refused, or read within the limits.
+//! FBX files that are damaged or demand too much: each is refused, or read within the limits.
 
 use kinepack_anim::import::fbx::from_bytes;
 use kinepack_anim::import::{Import, ImportError, ImportOptions, Note};
@@ -100,7 +100,7 @@ fn stacks_have_at_most_64_layers() {
     };
     let usual = of(&layers(64)).unwrap();
     assert_eq!((names(&usual).len(), usual.skipped.len()), (1, 0));
-    // The other stack is read.
+    // The stack with too many layers does not prevent reading the other stack.
     let import = of(&layers(65)).unwrap();
     assert_eq!(names(&import), names(&usual));
     assert_eq!(
@@ -139,7 +139,7 @@ fn a_scale_above_the_joints_must_be_the_same_along_all_axes() {
 
 #[test]
 fn no_other_file_is_read() {
-    // Reading it would fail, because it is missing.
+    // Reading this cache would fail, because the file does not exist.
     let missing = "/missing/cache.xml";
     let mut scene = scene(1.0);
     let mesh = scene.object("Geometry", "Geometry", ("cloth", "Mesh"), 1, &[]);

@@ -28,7 +28,7 @@ fn changed(changes: &[(&str, Value)]) -> Document {
     document
 }
 
-/// The error of such a document.
+/// The error message for the arm with these changes.
 fn said(changes: &[(&str, Value)]) -> String {
     let error = super::first_error(import(&changed(changes))).to_string();
     error.strip_prefix("a.glb: ").unwrap().to_owned()
@@ -429,7 +429,7 @@ fn bad_channels_are_skipped_and_the_rest_is_read() {
     let alone = import_bytes(&arm().glb()).unwrap();
     assert_eq!((import.clips.len(), import.clips[0].name()), (2, "a__Bad"));
     assert_eq!(import.clips[1], alone.clips[0]);
-    // The channel beside the bad ones is played.
+    // The valid channel next to the bad ones is played.
     let turned = |sample: usize| import.clips[0].pose(sample)[0].rotation;
     assert_eq!(turned(30), alone.clips[0].pose(30)[0].rotation);
     assert!(turned(30) != turned(0));
@@ -473,7 +473,7 @@ fn bad_keys_cost_only_their_channel() {
 #[test]
 fn animations_that_make_no_clip_are_skipped() {
     let mut document = beside_bad(&[(0, 0, "rotation")]);
-    // 1e30 seconds.
+    // A clip of 1e30 seconds.
     let times = document.floats(&[[0.0], [1e30]]);
     document.json["animations"][0]["samplers"][0]["input"] = json!(times);
     let import = import(&document).unwrap();
@@ -481,7 +481,7 @@ fn animations_that_make_no_clip_are_skipped() {
     let [skipped] = &import.skipped[..] else { panic!("{:?}", import.skipped) };
     assert_eq!((&*skipped.animation, skipped.channel), ("Bad", None));
     assert!(skipped.to_string().ends_with("; the animation Bad is skipped"), "{skipped}");
-    // If no channel is left, the list of what is left out has the animation too.
+    // If all channels are bad, the list of omitted parts also names the animation.
     let import = self::import(&beside_bad(&[(9, 0, "scale")])).unwrap();
     assert_eq!((import.clips.len(), import.skipped.len()), (1, 1));
     assert_eq!(import.left_out[0].to_string(), "animation without channels that can be read: Bad");

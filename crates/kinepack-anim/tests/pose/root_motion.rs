@@ -1,5 +1,5 @@
-//! Root motion: deltas compose, over loops and backwards, and what is taken out is what the deltas
-//! give back.
+//! Root motion: deltas compose, over loops and backwards, and the deltas restore exactly the motion
+//! that was removed from the pose.
 
 use kinepack_anim::pose::{Axis, Passed, Playhead, RootJoint, RootMotion, Turn};
 use kinepack_anim::{Skeleton, Transform};
@@ -52,7 +52,7 @@ fn deltas_compose() {
             let delta = |from_s, to_s| motion.delta(root, &looped(from_s, to_s));
             let parts = RootMotion::moved(&delta(a, b), &delta(b, c));
             assert_near(&[parts], &[delta(a, c)], 1e-4);
-            // And back again.
+            // Forwards and then backwards over the same time is no motion.
             let back = RootMotion::moved(&delta(a, c), &delta(c, a));
             assert_near(&[back], &[Transform::IDENTITY], 1e-4);
         }
@@ -74,20 +74,20 @@ fn whole_rounds_are_rounds_one_after_the_other() {
 
 #[test]
 fn a_pose_without_its_motion_stands_at_the_character() {
-    // The place of the character times what is left in the pose is the root of the clip.
+    // The character's transform times the root that remains in the pose is the clip's root.
     for motion in choices() {
         let (from, to) = (root(0.2), root(1.1));
         let delta = motion.between(root, 0.2, 1.1);
         let character = RootMotion::moved(&motion.frame(&from), &delta);
         let left = without(&motion, &to);
         assert_eq!(left.scale, to.scale);
-        // The inverse of taking the frame out is putting the character below it.
+        // Placing the pose at the character reverses the removal of the frame.
         let back = RootMotion::moved(&character, &Transform { scale: [1.0; 3], ..left });
         assert_near(&[Transform { scale: to.scale, ..back }], &[to], 1e-5);
     }
 }
 
-/// What stays of a root.
+/// The root that remains in the pose after its motion was removed.
 fn without(motion: &RootMotion, root: &Transform) -> Transform {
     let mut left = *root;
     motion.remove(&mut left);
@@ -178,7 +178,7 @@ fn figure() -> Skeleton {
     ])
 }
 
-/// A pose of the figure whose hips and hand are somewhere else.
+/// The figure's bind pose, with the hips and the hand moved by these offsets.
 fn posed(skeleton: &Skeleton, hips: [f32; 3], hand: f32) -> impl FnMut(&mut [Transform]) + use<> {
     let bind = skeleton.bind_pose();
     move |pose: &mut [Transform]| {
@@ -204,14 +204,14 @@ fn the_joint_that_carries_a_clip_is_found_below_static_ones() {
     // A lap that ends where it begins travels too.
     let lap = find(|time_s| [(3.2 * time_s).sin() * 100.0, 0.0, 0.0], 0.0);
     assert_eq!((lap.joint(), lap.travels()), (2, true));
-    // Hips that turn swing what is on them, and carry nothing.
+    // Hips that only turn swing the joints above them, but carry no motion.
     let bow = RootJoint::find(&skeleton, &motion, 1.0, |time_s, pose| {
         posed(&skeleton, [0.0; 3], 0.0)(pose);
         let half = 0.7 * time_s;
         pose[2].rotation = [half.sin(), 0.0, 0.0, half.cos()];
     });
     assert!(!bow.travels() && bow.way_cm() < 1e-3, "{bow:?}");
-    // A jump on the spot, hips that sway, and a hand that ends elsewhere do not.
+    // A jump on the spot does not travel, nor do swaying hips with a hand that ends elsewhere.
     for still in [
         find(|time_s| [0.0, 0.0, 100.0 * time_s], 0.0),
         find(|time_s| [4.0 * time_s, 0.0, 0.0], 80.0),
@@ -247,7 +247,8 @@ fn the_motion_of_a_joint_below_others_is_in_the_models_space() {
     let delta = motion.delta(local, &Passed::new(2.0, 0.0, 1.0));
     assert!((delta.translation[2] - 60.0).abs() < 1e-3, "{delta:?}");
     assert!((delta.rotation[1] - 0.2_f32.sin()).abs() < 1e-5, "{delta:?}");
-    // A character that moves by the deltas, with poses without their motion, is where the clip is.
+    // A character that moves by the deltas, in poses without their motion, ends where the clip
+    // does.
     let mut character = motion.frame(&local(0.0));
     let mut playhead = Playhead::new(2.0);
     for _ in 0..8 {

@@ -26,16 +26,16 @@ use super::mask::Mask;
 /// ```
 #[derive(Clone, Debug)]
 pub struct ClipLayer {
-    /// The clip. Another clip plays from the same time.
+    /// The clip. If you replace the clip, the new one plays from the same time.
     pub clip: Handle<ClipAsset>,
-    /// Seconds from the clip's first sample. Write it to seek. Each frame brings it into the clip's
-    /// duration.
+    /// Seconds from the clip's first sample. Write it to seek. Each frame wraps or clamps it to the
+    /// clip's duration.
     pub time_s: f32,
     /// Seconds of the clip for each second of the app's `Time`. Negative values play backwards.
     pub speed: f32,
     /// Whether the clip begins again at its end.
     pub repeats: bool,
-    /// Whether the time stands still. The layer keeps its pose.
+    /// Whether playback is paused. The layer then keeps its pose.
     pub is_paused: bool,
     /// From 0, which leaves the layers below as they are, to 1, which replaces them.
     pub weight: f32,
@@ -81,7 +81,7 @@ impl ClipLayer {
         Self { repeats: false, ..self }
     }
 
-    /// Plays from this time on.
+    /// Starts playback at this time.
     #[must_use]
     pub fn starting_at(self, time_s: f32) -> Self {
         Self { time_s, ..self }
@@ -153,7 +153,7 @@ impl ClipLayer {
         }
     }
 
-    /// Samples the joints that the layer moves. Other joints may change too.
+    /// Samples the joints that the layer moves. May also overwrite other joints of `pose`.
     pub(super) fn sample(&mut self, clip: &ClipAsset, pose: &mut [Transform]) {
         if let Some(names) = &self.joints
             && self.mask.as_ref().is_none_or(|mask| !mask.fits(clip))

@@ -37,8 +37,8 @@ pub struct ClipPlayer {
     current: ClipLayer,
     /// Layers that the current one replaces, the oldest first.
     fading: Vec<ClipLayer>,
-    /// Layers above the current one, the lowest first. A layer stays until it is removed, also
-    /// when its clip has ended.
+    /// Layers above the current one, the lowest first. A layer stays until you remove it, even
+    /// after its clip has ended.
     pub layers: Vec<ClipLayer>,
     /// How many units of length the model has in a metre. 1 for models in metres, which is Bevy's
     /// and glTF's unit; 100 for models in centimetres.

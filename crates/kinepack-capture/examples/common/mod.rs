@@ -16,7 +16,7 @@ impl Random {
         Self(seed)
     }
 
-    /// A number from 0 to below 1.
+    /// A random number that is at least 0 and below 1.
     pub(crate) fn unit(&mut self) -> f32 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.0;
@@ -25,7 +25,7 @@ impl Random {
         ((mixed ^ (mixed >> 31)) >> 40) as f32 / (1 << 24) as f32
     }
 
-    /// A number from `low` to below `high`.
+    /// A random number that is at least `low` and below `high`.
     pub(crate) fn within(&mut self, low: f32, high: f32) -> f32 {
         low + (high - low) * self.unit()
     }

@@ -90,9 +90,9 @@ pub struct Analysis {
     /// Frames a second: fewer than ticks if some are missing. Kilobits a second are computed with
     /// this rate.
     pub frames_per_s: f64,
-    /// How many ticks older the baseline is, at least.
+    /// The least age of the baseline, in ticks.
     pub lag: u32,
-    /// Entities of a frame, on average and at most.
+    /// Entities per frame: the mean and the maximum.
     pub entities: [f64; 2],
     /// Entities of a frame that differ from the baseline, on average.
     pub changed_per_frame: f64,
@@ -151,7 +151,7 @@ pub struct Analyzer {
     past: Past,
     /// The same frames as the views of receivers that acknowledge each at the analysis's lag.
     received: Past,
-    /// Makes those views from frames.
+    /// Makes the views in `received` from frames.
     encoder: Encoder,
     has_precision: bool,
     fields: Vec<FieldStatistics>,
@@ -235,7 +235,8 @@ impl Analyzer {
         self.add_kinds(tick, &[ids], columns)
     }
 
-    /// The same for any stream, given the ids of each kind's entities.
+    /// Like [`add`](Self::add), for a stream of any number of kinds, given the ids of each kind's
+    /// entities.
     ///
     /// ```
     /// use kinepack::schema::{Field, FieldKind};
@@ -385,7 +386,7 @@ impl Analyzer {
         Ok(snapshot)
     }
 
-    /// The result.
+    /// Returns the analysis of all frames.
     ///
     /// # Errors
     /// [`AnalysisError::Frame`] if a sample cannot be coded.

@@ -19,20 +19,20 @@ const COMBINATIONS: usize = 1 << 14;
 /// them did.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Together {
-    /// Their names.
+    /// The names of the two fields.
     pub fields: [String; 2],
     /// The share of cases in which both changed, among those in which one did: 1 if they always
     /// change together.
     pub both_share: f64,
-    /// How often at least one of them changed.
+    /// How many times at least one of the two changed.
     pub either: u64,
 }
 
-/// Counts.
+/// Counts how many times each set of fields changed together.
 #[derive(Clone, Debug)]
 pub(super) struct Masks {
     schema: Schema,
-    /// How often exactly these fields of a kind changed.
+    /// By kind and set of its fields, as a bit mask: how many times exactly this set changed.
     counts: HashMap<(usize, u64), u64>,
 }
 

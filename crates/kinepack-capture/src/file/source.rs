@@ -24,7 +24,7 @@ pub(super) const RECORD_HEADER_BYTES: usize = 9;
 pub(super) enum Broken {
     /// The file cannot be read.
     Io(io::Error),
-    /// Where the next record begins is not known.
+    /// It is unknown where the next record begins.
     Lost(String),
     /// A checksum differs. All records that it covers were read.
     Checksum(Checksummed),
@@ -154,7 +154,7 @@ impl Linear {
                 }
                 Some(Err(error)) => return Err(Broken::Lost(reason(&error))),
             }
-            // Less at a time than the reader requests, so a length alone cannot cause an
+            // Reads less at a time than the reader requests, so a length alone cannot cause an
             // allocation.
             let room = self.reader.insert(READ_BYTES);
             let read = loop {
@@ -270,7 +270,7 @@ pub(super) fn parse(opcode: u8, data: &[u8]) -> Result<Record<'_>, String> {
 
 /// Whether a record's texts, bytes and maps end within it.
 fn lengths_fit(opcode: u8, data: &[u8]) -> bool {
-    // The offset of the first part, and the number of parts.
+    // The offset of the record's first part with a length, and the number of such parts.
     let (first, count) = match opcode {
         op::SCHEMA => (2, 3),
         op::CHANNEL => (4, 3),

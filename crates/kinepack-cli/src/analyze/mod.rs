@@ -34,8 +34,8 @@ pub struct Arguments {
     #[arg(long, value_name = "TICKS", value_parser = clap::value_parser!(u32).range(1..=60))]
     lag: Option<u32>,
     /// The profile, which levels 9 to 14 (relative-indices to learning) use: a file that `tune` or
-    /// `train` wrote, untrained, built-in or article. Built-in is the profile trained for the cubes
-    /// of the challenge files; for other data it is untrained. Article has the word lengths of the
+    /// `train` wrote, untrained, built-in or article. `built-in` is trained for the cubes of the
+    /// challenge files; for other data it is untrained. `article` uses the word lengths of the
     /// article "Snapshot Compression".
     #[arg(long, default_value = "built-in")]
     profile: Parameters,
@@ -125,7 +125,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnalyzeError> {
     Ok(ending.result()?)
 }
 
-/// The report, with the number of frames that it is of and of all frames.
+/// The report, with the number of analyzed frames and the number of all frames.
 struct Analyzed {
     report: Report,
     done: u64,

@@ -18,8 +18,8 @@ use super::baked::with_curves;
 use super::compiled::{self, Compiled, SkeletonArguments};
 use crate::anim::error::AnimError;
 
-/// Write a compressed clip as a file for other programs. The file's name says which: .glb is glTF
-/// with a key for each sample, which any viewer shows, and .anm is r3d2canm, the format of League
+/// Write a compressed clip as a file for other programs. The extension selects the format: .glb is
+/// glTF with a key for each sample, which any viewer shows; .anm is r3d2canm, the format of League
 /// of Legends.
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
     out: PathBuf,
     #[command(flatten)]
     force: Force,
-    /// .glb: samples a second. By default, those of the clip.
+    /// .glb: samples a second. Default: the clip's own rate.
     #[arg(long, value_name = "HZ", value_parser = parse_rate)]
     rate: Option<f32>,
     /// .anm: the number of places at which players can start [default: 1]. Each takes 24 or 48
@@ -80,7 +80,7 @@ enum Form {
 
 impl Arguments {
     /// # Errors
-    /// A name of another form, and an option of the other form.
+    /// If the file's extension is unknown, or an option is for the other format.
     fn form(&self) -> Result<Form, AnimError> {
         let ending = self.out.extension().map(OsStr::to_ascii_lowercase);
         let refused = match ending.as_ref().and_then(|ending| ending.to_str()) {
@@ -145,7 +145,8 @@ fn write_gltf(
 ) -> Result<(), AnimError> {
     let rate_hz = arguments.rate.unwrap_or(clip.rate_hz());
     let step = f64::from(clip.rate_hz()) / f64::from(rate_hz);
-    // The last one is at the end, or behind it, where the end is held.
+    // The last sample is at the clip's end, or after it. After the end, the clip's last pose is
+    // held.
     let samples = ((clip.samples() - 1) as f64 / step - 1e-6).ceil().max(0.0) + 1.0;
     if samples > MAX_SAMPLES as f64 {
         return Err(bad_clip(

@@ -39,14 +39,14 @@ pub(crate) struct Sources {
     pub(crate) sources: Vec<Source>,
     /// Decisions of the import.
     pub(crate) notes: Vec<String>,
-    /// What the import left out.
+    /// The parts of the files that the import omitted.
     pub(crate) left_out: Vec<LeftOutReport>,
     /// Files, animations and channels that cannot be read.
     pub(crate) skipped: Skipped,
 }
 
 impl Sources {
-    /// The clips, notes that also say what the import left out, and what was skipped.
+    /// The clips, notes that also list the omitted parts, and what was skipped.
     pub(crate) fn into_parts(mut self) -> (Vec<Source>, Vec<String>, Skipped) {
         self.notes.extend(self.left_out.iter().map(LeftOutReport::line));
         (self.sources, self.notes, self.skipped)
@@ -80,7 +80,7 @@ pub(crate) fn read(files: &[PathBuf], options: &ImportOptions) -> Result<Sources
     Ok(Sources { sources, notes, left_out, skipped })
 }
 
-/// Reads a file that a command takes by the ending of its name.
+/// Reads a file in the format that its extension selects.
 pub(crate) fn read_file(
     file: &Path,
     takes: &'static [&'static str],
@@ -147,7 +147,8 @@ pub(crate) fn read_and_build(
     Ok(BuiltFiles { sources, built, notes, skipped })
 }
 
-/// The clips that were built, and for each source whether it was.
+/// Splits the results into the built clips and, for each source, whether it was built. Failures go
+/// to `skipped`.
 pub(crate) fn split_built(
     results: Vec<Result<BuiltClip, AnimError>>,
     skipped: &mut Skipped,
@@ -163,7 +164,7 @@ pub(crate) fn split_built(
     (is_built, built.collect())
 }
 
-/// Keeps the items for which this is true.
+/// Keeps the items whose flag in `is_kept` is true.
 pub(crate) fn keep<T>(items: &mut Vec<T>, is_kept: &[bool]) {
     let mut is_kept = is_kept.iter().copied();
     items.retain(|_| is_kept.next().unwrap_or_default());
@@ -222,8 +223,9 @@ pub(crate) fn build_all(
 }
 
 /// Builds each clip with its own options and on one thread. `jobs` is the number of clips that are
-/// built at the same time, by default as many as there are cores. A clip whose own numbers cannot
-/// be built has an error. Stops at any other failure, because it is that of the options.
+/// built at the same time, by default as many as there are cores. If the numbers of a clip cannot
+/// be built, its result is an error. Any other failure stops all work, because the options caused
+/// it.
 pub(crate) fn build_each(
     sources: &[Source],
     options: impl Fn(&RawClip) -> BuildOptions + Sync,
@@ -257,7 +259,7 @@ pub(crate) fn on_all_cores<T: Sync, R: Send>(
 }
 
 /// Calls `act` for each item, and hands the results to `take` in order, each as soon as all earlier
-/// ones are there. `jobs` is the number of threads, by default one a core. Stops at the first
+/// results are ready. `jobs` is the number of threads, by default one a core. Stops at the first
 /// failure.
 pub(crate) fn take_from_all_cores<T: Sync, R: Send>(
     items: &[T],

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::unpack::for_each;
 use super::{KpzError, write_error};
 
-/// The bytes of messages in a chunk.
+/// The bytes of messages after which a chunk ends.
 const CHUNK_BYTES: usize = 1 << 20;
 /// The frame that all transforms are relative to.
 const PARENT: &str = "world";
@@ -45,7 +45,7 @@ fn transforms_of(
     Ok(list)
 }
 
-/// A time as Foxglove's schemas have it.
+/// A time in the form of Foxglove's schemas.
 fn time_of(time_ns: u64) -> Value {
     json!({ "sec": time_ns / 1_000_000_000, "nsec": time_ns % 1_000_000_000 })
 }

@@ -52,7 +52,7 @@ pub(crate) struct Ladder {
     frame: u32,
     /// The first tick and the newest one.
     ticks: Option<(Tick, Tick)>,
-    /// The frames that are measured, and the ticks that passed from frame to frame until each.
+    /// The number of measured frames, and the sum of the ticks from each one's predecessor to it.
     measured: u32,
     passed_ticks: u64,
     groups: Vec<Group>,
@@ -100,7 +100,8 @@ struct Run {
     packet: Vec<u8>,
     /// The last views, which both sides hold.
     past: Past,
-    /// False with a time precision, which makes values coarser.
+    /// False if the codec has a time precision, so that received values are coarser than the exact
+    /// ones.
     is_exact: bool,
     measurement: Measurement,
 }
@@ -181,7 +182,7 @@ impl Ladder {
     ) {
         let run = Run {
             encoder: Encoder::new(codec),
-            // It reads what this side has encoded.
+            // It only decodes packets that this program encoded, so it needs no limit.
             decoder: Decoder::with_limits(codec, DecodeLimits { max_entities: u32::MAX }),
             packet: Vec::new(),
             past: Past::new(self.history.most_views()),
@@ -406,12 +407,12 @@ impl Measurement {
         }
     }
 
-    /// From structs to a snapshot.
+    /// The time to fill a snapshot from structs.
     pub(crate) fn fill_us(&self) -> Option<f64> {
         self.stages.map(|stages| self.per_frame(stages.fill) / 1e3)
     }
 
-    /// From a snapshot to structs.
+    /// The time to read structs from a snapshot.
     pub(crate) fn read_us(&self) -> Option<f64> {
         self.stages.map(|stages| self.per_frame(stages.read) / 1e3)
     }

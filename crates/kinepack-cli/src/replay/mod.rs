@@ -41,7 +41,7 @@ const AHEAD: usize = 16;
 /// Send a capture over a simulated network, and measure bandwidth, delay, errors and stalls.
 ///
 /// The capture goes through the real endpoints and a simulated link, much faster than real time.
-/// `measure` has the codec's sizes without a network.
+/// `measure` reports the codec's sizes without a network.
 #[derive(Args)]
 pub struct Arguments {
     /// A capture (.mcap), a replay (.kpz), or a file of the 2015 physics data compression challenge
@@ -59,10 +59,9 @@ pub struct Arguments {
     )]
     level: Vec<SentLevel>,
     /// The profile, which levels 9 to 14 (relative-indices to learning) use: a file that `tune` or
-    /// `train` wrote, untrained, built-in or article;
-    /// several are compared. Built-in is the profile trained for the cubes
-    /// of the challenge files; for other data it is untrained. Article has the word lengths of the
-    /// article "Snapshot Compression".
+    /// `train` wrote, untrained, built-in or article; several are compared. `built-in` is trained
+    /// for the cubes of the challenge files; for other data it is untrained. `article` uses the
+    /// word lengths of the article "Snapshot Compression".
     #[arg(long, value_delimiter = ',', default_value = "built-in")]
     profile: Vec<Parameters>,
     #[command(flatten)]
@@ -91,17 +90,17 @@ struct Report {
     file: String,
     stream: String,
     link: String,
-    /// The link's numbers.
+    /// The link's settings, as text.
     link_about: String,
     frames: u64,
     /// Ticks a second.
     rate_hz: f64,
     /// Frames a second: fewer than ticks if some are missing.
     frames_per_s: f64,
-    /// Why the numbers are what they are, if that is not plain.
+    /// Explanations of numbers that look surprising.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
-    /// How many times as fast as real time all runs together were.
+    /// The speed of all runs together, as a multiple of real time.
     #[serde(skip)]
     speed: f64,
     runs: Vec<RunReport>,
@@ -130,7 +129,7 @@ pub(crate) enum ReplayError {
     Codec(SetupError),
     #[error("from tick {first} to tick {tick} are more ticks than can be sent")]
     TooLong { first: u32, tick: u32 },
-    /// Nothing could arrive.
+    /// The capture is shorter than a round trip, so nothing could arrive in time.
     #[error(
         "the capture lasts {lasts_ms:.3} ms, and a round trip over the link {round_trip_ms:.3} ms: \
          nothing arrives in that time; record longer, or check the ticks a second ({rate_hz})"
@@ -139,7 +138,7 @@ pub(crate) enum ReplayError {
     /// The schema cannot interpolate a state.
     #[error("entity {entity}: {reason}")]
     Interpolation { entity: u32, reason: String },
-    /// A defect of this program.
+    /// Received states differ from the sent ones, which is a bug in this program.
     #[error("{wrong_lanes} received lanes differ from the sent ones: please report this")]
     Drifted { wrong_lanes: u64 },
 }
@@ -308,7 +307,7 @@ fn notes(runs: &[RunReport], frames_per_s: f64) -> Vec<String> {
     runs.iter().find(is_late).map(note).into_iter().collect()
 }
 
-/// What was played.
+/// How far the runs got.
 struct Played {
     frames: u64,
     /// The last tick that was sent.
@@ -317,7 +316,7 @@ struct Played {
 }
 
 /// Sends the frames of a stream through all runs, which share the processor's cores. Returns the
-/// runs and what they played, which a signal cuts short.
+/// runs and how far they got, because a signal may end them early.
 fn play(
     captured: &mut Captured,
     wanted: usize,
@@ -401,7 +400,7 @@ fn play_group(
     Ok(group)
 }
 
-/// The numbers of a link that a replay depends on most.
+/// The settings of a link that affect a replay most, as text.
 fn about(link: &LinkConfig) -> String {
     let ms = |time: Duration| time.as_secs_f64() * 1e3;
     format!(

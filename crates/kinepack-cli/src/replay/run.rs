@@ -27,7 +27,7 @@ const KEPT_VIEWS: usize = 512;
 const PICTURES_EVERY: Duration = Duration::from_millis(50);
 /// The most pictures between two frames.
 const MOST_PICTURES: u32 = 1_200;
-/// States that a receiver keeps at most: a second at a thousand frames a second.
+/// The largest number of states that a receiver keeps: one second at a thousand frames per second.
 const MOST_STATES: usize = 1_024;
 const RECEIVER: ReceiverId = ReceiverId(0);
 
@@ -39,9 +39,9 @@ pub(super) struct RunReport {
     pub(super) link: String,
     pub(super) loss_percent: f64,
     pub(super) round_trip_ms: f64,
-    /// From the sender to the receiver, without the headers of IP and UDP.
+    /// The bandwidth from the sender to the receiver, without the headers of IP and UDP.
     pub(super) kbps_payload: f64,
-    /// With the headers.
+    /// The same bandwidth with these headers.
     pub(super) kbps_total: f64,
     /// Snapshots that arrived.
     pub(super) received: u64,
@@ -91,7 +91,7 @@ impl Schemas {
 /// A running replay.
 pub(super) struct Run {
     schemas: Arc<Schemas>,
-    /// Ticks a second, as they are sent.
+    /// The rate at which ticks are sent.
     rate_hz: f64,
     /// When the last picture was drawn.
     shown_at: Duration,
@@ -119,7 +119,7 @@ pub(super) struct Run {
     truth: [Vec<u32>; 2],
 }
 
-/// The parts of a run.
+/// The inputs of a run.
 pub(super) struct Setup<'a> {
     pub(super) schemas: &'a Arc<Schemas>,
     pub(super) codec: &'a Codec,
@@ -201,7 +201,7 @@ impl Run {
     }
 
     /// The next frame: datagrams arrive at their own times, then the frame is sent, and a picture
-    /// is drawn. Where ticks are missing, pictures are drawn before it too.
+    /// is drawn. If ticks are missing before the frame, pictures are drawn in that gap too.
     pub(super) fn frame(&mut self, snapshot: &Snapshot, truth: &Truth) -> Result<(), ReplayError> {
         let (last, now) = (self.shown_at, self.due(snapshot.tick.0));
         let apart = (now - last).as_secs_f64() / PICTURES_EVERY.as_secs_f64();
@@ -267,7 +267,7 @@ impl Run {
             }
         }
         while let Some(datagram) = self.up.poll(now) {
-            // The hub counts those that it refuses.
+            // The hub counts the datagrams that it refuses.
             let _ = self.hub.handle(RECEIVER, now, &datagram);
         }
     }
@@ -323,7 +323,7 @@ impl Run {
                 if before[lanes.clone()] == after[lanes.clone()] {
                     continue;
                 }
-                // Where a field is absent, there is nothing to compare.
+                // If a field is absent, there is nothing to compare.
                 let is_shown = || [from, to].iter().all(|lanes| sent.is_present(lanes));
                 let is_true = || self.truth.iter().all(|lanes| field.is_present(lanes));
                 if field.condition.is_some() && !(is_truth_known && is_shown() && is_true()) {

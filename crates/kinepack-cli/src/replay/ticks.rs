@@ -1,32 +1,32 @@
-//! The ticks with which frames are sent.
+//! Maps the ticks of a capture to the ticks that a replay sends.
 
 use kinepack::Tick;
 
-/// The most ticks that are sent for one of the capture.
+/// The largest number of sent ticks for each tick of the capture.
 const MOST_PARTS: u32 = 10_000;
-/// A receiver's clock may be off by this share: it follows the sender's.
+/// The rounded rate may be off by this share, because a receiver's clock follows the sender's.
 const TOLERANCE: f64 = 0.002;
 
-/// Ticks from 1, at a whole number a second: a receiver counts so. A capture of a slow or an uneven
-/// rate is sent in parts of its ticks.
+/// Sent ticks count from 1. A receiver needs a whole number of ticks per second, so a capture with
+/// a slow or fractional rate gets several sent ticks for each of its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct SentTicks {
-    /// The receiver's ticks a second, and the exact number.
+    /// The receiver's ticks per second, and the exact rate.
     pub(super) tick_hz: u32,
     pub(super) rate_hz: f64,
-    /// The number for each tick of the capture.
+    /// The number of sent ticks for each tick of the capture.
     parts: u32,
 }
 
 impl SentTicks {
-    /// The ticks of a capture, given its ticks a second.
+    /// The mapping for a capture with this many ticks per second.
     pub(super) fn new(rate_hz: f64) -> Self {
         let off = |parts: u32| {
             let exact = rate_hz * f64::from(parts);
             (exact.round() - exact).abs() / exact
         };
         let is_close = |parts: &u32| off(*parts) < TOLERANCE;
-        // At least one a second.
+        // A receiver needs at least one tick per second.
         let least = (1.0 / rate_hz).round().clamp(1.0, MOST_PARTS.into()) as u32;
         let parts = (least..=MOST_PARTS).find(is_close).unwrap_or(MOST_PARTS);
         let rate_hz = rate_hz * f64::from(parts);
@@ -34,8 +34,8 @@ impl SentTicks {
         Self { tick_hz: (rate_hz.round() as u32).max(1), rate_hz, parts }
     }
 
-    /// The tick that is sent for one of the capture, which begins at `first`. `None` beyond the last
-    /// one that can be sent.
+    /// The sent tick for a tick of the capture, which begins at `first`. `None` if it exceeds the
+    /// last tick that can be sent.
     pub(super) fn of(&self, first: Tick, tick: Tick) -> Option<Tick> {
         let since = tick.0.checked_sub(first.0)?;
         since.checked_mul(self.parts)?.checked_add(1).map(Tick)

@@ -79,7 +79,7 @@ pub struct Arguments {
     #[arg(long)]
     learn: bool,
     /// The largest allowed error of a field, in the field's unit, or in degrees for a rotation. The
-    /// report says which steps are the coarsest within it, and the profile is for these steps. To
+    /// report lists the coarsest steps within this error, and the profile is for these steps. To
     /// try that profile, give `measure` or `replay` the same option.
     #[arg(long, value_name = "FIELD=ERROR", value_delimiter = ',')]
     max_error: Vec<MaxError>,
@@ -334,7 +334,7 @@ struct Tuning {
     schema: Schema,
     bodies: Option<Bodies>,
     frames: Arc<[Snapshot]>,
-    /// Frames to train on.
+    /// The number of frames to train on.
     training: usize,
     /// The frames of further captures, which the model trains on as well.
     further: Arc<[Vec<Snapshot>]>,
@@ -346,7 +346,7 @@ struct Tuning {
 struct Found {
     /// `None` if a signal came before there was one.
     profile: Option<Profile>,
-    /// How far the search came before a signal, to complete "interrupted".
+    /// If a signal ended the search: the stage that it had reached, worded to follow "interrupted".
     stopped: Option<&'static str>,
 }
 

@@ -15,7 +15,7 @@ pub(super) const MOST_EVENTS: usize = 256;
 /// The receiver accepts only numbers that are less than this after the first one that it still
 /// waits for.
 pub(super) const WINDOW: i32 = 1024;
-/// The most bytes of a list of one event in addition to the event itself: the first number, and
+/// The most bytes that a list of one event takes besides the event itself: the first number, and
 /// three gamma codes.
 const LONGEST_BEFORE_ONE_BYTES: usize = 2 + 13;
 
@@ -129,8 +129,8 @@ impl EventWriter {
 pub(super) struct List {
     pub(super) first: Sequence,
     pub(super) floor: Sequence,
-    /// In the order of the numbers: the number's distance from `first`, the tick, and the index in
-    /// `events`.
+    /// By increasing number: the distance of the event's number from `first`, its tick, and its
+    /// index in `events`.
     pub(super) order: Vec<(u16, Tick, u32)>,
     pub(super) events: View,
 }

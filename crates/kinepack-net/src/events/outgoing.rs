@@ -18,14 +18,14 @@ pub(super) const FLOOR_REACH: i32 = 1 << 14;
 /// A hub's state for the events of one receiver.
 #[derive(Debug, Default)]
 pub(crate) struct Outgoing {
-    /// Events without a number, oldest first.
+    /// Events that were never sent and have no number yet, oldest first.
     waiting: VecDeque<Arc<Emitted>>,
     /// The numbered events, from the floor to the number before `next`.
     sent: VecDeque<Slot>,
     next: Sequence,
     /// The newest floor that the receiver is known to have.
     known_floor: Sequence,
-    /// The floor that the receiver must learn about, because an event before it was given up.
+    /// The floor that the receiver must learn, because an event before that floor was given up.
     owed_floor: Option<Sequence>,
     /// A datagram with the owed floor is in flight.
     is_floor_in_flight: bool,
@@ -38,10 +38,10 @@ pub(crate) struct Outgoing {
 /// A numbered event.
 #[derive(Debug)]
 enum Slot {
-    /// To be sent, for the first time or because it was lost.
+    /// The event must be sent, for the first time or because its last copy was lost.
     Due(Arc<Emitted>),
-    /// Sent `copies` times since it was due, last in `tick`; `in_flight` of these copies are not
-    /// known to be lost.
+    /// The event was sent `copies` times since it became due, last in `tick`. Of these copies,
+    /// `in_flight` are not known to be lost.
     InFlight {
         event: Arc<Emitted>,
         copies: u8,

@@ -55,9 +55,9 @@ pub struct LinkConfig {
 /// Which datagrams are lost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Loss {
-    /// None are lost.
+    /// No datagram is lost.
     None,
-    /// Each with the same chance.
+    /// Each datagram is lost with the same chance.
     Independent {
         /// The share that is lost.
         ratio: f32,

@@ -13,7 +13,7 @@ pub(crate) struct Hello {
     pub(crate) schema_hash: u64,
     pub(crate) codec_hash: u64,
     pub(crate) initial_hash: u64,
-    /// 0 without events.
+    /// The hash of the events' codec; 0 without events.
     pub(crate) events_hash: u64,
 }
 
@@ -21,12 +21,12 @@ pub(crate) struct Hello {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Mismatch {
-    /// The version of the protocol.
+    /// The versions of the protocol differ.
     Version {
-        /// The hub's.
+        /// The hub's version.
         version: u8,
     },
-    /// The schema: kinds, fields, ranges, precisions or their order.
+    /// The schemas differ: in kinds, fields, ranges, precisions or their order.
     Schema {
         /// The hub's [`Schema::hash`](kinepack::Schema::hash).
         hash: u64,
@@ -34,17 +34,18 @@ pub enum Mismatch {
         /// `None` if the first 256 parts are equal.
         part: Option<u16>,
     },
-    /// The codec: level or profile.
+    /// The codecs differ: in level or profile.
     Codec {
         /// The hub's [`Codec::hash`](kinepack::Codec::hash).
         hash: u64,
     },
-    /// The initial state that both sides should know.
+    /// The initial states differ, which both sides should know.
     Initial {
-        /// The [`state_hash`](kinepack::Snapshot::state_hash) of the hub's.
+        /// The [`state_hash`](kinepack::Snapshot::state_hash) of the hub's initial state.
         hash: u64,
     },
-    /// The codec of events ([`EventKinds`](crate::EventKinds)), or only one side has events.
+    /// The codec of events ([`EventKinds`](crate::EventKinds)) differs, or only one side has
+    /// events.
     Events {
         /// The hub's [`Codec::hash`](kinepack::Codec::hash); 0 if it has no events.
         hash: u64,
@@ -74,7 +75,7 @@ impl fmt::Display for Mismatch {
 }
 
 impl Hello {
-    /// How `theirs` differs from this; `None` if it does not.
+    /// How the hello `theirs` differs from this one; `None` if they agree.
     pub(crate) fn mismatch(&self, theirs: &Self) -> Option<Mismatch> {
         let Self { version, schema_hash, codec_hash, initial_hash, events_hash } = *self;
         if version != theirs.version {

@@ -101,7 +101,7 @@ impl OlderViews {
 /// The baseline of a snapshot, as its header names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Baseline {
-    /// The view this many sequences before, at least 1.
+    /// The view that was sent this many sequences before the snapshot, at least 1.
     Back(u8),
     /// The reference state with this number.
     Reference(u8),
@@ -122,7 +122,7 @@ impl Baseline {
 pub(crate) struct Stride(u8);
 
 impl Stride {
-    /// `None` if the first byte has no room for this number, and for 0.
+    /// `None` for 0, and for numbers that do not fit into the first byte.
     pub(crate) fn new(ticks: u8) -> Option<Self> {
         (1..1 << (u8::BITS - STRIDE_SHIFT)).contains(&ticks).then_some(Self(ticks))
     }
@@ -135,9 +135,10 @@ impl Stride {
 /// The tick of a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Time {
-    /// This many ticks for each sequence after the baseline.
+    /// The tick follows from the baseline's: this many ticks for each sequence after it.
     Stride(Stride),
-    /// This tick. The state before it held until `interval_ticks` ticks earlier.
+    /// The header contains the tick. The previous state held until `interval_ticks` ticks before
+    /// it.
     Explicit { tick: Tick, interval_ticks: u8 },
 }
 

@@ -8,9 +8,9 @@
 //! again slowly. No viewer notices that the clock was set back, because no later point had been
 //! shown.
 //!
-//! The clock never lags by more than the longest delay. If it would, because states now arrive
-//! sooner, it leaps forward. After a stop that was longer than any delay, it leaps to the target. A
-//! clock that lags far behind the target runs faster.
+//! The clock never lags by more than the longest delay. If states now arrive sooner and the lag
+//! would exceed this delay, the clock leaps forward. After a stop that was longer than any delay,
+//! it leaps to the target. A clock that lags far behind the target runs faster.
 
 use super::PlayoutConfig;
 use super::delay::{Arrival, DelayEstimator, Disposition};
@@ -93,9 +93,9 @@ impl Clock {
         self.ran_ns = self.ran_ns.saturating_add(elapsed_ns);
     }
 
-    /// Corrects the clock after an arrival. Call [`advance`](Self::advance) to the time of the
-    /// arrival first. `live_before_ns` is [`DelayEstimator::live_ns`] before the arrival was
-    /// observed. Never sets the clock below `shown_ns`.
+    /// Corrects the clock after an arrival. Before this, [`advance`](Self::advance) the clock to
+    /// the time of the arrival. `live_before_ns` is [`DelayEstimator::live_ns`] before the arrival
+    /// was observed. Never sets the clock below `shown_ns`.
     pub(super) fn settle(
         &mut self,
         arrival: Arrival,

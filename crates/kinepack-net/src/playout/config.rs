@@ -29,12 +29,12 @@ pub struct PlayoutConfig {
     /// its target at once. The default of 500 ms suits games, because other players' motion is of
     /// little use later than that. A viewer of a recording may wait for seconds.
     ///
-    /// Playback never lags by more, except for a moment after
-    /// [`set_delays`](super::JitterBuffer::set_delays) has lowered this.
+    /// Playback never lags by more than this, except for a moment after
+    /// [`set_delays`](super::JitterBuffer::set_delays) has lowered it.
     pub max_delay: Duration,
-    /// The share of states that should arrive in time. With 0.99, the rest are bursts of loss. They
-    /// delay few states, but those for long, so the share of time without a state can be larger.
-    /// Waiting for the last of them would cost more delay than it is worth.
+    /// The share of states that should arrive in time. With 0.99, the rest are bursts of loss.
+    /// Bursts delay few states, but delay them for long, so the share of time without a state can
+    /// be larger. Waiting for the last of them would cost more delay than it is worth.
     pub coverage_ratio: f32,
     /// How much faster or slower the clock may run to reach its target. 0.05 is half of what
     /// viewers notice in animation. Once playback lags its target by more than 0.25 s, the clock
@@ -100,7 +100,7 @@ impl PlayoutConfig {
         (u64::from(tick.0) * 1_000_000_000 / u64::from(self.tick_hz)) as i64
     }
 
-    /// The tick, with its fraction, at a time of the sender.
+    /// The fractional tick at a time on the sender's clock.
     pub(super) fn ticks(&self, tick_ns: i64) -> f64 {
         tick_ns as f64 * f64::from(self.tick_hz) / 1e9
     }
@@ -112,7 +112,7 @@ impl PlayoutConfig {
 pub enum PlayoutError {
     /// 0 ticks a second.
     NoTickRate,
-    /// The longest delay is below the shortest, or above a minute.
+    /// The longest delay is below the shortest one, or above a minute.
     BadDelays {
         /// The shortest.
         min: Duration,

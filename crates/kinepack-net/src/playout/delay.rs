@@ -49,8 +49,8 @@ struct Stop {
     /// A state may have been held back if its `reach_ns` is at most this stream time.
     until_ns: i64,
     /// States that arrive after this time were not held back, whatever their ticks. A sender whose
-    /// ticks stood still looks like a stop too. Without this bound, its states would not be
-    /// measured for as long as it stood still.
+    /// ticks paused looks like a stop too. Without this bound, its states would stay unmeasured for
+    /// as long as the pause lasted.
     over_at_ns: i64,
     /// The stream was shown before it stopped.
     was_running: bool,

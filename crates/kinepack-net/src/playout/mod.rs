@@ -108,7 +108,8 @@ pub enum Pushed {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Playout<'a, S> {
-    /// The shown tick, with its fraction. Never less than in an earlier frame.
+    /// The shown tick, which is fractional between two states. It never decreases from frame to
+    /// frame.
     pub tick: f64,
     /// The state before or at that tick.
     pub from: &'a Entry<S>,
@@ -301,8 +302,8 @@ impl<S> JitterBuffer<S> {
         Some(Playout { tick, from, to, ratio, starved, entries: &self.entries, to_index })
     }
 
-    /// The tick, with its fraction, that the fastest recent states would show if they arrived at
-    /// `now`; `None` before the first state.
+    /// The fractional tick of a state that arrives at `now` as fast as the fastest recent states;
+    /// `None` before the first state.
     pub(crate) fn live_tick(&self, now: Duration) -> Option<f64> {
         let now_ns = self.now_ns.max(i64::try_from(now.as_nanos()).unwrap_or(i64::MAX));
         let live_ns = self.delay.live_ns(now_ns);

@@ -32,8 +32,7 @@ impl Freshness {
         self.whole = self.whole.min(tick.0);
     }
 
-    /// Notes that these entities were sent. Returns the tick at which each was sent the time
-    /// before.
+    /// Notes that these entities were sent. Returns the tick at which each was previously sent.
     pub(super) fn note(&mut self, rows: &Snapshot) -> Vec<(EntityId, u32)> {
         let tick = rows.tick.0;
         rows.ids()
@@ -43,7 +42,7 @@ impl Freshness {
     }
 
     /// Notes that a snapshot of `tick` was lost. Restores each entity's earlier tick from `before`,
-    /// unless the entity was sent again since.
+    /// unless the entity has been sent again since then.
     pub(super) fn lose(&mut self, tick: Tick, before: &[(EntityId, u32)]) {
         for (id, sent) in before {
             if let Some(latest) = self.sent.get_mut(id).filter(|latest| **latest == tick.0) {

@@ -13,7 +13,8 @@ pub(super) struct OfferedCodec {
     pub(super) level: Level,
     /// How many older views its snapshots may use.
     pub(super) older_views: u8,
-    /// The codec has a time precision: moving entities are sent with coarser values.
+    /// Whether the codec has a time precision, so that moving entities are sent with coarser
+    /// values.
     pub(super) has_precision: bool,
     pub(super) planner: Planner,
     /// The baseline and the view that the planner compared last.
@@ -21,8 +22,8 @@ pub(super) struct OfferedCodec {
 }
 
 impl OfferedCodec {
-    /// Whether a time precision applies to snapshots coded against a baseline. It computes speeds
-    /// from older views, so it needs some.
+    /// Whether a time precision applies to snapshots coded against a baseline. Speeds are computed
+    /// from older views, so a baseline without older views gives none.
     pub(super) fn is_coarse(&self, base: &ChosenBaseline) -> bool {
         self.has_precision && !base.older.is_empty()
     }

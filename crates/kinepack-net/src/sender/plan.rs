@@ -28,7 +28,7 @@ pub(super) struct Plan {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Due {
     All,
-    /// The other entities are of kinds that rest.
+    /// Some are due; the others are of kinds that rest.
     Some,
     Nothing,
 }
@@ -37,9 +37,9 @@ pub(super) enum Due {
 #[derive(Debug)]
 pub(super) struct Coded {
     pub(super) bytes: Vec<u8>,
-    /// Set if the codec learns.
+    /// `Some` if the codec learns.
     pub(super) models: Option<LearnedModels>,
-    /// Set if the hub counts costs.
+    /// `Some` if the hub counts costs.
     pub(super) cost: Option<Arc<Cost>>,
 }
 
@@ -93,10 +93,10 @@ enum What {
 
 /// The most rounds of correcting the guess.
 const ROUNDS: u32 = 6;
-/// At most one in this many chosen entities may be dropped for lack of room. The coder drops those
-/// at the end of a full packet, whatever their score.
+/// At most one in this many chosen entities may be dropped for lack of room. A full packet drops
+/// the last ones in coding order, whatever their score.
 const MOST_UNSENT: usize = 16;
-/// A datagram filled to this share counts as full.
+/// The planner stops improving a plan that fills this share of the datagram.
 const FULL: f64 = 0.94;
 
 impl Planner {

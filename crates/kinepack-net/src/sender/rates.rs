@@ -1,8 +1,8 @@
 //! How often a hub sends each kind of entity, and how much a kind matters.
 //!
 //! A kind that is not due in a tick *rests*: the hub skips its changed entities, as it skips
-//! entities that a budget has no room for. The snapshot is then partial, and spends nothing on
-//! them. Added and removed entities are always due.
+//! entities that a budget has no room for. The snapshot is then partial, and spends no bits on
+//! these entities. Added and removed entities are always due.
 //!
 //! At least every eighth tick all kinds are due, so that complete views stay frequent: they are the
 //! preferred baselines, and older views must be complete. This is why the rates are powers of two.

@@ -65,7 +65,7 @@ pub(super) struct Shared {
     coarse: Option<Arc<SentView>>,
     /// The plan for everything in one datagram.
     whole: Option<Arc<Plan>>,
-    /// While some kinds rest: what is due.
+    /// While some kinds rest: which entities are due.
     due: Option<Due>,
     /// While some kinds rest: the plan for what is due, in one datagram.
     whole_due: Option<Arc<Plan>>,
@@ -169,8 +169,8 @@ impl Sending {
         Against { base, target, shared }
     }
 
-    /// The view of a receiver that gets everything: the visible state, made coarser if the codec
-    /// has a time precision.
+    /// The view of a receiver after it gets everything: the visible state, coarser if the codec has
+    /// a time precision.
     fn seen(&mut self, against: Against<'_>) -> Result<Arc<SentView>, EncodeError> {
         let Against { base, target, shared } = against;
         let exact = self.visible.view(target.visible);
@@ -217,7 +217,7 @@ impl Sending {
         Ok(plan)
     }
 
-    /// Whether a snapshot would have anything that is due.
+    /// Whether a snapshot would contain anything that is due.
     pub(super) fn is_anything_due(&mut self, against: Against<'_>) -> Result<bool, EncodeError> {
         Ok(self.due(against)? != Due::Nothing)
     }
@@ -318,7 +318,7 @@ impl Sending {
         Ok(parts)
     }
 
-    /// A plan for everything that is due if it fits, else for the most important entities.
+    /// Plans everything that is due, or the most important entities if not everything fits.
     pub(super) fn plan<'v>(
         &mut self,
         request: &PlanRequest<'_>,

@@ -44,26 +44,26 @@ const SHARED_FOR_AN_OUTLIER: usize = 4;
 pub(super) const RUN_CREDITS: u64 = 2;
 /// The credits of slow outliers in a tick, if most receivers share.
 const SLOW_CREDITS: u64 = 1;
-/// One in this many receivers, and at least two, make an encoding a shared one. A few hostile
-/// receivers must not be enough.
+/// An encoding counts as shared if at least two receivers use it, and at least one in this many. So
+/// a few hostile receivers cannot make theirs count.
 const SHARED_BY_ONE_IN: usize = 32;
 
 /// Which receivers get an encoding in a tick, as indices in increasing order.
 #[derive(Debug, Default)]
 pub(super) struct Schedule {
-    /// Receivers that get a snapshot.
+    /// Receivers that get a snapshot in any case.
     pub(super) served: Vec<usize>,
-    /// Outliers that are served next, as far as their credits last, for each codec and visible
-    /// state. Empty if the limit has no effect.
+    /// For each codec and visible state: the outliers that are served next, until their credits are
+    /// spent. Empty if the limit has no effect.
     pub(super) outliers: Vec<Outliers>,
 }
 
 /// How many encoder runs an outlier's snapshot takes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Pace {
-    /// Usually one: it holds a complete view that is young.
+    /// Usually one run, because the outlier holds a complete view that is young.
     Quick,
-    /// Often several: the changes since its baseline may need more than one datagram.
+    /// Often several runs, because the changes since its baseline may need more than one datagram.
     Slow,
 }
 
@@ -158,7 +158,7 @@ struct Shares {
     tolerated: usize,
     /// How many encodings the outliers may take if there are more groups than that.
     most_for_outliers: usize,
-    /// At least half of the receivers share.
+    /// Whether at least half of the receivers share.
     most_share: bool,
 }
 

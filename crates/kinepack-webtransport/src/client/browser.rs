@@ -156,7 +156,7 @@ fn call(object: &JsValue, name: &str, arguments: &[JsValue]) -> Result<JsValue, 
     method.apply(object, &arguments.iter().collect::<Array>())
 }
 
-/// The message of an error.
+/// A JavaScript error's message.
 fn text(error: &JsValue) -> String {
     let message = Reflect::get(error, &"message".into()).ok().and_then(|text| text.as_string());
     message.or_else(|| error.as_string()).unwrap_or_else(|| format!("{error:?}"))

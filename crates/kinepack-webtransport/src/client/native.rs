@@ -39,7 +39,7 @@ async fn run(link: &Link, url: &str, options: &WebClientOptions) {
         Ok(endpoint) => endpoint,
         Err(error) => return link.fail(format!("a UDP socket: {error}")),
     };
-    // Without an origin in the options, the server's own address is the origin.
+    // If the options have no origin, the client states the server's own address as its origin.
     let own = || url.splitn(4, '/').take(3).collect::<Vec<_>>().join("/");
     let origin = options.origin.clone().unwrap_or_else(own);
     let connect = async {

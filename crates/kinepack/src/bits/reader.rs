@@ -147,7 +147,7 @@ impl<'a> BitReader<'a> {
         Some(u64::from_le_bytes(*chunk) >> (self.position_bits % 8))
     }
 
-    /// All bits from the position on, followed by zeros. Only for positions with fewer than 8 bytes
+    /// All bits from the position on, followed by zeros. Call it only if fewer than 8 bytes are
     /// left.
     #[inline]
     fn tail_word(&self) -> u64 {

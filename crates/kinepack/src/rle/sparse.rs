@@ -173,7 +173,7 @@ struct Changes {
 impl Changes {
     const MAX_BYTES: usize = 64;
 
-    /// At most [`MAX_BYTES`](Self::MAX_BYTES) bytes.
+    /// Collects at most [`MAX_BYTES`](Self::MAX_BYTES) bytes.
     #[inline]
     fn new(changes: impl Iterator<Item = u8>) -> Self {
         let mut bytes = [0; Self::MAX_BYTES];
@@ -192,7 +192,7 @@ impl Changes {
         Self::new(bytes.iter().enumerate().map(|(index, byte)| byte ^ base_at(base, index)))
     }
 
-    /// Writes the bytes like [`write_sparse`]. Invariant: there is at least one byte.
+    /// Writes the bytes in the form of [`write_sparse`]. Invariant: there is at least one byte.
     fn write(&self, sink: &mut impl BitSink) {
         sink.write_bool(self.mask != 0);
         if self.mask == 0 {
@@ -236,7 +236,8 @@ pub(crate) const MAX_LANES: usize = Changes::MAX_BYTES;
 /// number of base lanes.
 #[inline]
 pub(crate) fn write_sparse_lanes(sink: &mut impl BitSink, base: &[u32], lanes: &[u32]) {
-    // Has no branch per lane, so it compares many lanes at once. Most often no byte has changed.
+    // This comparison has no branch per lane, so the compiler can vectorize it. Most often no byte
+    // has changed.
     if lanes.iter().zip(base).fold(0, |any, (lane, base)| any | (lane ^ base)) == 0 {
         return sink.write_bool(false);
     }

@@ -21,13 +21,14 @@ use super::{Field, Lane, Pack};
 #[derive(Debug)]
 pub(crate) struct TypeCheck {
     schema_hash: u64,
-    /// Addresses of `fields` of types that passed, the newest first; 0 if empty. Relaxed operations
-    /// are enough, because any address that a thread reads here has passed.
+    /// The addresses of [`Pack::fields`] of the last types that passed, the newest first; 0 for
+    /// none. Relaxed operations are enough, because any address that a thread reads here has
+    /// passed.
     passed: [AtomicUsize; 2],
 }
 
 impl TypeCheck {
-    /// The check for the schema with this hash. No type has passed yet.
+    /// A check against the schema with this hash. At first, no type has passed it.
     pub(super) fn new(schema_hash: u64) -> Self {
         Self { schema_hash, passed: [const { AtomicUsize::new(0) }; 2] }
     }
@@ -84,7 +85,7 @@ pub(super) fn hash_of_type<T: Pack>() -> u64 {
     ResolvedFields::valid(fields).hash()
 }
 
-/// The address that identifies `T`.
+/// The address that identifies `T`: that of its [`Pack::fields`].
 #[inline]
 fn address_of<T: Pack>() -> usize {
     T::fields as fn(&str, &mut Vec<Field>) as usize

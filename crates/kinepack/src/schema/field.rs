@@ -262,9 +262,10 @@ pub enum Role {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum FieldKind {
-    /// One or more real numbers with limits for each axis; at most 255.
+    /// One to 255 real numbers, each with limits.
     Floats(Vec<FloatLimits>),
-    /// An integer with limits: one lane up to 32 bits, otherwise two, the lower half first.
+    /// An integer with limits. It takes one lane up to 32 bits, otherwise two with the lower half
+    /// first.
     Integer(IntegerLimits),
     /// A rotation: the dropped component and the other three.
     Rotation(SmallestThree),

@@ -12,8 +12,8 @@ use crate::limits::MAX_OLDER_VIEWS;
 /// bits use only the baseline, and the first older view if a field has a
 /// [`TimePrecision`](crate::schema::TimePrecision). The adaptive level derives motion from the
 /// older views. Without one it predicts that everything stays. One gives velocities, and two show
-/// how the velocities change. A third is ignored. The protocol has to signal to the receiver which
-/// views these are.
+/// how the velocities change. A third is ignored. The protocol must tell the receiver which views
+/// were used.
 ///
 /// A `&View` converts into a baseline without older views.
 ///

@@ -97,8 +97,8 @@ pub(super) fn find_candidates(
 }
 
 /// The set of entities that changed a field, as a packet stores it. Returns the number of
-/// candidates, and the members as numbers among the candidates. `flagged` are the members'
-/// positions in `changed`.
+/// candidates, and the position of each member in the list of candidates. `flagged` holds the
+/// members' positions in `changed`.
 #[cfg(feature = "training")]
 pub(super) fn set_of_flagged(
     field: &FieldTable,

@@ -32,9 +32,9 @@ impl Lineup {
         Self { alignment: Alignment::with_capacity(kinds), ..Self::default() }
     }
 
-    /// Computes the motion before a snapshot of these entities at `tick`. The baseline must be
-    /// lined up with it. Cost: one pass over the states; with a precision, moved entities cost
-    /// more.
+    /// Computes the motion before a snapshot of these entities at `tick`. The baseline must already
+    /// be lined up with that snapshot. Cost: one pass over the states; with a precision, moved
+    /// entities cost more.
     pub(super) fn find_motion(
         &mut self,
         precision: Option<&Precision>,
@@ -142,7 +142,8 @@ impl Lineup {
         precision.coarsen(&self.shifts, self.base(baseline), columns);
     }
 
-    /// Whether [`coarsen`](Self::coarsen) would change anything.
+    /// Whether any value is finer than its step, so that [`coarsen`](Self::coarsen) would change
+    /// it.
     pub(super) fn is_too_fine(
         &self,
         precision: &Precision,

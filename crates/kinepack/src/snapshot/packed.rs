@@ -82,7 +82,7 @@ pub(super) struct Packer {
     /// One word per changed entity, not zero if the entity changed the current field.
     differs: Vec<u32>,
     /// The positions in `rows` of the entities that may have changed the current field. Used only
-    /// if that field is selective.
+    /// if the current field is selective.
     candidates: Vec<u32>,
     /// The positions in `rows` of the entities that changed the current field.
     flagged: Vec<u32>,

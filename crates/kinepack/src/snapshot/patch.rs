@@ -120,7 +120,7 @@ impl Snapshot {
         falls.or_else(beyond).map_or(Ok(()), |index| Err(EncodeError::BadIndices { index }))
     }
 
-    /// Keeps only the entities whose ids are in `ids`, which is sorted.
+    /// Keeps only the entities whose ids are in `ids`, which must be sorted.
     pub fn retain(&mut self, ids: &[EntityId]) {
         let mut places = Vec::new();
         self.positions(ids, &mut places);

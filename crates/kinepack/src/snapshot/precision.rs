@@ -180,7 +180,8 @@ impl Precision {
         }
     }
 
-    /// Whether [`coarsen`](Self::coarsen) would change anything.
+    /// Whether any value is finer than its step, so that [`coarsen`](Self::coarsen) would change
+    /// it.
     pub(super) fn is_too_fine(
         &self,
         shifts: &Shifts,

@@ -132,7 +132,7 @@ impl Training {
         Ok(Profile { model, ..self.lengths(schema, runs)? })
     }
 
-    /// Trains for snapshots that are each coded against an empty one, as lists of events are. Their
+    /// Trains for snapshots that are coded against an empty one, such as lists of events. Their
     /// ticks do not matter. Ignores [`packed_lag_ticks`](Self::packed_lag_ticks) and
     /// [`max_lags_ticks`](Self::max_lags_ticks).
     ///

@@ -1,4 +1,4 @@
-//! The state that is learned from the records of a stream. `spec/CODEC.md`, section 17.3.
+//! The state that both ends of a stream learn from its records. `spec/CODEC.md`, section 17.3.
 
 use alloc::boxed::Box;
 use alloc::vec;

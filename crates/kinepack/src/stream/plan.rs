@@ -89,8 +89,8 @@ fn time_stamp(schema: &Schema) -> Option<&Field> {
     schema.fields().iter().find(is_time)
 }
 
-/// The lane that is the velocity of `lane`, and has no velocity itself. A time stamp is coded
-/// before all others, so it has none.
+/// The lane with the velocity of `lane`, unless that velocity has a velocity itself. A time stamp
+/// is coded before all others, so it has none.
 fn velocity(schema: &Schema, lane: usize) -> Option<usize> {
     let owner = schema.fields().iter().find(|field| field.lanes().contains(&lane))?;
     if time_stamp(schema).is_some_and(|time| time.lanes() == owner.lanes()) {

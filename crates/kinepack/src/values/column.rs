@@ -66,7 +66,7 @@ pub struct Column<'a> {
 
 impl<'a> Column<'a> {
     /// A column that begins at the first of these bytes. `stride` is the number of bytes from one
-    /// entity to the next; with 0, all entities have the same numbers.
+    /// entity to the next. With a stride of 0, all entities have the same numbers.
     pub fn new(bytes: &'a [u8], stride: usize, number: Number) -> Self {
         Self { bytes, stride, number, clamps: false }
     }

@@ -89,12 +89,12 @@ pub(crate) struct Reader<'a> {
 
 // Section 14.
 
-/// The code of a value at a shift.
+/// The code of a value whose step is 2^shift.
 fn code_at(value: i128, shift: u32) -> i128 {
     (value + (1 << shift) / 2).div_euclid(1 << shift)
 }
 
-/// The value of a code at a shift.
+/// The value that a code with a step of 2^shift stands for.
 fn value_at(code: i128, shift: u32, max: i128) -> i128 {
     (code << shift).min(max)
 }

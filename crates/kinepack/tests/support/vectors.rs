@@ -1,4 +1,5 @@
-//! What `spec/vectors/README.md` defines: the states of `packets.txt`, and the stream of `stream.txt`.
+//! Inputs that `spec/vectors/README.md` defines: the states of `packets.txt`, and the stream of
+//! `stream.txt`.
 
 use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
 use kinepack::schema::{Field, FieldKind, Role};
@@ -126,7 +127,8 @@ pub(crate) fn stream_records(count: usize) -> Vec<Vec<u32>> {
             if k == 0 {
                 rates[lane] = i64::from(numbers.up_to(60)) - 30;
             }
-            // A place; the time, whose upper half does not change; all bytes except the first.
+            // A position; the time, whose upper half stays the same; and all bytes except the
+            // first.
             let moves = match lane {
                 0..3 => !is_still,
                 12 => true,
@@ -150,7 +152,8 @@ pub(crate) fn stream_records(count: usize) -> Vec<Vec<u32>> {
     records
 }
 
-/// A packet: its first record, its number of records, and the packet whose last record is the base.
+/// A packet: its first record, its number of records, and the index of the packet whose last record
+/// is its base.
 pub(crate) struct StreamPacket {
     pub(crate) first: usize,
     pub(crate) count: usize,
@@ -172,7 +175,7 @@ pub(crate) fn stream_packets() -> Vec<StreamPacket> {
     (0..160).map(packet).collect()
 }
 
-/// The views of `optional.txt` and `kinds.txt` and their baselines.
+/// For each packet of `optional.txt` and `kinds.txt`, the views that it is coded against.
 pub(crate) const PACKETS: [&[usize]; 6] = [&[], &[0], &[1, 0], &[2, 1, 0], &[3, 1], &[4, 2, 0]];
 
 /// The lines of the schema and the profile in these files.

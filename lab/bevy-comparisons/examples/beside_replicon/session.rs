@@ -26,8 +26,8 @@ pub(crate) struct Session {
     look: Look,
 }
 
-/// The time that the game itself took in the present frame, which is not measured. A server without
-/// it has a game that takes hardly any.
+/// The time that the game itself took in this frame, which is subtracted from the measurement. A
+/// server without this resource has a game that takes almost no time.
 #[derive(Resource, Default)]
 pub(crate) struct GameTime(pub(crate) Duration);
 

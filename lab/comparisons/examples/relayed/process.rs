@@ -45,7 +45,7 @@ pub struct Relay {
     arguments: Vec<String>,
     address: SocketAddr,
     child: tokio::process::Child,
-    /// The time of processes that were killed.
+    /// The processor time of earlier processes that were killed.
     before: Duration,
 }
 
@@ -110,7 +110,7 @@ impl Relay {
         self.check().await
     }
 
-    /// Fails if the relay ends at once, as for a wrong option.
+    /// Fails if the relay exits right after its start, for example because of a wrong option.
     async fn check(&mut self) -> Result<(), Box<dyn Error>> {
         tokio::time::sleep(Duration::from_millis(300)).await;
         match self.child.try_wait()? {

@@ -14,7 +14,7 @@ use crate::game::RATE_HZ;
 use crate::kinds::Happening;
 
 const RECEIVER: ReceiverId = ReceiverId(1);
-/// IPv4 and UDP.
+/// The headers of IPv4 and UDP.
 const HEADER_BYTES: u64 = 28;
 
 /// The traffic of a session, and whether it arrived.
@@ -25,9 +25,9 @@ pub(crate) struct Outcome {
     pub(crate) snapshots: u64,
     /// Lanes of received snapshots that differed from the game's.
     pub(crate) wrong_lanes: u64,
-    /// Events that the receiver handed on.
+    /// Events that the receiver delivered to the game.
     pub(crate) events: u64,
-    /// Those of them that it handed on after playback had shown their tick.
+    /// Events that the receiver delivered after playback had already shown their tick.
     pub(crate) late_events: u64,
     /// Events that the hub gave up.
     pub(crate) dropped_events: u64,
@@ -39,15 +39,15 @@ impl Outcome {
     }
 }
 
-/// Ticks after the last one, in which nothing moves, so that all events arrive.
+/// Ticks without motion after the last one, so that all events can arrive.
 const REST_TICKS: usize = 120;
 
 /// Plays worlds, each with a hub and a receiver on a channel of its own, over one link. `worlds`
-/// are their codecs and frames. The first hub sends the events of each tick. `crates_every`
-/// is the [`KindOptions::every`] of crates.
+/// holds their codecs and frames. The first hub sends the events of each tick. `crates_every` is
+/// the [`KindOptions::every`] of crates.
 ///
 /// # Errors
-/// If an event that must arrive did not, came twice, out of order, or at another tick.
+/// If an event that must arrive did not, or arrived twice, out of order, or with another tick.
 pub(crate) fn play(
     worlds: &[(Codec, &[Snapshot])],
     events: Option<(&EventKinds, &[Vec<Happening>])>,
@@ -128,7 +128,8 @@ impl<'a> Session<'a> {
             let channel = usize::from(Channel::from_datagram(&datagram).number());
             let (_, receiver) = &mut self.ends[channel];
             match receiver.handle(now, &datagram) {
-                // The first ones leave out what does not fit into the datagrams of a tick.
+                // The first snapshots omit the entities that do not fit into the datagrams of a
+                // tick.
                 Ok(Received::Snapshot { tick, late: false, left_out: false }) if !is_rest => {
                     let frames = self.worlds[channel].1;
                     let sent = frames.iter().rev().find(|frame| frame.tick == tick);

@@ -50,8 +50,8 @@ pub struct PublishOptions {
 /// Whether a broadcast has regions.
 #[derive(Args, Clone, Copy, Debug)]
 pub(super) struct RegionOptions {
-    /// Divide the world into a square of COUNT by COUNT regions too, each a tier of its own with 20
-    /// snapshots a second. The page of a spectator watches those that it looks at.
+    /// Also divide the world into COUNT by COUNT regions, each a tier of its own with 20 snapshots
+    /// a second. A spectator's page watches the regions in its view.
     #[arg(long, value_name = "COUNT", allow_negative_numbers = true, value_parser = clap::value_parser!(u8).range(2..=7))]
     pub(super) regions: Option<u8>,
 }
@@ -71,7 +71,7 @@ fn parse_delay(text: &str) -> Result<f64, String> {
 /// How to watch a broadcast.
 #[derive(Args, Clone, Debug)]
 pub struct WatchOptions {
-    /// Show the broadcast in the browser instead: the page connects to the relay by itself.
+    /// Show the broadcast in the browser instead, in a page that connects to the relay itself.
     #[arg(long)]
     pub(super) page: bool,
     /// Write that page as a folder of static files instead, for any web host. It contains the URL with

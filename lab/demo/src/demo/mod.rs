@@ -105,7 +105,7 @@ impl From<WorldError> for DemoError {
     }
 }
 
-/// The world to play, and its name in a report.
+/// The world to play, the name that reports give it, and the length of the run.
 struct Program {
     world: Played,
     name: String,

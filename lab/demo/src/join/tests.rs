@@ -235,7 +235,7 @@ struct Options {
     send: SendOptions,
 }
 
-/// A server, and how to join it. The test passes the time. The socket is real.
+/// A server, and how to join it. The time is virtual: the test passes it. The socket is real.
 fn serve(max_players: usize) -> (Serving, Target) {
     let send = Options::parse_from(["test"]).send;
     let mut options = ServerOptions::new(PROTOCOL_ID);
@@ -328,7 +328,7 @@ fn each_joiner_steers_its_own_cube_which_is_removed_with_it() {
             assert!(own_m > 0.5 && other_m.abs() < 0.05, "{steers} alone: {before:?}, {after:?}");
         }
         joiners[steers].hold(NONE);
-        // Until the cube rests.
+        // Runs until the cube rests.
         before = run(&mut serving, &mut joiners, 240);
     }
     let keys = joiners[0].tally(due(now)).keys;

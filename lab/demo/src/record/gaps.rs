@@ -10,7 +10,8 @@ pub(super) struct Gaps {
     /// The greatest common divisor of all ticks: a server may send every second tick, or every
     /// sixth.
     step: u32,
-    /// Ticks between the first and the last frame that the server sent and that are not frames.
+    /// Ticks between the first and the last frame that the server sent, but that did not become
+    /// frames.
     between: u64,
     /// Ticks after the last frame that arrived in part.
     after: u64,
@@ -48,7 +49,8 @@ impl Gaps {
         true
     }
 
-    /// Ticks after the first frame that the server sent and that are not frames.
+    /// The number of ticks after the first frame that the server sent, but that did not become
+    /// frames.
     pub(super) fn missing(&self) -> u64 {
         self.between + self.after
     }

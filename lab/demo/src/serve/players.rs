@@ -26,8 +26,9 @@ const SILENCE: Duration = Duration::from_millis(250);
 /// The time between two attempts of a guest to get a cube. Each searches the world for a free
 /// place.
 const ASK_EVERY: Duration = Duration::from_secs(1);
-/// The time between two acknowledgements in front of other datagrams. One costs 24 bits. A base
-/// that is three records older costs half a bit more in each packet.
+/// The time between two acknowledgements that travel in front of other datagrams. Each costs 24
+/// bits. Fewer would make bases three records older, which costs half a bit more in each packet of
+/// keys.
 const ACKNOWLEDGE_EVERY: Duration = Duration::from_millis(50);
 /// An acknowledgement has its own datagram if no other datagram was sent for this long.
 const ACKNOWLEDGE_ALONE: Duration = Duration::from_millis(150);

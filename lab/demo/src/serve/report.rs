@@ -31,11 +31,11 @@ pub(super) struct ServeReport {
     pub(super) encoded_per_tick: f64,
     pub(super) receivers_peak: usize,
     pub(super) joined: u64,
-    /// How many of them joined at each level, by the level's name.
+    /// The number of clients that joined at each level, by the level's name.
     pub(super) joined_at: BTreeMap<&'static str, u64>,
     pub(super) left: u64,
     pub(super) timed_out: u64,
-    /// Clients refused because of another schema, codec or version.
+    /// Clients refused because their schema, codec or version differs from the server's.
     pub(super) refused: u64,
     /// Clients disconnected because the hub could not serve them, such as for lack of answers.
     pub(super) failed: u64,
@@ -49,8 +49,8 @@ pub(super) struct ServeReport {
     pub(super) limited: u64,
     /// Datagrams that the reader dropped, because they arrived faster than the ticks took them.
     pub(super) overflowed: u64,
-    /// How often a sender of junk was ignored for a second. No other number counts what it sent
-    /// then.
+    /// How many times a sender of junk was ignored for a second. No other number counts its
+    /// datagrams of that second.
     pub(super) silenced: u64,
     /// Datagrams that did not decipher, were replayed, or came from a client that may not connect.
     pub(super) undeciphered: u64,
@@ -73,12 +73,12 @@ pub(super) struct KeysReport {
     players: usize,
     players_peak: usize,
     packets: u64,
-    /// How many of them were full, so that they need no earlier packet.
+    /// How many packets were full, so that they need no earlier packet.
     full_packets: u64,
     bytes: u64,
     bits_per_packet: f64,
     records: u64,
-    /// How many of them arrived as repeats in later packets.
+    /// How many records arrived as repeats in later packets.
     recovered: u64,
     /// Packets refused because their base never arrived.
     lost_bases: u64,

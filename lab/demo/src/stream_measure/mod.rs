@@ -2,9 +2,9 @@
 //! virtual time.
 //!
 //! Each client plays the script of its own seed and sends a packet each tick. The server returns an
-//! acknowledgement each tick. The received lanes are compared with the sent ones. All clients are
-//! coded one after another, as on a server. So the clock is read only twice a tick, and the caches
-//! hold the memory of many streams.
+//! acknowledgement each tick. Every received lane must equal the sent one. All clients are coded
+//! one after another, as on a server. So the clock is read only twice a tick, and many streams
+//! compete for the caches.
 
 mod command;
 mod speed;
@@ -22,7 +22,7 @@ use world::World;
 
 use crate::session_error::SessionError;
 
-/// The losses to measure at each level.
+/// The loss ratios of the link that each level is measured with.
 const LOSS_RATIOS: [f32; 3] = [0.0, 0.05, 0.2];
 
 /// The most moves of all clients together at a level and a loss: 60 clients play for 15 hours.
@@ -56,7 +56,7 @@ impl StreamRun {
     }
 }
 
-/// How packets are coded: each in full, or against an acknowledged packet at a level.
+/// How packets are coded: each on its own, or against an acknowledged packet at a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Row {
     Full,
@@ -166,7 +166,7 @@ fn measure(
     Ok(measured)
 }
 
-/// Writes the results as a table for people.
+/// Writes the results as a table, for display in a terminal.
 fn write_table(run: StreamRun, measured: &[Measured], out: &mut impl Write) -> io::Result<()> {
     let StreamRun { clients, ticks, seed, repeats } = run;
     let title = format!(

@@ -43,7 +43,7 @@ struct Stage {
     player_edge_m: f32,
 }
 
-/// What the page needs to know first.
+/// The facts about the replay that the page loads first.
 #[derive(Serialize)]
 pub(super) struct Description {
     program: &'static str,
@@ -59,7 +59,7 @@ pub(super) struct Description {
     player_edge_m: f32,
     /// The bytes of the whole file.
     bytes: u64,
-    /// The first tick of each group, and its bytes.
+    /// The first tick and the size in bytes of each group.
     groups: Vec<(u32, u64)>,
     markers: Vec<(u32, String)>,
     info: Vec<(String, String)>,

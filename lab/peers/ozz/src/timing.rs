@@ -2,7 +2,7 @@
 //! kinepack as a transform for each joint.
 //!
 //! - Forwards: one player at 60 Hz, over and over.
-//! - Jumps: one player, each pose at another time.
+//! - Jumps: one player, each pose at a random time.
 //! - Cold: all copies of the clip in turn, each with a player that goes forwards at 60 Hz.
 
 use std::hint::black_box;
@@ -20,7 +20,7 @@ const RATE_HZ: f32 = 60.0;
 /// The distance from one copy of a clip to the next: large, and odd so that every copy is played.
 const STRIDE: usize = 7919;
 
-/// The time of an action in ns.
+/// The least mean time of an action over all rounds, in ns.
 fn best_ns(count: usize, mut act: impl FnMut(usize, usize)) -> f64 {
     let mut best = f64::INFINITY;
     for round in 0..ROUNDS {
@@ -33,13 +33,13 @@ fn best_ns(count: usize, mut act: impl FnMut(usize, usize)) -> f64 {
     1e9 * best / count as f64
 }
 
-/// Seconds of a clip that plays over and over.
+/// The time of pose `index` in a clip that plays over and over.
 fn forwards_s(index: usize, duration_s: f32) -> f32 {
     let poses_a_loop = (RATE_HZ * duration_s) as usize + 1;
     (index % poses_a_loop) as f32 / RATE_HZ
 }
 
-/// Seconds in no order.
+/// The time of pose `index` if poses jump about the clip.
 fn jump_s(index: usize, duration_s: f32) -> f32 {
     (index * STRIDE % 1000) as f32 / 1000.0 * duration_s
 }
@@ -49,7 +49,7 @@ fn copies(all_bytes: usize, bytes: usize) -> usize {
     (all_bytes / bytes).max(1).next_power_of_two()
 }
 
-/// The times of a pose that ozz plays: forwards, jumps, cold.
+/// The time per pose in ozz, for each of the three cases of the [module](self).
 pub(crate) fn ozz(file: &[u8], animation: &Animation, cold_bytes: usize) -> Outcome<[f64; 3]> {
     let mut lanes = vec![SoaTransform::default(); animation.num_soa_tracks()];
     let mut failed = None;
@@ -90,7 +90,7 @@ pub(crate) fn ozz(file: &[u8], animation: &Animation, cold_bytes: usize) -> Outc
     }
 }
 
-/// The same times of a pose that kinepack plays.
+/// The time per pose in kinepack, for the same cases.
 pub(crate) fn kinepack(clip: &Clip, bind: &Arc<[Transform]>, cold_bytes: usize) -> [f64; 3] {
     let mut pose = bind.to_vec();
     let player = || {

@@ -43,8 +43,8 @@ pub(crate) trait Lanes: Copy {
     }
 }
 
-/// An instruction set. A value proves that the machine has the instructions, so that code which
-/// holds a value may use them.
+/// An instruction set. Only a check of the machine can make a value, so code that has one may use
+/// the instructions.
 pub(crate) trait Kernel: Copy {
     type Lanes: Lanes<Kernel = Self>;
     /// Whether to read two components at a time. With vector instructions this is faster, but it
@@ -86,9 +86,9 @@ pub(crate) trait Kernel: Copy {
     /// its last coefficient may be read as coefficients, since their weights are 0.
     ///
     /// # Safety
-    /// There must be [`LOAD`](super::segment::LOAD) bytes from the byte of `bit` on, and the same number
-    /// from the byte in which the second eight begins. Four coefficients of a profile take at most
-    /// half of a load.
+    /// [`LOAD`](super::segment::LOAD) bytes must be readable from the byte that contains `bit`, and
+    /// from the byte in which the ninth coefficient begins. Four coefficients of a profile take at
+    /// most half of a load.
     unsafe fn piece<const TABLE: usize, const SETS: usize>(
         self,
         sums: [Self::Lanes; SETS],

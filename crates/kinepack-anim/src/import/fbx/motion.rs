@@ -252,7 +252,7 @@ fn is_same(a: f64, b: f64) -> bool {
     (a - b).abs() <= SAME * a.abs().max(b.abs()).max(1.0)
 }
 
-/// The value of a constant curve.
+/// The value of a curve that never changes; `None` if it does.
 fn constant(curve: &AnimCurve) -> Option<f64> {
     let first = curve.keyframes.first()?.value;
     let is_flat = |key: &ufbx::Keyframe| {

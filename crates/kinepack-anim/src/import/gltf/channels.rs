@@ -114,7 +114,7 @@ impl Property {
 
 /// The target of a channel.
 pub(super) enum Aim<'a> {
-    /// A property of a node, addressed in either way. The node may not exist.
+    /// A property of a node, addressed by node and path or by a pointer. The node may not exist.
     Node(usize, Property),
     /// Any other target of `KHR_animation_pointer`.
     Pointer(&'a str),
@@ -147,7 +147,8 @@ impl<'a> Aim<'a> {
     }
 }
 
-/// The channels of an animation that are read. Reports others to the collector, and skips bad ones.
+/// Reads the channels of an animation. Reports those that no clip represents to the collector, and
+/// skips bad ones.
 pub(super) fn read<'a>(
     buffers: &mut Buffers<'a>,
     animation_index: usize,

@@ -268,8 +268,8 @@ impl Shaver {
         joint
     }
 
-    /// Gives a joint the transforms that were decoded last. Returns the square of the largest error
-    /// of the joint and its descendants.
+    /// Replaces a joint's transforms with those that [`decode`](Self::decode) computed last.
+    /// Returns the square of the largest error of the joint and its descendants.
     pub(super) fn put(&mut self, coder: &mut Coder, joint: usize) -> f64 {
         let length = coder.span.length;
         self.object.clear();
@@ -325,8 +325,7 @@ pub(super) fn worst(coder: &Coder) -> (usize, usize, f64) {
     worst
 }
 
-/// How a point in object space moves with each component of a track, for each unit of the
-/// component.
+/// How far a point in object space moves along each axis, per unit of each component of a track.
 fn point_motion(
     coder: &Coder,
     joint: usize,
@@ -343,7 +342,7 @@ fn point_motion(
         .map(|parent| &coder.object[parent * MAX_LENGTH + sample]);
     match coder.plan.tracks[track].id.channel {
         Channel::Rotation => {
-            // An approximation that takes the axes as they are at the reference.
+            // An approximation: it uses the axes at the reference rotation.
             let axes = DMat3::from_quat(object.rotation * coder.plan.tracks[track].axes);
             [axes.x_axis, axes.y_axis, axes.z_axis].map(|axis| 4.0 * axis.cross(arm))
         }

@@ -16,7 +16,7 @@ use super::target::Target;
 /// The share of the precision that the first build leaves for the player's rounding.
 pub(super) const ROUNDING: f64 = 1e-4;
 
-/// The segments of a clip, with what is known about their errors.
+/// The segments of a clip, and how far each has been tightened.
 pub(super) struct Segments {
     effort: Effort,
     all: Vec<Segment>,
@@ -29,7 +29,7 @@ struct Segment {
     /// Whether its error cannot become smaller, because no step is small enough.
     is_done: bool,
     /// The version with the least error so far, and that error as a multiple of the precision.
-    /// `None` until its error has exceeded the precision.
+    /// `None` if its error has never exceeded the precision.
     nearest: Option<(f64, u8, Vec<i32>)>,
 }
 

@@ -1,6 +1,6 @@
 //! Computes the table of widths. It counts the widths that coefficients need over many clips. Then
 //! it searches for the 255 profiles for each piece with which they take the fewest bits. The method
-//! is agglomerative clustering: it merges the pair of widths that costs least, again and again.
+//! is agglomerative clustering: it repeatedly merges the pair of widths whose merger costs least.
 //! Finally, it fits each profile to the coefficients that choose it.
 
 use std::collections::HashMap;

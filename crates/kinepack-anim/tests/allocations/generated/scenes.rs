@@ -1,5 +1,5 @@
-//! Random scenes of the sorts that games have: creatures with hands and cloth, ropes, wheels,
-//! faces, long ways, jumps, and scales through zero. proptest draws and shrinks them.
+//! Random scenes like those in games: creatures with hands and cloth, ropes, wheels, faces, long
+//! journeys, jumps, and scales through zero. proptest draws and shrinks them.
 
 use std::f32::consts::TAU;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::random::Random;
 enum Way {
     Stays,
     Walks,
-    /// Goes this far.
+    /// Moves this far in total.
     Travels {
         metres: f32,
     },
@@ -34,7 +34,7 @@ enum Growth {
     ThroughZero,
     /// 0 for some time.
     Vanishes,
-    /// Each axis in another way.
+    /// Scales each axis differently.
     Uneven,
     /// Stays at a negative scale.
     Mirrored,
@@ -63,7 +63,7 @@ pub(crate) struct Scene {
     root_scale: f32,
     curves: usize,
     samples: usize,
-    /// The last sample is the first.
+    /// Whether the last sample equals the first.
     loops: bool,
     pub(crate) seed: u64,
 }
@@ -112,7 +112,7 @@ fn part() -> impl Strategy<Value = Part> {
 /// A joint's transform by sample.
 type Motion = Box<dyn Fn(usize) -> Transform>;
 
-/// A scene as far as it is built.
+/// A scene under construction.
 struct Stage {
     random: Random,
     joints: Vec<Joint>,
@@ -326,7 +326,7 @@ impl Scene {
         [(curves, 0.8), (jumps, 0.298)]
     }
 
-    /// The clip; each variant is another one of the same skeleton.
+    /// A clip of the scene. Each variant is a different clip of the same skeleton.
     pub(crate) fn clip(&self, variant: u64) -> RawClip {
         let samples = self.samples;
         let random = Random(self.seed);

@@ -1,8 +1,8 @@
 //! A game with Bevy whose client runs in a browser: the page joins the server over WebTransport,
 //! and shows how many ships it sees. If the session breaks, it joins again.
 //!
-//! `./check.sh` builds both sides, and tests them with Chromium. Then this serves the page:
-//! `cargo run -p in-browser -- MODULE`, the folder that `check.sh` names.
+//! `./check.sh` builds both sides, and tests them with Chromium. Then `cargo run -p in-browser --
+//! MODULE` serves the page. `check.sh` prints the path of the folder MODULE.
 
 #[cfg(target_family = "wasm")]
 mod client;
@@ -31,7 +31,7 @@ struct Ship {
     number: u8,
 }
 
-/// The same on both sides.
+/// The part of the app that the server and its clients share.
 fn app() -> App {
     let mut app = App::new();
     app.add_plugins(TimePlugin).add_motion_kind::<(Ship, Pose<1_000, 100, 11>)>("ship");

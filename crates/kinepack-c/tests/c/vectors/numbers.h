@@ -1,4 +1,4 @@
-// The commands of numbers and bytes without a schema.
+// The vector commands that code numbers and bytes without a schema.
 
 #ifndef VECTORS_NUMBERS_H
 #define VECTORS_NUMBERS_H

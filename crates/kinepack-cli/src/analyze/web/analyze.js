@@ -1,4 +1,4 @@
-// The page of `kinepack analyze --html`.
+// The script of the page that `kinepack analyze --html` writes.
 
 const main = document.querySelector("main");
 document.getElementById("about").textContent = `kinepack analyze: ${report.file}`;

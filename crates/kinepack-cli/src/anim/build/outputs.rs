@@ -1,5 +1,5 @@
-//! The files that `anim build` writes: a directory of clips, or a database. What can be checked is
-//! checked before the build.
+//! The files that `anim build` writes: a directory of clips, or a database. Checks everything that
+//! it can before the build.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -40,8 +40,8 @@ impl<'a> Outputs<'a> {
         Ok(Self::Directory(directory, Targets::new(directory, arguments, sources)?))
     }
 
-    /// Keeps the files of the sources for which this is true. A skeleton that no clip has is
-    /// written nevertheless.
+    /// Keeps the clip files of the sources that were built. A new skeleton is written even if no
+    /// built clip uses it.
     pub(super) fn keep(&mut self, is_kept: &[bool]) {
         if let Self::Directory(_, targets) = self {
             sources::keep(&mut targets.clips, is_kept);

@@ -42,7 +42,7 @@ pub struct ReceiverConfig {
     pub channel: Channel,
     /// Time between two hellos while no datagram arrives.
     pub hello_every: Duration,
-    /// A receiver that has taken no datagram for this long sends hellos again. If the sender has
+    /// A receiver that has accepted no datagram for this long sends hellos again. If the sender has
     /// forgotten the receiver, a new session begins. Otherwise the hellos change nothing. This
     /// should be several times the sender's
     /// [`HubConfig::keep_alive`](crate::HubConfig::keep_alive).
@@ -58,8 +58,8 @@ impl ReceiverConfig {
     /// For a sender of `tick_hz` ticks a second.
     ///
     /// 128 MiB have room for worlds of 65,536 entities of 15 lanes, and for all views of 34,952
-    /// entities of nine. Full states of 4 MiB hold 65,536 entities of 64 bytes. With a hello every
-    /// 250 ms, a lost one costs little time. A silence of one second is four keep-alives. A blend
+    /// entities of nine. Full states of 4 MiB hold 65,536 entities of 64 bytes. Hellos are 250 ms
+    /// apart, so a lost one costs little time. A silence of one second is four keep-alives. A blend
     /// of a quarter of a second is the time between two snapshots at the slowest sensible rate if
     /// one is lost.
     pub fn at_hz(tick_hz: u32) -> Self {

@@ -26,8 +26,8 @@ impl Receiver {
         let Some(sent) = sent else {
             let whole = Shown::whole(Arc::clone(view.snapshot()));
             let before = self.newest_shown.as_ref().filter(|shown| !late && !shown.is_complete());
-            // The state before was partial, so some entities may have had no update for longer than
-            // since that state.
+            // The previous state was partial, so the last update of some entities may be older than
+            // that state.
             let reach = before.map(|shown| {
                 self.difference.find(&shown.state, view);
                 let entity = |index: &u32| {
@@ -40,7 +40,7 @@ impl Receiver {
             if !late {
                 self.newest_shown = Some(whole.clone());
             }
-            // This was a pause only if the snapshot before this one arrived.
+            // This was a pause only if the previous snapshot arrived.
             let before = self
                 .views
                 .find(sequence.before(1))
@@ -66,7 +66,7 @@ impl Receiver {
         }
         self.largest_state_bytes = self.largest_state_bytes.max(shown.all_bytes());
         self.newest_shown = Some(shown.clone());
-        // Another datagram of the same tick.
+        // Another datagram of the same tick has already added this state.
         match self.buffer.state_mut(tick) {
             Some(state) => *state = shown,
             None => self.push(now, Tick(0), Some(reach), shown),

@@ -312,7 +312,7 @@ impl History {
         }
     }
 
-    /// From now on, only views that are sent later can be baselines.
+    /// From now on, only views of later datagrams can be baselines.
     pub(super) fn begin_anew(&mut self) {
         self.floor = self.next;
         self.newest_view = None;

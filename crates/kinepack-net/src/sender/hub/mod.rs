@@ -206,8 +206,8 @@ impl Hub {
     ///
     /// # Errors
     /// [`NetError::SchemaMismatch`], and [`NetError::LevelWithoutBaseline`] for a level that sends
-    /// every entity each time: a world larger than a datagram would only ever arrive in full
-    /// states.
+    /// every entity each time: with such a level, a world larger than a datagram would only ever
+    /// arrive in full states.
     pub fn offer(&mut self, codec: &Codec) -> Result<(), NetError> {
         check_schema(self.hello.schema_hash, codec.schema().hash())?;
         if codec.level().changed() == Changed::All {

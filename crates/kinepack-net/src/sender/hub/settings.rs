@@ -10,7 +10,8 @@ use crate::sender::visibility::{FieldGroup, Visibility};
 use crate::{KindOptions, NetError, ReceiverId};
 
 impl Hub {
-    /// Sets how often changes of a kind of entities are sent, and how much they matter.
+    /// Sets how often changes of a kind of entities are sent, and their weight if not everything
+    /// fits.
     ///
     /// With [`every`](KindOptions::every) above 1, those entities take fewer bits, and move in
     /// larger steps that playback blends. Playback then needs a state that is `every` ticks ahead,

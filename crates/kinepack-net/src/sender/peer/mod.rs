@@ -62,15 +62,14 @@ pub(super) struct Peer {
     outcomes: Vec<Outcome>,
     bytes: u64,
     waiting: usize,
-    /// In the last tick that sent anything, the budget had no room for all entities.
+    /// Whether the budget had no room for all entities in the last tick that sent anything.
     is_starved: bool,
     bad_priorities: u64,
     postponed: u64,
     waited_ticks: u32,
     checks: Checks,
     pub(super) events: Outgoing,
-    /// How many snapshots in a row were sent while an event was due but the budget had no room for
-    /// it.
+    /// The number of consecutive snapshots for which the budget had no room for a due event.
     pub(super) events_waited: u32,
 }
 
@@ -88,7 +87,7 @@ pub(super) struct DueSnapshot {
     pub(super) target: Target,
     /// The snapshot's baseline.
     pub(super) base: ChosenBaseline,
-    /// The receiver has not acknowledged anything for a long time.
+    /// Whether the receiver has not acknowledged anything for a long time.
     silent: bool,
     /// Nothing was sent for the keep-alive time, so a snapshot is due even without changes.
     keeps_alive: bool,
@@ -480,7 +479,7 @@ impl Peer {
         })
     }
 
-    /// How many ticks ago the last state that was sent still held; 0 if unknown.
+    /// How many ticks ago the last sent state was still current; 0 if unknown.
     fn interval_ticks(&self, moment: &Moment<'_>) -> u8 {
         let Some((_, held_until)) = self.shown else { return moment.interval_ticks };
         u8::try_from(moment.tick.0.saturating_sub(held_until.0)).unwrap_or(0)
@@ -506,7 +505,7 @@ impl Peer {
         for _ in 0..most {
             if !self.history.has_room() {
                 // A fragment that is pushed out of the window can no longer be acknowledged. On a
-                // long round trip, no fragment ever would be.
+                // long round trip, this would happen to every fragment.
                 return;
             }
             let sequence = self.history.next();

@@ -69,8 +69,8 @@ pub struct PeerStatus {
     pub dropped_events: u64,
     /// Of the unfinished events, how many were never sent. The hub keeps at most 4,096.
     pub waiting_events: usize,
-    /// Events that had to arrive but never will, because too many were waiting. If there are any,
-    /// the receiver has missed something for good: remove it.
+    /// Events that had to arrive but never will, because too many were waiting. If this is above 0,
+    /// the receiver has missed an event for good, so remove it.
     pub refused_events: u64,
 }
 

@@ -13,7 +13,7 @@ use super::plan::{FieldCoding, Plan};
 use super::rows::BodyRows;
 use crate::{Schema, SetupError};
 
-/// The schema of a model, the schema that the model is carried to, and the kinds that they share.
+/// The schema of a model, the schema to which the model is carried, and the kinds that both have.
 /// For each kind of `to`, `same` has the kind of `from` with the same fields.
 pub(in crate::snapshot) struct Kinds<'a> {
     pub(in crate::snapshot) from: &'a Schema,

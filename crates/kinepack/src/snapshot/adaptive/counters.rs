@@ -210,7 +210,7 @@ impl<D: Decision> Counters<'_, D> {
 #[derive(Clone, Copy)]
 pub(super) struct Residuals {
     pub(super) group: usize,
-    /// The class, out of the few that have separate counters.
+    /// The coarse class: one of the few classes of lanes that have separate counters.
     pub(super) coarse_class: usize,
 }
 

@@ -92,7 +92,8 @@ pub(super) struct LevelFeatures {
     pub(super) drift: f64,
     /// The motion if the body rolls over its lowest point by its turn.
     pub(super) roll: f64,
-    /// The motion that the error of the predicted turn implies if the body turned about the mover.
+    /// The motion that the error of the predicted turn would cause if the body turned about the
+    /// mover.
     pub(super) twist: f64,
     pub(super) own_before: f64,
     /// The motion of a ball of the body's size that rolls by the body's turn.
@@ -147,7 +148,8 @@ pub(super) struct UpFeatures {
     pub(super) raised: f64,
     /// How far the body is below the height at which it lies on the floor.
     pub(super) sunk: f64,
-    /// The motion that the error of the predicted turn implies if the body turned about the mover.
+    /// The motion that the error of the predicted turn would cause if the body turned about the
+    /// mover.
     pub(super) twist: f64,
     /// The motion in free fall.
     pub(super) fall: f64,
@@ -272,9 +274,9 @@ impl FieldFeatures {
 /// The features of the scale of a number's residual: logarithms in 1/256. Section 12.7.
 pub(super) struct NumberSizes {
     pub(super) own: i32,
-    /// How much the last change differs from the one before.
+    /// How much the last change differs from the previous one.
     pub(super) acceleration: i32,
-    /// The error of the lane before.
+    /// The error of the previous lane.
     pub(super) lane_before: i32,
     pub(super) previous_error: i32,
     pub(super) expected: i32,

@@ -18,11 +18,11 @@ use crate::snapshot::status::{ADDED, NEW, NEW_BEFORE, STEPS};
 pub(in crate::snapshot) struct Packet<'a> {
     pub(in crate::snapshot) baselines: Baselines<'a>,
     pub(in crate::snapshot) entities: &'a Entities,
-    /// Must be prepared for these baselines and entities.
+    /// The caller must have prepared it for these baselines and entities.
     pub(in crate::snapshot) lineup: &'a Lineup,
     /// The learned state to resume from.
     pub(in crate::snapshot) learned: Option<&'a Learned>,
-    /// The limit of the range-coded part, for an encoder only.
+    /// The size limit of the range-coded part, in bits. A decoder ignores it.
     pub(in crate::snapshot) max_bits: u64,
 }
 

@@ -66,6 +66,6 @@ pub(super) struct Scratch {
     pub(super) unsent: Vec<u32>,
     /// If wanted, the cost of each entity, in 1/256 bit and in the order of the packet.
     pub(super) entities_spent: Option<Vec<(u32, u64)>>,
-    /// For each field and lane, the last entity whose field was coded.
+    /// For each field, one element per lane: the last entity whose field was coded.
     pub(super) previous: Vec<Vec<Previous>>,
 }

@@ -100,7 +100,8 @@ pub(super) struct Spent<'a> {
 }
 
 impl<'a> Spent<'a> {
-    /// Begins to count a packet of at most `max_bits`, by field and by lane.
+    /// Starts the counts of a packet of at most `max_bits`: in `fields` by field, in `lanes` by
+    /// lane.
     pub(super) fn new(max_bits: u64, fields: &'a mut [u64], lanes: &'a mut [u64]) -> Self {
         fields.fill(0);
         lanes.fill(0);

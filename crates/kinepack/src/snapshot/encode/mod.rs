@@ -171,8 +171,8 @@ impl Encoder {
     /// form.
     ///
     /// With [`Chosen::Some`], the snapshot must have the same entities as the baseline, and
-    /// entities that are not chosen keep the baseline's values. The cost is then that of the chosen
-    /// entities plus a comparison of the ids.
+    /// entities that are not chosen keep the baseline's values. Encoding then costs a comparison of
+    /// all ids plus the coding of the chosen entities.
     ///
     /// # Errors
     /// The errors of [`encode`](Self::encode). With [`Chosen::Some`] also

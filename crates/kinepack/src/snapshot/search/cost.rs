@@ -282,7 +282,7 @@ fn sizes_of(width: LaneWidth) -> [usize; 2] {
     }
 }
 
-/// Bits of a value of this class, excluding its word.
+/// Bits that a value of this class takes after its word.
 pub(super) fn payload_bits(class: &Class) -> u64 {
     let lanes: u64 = class.lanes.iter().map(|width| u64::from(width.bits)).sum();
     lanes + if class.reference == Reference::Turned { 2 } else { 0 }

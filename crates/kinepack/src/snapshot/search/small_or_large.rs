@@ -30,8 +30,8 @@ const MAX_BITS: usize = 32;
 pub struct SmallOrLargeCosts {
     lanes: u64,
     full_bits: u64,
-    /// Indexed by a small and a large width: counts the vectors for which that large width is the
-    /// narrowest that holds all lanes, and their large lanes.
+    /// Indexed by a small and a large width. Counts the vectors whose narrowest sufficient large
+    /// width is that one, and their large lanes.
     vectors: Box<[[Count; MAX_BITS + 1]; MAX_BITS]>,
     /// All vectors, including those in full.
     count: u64,

@@ -36,7 +36,7 @@ const IDLE_TICKS: u32 = 3 * cubes::TICK_HZ;
 /// Creates the world in its initial state.
 pub(super) type NewWorld = Box<dyn Fn() -> Result<Played, DemoError>>;
 
-/// See the top of this file.
+/// The session with its worlds and pages, which runs on one thread.
 pub(super) struct Stage {
     session: Session,
     /// Creates the world in its initial state.
@@ -45,10 +45,11 @@ pub(super) struct Stage {
     /// The world's name in a report.
     world: String,
     checked: Checked,
-    /// The link has changed during this connection, so the report covers several links.
+    /// Whether the link has changed during this connection, so that the report covers several
+    /// links.
     link_changed: bool,
     is_paused: bool,
-    /// Ticks to run although paused.
+    /// Ticks to run while paused, because the user asked for single steps.
     steps: u32,
     person_input: PersonInput,
     speed: Speed,
@@ -56,7 +57,7 @@ pub(super) struct Stage {
     worlds: u32,
 }
 
-/// The keys that a person holds, and how long it has been since the last one.
+/// The keys that a person holds, and how long the person has held none.
 #[derive(Debug, Default)]
 struct PersonInput {
     held: Input,

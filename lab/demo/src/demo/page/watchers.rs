@@ -14,7 +14,7 @@ use crate::sender::due;
 use crate::session::{Outside, Session};
 use crate::session_error::SessionError;
 
-/// See the top of this file.
+/// The open pages, each as a receiver of the session.
 #[derive(Default)]
 pub(super) struct Watchers {
     open: Vec<Watcher>,

@@ -11,7 +11,7 @@ use crate::snapshot::adaptive::counters::LIMIT;
 use crate::snapshot::adaptive::values::Columns;
 use crate::snapshot::ids::EntityId;
 
-/// Bits of the number of a mode.
+/// Bits that a mode takes.
 const MODE_BITS: u32 = 2;
 /// Counters of modes: one tree for newcomers without an origin, and one for those with an origin.
 const MODES: usize = 2 << MODE_BITS;

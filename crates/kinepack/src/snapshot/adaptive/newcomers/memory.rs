@@ -1,4 +1,4 @@
-//! What a packet remembers of its entities for coding newcomers.
+//! The entities of a packet that newcomers may be coded relative to, and scratch memory.
 
 use alloc::vec::Vec;
 
@@ -12,11 +12,11 @@ pub(in crate::snapshot::adaptive) struct Newcomers {
     pub(super) kept: Vec<u32>,
     /// For each kind, the newcomer that was coded last, by row.
     pub(super) last: Vec<Option<usize>>,
-    /// Memory for a copy of a field's counters.
+    /// Scratch memory for a copy of a field's counters.
     pub(super) counters: Vec<Counter>,
-    /// Memory for a field's lanes in an origin.
+    /// Scratch memory for a field's lanes in an origin.
     pub(super) origin: Vec<u32>,
-    /// Memory for the distances of entities from a newcomer.
+    /// Scratch memory for the distances of entities from a newcomer.
     pub(super) away: Vec<u32>,
     /// For each kind, the distance of the nearest entity, and its number among the kept ones.
     pub(super) nearest: Vec<(u32, u32)>,
