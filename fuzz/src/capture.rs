@@ -11,7 +11,7 @@ use kinepack::{EntityId, Schema, Snapshot, Tick};
 use kinepack_capture::container::{Channel, Container, Message, Packing, op};
 use kinepack_capture::{Capture, schema_document};
 
-/// The most frames that are read.
+/// The maximum number of frames that are read.
 const MOST_FRAMES: usize = 64;
 
 /// The first byte selects the meaning of the rest: a file, a stream's schema, or a message of raw

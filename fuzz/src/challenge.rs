@@ -9,7 +9,7 @@ use kinepack::{Snapshot, Tick};
 /// The endings of the four formats; the first byte of the data picks one.
 const NAMES: [&str; 4] = ["any.bin", "any.f32", "any.bin.zst", "any.f32.zst"];
 
-/// The most frames that are read: a few packed bytes can hold many.
+/// The maximum number of frames that are read: a few packed bytes can hold many.
 const MOST_FRAMES: usize = 64;
 
 /// Reads the file to its end or its first error. Each frame can be pushed or is refused, and has

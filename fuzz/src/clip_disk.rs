@@ -5,7 +5,7 @@ use kinepack::hash::Fnv1a;
 use kinepack_anim::disk::{Unpacker, pack, unpack};
 use kinepack_anim::{Clip, ClipError};
 
-/// The most bytes that a packet may unpack to.
+/// The maximum number of bytes that a packet may unpack to.
 const MOST_BYTES: usize = 1 << 18;
 
 /// Refuses the bytes, or unpacks a clip that round-trips through a file.

@@ -16,9 +16,9 @@ use kinepack_net::{
 };
 
 const ID: ReceiverId = ReceiverId(1);
-/// The most steps of one input.
+/// The maximum number of steps in one input.
 const MOST_STEPS: usize = 400;
-/// The most ticks of a session before it settles.
+/// The maximum number of ticks in a session before it settles.
 const MOST_TICKS: u32 = 1500;
 /// Bytes from one state check to the next.
 const MOST_UNCHECKED: u32 = 200;
@@ -532,8 +532,8 @@ impl Session {
                     );
                 }
                 Ok(_) | Err(Refused::Duplicate | Refused::TooOld) => {}
-                // The receiver gave up a full state that arrived again in another order than its
-                // reference, or it found a fault.
+                // The receiver gave up a full state that arrived again in a different order from
+                // its reference, or it found a fault.
                 Err(Refused::NoBaseline) => {}
                 Err(refused) => panic!("sequence {sequence}: {refused:?}"),
             }

@@ -13,7 +13,7 @@ use kinepack_net::{Sequence, StreamConfig, StreamReceiver, StreamSender, split_d
 
 use crate::net::Source;
 
-/// The most steps of one input.
+/// The maximum number of steps in one input.
 const MOST_STEPS: usize = 600;
 /// Packets that may still arrive.
 const MOST_ON_THE_WAY: usize = 40;

@@ -12,7 +12,7 @@ use kinepack_net::EventKinds;
 use kinepack_replay::{ReplayLimits, ReplayOptions, ReplayReader, ReplayWriter};
 
 const RATE_HZ: f64 = 60.0;
-/// The most frames that are read.
+/// The maximum number of frames that are read.
 const MOST_FRAMES: usize = 64;
 
 fn codec() -> &'static Codec {

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::distribution::Distribution;
 
-/// Ticks a second of the challenge files and of the built-in world.
+/// Ticks per second of the challenge files and of the built-in world.
 const TICK_HZ: f64 = 60.0;
 
 /// The allowed error of moving cubes.

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 /// Smaller numbers count as this one.
 const LEAST: f64 = 1e-4;
-/// The ratio of one step to the step before.
+/// The ratio of each step to the previous one.
 const STEP: f64 = 1.01;
 /// Enough steps for 10¹² times the least number.
 const STEPS: usize = 2777;

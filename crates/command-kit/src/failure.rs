@@ -1,7 +1,7 @@
 //! How a command fails.
 
-/// Why a command failed: a text for people, and an exit code for scripts. Each command has its own
-/// error type.
+/// Why a command failed: a message for the user, and an exit code for scripts. Each command has its
+/// own error type.
 pub trait Failure: std::error::Error {
     /// 2 if the command cannot do its task, for example because an output file exists or the system
     /// refuses a file. 1 if the command failed during its work. 130 if a signal ended it: see

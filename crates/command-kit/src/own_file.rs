@@ -2,7 +2,7 @@
 
 use kinepack::{DecodeLimits, Schema};
 
-/// The most bytes of a snapshot's lanes.
+/// The maximum size of a snapshot's lanes, in bytes.
 const SNAPSHOT_BYTES: usize = 256 << 20;
 
 /// The limits of snapshots in a person's own file. The memory is limited, but not the number of

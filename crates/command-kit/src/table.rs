@@ -1,4 +1,4 @@
-//! The look of tables and of text beside them, and reports as JSON.
+//! The look of tables and of the text around them, and reports as JSON.
 //!
 //! A table that is wider than the terminal is written in parts, one below the other. Each part
 //! repeats the columns of names. Text breaks between words. Output that is not to a terminal stays

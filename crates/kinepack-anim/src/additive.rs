@@ -48,7 +48,7 @@ pub const MAX_WEIGHT: f32 = 1e6;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum AdditiveError {
-    /// The base has another number of joints.
+    /// The base has a different number of joints.
     OtherJoints {
         /// Joints of the clip.
         joints: usize,
@@ -121,8 +121,8 @@ pub fn skeleton(skeleton: &Skeleton) -> Skeleton {
 /// subtracted from the curves of `raw` with the same names. The markers are copied from `raw`.
 ///
 /// # Errors
-/// [`AdditiveError`] if the base has another number of joints or samples. Also if the base has a
-/// scale of 0 where `raw` has another, because a delta multiplies the scale of its base.
+/// [`AdditiveError`] if the base has a different number of joints or samples. Also if the base has
+/// a scale of 0 where `raw` has another, because a delta multiplies the scale of its base.
 pub fn difference(raw: &RawClip, base: &RawClip) -> Result<RawClip, AdditiveError> {
     check(raw, base)?;
     check_scales(raw, base)?;

@@ -109,7 +109,7 @@ impl AnyClip {
         self.info().samples
     }
 
-    /// Samples a second.
+    /// Samples per second.
     pub fn rate_hz(&self) -> f32 {
         self.info().rate_hz
     }
@@ -162,7 +162,7 @@ impl AnyClip {
     /// that the clip does not store keep the values of `bind`.
     ///
     /// # Errors
-    /// [`PlayError::OtherJoints`] if `bind` has another number of joints.
+    /// [`PlayError::OtherJoints`] if `bind` has a different number of joints.
     pub fn player_with_bind_pose(&self, bind: &[Transform]) -> Result<AnyPlayer, PlayError> {
         match self {
             Self::Block(clip) => {
@@ -235,7 +235,7 @@ impl AnyPlayer {
     /// last pose.
     ///
     /// # Panics
-    /// If `pose` has another number of joints than the clip.
+    /// If `pose` has a different number of joints from the clip.
     #[track_caller]
     pub fn sample(&mut self, time_s: f32, pose: &mut [Transform]) {
         match self {
@@ -247,7 +247,7 @@ impl AnyPlayer {
     /// The pose at `position` samples from the first: whole numbers are the sample times.
     ///
     /// # Panics
-    /// If `pose` has another number of joints than the clip.
+    /// If `pose` has a different number of joints from the clip.
     #[track_caller]
     pub fn sample_at(&mut self, position: f64, pose: &mut [Transform]) {
         match self {
@@ -271,7 +271,8 @@ impl AnyPlayer {
     /// The pose and the values of all curves at a time, as [`Sampler::sample_with_curves`].
     ///
     /// # Panics
-    /// If `pose` or `curves` has another length than the clip has joints or curves.
+    /// If the length of `pose` is not the clip's number of joints, or that of `curves` not its
+    /// number of curves.
     #[track_caller]
     pub fn sample_with_curves(&mut self, time_s: f32, pose: &mut [Transform], curves: &mut [f32]) {
         match self {

@@ -294,7 +294,7 @@ impl ClipError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PlayError {
-    /// The clip has another number of joints.
+    /// The clip has a different number of joints.
     OtherJoints {
         /// Joints of the clip.
         clip: usize,

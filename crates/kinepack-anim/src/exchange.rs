@@ -56,8 +56,8 @@ pub fn write_pose(pose: &[Transform], mut out: impl Write) -> io::Result<()> {
 /// Reads a `.clip` file. The joints have empty names.
 ///
 /// # Errors
-/// [`ExchangeError`] if the bytes are not a `.clip` file, if the header implies another length, or
-/// if the contents are not a valid clip.
+/// [`ExchangeError`] if the bytes are not a `.clip` file, if the header implies a different length,
+/// or if the contents are not a valid clip.
 pub fn read(name: impl Into<String>, bytes: &[u8]) -> Result<RawClip, ExchangeError> {
     let word = |index: usize| Some(u32::from_le_bytes(*bytes.get(index..)?.first_chunk()?));
     if bytes.get(..4) != Some(b"CLIP") {

@@ -2,11 +2,11 @@
 
 /// The largest number of joints: a key stores its joint's index in 14 bits.
 pub const MAX_JOINTS: usize = 1 << 14;
-/// The most samples in a clip: more than nine hours at 120 Hz.
+/// The maximum number of samples in a clip: more than nine hours at 120 Hz.
 pub const MAX_SAMPLES: usize = 1 << 22;
-/// The most curves that a clip may have.
+/// The maximum number of curves that a clip may have.
 pub const MAX_CURVES: usize = 4096;
-/// The most markers that a clip may have.
+/// The maximum number of markers that a clip may have.
 pub const MAX_MARKERS: usize = 16_384;
-/// The most bytes that the name of a curve or a marker may have.
+/// The maximum number of bytes that the name of a curve or a marker may have.
 pub const MAX_NAME_BYTES: usize = 65_535;

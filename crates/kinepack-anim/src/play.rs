@@ -17,7 +17,7 @@ pub struct ClipInfo {
     pub joints: usize,
     /// Number of sample times of the raw clip that the clip was built from.
     pub samples: usize,
-    /// Samples a second.
+    /// Samples per second.
     pub rate_hz: f32,
     /// [`Skeleton::hash`] of the skeleton that the clip was built for.
     pub skeleton_hash: u64,

@@ -97,7 +97,7 @@ fn feet_stand_still_if_the_sum_with_the_base_does() {
         options.error.base = Some(Arc::clone(&base));
         build(&additive::difference(whole, &base).unwrap(), &options).unwrap().errors
     };
-    // The difference cancels the motion of the base, so the feet stand.
+    // The difference cancels the motion of the base, so the feet stay in place.
     let stands = errors(&still);
     assert!(stands.slide_joint.is_some() && stands.foot_slide_cm <= 0.1, "{stands:?}");
     // The difference is zero, and the base moves.

@@ -50,7 +50,7 @@ fn read(file: &[u8]) -> Import {
     .unwrap()
 }
 
-/// Compares two clips, whose joints may be in another order.
+/// Compares two clips, whose joints may be in a different order.
 fn assert_same(there: &RawClip, back: &RawClip) {
     assert_eq!(
         (back.joints(), back.samples(), back.rate_hz()),

@@ -92,7 +92,7 @@ fn errors_of_single_poses_are_those_of_the_report() {
         assert!(report.max_cm > 0.0);
         let summary = Errors::summarize(all);
         assert_eq!((summary.max_cm, summary.p99_cm), (report.max_cm, report.p99_cm));
-        // The mean is over the same errors in another order.
+        // The mean is over the same errors in a different order.
         assert!((summary.mean_cm - report.mean_cm).abs() < 1e-12);
     }
     assert_eq!(Errors::summarize(Vec::new()), Errors::default());

@@ -20,7 +20,7 @@ use kinepack::{Codec, Level, Profile, Schema, SetupError};
 /// ```
 #[derive(Clone, Debug)]
 pub struct MotionSettings {
-    /// Ticks a second. The plugins set `Time<Fixed>` to this rate. The server sends a state after
+    /// Ticks per second. The plugins set `Time<Fixed>` to this rate. The server sends a state after
     /// each run of `FixedUpdate`.
     pub tick_hz: u32,
     /// The level of the codecs for states and events.
@@ -38,7 +38,7 @@ pub struct MotionSettings {
 }
 
 impl MotionSettings {
-    /// For `tick_hz` ticks a second, at the adaptive level and without a trained profile.
+    /// For `tick_hz` ticks per second, at the adaptive level and without a trained profile.
     pub fn at_hz(tick_hz: u32) -> Self {
         Self {
             tick_hz,

@@ -1,5 +1,5 @@
-//! Motion beside `bevy_replicon`: it spawns and despawns, and this crate moves. The links lose
-//! datagrams of unreliable channels, and keep those of others in order.
+//! Motion alongside `bevy_replicon`, which spawns and despawns the entities that this crate moves.
+//! The links lose datagrams of unreliable channels, and keep those of others in order.
 
 #![cfg(feature = "replicon")]
 

@@ -1,4 +1,4 @@
-//! A client that joins over WebTransport, as a page does, beside one over UDP.
+//! A client that joins over WebTransport, as a page does, alongside one over UDP.
 
 #![cfg(all(feature = "udp", feature = "web"))]
 

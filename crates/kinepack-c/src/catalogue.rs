@@ -46,8 +46,8 @@ pub struct KpTier {
     pub carry: i32,
     /// Ticks from one snapshot to the next. 0 means 1.
     pub ticks_per_frame: u32,
-    /// The most ticks of a group, at most 127 in datagrams. Viewers can join at the beginning of a
-    /// group.
+    /// The maximum number of ticks in a group, at most 127 in datagrams. Viewers can join at the
+    /// beginning of a group.
     pub ticks_per_group: u32,
     /// The number of snapshots that share an object, at most 16. 0 means 1. Each object has about
     /// 50 bytes of headers, and its first snapshot is delayed until the last.
@@ -62,7 +62,7 @@ pub struct KpTierInfo {
     pub carry: i32,
     /// Ticks from one snapshot to the next.
     pub ticks_per_frame: u32,
-    /// The most ticks of a group.
+    /// The maximum number of ticks in a group.
     pub ticks_per_group: u32,
     /// The number of snapshots that share an object.
     pub frames_per_object: u32,
@@ -88,8 +88,8 @@ pub struct KpTrack {
     pub kind: i32,
 }
 
-/// Creates a catalogue of a simulation with `tick_hz` ticks a second and these tiers. The tiers are
-/// numbered in the order of the list. The caller frees `*out` with `kp_catalogue_free`.
+/// Creates a catalogue of a simulation with `tick_hz` ticks per second and these tiers. The tiers
+/// are numbered in the order of the list. The caller frees `*out` with `kp_catalogue_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_catalogue_new(
     tick_hz: u32,
@@ -164,7 +164,7 @@ pub unsafe extern "C" fn kp_catalogue_to_bytes(
     })
 }
 
-/// The ticks a second of a broadcast, and its number of tiers.
+/// The ticks per second of a broadcast, and its number of tiers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_catalogue_info(
     catalogue: KpCatalogue,
@@ -221,7 +221,7 @@ pub unsafe extern "C" fn kp_catalogue_tier(
     })
 }
 
-/// Finds the tier with a name. `KP_STATUS_NOTHING` if there is none.
+/// Finds the tier with a name. Returns `KP_STATUS_NOTHING` if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_catalogue_find(
     catalogue: KpCatalogue,

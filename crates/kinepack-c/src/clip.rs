@@ -49,7 +49,7 @@ pub struct KpClipInfo {
     pub joints: u32,
     /// Number of sample times of the raw clip that it was built from.
     pub samples: u32,
-    /// Samples a second.
+    /// Samples per second.
     pub rate_hz: f32,
     /// Seconds from the first sample to the last.
     pub duration_s: f32,

@@ -84,7 +84,7 @@ pub extern "C" fn kp_group_write(writer: KpGroupWriter, world: KpSnapshot) -> Kp
 }
 
 /// Takes the frames added since the last call: `*size` bytes, if they fit into `capacity`.
-/// Otherwise they are kept. `KP_STATUS_NOTHING` if there are none.
+/// Otherwise they are kept. Returns `KP_STATUS_NOTHING` if there are none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_group_take(
     writer: KpGroupWriter,
@@ -137,7 +137,7 @@ pub extern "C" fn kp_group_reader_begin(reader: KpGroupReader, given: KpView) ->
 }
 
 /// Reads the frame at the beginning of `bytes` into a snapshot of the same schema, and writes its
-/// length to `*used`. `KP_STATUS_NOTHING` if `size` is 0. An invalid or incomplete frame is
+/// length to `*used`. Returns `KP_STATUS_NOTHING` if `size` is 0. An invalid or incomplete frame is
 /// `KP_STATUS_DATA`. In both cases, nothing changes. The connection or the file must guarantee that
 /// the bytes are unaltered.
 #[unsafe(no_mangle)]

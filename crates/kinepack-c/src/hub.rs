@@ -53,7 +53,7 @@ pub struct KpHubOptions {
     pub channel: u32,
     /// The bytes that the transport adds to each datagram. Budgets include them. Default: 28.
     pub overhead_bytes: u32,
-    /// The most datagrams for a receiver in a tick. Default: 4.
+    /// The maximum number of datagrams for a receiver in a tick. Default: 4.
     pub datagrams_per_tick: u32,
     /// The kinds of events, or zero for none.
     pub events: KpEvents,
@@ -346,8 +346,8 @@ pub extern "C" fn kp_hub_tick(hub: KpHub, now_ns: u64, world: KpSnapshot) -> KpS
     })
 }
 
-/// The next datagram to send, and its receiver. `KP_STATUS_NOTHING` if there is none until the next
-/// tick. If `capacity` is too small, only `*size` is written, and the datagram is kept.
+/// The next datagram to send, and its receiver. Returns `KP_STATUS_NOTHING` if there is none until
+/// the next tick. If `capacity` is too small, only `*size` is written, and the datagram is kept.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_hub_poll(
     hub: KpHub,

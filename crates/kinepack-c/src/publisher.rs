@@ -154,8 +154,8 @@ pub extern "C" fn kp_publisher_publish(publisher: KpPublisher, world: KpSnapshot
 }
 
 /// The next piece for the transport: `*piece` describes it, and it has `*size` bytes, if they fit
-/// into `capacity`. `KP_STATUS_NOTHING` if there is none until the next tick. If `capacity` is too
-/// small, only `*size` is written, and the piece is kept.
+/// into `capacity`. Returns `KP_STATUS_NOTHING` if there is none until the next tick. If `capacity`
+/// is too small, only `*size` is written, and the piece is kept.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_publisher_poll(
     publisher: KpPublisher,
@@ -180,7 +180,7 @@ pub unsafe extern "C" fn kp_publisher_poll(
 
 /// Copies the last snapshot of a tier in groups, as its viewers decode it, into a snapshot of the
 /// same schema. It lacks the entities that the tier omits, and is less precise if the tier is.
-/// `KP_STATUS_NOTHING` before the first one, and for a tier in datagrams.
+/// Returns `KP_STATUS_NOTHING` before the first one, and for a tier in datagrams.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_publisher_last(
     publisher: KpPublisher,

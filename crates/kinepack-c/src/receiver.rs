@@ -45,7 +45,7 @@ pub struct KpReceiverOptions {
     pub min_delay_ms: u32,
     /// The largest delay of the shown state. Default: 500.
     pub max_delay_ms: u32,
-    /// The most memory for views and states, in bytes. Default: 128 MiB.
+    /// The maximum memory for views and states, in bytes. Default: 128 MiB.
     pub max_memory_bytes: u64,
     /// The kinds of events of the hub, or zero for none.
     pub events: KpEvents,
@@ -72,7 +72,7 @@ pub struct KpReceiverStatus {
     pub server_tick: f64,
 }
 
-/// Creates a receiver for a hub with `tick_hz` ticks a second. `options` may be null. The caller
+/// Creates a receiver for a hub with `tick_hz` ticks per second. `options` may be null. The caller
 /// frees `*out` with `kp_receiver_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_receiver_new(
@@ -126,8 +126,8 @@ pub unsafe extern "C" fn kp_receiver_handle(
     })
 }
 
-/// The next datagram for the hub. `KP_STATUS_NOTHING` if there is none now. If `capacity` is too
-/// small, only `*size` is written, and the datagram is kept.
+/// The next datagram for the hub. Returns `KP_STATUS_NOTHING` if there is none now. If `capacity`
+/// is too small, only `*size` is written, and the datagram is kept.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_receiver_poll(
     receiver: KpReceiver,
@@ -148,7 +148,7 @@ pub unsafe extern "C" fn kp_receiver_poll(
 }
 
 /// Computes what to show now: a slightly delayed, interpolated state. Read it through
-/// `kp_receiver_shown`. `KP_STATUS_NOTHING` before the first state.
+/// `kp_receiver_shown`. Returns `KP_STATUS_NOTHING` before the first state.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_receiver_play(
     receiver: KpReceiver,
@@ -214,7 +214,7 @@ pub unsafe extern "C" fn kp_receiver_status(
 }
 
 /// Copies the newest state into a snapshot of the same schema, without delay or interpolation.
-/// `KP_STATUS_NOTHING` before the first state.
+/// Returns `KP_STATUS_NOTHING` before the first state.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_receiver_newest(receiver: KpReceiver, snapshot: KpSnapshot) -> KpStatus {
     call(|| {
@@ -229,7 +229,8 @@ pub extern "C" fn kp_receiver_newest(receiver: KpReceiver, snapshot: KpSnapshot)
 
 /// Changes a lane of an entity by one in the newest view, like a memory fault, so that this side's
 /// state is wrong. For tests and tools: state checks detect it, and the hub sends the state again.
-/// `KP_STATUS_NOTHING` if there is no such view, entity or lane, or if the lane has only one value.
+/// Returns `KP_STATUS_NOTHING` if there is no such view, entity or lane, or if the lane has only
+/// one value.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_receiver_inject_fault(
     receiver: KpReceiver,

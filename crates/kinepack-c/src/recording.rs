@@ -58,7 +58,7 @@ pub struct KpReplaySummary {
     pub bytes: u64,
 }
 
-/// Begins a replay file, replacing an existing one. The world has `rate_hz` ticks a second;
+/// Begins a replay file, replacing an existing one. The world has `rate_hz` ticks per second;
 /// `events` is zero if it has none. The caller ends `*out` with `kp_replay_writer_finish` and frees
 /// it with `kp_replay_writer_free`. If the process is killed, the file lacks at most the last
 /// second.
@@ -175,7 +175,7 @@ pub extern "C" fn kp_replay_writer_free(writer: KpReplayWriter) -> KpStatus {
     call(|| WRITERS.remove(writer.id))
 }
 
-/// Creates a kill cam, which keeps the last `seconds` of a world with `rate_hz` ticks a second.
+/// Creates a kill cam, which keeps the last `seconds` of a world with `rate_hz` ticks per second.
 /// `events` is zero if there are none. The caller frees `*out` with `kp_kill_cam_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_kill_cam_new(

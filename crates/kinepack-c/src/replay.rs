@@ -35,7 +35,7 @@ pub(crate) struct Replaying {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpReplayInfo {
-    /// Ticks a second.
+    /// Ticks per second.
     pub rate_hz: f64,
     /// The first tick.
     pub first_tick: u32,
@@ -76,7 +76,7 @@ pub unsafe extern "C" fn kp_replay_from_bytes(
     })
 }
 
-/// The properties of a replay. `KP_STATUS_NOTHING` if it has no snapshot.
+/// The properties of a replay. Returns `KP_STATUS_NOTHING` if it has no snapshot.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_replay_info(replay: KpReplay, out: *mut KpReplayInfo) -> KpStatus {
     call(|| {
@@ -107,8 +107,8 @@ pub unsafe extern "C" fn kp_replay_schema(replay: KpReplay, out: *mut KpSchema) 
     })
 }
 
-/// The schema of a replay's events. `KP_STATUS_NOTHING` if it has none. The caller frees `*out`
-/// with `kp_schema_free`.
+/// The schema of a replay's events. Returns `KP_STATUS_NOTHING` if it has none. The caller frees
+/// `*out` with `kp_schema_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_replay_event_schema(replay: KpReplay, out: *mut KpSchema) -> KpStatus {
     call(|| {
@@ -150,7 +150,7 @@ pub unsafe extern "C" fn kp_replay_marker(
 }
 
 /// The value that the writer stored under a key, with a terminating zero: `*size` bytes, if they
-/// fit into `capacity`. `KP_STATUS_NOTHING` if there is none.
+/// fit into `capacity`. Returns `KP_STATUS_NOTHING` if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_replay_value(
     replay: KpReplay,
@@ -175,7 +175,7 @@ pub unsafe extern "C" fn kp_replay_value(
 }
 
 /// Copies the snapshot of a tick, or the last one before it, into a snapshot of the same schema.
-/// `KP_STATUS_NOTHING` if there is none.
+/// Returns `KP_STATUS_NOTHING` if there is none.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_replay_get(replay: KpReplay, tick: u32, snapshot: KpSnapshot) -> KpStatus {
     call(|| {

@@ -193,7 +193,7 @@ pub unsafe extern "C" fn kp_schema_field_name(
     })
 }
 
-/// Finds the field of a kind with a name. `KP_STATUS_NOTHING` if there is none.
+/// Finds the field of a kind with a name. Returns `KP_STATUS_NOTHING` if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_schema_find(
     schema: KpSchema,

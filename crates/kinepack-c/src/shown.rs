@@ -119,8 +119,8 @@ pub unsafe extern "C" fn kp_shown_read(
     })
 }
 
-/// Takes the next event that is due. `KP_STATUS_NOTHING` if there is none; viewers have no events.
-/// The next moment drops events that were not taken.
+/// Takes the next event that is due. Returns `KP_STATUS_NOTHING` if there is none; viewers have no
+/// events. The next moment drops events that were not taken.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_shown_next_event(shown: KpShown, out: *mut KpEvent) -> KpStatus {
     call(|| {

@@ -102,7 +102,7 @@ pub unsafe extern "C" fn kp_skeleton_name(
     })
 }
 
-/// Finds the first joint with a name. `KP_STATUS_NOTHING` if there is none.
+/// Finds the first joint with a name. Returns `KP_STATUS_NOTHING` if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_skeleton_find(
     skeleton: KpSkeleton,

@@ -64,7 +64,7 @@ pub struct KpStreamOptions {
     pub longest_round_trip_ms: u32,
     /// How many earlier records each packet repeats, up to 15. Default: 1. Negative: none.
     pub repeats: i32,
-    /// The most records that a receiver accepts at once, at least 16. Default: 64.
+    /// The maximum number of records that a receiver accepts at once, at least 16. Default: 64.
     pub burst_records: u32,
     /// The channel of the stream, which distinguishes streams on one connection.
     pub channel: u32,
@@ -139,8 +139,8 @@ pub unsafe extern "C" fn kp_stream_push(
     })
 }
 
-/// The packet of the newest records, once. `KP_STATUS_NOTHING` if there is none now. If `capacity`
-/// is too small, only `*size` is written, and the packet is kept.
+/// The packet of the newest records, once. Returns `KP_STATUS_NOTHING` if there is none now. If
+/// `capacity` is too small, only `*size` is written, and the packet is kept.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_stream_poll(
     sender: KpStreamSender,
@@ -267,8 +267,8 @@ pub unsafe extern "C" fn kp_stream_read(
 }
 
 /// The acknowledgement for the sender: `*size` bytes, if they fit into `capacity`. Send it a few
-/// times within the longest round trip, alone or in front of another datagram. `KP_STATUS_NOTHING`
-/// before the first packet.
+/// times within the longest round trip, alone or in front of another datagram. Returns
+/// `KP_STATUS_NOTHING` before the first packet.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_stream_acknowledgement(
     receiver: KpStreamReceiver,

@@ -14,7 +14,7 @@ use crate::schema::KpSchema;
 use crate::status::{Failure, call};
 use crate::stream::codec_of;
 
-/// The most records per packet that this interface writes or reads.
+/// The maximum number of records per packet that this interface writes or reads.
 const MAX_RECORDS: usize = 4096;
 
 /// A codec of streams. Both sides need the same codec.

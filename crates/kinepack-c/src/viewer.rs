@@ -44,7 +44,7 @@ pub struct KpViewerOptions {
     pub max_delay_ms: u32,
     /// How long it keeps states for rewinding. Default: none.
     pub history_ms: u32,
-    /// The most memory for states, in bytes. Default: 256 MiB.
+    /// The maximum memory for states, in bytes. Default: 256 MiB.
     pub max_memory_bytes: u64,
 }
 
@@ -229,7 +229,7 @@ pub extern "C" fn kp_viewer_set_delays(
 }
 
 /// Computes what to show now: a slightly delayed, interpolated state. Read it through
-/// `kp_viewer_shown`. `KP_STATUS_NOTHING` before the first state.
+/// `kp_viewer_shown`. Returns `KP_STATUS_NOTHING` before the first state.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_viewer_play(
     viewer: KpViewer,
@@ -246,8 +246,8 @@ pub unsafe extern "C" fn kp_viewer_play(
     })
 }
 
-/// The first and the last tick that `kp_viewer_play_at` can show. `KP_STATUS_NOTHING` before the
-/// first state, or if the viewer keeps no history.
+/// The first and the last tick that `kp_viewer_play_at` can show. Returns `KP_STATUS_NOTHING`
+/// before the first state, or if the viewer keeps no history.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_viewer_history(
     viewer: KpViewer,
@@ -300,7 +300,7 @@ pub unsafe extern "C" fn kp_viewer_shown(viewer: KpViewer, out: *mut KpShown) ->
 }
 
 /// Copies the newest state of the shown tiers into a snapshot of the same schema, without delay or
-/// interpolation. `KP_STATUS_NOTHING` before the first state.
+/// interpolation. Returns `KP_STATUS_NOTHING` before the first state.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_viewer_newest(viewer: KpViewer, snapshot: KpSnapshot) -> KpStatus {
     call(|| {

@@ -45,7 +45,7 @@ pub enum CaptureError {
         tick: u32,
         /// The entity's id.
         entity: u32,
-        /// What is wrong with it.
+        /// What is wrong with the entity.
         reason: String,
     },
 }

@@ -3,8 +3,8 @@
 use kinepack::schema::Field;
 use kinepack::{EncodeError, Schema, SetupError};
 
-/// The names of a schema's fields for people. If there are several kinds, the name of the kind is
-/// in front: `player.position`.
+/// The display names of a schema's fields. If there are several kinds, the name of the kind is in
+/// front: `player.position`.
 ///
 /// ```
 /// use kinepack::Schema;
@@ -75,9 +75,9 @@ pub fn with_fields(
     builder.build()
 }
 
-/// Why the raw words of an entity cannot be quantized, for people: the first field that is refused,
-/// by its name in [`field_names`], and the reason. `error` is that of [`Schema::quantize_raw`],
-/// which does not know the field.
+/// Why the raw words of an entity cannot be quantized, as a message: the first field that is
+/// refused, by its name in [`field_names`], and the reason. `error` is that of
+/// [`Schema::quantize_raw`], which does not know the field.
 ///
 /// ```
 /// use kinepack::quantize::FloatLimits;

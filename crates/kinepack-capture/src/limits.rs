@@ -1,11 +1,11 @@
 //! Limits the values of a capture by its size. With constant columns and zstd, a few bytes can
 //! become gigabytes, which take time to read.
 
-/// The most values that a capture may hold: `min_values + values_per_byte · n` after `n` bytes of
-/// the file. A frame of E entities counts (E + 1) · (lanes + 1) + 256 values; if there are several
-/// kinds, the product is added for each. Chunks have the same limit, counted separately: a chunk
-/// counts a value for each of its records, or for each 64 unpacked bytes if that is more. For a
-/// challenge file, `n` counts the bytes of the file as stored, packed or not.
+/// The maximum number of values that a capture may hold: `min_values + values_per_byte · n` after
+/// `n` bytes of the file. A frame of E entities counts (E + 1) · (lanes + 1) + 256 values; if there
+/// are several kinds, the product is added for each. Chunks have the same limit, counted
+/// separately: a chunk counts a value for each of its records, or for each 64 unpacked bytes if
+/// that is more. For a challenge file, `n` counts the bytes of the file as stored, packed or not.
 ///
 /// The default is 2²⁴ and 512. A recording of 901 cubes has 6 values for each byte while they move,
 /// and 170 while all of them rest. A challenge file in `.zst` of minutes at rest may need more:
@@ -42,7 +42,7 @@ impl Default for CaptureLimits {
 }
 
 impl CaptureLimits {
-    /// The most values that `file_bytes` bytes of a file may hold.
+    /// The maximum number of values that `file_bytes` bytes of a file may hold.
     pub fn most_values(&self, file_bytes: u64) -> u64 {
         self.min_values.saturating_add(self.values_per_byte.saturating_mul(file_bytes))
     }

@@ -61,7 +61,8 @@ impl<'a> Columns<'a> {
     /// Lanes are reconstructed. Those of absent fields are 0. The schema is that of one kind.
     ///
     /// # Panics
-    /// If a column is shorter than the index requires, or the schema has another number of lanes.
+    /// If a column is shorter than the index requires, or the schema has a different number of
+    /// lanes.
     pub fn components(&self, index: usize, schema: &Schema) -> Vec<f64> {
         let (Self::Raw(columns) | Self::Lanes(columns)) = self;
         let mut raw: Vec<u64> = columns.iter().map(|column| column[index]).collect();

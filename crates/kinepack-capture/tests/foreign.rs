@@ -22,7 +22,7 @@ fn rewritten(
     written(file, options, order)
 }
 
-/// The messages of a file in another order, as these options say.
+/// The messages of a file, reordered by these options.
 fn written(file: &[u8], options: WriteOptions, order: impl FnOnce(&mut Vec<usize>)) -> Vec<u8> {
     let messages: Vec<_> =
         mcap::MessageStream::new(file).unwrap().collect::<Result<_, _>>().unwrap();

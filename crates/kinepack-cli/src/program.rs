@@ -21,7 +21,8 @@ pub const OF_THE_LAB: [&str; 10] = [
     "watch",
 ];
 
-/// Reads the command line and runs a program. If the program fails, says why on standard error.
+/// Reads the command line and runs a program. If the program fails, prints the reason on standard
+/// error.
 pub fn run_program<Arguments: Parser>(
     run: impl FnOnce(Arguments) -> Result<(), Box<dyn Failure>>,
 ) -> ExitCode {

@@ -16,9 +16,9 @@ use crate::ladder::Measurement;
 pub(crate) struct Report {
     file: String,
     lag: u32,
-    /// Ticks a second.
+    /// Ticks per second.
     rate_hz: f64,
-    /// Frames a second: fewer than ticks if some are missing. Kilobits a second are of these.
+    /// Frames per second: fewer than ticks if some are missing. Kilobits per second are of these.
     frames_per_s: f64,
     /// Frames that were encoded, decoded and compared.
     frames: usize,

@@ -130,7 +130,7 @@ fn bad_challenge_files_are_refused_in_one_line() {
     let run = files.write("run.bin", &run);
     let message = refusal(&["measure", run.to_str().unwrap(), "--level", "packed,1"]);
     assert!(message.contains("level 1 (uncompressed) needs floats"), "{message}");
-    // What is too short for another reason than the lag.
+    // Captures that are too short for a reason other than the lag.
     let run = files.write("longer.bin", &good_bin(40));
     let run = run.to_str().unwrap();
     let out = files.path("out.profile");

@@ -1,5 +1,5 @@
-//! Captures and replays that are damaged, wrong, or have missing ticks: what the commands say, and how
-//! they end.
+//! Captures and replays that are damaged, wrong, or have missing ticks: the commands' messages and
+//! exit codes.
 
 use std::path::Path;
 

@@ -11,7 +11,7 @@ use crate::challenge::{Files, OBJECTS, good_bin, good_f32, state, zst};
 use crate::support::drone::Drone;
 use crate::support::program::{json, refusal, run, see_that_a_failure_changes_nothing, stdout};
 
-/// Runs a command that says on standard error what it wrote.
+/// Runs a command that reports on standard error what it wrote.
 fn done(arguments: &[&str]) -> String {
     let run = run(arguments);
     assert_eq!((run.code, run.stdout.as_str()), (Some(0), ""), "{arguments:?}: {}", run.stderr);
@@ -220,7 +220,7 @@ fn damage_is_named_and_the_rest_is_there() {
     assert_eq!(run(&["cut", &cut_off, &part]).code, Some(1));
     assert_eq!(run(&["pack", &cut_off, &part, "--force"]).code, Some(1));
     assert_eq!(run(&["measure", &cut_off, "--lag", "2"]).code, Some(1));
-    // All of this part is there.
+    // The part up to 0.1 s is complete.
     assert_eq!(run(&["cut", &cut_off, &part, "--force", "--to", "0.1"]).code, Some(0));
 }
 
@@ -236,13 +236,13 @@ fn a_replay_is_packed_again_with_notes_and_markers() {
     marked.write(&kinepack::Snapshot::new(drone_codec().schema(), Tick(u32::MAX))).unwrap();
     marked.mark(Tick(0), "goal").unwrap();
     marked.finish().unwrap();
-    // In place: the report has the size of before.
+    // Packs in place: the report has the size of the old file.
     let before = fs::metadata(&again).unwrap().len();
     let report = json(&["pack", &again, &again, "--force", "--level", "packed"]);
     assert_eq!(report["captured_bytes"], before);
     let info = json(&["info", &again, "--verify"]);
     assert_eq!((&info["markers"][0]["name"], &info["frames"]), (&"goal".into(), &2.into()));
-    // All ticks that there are.
+    // The duration covers all ticks from 0 to `u32::MAX`.
     assert!(info["seconds"].as_f64().unwrap() > 7e7, "{info}");
 
     json(&["pack", &replay, &again, "--force", "--note", "map=c"]);
@@ -284,11 +284,11 @@ fn what_cannot_be_done_is_refused_with_advice() {
         assert_eq!(run.code, Some(2), "{arguments:?}: {}", run.stderr);
         assert!(run.stderr.contains(part), "{arguments:?}: {}", run.stderr);
     }
-    // A capture is not a replay, and the message says what makes one of it.
+    // A capture is not a replay, and the message names the command that makes a replay from it.
     let mcap = out("run.mcap");
     done(&["unpack", &replay, &mcap]);
     assert!(refusal(&["info", &mcap]).contains("`kinepack pack`"));
-    // Not the cubes of a challenge file.
+    // This replay does not have the cubes of a challenge file.
     let (floats, _) = pack(&files, "few.f32", &good_f32(8, 20), &[]);
     assert!(refusal(&["unpack", &floats, &out("few.bin")]).contains("20 entities"));
 }

@@ -1,5 +1,5 @@
-//! Captures of schemas of one's own: their numbers as CSV, the choice of a stream, and what the
-//! reports say beside a number.
+//! Captures of schemas of one's own: their numbers as CSV, the choice of a stream, and the notes
+//! that reports add to a number.
 
 use kinepack::{EntityId, Pack, Profile, Schema, Tick};
 use kinepack_capture::Recorder;

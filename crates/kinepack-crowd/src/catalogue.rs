@@ -13,30 +13,30 @@ const MAGIC: [u8; 4] = *b"KPCT";
 const VERSION: u8 = 2;
 /// The end of the name of a track of key snapshots. The tier's name comes before it.
 const KEYS: &str = ".keys";
-/// The most bytes of a catalogue.
+/// The maximum size of a catalogue, in bytes.
 const MAX_BYTES: usize = 1 << 20;
 const MAX_TIERS: usize = 64;
 /// The default memory of a viewer.
 pub(crate) const MAX_MEMORY_BYTES: usize = 256 << 20;
 const MAX_NAME_BYTES: usize = 64;
-/// The most snapshots of an object.
+/// The maximum number of snapshots in an object.
 pub(crate) const MAX_FRAMES: u8 = 16;
-/// Objects a second of the tier `full`. More objects would have more headers, and fewer would have
-/// more delay.
+/// Objects per second of the tier `full`. More objects would have more headers, and fewer would
+/// have more delay.
 const OBJECTS_HZ: u16 = 15;
 /// Snapshots of an object of the tier `coarse`.
 const COARSE_FRAMES: u8 = 2;
 /// In the tier `coarse`, a body may be off by the distance that it moves in this time, in ticks. A
 /// field of three lanes allows 0.288.
 const COARSE_TICKS: f64 = 0.25;
-/// The most ticks of a group of datagrams.
+/// The maximum number of ticks in a group of datagrams.
 const MAX_DATAGRAM_TICKS: u16 = 127;
 
 /// How a tier travels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carry {
-    /// In groups: each snapshot is coded against the one before, and takes the fewest bits. A lost
-    /// packet delays the viewer.
+    /// In groups: each snapshot is coded against the previous one, and takes the fewest bits. A
+    /// lost packet delays the viewer.
     Groups,
     /// In datagrams, each coded against the group's first snapshot, its *head*. A lost datagram
     /// costs one snapshot and no delay.
@@ -73,7 +73,7 @@ pub struct Tier {
     pub carry: Carry,
     /// Ticks from one snapshot to the next.
     pub ticks_per_frame: u16,
-    /// The most ticks of a group. A viewer joins at the beginning of one.
+    /// The maximum number of ticks in a group. A viewer joins at the beginning of one.
     pub ticks_per_group: u16,
     /// How many snapshots an object holds, at most 16. Each object has about 50 bytes of headers,
     /// and its first snapshot waits for its last.
@@ -188,7 +188,7 @@ pub struct Catalogue {
 }
 
 impl Catalogue {
-    /// A broadcast of a simulation with this many ticks a second.
+    /// A broadcast of a simulation with this many ticks per second.
     ///
     /// # Errors
     /// [`CrowdError::Tier`] for a tier that the format cannot express, for two tiers of one name,
@@ -208,8 +208,8 @@ impl Catalogue {
     }
 
     /// The tiers that suit most broadcasts of a codec. In groups of a second: `full` has all
-    /// snapshots in the fewest bits, in 15 objects a second. `third` has one snapshot in three, and
-    /// `eighth` one in eight, for phones. `fast` has all snapshots in datagrams, with the least
+    /// snapshots in the fewest bits, in 15 objects per second. `third` has one snapshot in three,
+    /// and `eighth` one in eight, for phones. `fast` has all snapshots in datagrams, with the least
     /// delay. `coarse` has one snapshot in three, and a moving body may be off by the distance that
     /// it moves in a quarter of a tick. A schema without [bodies](kinepack::schema::Role::Body) has
     /// no tier `coarse`.
@@ -234,7 +234,7 @@ impl Catalogue {
         Self::new(tick_hz, tiers)
     }
 
-    /// Ticks a second.
+    /// Ticks per second.
     pub fn tick_hz(&self) -> u16 {
         self.tick_hz
     }

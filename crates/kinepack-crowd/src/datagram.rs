@@ -3,11 +3,12 @@
 
 use crate::Refused;
 
-/// The most bytes of a datagram that a publisher makes: what WebTransport carries everywhere.
+/// The maximum number of bytes of a datagram that a publisher makes: what WebTransport carries
+/// everywhere.
 pub(crate) const MAX_BYTES: usize = 1150;
-/// The most bytes of a datagram that a viewer takes.
+/// The maximum number of bytes of a datagram that a viewer takes.
 const MOST_BYTES: usize = 1200;
-/// The most parts of a snapshot.
+/// The maximum number of parts in a snapshot.
 pub(crate) const MAX_PARTS: usize = 16;
 /// The length of the header before a part.
 const HEADER_BYTES: usize = 3;
@@ -44,7 +45,7 @@ pub(crate) fn split(group: u64, ticks: u8, packet: &[u8]) -> Option<Vec<Vec<u8>>
     (count <= MAX_PARTS).then(|| parts.enumerate().map(one).collect())
 }
 
-/// The most bytes of a packet that can be split.
+/// The maximum number of bytes of a packet that can be split.
 pub(crate) const MAX_PACKET_BYTES: usize = MAX_PARTS * (MAX_BYTES - HEADER_BYTES);
 
 impl Header {

@@ -9,7 +9,8 @@ use kinepack::{Snapshot, Tick};
 /// States a second that are kept. Playback interpolates between them.
 const KEPT_HZ: u32 = 20;
 
-/// The most ticks of a history. Ticks wrap, and only those less than 2³¹ apart have an order.
+/// The maximum number of ticks in a history. Ticks wrap, and only those less than 2³¹ apart have an
+/// order.
 const MAX_SPAN_TICKS: u32 = 1 << 30;
 
 #[derive(Debug)]
@@ -34,7 +35,7 @@ impl History {
         span.as_secs_f64() * f64::from(tick_hz) <= f64::from(MAX_SPAN_TICKS)
     }
 
-    /// The most states that it keeps.
+    /// The maximum number of states that it keeps.
     pub(crate) fn max_states(span: Duration) -> usize {
         let states = (span.as_secs_f64() * f64::from(KEPT_HZ)).ceil() as usize;
         states.saturating_add(2)

@@ -16,7 +16,7 @@ pub struct Piece {
     pub track: Track,
     /// The number of the group.
     pub group: u64,
-    /// An object, or a datagram beside the groups.
+    /// An object of the group, or a datagram outside of the groups.
     pub carried: Carried,
     /// The tick of the snapshot, or of the last one if there are several.
     pub tick: Tick,
@@ -28,7 +28,7 @@ pub struct Piece {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carried {
     /// The object of a group with this number. The first one, number 0, begins the group and ends
-    /// the one before.
+    /// the previous one.
     Object(u64),
     /// A datagram.
     Datagram,
@@ -188,9 +188,9 @@ impl Publisher {
     /// Cost: an encoding for each tier whose snapshot is due.
     ///
     /// # Errors
-    /// [`CrowdError::Encode`] for a world of another schema, or of a tick that is not above the one
-    /// before: then nothing has changed. [`CrowdError::TooLarge`] for a world that does not fit a
-    /// tier in datagrams. The other tiers have taken it, and [`pieces`](Self::pieces) has the
+    /// [`CrowdError::Encode`] for a world of another schema, or with a tick that is not above the
+    /// previous one; nothing has changed then. [`CrowdError::TooLarge`] for a world that does not
+    /// fit a tier in datagrams. The other tiers have taken it, and [`pieces`](Self::pieces) has the
     /// pieces to carry now.
     pub fn publish(&mut self, world: &Snapshot) -> Result<&[Piece], CrowdError> {
         self.out.clear();

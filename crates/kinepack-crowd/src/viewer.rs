@@ -31,8 +31,8 @@ const RESTART: Duration = Duration::from_secs(1);
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ViewerConfig {
-    /// The most entities of a snapshot. [`max_memory_bytes`](Self::max_memory_bytes) may allow
-    /// fewer.
+    /// The maximum number of entities in a snapshot. [`max_memory_bytes`](Self::max_memory_bytes)
+    /// may allow fewer.
     pub limits: DecodeLimits,
     /// The memory of the catalogue's codecs and for snapshots, 256 MiB. The number of entities in a
     /// snapshot is limited so that all snapshots that the viewer may hold at once fit, including
@@ -46,7 +46,7 @@ pub struct ViewerConfig {
 }
 
 impl ViewerConfig {
-    /// The defaults, for a simulation of this many ticks a second.
+    /// The defaults, for a simulation of this many ticks per second.
     pub fn at_hz(tick_hz: u32) -> Self {
         Self {
             limits: DecodeLimits::default(),

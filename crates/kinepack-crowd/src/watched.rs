@@ -42,7 +42,7 @@ pub(crate) struct Watched {
     pub(crate) tier: usize,
     codec: Codec,
     limits: DecodeLimits,
-    /// The most frames of an object.
+    /// The maximum number of frames in an object.
     most_frames: usize,
     /// The groups that are being read, by number.
     groups: VecDeque<Group>,

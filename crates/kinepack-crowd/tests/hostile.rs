@@ -266,7 +266,7 @@ fn memory_limits_the_entities() {
     let mut viewer = Viewer::new(&catalogue(Level::PACKED), config).unwrap();
     viewer.watch(FULL).unwrap();
     let mut publisher = Publisher::new(&catalogue(Level::PACKED));
-    // The third group stands on the world that is too large.
+    // The third group is refused because it is coded against the world that is too large.
     for (tick, balls, fits) in
         [(0, 20, true), (60, 2_000, false), (120, 20, false), (180, 20, true)]
     {

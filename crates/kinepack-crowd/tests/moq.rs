@@ -31,7 +31,7 @@ fn stage() -> Stage {
     Stage { relay, identity, connector, address }
 }
 
-/// Publishes the world of the balls at 60 ticks a second, from a tick on.
+/// Publishes the world of the balls at 60 ticks per second, from a tick on.
 async fn publish(connector: Connector, address: Address, first: u32, group: u64) {
     let catalogue = catalogue(Level::LEARNING);
     let mut publication = Publication::start(&connector, &address, &catalogue, group).unwrap();

@@ -7,8 +7,8 @@ use crate::packet::{CHANNEL, CHANNEL_SHIFT, KIND_MASK};
 ///
 /// Give both ends of a hub or a stream the same channel in their configuration, such as
 /// [`HubConfig::channel`](crate::HubConfig::channel). Each of their datagrams then begins with one
-/// more byte, unless the channel is the default, 0. [`Channel::from_datagram`] tells which endpoint
-/// a datagram is for. An endpoint refuses datagrams of other channels.
+/// more byte, unless the channel is the default, 0. [`Channel::from_datagram`] finds the channel of
+/// a datagram. An endpoint refuses datagrams of other channels.
 ///
 /// ```
 /// use kinepack_net::Channel;

@@ -327,7 +327,7 @@ fn a_receiver_that_is_removed_and_added_again_begins_anew() {
             .collect();
         assert!(of_session.len() > 50, "{what}: {of_session:?}");
         assert!(of_session.windows(2).all(|pair| pair[1] == pair[0] + 1), "{of_session:?}");
-        // And again.
+        // The same a second time.
         far.hub.remove(ID);
         far.hub.add(ID, &ReceiverOptions::default(), far.now()).unwrap();
         far.run(150);
@@ -376,7 +376,7 @@ fn new_world_on_an_old_connection(entities: usize, first_sequence: Sequence) {
     let mut far_tick = 0;
     let (mut last, mut events) = (0.0, Vec::new());
     for _ in 0..300 {
-        // Time goes on, ticks begin anew.
+        // The clock continues, but the ticks start again from 1.
         far_tick += 1;
         let now = at(began + far_tick);
         while let Some((_, datagram)) = far.up.pop_front_if(|(due, _)| *due <= now) {
@@ -386,7 +386,7 @@ fn new_world_on_an_old_connection(entities: usize, first_sequence: Sequence) {
         far.hub.emit(&said, Audience::All).unwrap();
         far.world.step(Tick(far_tick));
         far.hub.tick(now, &far.world.snapshot).unwrap();
-        // The first fragments are lost, and events alone come first.
+        // The first fragments are lost, so datagrams of events alone arrive first.
         while let Some((_, datagram)) = far.hub.poll_transmit() {
             if far_tick % 50 > 5 || datagram[0] == 0x2A {
                 let _: Result<Received, Refused> = far.receiver.handle(now, datagram);

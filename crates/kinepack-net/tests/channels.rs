@@ -1,4 +1,4 @@
-//! Two hubs and two streams on one connection, told apart by their channels.
+//! Two hubs and two streams on one connection, distinguished by their channels.
 
 use std::time::Duration;
 

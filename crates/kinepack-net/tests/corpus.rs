@@ -115,8 +115,8 @@ fn the_corpora_suit_their_drivers() {
     }
 }
 
-/// Compares a stored file with what it should be, or writes it. Files found by fuzzing may be
-/// beside it.
+/// Compares a stored file with what it should be, or writes it. Files found by fuzzing may be next
+/// to it.
 fn check(target: &str, index: usize, data: &[u8]) {
     let path = directory(target).join(format!("{index:02}"));
     if std::env::var_os("KINEPACK_WRITE_CORPUS").is_some() {

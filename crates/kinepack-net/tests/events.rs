@@ -1,5 +1,5 @@
-//! Events beside snapshots over bad links: each arrives once, in order, with its tick, whatever is
-//! lost.
+//! Events alongside snapshots over bad links: each arrives once, in order, with its tick, whatever
+//! is lost.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -52,7 +52,7 @@ fn kinds(level: Level) -> EventKinds {
     EventKinds::new(&codec).droppable::<Noise>(NOISE_TICKS).unwrap()
 }
 
-/// What a session is made of.
+/// The parameters of a session.
 struct Session {
     level: Level,
     seed: u64,
@@ -82,12 +82,12 @@ impl Default for Session {
     }
 }
 
-/// What came of a session.
+/// The result of a session.
 #[derive(Debug, Default)]
 struct Outcome {
     /// Serials of the events that had to arrive, as sent.
     reliable: Vec<u32>,
-    /// Serials that were handed on.
+    /// Serials of the events that the receiver delivered.
     received: Vec<u32>,
     late: u64,
     alone: u64,
@@ -242,7 +242,7 @@ fn without_loss_no_event_is_late() {
     for seed in 1..4 {
         let outcome = Session { seed, loss: Loss::None, ..Session::default() }.run();
         assert_eq!(outcome.received, outcome.reliable);
-        // A datagram that comes later than all before it may move the delay.
+        // A datagram that is later than all earlier ones may raise the delay.
         assert!(outcome.late < 20, "{}", outcome.late);
     }
 }

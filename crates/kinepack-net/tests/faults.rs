@@ -222,7 +222,7 @@ fn a_receiver_with_other_arithmetic_notices_it_and_harms_no_other() {
         }
         for (id, receiver) in [(ID, &mut session.receiver), (ReceiverId(2), &mut receiver)] {
             while let Some(datagram) = receiver.poll_transmit(now) {
-                // Its hello tells the truth now.
+                // From now on, its hello matches its state.
                 let _ = session.hub.handle(id, now, datagram);
             }
         }
@@ -258,7 +258,7 @@ fn checks_cost_less_than_a_fifth_of_a_percent() {
     }
 }
 
-/// A hub whose receiver said hello and then sent nothing for `ticks` ticks.
+/// A hub whose receiver sent a hello and then nothing for `ticks` ticks.
 fn hub_after(ticks: u32) -> (Hub, World) {
     let (mut hub, mut world) =
         (Hub::new(&codec_at(Level::PACKED), HubConfig::default()).unwrap(), World::new(9, 3));

@@ -1,5 +1,5 @@
 //! Groups of fields that only some receivers may see: each receiver holds the world without what is
-//! not for it, over bad links, and no datagram tells of the rest.
+//! not for it, over bad links, and no datagram reveals the rest.
 
 use std::sync::Arc;
 use std::time::Duration;

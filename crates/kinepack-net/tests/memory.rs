@@ -211,7 +211,7 @@ fn worlds_of_fifty_and_of_two_hundred_thousand_objects_arrive() {
             ticks += 1;
             assert!(ticks < 20 * TICK_HZ, "{count}: {:?}", stones.hub.status(ReceiverId(1)));
         }
-        // And goes on in snapshots.
+        // From then on, the state is updated by snapshots.
         let before = stones.receiver.stats();
         (0..120).for_each(|_| stones.step());
         let stats = stones.receiver.stats();

@@ -19,7 +19,7 @@ fn ms(milliseconds: f64) -> Duration {
     Duration::from_secs_f64(milliseconds / 1e3)
 }
 
-/// A stream of 60 ticks a second over a link, drawn at 60 Hz, and what was seen.
+/// A stream of 60 ticks per second over a link, drawn at 60 Hz, and what was seen.
 struct Stream {
     link: Link,
     buffer: JitterBuffer<u32>,
@@ -430,7 +430,7 @@ fn a_stall_is_made_up_for_within_three_seconds() {
                 assert!(after < MS * 3_000 || lag < target, "{what}, {after:?}: {lag:?} {stats:?}");
                 assert!(stats.delay <= MS * 500, "{what}, {after:?}: {stats:?}");
             }
-            // What was held back does not raise the delay.
+            // The states that were held back do not raise the delay.
             let stats = stream.stats();
             assert!(stats.delay < interval + MS, "{what}: {stats:?}");
             assert!(stats.jumps <= 2, "{what}: {stats:?}");
@@ -689,7 +689,7 @@ fn memory_is_bounded() {
         assert_eq!(buffer.push(MS, Tick(tick), Tick(0), ()), Pushed::Stored);
         assert!(buffer.len() <= 8);
     }
-    // 184 is the oldest: 186 came after the one in between.
+    // The oldest state is of tick 184. It is dropped once 191 is stored between the others.
     assert_eq!(buffer.push(MS, Tick(101), Tick(0), ()), Pushed::Late);
     assert_eq!(buffer.push(MS, Tick(191), Tick(0), ()), Pushed::Stored);
     // The clock has not reached the remaining states.

@@ -193,7 +193,7 @@ struct Session {
     /// Lanes that an entity has had, or that a coarse snapshot gave it.
     had: HashMap<EntityId, HashSet<Vec<u32>>>,
     before: Snapshot,
-    /// The most bytes that the budget would allow now.
+    /// The maximum number of bytes that the budget would allow now.
     bucket: f64,
     newest_baseline: Option<u16>,
     newest_tick: u32,

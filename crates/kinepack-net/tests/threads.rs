@@ -21,7 +21,7 @@ use support::{Random, TICK_HZ, World, coarse_codec, codec_at, emit_some, event_k
 /// Enough receivers for more than two parts of work.
 const RECEIVERS: u64 = 100;
 
-/// How often a hub had work for threads.
+/// How many times a hub had work for threads.
 static CALLS: AtomicUsize = AtomicUsize::new(0);
 
 /// How a hub's work is run.

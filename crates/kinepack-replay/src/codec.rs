@@ -13,7 +13,7 @@ pub(crate) const EVENTS: &str = "kinepack-events";
 pub(crate) const PROFILE_MEDIA_TYPE: &str = "application/x-kinepack-profile";
 
 const VERSION: &str = "1";
-/// The most bytes of a file's codec. A caller of
+/// The maximum size of a file's codec, in bytes. A caller of
 /// [`ReplayReader::with_codec`](crate::ReplayReader::with_codec) may have a larger one.
 const MOST_CODEC_BYTES: usize = 256 << 20;
 

@@ -45,7 +45,7 @@ pub enum ReplayError {
     TicksNotIncreasing {
         /// The snapshot's tick.
         tick: u32,
-        /// The tick of the snapshot before.
+        /// The tick of the previous snapshot.
         last: u32,
     },
     /// A tick is too late for the time of a file: 584 years.
@@ -84,7 +84,7 @@ pub enum ReplayError {
 pub struct ReplayDamage {
     /// The byte in the file where the damaged record begins.
     pub at_byte: u64,
-    /// What is wrong with it.
+    /// What is wrong with the record.
     pub reason: String,
 }
 

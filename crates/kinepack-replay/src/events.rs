@@ -12,9 +12,10 @@ use kinepack_net::EventKinds;
 use crate::ReplayError;
 use crate::limits::MOST_BYTES;
 
-/// The most events of a group.
+/// The maximum number of events in a group.
 pub(crate) const MOST_EVENTS: usize = 1 << 16;
-/// The most lanes of a group's events, so that readers accept the size of their message.
+/// The maximum number of lanes in a group's events, so that readers accept the size of their
+/// message.
 const MOST_LANES: usize = MOST_BYTES / 8;
 
 /// The tick of the packet that holds events.

@@ -11,8 +11,8 @@ use crate::events::EventLog;
 use crate::limits::{MOST_FRAMES, MOST_GROUP_BYTES};
 use crate::options::ReplayOptions;
 
-/// The most ticks between two frames of a group, or from the key group to another. Fewer than
-/// GROUP.md allows.
+/// The maximum number of ticks between two frames of a group, or from the key group to another.
+/// Fewer than GROUP.md allows.
 const LONGEST_GAP: u32 = 1 << 30;
 /// A group of more bytes ends.
 const ENDS_AT_BYTES: usize = 1 << 25;
@@ -72,7 +72,7 @@ pub(crate) struct GroupBuilder {
     since_key: u32,
     frames: usize,
     bytes: Vec<u8>,
-    /// The most bytes of a group.
+    /// The maximum size of a group, in bytes.
     most_bytes: usize,
     ended: Option<Group>,
 }
@@ -97,7 +97,7 @@ impl GroupBuilder {
         }
     }
 
-    /// Adds a frame. If it begins a group, the one before is then [`ended`](Self::take_ended).
+    /// Adds a frame. If it begins a group, the previous group has then [`ended`](Self::take_ended).
     pub(crate) fn write(&mut self, world: &Snapshot) -> Result<(), ReplayError> {
         let tick = world.tick;
         if let Some(last) = self.last.filter(|last| *last >= tick) {

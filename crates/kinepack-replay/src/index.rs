@@ -16,9 +16,9 @@ use crate::{ReplayDamage, ReplayError};
 
 /// The footer's record.
 const FOOTER_BYTES: u64 = RECORD_HEADER_BYTES + 20;
-/// The most schemas that a file may declare.
+/// The maximum number of schemas that a file may declare.
 const MOST_SCHEMAS: usize = 256;
-/// The most damaged places that are described.
+/// The maximum number of damaged places that are described.
 const MOST_DAMAGE: usize = 1_000;
 
 /// A group in the file.

@@ -1,8 +1,8 @@
 //! Limits of the format, which writers keep and readers check.
 
-/// The most frames of a group.
+/// The maximum number of frames in a group.
 pub(crate) const MOST_FRAMES: usize = 1 << 16;
-/// The most bytes of a message that a reader accepts.
+/// The maximum number of bytes of a message that a reader accepts.
 pub(crate) const MOST_BYTES: usize = 1 << 26;
-/// The most bytes of a group: its message begins with the tick of its key group.
+/// The maximum size of a group, in bytes: its message begins with the tick of its key group.
 pub(crate) const MOST_GROUP_BYTES: usize = MOST_BYTES - size_of::<u32>();

@@ -8,9 +8,9 @@ use kinepack_net::EventKinds;
 /// How a replay is written.
 #[derive(Clone, Debug)]
 pub struct ReplayOptions {
-    /// Ticks a second, 0.001 to 1,000,000.
+    /// Ticks per second, 0.001 to 1,000,000.
     pub rate_hz: f64,
-    /// The world's name, a hint for people.
+    /// The world's name, as a hint for readers.
     pub name: String,
     /// The length of a group. A writer that is killed loses at most one group, and a reader decodes
     /// at most one group and two frames to show a moment. Short groups make a larger file, because
@@ -31,9 +31,9 @@ pub struct ReplayOptions {
 }
 
 impl ReplayOptions {
-    /// Options for a world of `rate_hz` ticks a second, with groups of 1 second. Every eighth group
-    /// is a key group. At 60 Hz and 901 cubes, the first frames of groups are then a tenth of the
-    /// file, and a reader needs at most 20 ms to show any moment.
+    /// Options for a world of `rate_hz` ticks per second, with groups of 1 second. Every eighth
+    /// group is a key group. At 60 Hz and 901 cubes, the first frames of groups are then a tenth of
+    /// the file, and a reader needs at most 20 ms to show any moment.
     pub fn at_hz(rate_hz: f64) -> Self {
         Self {
             rate_hz,
@@ -59,7 +59,7 @@ impl ReplayOptions {
 pub struct ReplayLimits {
     /// The limits of a snapshot.
     pub decode: DecodeLimits,
-    /// The most memory for the decoded frames of a group. If it is too small for a group, a step
+    /// The maximum memory for the decoded frames of a group. If it is too small for a group, a step
     /// back may decode the group again. The default, 64 MiB, has room for 25 seconds of 901 cubes
     /// at 60 Hz. A reader keeps at most two groups, and their encoded bytes.
     pub frame_bytes: usize,

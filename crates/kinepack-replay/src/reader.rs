@@ -180,7 +180,7 @@ impl ReplayReader {
         &self.name
     }
 
-    /// Ticks a second.
+    /// Ticks per second.
     pub fn rate_hz(&self) -> f64 {
         self.rate_hz
     }

@@ -13,7 +13,7 @@ impl<T: Read + Seek + Send> ReadSeek for T {}
 
 /// The bytes of a record before its data: opcode and length.
 pub(crate) const RECORD_HEADER_BYTES: u64 = 9;
-/// The most bytes of a record: a chunk holds a group and its events.
+/// The maximum size of a record, in bytes: a chunk holds a group and its events.
 pub(crate) const MOST_RECORD_BYTES: u64 = 2 * MOST_BYTES as u64;
 
 /// Why a part of a file cannot be used.

@@ -91,7 +91,7 @@ fn damage_anywhere_costs_one_group_and_what_needs_it_or_is_an_error() {
         replay.verify().unwrap();
         let hit = groups.iter().position(|(_, begin, end)| (*begin..*end).contains(&at));
         let (begin, end) = match hit {
-            // Every second group is given the first frame of the one before.
+            // Every second group is given the first frame of the previous group.
             Some(hit) => {
                 let next = if hit.is_multiple_of(2) { hit + 2 } else { hit + 1 };
                 (groups[hit].0, groups.get(next).map_or(u32::MAX, |group| group.0))

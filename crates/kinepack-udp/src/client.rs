@@ -21,7 +21,7 @@ use super::{SendError, SetupError};
 const TOKEN_SECONDS: u64 = 60;
 /// Smaller than the server's buffers, so that one process can hold hundreds of clients.
 const BUFFER_BYTES: usize = 512 << 10;
-/// The most datagrams that one poll reads. The next poll reads the rest.
+/// The maximum number of datagrams that one poll reads. The next poll reads the rest.
 const MAX_DATAGRAMS_PER_POLL: usize = 256;
 /// How often a new client confirms to the server that it knows it is connected.
 const HELLO: Duration = Duration::from_millis(100);

@@ -127,7 +127,7 @@ impl Gate {
                 peer.bucket.take(RESPONSES, now_us)
             }
             // A client that does not know yet that it is connected repeats its request. The
-            // server's keep-alives tell it so anyway.
+            // server's keep-alives give it the same information anyway.
             (Some(peer), Kind::Request | Kind::Response) if peer.challenged_us.is_none() => {
                 return Err(Refusal::Junk);
             }

@@ -18,7 +18,7 @@ use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateLimit {
-    /// Events a second.
+    /// Events per second.
     pub per_second: u32,
     /// How many events are allowed at once after a pause.
     pub burst: u32,

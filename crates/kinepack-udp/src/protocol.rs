@@ -6,8 +6,8 @@ use std::time::Duration;
 /// The longest payload that [`UdpServer::send`](crate::UdpServer::send) and [`UdpClient::send`](crate::UdpClient::send) take.
 pub const MAX_PAYLOAD_BYTES: usize = renetcode::NETCODE_MAX_PAYLOAD_BYTES;
 
-/// The most bytes that a connection adds to a payload: 1 for the type, up to 8 for the packet's
-/// number, 16 for authentication.
+/// The maximum number of bytes that a connection adds to a payload: 1 for the type, up to 8 for the
+/// packet's number, 16 for authentication.
 ///
 /// The number drops its leading zero bytes: it takes 3 after 18 minutes of 60 packets a second. IP
 /// and UDP add [`header_bytes`].
@@ -21,7 +21,8 @@ pub fn header_bytes(address: SocketAddr) -> usize {
     }
 }
 
-/// How often each side repeats its goodbye. The other side does not acknowledge it.
+/// How many times each side sends its goodbye. It is repeated because the other side does not
+/// acknowledge it.
 pub(crate) const GOODBYES: usize = 4;
 
 /// The longest time in which a server sends nothing to a client.

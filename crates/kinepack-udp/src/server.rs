@@ -49,7 +49,7 @@ const GOODBYE_PAUSE: Duration = Duration::from_millis(3);
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ServerOptions {
-    /// The most clients, 1 to [`ServerOptions::MAX_CLIENTS`].
+    /// The maximum number of clients, 1 to [`ServerOptions::MAX_CLIENTS`].
     pub max_clients: usize,
     /// Your program's number. The server does not answer clients with another one.
     pub protocol_id: u64,
@@ -162,7 +162,7 @@ pub struct UdpStats {
     pub limited: u64,
     /// Datagrams dropped because the inbox was full.
     pub overflowed: u64,
-    /// How often the server silenced a sender of junk for a second. No other number counts the
+    /// How many times the server silenced a sender of junk for a second. No other number counts the
     /// datagrams of that second.
     pub silenced: u64,
     /// Datagrams refused because they were altered, repeated, or made with another secret.
@@ -218,11 +218,11 @@ struct Link {
 }
 
 impl ServerOptions {
-    /// The most clients that a server can have.
+    /// The maximum number of clients that a server can have.
     pub const MAX_CLIENTS: usize = 1024;
 
-    /// 64 clients, each with up to 500 datagrams a second (four streams of 120 Hz), and a time-out
-    /// of five seconds.
+    /// 64 clients, each with up to 500 datagrams per second (four streams of 120 Hz), and a
+    /// time-out of five seconds.
     pub fn new(protocol_id: u64) -> Self {
         let per_client = RateLimit { per_second: 500, burst: 200 };
         Self { max_clients: 64, protocol_id, timeout: Duration::from_secs(5), per_client }

@@ -111,7 +111,7 @@ impl ClipPlayer {
     /// Blends the pose towards that of another player: 0 leaves it, 1 takes the other one.
     ///
     /// # Errors
-    /// If the other player's skeleton has another number of joints.
+    /// If the other player's skeleton has a different number of joints.
     pub fn blend(&mut self, other: &Self, weight: f32) -> Result<(), JsError> {
         if other.pose.len() != self.pose.len() {
             return Err(failed("the two players have different numbers of joints"));

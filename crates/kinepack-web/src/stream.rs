@@ -122,8 +122,9 @@ impl InputSender {
     }
 }
 
-/// Splits what came as one datagram: for each part whom it is for (0 hub, 1 receiver, 2 receiver of
-/// a stream, 3 sender of a stream), its channel, and its length.
+/// Splits a received datagram into its parts. Returns three numbers for each: the endpoint that
+/// handles it (0 hub, 1 receiver, 2 receiver of a stream, 3 sender of a stream), its channel, and
+/// its length.
 ///
 /// # Errors
 /// For bytes that no endpoint sends together.

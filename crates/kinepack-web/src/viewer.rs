@@ -58,7 +58,7 @@ impl BroadcastViewer {
         described(self.shown.values.schema())
     }
 
-    /// Ticks a second.
+    /// Ticks per second.
     pub fn tick_hz(&self) -> u32 {
         self.catalogue.tick_hz().into()
     }
@@ -121,7 +121,8 @@ impl BroadcastViewer {
         Ok(true)
     }
 
-    /// Computes a moment of the history. The present goes on meanwhile. False without a history.
+    /// Computes a moment of the history. Live playback continues meanwhile. False without a
+    /// history.
     pub fn play_at(&mut self, now_ms: f64, tick: f64) -> Result<bool, JsError> {
         let _ = self.viewer.playback(time(now_ms));
         let Some(playback) = self.viewer.playback_at(tick) else { return Ok(false) };

@@ -22,9 +22,9 @@ const KNOCKS_OF_ONE: RateLimit = RateLimit { per_second: 20, burst: 200 };
 const KNOCKS_OF_ALL: RateLimit = RateLimit { per_second: 200, burst: 400 };
 /// With this many handshakes at once, an address must show that it receives what is sent to it.
 pub(crate) const RETRY_ABOVE: usize = 32;
-/// The most tokens that are remembered as used until they expire.
+/// The maximum number of tokens that are remembered as used until they expire.
 const MOST_USED: usize = 1 << 16;
-/// The most datagrams that wait for a slow WebSocket.
+/// The maximum number of datagrams that wait for a slow WebSocket.
 const SOCKET_QUEUE: usize = 32;
 
 /// The state that both threads share.

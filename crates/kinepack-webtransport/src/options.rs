@@ -15,7 +15,7 @@ use kinepack_udp::RateLimit;
 /// ```
 #[derive(Clone, Debug)]
 pub struct WebOptions {
-    /// The most clients at once.
+    /// The maximum number of clients at once.
     pub max_clients: usize,
     /// The pages that may connect. Browsers send the page's origin, and no page can forge it.
     pub origins: Origins,
@@ -63,7 +63,7 @@ impl WebOptions {
 }
 
 impl Default for WebOptions {
-    /// 64 clients, pages from the same host, 5 seconds of silence, 500 datagrams a second as over
+    /// 64 clients, pages from the same host, 5 seconds of silence, 500 datagrams per second as over
     /// UDP, and a certificate that the server signs itself.
     fn default() -> Self {
         Self {

@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use wtransport::quinn::congestion::{Controller, ControllerFactory};
 
-/// The most bytes in flight: 300 kbit/s over a round trip of 3 seconds.
+/// The maximum number of bytes in flight: 300 kbit/s over a round trip of 3 seconds.
 const WINDOW_BYTES: u64 = 128 << 10;
 
 /// Makes windows.

@@ -2,10 +2,10 @@
 //! ideal.
 //!
 //! 200,000 decisions in a seeded order. `rare`, `skewed` and `even` are true once in 1000, 33 and 2
-//! times. Each uses one counter, so each decision waits for the one before. `mixed` cycles through
-//! 64 counters of all probabilities. `direct` are flat numbers of 1 to 20 bits. `signed` are 50,000
-//! numbers of all magnitudes up to 2¹⁶, small ones more often, each of some 8 decisions. The
-//! decoded values are checked before the timing, and the size is printed.
+//! times. Each uses one counter, so each decision waits for the previous one. `mixed` cycles
+//! through 64 counters of all probabilities. `direct` are flat numbers of 1 to 20 bits. `signed`
+//! are 50,000 numbers of all magnitudes up to 2¹⁶, small ones more often, each of some 8 decisions.
+//! The decoded values are checked before the timing, and the size is printed.
 //!
 //! `cargo bench -p kinepack --bench entropy`
 

@@ -5,8 +5,8 @@
 //!
 //! `push/cube` fills and clears a snapshot of 901 cubes with `Snapshot::push`, `extend/cube` with
 //! `Snapshot::extend`. `push-lanes/cube` does the same with lanes that are already quantized.
-//! `set/cube` writes the 39 cubes that changed over those of the tick before. `read/cube` and
-//! `iter/cube` read all of them.
+//! `set/cube` writes the 39 cubes that changed over their states of the previous tick. `read/cube`
+//! and `iter/cube` read all of them.
 //!
 //! `cargo bench -p kinepack --bench quantize`
 

@@ -1,4 +1,4 @@
-//! 64-bit FNV-1a, which tells schemas, codecs and states apart. It is not cryptographic: an
+//! 64-bit FNV-1a, which distinguishes schemas, codecs and states. It is not cryptographic: an
 //! attacker can forge a hash.
 
 /// A 64-bit FNV-1a hasher. It is not cryptographic.

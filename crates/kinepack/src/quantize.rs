@@ -71,7 +71,7 @@ pub struct FloatParts {
     pub single: bool,
 }
 
-/// The most steps that a range of floats can have.
+/// The maximum number of steps that a range of floats can have.
 const MAX_STEPS: f64 = u32::MAX as f64;
 
 impl FloatLimits {
@@ -154,7 +154,7 @@ impl FloatLimits {
     }
 
     /// The same limits for `f32` values: a reconstructed value, rounded to `f32`, quantizes to the
-    /// same code again, also at the ends. Fails if `f32` cannot tell neighbouring steps apart.
+    /// same code again, also at the ends. Fails if neighbouring steps are equal in `f32`.
     ///
     /// # Errors
     /// [`SetupError::FinerThanFloat`] if the spacing of `f32` at the far end of the range is not

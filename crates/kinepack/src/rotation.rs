@@ -379,7 +379,7 @@ mod tests {
         }
     }
 
-    /// Rotations near four equal components. Three components are beside a boundary between codes,
+    /// Rotations near four equal components. Three components are next to a boundary between codes,
     /// or as large as the dropped one, because the error is largest there.
     fn corner(rotation: SmallestThree) -> Vec<[f32; 4]> {
         let max_code = f64::from(rotation.max_code());

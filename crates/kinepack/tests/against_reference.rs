@@ -402,8 +402,8 @@ fn before(numbers: &mut Numbers, schema: &[reference::Field], baseline: &Entitie
     older
 }
 
-/// Properties that no other profile has: classes of 0 and of 32 bits, a class that exceeds the one
-/// before in several lanes, a state for everything, and a gap code with a single class.
+/// Properties that no other profile has: classes of 0 and of 32 bits, a class that exceeds the
+/// previous one in several lanes, a state for everything, and a gap code with a single class.
 fn odd_profile(schema: &Schema) -> Profile {
     let mut profile = Profile::untrained(schema);
     let mut earlier = None;

@@ -121,10 +121,10 @@ fn an_option_that_appears_and_disappears_by_hand() {
         (size.sets_bits, size.fields_bits.clone())
     };
     let [off, on] = [state(1, [0, 0]), state(2, [1, 80])];
-    // A bit for the same entities. Two bits each say which entities changed, and which changed the
-    // flag: `1` and a bit for the entity. The flag itself takes no bits.
+    // A bit for the same entities. Two bits signal which entities changed, and two more which
+    // changed the flag: each time `1`, and a bit for the entity. The flag itself takes no bits.
     const FLAG: u64 = 1 + 2 + 2;
-    // If the fuel is present, two more bits say which entities changed it.
+    // If the fuel is present, two more bits signal which entities changed it.
     let (sets, fields) = bits(&off, &on);
     assert_eq!((sets, fields[0]), (FLAG + 2, 0));
     assert!(fields[1] >= 7);

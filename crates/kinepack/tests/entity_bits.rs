@@ -170,7 +170,7 @@ fn in_predicted_form_they_add_up_to_the_fields_and_added_entities() {
                 let bits = known_bits + new_bits;
                 assert!(bits + slack + 8 >= fields, "{bits} of {fields}");
                 let flags = if has_bodies { 2 * known.len() as u64 } else { 0 };
-                // An added entity also says which entity it came from.
+                // An added entity's bits also name its origin.
                 let origins = 12 * new.len() as u64;
                 assert!(
                     bits <= fields + slack + schema.fields().len() as u64 + flags + origins,

@@ -222,7 +222,7 @@ fn the_type_says_which_kind_it_is() {
     assert_eq!(refused, Err(EncodeError::IdsNotIncreasing { id: 3 }));
     let refused = world.push_lanes_of(5, EntityId(30), &[]);
     assert_eq!(refused, Err(EncodeError::NoSuchKind { kind: 5, kinds: 5 }));
-    // Without its type, one of two kinds with equal fields cannot be told.
+    // Without the type, two kinds with equal fields cannot be distinguished.
     let names = Schema::builder()
         .kind_of_fields("door", Schema::of::<Door>().fields().to_vec())
         .kind_of_fields("lamp", Schema::of::<Door>().fields().to_vec())
@@ -414,8 +414,8 @@ fn a_profile_is_carried_to_the_kinds_with_the_same_fields() {
     let schema = schema();
     assert_eq!(trained.carried(&schema, &schema).as_ref(), Ok(&trained));
 
-    // The same kinds under other names and in another order, without the bullet and the lamp, and
-    // with a kind that the profile was not trained for.
+    // The same kinds under other names and in a different order, without the bullet and the lamp,
+    // and with a kind that the profile was not trained for.
     #[derive(Pack)]
     struct Unknown {
         #[pack(range = -1.0..=1.0, precision = 0.125)]

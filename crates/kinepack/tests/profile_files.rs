@@ -34,7 +34,7 @@ fn close(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// A compressed file that says it has `length` bytes of contents.
+/// A compressed file that declares `length` bytes of contents.
 fn file(contents: &[u8], length: usize, after: &[u8]) -> Vec<u8> {
     let mut bytes = vector("profile")[..HEAD_BYTES].to_vec();
     bytes[4] = 5;
@@ -128,7 +128,8 @@ fn files_that_declare_more_than_the_schema_has_take_little_memory() {
     let schema = schema();
     let profile = Profile::untrained(&schema);
     let plain = profile.to_plain_bytes();
-    // Up to the fields: the version and the codes of gaps. And up to the model.
+    // `gaps` is a file up to its fields: the version and the codes of gaps. `fields` is a file up
+    // to its model.
     let mut gaps = vec![1];
     for code in [&profile.entities, &profile.flags] {
         for list in [&code.widths_bits, &code.lengths_bits] {

@@ -1,4 +1,4 @@
-//! Motion beside `lightyear` 0.30: a server and a client over UDP on this machine, without a
+//! Motion alongside `lightyear` 0.30: a server and a client over UDP on this machine, without a
 //! window. It ends by itself, and fails if the client shows anything other than the server's state.
 //!
 //! In this folder: `cargo run`

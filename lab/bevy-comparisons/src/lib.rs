@@ -1,4 +1,4 @@
-//! Programs that measure `kinepack-bevy` beside Bevy's own animation and beside `bevy_replicon`:
-//! the examples of this package.
+//! Programs that compare `kinepack-bevy` with Bevy's own animation and with `bevy_replicon`: the
+//! examples of this package.
 
 #![forbid(unsafe_code)]

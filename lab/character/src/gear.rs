@@ -164,7 +164,8 @@ impl Gear {
         }
         self.until_target_ms =
             random.within(if self.fight.is_on { FIGHT_TARGET_MS } else { TARGET_MS });
-        // One of 4096 slots, and above it how often that slot was assigned.
+        // The lower bits are one of 4096 slots, and the bits above are how many times that slot was
+        // assigned.
         let is_none = random.chance(NO_TARGET_PERCENT);
         self.target = if is_none { 0 } else { random.below(4096) | random.within(1..=900) << 16 };
     }

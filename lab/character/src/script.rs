@@ -50,7 +50,7 @@ impl Activity {
         matches!(self, Activity::Walk | Activity::Sprint | Activity::Crouch)
     }
 
-    /// How often it is chosen, in percent.
+    /// The chance that it is chosen, in percent.
     const fn percent(self) -> u32 {
         match self {
             Activity::Stand => 27,

@@ -25,7 +25,7 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// The junk looks like a client's packet, and only its sender's address gives it away.
 const JUNK: [u8; 60] = [0x25; 60];
-/// The most datagrams of one turn.
+/// The maximum number of datagrams of one turn.
 const MOST: u64 = 50_000_000;
 /// Time before the flood for joining, and after it for leaving.
 const MARGIN: Duration = Duration::from_millis(500);
@@ -226,7 +226,7 @@ fn send_junk(to: SocketAddr, per_second: u64, is_over: &AtomicBool) -> u64 {
     sent
 }
 
-/// The program of the same build, beside the folder of examples.
+/// The program of the same build, next to the folder of examples.
 fn program() -> Result<PathBuf> {
     let example = std::env::current_exe()?;
     let folder = example.parent().and_then(|examples| examples.parent()).ok_or("no folder")?;

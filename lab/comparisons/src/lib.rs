@@ -1,5 +1,6 @@
 //! The parts that several comparisons share. The comparisons are the examples of this package: each
-//! measures Kinepack beside other libraries, or under a load, and prints a table of the book.
+//! compares Kinepack with other libraries, or measures it under a load, and prints a table of the
+//! book.
 
 #![forbid(unsafe_code)]
 

@@ -19,7 +19,7 @@ pub struct CapturedStates {
     pub ids: Vec<Vec<EntityId>>,
     /// The tick of each frame. They increase, and some may be missing.
     pub ticks: Vec<Tick>,
-    /// Ticks a second.
+    /// Ticks per second.
     pub rate_hz: f64,
     /// The places of the file that cannot be read, and the reasons.
     pub damage: Vec<String>,

@@ -191,7 +191,7 @@ impl Challenge {
         self.objects
     }
 
-    /// Frames a second.
+    /// Frames per second.
     pub fn rate_hz(&self) -> u32 {
         self.rate_hz
     }

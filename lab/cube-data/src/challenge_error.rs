@@ -11,7 +11,7 @@ pub enum ChallengeError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// The file does not begin as a `.f32` file, and its name does not end in `.bin` or `.bin.zst`.
@@ -23,7 +23,7 @@ pub enum ChallengeError {
     BadHeader {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// What is wrong with the header.
         reason: &'static str,
     },
     /// The file has no frame.
@@ -57,7 +57,7 @@ pub enum ChallengeError {
         frame: u32,
         /// The entity, from 0.
         object: u32,
-        /// What is wrong with it.
+        /// What is wrong with the value.
         reason: String,
     },
     /// The file has more values than a file of its size may have.

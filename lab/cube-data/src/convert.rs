@@ -15,7 +15,7 @@ use crate::{Challenge, ChallengeError, Frame};
 /// The stream of the cubes; for a `.f32` file also that of their velocities.
 const CUBES: &str = "cubes";
 const VELOCITIES: &str = "cubes.velocity";
-/// Frames a second of a `.bin` file, which does not store the rate.
+/// Frames per second of a `.bin` file, which does not store the rate.
 const BIN_RATE_HZ: u32 = 60;
 
 /// The state of a cube in a `.f32` file that [`Cube`] does not have.

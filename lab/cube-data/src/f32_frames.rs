@@ -31,7 +31,7 @@ impl<W: Write + Seek> F32Frames<W> {
     /// Appends a frame.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] for another number of objects; those of writing.
+    /// [`ErrorKind::InvalidInput`] for a different number of objects; those of writing.
     pub fn write(&mut self, states: &[Measured]) -> io::Result<()> {
         if states.len() != self.objects {
             let reason = format!("{} entities instead of {}", states.len(), self.objects);

@@ -240,7 +240,7 @@ fn the_article_code_has_its_computed_cost_on_the_author_s_pairs() {
 
     let bits = check_article_code(&pairs);
     assert_eq!(bits, 3_474_014, "23.12 bits a pair");
-    // The article says 23.3. Its author's estimate leaves the ends of its ranges unused: small
+    // The article states 23.3. Its author's estimate leaves the ends of its ranges unused: small
     // below 15 and large below 127 + 15 in magnitude.
     let estimate: u64 = pairs.iter().map(|pair| pair_bits(pair, -14..=14, -141..=141)).sum();
     assert_eq!((estimate * 100 + 75_136) / 150_273, 2330, "23.30 bits a pair");

@@ -11,7 +11,7 @@ pub const MAX_CUBES: u32 = 10_000;
 /// The options of a [`World`](crate::World).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Config {
-    /// Number of cubes beside the player's, 0 to [`MAX_CUBES`].
+    /// Number of cubes besides the player's, 0 to [`MAX_CUBES`].
     ///
     /// They fill a near-square grid row by row, with `ceil(sqrt(cubes))` columns.
     pub cubes: u32,

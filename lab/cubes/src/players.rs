@@ -9,7 +9,7 @@ use core::fmt;
 
 use rapier3d::prelude::*;
 
-/// The most players in a world, including the first one.
+/// The maximum number of players in a world, including the first one.
 pub const MAX_PLAYERS: usize = 64;
 
 /// The number of the first further player's body. It is far above [`MAX_CUBES`](crate::MAX_CUBES).

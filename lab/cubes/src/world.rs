@@ -20,7 +20,7 @@ use crate::interacting::Interacting;
 use crate::places::free_place;
 use crate::players::{AddPlayerError, Part, Players};
 
-/// Steps a second. [`World::step`] always advances by `1 / TICK_HZ` seconds.
+/// Steps per second. [`World::step`] always advances by `1 / TICK_HZ` seconds.
 pub const TICK_HZ: u32 = 60;
 
 /// As in the article's demo: twice the earth's, so that small cubes fall as fast as their apparent

@@ -30,7 +30,7 @@ pub struct Simulation {
     receiver: CountingReceiver,
     down: Link,
     up: Link,
-    /// Time that the world stood still.
+    /// For how long the world was paused.
     skipped: Duration,
     tick: u32,
     sent: ValueTable,
@@ -121,7 +121,7 @@ impl Simulation {
     pub fn set_level(&mut self, level: &str) -> Result<(), JsError> {
         (self.hub, self.receiver) = ends(&self.schema, &self.profile, level, self.tick_hz)?;
         self.datagrams = 0;
-        // What is on its way belongs to the level before.
+        // Datagrams in flight belong to the previous level.
         for link in [&mut self.down, &mut self.up] {
             *link = Link::new(*link.config(), 1).map_err(failed)?;
         }

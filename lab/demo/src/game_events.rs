@@ -1,4 +1,4 @@
-//! Game events of the cube world, which travel beside the snapshots.
+//! Game events of the cube world, which travel alongside the snapshots.
 //!
 //! Every receiver must learn that a player joined or left. An event of a push is of no use half a
 //! second later, so those events are droppable.

@@ -19,7 +19,7 @@ use crate::keys::Keys;
 pub const RECORD_EVERY: Duration = Duration::from_nanos(1_000_000_000 / cubes::TICK_HZ as u64);
 /// The time between two packets of a seat, until one is acknowledged.
 pub const SEAT_EVERY: Duration = Duration::from_millis(250);
-/// The most guests that can have a cube.
+/// The maximum number of guests that can have a cube.
 pub const MAX_GUESTS: usize = MAX_PLAYERS - 1;
 
 const LAST_GUEST: u8 = MAX_GUESTS as u8 - 1;

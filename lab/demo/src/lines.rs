@@ -3,7 +3,8 @@
 use command_kit::{announce, escaped};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
-/// See the top of this file. Invisible if standard error is not a terminal.
+/// Lines that are redrawn below the printed ones. They are invisible if standard error is not a
+/// terminal.
 pub(crate) struct Lines {
     all: MultiProgress,
     lines: Vec<ProgressBar>,

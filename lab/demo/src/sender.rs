@@ -17,7 +17,7 @@ use crate::world::Played;
 /// The options of sending.
 #[derive(Args, Clone, Debug)]
 pub struct SendOptions {
-    /// Snapshots a second: 60, 30, 20, 15, 12 or 10.
+    /// Snapshots per second: 60, 30, 20, 15, 12 or 10.
     #[arg(long, default_value_t = 60, allow_negative_numbers = true, value_parser = parse_send_hz, value_name = "HZ")]
     pub send_hz: u32,
     #[command(flatten)]
@@ -28,7 +28,7 @@ pub struct SendOptions {
     pub budget_kbps: Option<u32>,
 }
 
-/// The send rates, which divide the world's 60 steps a second.
+/// The send rates, which divide the world's 60 steps per second.
 pub const SEND_HZ: [u32; 6] = [60, 30, 20, 15, 12, 10];
 
 fn parse_send_hz(text: &str) -> Result<u32, String> {

@@ -10,7 +10,7 @@ use kinepack_replay::ReplayError;
 
 use crate::world::WorldError;
 
-/// See the top of this file.
+/// Why a session fails.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
     #[error(transparent)]

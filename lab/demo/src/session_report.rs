@@ -1,4 +1,4 @@
-//! The report of a session over a link: a table for people and a JSON document for machines.
+//! The report of a session over a link: a table for the terminal, and a JSON document for programs.
 
 use std::io::{self, Write};
 

@@ -95,7 +95,7 @@ pub struct CapturedRun {
     frames: Vec<Vec<Measured>>,
     /// The tick of each frame, increasing.
     ticks: Vec<u32>,
-    /// Ticks a second.
+    /// Ticks per second.
     rate_hz: f64,
     /// The world's ticks until now. The first frame follows the last one.
     next: u32,

@@ -12,7 +12,7 @@ use figure::figure;
 use kinepack_anim::{RawClip, Skeleton};
 pub(crate) use random::Random;
 
-/// Samples a second.
+/// Samples per second.
 const RATE_HZ: f32 = 30.0;
 /// The names of the clips and their lengths in seconds.
 const CLIPS: [(&str, f32); 6] =

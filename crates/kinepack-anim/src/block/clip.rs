@@ -1,4 +1,4 @@
-//! A block clip in memory: its file's bytes, and the tables that playback needs beside them.
+//! A block clip in memory: its file's bytes, and the tables that playback needs besides them.
 
 use std::sync::Arc;
 

@@ -73,7 +73,7 @@ pub enum Interpolation {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Header {
-    /// The most samples that a segment has.
+    /// The maximum number of samples that a segment has.
     pub block: BlockLength,
     /// Whether the clip loops: its last sample equals the first and is not coded.
     pub loops: bool,

@@ -58,7 +58,7 @@ impl<B: AsRef<[u8]>> Sampler<B> {
     /// clones.
     ///
     /// # Errors
-    /// [`PlayError::OtherJoints`] if `bind` has another number of joints.
+    /// [`PlayError::OtherJoints`] if `bind` has a different number of joints.
     pub fn with_bind_pose(
         clip: impl Into<Arc<Clip<B>>>,
         bind: &[Transform],

@@ -5,7 +5,7 @@
 
 use crate::computed::computed;
 
-/// The most coefficients in a piece.
+/// The maximum number of coefficients in a piece.
 pub(crate) const PIECE: usize = 16;
 /// Number of profiles for each piece.
 pub(crate) const PROFILES: usize = 255;
@@ -20,8 +20,8 @@ pub(crate) const MAX_ESCAPE_WIDTH: u8 = 24;
 pub(crate) const fn max_width(k: usize) -> u8 {
     if k == 0 { MAX_ESCAPE_WIDTH } else { 16 }
 }
-/// The most bits of four coefficients whose first index is a multiple of four. A single 64-bit load
-/// then contains all four, whatever bit of a byte they begin at.
+/// The maximum number of bits of four coefficients whose first index is a multiple of four. A
+/// single 64-bit load then contains all four, whatever bit of a byte they begin at.
 pub(crate) const MAX_FOUR_BITS: u32 = 56;
 
 /// The widths of the coefficients of a piece.
@@ -29,7 +29,7 @@ pub(crate) type Widths = [u8; PIECE];
 /// The profiles for a piece.
 pub(crate) type Profiles = [Profile; PROFILES];
 
-/// The most samples that a segment has.
+/// The maximum number of samples that a segment has.
 ///
 /// ```
 /// use kinepack_anim::block::BlockLength;
@@ -146,7 +146,7 @@ impl BlockLength {
     /// before rounding, in steps.
     #[cfg(feature = "offline")]
     pub(crate) fn shrink(self, piece: usize, exact: &[f64], coefficients: &mut [i32], weight: f64) {
-        /// The most coefficients that a profile may clamp.
+        /// The maximum number of coefficients that a profile may clamp.
         const MOST: u32 = 3;
         let (needed, escaped_bits) = Self::needed_widths(coefficients);
         let is_full = self.is_full(coefficients);

@@ -87,7 +87,7 @@ pub struct ClipEntry<'a> {
     pub name: &'a str,
     /// Number of sample times of the raw clip that the clip was built from.
     pub samples: usize,
-    /// Samples a second.
+    /// Samples per second.
     pub rate_hz: f32,
     /// Whether the clip loops: its last sample equals the first.
     pub loops: bool,

@@ -17,7 +17,7 @@ const FITS: usize = 6;
 const SIZE_FITS: usize = 60;
 /// Rounds of fitting the mixers.
 const MIXER_FITS: usize = 3;
-/// The most decisions that a single clip adds to a counter's statistics.
+/// The maximum number of decisions that a single clip adds to a counter's statistics.
 const MAX_DECISIONS: f64 = 40.0;
 /// A difference of this size, in sixteenths, costs hardly more bits than none.
 const SMALL: f64 = 16.0;
@@ -226,7 +226,7 @@ fn fit_scale(data: &[([u32; FEATURES], u32)], from: [f64; FEATURES]) -> [f64; FE
     weights
 }
 
-/// Counts how often each counter's decision was 0 and 1.
+/// Counts how many times each counter's decision was 0 and 1.
 struct Decisions {
     all: Vec<[f64; 2]>,
     of_clip: Vec<[u32; 2]>,

@@ -12,7 +12,7 @@ use crate::block::{
 use crate::file_kind::magic;
 use crate::{Clip, ClipError};
 
-/// The most bytes of a varint.
+/// The maximum size of a varint, in bytes.
 const VARINT_BYTES: usize = 5;
 
 /// Unpacks a file to exactly the bytes that it was packed from, for [`Clip::from_bytes`].

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use super::data::{ARRAY_BUFFER, Data};
 use crate::{Curve, RawClip};
 
-/// The most bytes of text that a curve or a marker takes besides its name. The name is written up
-/// to twice, and JSON escapes take up to six bytes for each byte of the name.
+/// The maximum number of bytes of text that a curve or a marker takes besides its name. The name is
+/// written up to twice, and JSON escapes take up to six bytes for each byte of the name.
 const MOST_BYTES_OF_TEXT: u64 = 256;
 
 /// An upper bound on the bytes that a clip's curves and markers take in a file.

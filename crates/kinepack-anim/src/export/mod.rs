@@ -28,8 +28,8 @@ const UNSIGNED_SHORT: u32 = 5123;
 const UNSIGNED_INT: u32 = 5125;
 const ELEMENT_ARRAY_BUFFER: u32 = 34_963;
 
-/// The most bytes that a joint takes besides its samples. They are for a bone to the joint, a bone
-/// at its end, a matrix, and text in the JSON.
+/// The maximum number of bytes that a joint takes besides its samples. They are for a bone to the
+/// joint, a bone at its end, a matrix, and text in the JSON.
 const MOST_BYTES_OF_JOINT: u64 = 4096;
 
 /// The nodes after the joints: the common parent of the roots, and the mesh.

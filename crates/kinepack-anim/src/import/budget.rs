@@ -51,7 +51,7 @@ impl Budget {
         self.take(bytes)
     }
 
-    /// The most bytes that the next file may have.
+    /// The maximum number of bytes that the next file may have.
     pub(super) fn room_for_file(&self) -> u64 {
         if self.follows_input && self.left() >= self.largest { u64::MAX } else { self.left() }
     }

@@ -62,7 +62,7 @@ pub(super) fn size_note(file: &str, skeleton: &Skeleton, unit_cm: f64) -> Option
     Some(Note::Small { file, extent_cm, unit_cm, suggested_cm })
 }
 
-/// The most transforms of all clips of a file together, and how many of them remain.
+/// The maximum number of transforms of all clips of a file together, and how many of them remain.
 #[derive(Clone, Copy)]
 pub(super) struct Room {
     limit: usize,
@@ -121,8 +121,8 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// The most bytes that are added to the names of a node and a part. They are a dot, a part's
-    /// number in place of its name, a dash, and another number.
+    /// The maximum number of bytes that are added to the names of a node and a part. They are a
+    /// dot, a part's number in place of its name, a dash, and another number.
     const MOST_ADDED: usize = 16;
 
     /// The name of a curve, from the names of its node and of the part. A part without a name gets

@@ -63,7 +63,7 @@ pub enum ImportError {
         joints: usize,
         /// Number of samples of that clip.
         samples: u64,
-        /// The most transforms of all clips of the file together.
+        /// The maximum number of transforms of all clips of the file together.
         limit: usize,
     },
     /// Reading would take more memory than the limit allows.
@@ -160,7 +160,7 @@ pub enum ImportError {
     BadContainer {
         /// The file.
         file: String,
-        /// What is wrong with it.
+        /// What is wrong with the container.
         reason: &'static str,
     },
     /// glTF: the text is not valid JSON, or not valid glTF.
@@ -197,7 +197,7 @@ pub enum ImportError {
         file: String,
         /// Index of the buffer.
         buffer: usize,
-        /// What is wrong with it.
+        /// What is wrong with the buffer.
         reason: &'static str,
     },
     /// glTF: a buffer's file that cannot be read.
@@ -217,7 +217,7 @@ pub enum ImportError {
         file: String,
         /// Index of the accessor.
         accessor: usize,
-        /// What is wrong with it.
+        /// What is wrong with the accessor.
         reason: &'static str,
     },
     /// glTF: an invalid node.
@@ -227,7 +227,7 @@ pub enum ImportError {
         file: String,
         /// Index of the node.
         node: usize,
-        /// What is wrong with it.
+        /// What is wrong with the node.
         reason: &'static str,
     },
     /// glTF: a skin with a node that does not exist.
@@ -263,7 +263,7 @@ pub enum ImportError {
         animation: usize,
         /// Index of the channel in it.
         channel: usize,
-        /// What is wrong with it.
+        /// What is wrong with the channel.
         reason: &'static str,
     },
     /// glTF: key times that are not finite or do not increase.
@@ -306,7 +306,7 @@ pub enum ImportError {
         file: String,
         /// Index of the accessor that exceeded the limit.
         accessor: usize,
-        /// The most keys that all channels of the file may read together.
+        /// The maximum number of keys that all channels of the file may read together.
         limit: u64,
     },
     /// glTF: a key's value with a number that is not finite, or a rotation of length zero.

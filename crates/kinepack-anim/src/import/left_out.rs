@@ -51,8 +51,8 @@ pub enum LeftOutKind {
     NoNode,
     /// An animation that moves no joint and no curve. The name is the animation's.
     EmptyAnimation,
-    /// An animation's markers that have another form than the exporter's, or are outside of the
-    /// clip. The name is the animation's.
+    /// An animation's markers that are not in the exporter's form, or are outside of the clip. The
+    /// name is the animation's.
     Markers,
     /// An unknown extension that the file uses. The name is the extension's.
     Extension,

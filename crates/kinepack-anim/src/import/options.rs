@@ -22,8 +22,8 @@ use super::{BvhConvention, ImportError};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportOptions {
-    /// Samples a second. `None`: 30 for glTF, the file's frame rate for FBX, the motion's own rate
-    /// for BVH. BVH is not resampled, so the rate must divide the motion's rate.
+    /// Samples per second. `None`: 30 for glTF, the file's frame rate for FBX, the motion's own
+    /// rate for BVH. BVH is not resampled, so the rate must divide the motion's rate.
     pub rate_hz: Option<f32>,
     /// The file's unit of length in cm. `None`: glTF is in metres (100), or in cm (1) if its
     /// skeleton would be larger than 20 m. FBX states its unit. For BVH, the convention determines
@@ -44,13 +44,13 @@ pub struct ImportOptions {
     /// glTF and FBX: if one node of a tree is a joint, all nodes of the tree become joints. Files
     /// of one model that animate different nodes then share a skeleton.
     pub all_nodes: bool,
-    /// The most transforms (joints × samples, 40 bytes each) of all clips of a file together. The
-    /// default is 2^24, or 671 MB: 100 joints at 60 Hz for 46 minutes.
+    /// The maximum number of transforms (joints × samples, 40 bytes each) of all clips of a file
+    /// together. The default is 2^24, or 671 MB: 100 joints at 60 Hz for 46 minutes.
     pub max_transforms: usize,
-    /// The most bytes of a file after unpacking. The same limit applies to the total of all
-    /// referenced files and all decoded compressed buffers. The default is 1 GiB.
+    /// The maximum number of bytes of a file after unpacking. The same limit applies to the total
+    /// of all referenced files and all decoded compressed buffers. The default is 1 GiB.
     pub max_bytes: u64,
-    /// The most memory that reading a file may take in total, in bytes: the file, its unpacked
+    /// The maximum memory that reading a file may take in total, in bytes: the file, its unpacked
     /// form, the files that it references, and the clips. `None`: 128 MiB, plus 64 bytes for each
     /// byte of the file or of the largest file that it references. Real animations take up to 12
     /// bytes per byte. A half-hour animation of two keys per joint fits into the 128 MiB.

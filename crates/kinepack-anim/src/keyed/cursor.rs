@@ -106,7 +106,7 @@ impl Cursor {
     /// that the clip does not store keep the values of `bind`.
     ///
     /// # Errors
-    /// [`PlayError::OtherJoints`] if `bind` has another number of joints.
+    /// [`PlayError::OtherJoints`] if `bind` has a different number of joints.
     pub fn with_bind_pose(
         clip: impl Into<Arc<KeyedClip>>,
         bind: &[Transform],

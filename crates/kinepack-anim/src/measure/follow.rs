@@ -64,7 +64,7 @@ impl<'a> Follower<'a> {
     /// Creates a follower at the first sample.
     ///
     /// # Panics
-    /// If the clips have different numbers of joints or samples. Also if the base has another
+    /// If the clips have different numbers of joints or samples. Also if the base has a different
     /// number of joints, or neither a single sample nor as many samples as the clips.
     pub fn new(raw: &'a RawClip, clip: &AnyClip, options: &ErrorOptions) -> Self {
         assert_eq!(

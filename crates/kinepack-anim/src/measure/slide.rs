@@ -1,4 +1,4 @@
-//! Foot slide: finds when a joint stands still in the raw clip, and measures how far it slides in
+//! Foot slide: finds when a joint is at rest in the raw clip, and measures how far it slides in
 //! another clip during that time.
 
 use glam::DVec3;
@@ -8,14 +8,14 @@ use crate::additive::pose_of;
 
 use super::{Frame, object_space};
 
-/// A joint stands still while it stays within this distance of the position at which it came to
-/// rest, in cm.
+/// A joint is at rest while it stays within this distance of the position at which it stopped, in
+/// cm.
 pub const STILL_CM: f64 = 0.1;
 
-/// The shortest time that a joint must stand still to count.
+/// The shortest time that a joint must be at rest to count.
 const SHORTEST_S: f32 = 0.1;
 
-/// The times at which a joint stands still, as ranges of samples, and its offset in another clip.
+/// The times at which a joint is at rest, as ranges of samples, and its offset in another clip.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stand {
     runs: Vec<(usize, usize)>,
@@ -50,7 +50,7 @@ impl Stand {
     }
 }
 
-/// The times at which each joint of a raw clip stands still. If there is a base, it is added first.
+/// The times at which each joint of a raw clip is at rest. If there is a base, it is added first.
 pub(crate) fn stands(raw: &RawClip, base: Option<&RawClip>) -> Vec<Stand> {
     let joints = raw.joints();
     let shortest = ((SHORTEST_S * raw.rate_hz()).ceil() as usize).max(2);

@@ -107,7 +107,7 @@ impl Inertia {
     /// call. The result is the pose to show. Without a transition, the pose is unchanged.
     ///
     /// # Panics
-    /// If a transition is under way and `pose` has another number of joints.
+    /// If a transition is under way and `pose` has a different number of joints.
     #[track_caller]
     pub fn apply(&mut self, pose: &mut [Transform], dt_s: f32) {
         if self.is_done() {

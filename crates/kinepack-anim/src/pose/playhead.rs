@@ -115,7 +115,7 @@ pub struct Passed {
     pub from_s: f32,
     /// The clip's time at the end, in seconds.
     pub to_s: f32,
-    /// How often the clip restarted. Negative for a clip that plays backwards.
+    /// How many times the clip restarted. Negative for a clip that plays backwards.
     pub wraps: i64,
     /// Seconds from the first sample of the clip to the last.
     pub duration_s: f32,

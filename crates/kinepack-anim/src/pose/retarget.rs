@@ -98,8 +98,8 @@ impl Retarget {
         self.size
     }
 
-    /// The same mapping with another size, for characters with other proportions. The size may be
-    /// the ratio of the leg lengths, for example.
+    /// The same mapping with a different size, for characters with other proportions. The size may
+    /// be the ratio of the leg lengths, for example.
     #[must_use]
     pub fn with_size(self, size: f32) -> Self {
         Self { size, ..self }
@@ -126,7 +126,7 @@ impl Retarget {
     /// Converts a pose of the source to the target. Rotations are unit quaternions.
     ///
     /// # Panics
-    /// If a pose has another number of joints than its skeleton.
+    /// If a pose has a different number of joints from its skeleton.
     #[track_caller]
     pub fn apply(&mut self, source: &[Transform], target: &mut [Transform]) {
         check_pose("the source's pose", source.len(), "the source", self.source.len());

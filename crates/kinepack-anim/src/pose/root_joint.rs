@@ -18,7 +18,7 @@ const TRAVELS_CM: f32 = 1.0;
 
 /// The joint that carries the motion of a clip, and its parent's transform in model space.
 ///
-/// The joints above it must stand still in the clip, because only their transforms at its start are
+/// The joints above it must not move in the clip, because only their transforms at its start are
 /// used.
 ///
 /// ```
@@ -69,7 +69,7 @@ impl RootJoint {
     /// Finds the joint that carries the motion of a block clip. It samples the clip at 65 times.
     ///
     /// # Panics
-    /// If the sampler is for another number of joints.
+    /// If the sampler is for a different number of joints.
     pub fn find_in_clip<B: AsRef<[u8]>>(
         sampler: &Sampler<B>,
         skeleton: &Skeleton,

@@ -58,8 +58,8 @@ impl JointWeights {
     /// Sets the weight of one joint.
     ///
     /// # Errors
-    /// [`WeightsError`] if the skeleton has no joint of this name, or these weights are for another
-    /// number of joints.
+    /// [`WeightsError`] if the skeleton has no joint of this name, or these weights are for a
+    /// different number of joints.
     pub fn with_joint(
         mut self,
         skeleton: &Skeleton,
@@ -76,8 +76,8 @@ impl JointWeights {
     /// all get `weight`.
     ///
     /// # Errors
-    /// [`WeightsError`] if the skeleton has no joint of this name, or these weights are for another
-    /// number of joints.
+    /// [`WeightsError`] if the skeleton has no joint of this name, or these weights are for a
+    /// different number of joints.
     pub fn with_subtree(
         mut self,
         skeleton: &Skeleton,
@@ -136,7 +136,7 @@ pub enum WeightsError {
         /// The name.
         name: String,
     },
-    /// The weights are for a skeleton with another number of joints.
+    /// The weights are for a skeleton with a different number of joints.
     OtherJoints {
         /// Number of weights.
         weights: usize,

@@ -149,7 +149,7 @@ impl RawClip {
         self.samples.len() / self.joints()
     }
 
-    /// Samples a second.
+    /// Samples per second.
     pub fn rate_hz(&self) -> f32 {
         self.rate_hz
     }

@@ -21,7 +21,8 @@ fn memory_stays_within_the_limit() {
                 ImportOptions { max_memory_bytes: Some(limit), ..ImportOptions::default() };
             let mut result = None;
             let measured = measure(|| result = Some(from_bytes("a.fbx", &file, &options)));
-            // The file is outside, and the options of ufbx beside the limit.
+            // The file was loaded before the measurement, and the options of ufbx are not part of
+            // the limit.
             let most = limit - file.len() as u64 + (1 << 14);
             assert!(measured.bytes_max <= most, "{} bytes, {most} allowed", measured.bytes_max);
             match result.unwrap() {

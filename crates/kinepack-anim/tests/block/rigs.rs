@@ -1,5 +1,5 @@
 //! Clips of rigs take shared parameters from the rig, as sections 10.3 and 15 of `spec/ANIM.md`
-//! say. Invalid rigs are refused.
+//! specify. Invalid rigs are refused.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -54,7 +54,7 @@ fn escape() -> Parts {
     parts
 }
 
-/// A clip with a far translation beside others. Some segments have an anchor for each sample.
+/// A clip with a far translation and others. Some segments have an anchor for each sample.
 fn far() -> Parts {
     let own = vec![kinds(ANIMATED, ANIMATED, DEFAULT) | FAR, kinds(ANIMATED, ANIMATED, DEFAULT)];
     Parts::new(8, 30, own).filled(&mut Random(6))

@@ -26,8 +26,7 @@ fn motion(
         (0..10 * joints).map(|_| [random.between(0.02, 0.2), random.between(0.0, 6.0)]).collect();
     let mut transforms = Vec::new();
     for sample in 0..samples {
-        // Long clips stand still for 32 samples at a time. Only such clips benefit from long
-        // blocks.
+        // Long clips rest for 32 samples at a time. Only such clips benefit from long blocks.
         let time = if samples >= 320 { sample / 32 * 32 } else { sample } as f32;
         for joint in 0..joints {
             let mut number = |at: usize, size: f32| {

@@ -1,4 +1,4 @@
-//! Unusual clips: built, played as the spec says, and within their precision.
+//! Unusual clips: built, played as the spec requires, and within their precision.
 
 use std::f32::consts::TAU;
 use std::sync::Arc;

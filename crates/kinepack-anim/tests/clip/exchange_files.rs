@@ -1,5 +1,5 @@
-//! `.clip` files: written as `spec/ANIM.md`, section 9 says. Other files are refused for the right
-//! reason.
+//! `.clip` files: written as `spec/ANIM.md`, section 9 specifies. Other files are refused for the
+//! right reason.
 
 use kinepack_anim::{ExchangeError, RawClip, RawClipError, SkeletonError, exchange};
 

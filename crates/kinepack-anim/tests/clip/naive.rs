@@ -1,5 +1,5 @@
-//! Reads and plays clips as `spec/ANIM.md` says, without code of the crate. It keeps each track
-//! apart and searches for its segment at each time.
+//! Reads and plays clips as `spec/ANIM.md` specifies, without code of the crate. It keeps each
+//! track apart and searches for its segment at each time.
 
 use crate::clip_support::Floats;
 

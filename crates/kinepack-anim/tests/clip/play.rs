@@ -1,4 +1,4 @@
-//! A cursor plays a clip as `spec/ANIM.md` says, to the last bit, for times in any order.
+//! A cursor plays a clip as `spec/ANIM.md` specifies, to the last bit, for times in any order.
 
 use kinepack_anim::Transform;
 use kinepack_anim::keyed::quantize::rotation_from_48;
@@ -128,7 +128,7 @@ fn long_clips_have_slices_and_wide_places() {
     }
 }
 
-/// The most keys that a place of two bytes can name, and one more.
+/// The maximum number of keys that a place of two bytes can name, and one more.
 #[test]
 fn places_become_wide_after_65536_keys() {
     for keys in [65_535_u32, 65_536, 65_537] {

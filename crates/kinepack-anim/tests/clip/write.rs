@@ -1,5 +1,5 @@
-//! Writes clips as `spec/ANIM.md`, section 5 says, without the writer of the crate, with any slices
-//! and kinds.
+//! Writes clips as `spec/ANIM.md`, section 5 specifies, without the writer of the crate, with any
+//! slices and kinds.
 
 use super::naive::{Naive, NaiveTrack};
 use crate::random::Random;

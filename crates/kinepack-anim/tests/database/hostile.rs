@@ -94,7 +94,7 @@ fn heads_with_changed_bits_are_refused_or_read_alike() {
             let changed = sealed(changed);
             if let Ok(database) = agree(&changed) {
                 opened += 1;
-                // Reading a clip whose entry says something else is an error, not a wrong clip.
+                // Reading a clip that differs from its entry is an error, not a wrong clip.
                 for index in 0..database.len() {
                     let read = database.clip(index);
                     let entry = database.entry(index);

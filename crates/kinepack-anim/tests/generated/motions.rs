@@ -16,7 +16,7 @@ enum Shape {
     /// Stays in the bind pose.
     Bind,
     Constant,
-    /// Stands still, then jumps.
+    /// Rests, then jumps.
     Steps,
     Smooth,
     Noise,

@@ -18,7 +18,7 @@ fn clip(document: &Document) -> RawClip {
     import.clips.remove(0)
 }
 
-/// The arm with a face of this many targets beside it, which is node 2.
+/// The arm, and next to it a face with this many targets, which is node 2.
 fn face(targets: usize, mut mesh: Value) -> Document {
     let mut document = arm();
     add_node(&mut document, json!({ "name": "face", "mesh": 0 }));

@@ -284,7 +284,7 @@ fn static_nodes_above_the_joints_become_part_of_the_roots() {
     let layer = scene.stack("walk", [0.0, 1.0]);
     scene.curve(layer, (hip, "Lcl Rotation"), "d|Z", Keys::Linear, &[(0.0, 0.0), (1.0, 10.0)]);
     let moving = scene.clone();
-    // Keys that say the same.
+    // Keys that repeat the node's own value.
     let constant = |value| [(0.0, value), (1.0, value)];
     scene.curve(layer, (armature, "Lcl Rotation"), "d|X", Keys::Cubic(0.0), &constant(-90.000_01));
     let import_of = import(&scene);

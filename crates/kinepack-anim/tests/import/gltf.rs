@@ -395,7 +395,7 @@ fn all_human_bones_are_joints_if_they_have_names() {
     assert_eq!(of(&[2], json!([])).0, hash);
     assert_eq!(of(&[1, 2], json!([])).0, hash);
     assert_eq!(of(&[1], json!([{ "joints": [1] }])).0, hash);
-    // What moves elsewhere is still a joint.
+    // A moving node outside of that tree is still a joint.
     assert_eq!(of(&[1, 3], json!([])).2, 3);
 }
 

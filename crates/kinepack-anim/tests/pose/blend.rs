@@ -24,7 +24,7 @@ fn near(bind: &[Transform], random: &mut Random) -> Vec<Transform> {
 /// A layer in `f64`: the pose, and the weight at each joint.
 type Naive<'a> = (&'a [Transform], Vec<f64>);
 
-/// The blend of one joint, as the documentation says.
+/// The blend of one joint, as the documentation defines it.
 fn naive(
     layers: &[Naive<'_>],
     additives: &[Naive<'_>],

@@ -5,7 +5,8 @@ use bevy_ecs::component::Component;
 
 use super::{ClipAsset, ClipJoints, ClipLayer};
 
-/// The most clips that fade out at the same time. If there are more, the oldest one stops at once.
+/// The maximum number of clips that fade out at the same time. If there are more, the oldest one
+/// stops at once.
 const MAX_FADING: usize = 4;
 
 /// Plays clips on the joints of a character: the named entities below this component's entity.

@@ -4,8 +4,8 @@
 //! such as Blender's `Armature`, into the clip, but Bevy spawns an entity for each. So root joints
 //! must be taken into the space of their parent entity, and all lengths divided by its scale.
 //!
-//! Entities above the model must not be taken for such nodes. The file's transforms tell them
-//! apart: when the joints appear, they have the transforms that the bind pose was made from.
+//! Entities above the model must not be taken for such nodes. The file's transforms distinguish
+//! them: when the joints appear, they have the transforms that the bind pose was made from.
 
 use bevy_ecs::prelude::*;
 use bevy_math::{Quat, Vec3};

@@ -23,7 +23,7 @@ use crate::{MotionEntities, MotionId};
 /// The changes of a tick, which each kind adds to.
 pub(crate) struct Changes<'a> {
     pub(crate) tick: Tick,
-    /// The state of the tick before.
+    /// The state of the previous tick.
     pub(crate) state: &'a Snapshot,
     /// The entities that were added or changed.
     pub(crate) rows: &'a mut Snapshot,

@@ -20,7 +20,7 @@ use crate::ids::Ids;
 use crate::settings::expect;
 use crate::{Datagrams, MotionEntities, MotionId, Registry};
 
-/// The most bytes of an acknowledgement of inputs in front of a datagram.
+/// The maximum number of bytes of an acknowledgement of inputs in front of a datagram.
 const ACKNOWLEDGEMENT_BYTES: usize = 4;
 
 /// Counters of a server: what it did, and what it refused.

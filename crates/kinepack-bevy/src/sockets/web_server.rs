@@ -12,8 +12,8 @@ use super::Socket;
 use super::listener::{self, Listener, ServerSocket};
 
 /// Connects a [`MotionServer`](crate::MotionServer) to clients over WebTransport, while the
-/// resource [`MotionWebServer`] exists. It can run beside `MotionUdpServerPlugin`: all clients see
-/// the same world.
+/// resource [`MotionWebServer`] exists. It can run alongside `MotionUdpServerPlugin`: all clients
+/// see the same world.
 ///
 /// A game with Bevy joins with `MotionWebClientPlugin`, natively or in a browser. A page without
 /// Bevy uses the npm package of Kinepack: see the book, *Show your server's world in a browser*.

@@ -72,7 +72,7 @@ fn despawned_and_moved_joints() {
     update(&mut app, 2);
     assert_eq!(transform(&app, joints[5]), thrown);
     assert!(app.world().get::<ClipJoint>(joints[5]).is_none());
-    // And fetched again.
+    // The leg is attached again.
     app.world_mut().entity_mut(joints[5]).insert(ChildOf(joints[0]));
     update(&mut app, 2);
     assert_eq!(transform(&app, joints[5]), pose(&app, &clip, root)[5]);
@@ -111,7 +111,8 @@ fn a_player_below_another_keeps_its_joints() {
     let rider = app.world_mut().spawn((Transform::default(), ChildOf(joints[0]))).id();
     let of_rider = spawn_joints(&mut app, rider);
     app.update();
-    // Without a player of its own, the names above come first.
+    // Before the rider has a player of its own, the mount's player takes the upper joints of the
+    // same names.
     assert!(app.world().get::<ClipJoint>(of_rider[0]).is_none());
     app.world_mut().entity_mut(rider).insert(player);
     super::support::player(&mut app, rider).current_mut().time_s = 1.0;

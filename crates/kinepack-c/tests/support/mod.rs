@@ -13,7 +13,7 @@ pub(crate) const CPP: [&str; 1] = ["-std=c++17"];
 /// this crate.
 fn compile(source: &str, options: &[&str], folder: &Path) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    // Cargo puts the libraries beside this test program.
+    // Cargo puts the libraries next to this test program.
     let libraries = std::env::current_exe().unwrap().parent().unwrap().to_owned();
     let program = folder.join("program");
     let (variable, usual) = if source.ends_with(".c") { ("CC", "cc") } else { ("CXX", "c++") };

@@ -36,11 +36,11 @@ pub struct Advice {
     /// The field, if the change is about one. Elements of an array have a common name, as in
     /// `joints[*].rotation`.
     pub field: Option<String>,
-    /// What to do.
+    /// The change to make.
     pub change: String,
     /// The cost of the change, or why it is free.
     pub because: String,
-    /// Kilobits a second that it saves, without headers. Measured on a sample at the level
+    /// Kilobits per second that it saves, without headers. Measured on a sample at the level
     /// `packed`, each change alone.
     pub saves_kbps: f64,
 }

@@ -26,7 +26,7 @@ pub struct LevelCost {
     pub row: u8,
     /// Bytes of a frame, without headers.
     pub bytes_per_frame: f64,
-    /// Kilobits a second, without headers.
+    /// Kilobits per second, without headers.
     pub kbps: f64,
     /// Bits a frame for the sets: changed entities and fields, added and removed entities.
     pub sets_bits_per_frame: f64,
@@ -40,9 +40,9 @@ pub struct LevelCost {
 pub struct LagCost {
     /// How many ticks older the baseline is, at least.
     pub lag: u32,
-    /// Kilobits a second of `packed`, without headers.
+    /// Kilobits per second of `packed`, without headers.
     pub packed_kbps: f64,
-    /// Kilobits a second of `adaptive`, without headers.
+    /// Kilobits per second of `adaptive`, without headers.
     pub adaptive_kbps: f64,
 }
 
@@ -51,7 +51,7 @@ pub struct LagCost {
 pub struct EntityCost {
     /// Its id.
     pub id: u32,
-    /// Kilobits a second over the whole stream.
+    /// Kilobits per second over the whole stream.
     pub kbps: f64,
     /// Share of all entities' bits.
     pub share: f64,
@@ -262,7 +262,7 @@ impl Sweep {
     }
 }
 
-/// Converts bytes a frame to kilobits a second.
+/// Converts bytes a frame to kilobits per second.
 pub(super) fn kbps(bytes_per_frame: f64, frames_per_s: f64) -> f64 {
     bytes_per_frame * 8.0 * frames_per_s / 1000.0
 }

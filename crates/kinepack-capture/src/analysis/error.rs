@@ -14,9 +14,9 @@ pub enum AnalysisError {
     /// A frame that does not fit the schema, or whose ids do not increase.
     #[error("the frame of tick {tick}: {error}")]
     Frame {
-        /// Its tick.
+        /// The frame's tick.
         tick: u32,
-        /// What is wrong with it.
+        /// What is wrong with the frame.
         error: EncodeError,
     },
     /// A frame so large that the kept frames would take more than

@@ -87,7 +87,7 @@ pub struct ComponentAnalysis {
 /// Collects the statistics of a [`FieldAnalysis`].
 pub(super) struct FieldStatistics {
     field: Field,
-    /// Its name for people.
+    /// The field's display name.
     name: String,
     /// The index of its kind.
     kind: usize,
@@ -106,7 +106,7 @@ struct Component {
     after: Vec<Histogram>,
     seen: [f64; 2],
     carried: Carried,
-    /// The most bins of each histogram in `after`.
+    /// The maximum number of bins in each histogram in `after`.
     most_after: usize,
 }
 

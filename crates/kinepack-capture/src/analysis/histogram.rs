@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-/// The most bins of a [`Bins`].
+/// The maximum number of bins in a [`Bins`].
 const SHOWN_BINS: usize = 64;
 
 /// Counts numbers.

@@ -85,10 +85,10 @@ pub struct Analysis {
     pub frames: u64,
     /// The number of analyzed frames that have a baseline.
     pub compared: u64,
-    /// Ticks a second.
+    /// Ticks per second.
     pub rate_hz: f64,
-    /// Frames a second: fewer than ticks if some are missing. Kilobits a second are computed with
-    /// this rate.
+    /// Frames per second: fewer than ticks if some are missing. Kilobits per second are computed
+    /// with this rate.
     pub frames_per_s: f64,
     /// The least age of the baseline, in ticks.
     pub lag: u32,
@@ -262,8 +262,8 @@ impl Analyzer {
     /// ```
     ///
     /// # Errors
-    /// As [`add`](Self::add), and [`EncodeError::NoSuchKind`] for another number of kinds than the
-    /// schema's.
+    /// As [`add`](Self::add), and [`EncodeError::NoSuchKind`] for a different number of kinds from
+    /// the schema's.
     ///
     /// # Panics
     /// If a column is shorter than the ids of its kind.
@@ -441,8 +441,8 @@ impl Analyzer {
     }
 }
 
-/// Frames a second of a run, given its ticks a second, the number of its frames, and its first and
-/// last tick. A run of one tick has its ticks a second.
+/// Frames per second of a run, given its ticks per second, the number of its frames, and its first
+/// and last tick. A run of one tick has its ticks per second.
 ///
 /// ```
 /// use kinepack::Tick;

@@ -36,14 +36,14 @@ pub struct AnalysisOptions {
     pub sample_stride: u64,
     /// The profile, for the levels that use one.
     pub profile: Profile,
-    /// The most bytes of the frames that are kept for comparison, those of three times the longest
-    /// lag. Samples and counts take up to 400 MB more. The default is 512 MiB, enough for frames of
-    /// 65,536 entities with 20 lanes.
+    /// The maximum number of bytes of the frames that are kept for comparison, those of three times
+    /// the longest lag. Samples and counts take up to 400 MB more. The default is 512 MiB, enough
+    /// for frames of 65,536 entities with 20 lanes.
     pub max_bytes: usize,
 }
 
 impl AnalysisOptions {
-    /// The most frames on which changes are tried.
+    /// The maximum number of frames on which changes are tried.
     pub const SAMPLES: usize = 150;
 
     /// The article's lag of 100 ms at 60 Hz, with samples spread over `frames` frames.

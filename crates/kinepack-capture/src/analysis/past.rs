@@ -33,7 +33,8 @@ impl Past {
         self.views.get(self.views.partition_point(|view| view.tick.0 > newest))
     }
 
-    /// The views before `tick`, the newest first, each at least a lag older than the one before.
+    /// The views before `tick`, the newest first, each at least a lag older than the previous one
+    /// in the list.
     pub fn chain(
         &self,
         tick: Tick,

@@ -12,7 +12,7 @@ use kinepack::{
 
 use super::past::falling;
 
-/// The most bytes of a stream's samples.
+/// The maximum number of bytes of a stream's samples.
 const MAX_BYTES: usize = 96 << 20;
 
 /// A frame of raw words.

@@ -8,11 +8,11 @@ use serde::Serialize;
 use super::fields::row;
 use crate::kinds::field_names;
 
-/// The most fields of a kind that are compared: their mask is one word.
+/// The maximum number of fields of a kind that are compared: their mask is one word.
 const FIELDS: usize = 64;
 
-/// The most combinations that are counted, because the time to compare each pair of fields grows
-/// with their number. Only captures of noise have more.
+/// The maximum number of combinations that are counted, because the time to compare each pair of
+/// fields grows with their number. Only captures of noise have more.
 const COMBINATIONS: usize = 1 << 14;
 
 /// Two fields and how often they change together, among the entities and frames in which one of

@@ -9,10 +9,10 @@ use thiserror::Error;
 
 use crate::float_words::to_word;
 
-/// The most entities of a frame.
+/// The maximum number of entities in a frame.
 pub(crate) const MAX_ENTITIES: usize = 65_536;
-/// The most words of a frame. It keeps a frame of constant columns, which take few bytes, below 32
-/// MB of memory.
+/// The maximum number of words in a frame. It keeps a frame of constant columns, which take few
+/// bytes, below 32 MB of memory.
 pub(crate) const MAX_WORDS: usize = 1 << 22;
 
 const CONSTANT: u8 = 0;

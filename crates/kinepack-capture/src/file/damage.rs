@@ -5,10 +5,10 @@ use std::fmt;
 use super::schema::SchemaError;
 use super::source::Checksummed;
 
-/// The most places that are described. All are counted.
+/// The maximum number of places that are described. All are counted.
 const MOST_DESCRIBED: usize = 100;
-/// The most characters of a reason, because a reason may quote the file: a text of a megabyte, for
-/// example.
+/// The maximum number of characters of a reason, because a reason may quote the file: a text of a
+/// megabyte, for example.
 const MOST_CHARACTERS: usize = 1_000;
 
 /// A place of a file that cannot be read, and the reason. Its frames are missing.
@@ -21,7 +21,7 @@ pub struct Damage {
     pub kind: DamageKind,
     /// The stream whose frames are missing, if it is a single one that is known.
     pub stream: Option<String>,
-    /// What is wrong.
+    /// What is wrong with the place.
     pub reason: String,
 }
 

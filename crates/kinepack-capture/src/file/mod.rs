@@ -20,5 +20,5 @@ pub use stream::{Stream, StreamEncoding};
 
 /// The profile of the files that this crate writes. A reader accepts any.
 pub(crate) const PROFILE: &str = "kinepack";
-/// The most streams of a file.
+/// The maximum number of streams in a file.
 pub(crate) const MAX_STREAMS: usize = 256;

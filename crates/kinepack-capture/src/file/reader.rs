@@ -296,7 +296,8 @@ impl Capture {
     }
 
     fn step(&mut self) -> Result<Step, Broken> {
-        // The words of a refused frame also count, so words of the frame before must be gone.
+        // The words of a refused frame also count, so the previous frame's words must not remain in
+        // the table.
         self.table.clear();
         let is_next = match self.source.next_start_ns() {
             Some(start_ns) => self.window.wants(start_ns),

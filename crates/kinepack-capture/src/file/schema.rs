@@ -1,4 +1,4 @@
-//! Schemas as JSON documents, with the ticks a second. `spec/CAPTURE.md`, section 3.
+//! Schemas as JSON documents, with the ticks per second. `spec/CAPTURE.md`, section 3.
 //!
 //! ```
 //! use kinepack::Schema;
@@ -21,20 +21,20 @@ use thiserror::Error;
 
 use crate::kinds;
 
-/// The most bytes of a document.
+/// The maximum size of a document, in bytes.
 pub(crate) const MAX_BYTES: usize = 1 << 20;
-/// The most lanes of a stream.
+/// The maximum number of lanes in a stream.
 pub(crate) const MAX_LANES: usize = 4096;
-/// The most bytes of the name of a stream, and of its entities' type.
+/// The maximum number of bytes of the name of a stream, and of its entities' type.
 pub(crate) const MAX_NAME_BYTES: usize = 65_535;
-/// The most bytes and lanes of all documents of a file. They compress well: 10 kB could become a
-/// million fields.
+/// The maximum number of bytes and lanes of all documents of a file. They compress well: 10 kB
+/// could become a million fields.
 const MAX_ALL_BYTES: usize = 16 << 20;
 const MAX_ALL_LANES: usize = 1 << 16;
-/// The most bytes of the kinds' names, each counted for each of the kind's fields: their names for
-/// people begin with it.
+/// The maximum number of bytes of the kinds' names, each counted for each of the kind's fields:
+/// their display names begin with it.
 const MAX_KIND_NAMES_BYTES: usize = 16 << 20;
-/// The range of ticks a second.
+/// The range of ticks per second.
 pub(crate) const RATES_HZ: std::ops::RangeInclusive<f64> = 0.001..=1_000_000.0;
 
 /// The encoding of an MCAP schema that holds a document.
@@ -130,7 +130,7 @@ struct Precision {
     max_step: Option<f64>,
 }
 
-/// The document of a schema and its ticks a second.
+/// The document of a schema and its ticks per second.
 ///
 /// # Errors
 /// [`SchemaError`] for a rate or a number of lanes that the format does not have, and for a
@@ -154,7 +154,7 @@ pub fn to_json(schema: &Schema, rate_hz: f64) -> Result<Vec<u8>, SchemaError> {
     if json.len() > MAX_BYTES { Err(SchemaError::TooLong { bytes: json.len() }) } else { Ok(json) }
 }
 
-/// The schema of a document, and its ticks a second.
+/// The schema of a document, and its ticks per second.
 ///
 /// # Errors
 /// [`SchemaError`] for any other bytes.
@@ -228,7 +228,7 @@ fn check_names(kinds: &[KindDocument]) -> Result<(), SchemaError> {
     Ok(())
 }
 
-/// The names of the fields for people. If there are several kinds, the kind's name is in front.
+/// The display names of the fields. If there are several kinds, the kind's name is in front.
 fn names(kinds: &[KindDocument], fields: &[FieldDocument]) -> Vec<String> {
     let mut prefixes = Vec::new();
     for kind in kinds.iter().filter(|_| kinds.len() > 1) {
@@ -341,7 +341,7 @@ impl FieldDocument {
         })
     }
 
-    /// The field. `name` is its name for people.
+    /// The field. `name` is its display name.
     fn into_field(self, name: &str) -> Result<Field, SchemaError> {
         let role = match self.role {
             RoleName::Plain => Role::Plain,
@@ -446,7 +446,7 @@ pub enum SchemaError {
     /// The bytes are not a document of the format.
     #[error("the schema is not a document of the format: {reason}")]
     NoDocument {
-        /// What is wrong with them.
+        /// What is wrong with the bytes.
         reason: String,
     },
     /// The document is too long.
@@ -461,10 +461,10 @@ pub enum SchemaError {
         /// Its version.
         version: u32,
     },
-    /// The ticks a second are out of range.
+    /// The ticks per second are out of range.
     #[error("{rate_hz} ticks a second are not within {} to {}", RATES_HZ.start(), RATES_HZ.end())]
     Rate {
-        /// The ticks a second.
+        /// The ticks per second.
         rate_hz: f64,
     },
     /// The schema has too many lanes.
@@ -478,10 +478,10 @@ pub enum SchemaError {
     Field {
         /// The field's name.
         name: String,
-        /// What is wrong with it.
+        /// What is wrong with the field.
         reason: String,
     },
-    /// The kinds have another number of fields than are listed.
+    /// The document lists a number of fields that is not the sum over its kinds.
     #[error("the schema's kinds have {declared} fields, but {fields} are listed")]
     FieldCount {
         /// The fields of the kinds.

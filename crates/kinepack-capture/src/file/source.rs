@@ -13,7 +13,7 @@ use mcap::{MAGIC, McapError};
 use super::summary::ChunkAt;
 use crate::limits::TooManyValues;
 
-/// The most bytes of a record, and of an unpacked chunk.
+/// The maximum size of a record, in bytes, and of an unpacked chunk.
 pub(crate) const MAX_RECORD_BYTES: usize = 64 << 20;
 /// Bytes per read.
 pub(super) const READ_BYTES: usize = 64 << 10;
@@ -231,7 +231,8 @@ impl Chunks {
     }
 }
 
-/// Whether a file has a chunk where the index says. The file's position is then at its data.
+/// Whether a file has a chunk at the place that the index names. The file's position is then at its
+/// data.
 fn is_chunk(file: &mut File, chunk: ChunkAt) -> io::Result<bool> {
     file.seek(SeekFrom::Start(chunk.at_byte))?;
     let mut header = Vec::with_capacity(RECORD_HEADER_BYTES);

@@ -15,7 +15,7 @@ pub(crate) const RAW: &str = "kinepack-raw";
 /// Message encoding of lanes.
 pub(crate) const LANES: &str = "kinepack-lanes";
 
-/// The most frames of a stream: one for each tick.
+/// The maximum number of frames in a stream: one for each tick.
 const MAX_FRAMES: u64 = 1 << 32;
 
 /// A stream of a capture file: frames with entities of one type, or of several kinds.
@@ -56,7 +56,7 @@ pub struct Stream {
     pub(super) declared: Arc<Declared>,
 }
 
-/// What a schema record declares.
+/// The declaration in a schema record.
 #[derive(Debug)]
 pub(super) struct Declared {
     type_name: String,
@@ -86,7 +86,7 @@ impl Stream {
         &self.name
     }
 
-    /// The name of its entities' type, a hint for people.
+    /// The name of its entities' type, as a hint for readers.
     pub fn type_name(&self) -> &str {
         &self.declared.type_name
     }
@@ -113,7 +113,7 @@ impl Stream {
         crate::component_names(&self.declared.schema)
     }
 
-    /// Ticks a second, 0.001 to 1,000,000.
+    /// Ticks per second, 0.001 to 1,000,000.
     pub fn rate_hz(&self) -> f64 {
         self.declared.rate_hz
     }
@@ -144,7 +144,7 @@ pub(super) struct Streams {
     channels: HashMap<u16, Use>,
 }
 
-/// What a channel is for.
+/// The purpose of a channel.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Use {
     /// The index of a stream.

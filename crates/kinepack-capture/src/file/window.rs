@@ -12,7 +12,8 @@ use kinepack::Tick;
 
 use super::source::MAX_RECORD_BYTES;
 
-/// The most bytes of chunks that are loaded to sort their messages, and one more chunk.
+/// The maximum number of bytes of chunks that are loaded to sort their messages, and one more
+/// chunk.
 const MOST_BYTES: usize = 4 * MAX_RECORD_BYTES;
 
 /// The memory of a message that waits: its entry, in a list whose capacity may be twice its length.

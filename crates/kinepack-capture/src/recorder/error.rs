@@ -37,7 +37,7 @@ pub enum RecordError {
     BadStream {
         /// Its name.
         stream: String,
-        /// What is wrong with it.
+        /// What is wrong with the stream.
         reason: String,
     },
     /// A handle from another recorder, or a snapshot whose schema is not the stream's.
@@ -109,7 +109,7 @@ pub enum RecordError {
         stream: String,
         /// The frame's tick.
         tick: u32,
-        /// The most entities in a frame of this stream.
+        /// The maximum number of entities in a frame of this stream.
         most: usize,
     },
     /// A state that cannot be stored as words.
@@ -121,7 +121,7 @@ pub enum RecordError {
         tick: u32,
         /// The entity's id.
         id: u32,
-        /// What is wrong with it.
+        /// What is wrong with the state.
         source: EncodeError,
     },
 }

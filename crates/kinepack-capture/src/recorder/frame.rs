@@ -73,9 +73,9 @@ impl<'a> RecordedFrame<'a> {
     ///
     /// # Errors
     /// [`RecordError::SharedId`] if entities of two kinds have the same id,
-    /// [`RecordError::SpawnChanged`] if a spawn field changed since the frame before, or
-    /// [`RecordError::Write`] if the file cannot be written, or could not be written before. No part
-    /// of a refused frame is recorded.
+    /// [`RecordError::SpawnChanged`] if a spawn field changed since the previous frame, or
+    /// [`RecordError::Write`] if the file cannot be written, or could not be written before. No
+    /// part of a refused frame is recorded.
     pub fn finish(self) -> Result<(), RecordError> {
         self.recorder.record_pushed(self.handle, self.tick)
     }

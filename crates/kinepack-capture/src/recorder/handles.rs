@@ -102,7 +102,7 @@ pub struct RecordSummary {
     pub entities: u64,
     /// Bytes of the file.
     pub bytes: u64,
-    /// How often the calling thread waited because the disk was too slow. A loop that runs faster
-    /// than real time also fills the queue.
+    /// How many times the calling thread waited because the disk was too slow. A loop that runs
+    /// faster than real time also fills the queue.
     pub waits: u64,
 }

@@ -164,7 +164,7 @@ impl Recorder {
     }
 
     /// Begins a stream of states of `T` before quantization, with `rate_hz` (0.001 to 1,000,000)
-    /// ticks a second.
+    /// ticks per second.
     ///
     /// # Errors
     /// [`RecordError::BadStream`] for a name that is taken or too long, a rate outside of its
@@ -505,7 +505,7 @@ impl Drop for Recorder {
 }
 
 impl Recording {
-    /// The most entities of a frame, if all are of the kind with most lanes.
+    /// The maximum number of entities in a frame, if all are of the kind with most lanes.
     fn most(&self) -> usize {
         let lanes = self.columns.iter().map(|columns| columns - 1).max().unwrap_or(0);
         MAX_ENTITIES.min(MAX_WORDS / lanes.max(1))

@@ -11,9 +11,9 @@ use std::time::Duration;
 
 use super::writer::NewStream;
 
-/// The most frames in the queue.
+/// The maximum number of frames in the queue.
 const MAX_JOBS: usize = 64;
-/// The most words in the queue, 32 MB, if it holds more than one frame.
+/// The maximum number of words in the queue, 32 MB, if it holds more than one frame.
 const MAX_WORDS: usize = 1 << 22;
 /// How long the writer waits for more jobs.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -128,7 +128,7 @@ impl Queue {
         self.work.notify_one();
     }
 
-    /// How often [`push`](Self::push) waited for room.
+    /// How many times [`push`](Self::push) waited for room.
     pub(super) fn waits(&self) -> u64 {
         self.lock().waits
     }

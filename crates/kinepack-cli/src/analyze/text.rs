@@ -11,9 +11,9 @@ use kinepack_capture::analysis::{
 use super::Report;
 use crate::captured::Pace;
 
-/// The most pairs of fields that are listed.
+/// The maximum number of pairs of fields that are listed.
 const PAIRS: usize = 5;
-/// The most fields, or kinds of entities, that have a column in the table of levels.
+/// The maximum number of fields, or kinds of entities, that have a column in the table of levels.
 const COLUMNS: usize = 6;
 
 pub(super) fn write(report: &Report, out: &mut impl Write) -> io::Result<()> {

@@ -13,7 +13,7 @@ use super::file_types::CLIPS;
 use super::sources::{self, BuiltClip, Source};
 use crate::anim::error::AnimError;
 
-/// The most names of clips in an error.
+/// The maximum number of names of clips in an error.
 const NAMED: usize = 10;
 
 /// A database without its list of clips.

@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
     out: PathBuf,
     #[command(flatten)]
     force: Force,
-    /// .glb: samples a second. Default: the clip's own rate.
+    /// .glb: samples per second. Default: the clip's own rate.
     #[arg(long, value_name = "HZ", value_parser = parse_rate)]
     rate: Option<f32>,
     /// .anm: the number of places at which players can start [default: 1]. Each takes 24 or 48

@@ -46,7 +46,7 @@ struct Pair {
     peer_bytes: usize,
     peer_max_error_cm: f64,
     bytes: usize,
-    /// Bytes that are in memory while the clip plays. Keyed clips do not say.
+    /// Bytes that are in memory while the clip plays. Keyed clips do not store this.
     #[serde(skip_serializing_if = "Option::is_none")]
     playing_bytes: Option<usize>,
     /// Bytes as a disk file.

@@ -50,7 +50,7 @@ pub(crate) struct SchemeArguments {
     /// Where in a segment a new key goes [default: worst]
     #[arg(long, value_enum, help_heading = "Keyed scheme")]
     key_position: Option<PositionName>,
-    /// How often to try removing each key [default: 3]
+    /// How many times to try removing each key [default: 3]
     #[arg(long, value_name = "TIMES", help_heading = "Keyed scheme")]
     removal_passes: Option<usize>,
     /// Do not change the values of keys when a key next to them is removed.
@@ -59,7 +59,7 @@ pub(crate) struct SchemeArguments {
     /// Use keys for every track that changes, even if rows of samples are smaller.
     #[arg(long, help_heading = "Keyed scheme")]
     no_rows: bool,
-    /// Allow the full error for joints that stand still. By default they get half of it.
+    /// Allow the full error for joints that are at rest. By default they get half of it.
     #[arg(long, help_heading = "Keyed scheme")]
     no_hold_still: bool,
 }
@@ -70,7 +70,7 @@ pub(crate) enum SchemeName {
     /// Coefficients for a few samples at a time: the fewest bytes.
     #[default]
     Block,
-    /// The keys of splines, as Riot describes it for League of Legends, with improvements.
+    /// The keys of splines, as Riot describes them for League of Legends, with improvements.
     #[value(alias = "article")]
     Keyed,
     /// All samples, rotations in 48 bits.

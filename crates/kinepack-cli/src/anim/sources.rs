@@ -196,7 +196,7 @@ pub(crate) fn read_some(files: &[PathBuf], import: &ImportArguments) -> Result<S
 
 /// The refusal of files without any clip.
 pub(crate) fn refuse_empty(files: &[PathBuf], left_out: &[LeftOutReport]) -> Result<(), AnimError> {
-    /// The most parts that the refusal lists.
+    /// The maximum number of parts that the refusal lists.
     const LISTED: usize = 5;
     let Some(file) = files.first() else { return Ok(()) };
     let others = if files.len() > 1 { ", and the other files have none either" } else { "" };

@@ -6,7 +6,7 @@ use command_kit::{counted, say};
 
 use super::{Captured, CapturedError, Source, sum};
 
-/// The most damaged places that are listed.
+/// The maximum number of damaged places that are listed.
 const MOST_LISTED: usize = 5;
 
 /// Whether a file was read completely. A command first finishes what it can do with the frames that
@@ -77,7 +77,7 @@ impl Captured {
         let wanted = all.filter(|(_, stream)| concerns(Some(stream.name())));
         let lost = sum(wanted.map(|(index, _)| capture.lost_frames(index)));
         let undescribed = capture.damaged_places() - damage.len() as u64;
-        // What was described may be of other streams.
+        // The described damage may concern other streams only.
         if places.is_empty() && lost.map_or(undescribed > 0, |lost| lost > 0) {
             places.push("frames that the file counts are not in it".to_owned());
         }

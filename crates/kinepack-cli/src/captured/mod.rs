@@ -36,7 +36,8 @@ const MOST_WINDOW_BYTES: u64 = 128 << 20;
 #[derive(Args, Clone, Debug)]
 pub struct StreamArguments {
     /// The stream of the capture, by name. Without it, the first one that fits the other options,
-    /// such as a profile. If there are several streams, standard error says which one it is.
+    /// such as a profile. If there are several streams, a message on standard error names the
+    /// chosen one.
     #[arg(long, value_name = "NAME")]
     pub stream: Option<String>,
 }
@@ -180,7 +181,7 @@ impl CapturedFrame<'_> {
 }
 
 impl Captured {
-    /// Opens a file. Its first bytes tell the format; for a `.bin` file the name does.
+    /// Opens a file. Its first bytes determine the format; for a `.bin` file the name does.
     pub fn open(path: &Path, limits: CaptureLimits) -> Result<Self, CapturedError> {
         refuse_once(path)?;
         if kinepack_replay::is_replay(path) {
@@ -353,8 +354,8 @@ impl Captured {
         sum(self.streams.iter().map(|stream| stream.frames))
     }
 
-    /// The next frame of any stream. `None` at the end: [`Self::end`] then says whether frames are
-    /// missing.
+    /// The next frame of any stream. `None` at the end: [`Self::end`] then reports whether frames
+    /// are missing.
     pub(crate) fn next_frame(&mut self) -> Result<Option<CapturedFrame<'_>>, CapturedError> {
         let capture = match &mut self.source {
             Source::Challenge(cubes) => return cubes.next_frame(),

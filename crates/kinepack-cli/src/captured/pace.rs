@@ -1,10 +1,10 @@
-//! How often a stream has frames, in words.
+//! Describes in words how often a stream has frames.
 
 use std::fmt;
 
 use kinepack_capture::analysis::shown_rate;
 
-/// Ticks a second and frames a second, which are fewer if ticks are missing.
+/// Ticks per second and frames per second, which are fewer if ticks are missing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
     pub(crate) rate_hz: f64,

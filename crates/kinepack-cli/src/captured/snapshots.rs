@@ -96,7 +96,7 @@ impl Snapshots {
         Ok(None)
     }
 
-    /// The stream's ticks a second, and how many frames a second were read.
+    /// The stream's ticks per second, and how many frames per second were read.
     pub(crate) fn pace(&self) -> Pace {
         let rate_hz = self.stream.rate_hz;
         Pace { rate_hz, frames_per_s: frames_per_s(rate_hz, self.read, self.ticks) }

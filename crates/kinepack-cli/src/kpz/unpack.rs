@@ -16,7 +16,7 @@ use crate::captured::{Captured, Ending};
 use crate::convert::write_csv;
 use crate::format::Format;
 
-/// Unpack a replay, to what the ending of the name says.
+/// Unpack a replay to the format that the extension of the output selects.
 ///
 /// .mcap is a capture with the quantized states, for all other commands. .bin is a challenge file,
 /// the same as the one that was packed. .csv is a table of the numbers, one row for each entity and

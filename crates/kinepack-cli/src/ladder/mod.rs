@@ -75,7 +75,7 @@ impl History {
         [self.lag, self.spacing, self.lag]
     }
 
-    /// The most views that are needed.
+    /// The maximum number of views that are needed.
     fn most_views(&self) -> usize {
         self.lags().iter().map(|lag| *lag as usize).sum()
     }
@@ -284,7 +284,7 @@ impl Ladder {
         self.measured
     }
 
-    /// The pace of the measured frames, given the ticks a second.
+    /// The pace of the measured frames, given the ticks per second.
     pub(crate) fn pace(&self, rate_hz: f64) -> Pace {
         let is_even = u64::from(self.measured) == self.passed_ticks;
         let ratio = f64::from(self.measured) / self.passed_ticks.max(1) as f64;

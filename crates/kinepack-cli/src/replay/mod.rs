@@ -35,7 +35,7 @@ use crate::captured::{
 use crate::ladder::{Parameters, ProfileError, Shortage, TooShort};
 use crate::steps::{StepArguments, Steps};
 
-/// The most frames that are read ahead of sending.
+/// The maximum number of frames that are read ahead of sending.
 const AHEAD: usize = 16;
 
 /// Send a capture over a simulated network, and measure bandwidth, delay, errors and stalls.
@@ -93,9 +93,9 @@ struct Report {
     /// The link's settings, as text.
     link_about: String,
     frames: u64,
-    /// Ticks a second.
+    /// Ticks per second.
     rate_hz: f64,
-    /// Frames a second: fewer than ticks if some are missing.
+    /// Frames per second: fewer than ticks if some are missing.
     frames_per_s: f64,
     /// Explanations of numbers that look surprising.
     #[serde(skip_serializing_if = "Vec::is_empty")]

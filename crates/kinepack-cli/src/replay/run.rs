@@ -25,7 +25,7 @@ use crate::distance::distance;
 const KEPT_VIEWS: usize = 512;
 /// The longest time between two pictures. Between frames that are further apart, there are several.
 const PICTURES_EVERY: Duration = Duration::from_millis(50);
-/// The most pictures between two frames.
+/// The maximum number of pictures between two frames.
 const MOST_PICTURES: u32 = 1_200;
 /// The largest number of states that a receiver keeps: one second at a thousand frames per second.
 const MOST_STATES: usize = 1_024;

@@ -344,7 +344,7 @@ struct Tuning {
 
 /// The best profile that was found.
 struct Found {
-    /// `None` if a signal came before there was one.
+    /// `None` if a signal arrived before a profile was found.
     profile: Option<Profile>,
     /// If a signal ended the search: the stage that it had reached, worded to follow "interrupted".
     stopped: Option<&'static str>,

@@ -17,7 +17,7 @@ const TRAINED: usize = 200;
 const MEASURED: usize = 100;
 /// With more fields, each one is tried as the first, instead of every order.
 const ALL_ORDERS: usize = 4;
-/// The most orders that are tried.
+/// The maximum number of orders that are tried.
 const MOST_TRIES: usize = 24;
 /// An order that saves less than this share is not worth a change.
 const LEAST: f64 = 0.005;

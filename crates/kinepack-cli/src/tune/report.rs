@@ -59,7 +59,7 @@ pub(super) struct Report {
     /// Ticks a second.
     pub(super) rate_hz: f64,
     pub(super) lag: u32,
-    /// What each frame is coded against, for people.
+    /// What each frame is coded against, in words.
     #[serde(skip)]
     pub(super) against: String,
     pub(super) training_frames: usize,
@@ -73,8 +73,8 @@ pub(super) struct Report {
     /// The stream as it is, without tuning: with the built-in profile if it has cubes, else with
     /// an untrained one.
     pub(super) built_in: Parts,
-    /// With the steps that were asked for and the profile for them. `None` if a signal came before
-    /// there was one.
+    /// With the steps that were asked for and the profile for them. `None` if a signal arrived
+    /// before there was one.
     pub(super) tuned: Option<Parts>,
     /// The fields that got other steps.
     pub(super) steps: Vec<FieldSteps>,

@@ -1,4 +1,4 @@
-//! What clips do not have, markers from a file, and the names of human bones.
+//! The parts that clips omit, markers from a file, and the names of human bones.
 
 use std::fs;
 
@@ -18,7 +18,7 @@ fn files(change: impl Fn(&mut Document)) -> (TempDir, String) {
     (directory, file.display().to_string())
 }
 
-/// A lamp beside the arm, a camera, and a face with a morph target.
+/// A lamp next to the arm, a camera, and a face with a morph target.
 fn scene(document: &mut Document) {
     let nodes = document.json["nodes"].as_array_mut().unwrap();
     nodes.push(json!({ "name": "lamp" }));
@@ -119,7 +119,7 @@ fn human_bones_may_have_the_names_of_vrm() {
     );
 }
 
-/// Writes an arm beside `arm.glb`, whose second animation, `Bad`, has only a channel without keys.
+/// Writes an arm next to `arm.glb`, whose second animation, `Bad`, has only a channel without keys.
 fn write_bad_animation(path: &str) {
     let mut document = arm();
     let bad = json!({ "name": "Bad", "channels": document.json["animations"][0]["channels"] });
@@ -175,7 +175,7 @@ fn a_bad_file_or_animation_is_named_and_the_rest_is_built() {
     let (document, said) = skipping(&[&["anim", "compare"], &inputs[..]].concat());
     assert_eq!((&document["clips"], said.len()), (&json!(2), 7));
 
-    // A damaged clip beside a good one.
+    // A damaged clip next to a good one.
     let (clip, short) = (format!("{out}/arm__Move.kpa"), format!("{out}/short.kpa"));
     let bytes = fs::read(&clip).unwrap();
     fs::write(&short, &bytes[..bytes.len() - 1]).unwrap();

@@ -91,7 +91,7 @@ pub(crate) fn refusal(arguments: &[&str]) -> String {
 }
 
 /// Asserts that a command that writes `file` replaces an existing one only with `--force`, and
-/// leaves no other files beside it.
+/// leaves no other files next to it.
 pub(crate) fn see_that_it_replaces_by_force_alone(file: &Path, arguments: &[&str]) {
     const OLD: &[u8] = b"worth something";
     let name = file.to_str().unwrap();

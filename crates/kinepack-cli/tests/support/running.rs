@@ -60,7 +60,7 @@ impl Running {
         assert!(status.success());
     }
 
-    /// Waits until a signal no longer kills the program. Only Linux tells which signals a process
+    /// Waits until a signal no longer kills the program. Only Linux reports which signals a process
     /// handles; elsewhere this waits for a second.
     pub(crate) fn until_it_handles_signals(&self) {
         let status = format!("/proc/{}/status", self.child.id());

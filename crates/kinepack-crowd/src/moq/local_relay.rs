@@ -21,7 +21,7 @@ use super::connector::{self, CONNECT_TIMEOUT, endpoint, transport};
 
 /// The memory for what the relay keeps for late subscribers.
 const CACHE_BYTES: u64 = 256 << 20;
-/// The most sessions at once, including those whose handshake is not finished.
+/// The maximum number of sessions at once, including those whose handshake is not finished.
 const MOST_SESSIONS: usize = 1_024;
 
 /// A relay for one machine: anyone who reaches its port may publish and watch anything. Use

@@ -15,14 +15,14 @@ use super::connector::{CONNECT_TIMEOUT, again_and_again, origin, run};
 use super::{Address, Connector, MoqError};
 use crate::{CATALOGUE, Catalogue, Refused, Track, Viewer, ViewerConfig};
 
-/// The most memory of a viewer's transport.
+/// The maximum memory of a viewer's transport.
 const CACHE_BYTES: u64 = 16 << 20;
 /// A group that is late by more than this is given up.
 const LATE: Duration = Duration::from_secs(1);
 /// A track that failed is asked for again after this time.
 const RETRY: Duration = Duration::from_secs(1);
-/// The most events that wait for the program. If the queue is full, the relay has to wait, and late
-/// groups are dropped.
+/// The maximum number of events that wait for the program. If the queue is full, the relay has to
+/// wait, and late groups are dropped.
 const MAX_EVENTS: usize = 1024;
 
 /// The state of the connection to a relay.
@@ -109,7 +109,7 @@ impl Watching {
         }
     }
 
-    /// Sets the function that makes the viewer's limits and delays from the ticks a second.
+    /// Sets the function that makes the viewer's limits and delays from the ticks per second.
     #[must_use]
     pub fn with_config(mut self, configure: fn(u32) -> ViewerConfig) -> Self {
         self.configure = configure;
@@ -409,7 +409,7 @@ async fn next(track: &mut track::Subscriber) -> Result<Option<Arrival>, moq_net:
             Poll::Ready(Ok(Some(datagram))) => {
                 Poll::Ready(Ok(Some(Arrival::Datagram(datagram.payload))))
             }
-            // The groups may go on after the last datagram.
+            // The groups may continue after the last datagram.
             _ => Poll::Pending,
         }
     })

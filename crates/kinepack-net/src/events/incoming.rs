@@ -11,7 +11,7 @@ use super::list::{List, ListReader, WINDOW};
 use super::outgoing::FLOOR_REACH;
 use crate::{Refused, Sequence};
 
-/// The most events that wait for playback.
+/// The maximum number of events that wait for playback.
 const MOST_READY: usize = 4096;
 
 /// A receiver's state for events.

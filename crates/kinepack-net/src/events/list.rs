@@ -10,13 +10,13 @@ use super::{Emitted, EventKinds};
 use crate::packet::EventsAlone;
 use crate::{NetError, Refused, Sequence};
 
-/// The most events of a list.
+/// The maximum number of events in a list.
 pub(super) const MOST_EVENTS: usize = 256;
 /// The receiver accepts only numbers that are less than this after the first one that it still
 /// waits for.
 pub(super) const WINDOW: i32 = 1024;
-/// The most bytes that a list of one event takes besides the event itself: the first number, and
-/// three gamma codes.
+/// The maximum number of bytes that a list of one event takes besides the event itself: the first
+/// number, and three gamma codes.
 const LONGEST_BEFORE_ONE_BYTES: usize = 2 + 13;
 
 /// Encodes lists of events. Receivers that get the same events share the work.

@@ -10,7 +10,7 @@ use super::Emitted;
 use super::list::{EventWriter, MOST_EVENTS, WINDOW};
 use crate::Sequence;
 
-/// The most events that wait for a receiver without having been sent.
+/// The maximum number of events that wait for a receiver without having been sent.
 const MOST_WAITING: usize = 4096;
 /// Numbers in use are less than this far after the newest floor that the receiver acknowledged.
 pub(super) const FLOOR_REACH: i32 = 1 << 14;

@@ -40,12 +40,12 @@ pub struct LinkConfig {
     pub reorder_ratio: f32,
     /// The longest delay of a reordered datagram.
     pub reorder_delay: Duration,
-    /// Bits a second that the slowest hop carries, including [`HEADER_BYTES`] for each datagram.
+    /// Bits per second that the slowest hop carries, including [`HEADER_BYTES`] for each datagram.
     /// `None` for no limit.
     pub bandwidth_bps: Option<u32>,
-    /// The most bytes that wait before the slowest hop, including headers and the unsent rest of
-    /// the current datagram. A datagram without room is dropped. Without `bandwidth_bps`, nothing
-    /// waits.
+    /// The maximum number of bytes that wait before the slowest hop, including headers and the
+    /// unsent rest of the current datagram. A datagram without room is dropped. Without
+    /// `bandwidth_bps`, nothing waits.
     pub queue_bytes: u32,
     /// The largest packet that the path carries, including its header: 1500 leaves 1472 bytes for a
     /// datagram. Larger ones are dropped, not fragmented.
@@ -196,7 +196,7 @@ pub enum LinkError {
         /// The longest allowed.
         max: Duration,
     },
-    /// A bandwidth of 0 bits a second.
+    /// A bandwidth of 0 bits per second.
     NoBandwidth,
     /// An MTU below [`HEADER_BYTES`], or above IP's 65,535 bytes.
     BadMtu {

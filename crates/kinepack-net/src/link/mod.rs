@@ -1,4 +1,4 @@
-//! Simulates a bad link: datagrams arrive late, twice, in another order, or not at all.
+//! Simulates a bad link: datagrams arrive late, twice, in a different order, or not at all.
 //!
 //! One `Link` is one direction; a connection has two, with different seeds. It connects two
 //! endpoints in tests, demos and measurements, under the caller's clock. A datagram passes these

@@ -7,7 +7,8 @@ use crate::{Refused, Sequence};
 
 /// The longest list in front of a snapshot.
 pub(crate) const LONGEST_LIST_BYTES: usize = (1 << 14) - 1;
-/// The most bytes that a list in front of a snapshot takes in addition to the list itself.
+/// The maximum number of bytes that a list in front of a snapshot takes in addition to the list
+/// itself.
 pub(crate) const LONGEST_IN_FRONT_BYTES: usize = 3;
 
 /// The header of events without a snapshot.

@@ -101,7 +101,7 @@ impl Hello {
     }
 }
 
-/// The most parts of a schema's outline in a hello.
+/// The maximum number of parts in a schema's outline in a hello.
 pub(super) const MAX_PARTS: usize = 256;
 
 /// The parts of a schema's outline that fit into a hello.

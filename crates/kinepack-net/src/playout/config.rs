@@ -19,7 +19,7 @@ use kinepack::Tick;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlayoutConfig {
-    /// Ticks a second of the sender's simulation, however often it sends snapshots. If this is
+    /// Ticks per second of the sender's simulation, however often it sends snapshots. If this is
     /// wrong, playback starves or lags.
     pub tick_hz: u32,
     /// The least target delay. With 0, the network alone decides.
@@ -47,7 +47,7 @@ pub struct PlayoutConfig {
     /// after this time. Clocks that drift by 200 ppm cost 0.2 ms of delay for each second of the
     /// window.
     pub window: Duration,
-    /// The most states stored.
+    /// The maximum number of states stored.
     pub max_states: usize,
 }
 
@@ -55,7 +55,7 @@ pub struct PlayoutConfig {
 const MAX_SPAN: Duration = Duration::from_secs(60);
 
 impl PlayoutConfig {
-    /// For a game at `tick_hz` ticks a second, on the open Internet.
+    /// For a game at `tick_hz` ticks per second, on the open Internet.
     pub fn at_hz(tick_hz: u32) -> Self {
         Self {
             tick_hz,
@@ -64,7 +64,7 @@ impl PlayoutConfig {
             coverage_ratio: 0.99,
             slew_ratio: 0.05,
             window: Duration::from_secs(2),
-            // Twice the longest delay at 128 ticks a second.
+            // Twice the longest delay at 128 ticks per second.
             max_states: 128,
         }
     }
@@ -110,7 +110,7 @@ impl PlayoutConfig {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum PlayoutError {
-    /// 0 ticks a second.
+    /// 0 ticks per second.
     NoTickRate,
     /// The longest delay is below the shortest one, or above a minute.
     BadDelays {

@@ -38,9 +38,9 @@ pub struct PlayoutStats {
     /// The share of time in which the next state was needed but missing. Pauses that a state's
     /// `unchanged_until` explains later do not count.
     pub starved_ratio: f64,
-    /// How often the clock jumped: after gaps longer than any delay, and if ticks and arrivals do
-    /// not fit the earlier ones. It also jumps if states now arrive so much sooner that it would
-    /// lag by more than [`max_delay`](super::PlayoutConfig::max_delay). Such a jump counts if it is
-    /// 0.1 s or more.
+    /// How many times the clock jumped: after gaps longer than any delay, and if ticks and arrivals
+    /// did not fit the earlier ones. It also jumps if states now arrive so much sooner that it
+    /// would lag by more than [`max_delay`](super::PlayoutConfig::max_delay). Such a jump counts if
+    /// it is 0.1 s or more.
     pub jumps: u64,
 }

@@ -51,7 +51,7 @@ pub struct FramePlayer {
 }
 
 impl FramePlayer {
-    /// Plays states with `tick_hz` ticks a second. Motion between two states is blended over at
+    /// Plays states with `tick_hz` ticks per second. Motion between two states is blended over at
     /// most [`ReceiverConfig::longest_blend`], at its default.
     pub fn new(tick_hz: f64) -> Self {
         Self {
@@ -69,7 +69,7 @@ impl FramePlayer {
     /// `events` are the events since the previous moment, in order, each as a row of a snapshot of
     /// events. None of them is [late](crate::Event::late).
     ///
-    /// Cost: a comparison of the entities with those of the call before.
+    /// Cost: a comparison of the entities with those of the previous call.
     pub fn show(
         &mut self,
         tick: f64,

@@ -260,7 +260,7 @@ impl<'a> Playback<'a> {
 }
 
 /// The index of an entity. Tries `guess` first, because the index is usually the same as in the
-/// state before.
+/// previous state.
 fn place(shown: &Shown, kind: usize, id: EntityId, guess: usize) -> Option<usize> {
     let state = &shown.state;
     let is_there = state.ids().get(guess) == Some(&id) && state.kind_at(guess) == Some(kind);

@@ -13,7 +13,7 @@ const BYTE: u64 = 1_000_000_000;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
     bytes_per_s: u32,
-    /// In billionths of a byte, so that rounding loses nothing: bytes a second times nanoseconds.
+    /// In billionths of a byte, so that rounding loses nothing: bytes per second times nanoseconds.
     bucket: u64,
     /// At least a datagram; otherwise a small budget could never send a full one.
     full: u64,

@@ -7,14 +7,14 @@ use kinepack::Tick;
 /// One tick in this many makes state checks.
 const TICKS: u32 = 2;
 
-/// When one receiver's next state check is due, and how often it asked for the state anew.
+/// When one receiver's next state check is due, and how many times it asked for the state anew.
 #[derive(Debug)]
 pub(super) struct Checks {
     /// The next snapshot gets a check, even in a tick that makes none.
     is_asked: bool,
     /// Bytes to send before the next check.
     bytes_left: u64,
-    /// How often the state was sent anew.
+    /// How many times the state was sent anew.
     pub(super) sent_anew: u64,
     last_anew: Option<Duration>,
 }

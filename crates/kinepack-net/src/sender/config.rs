@@ -30,8 +30,8 @@ pub struct HubConfig {
     pub keep_alive: Duration,
     /// A receiver that has not answered for this long gets keep-alives only.
     pub silence: Duration,
-    /// The most datagrams that one receiver gets in a tick, if a snapshot or a full state needs
-    /// more than one.
+    /// The maximum number of datagrams that one receiver gets in a tick, if a snapshot or a full
+    /// state needs more than one.
     pub datagrams_per_tick: u32,
     /// How many older views a snapshot may use in addition to the baseline, 0 to 3. `None` for as
     /// many as the receiver's codec can use ([`Codec::older_views`](kinepack::Codec::older_views)).
@@ -39,8 +39,8 @@ pub struct HubConfig {
     /// in each snapshot. For a receiver with any, the hub keeps the last 72 datagrams before the
     /// newest acknowledged one, instead of 40.
     pub older_views: Option<u8>,
-    /// The most different encodings that a tick makes for receivers that could share them. The
-    /// limit has an effect only if there are more receivers than this.
+    /// The maximum number of different encodings that a tick makes for receivers that could share
+    /// them. The limit has an effect only if there are more receivers than this.
     ///
     /// If most receivers share, the others may at most double the number of encodings. If they need
     /// more than that, those that hold a recent complete view together get one encoding for every
@@ -144,8 +144,8 @@ impl HubConfig {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReceiverOptions {
-    /// The most bytes a second, including the transport's headers; at least 256. `None` for no
-    /// limit except [`HubConfig::datagrams_per_tick`].
+    /// The maximum number of bytes per second, including the transport's headers; at least 256.
+    /// `None` for no limit except [`HubConfig::datagrams_per_tick`].
     ///
     /// In any `t` seconds, the receiver gets at most `t` times the budget, plus a burst. The first
     /// burst is a tenth of a second of the budget. Later bursts come from unused budget: up to the

@@ -73,7 +73,7 @@ pub(super) struct Planner {
     /// The average bits of an entity in recent encodings. The planner guesses from it how many
     /// entities fit.
     bits_per_item: f64,
-    /// How often the encoder has run.
+    /// How many times the encoder has run.
     runs: u64,
 }
 
@@ -91,7 +91,7 @@ enum What {
     Present(u32),
 }
 
-/// The most rounds of correcting the guess.
+/// The maximum number of rounds of correcting the guess.
 const ROUNDS: u32 = 6;
 /// At most one in this many chosen entities may be dropped for lack of room. A full packet drops
 /// the last ones in coding order, whatever their score.
@@ -128,7 +128,7 @@ impl Planner {
         Self::new(&self.codec, self.counts_costs)
     }
 
-    /// How often the encoder has run.
+    /// How many times the encoder has run.
     pub(super) fn runs(&self) -> u64 {
         self.runs
     }

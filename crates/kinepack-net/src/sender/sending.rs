@@ -152,7 +152,7 @@ impl Sending {
         self.visible.begin(world);
     }
 
-    /// How often encoders have run in total, including attempts that did not fit.
+    /// How many times encoders have run in total, including attempts that did not fit.
     pub(super) fn runs(&self) -> u64 {
         self.offers.iter().map(|offer| offer.planner.runs()).sum()
     }

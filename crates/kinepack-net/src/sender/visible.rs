@@ -37,7 +37,7 @@ struct TickStates {
     of_visibility: HashMap<u64, usize>,
 }
 
-/// The visible states of this tick and of the one before.
+/// The visible states of this tick and of the previous one.
 #[derive(Debug, Default)]
 pub(super) struct VisibleStates {
     now: TickStates,

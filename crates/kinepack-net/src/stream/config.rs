@@ -19,8 +19,8 @@ use crate::{Channel, Sequence};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamConfig {
-    /// The most records a second. In the long run, a receiver accepts an eighth more, because
-    /// clocks and timers are not exact. It refuses what exceeds that.
+    /// The maximum number of records per second. In the long run, a receiver accepts an eighth
+    /// more, because clocks and timers are not exact. It refuses what exceeds that.
     pub rate_hz: u32,
     /// The longest round trip without extra cost: from sending a packet until its acknowledgement
     /// arrives, including the wait until the other side sends something. If the round trip is
@@ -32,7 +32,7 @@ pub struct StreamConfig {
     /// How many new records a receiver accepts at once, at least 16. After a stall, the network
     /// delivers many records together.
     pub burst_records: u16,
-    /// The channel of the stream, which tells several streams on one connection apart.
+    /// The channel of the stream, which distinguishes several streams on one connection.
     pub channel: Channel,
     /// The largest datagram that the transport carries. Repeats that do not fit are left out; a
     /// single record is sent in any case.
@@ -41,7 +41,7 @@ pub struct StreamConfig {
     pub first_number: Sequence,
 }
 
-/// The most packets in a ring: a packet names its base by one byte.
+/// The maximum number of packets in a ring: a packet names its base by one byte.
 pub(super) const MOST_PACKETS: usize = 256;
 /// The fewest packets in a ring. With fewer, a packet that is overtaken twice would be too old.
 const FEWEST_PACKETS: usize = 8;
@@ -125,7 +125,7 @@ impl StreamConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StreamError {
-    /// A rate of 0, or above 10,000 records a second.
+    /// A rate of 0, or above 10,000 records per second.
     BadRate {
         /// The given value.
         rate_hz: u32,

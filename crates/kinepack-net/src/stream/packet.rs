@@ -8,7 +8,7 @@ use crate::packet::{KIND_MASK, STREAM_ACKNOWLEDGEMENT, STREAM_PACKET};
 const FULL: u8 = 1 << 3;
 const COUNT_SHIFT: u32 = 4;
 
-/// The most records in a packet.
+/// The maximum number of records in a packet.
 pub(super) const MOST_RECORDS: usize = 16;
 
 /// Bytes of the longest header: that of a full packet.

@@ -10,7 +10,7 @@ use super::{StreamAcknowledgement, StreamConfig, StreamError, StreamRefused, Str
 use crate::Sequence;
 use crate::trace::event;
 
-/// The most bytes that a lane of a record takes, including its class.
+/// The maximum number of bytes that a lane of a record takes, including its class.
 const MOST_BYTES_PER_LANE: usize = 6;
 
 /// Sends a stream of records.

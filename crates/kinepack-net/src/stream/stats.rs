@@ -64,7 +64,7 @@ pub struct StreamReceiverStats {
     /// Of these, records that arrived as repeats: the packet with their own number was lost, or is
     /// still on its way.
     pub recovered: u64,
-    /// How often a full packet began the stream anew, after a silence in which half the number
+    /// How many times a full packet restarted the stream, after a silence in which half the number
     /// space may have passed.
     pub restarts: u64,
     /// Refused: another kind or length, or a base among the packet's own records.

@@ -18,7 +18,7 @@ use events::{List, NaiveEvents};
 use kinepack::{Baselines, Codec, Decoder, EntityId, Snapshot, Tick};
 
 const HELLO_EVERY: Duration = Duration::from_millis(250);
-/// Without a datagram for this long, a receiver says hello again.
+/// Without a datagram for this long, a receiver sends hellos again.
 const SILENCE: Duration = Duration::from_secs(1);
 const MAX_BLOCK_BYTES: usize = 4 << 20;
 const MAX_ENTITIES: usize = 65_536;
@@ -170,19 +170,19 @@ pub struct NaiveReceiver {
     /// The time of the datagram that is handled next.
     pub now: Duration,
     next_hello: Duration,
-    /// It has said hello again.
+    /// Whether the receiver has sent hellos again after a silence.
     seeks: bool,
     /// The tick of the newest state when a fragment ended such a silence. `None` once a state has
-    /// come.
+    /// arrived.
     sought: Option<u32>,
     /// The tick of the newest state.
     shown: Option<u32>,
     newest_snapshot: Option<u16>,
     /// The next state does not build on the one that is shown.
     shows_anew: bool,
-    /// A session has begun, and no state of it has come.
+    /// Whether a session has begun, and none of its states has arrived.
     is_new_session: bool,
-    /// How many states came.
+    /// How many states have arrived.
     states: u32,
     is_to_acknowledge: bool,
     /// A state check has failed before.

@@ -2,8 +2,8 @@
 //!
 //! `cargo run -p kinepack-udp --example game`
 //!
-//! The server simulates 20 ticks a second. The clients draw 60 frames a second and send an input
-//! with each. Copy `server.rs` to your server, `client.rs` to your client, and the types and
+//! The server simulates 20 ticks per second. The clients draw 60 frames per second and send an
+//! input with each. Copy `server.rs` to your server, `client.rs` to your client, and the types and
 //! settings below to both.
 
 mod client;

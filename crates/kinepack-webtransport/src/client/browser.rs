@@ -15,8 +15,8 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use super::link::{Link, Session, drive};
 use super::{WebClientOptions, WebLostReason};
 
-/// The most datagrams that the browser may hold unsent. After an outage it would send all of them,
-/// no matter how old they are.
+/// The maximum number of datagrams that the browser may hold unsent. After an outage it would send
+/// all of them, no matter how old they are.
 const MOST_WAITING: usize = 64;
 
 /// A point in time of the page's clock.

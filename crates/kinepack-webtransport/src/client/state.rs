@@ -21,7 +21,7 @@ pub enum WebClientState {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WebLostReason {
-    /// The session never began. Browsers do not tell a page whether the server refused it.
+    /// The session never began. A browser does not reveal to a page whether the server refused it.
     NoSession {
         /// The server's address, without the token.
         server: String,

@@ -91,8 +91,8 @@ pub trait Coder {
 /// probability, and at most 2 bytes are shifted out after a decision.
 const MIN_RANGE: u32 = 1 << 24;
 
-/// The most bits that [`Coder::code_direct`] takes from a range at once. Each value still has a
-/// part of at least 2⁸.
+/// The maximum number of bits that [`Coder::code_direct`] takes from a range at once. Each value
+/// still has a part of at least 2⁸.
 const DIRECT_BITS: u32 = 16;
 
 /// The size of the part of `range` for `true`. The rest, which is the lower part, is for `false`.

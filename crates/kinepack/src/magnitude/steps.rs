@@ -115,5 +115,5 @@ pub(super) fn read<const N: usize>(reader: &mut BitReader<'_>) -> Result<Read<N>
     Ok(Read::Steps(numbers.map(|number| (number >> 1) as i64 ^ -((number & 1) as i64))))
 }
 
-/// The most bits that [`BitReader::peek`] takes.
+/// The maximum number of bits that [`BitReader::peek`] takes.
 const PEEK_BITS: u32 = 57;

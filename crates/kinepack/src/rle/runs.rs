@@ -15,12 +15,13 @@ use crate::DecodeError;
 
 /// The longest run.
 const MAX_RUN_BYTES: usize = 128;
-/// The most literal bytes in one part.
+/// The maximum number of literal bytes in one part.
 const MAX_LITERAL_BYTES: usize = 127;
 /// A length byte above this one counts literal bytes.
 const LITERAL: u8 = 128;
 
-/// The most bytes that `bytes` bytes take as runs: one extra byte for each 127 bytes, rounded up.
+/// The maximum number of bytes that `bytes` bytes take as runs: one extra byte for each 127 bytes,
+/// rounded up.
 ///
 /// ```
 /// assert_eq!(kinepack::rle::bound(1200), 1210);

@@ -229,7 +229,7 @@ impl Changes {
     }
 }
 
-/// The most bytes that [`write_sparse_lanes`] takes.
+/// The maximum number of bytes that [`write_sparse_lanes`] takes.
 pub(crate) const MAX_LANES: usize = Changes::MAX_BYTES;
 
 /// Like [`write_sparse_difference`], for up to [`MAX_LANES`] bytes in lanes, against the same

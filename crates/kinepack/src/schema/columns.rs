@@ -10,7 +10,7 @@ use crate::EncodeError;
 use crate::quantize::{FloatLimits, SmallestThree};
 use crate::rotation::BLOCK;
 
-/// The most components of a value that is quantized in blocks.
+/// The maximum number of components of a value that is quantized in blocks.
 const AXES: usize = 4;
 
 /// The lanes of several states as columns, one for each lane, to be filled by

@@ -4,8 +4,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 
-/// The most conditions of a field, including those of its selectors. Each field stores all of them,
-/// so without a limit the memory would be quadratic in the number of fields.
+/// The maximum number of conditions of a field, including those of its selectors. Each field stores
+/// all of them, so without a limit the memory would be quadratic in the number of fields.
 const MAX_CONDITIONS: usize = 64;
 
 /// The condition under which a field is present: an earlier field, its *selector*, is present and

@@ -14,7 +14,7 @@ use crate::quantize::{FloatLimits, FloatParts, IntegerLimits, SmallestThree};
 /// The first bytes of a schema file.
 const MAGIC: [u8; 4] = *b"KSCH";
 const VERSION: u8 = 1;
-/// The most bytes of a file, and the most lanes and fields of its schema.
+/// The maximum size of a file, in bytes, and the most lanes and fields of its schema.
 const MOST_BYTES: usize = 1 << 20;
 const MOST_LANES: usize = 4096;
 

@@ -48,7 +48,7 @@ pub use precision::TimePrecision;
 use crate::SetupError;
 pub use crate::limits::MAX_KINDS;
 
-/// The kinds of entities, their fields and lanes in order, and a hash that tells two schemas apart.
+/// The kinds of entities, their fields and lanes in order, and a hash that distinguishes schemas.
 /// Most schemas are made from one struct; [`builder`](Self::builder) makes a schema from several.
 ///
 /// ```
@@ -173,7 +173,7 @@ impl Schema {
     /// `#[derive(Pack)]` does this already.
     ///
     /// # Panics
-    /// If the schema has several kinds, or another number of lanes.
+    /// If the schema has several kinds, or a different number of lanes.
     pub fn clear_absent(&self, lanes: &mut [u32]) {
         assert!(self.kinds.list.len() == 1, "a schema of several kinds: use that of one kind");
         assert!(lanes.len() == self.lanes.len(), "the lanes of another schema");

@@ -100,10 +100,10 @@ impl History {
         self.changed = changed;
     }
 
-    /// How a value of an entity changed in the last step and in the step before. `now` is the value
-    /// in the baseline, and `at` returns it in other states. `change` computes the change from one
-    /// value to another, times a factor that scales the step to the length of the lag. `None` if
-    /// the entity is new. An entity with one step of history has that step twice.
+    /// How a value of an entity changed in the last step and in the previous one. `now` is the
+    /// value in the baseline, and `at` returns it in other states. `change` computes the change
+    /// from one value to another, times a factor that scales the step to the length of the lag.
+    /// `None` if the entity is new. An entity with one step of history has that step twice.
     #[inline]
     pub(super) fn recent_changes<T: Copy, D: Copy>(
         &self,

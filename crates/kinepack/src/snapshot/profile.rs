@@ -295,7 +295,7 @@ impl Profile {
     }
 
     /// A class for every width, and the contexts that help with most data. The class of a kind's
-    /// first field that has differences depends on the entity before. The classes of all other
+    /// first field that has differences depends on the previous entity. The classes of all other
     /// fields depend on that first field. A starting point for a `training::Trainer`.
     pub fn magnitudes(schema: &Schema) -> Self {
         // For each field, the first of its kind that has differences.

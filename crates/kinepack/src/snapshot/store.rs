@@ -160,8 +160,8 @@ impl Snapshot {
     /// already quantized.
     ///
     /// # Errors
-    /// [`EncodeError::NoSuchKind`], [`EncodeError::LaneCount`] if the kind has another number of
-    /// lanes, and [`EncodeError::IdsNotIncreasing`] if the id is not above the last one of the
+    /// [`EncodeError::NoSuchKind`], [`EncodeError::LaneCount`] if the kind has a different number
+    /// of lanes, and [`EncodeError::IdsNotIncreasing`] if the id is not above the last one of the
     /// kind. [`EncodeError::LaneOutOfRange`] if a lane is above its maximum, or not 0 although its
     /// field is absent. After an error the snapshot is unchanged.
     pub fn push_lanes_of(

@@ -1,4 +1,4 @@
-//! Training the word lengths of a profile: counts how often a capture needs each class, and
+//! Training the word lengths of a profile: counts how many times a capture needs each class, and
 //! computes the best length for each. `spec/CODEC.md` does not depend on this, because any complete
 //! prefix code is valid.
 
@@ -47,7 +47,7 @@ pub struct Trainer {
     encoder: Encoder,
     codec: Codec,
     packet: Vec<u8>,
-    /// For each field and each state of its context, how often each class was needed.
+    /// For each field and each state of its context, how many times each class was needed.
     fields: Vec<Vec<Vec<u64>>>,
     entities: Vec<u64>,
     flags: Vec<u64>,

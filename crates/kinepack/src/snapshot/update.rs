@@ -1,4 +1,4 @@
-//! Writing changed entities over their states of the tick before.
+//! Writing changed entities over their states of the previous tick.
 
 use super::ids::EntityId;
 use super::store::{Snapshot, check_lanes};

@@ -177,7 +177,7 @@ impl StreamCodec {
     ///
     /// # Errors
     /// [`EncodeError::TypeMismatch`] if the type has another schema, [`EncodeError::LaneCount`] if
-    /// `record` has another length, and errors of [`Pack::quantize`] for values that are not
+    /// `record` has a different length, and errors of [`Pack::quantize`] for values that are not
     /// numbers or out of range. [`EncodeError::LaneOutOfRange`] means that the type's hand-written
     /// `Pack` contradicts its own schema. After an error the content of `record` is arbitrary.
     pub fn quantize<T: Pack>(&self, value: &T, record: &mut [u32]) -> Result<(), EncodeError> {
@@ -213,7 +213,7 @@ impl StreamCodec {
     ///
     /// # Errors
     /// [`DecodeError::TypeMismatch`] if the type has another schema, [`DecodeError::LaneCount`] if
-    /// `record` has another length, and [`DecodeError::LaneOutOfRange`].
+    /// `record` has a different length, and [`DecodeError::LaneOutOfRange`].
     pub fn reconstruct<T: Pack>(&self, record: &[u32]) -> Result<T, DecodeError> {
         let expected_hash = self.0.schema.hash();
         let types = self.0.schema.types();

@@ -132,7 +132,7 @@ pub(super) enum PartKind {
     Bytes,
 }
 
-/// The most numbers in one part, because a class covers no more.
+/// The largest count of numbers in one part, because a class covers no more.
 pub(super) const MAX_NUMBERS: usize = 4;
 
 /// The parts of the fields, in order. A field with more lanes than a part may have becomes several

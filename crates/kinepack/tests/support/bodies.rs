@@ -6,7 +6,7 @@ use kinepack::{EntityId, Profile, Schema, Snapshot, Tick};
 
 use super::Random;
 
-/// Bodies that fall, slide and turn. Some stand still; now and then one is added, removed, or jumps
+/// Bodies that fall, slide and turn. Some rest; now and then one is added, removed, or jumps
 /// anywhere.
 pub(crate) fn bodies_run(schema: &Schema, seed: u64, entities: u32, frames: u32) -> Vec<Snapshot> {
     let mut random = Random::new(seed);
@@ -26,7 +26,7 @@ pub(crate) fn bodies_run(schema: &Schema, seed: u64, entities: u32, frames: u32)
         let mut snapshot = Snapshot::new(schema, Tick(100 + tick));
         for (nth, (id, row, speeds)) in rows.iter_mut().enumerate() {
             for ((value, speed), max) in row.iter_mut().zip(speeds).zip(&maxima) {
-                // A third stands still, and choices change rarely.
+                // A third of the bodies rest, and choices change rarely.
                 if nth % 3 == 0 || (*max < 5 && random.below(9) > 0) {
                     continue;
                 }

@@ -188,8 +188,8 @@ pub(crate) fn profiles(schema: &Schema) -> [(&'static str, Profile); 4] {
     ]
 }
 
-/// `count` snapshots of one world, the first without entities, each a few ticks after the one
-/// before.
+/// `count` snapshots of one world, the first without entities, each a few ticks after the previous
+/// one.
 pub(crate) fn frames(schema: &Schema, seed: u64, entities: usize, count: usize) -> Vec<Snapshot> {
     let mut world = World::new(schema, seed, entities);
     let mut frames = vec![Snapshot::new(schema, Tick(0))];

@@ -1,4 +1,4 @@
-//! Measures Bevy's own clips beside Kinepack's, like Bevy's scene `many_foxes`: 1,000 characters,
+//! Compares Bevy's own clips with Kinepack's, like Bevy's scene `many_foxes`: 1,000 characters,
 //! each at its own time in one of six clips of 43 joints. Nothing is drawn.
 //!
 //! `cargo run --release -p bevy-comparisons --example many_walkers`

@@ -42,7 +42,7 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 
 /// The levels of compression.
 const LEVELS: [&str; 3] = ["-c", "-cc", "-cz"];
-/// Our precisions, beside those of gltfpack.
+/// Our precisions, to compare with those of gltfpack.
 const PRECISIONS_CM: [f64; 2] = [0.1, 0.01];
 /// The least precision that our clips are built with, for clips in which gltfpack errs by less.
 const LEAST_PRECISION_CM: f64 = 1e-4;

@@ -111,7 +111,7 @@ impl Crowd {
         }
     }
 
-    /// Adds a viewer that decodes a tier and plays it at 60 frames a second.
+    /// Adds a viewer that decodes a tier and plays it at 60 frames per second.
     pub fn play(&mut self, tier: &'static str) {
         let seen = Arc::new(Seen::default());
         self.played.push((tier, Arc::clone(&seen)));

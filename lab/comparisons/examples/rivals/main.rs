@@ -31,7 +31,7 @@ use kinepack::{Baselines, Level, Snapshot};
 const LAG_FRAMES: usize = 6;
 /// Frames of a run of the built-in world.
 const WORLD_FRAMES: usize = 600;
-/// Frames a second.
+/// Frames per second.
 const RATE_HZ: f64 = 60.0;
 const PASSES: usize = 5;
 

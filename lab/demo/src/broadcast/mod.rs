@@ -1,7 +1,7 @@
 //! Broadcasts for spectators, through relays of Media over QUIC. `kinepack-lab broadcast` runs
 //! publisher, relay and spectators on one machine. `serve` and `publish` send to a relay. `watch`
 //! shows a broadcast in the terminal or in a page. Without the feature `broadcast`, these commands
-//! say how to build the program with it.
+//! explain how to build the program with it.
 
 #[cfg(not(feature = "broadcast"))]
 mod absent;

@@ -51,7 +51,7 @@ pub struct PublishOptions {
 #[derive(Args, Clone, Copy, Debug)]
 pub(super) struct RegionOptions {
     /// Also divide the world into COUNT by COUNT regions, each a tier of its own with 20 snapshots
-    /// a second. A spectator's page watches the regions in its view.
+    /// per second. A spectator's page watches the regions in its view.
     #[arg(long, value_name = "COUNT", allow_negative_numbers = true, value_parser = clap::value_parser!(u8).range(2..=7))]
     pub(super) regions: Option<u8>,
 }

@@ -11,8 +11,8 @@ use crate::cube_stream::CubeStream;
 use crate::join::JoinError;
 use crate::secret_options::SecretOptions;
 
-/// See the top of this file. The server's address is separate, because it is an argument of some
-/// commands and an option of others.
+/// The options for reaching a server. Its address is not among them, because it is an argument of
+/// some commands and an option of others.
 #[derive(Args, Clone, Debug)]
 #[command(mut_arg("level", |argument| argument
     .help("How snapshots are coded: packed takes the least work, adaptive the fewest bits. \

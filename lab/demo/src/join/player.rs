@@ -18,7 +18,8 @@ use crate::join::JoinError;
 use crate::keys::Keys;
 use crate::sight::Sight;
 
-/// The most records to send at once after a pause of this process. Further ones are skipped.
+/// The maximum number of records to send at once after a pause of this process. Further ones are
+/// skipped.
 const MAX_RECORDS_AT_ONCE: u32 = 16;
 
 /// Who steers. Stays the same over all connections of a joiner.

@@ -1,4 +1,4 @@
-//! The report of joiners: a table for people and a JSON document for machines.
+//! The report of joiners: a table for the terminal, and a JSON document for programs.
 
 use std::io::{self, Write};
 use std::net::SocketAddr;

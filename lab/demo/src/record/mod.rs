@@ -185,7 +185,7 @@ impl CaptureFile<'_> {
         self.output.keep();
     }
 
-    /// Moves the file to its place, or says where its frames are.
+    /// Moves the file to its place, or reports where its frames are.
     fn end(self, recorded: Result<Recorded, RecordingError>) -> Result<(), RecordingError> {
         let Self { name, output, .. } = self;
         let kept = output.kept().map(Path::to_owned);

@@ -3,7 +3,7 @@
 //! A guest's first packet of keys asks for a cube. If none is free, later packets ask again. The
 //! newest keys are held until new ones arrive or the guest falls silent. The caller passes the
 //! time. A guest costs a few kilobytes from its first packet on. The stream's rate limit bounds its
-//! records a second; records above the limit are only counted.
+//! records per second; records above the limit are only counted.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -206,7 +206,7 @@ impl Players {
         self.playing
     }
 
-    /// The most guests that played at once.
+    /// The maximum number of guests that played at once.
     pub fn peak(&self) -> usize {
         self.peak
     }

@@ -1,4 +1,4 @@
-//! The report of a server: a table for people and a JSON document for machines.
+//! The report of a server: a table for the terminal, and a JSON document for programs.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -17,7 +17,7 @@ pub(super) struct ServeReport {
     pub(super) sending: String,
     pub(super) seconds: f64,
     pub(super) ticks: u32,
-    /// Seconds that the world stood still because the machine was too slow.
+    /// Seconds for which the world paused because the machine was too slow.
     pub(super) skipped_s: f64,
     /// The work of a tick and of the polls before it: stepping the world, encoding, sending and
     /// reading. Counts only ticks with receivers.

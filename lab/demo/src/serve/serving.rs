@@ -41,7 +41,7 @@ pub struct Serving {
     players: Players,
     events: Vec<ServerEvent>,
     begin: Instant,
-    /// How long the world stood still.
+    /// For how long the world was paused.
     skipped: Duration,
     /// Work since the last tick.
     work: Span,

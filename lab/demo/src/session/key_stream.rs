@@ -23,11 +23,11 @@ const LONGEST_ROUND_TRIP: Duration = Duration::from_secs(3);
 /// The source of the first player's keys, and whether they are sent over the link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Controller {
-    /// The script, beside the world. Its keys are not sent.
+    /// The script, next to the world. Its keys are not sent.
     #[default]
     Script,
-    /// The script, beside the world. Its keys are sent only to measure their bandwidth and to check
-    /// that they arrive unchanged.
+    /// The script, next to the world. Its keys are sent only to measure their bandwidth and to
+    /// check that they arrive unchanged.
     SentScript,
     /// A person plays at the first receiver and holds these keys. They reach the world over the
     /// receiver's link.
@@ -46,7 +46,7 @@ impl Controller {
     }
 }
 
-/// See the top of this file.
+/// Both ends of the stream of the player's keys.
 pub(super) struct KeyStream {
     /// The viewer's end.
     source: StreamSender,

@@ -69,7 +69,7 @@ fn a_page_watches_a_broadcast() {
     browser.choose("#tier", "full");
     browser.wait("kinepack.tiers().join() === 'full'");
 
-    // A pause holds the moment, and the present goes on.
+    // A pause holds the shown moment, while live playback continues.
     browser.click("#pause");
     browser.wait("document.getElementById('time').textContent !== 'live'");
     let paused = browser.number("kinepack.tick()");

@@ -177,7 +177,8 @@ fn capabilities(chromium: &Path, home: &Path, options: &[&str]) -> Value {
         "--disable-dev-shm-usage",
         "--no-first-run",
     ];
-    // As superuser, the browser has no sandbox and must be told so.
+    // For the superuser, the browser has no sandbox, and starts only with an option that allows
+    // this.
     if home.metadata().unwrap().uid() == 0 {
         arguments.push("--no-sandbox");
     }

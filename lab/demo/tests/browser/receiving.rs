@@ -1,5 +1,5 @@
-//! The demo's page has a receiver of its own: what it shows and measures is its own, and without one it
-//! says so.
+//! The demo's page has a receiver of its own: it shows and measures what this receiver gets, and
+//! reports if there is none.
 
 use serde_json::json;
 
@@ -86,7 +86,8 @@ fn the_headline_numbers_are_dashes_until_their_seconds_are_full() {
     browser.wait("kinepack.samples().length > 20");
     let shown = "['now-kbps', 'now-factor', 'now-error']
         .map((id) => document.getElementById(id).textContent)";
-    // Ten samples a second. Asked for in one step, because the page goes on.
+    // Ten samples per second. One call reads both the count and the text, because the page keeps
+    // running.
     let early =
         browser.eval(&format!("kinepack.samples().length < 90 ? {shown} : ['–', '–', '–']"));
     assert_eq!(early, json!(["–", "–", "–"]));

@@ -61,7 +61,7 @@ fn both_skeletons_are_drawn_and_time_moves_them() {
     browser.choose("#factor", "as");
     browser.click("#frame");
 
-    // By the slider and by a key.
+    // Moves the time by the slider and by a key.
     let before = browser.still();
     browser.click("#scrub");
     browser.wait("Math.abs(kinepack.time_s() - 0.75) < 0.03");
@@ -140,7 +140,7 @@ fn another_clip_is_found_and_shown() {
     );
     assert_eq!(browser.console(), [""; 0]);
 
-    // If the program has ended, the page cannot load another clip and says so.
+    // If the program has ended, the page cannot load another clip, and shows a message.
     view.kill();
     browser.fill("#search", "stroll");
     browser.click("#clips li:not([hidden]) button");

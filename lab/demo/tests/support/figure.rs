@@ -43,7 +43,7 @@ const SWINGS: [(usize, f32, f32); 8] = [
     (13, 0.6, 0.5),
 ];
 
-/// A walk on the spot, with `pace_hz` steps a second.
+/// A walk on the spot, with `pace_hz` steps per second.
 pub(crate) fn walk(name: &str, pace_hz: f32) -> RawClip {
     let joint = |(parent, translation)| Joint {
         name: String::new(),

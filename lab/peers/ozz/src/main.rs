@@ -1,4 +1,4 @@
-//! Measures ozz-animation beside block clips, on clips that `kinepack anim raw` wrote. See README.md.
+//! Compares ozz-animation with block clips, on clips that `kinepack anim raw` wrote. See README.md.
 
 #![feature(portable_simd)]
 
@@ -132,7 +132,7 @@ fn run() -> Outcome<()> {
     Ok(())
 }
 
-/// What a player makes of a clip.
+/// The measurements of a player on a clip.
 struct Figures {
     bytes: usize,
     /// All that is in memory while the clip plays: what players share, and the player.

@@ -73,12 +73,12 @@ fn values<const N: usize>(
     raw.poses().map(|pose| part(&pose[joint])).collect()
 }
 
-/// What depends on a joint.
+/// The scale and the reach with which a joint moves the points that depend on it.
 #[derive(Clone, Copy)]
 struct Span {
     /// The largest scale of the joint, with those of its ancestors.
     scale: f64,
-    /// The way from the joint to the farthest point that it moves.
+    /// The distance from the joint to the farthest point that it moves.
     length_m: f64,
 }
 
@@ -133,7 +133,8 @@ fn nlerp(from: &[f64; 4], to: &[f64; 4], at: f64) -> [f64; 4] {
     sum.map(|part| part / length)
 }
 
-/// The same rotations, each with the sign that brings it near the one before. Players rely on that.
+/// The same rotations, each with the sign that brings it near the previous one. Players rely on
+/// that.
 fn near(mut keys: Vec<Key<4>>) -> Vec<Key<4>> {
     let mut before = [0.0, 0.0, 0.0, 1.0];
     for (_, rotation) in &mut keys {
@@ -173,7 +174,8 @@ fn keys<const N: usize>(
     }
     let mut keys: Vec<Key<N>> =
         (0..values.len()).filter(|sample| kept[*sample]).map(|at| (at, values[at])).collect();
-    // A last key that repeats the one before is not needed: the builder holds that one to the end.
+    // A last key that repeats the previous key is not needed, because the builder holds the
+    // previous key to the end.
     if let [.., (_, before), (_, last)] = &keys[..]
         && error(before, last) <= most
     {

@@ -1,4 +1,4 @@
-//! The factors that steps stand for. `spec/ANIM.md`, section 12.
+//! The factors that steps represent. `spec/ANIM.md`, section 12.
 
 /// 2^(i/8), as the format defines it.
 pub(super) const OCTAVE: [f32; 8] = [

@@ -337,7 +337,7 @@ impl<'a> Words<'a> {
     }
 }
 
-/// The most bytes that a kernel loads at once.
+/// The maximum number of bytes that a kernel loads at once.
 pub(super) const LOAD: usize = 16;
 
 fn padded(bytes: &[u8]) -> [u8; 8] {

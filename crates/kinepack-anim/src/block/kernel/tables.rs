@@ -47,7 +47,7 @@ computed! {
         [table(&TABLE[0]), table(&TABLE[1]), table(&TABLE[2]), table(&TABLE[3])];
 }
 
-/// The most bytes that eight coefficients of a profile take.
+/// The maximum number of bytes that eight coefficients of a profile take.
 pub(super) const MAX_EIGHT_BYTES: usize = (2 * MAX_FOUR_BITS as usize).div_ceil(8);
 
 const fn table(profiles: &Profiles) -> Table {

@@ -7,7 +7,7 @@ use super::hierarchy::BvhJoint;
 use crate::import::budget::Budget;
 use crate::import::{ImportError, NameEncoding, Note};
 
-/// The most bytes of text for each byte of a name: `%83`.
+/// The maximum number of bytes of text for each byte of a name: `%83`.
 const MOST_OF_BYTE: u64 = 3;
 
 /// Converts all names to text. All names of a file share one encoding. If it is not UTF-8, a note

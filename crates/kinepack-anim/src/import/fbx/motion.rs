@@ -11,9 +11,9 @@ use super::{ImportError, JointNodes, LeftOutKind};
 use crate::import::Skipped;
 use crate::import::budget::Budget;
 
-/// The most layers of a stack: evaluating a joint at a sample visits all of them.
+/// The maximum number of layers in a stack: evaluating a joint at a sample visits all of them.
 const MAX_LAYERS: usize = 64;
-/// The most animated properties of all stacks together. Stacks may share layers.
+/// The maximum number of animated properties of all stacks together. Stacks may share layers.
 const MAX_PARTS: usize = 1 << 22;
 /// The memory that ufbx may take for a stack's list of layers that are not muted.
 const ANIM_BYTES: u64 = 1 << 16;

@@ -8,7 +8,8 @@ use ufbx::{
 use super::{ImportError, Note};
 use crate::import::budget::Budget;
 
-/// The most nodes above a node. Real skeletons nest less than 100 deep, and ropes a few hundred.
+/// The maximum number of nodes above a node. Real skeletons nest less than 100 deep, and ropes a
+/// few hundred.
 const MAX_DEPTH: u32 = 1024;
 
 /// The sample rate of files that state none.

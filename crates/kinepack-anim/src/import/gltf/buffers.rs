@@ -46,12 +46,12 @@ pub(super) struct Buffers<'a> {
     bad_buffers: BTreeSet<usize>,
     /// The compressed views that could not be decoded, remembered for the same reason.
     bad_views: BTreeSet<usize>,
-    /// The most bytes of all loaded files and decoded views together. The limit exists because a
-    /// thousand buffers may name the same file.
+    /// The maximum number of bytes of all loaded files and decoded views together. The limit exists
+    /// because a thousand buffers may name the same file.
     limit_bytes: u64,
     room_bytes: u64,
-    /// The most keys that all accessors may read together. The limit exists because a thousand
-    /// channels may share an accessor.
+    /// The maximum number of keys that all accessors may read together. The limit exists because a
+    /// thousand channels may share an accessor.
     limit_keys: u64,
     room_keys: u64,
     resolve: &'a mut dyn FnMut(&str, u64) -> io::Result<Vec<u8>>,

@@ -4,8 +4,8 @@
 
 use serde_json::{Number, Value};
 
-/// The most bytes of rewritten text for each byte of the original: `1e15` takes four times as many
-/// in full.
+/// The maximum number of bytes of rewritten text for each byte of the original: `1e15` takes four
+/// times as many in full.
 pub(super) const MOST_OF_BYTE: u64 = 6;
 
 /// Whole numbers above this are not all exact as `f64`.

@@ -66,7 +66,7 @@ pub struct KeyedHeader {
     pub slices: u16,
     /// Number of sample times of the raw clip.
     pub samples: u32,
-    /// Samples a second.
+    /// Samples per second.
     pub rate_hz: f32,
     /// Number of keys.
     pub keys: u32,

@@ -95,7 +95,7 @@ impl KeyedClip {
         self.header.samples as usize
     }
 
-    /// Samples a second.
+    /// Samples per second.
     pub fn rate_hz(&self) -> f32 {
         self.header.rate_hz
     }

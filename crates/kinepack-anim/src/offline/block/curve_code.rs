@@ -7,7 +7,7 @@ use super::pieces;
 use super::segment::Coder;
 use super::transform::{LARGEST, Rounding, transform};
 
-/// The most changes of coefficients to bring a curve back within its limit.
+/// The maximum number of changes of coefficients to bring a curve back within its limit.
 const TRIES: usize = 40;
 
 impl Coder<'_> {

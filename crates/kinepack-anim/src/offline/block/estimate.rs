@@ -12,7 +12,7 @@ use super::transform::Rounding;
 /// The cost of each eight coefficients of a block, as a share of the clip's bits. A player must
 /// decode all of them, so longer blocks play more slowly.
 const EIGHT: f64 = 0.12;
-/// The most attempts to find the step at which the search begins.
+/// The maximum number of attempts to find the step at which the search begins.
 const APPROACHES: usize = 3;
 /// The number of steps by which that step may miss the limit.
 const NEAR: f64 = 4.0;

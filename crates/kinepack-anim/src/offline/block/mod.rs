@@ -41,8 +41,8 @@ pub use options::{BlockOptions, Effort};
 pub use rig::RigTrainer;
 pub use train::{WidthTable, WidthTrainer};
 
-/// The most builds of a clip. After the first, each codes only the segments again whose errors
-/// exceed the precision.
+/// The maximum number of builds of a clip. After the first, each codes only the segments again
+/// whose errors exceed the precision.
 const BUILDS: u32 = 7;
 /// A segment may blend if its error between samples is above this multiple of the precision, and
 /// above [`LOOSE_CM`]. In such a segment, a joint spins so fast that its parameters jump to the

@@ -9,9 +9,10 @@ use crate::block::{
     BlockLength, ESCAPE_WIDTH_BITS, HIGH_BITS, PIECE, PROFILES, clamp, piece_range, width_of,
 };
 
-/// The most coefficients that a profile may clamp.
+/// The maximum number of coefficients that a profile may clamp.
 const MOST: u32 = 3;
-/// The most bits by which a coefficient may become narrower. Each bit doubles the error.
+/// The maximum number of bits by which a coefficient may become narrower. Each bit doubles the
+/// error.
 const NARROWER: usize = 4;
 /// More than the bits of any profile.
 const MOST_BITS: usize = 24 * PIECE + 1;

@@ -21,7 +21,7 @@ use super::steps::step_code;
 use super::target;
 use super::target::Target;
 
-/// The most rotations that are kept of each track of a clip.
+/// The maximum number of rotations that are kept of each track of a clip.
 const MAX_ROTATIONS: usize = 64;
 
 /// Computes the [`Rig`] for clips of the same skeleton.

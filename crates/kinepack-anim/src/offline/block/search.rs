@@ -14,7 +14,7 @@ use super::transform::Rounding;
 use super::trim::Trim;
 use super::tune;
 
-/// The most steps that the search goes below its first step.
+/// The maximum number of steps that the search goes below its first step.
 const DEEPEST: u8 = 60;
 /// Changes of coefficients usually allow a step that is coarser by this much than with rounding
 /// alone.
@@ -41,7 +41,7 @@ const REPAIRED: [i8; 7] = [0, -1, 1, -2, 2, -3, 3];
 /// How single coefficients of a segment are changed.
 #[derive(Clone, Copy)]
 struct Shave {
-    /// The most changes to try with a step.
+    /// The maximum number of changes to try with a step.
     tries: usize,
     /// The number of steps that may fail in a row.
     failures: usize,

@@ -14,7 +14,7 @@ use super::pieces;
 use super::segment::{Coder, Components};
 use super::trial::{Trial, power};
 
-/// The most changes of coefficients that are tried for an error.
+/// The maximum number of changes of coefficients that are tried for an error.
 const CANDIDATES: usize = 150;
 /// One of the first changes usually helps, so the others are sorted only if none of the first does.
 const FIRST: usize = 12;

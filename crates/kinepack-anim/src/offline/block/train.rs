@@ -16,12 +16,12 @@ use super::search::code;
 use super::{spans, target};
 use crate::offline::options::BuildOptions;
 
-/// The most different widths that are merged. If there are more, an even selection of them is
-/// merged.
+/// The maximum number of different widths that are merged. If there are more, an even selection of
+/// them is merged.
 const MAX_MERGED: usize = 8000;
 /// Number of profiles that are not trained, so that any widths fit some profile fairly well.
 const FIXED: usize = 10;
-/// The most rounds of fitting the profiles.
+/// The maximum number of rounds of fitting the profiles.
 const FITS: usize = 40;
 /// The approximate bits of the widths that an escape stores.
 const ESCAPE_BITS: u32 = 60;

@@ -13,7 +13,7 @@ pub(super) struct Trim {
     pub(super) weights: &'static [f64],
     /// The largest error that changes of coefficients may bring back, as a multiple of the limit.
     pub(super) farthest: f64,
-    /// The most changes to try for that.
+    /// The maximum number of changes to try for that.
     pub(super) tries: usize,
     /// How many components may fail in a row before repairs stop. Later components are less
     /// promising.

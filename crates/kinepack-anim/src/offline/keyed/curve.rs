@@ -9,7 +9,7 @@ use crate::{Channel, TrackId};
 
 pub(super) type Value = [f64; 4];
 
-/// The most keys that are fitted together.
+/// The maximum number of keys that are fitted together.
 const MAX_REFIT: usize = 8;
 
 /// The value of a key. It keeps its code, because coding the decoded value again may give another

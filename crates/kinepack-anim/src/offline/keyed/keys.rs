@@ -35,8 +35,8 @@ pub(crate) fn build(raw: &RawClip, options: &BuildOptions, key_options: &KeyedOp
 }
 
 /// The target of a track: the raw values, or for a pin the values that cancel the errors of the
-/// ancestors. With `shortest_path`, each rotation is the quaternion nearer to the one before.
-/// Otherwise all have a positive `w`.
+/// ancestors. With `shortest_path`, each rotation is the one of its two quaternions that is nearer
+/// to the previous rotation. Otherwise all have a positive `w`.
 fn target(scene: &Scene, id: TrackId, is_pinned: bool, shortest_path: bool) -> Vec<Value> {
     let joint = usize::from(id.joint);
     let frame = |sample: usize| match is_pinned {

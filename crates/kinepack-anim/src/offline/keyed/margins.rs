@@ -17,7 +17,7 @@ use super::{KeyedOptions, Margins};
 /// Tightening sets the margin of the blamed track to this share of its error.
 const TIGHTEN: f64 = 0.95;
 
-/// The most rounds of tightening; usually about ten are enough.
+/// The maximum number of rounds of tightening; usually about ten are enough.
 const ROUNDS: usize = 60;
 
 /// Steps of the binary search for the widest margins that keep the precision.

@@ -81,7 +81,7 @@ pub struct KeyedOptions {
     pub refit: bool,
     /// Whether tracks become rows of samples if those take fewer bytes than the keys.
     pub rows: bool,
-    /// Whether joints that stand still in the raw clip get half of the precision, so that they
+    /// Whether joints that are at rest in the raw clip get half of the precision, so that they
     /// drift by at most the whole precision.
     pub hold_still: bool,
     /// Joints whose translation and rotation are computed again, to cancel the errors of their

@@ -94,7 +94,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Halves the limits of joints while they stand still, so that none drifts by more than its
+    /// Halves the limits of joints while they are at rest, so that none drifts by more than its
     /// whole limit.
     pub(super) fn hold_still(&mut self) {
         let joints = self.raw.joints();

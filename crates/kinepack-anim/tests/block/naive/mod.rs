@@ -1,5 +1,5 @@
-//! Reads and plays block clips as `spec/ANIM.md` says, bit by bit and track by track. It uses no
-//! code of the crate.
+//! Reads and plays block clips as `spec/ANIM.md` specifies, bit by bit and track by track. It uses
+//! no code of the crate.
 
 mod bytes;
 mod player;

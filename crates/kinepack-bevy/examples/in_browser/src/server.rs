@@ -30,7 +30,7 @@ use crate::{Ship, TICK_HZ};
 const SHIPS: usize = 200;
 const PATIENCE: Duration = Duration::from_secs(90);
 
-/// What the web site tells pages, and what a page that is checked tells it.
+/// The facts that the web site serves to pages, and those that a page under test reports back.
 struct Site {
     module: PathBuf,
     secret: Secret,
@@ -158,7 +158,7 @@ impl Chromium {
             .stderr(Stdio::piped())
             .spawn()?;
         if let Some(log) = process.stderr.take() {
-            // What the page itself says, besides the browser.
+            // Prints only the page's own messages, not the browser's.
             let lines = BufReader::new(log).lines().map_while(Result::ok);
             thread::spawn(|| {
                 lines.filter(|line| line.contains("CONSOLE")).for_each(|line| eprintln!("{line}"));

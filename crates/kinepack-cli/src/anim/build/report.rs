@@ -217,7 +217,7 @@ impl Report {
 
     /// Says which clips travel.
     fn write_travel(&self, out: &mut impl Write) -> io::Result<()> {
-        /// The most clips that are listed.
+        /// The maximum number of clips that are listed.
         const LISTED: usize = 5;
         let known = |clip: &ClipReport| clip.root_motion.is_some();
         if !self.clips.iter().any(known) {

@@ -15,7 +15,7 @@ use crate::anim::joints::joint_name;
 
 #[derive(Serialize)]
 pub(super) struct BlockReport {
-    /// The most samples of a segment.
+    /// The maximum number of samples in a segment.
     block_samples: usize,
     segments: usize,
     /// Whether the last sample is the first.

@@ -50,7 +50,7 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// The most tracks or joints in a list.
+/// The maximum number of tracks or joints in a list.
 const LISTED: usize = 10;
 
 #[derive(Default, Serialize)]

@@ -80,7 +80,7 @@ struct Track {
 /// The contents of a block clip.
 #[derive(Clone, Copy, Debug, Serialize)]
 struct Blocks {
-    /// The most samples of a segment.
+    /// The maximum number of samples in a segment.
     samples: usize,
     segments: usize,
     components: usize,

@@ -19,9 +19,10 @@ use crate::{Channel, PlayoutConfig};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReceiverConfig {
-    /// The most entities of a view. [`max_memory_bytes`](Self::max_memory_bytes) may allow fewer.
+    /// The maximum number of entities in a view. [`max_memory_bytes`](Self::max_memory_bytes) may
+    /// allow fewer.
     pub limits: DecodeLimits,
-    /// The most memory for views and states to show. One view may take 1/32 of it, at four bytes
+    /// The maximum memory for views and states to show. One view may take 1/32 of it, at four bytes
     /// for each lane of an entity and four for its id. A snapshot with more entities is refused:
     /// [`ReceiverStats::too_large`](crate::ReceiverStats::too_large). The last quarter is for
     /// states to show that are not views. The decoder's own memory (a few views) and an incomplete
@@ -31,14 +32,14 @@ pub struct ReceiverConfig {
     /// three quarters of this memory, it drops the oldest. Views of 1/96 of the memory are small
     /// enough for the receiver to hold all that the sender may use. Larger ones need short round
     /// trips: at 1/32, the receiver holds 24, which last for a round trip of about 0.15 s at 60
-    /// datagrams a second. Beyond that, the receiver asks for the state anew when the sender uses a
-    /// view that it dropped. Watch
+    /// datagrams per second. Beyond that, the receiver asks for the state anew when the sender uses
+    /// a view that it dropped. Watch
     /// [`ReceiverStats::dropped_views`](crate::ReceiverStats::dropped_views), and raise this
     /// memory.
     pub max_memory_bytes: usize,
     /// The largest full state, in bytes.
     pub max_full_state_bytes: usize,
-    /// The channel of the hub, which tells several hubs on one connection apart.
+    /// The channel of the hub, which distinguishes several hubs on one connection.
     pub channel: Channel,
     /// Time between two hellos while no datagram arrives.
     pub hello_every: Duration,
@@ -50,12 +51,12 @@ pub struct ReceiverConfig {
     /// The longest time over which an entity's motion is blended. If an entity was not refreshed
     /// for longer, its motion ends in the newest state and takes this long.
     pub longest_blend: Duration,
-    /// The settings of the jitter buffer, such as the sender's ticks a second.
+    /// The settings of the jitter buffer, such as the sender's ticks per second.
     pub playout: PlayoutConfig,
 }
 
 impl ReceiverConfig {
-    /// For a sender of `tick_hz` ticks a second.
+    /// For a sender of `tick_hz` ticks per second.
     ///
     /// 128 MiB have room for worlds of 65,536 entities of 15 lanes, and for all views of 34,952
     /// entities of nine. Full states of 4 MiB hold 65,536 entities of 64 bytes. Hellos are 250 ms

@@ -90,7 +90,7 @@ pub struct Receiver {
     newest_shown: Option<Shown>,
     newest: Option<Sequence>,
     buffer: JitterBuffer<Shown>,
-    /// The most memory that a state in `buffer` has taken.
+    /// The maximum memory that a state in `buffer` has taken.
     largest_state_bytes: usize,
     /// Views were dropped after a failed state check or for a new session, so the sender may code
     /// against them.

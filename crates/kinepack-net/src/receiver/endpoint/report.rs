@@ -106,7 +106,7 @@ pub struct ReceiverStats {
     /// [`Receiver::too_large`](crate::Receiver::too_large) has the limit.
     pub too_large: u64,
     /// Sessions that began anew because the sender had forgotten this receiver. Reliable events of
-    /// the session before may have been lost.
+    /// the previous session may have been lost.
     pub begun_anew: u64,
     /// States that were dropped before they were shown, because of
     /// [`ReceiverConfig::max_memory_bytes`](crate::ReceiverConfig::max_memory_bytes).

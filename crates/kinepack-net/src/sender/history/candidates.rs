@@ -131,7 +131,7 @@ impl History {
         })
     }
 
-    /// Whether the receiver can tell where a state in parts begins. `first` is the index of its
+    /// Whether the receiver can find where a state in parts begins. `first` is the index of its
     /// first part. The receiver merges all adjacent parts of one tick, so it must know that the
     /// view before `first` is not one of them.
     fn is_known_before(&self, first: usize, tick: Tick, oldest: usize) -> bool {

@@ -79,7 +79,7 @@ impl Hub {
         NetError::combine(errors)
     }
 
-    /// Compares a world with the one before. Returns the number of ticks since then.
+    /// Compares a world with the previous one. Returns the number of ticks since then.
     fn check_world(&self, now: Duration, world: &Snapshot) -> Result<u32, NetError> {
         let before = self.spawned.as_ref().or_else(|| self.sending.visible.world());
         if let Some((id, lane)) = before.and_then(|before| world.changed_spawn_lane(before)) {

@@ -485,14 +485,14 @@ impl Peer {
         u8::try_from(moment.tick.0.saturating_sub(held_until.0)).unwrap_or(0)
     }
 
-    /// The most bytes that a snapshot after this header may take now. The limit is the same with
-    /// and without a state check, so that receivers share encodings although they are not checked
-    /// at the same time.
+    /// The maximum number of bytes that a snapshot after this header may take now. The limit is the
+    /// same with and without a state check, so that receivers share encodings although they are not
+    /// checked at the same time.
     fn limit_bytes(&self, config: &HubConfig, header: &SnapshotHeader) -> usize {
         self.sendable_bytes(config).saturating_sub(header_bytes(config, header))
     }
 
-    /// The most bytes of the next datagram.
+    /// The maximum size of the next datagram, in bytes.
     pub(super) fn sendable_bytes(&self, config: &HubConfig) -> usize {
         let affordable = self.budget.as_ref().map_or(usize::MAX, Budget::bytes);
         affordable.saturating_sub(config.paid_overhead_bytes()).min(config.datagram_bytes)

@@ -54,13 +54,13 @@ pub struct PeerStatus {
     pub full_state: Option<(usize, usize)>,
     /// Entities that should have been sent in the last tick but did not fit.
     pub waiting: usize,
-    /// How often a priority that is not a number was used as 0.
+    /// How many times a priority that is not a number was used as 0.
     pub bad_priorities: u64,
     /// Ticks in which the receiver got nothing because the hub had reached
     /// [`HubConfig::encodings_per_tick`](crate::HubConfig::encodings_per_tick).
     pub postponed: u64,
-    /// How often the state was sent anew. This happens if a state check failed at the receiver, or
-    /// if the receiver lacked the memory for a view that the hub used.
+    /// How many times the state was sent anew. This happens if a state check failed at the
+    /// receiver, or if the receiver lacked the memory for a view that the hub used.
     pub sent_anew: u64,
     /// Events that are not known to have arrived.
     pub unfinished_events: usize,

@@ -167,7 +167,7 @@ impl Encoder {
     }
 
     /// Like [`encode`](Self::encode), but the caller chooses what to send, and a view is made only
-    /// on [request](Encoded::view). For callers that select entities, or store views in another
+    /// on [request](Encoded::view). For callers that select entities, or store views in a different
     /// form.
     ///
     /// With [`Chosen::Some`], the snapshot must have the same entities as the baseline, and

@@ -22,7 +22,7 @@ const RARE_WORD_BITS: u64 = 8;
 pub(super) enum States {
     /// There is only one state.
     One,
-    /// The state is the class of the value before.
+    /// The state is the class of the previous value.
     Previous,
     /// One given state per value.
     Given(Vec<u8>),
@@ -87,7 +87,7 @@ pub(super) struct Pricer<'a> {
     /// The class of each kind. The number of classes means the field in full.
     pub(super) class_of_kind: Vec<u8>,
     fits: Vec<[u64; SIZES]>,
-    /// For each half of the packets and each state, how often each class is needed.
+    /// For each half of the packets and each state, how many times each class is needed.
     counts: [Vec<u32>; 2],
     /// How many lists of classes were priced.
     pub(super) priced: u64,

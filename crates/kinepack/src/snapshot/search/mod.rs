@@ -32,8 +32,8 @@ const PRIOR_DIVISOR: u64 = 64;
 /// A context that holds less well for other data must save 2 to the power of −`MARGIN_SHIFT` of a
 /// field's cost.
 const MARGIN_SHIFT: u32 = 6;
-/// How often all fields are searched. The second round takes into account which later fields depend
-/// on a field.
+/// How many times all fields are searched. The second round takes into account which later fields
+/// depend on a field.
 const ROUNDS: usize = 2;
 
 /// A search for the structure of a [`Profile`]: the classes, references and contexts of its fields,

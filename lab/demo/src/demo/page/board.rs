@@ -15,13 +15,13 @@ use super::protocol::{Hello, Message, Packet, Sample, Status};
 use super::settings::{Checked, Defaults};
 use super::world::WorldMessage;
 
-/// The most pages at once.
+/// The maximum number of pages at once.
 const MAX_PAGES: usize = 8;
 /// If all places are taken, an address with more than 1/`PART` of them loses one to another
 /// address.
 const PART: usize = 4;
-/// The most ticks that wait for a page: a quarter of a second. A slower page loses the next ticks,
-/// like datagrams that find a socket's buffer full.
+/// The maximum number of ticks that wait for a page: a quarter of a second. A slower page loses the
+/// next ticks, like datagrams that find a socket's buffer full.
 const WAITING_TICKS: usize = 15;
 
 /// A page's order to the world's thread.
@@ -47,7 +47,7 @@ pub(super) struct Brought {
     pub(super) sample: Option<Sample>,
 }
 
-/// See the top of this file.
+/// The state that the world's thread and the pages share.
 pub(super) struct Board {
     pub(super) defaults: Defaults,
     /// The message `hello`.

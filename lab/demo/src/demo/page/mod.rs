@@ -48,7 +48,7 @@ const PORT: u16 = 4650;
 const GOAL_KBPS: f64 = 256.0;
 /// Half the width of the floor for captures: that of the article's scene.
 const CAPTURED_HALF_WIDTH_M: f32 = 32.0;
-/// The most orders that wait for the next tick.
+/// The maximum number of orders that wait for the next tick.
 const MAX_ORDERS: usize = 64;
 /// How long the program waits for pages to take the end message and to close.
 const FAREWELL: Duration = Duration::from_secs(5);

@@ -18,14 +18,14 @@ use super::datagrams::answered;
 use super::protocol::{Control, Message, Packet, PageStatus, Sample};
 use crate::keys::input;
 
-/// The most worlds in flight.
+/// The maximum number of worlds in flight.
 const UNANSWERED: usize = 2;
 /// Messages a second that a page may send: four for each tick.
 const MAX_MESSAGES_PER_S: u32 = 250;
 /// A page counts as gone if it takes no message, or answers no ping, for this long.
 const PATIENCE: Duration = Duration::from_secs(20);
 const PING_EVERY: Duration = Duration::from_secs(5);
-/// The most ticks of a step.
+/// The maximum number of ticks in a step.
 const MAX_STEPS: u32 = 60;
 
 /// Serves a page until it goes or the program ends.
