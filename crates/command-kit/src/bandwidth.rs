@@ -1,4 +1,4 @@
-//! Bytes to kilobits per second.
+//! Converts bytes to kilobits per second.
 
 /// The bytes of a snapshot's headers: IP and UDP (28), and a packet header of sequence, baseline
 /// and flags (4), as the article counts them.

@@ -42,7 +42,7 @@ impl Bodies {
         Self { kinds: kinds.map(|(kind, schema)| BodyKind::new(kind.name(), schema)).collect() }
     }
 
-    /// Half the width of the square around the origin that contains all entities of a state. At
+    /// Half the width of the square around the origin that contains all entities of a state, but at
     /// least a metre.
     pub fn half_width_m(&mut self, state: &Snapshot) -> f64 {
         self.poses(state).flatten().fold(1.0, |half_width_m, Pose { position: [x, y, _], .. }| {

@@ -55,7 +55,7 @@ impl Distribution {
         self.count
     }
 
-    /// The number of numbers up to `number`, which is rounded to a step of 1 %.
+    /// How many of the counted numbers are at most `number`, which is rounded to a step of 1 %.
     pub fn count_up_to(&self, number: f64) -> u64 {
         self.counts[..=step_of(number)].iter().sum()
     }

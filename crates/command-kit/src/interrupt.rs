@@ -40,7 +40,7 @@ impl Interrupt {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// As if Ctrl-C had been pressed.
+    /// Raises the flag, as if Ctrl-C had been pressed.
     pub fn raise(&self) {
         self.0.store(true, Ordering::Relaxed);
     }

@@ -20,7 +20,7 @@ use kinepack_anim::{
 use walks::Random;
 
 const CHARACTERS: usize = 1000;
-/// The number of clips, each with its own memory. What a pose of each reads, with its sampler, is
+/// The number of clips, each with its own memory. One pose of each clip, with its sampler, reads
 /// more than a second-level cache holds.
 const COPIES: usize = 2000;
 /// The length of a tick in seconds.
@@ -210,7 +210,7 @@ fn crowd(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// The clip of two seconds, of many figures.
+/// The clip of two seconds, for many figures at once.
 fn of_1033_joints() -> RawClip {
     let raw = &raw_clips()[2];
     let root = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };

@@ -21,7 +21,7 @@ const NEAR_ONE_IN: usize = 5;
 const TICKS: usize = 600;
 const TICK_S: f32 = 1.0 / 60.0;
 
-/// What all characters that play a clip share.
+/// The data that all characters playing a clip share.
 struct Motion {
     sampler: Sampler,
     /// The joints that move far away.

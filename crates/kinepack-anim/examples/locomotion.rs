@@ -60,15 +60,15 @@ fn extremes_s(raw: &RawClip, foot: usize, side: f32) -> Vec<f32> {
     let ahead: Vec<f32> = (0..raw.samples()).map(&mut ahead).collect();
     let mean = ahead.iter().sum::<f32>() / ahead.len() as f32;
     let is_most = |sample: &usize| {
-        // The most within 0.3 s on either side.
+        // A sample counts if it is the largest within 0.3 s on either side.
         let near = &ahead[sample.saturating_sub(9)..(sample + 10).min(ahead.len())];
         ahead[*sample] > mean && near.iter().all(|other| *other <= ahead[*sample])
     };
     (0..ahead.len()).filter(is_most).map(|sample| sample as f32 / raw.rate_hz()).collect()
 }
 
-/// Plays a mix of two gaits for ten seconds, by phase or each at its own time. Returns the way of
-/// the character, and the length of its shortest step, both in cm.
+/// Plays a mix of two gaits for ten seconds, by phase or each at its own time. Returns how far the
+/// character travels, and the length of its shortest step, both in cm.
 fn play(
     gaits: [&Gait; 2],
     run_weight: f32,

@@ -57,7 +57,7 @@ fn an_additive_clip_added_to_its_base_gives_the_motion() {
         let built = build(&raw, &options).unwrap();
         assert!(built.errors.all.max_cm <= 0.01, "{}", built.errors.all.max_cm);
 
-        // In f32, as engines do it.
+        // Adds the difference in `f32`, as engines do.
         let bind = raw.skeleton().bind_pose();
         let mut player = built.clip.player_with_bind_pose(&bind).unwrap();
         let mut delta = bind.clone();
@@ -134,7 +134,7 @@ fn a_base_that_hides_a_joint_of_the_clip_is_refused() {
         Err(error.clone())
     );
     assert!(error.to_string().starts_with("joint 4 in sample 7: the base has a scale of 0"));
-    // If both hide it, or only the clip, the sum is right.
+    // If both hide the joint, or only the clip does, the sum is right.
     for hides in [0..20, 0..0] {
         let (own, base) = (hidden(&whole, 0..20), hidden(&base, hides));
         let delta = additive::difference(&own, &base).unwrap();

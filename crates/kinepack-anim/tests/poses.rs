@@ -1,5 +1,5 @@
-//! What engines do with poses: model space, blends, metres; and what they get for poses and files
-//! that do not fit.
+//! The operations of engines on poses: model space, blends, metres. Also the errors for poses and
+//! files that do not fit.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

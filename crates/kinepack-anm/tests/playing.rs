@@ -314,7 +314,8 @@ fn written_files_are_read_back() {
     });
 }
 
-/// For rotations that a writer makes. The two players differ for codes that are not rotations.
+/// The rotations are those that a writer makes, because the two players differ for codes that are
+/// not rotations.
 #[test]
 fn ltk_anim_plays_random_tracks_the_same() {
     for_all(300, (any_head(), any_tracks(), 0..4_u32), |(head, mut tracks, caches)| {

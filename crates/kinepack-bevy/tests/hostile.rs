@@ -57,7 +57,7 @@ fn a_hostile_client_harms_no_other() {
                 _ => random.bytes(),
             };
             server.incoming.push(attacker, &bytes);
-            // From a stranger, too.
+            // Also sends the bytes as a client that is not connected.
             server.incoming.push(ReceiverId(1_000), &bytes);
         }
         session.step();

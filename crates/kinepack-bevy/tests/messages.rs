@@ -9,7 +9,7 @@ use kinepack_net::{LinkConfig, ReceiverId};
 
 use crate::support::{Chat, Hit, LOSSY, Session, Ship, Steer};
 
-/// What an app has heard.
+/// The messages that an app has received.
 #[derive(Resource, Default)]
 struct Heard {
     steers: Vec<(u64, u16, bool)>,
@@ -112,7 +112,7 @@ fn without_loss_all_inputs_arrive_and_a_new_connection_begins_anew() {
     session.reconnect(0);
     session.run(100);
     let counts = heard(&session.server).steers.iter().map(|(_, count, _)| *count);
-    // The first frame takes no time, and two inputs of the end are on their way.
+    // The first frame takes no time, and the last two inputs are still in flight.
     let counts: Vec<u16> = counts.collect();
     assert!(counts.windows(2).filter(|pair| pair[0] + 1 != pair[1]).count() <= 1, "{counts:?}");
     assert!(counts.len() > 190, "{}", counts.len());
@@ -149,7 +149,7 @@ fn events_arrive_once_and_in_order() {
         assert!(all.iter().copied().eq(0..100), "{all:?}");
         assert_eq!(seen.len(), if index == 0 { 0 } else { 49 });
         assert!(heard.hits.iter().filter(|(_, late)| *late).count() < 20);
-        // Chat may be given up, but never comes twice.
+        // Chat messages may be dropped, but never arrive twice.
         assert!(heard.chats.is_sorted_by(|a, b| a < b));
         assert_eq!(heard.chats.len() > 90, index == 2);
     }

@@ -170,7 +170,7 @@ fn an_entity_appears_and_disappears_with_its_marker_and_its_components() {
     let bullets = client.entities::<Bullet>();
     assert_eq!(bullets, [(4, Bullet { owner: 3, position: [1.0; 2] })].into());
     assert_eq!(session.server.world().get::<MotionId>(ships[1]), None);
-    // The first comes back as another entity, too.
+    // The first ship also returns as another entity.
     session.server.world_mut().entity_mut(ships[1]).insert(Moving);
     session.run(30);
     assert!(session.clients[0].entities::<Ship>().keys().eq(&[3, 5]));
@@ -309,7 +309,7 @@ fn parts_write_only_what_they_are_made_of() {
     assert_eq!(first, Door { angle_deg: 45.0, creaks: false });
     assert_eq!(last, Door { angle_deg: 60.0, creaks: true });
     assert_eq!((pose.translation, pose.scale), (transform.translation, transform.scale));
-    // Even no rotation is off by half a step.
+    // Even the identity may be off by half a step.
     assert!(pose.rotation.angle_between(transform.rotation) < 0.001);
 }
 

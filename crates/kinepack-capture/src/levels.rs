@@ -7,7 +7,7 @@ use kinepack::Level;
 /// whole.
 pub const FIRST_QUANTIZED_ROW: u8 = 6;
 
-/// What each row adds to the one above.
+/// The stage that each row adds to the row above it.
 const SUMMARIES: [&str; Level::TABLE.len()] = [
     "every float in 32 bits",
     "rotations as smallest three",

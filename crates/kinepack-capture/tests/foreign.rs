@@ -158,14 +158,14 @@ fn the_frames_after_a_damaged_chunk_are_read() {
     damaged[at[0] + 70] ^= 1;
     let (ticks, damage, lost) = opened(&damaged);
     assert_eq!((&ticks[..], damage.len(), lost), (&[3, 4, 5, 6, 7, 8][..], 1, Some(3)));
-    // A length after which the next record is not found: the index knows the next chunk.
+    // A length after which the next record is not found. The index locates the next chunk.
     let mut damaged = whole.clone();
     damaged[at[1] + 4] = 0xFF;
     let (ticks, damage, lost) = opened(&damaged);
     assert_eq!((&ticks[..], damage.len(), lost), (&[0, 1, 2, 6, 7, 8][..], 1, Some(3)));
     let (ticks, damage, _) = read(in_memory(&damaged));
     assert_eq!((ticks, damage.len()), (vec![0, 1, 2], 1));
-    // One that ends within the next chunk, which is read nevertheless.
+    // A length that ends within the next chunk, which is still read.
     let mut damaged = whole;
     let length = &mut damaged[at[1] + 1..at[1] + 9];
     let longer = u64::from_le_bytes((&*length).try_into().unwrap()) + (at[2] - at[1]) as u64;
@@ -221,7 +221,7 @@ fn counts_of_a_damaged_summary_are_not_believed() {
         assert_eq!(lost, None);
         assert!(damage.len() == 1, "{damage:?}");
         assert!(damage[0].ends_with("the checksum of the summary differs"), "{damage:?}");
-        // Without checksums, what no stream can have is no count.
+        // Without checksums, an impossible number of frames is ignored.
         zero_checksums(&mut damaged);
         let (_, damage, lost) = opened(&damaged);
         let believed = if byte == 0 { Some(0) } else { None };
@@ -440,7 +440,7 @@ fn no_damage_of_chunks_that_overlap_is_silent() {
         file[at + 1..at + 9].copy_from_slice(&u64::to_le_bytes(length));
         let (ticks, damage, _) = opened(&file);
         assert!(ticks.iter().copied().eq(0..300) && !damage.is_empty(), "{length}: {damage:?}");
-        // Without an index they are lost.
+        // Without an index, the later chunks are lost.
         let mut file = whole.clone();
         for entry in records(&whole, 8) {
             file[entry] = 0x70;
@@ -451,7 +451,7 @@ fn no_damage_of_chunks_that_overlap_is_silent() {
     }
 }
 
-/// With checksums, no flipped bit of chunks that overlap loses a frame without a word.
+/// With checksums, no flipped bit of chunks that overlap loses a frame without a report.
 #[test]
 fn a_flipped_bit_of_chunks_that_overlap_is_found_wherever_it_is() {
     for has_statistics in [false, true] {
@@ -593,7 +593,7 @@ fn a_chunk_that_ends_with_the_next_one_is_damage() {
     let length = &mut damaged[at[1] + 1..at[1] + 9];
     let longer = u64::from_le_bytes((&*length).try_into().unwrap()) + (at[2] - at[1]) as u64;
     length.copy_from_slice(&longer.to_le_bytes());
-    // A file that is read as it comes has no index.
+    // A file that is read from a pipe has no index.
     zero_checksums(&mut damaged);
     let (_, damage, _) = read(in_memory(&damaged));
     assert!(damage[0].ends_with(" bytes follow the data of a chunk"), "{damage:?}");

@@ -220,7 +220,7 @@ fn a_spawn_field_that_changes_is_refused_by_name() {
         torpedoes(&[(2, 1), (5, 8), (6, 2)]),
         torpedoes(&[(2, 1), (5, 9), (6, 2)]),
         torpedoes(&[(2, 1)]),
-        // After a frame without it, it is another torpedo.
+        // After a frame without torpedo 5, the id may belong to a new torpedo.
         torpedoes(&[(2, 1), (5, 9)]),
     ];
     for (tick, frame) in (0..).zip(&frames) {

@@ -82,7 +82,7 @@ fn followed(name: &Path) -> io::Result<PathBuf> {
     for _ in 0..MAX_LINKS {
         match fs::read_link(&path) {
             Ok(next) if !is_open_file(&path) => path = directory(&path).join(next),
-            // Not a link, or no file.
+            // The path is not a link, or there is no file.
             _ => return Ok(path),
         }
     }

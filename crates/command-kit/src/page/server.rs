@@ -262,7 +262,7 @@ mod tests {
         let silent: Vec<TcpStream> = (0..40)
             .map(|number| {
                 let mut stream = connect(address);
-                // Some send a part of a head.
+                // Some connections send a part of a request's header.
                 stream.write_all(&REQUEST[..number % 20]).unwrap();
                 stream
             })
@@ -281,7 +281,7 @@ mod tests {
         let (address, notify) = server(PATIENT);
         let mut asked = connect(address);
         asked.write_all(b"GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
-        // This one is answered, so the server has read the request before.
+        // This connection is answered, so the server has also read the earlier request.
         let answered = connect(address);
         assert!(is_answered(&answered));
         let silent: Vec<TcpStream> = (0..20).map(|_| connect(address)).collect();
@@ -339,7 +339,7 @@ mod tests {
 
     #[test]
     fn an_answer_that_is_never_taken_is_given_up() {
-        /// More than the system keeps for a connection.
+        /// An answer that is larger than the system's buffers for a connection.
         struct Answer(Vec<u8>, mpsc::Sender<()>);
         impl AsRef<[u8]> for Answer {
             fn as_ref(&self) -> &[u8] {

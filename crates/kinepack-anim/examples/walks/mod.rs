@@ -45,7 +45,7 @@ fn clip(
     let bob = Wave::new(&mut random, 3.0, 2.0 * steps_hz);
     let turns: Vec<[Wave; 3]> = swings
         .iter()
-        // Mostly about one axis, as knees do.
+        // Joints turn mostly about one axis, as knees do.
         .map(|swing| {
             [1.0, 0.3, 0.2].map(|share| Wave::new(&mut random, 0.5 * share * swing, steps_hz))
         })

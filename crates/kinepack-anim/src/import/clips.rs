@@ -1,5 +1,5 @@
-//! What the readers of all formats share for clips: the names of clips and curves, and the limit on
-//! samples.
+//! The parts of clips that the readers of all formats share: the names of clips and curves, and the
+//! limit on samples.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;

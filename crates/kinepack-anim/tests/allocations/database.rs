@@ -1,4 +1,4 @@
-//! What opening a database and reading a clip allocate.
+//! The memory that opening a database and reading a clip takes.
 
 #[path = "../database/made.rs"]
 mod made;

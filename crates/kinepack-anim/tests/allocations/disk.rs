@@ -1,4 +1,5 @@
-//! Unpacking takes memory by what arrived, not by the lengths that a file states.
+//! The memory of unpacking depends on the bytes that arrived, not on the lengths that a file
+//! states.
 
 #[path = "../disk/made.rs"]
 mod made;

@@ -42,8 +42,8 @@ fn roots_of_any_scale_hold_the_precision() {
     }
 }
 
-/// A precision far below what floats can hold asks for the nearest clip that there is, and does not
-/// give a coarser one. Below 1e-12 cm, joints were off by half a metre.
+/// A precision far below what floats can hold must give the nearest clip possible, and not a
+/// coarser one. Below 1e-12 cm, joints were off by half a metre.
 #[test]
 fn no_precision_is_too_small() {
     let raw = USUAL.clip(3);

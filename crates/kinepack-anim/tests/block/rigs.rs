@@ -216,7 +216,8 @@ fn damaged_clips_of_a_rig_are_refused_or_played() {
         played += usize::from(agree(&sealed(turned), &rig).is_ok());
     }
     assert!(cfg!(miri) || played > good.len(), "{played}");
-    // Behind kinds: which of the two rotations share, and what of it is live.
+    // After the kinds: which parameters the two rotations share, and which shared components are
+    // live.
     let groups = 18;
     for (at, byte) in [(0, 4), (1, 0x80), (2, 4), (3, 0x10), (4, 0xff)] {
         let mut turned = good.clone();

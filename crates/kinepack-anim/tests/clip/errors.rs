@@ -131,7 +131,7 @@ fn assert_slide(found: (f64, Option<usize>), expected_cm: f64) {
 
 #[test]
 fn the_slide_is_the_change_of_the_error_since_a_foot_came_to_rest() {
-    // It stands at 10 cm for 20 samples, walks for ten, stands at 20 cm for ten.
+    // The joint rests at 10 cm for 20 samples, moves for ten, and rests at 20 cm for ten.
     let walk: Vec<f32> = (0..40).map(|n| 10.0 + (n - 19).clamp(0, 10) as f32).collect();
     let plus = |off: &dyn Fn(usize) -> f32| {
         walk.iter().enumerate().map(|(n, x)| x + off(n)).collect::<Vec<_>>()
@@ -143,7 +143,7 @@ fn the_slide_is_the_change_of_the_error_since_a_foot_came_to_rest() {
     // The larger of two slides counts, and a slide back counts too.
     assert_slide(slide(&walk, &plus(&|n| if n == 7 { 0.55 } else { 0.3 })), 0.25);
     let both = plus(&|n| if n < 20 { 0.005 * n as f32 } else { 0.04 * (n as f32 - 20.0) });
-    // From sample 29 on it stands again, with ten steps of 0.04.
+    // From sample 29 on the joint rests again, with ten steps of 0.04.
     assert_slide(slide(&walk, &both), 0.4);
 }
 

@@ -206,7 +206,7 @@ fn clips_that_differ_from_their_entries_are_refused() {
         for (field, mask) in [(12, 1), (16, 1), (20, 2), (22, 1), (22, 4)] {
             assert_eq!(read(entry, field, mask), other, "{entry} {field} {mask}");
         }
-        // The other form.
+        // The entry states the other form of file.
         let found = if entry % 3 == 0 { FileKind::BlockClip } else { FileKind::DiskClip };
         let error = ClipError::OtherFile { found };
         assert_eq!(read(entry, 22, 8), DatabaseError::Clip { name: name(entry), error });

@@ -30,7 +30,7 @@ fn truncated_files_and_files_with_extra_bytes_are_refused() {
 #[test]
 fn every_changed_byte_is_detected() {
     for (name, file, _) in stored() {
-        // Of the long file, only some bytes.
+        // Changes only some bytes of the long file, to save time.
         let step = 1 + file.len() / 400;
         for at in (0..file.len()).step_by(step) {
             for mask in [1, 0x10, 0x80, 0xff] {

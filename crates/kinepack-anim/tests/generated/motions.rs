@@ -51,9 +51,9 @@ pub(crate) struct Motion {
     parts: Vec<Part>,
     samples: usize,
     rate_hz: f32,
-    /// The last sample is the first.
+    /// Whether the last sample equals the first.
     loops: bool,
-    /// Quaternions change their signs.
+    /// Whether quaternions change their signs.
     flips: bool,
 }
 
@@ -159,7 +159,7 @@ impl Motion {
         Arc::new(Skeleton::new(self.parts.iter().enumerate().map(joint).collect()).unwrap())
     }
 
-    /// A clip of the motion; each variant is another one.
+    /// A clip of the motion. Each variant is a different motion.
     pub(crate) fn clip(&self, skeleton: &Arc<Skeleton>, variant: u64) -> RawClip {
         let joints = self.parts.len();
         let mut samples = skeleton.bind_pose().repeat(self.samples);

@@ -334,7 +334,7 @@ fn frames_and_their_time_may_be_written_in_other_ways() {
         assert_eq!(faults(&format!("{text}{marks}")), [end]);
     }
     assert_eq!(faults(&format!("{text}\n \n")), [""; 0]);
-    // Between other words they are an error.
+    // NUL between other words is an error.
     assert!(import(&text.replace("10", "\0")).is_err());
 }
 

@@ -200,7 +200,7 @@ fn each_stack_is_a_clip_at_the_rate_of_the_file() {
     let mut scene = turning(&[]);
     let layer = scene.stack("Armature|a jump", [2.0, 2.5]);
     scene.curve(layer, (1, "Lcl Translation"), "d|Y", Keys::Linear, &[(2.0, 0.0), (3.0, 100.0)]);
-    // Without a time of its own, from the first key to the last.
+    // A stack that states no interval lasts from the first key to the last.
     let layer = scene.stack("", [0.0, 0.0]);
     scene.curve(layer, (1, "Lcl Translation"), "d|Z", Keys::Linear, &[(1.0, 0.0), (1.5, 1.0)]);
     scene.stack("none", [0.0, 9.0]);
@@ -265,7 +265,7 @@ fn a_scale_that_is_not_inherited_is_divided_out() {
     assert_near(clip.pose(24)[1].scale, [0.25, 0.25, 1.0]);
     assert_eq!(clip.pose(24)[1].translation, [0.0, 10.0, 0.0]);
     assert!(import.left_out.is_empty());
-    // It cannot be divided by zero.
+    // A scale of zero cannot be divided out.
     scene.curve(layer, (upper, "Lcl Scaling"), "d|Z", Keys::Linear, &[(0.0, 1.0), (1.0, 0.0)]);
     let import = self::import(&scene);
     assert_near(import.clips[0].pose(24)[1].scale, [0.25, 0.25, 1.0]);
@@ -294,7 +294,7 @@ fn static_nodes_above_the_joints_become_part_of_the_roots() {
     assert_near(clip.pose(0)[1].translation, [0.0, -40.0, 0.0]);
     assert_turned(&clip.pose(0)[0], turn(DVec3::X, -90.0));
     assert!(import_of.left_out.is_empty());
-    // Others make the node a joint.
+    // Other keys make the node a joint.
     let mut scene = moving;
     scene.curve(layer, (armature, "Lcl Translation"), "d|X", Keys::Linear, &constant(5.0));
     assert_eq!(names(&one(&scene)), ["Armature", "hip", "knee"]);

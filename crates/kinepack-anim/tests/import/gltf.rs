@@ -339,7 +339,7 @@ fn pointers_to_a_nodes_own_properties_are_played() {
     assert_eq!(left_out, ["/nodes/+1/scale", "/nodes/1/scale/0"]);
 }
 
-/// A hip and a knee below a static root, of which these nodes move, and a lamp beside them.
+/// A hip and a knee below a static root, of which these nodes move, and a lamp next to them.
 fn moving(nodes: &[usize]) -> Document {
     let mut document = Document::new(json!([
         { "name": "root", "children": [1] },

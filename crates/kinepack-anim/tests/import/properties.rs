@@ -18,8 +18,8 @@ fn rotation() -> impl Strategy<Value = [f32; 4]> {
         .prop_filter("a length", |xyzw| xyzw.iter().any(|c| c.abs() > 0.1))
 }
 
-/// Gives members of objects a null beside them, and whole numbers a fraction, by the bits of a
-/// number.
+/// Adds members that are null to objects, and fractions of zero to whole numbers. The bits of a
+/// number select where.
 fn loosen(value: &mut Value, bits: &mut u64) {
     let mut bit = || {
         *bits = bits.rotate_left(7).wrapping_mul(0x9e37_79b9_7f4a_7c15);

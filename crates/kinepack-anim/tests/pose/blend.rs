@@ -140,7 +140,7 @@ proptest! {
             prop_assert!(off < 1e-5, "{off}: {own:?} {expected:?}");
         }
 
-        // In any order.
+        // The layers may be in any order.
         let reversed: Vec<_> = lent_layers.iter().rev().copied().collect();
         let mut other = vec![Transform::IDENTITY; JOINTS];
         Blend { layers: &reversed, ..blend }.write(&mut other);

@@ -40,7 +40,7 @@ fn a_decay_falls_to_zero_and_never_below() {
                     }
                     last = *own;
                 }
-                // It uses its time, unless it begins too fast for that.
+                // The decay takes its whole time, unless it begins too fast for that.
                 let half = lengths[(500.0 * duration_s) as usize];
                 assert!(speed < -5.0 || half > 0.02 * length, "{half} of {length}, {speed}");
             }
@@ -54,10 +54,10 @@ fn a_decay_begins_with_the_velocity_of_the_difference() {
         let lengths = decay(10.0, velocity, 0.4);
         let begun = (lengths[0] - 10.0) / 0.001;
         assert!((begun - velocity).abs() < 1.5 + 0.02 * velocity.abs(), "{begun} {velocity}");
-        // Its last velocity is zero.
+        // The velocity at its end is zero.
         assert!(lengths[395] < 1e-3, "{}", lengths[395]);
     }
-    // Away from the new motion it begins at rest.
+    // A difference that grows begins at rest.
     assert!((decay(10.0, 50.0, 0.4)[0] - 10.0).abs() < 1e-3);
 }
 

@@ -1,5 +1,5 @@
-//! What players of animations do with poses: each mechanism is compared with a naive one in `f64`,
-//! or with the property that it promises.
+//! The operations of players on poses: each mechanism is compared with a naive one in `f64`, or
+//! with the property that it promises.
 
 mod access;
 mod blend;

@@ -231,7 +231,7 @@ fn hips_below_a_root_of_either_rig_take_over_the_motion() {
     assert_near(&[place], &[at(0.0, 91.0, 97.0)], 1e-6);
     assert_near(&result[1..], &bare.bind_pose()[1..], 1e-6);
 
-    // And back: the root of the target stays, so the hips walk.
+    // In the other direction, the root of the target stays, so the hips walk.
     let mut walk = bare.bind_pose();
     walk[0].translation = [4.0, 91.0, 50.0];
     let result = applied(&mut Retarget::new(&bare, &rooted, &[]), &walk, &rooted);

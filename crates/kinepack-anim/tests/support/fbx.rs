@@ -39,7 +39,7 @@ fn text(text: &str) -> Value {
 pub(crate) enum Keys {
     Constant,
     Linear,
-    /// A spline with this slope before and after each key, a second.
+    /// A spline with this slope per second before and after each key.
     Cubic(f32),
 }
 
@@ -63,7 +63,7 @@ impl Scene {
         self.settings.push(property((name, kind, "", &[value])));
     }
 
-    /// Adds an object below or beside another.
+    /// Adds an object below or next to another.
     pub(crate) fn object(
         &mut self,
         record_name: &'static str,

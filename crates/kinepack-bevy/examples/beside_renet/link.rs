@@ -17,7 +17,7 @@ const HEADER_BYTES: usize = 14 + 25;
 #[derive(Resource)]
 pub(crate) struct Server(pub(crate) RenetServer, pub(crate) NetcodeServerTransport);
 
-/// With the lines of chat that arrived.
+/// The client, with the lines of chat that arrived.
 #[derive(Resource)]
 pub(crate) struct Client(
     pub(crate) RenetClient,
@@ -35,7 +35,7 @@ pub(crate) fn hub() -> HubConfig {
     }
 }
 
-/// Before `MotionServerSystems::Receive`.
+/// Runs before `MotionServerSystems::Receive`.
 pub(crate) fn receive_on_server(
     mut server: ResMut<Server>,
     mut motion: ResMut<MotionServer>,
@@ -63,7 +63,7 @@ pub(crate) fn receive_on_server(
     Ok(())
 }
 
-/// In `PostUpdate`.
+/// Runs in `PostUpdate`.
 pub(crate) fn send_from_server(mut server: ResMut<Server>, mut motion: ResMut<MotionServer>) {
     let Server(renet, transport) = &mut *server;
     for (client, datagram) in motion.outgoing.iter() {
@@ -73,7 +73,7 @@ pub(crate) fn send_from_server(mut server: ResMut<Server>, mut motion: ResMut<Mo
     transport.send_packets(renet);
 }
 
-/// Before `MotionClientSystems::Receive`.
+/// Runs before `MotionClientSystems::Receive`.
 pub(crate) fn receive_on_client(
     mut client: ResMut<Client>,
     mut motion: ResMut<MotionClient>,
@@ -96,7 +96,7 @@ pub(crate) fn receive_on_client(
     Ok(())
 }
 
-/// After `MotionClientSystems::Send`.
+/// Runs after `MotionClientSystems::Send`.
 pub(crate) fn send_from_client(
     mut client: ResMut<Client>,
     mut motion: ResMut<MotionClient>,

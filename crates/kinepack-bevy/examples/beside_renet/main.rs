@@ -1,10 +1,10 @@
 //! Motion through plain `renet`: a server and a client over UDP on this machine, without a window.
-//! It ends by itself, and fails if the client shows something else than the server has.
+//! It ends by itself, and fails if the client shows anything other than the server's state.
 //!
 //! `cargo run -p kinepack-bevy --example beside_renet`
 //!
-//! `link.rs` has all that a game needs. If your own messages name a ship, send its `MotionId`:
-//! `MotionEntities` finds the entity on the other side.
+//! `link.rs` contains everything that a game needs. If your own messages name a ship, send its
+//! `MotionId`: `MotionEntities` finds the entity on the other side.
 
 mod link;
 
@@ -31,7 +31,7 @@ use renet_netcode::{
 const GAME: u64 = u64::from_le_bytes(*b"ships   ");
 const SHIPS: u16 = 400;
 
-/// The same on both sides.
+/// Shared by the server and its clients.
 fn app() -> App {
     let mut app = App::new();
     app.add_plugins(TimePlugin).add_motion_kind::<(Pose<1_000, 100, 11>,)>("ship");

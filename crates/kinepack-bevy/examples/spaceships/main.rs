@@ -50,7 +50,7 @@ struct Hit {
     ship: u32,
 }
 
-/// The same on both sides.
+/// Shared by the server and its clients.
 fn register(app: &mut App) {
     app.add_motion_kind::<(Ship, Pose<2_000, 100, 11>, Shield)>("ship")
         .add_motion_event::<Hit>("hit")

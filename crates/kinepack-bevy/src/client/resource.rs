@@ -48,7 +48,7 @@ pub struct MotionClient {
     events: Option<EventKinds>,
     /// `None` without a connection.
     receiver: Option<Receiver>,
-    /// The shown entities belong to a connection that has ended.
+    /// Whether the shown entities belong to a connection that has ended.
     is_over: bool,
     now: Duration,
     tick: Option<f64>,

@@ -33,7 +33,7 @@ impl Plugin for MotionWebClientPlugin {
 /// insert a new [`MotionWebClient`].
 #[derive(Message, Clone, Debug, PartialEq, Eq)]
 pub struct WebLost {
-    /// Why. It is a sentence for the player or the log.
+    /// Why the session ended, as a sentence for the player or the log.
     pub reason: WebLostReason,
 }
 

@@ -100,7 +100,7 @@ fn a_crossfade_waits_for_its_clip() {
     let before = transforms(&setting.app, setting.joints);
     setting.app.update();
     assert_ne!(transforms(&setting.app, setting.joints), before, "the first clip plays on");
-    // Nothing to fade from: the clip shows at once.
+    // There is nothing to fade from, so the clip shows at once.
     let run = setting.handles[1].clone();
     setting.player().play(missing);
     setting.player().crossfade(run, 0.5);

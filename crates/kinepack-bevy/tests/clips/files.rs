@@ -192,7 +192,7 @@ fn damaged_clips_never_panic() {
             put(&dir, &format!("walk__{length}.kpa"), &file[..length]);
             put(&dir, &format!("walk__flipped{length}.kpa"), flipped);
             assert!(load::<ClipAsset>(&mut app, &format!("walk__{length}.kpa")).is_err());
-            // Some bits are free.
+            // Some bits may be flipped without an error.
             drop(load::<ClipAsset>(&mut app, &format!("walk__flipped{length}.kpa")));
         }
         put(&dir, "walk.kpa", file);

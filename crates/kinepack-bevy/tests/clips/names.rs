@@ -60,12 +60,12 @@ fn despawned_and_moved_joints() {
     let (mut app, clip, root) = setting();
     let joints = spawn_joints(&mut app, root);
     update(&mut app, 2);
-    // The arm and its hand.
+    // The arm is removed, with its hand.
     app.world_mut().entity_mut(joints[3]).despawn();
     update(&mut app, 2);
     assert_eq!(found(&app, root).missing().collect::<Vec<_>>(), ["left arm", "left hand"]);
     assert_eq!(transform(&app, joints[5]), pose(&app, &clip, root)[5]);
-    // The leg is thrown away.
+    // The leg is detached.
     app.world_mut().entity_mut(joints[5]).remove::<ChildOf>();
     update(&mut app, 2);
     let thrown = transform(&app, joints[5]);

@@ -37,7 +37,7 @@ pub(crate) struct Bullet {
     pub(crate) position: [f32; 2],
 }
 
-/// Metres a tick; the server alone has it.
+/// The velocity in metres per tick. Only the server has this component.
 #[derive(Component, Clone, Copy)]
 pub(crate) struct Velocity(pub(crate) [f32; 3]);
 
@@ -60,7 +60,7 @@ pub(crate) struct Hit {
     pub(crate) damage: u8,
 }
 
-/// What both sides register.
+/// The kinds, events and inputs that both sides register.
 pub(crate) fn register(app: &mut App) {
     app.add_motion_kind::<(Ship, ShipPose, Shield)>("ship")
         .add_motion_kind::<(Bullet,)>("bullet")
@@ -151,7 +151,7 @@ impl Session {
     /// A new client connects.
     pub(crate) fn join(&mut self) {
         let mut app = app();
-        // The plugin may come after the kinds.
+        // The plugin may be added after the kinds.
         register(&mut app);
         app.add_plugins(MotionClientPlugin::new(MotionSettings::at_hz(TICK_HZ)));
         let mut app = ready(app);

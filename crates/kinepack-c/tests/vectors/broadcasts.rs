@@ -1,4 +1,4 @@
-//! The commands of broadcasts.
+//! The script commands for broadcasts.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! The commands of receivers and streams.
+//! The script commands for receivers and streams.
 
 use std::fmt::Write as _;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The commands of numbers and bytes without a schema.
+//! The script commands for numbers and bytes without a schema.
 
 use std::fmt::Write as _;
 

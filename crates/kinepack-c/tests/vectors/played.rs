@@ -1,4 +1,4 @@
-//! The commands of clips and replays.
+//! The script commands for clips and replays.
 
 use std::fmt::Write as _;
 use std::io::Cursor;

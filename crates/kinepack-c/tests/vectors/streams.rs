@@ -1,4 +1,4 @@
-//! The commands of packets of streams without headers.
+//! The script commands for packets of streams, without headers.
 
 use std::fmt::Write as _;
 

@@ -20,7 +20,7 @@ const KEPT_ENTITIES: usize = 200_000;
 pub struct LevelCost {
     /// Its name.
     pub level: String,
-    /// What it adds to the level above it in the table.
+    /// The stage that it adds to the level above it in the table.
     pub adds: &'static str,
     /// Its number in the table.
     pub row: u8,
@@ -38,7 +38,7 @@ pub struct LevelCost {
 /// Two levels at a lag.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LagCost {
-    /// How many ticks older the baseline is, at least.
+    /// The least age of the baseline, in ticks.
     pub lag: u32,
     /// Kilobits per second of `packed`, without headers.
     pub packed_kbps: f64,

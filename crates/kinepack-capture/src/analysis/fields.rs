@@ -73,7 +73,7 @@ pub struct ComponentAnalysis {
     pub differences: Bins,
     /// The size of the differences that are not zero, in steps. Half of them are not larger.
     pub difference_p50: u64,
-    /// The same for 99 % of them.
+    /// The size that 99 % of these differences do not exceed, in steps.
     pub difference_p99: u64,
     /// Share of the entities in which it equals the baseline, over all frames.
     pub unchanged_share: f64,

@@ -11,7 +11,7 @@ use super::fields::FieldAnalysis;
 pub struct KindAnalysis {
     /// Its name.
     pub name: String,
-    /// Entities of a frame, on average and at most.
+    /// Entities per frame: the mean and the maximum.
     pub entities: [f64; 2],
     /// Entities of a frame that differ from the baseline or are not in it, on average.
     pub changed_per_frame: f64,

@@ -45,7 +45,7 @@ pub(crate) fn record_ships(ticks: u32) -> Vec<u8> {
     sink.bytes()
 }
 
-/// What can be read of a file: stream, tick and number of entities of each frame; and the damage.
+/// The readable part of a file: stream, tick and number of entities of each frame; and the damage.
 pub(crate) fn read_all(bytes: &[u8]) -> (Vec<(usize, u32, usize)>, Option<String>) {
     let mut capture = Capture::from_reader("any", Cursor::new(bytes.to_vec())).unwrap();
     let mut frames = Vec::new();

@@ -33,7 +33,7 @@ impl Numbered for Cube {
     }
 }
 
-/// The same on both sides.
+/// Shared by the server and its clients.
 fn app() -> App {
     let mut app = App::new();
     app.add_plugins((TimePlugin, StatesPlugin, RepliconPlugins, MotionRepliconPlugin))

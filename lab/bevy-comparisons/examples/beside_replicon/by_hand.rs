@@ -75,7 +75,7 @@ impl From<Compact> for Transform {
     }
 }
 
-/// The same on both sides.
+/// Shared by the server and its clients.
 fn app() -> App {
     let mut app = App::new();
     app.add_plugins((TimePlugin, StatesPlugin, RepliconPlugins))

@@ -29,7 +29,7 @@ impl From<Flat> for Transform {
     }
 }
 
-/// The same on both sides.
+/// Shared by the server and its clients.
 pub(crate) fn app() -> App {
     let mut app = App::new();
     app.add_plugins((TimePlugin, StatesPlugin, RepliconPlugins))

@@ -126,7 +126,7 @@ const OBJECT_BYTES: usize = {
         size_of::<json::Sampler>(),
         size_of::<json::Skin>(),
         size_of::<json::View>(),
-        // What `JointNodes` keeps for a node.
+        // The memory that `JointNodes` keeps for a node.
         512,
     ];
     let (mut largest, mut index) = (0, 0);

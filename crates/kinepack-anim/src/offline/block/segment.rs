@@ -47,7 +47,7 @@ pub(super) struct Coder<'a> {
     /// The largest magnitude of a coefficient.
     pub(super) largest: f64,
     /// Whether each sample of a rotation takes the quaternion nearer to the reference, instead of
-    /// the one nearer to the sample before. Parameters then change sides within a segment, but
+    /// the one nearer to the previous sample. Parameters then change sides within a segment, but
     /// stay small.
     pub(super) stays_near: bool,
     /// Whether the segment has a rotation that is more than half a turn from its reference.

@@ -41,7 +41,7 @@ pub(crate) struct NaiveTrack {
     /// A vector's middle.
     middle: Vector,
     pub(crate) steps: [u8; 3],
-    /// Whether the rig has what it shares.
+    /// Whether the rig has the parameters that the track shares.
     is_known: bool,
     is_far: bool,
 }

@@ -42,7 +42,7 @@ pub(crate) fn run(mut app: App, settings: MotionSettings) -> Result<(), Box<dyn 
 fn ask(invitation: Res<Invitation>) {
     let Invitation(slot) = invitation.clone();
     spawn_local(async move {
-        // Without an answer, the page is to be loaded again.
+        // If the site does not answer, the user has to reload the page.
         if let Ok(answer) = fetch("join").await {
             *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
         }

@@ -103,7 +103,7 @@ impl Site {
         Ok(MotionWebServer::new(server))
     }
 
-    /// All that a page needs to join, once.
+    /// Everything that a page needs to join, for a single use.
     fn invitation(&self) -> String {
         let client = RandomState::new().hash_one("client");
         let token = Token::new(&self.secret, client, Duration::from_secs(60));
