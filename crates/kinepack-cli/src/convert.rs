@@ -1,4 +1,4 @@
-//! `kinepack convert`: a capture as CSV, and from challenge files to captures and back.
+//! `kinepack convert`: writes a capture as CSV, and converts challenge files to captures and back.
 
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
@@ -21,14 +21,14 @@ use crate::format::Format;
 /// The CSV has the columns tick, id and one for each number, as it was recorded: not quantized,
 /// unless the capture holds lanes. Challenge files are those of the 2015 networked physics data
 /// compression challenge. Conversions from them to captures and back keep every bit. Other commands
-/// read all of these files, so this is needed only for other tools.
+/// read all of these files, so only other tools need the conversion.
 #[derive(Args)]
 pub struct Arguments {
     /// A capture (.mcap), a replay (.kpz), or a challenge file (.bin or .f32, plain or as .zst).
     from: PathBuf,
     /// The file to write. The name ends in .csv for numbers, and in .mcap for a capture of a
-    /// challenge file. It ends in .bin or .f32 for a challenge file of a capture that was made from
-    /// one: .bin if the capture holds lanes, .f32 if it holds floats.
+    /// challenge file. To turn a capture back into the challenge file that it was made from, the
+    /// name ends in .bin if the capture holds lanes, and in .f32 if it holds floats.
     to: PathBuf,
     #[command(flatten)]
     stream: StreamArguments,
@@ -73,7 +73,7 @@ impl Failure for ConversionError {
     }
 }
 
-/// What else can be done with a capture that is not of a challenge file.
+/// Advice for a capture that was not made from a challenge file.
 fn advice(error: &ConvertError) -> &'static str {
     match error {
         ConvertError::NotCubes { .. } => {
@@ -167,8 +167,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), ConversionError> {
     Ok(read.result()?)
 }
 
-/// Writes a row for each entity of each frame, or for those of one kind. Returns the number of
-/// frames.
+/// Writes a row for each entity of each frame, or only for the entities of one kind. Returns the
+/// number of frames.
 pub(crate) fn write_csv<E: From<CapturedError>>(
     captured: &mut Captured,
     index: usize,

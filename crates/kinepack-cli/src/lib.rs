@@ -1,7 +1,7 @@
 //! The commands of the program `kinepack`: sizes, profiles, replays and clips of your own data.
 //!
-//! The program is [`Command`] and little else. Another program can add commands to it: the lab's
-//! has all of these, and reads captures with [`captured`] for its own.
+//! The program consists of [`Command`] and little else. Another program can add its own commands:
+//! the lab's program has all of these, and reads captures with [`captured`].
 
 #![forbid(unsafe_code)]
 #![allow(missing_docs, unreachable_pub, reason = "a part of two programs")]

@@ -1,4 +1,4 @@
-//! `kinepack measure`: each level's size and speed on a capture.
+//! `kinepack measure`: measures the size and speed of each level on a capture.
 
 use std::path::PathBuf;
 
@@ -33,8 +33,8 @@ pub struct Arguments {
     /// Levels by name or number [default: all that the data allow]
     #[arg(long = "level", value_name = "LEVEL", value_delimiter = ',')]
     levels: Vec<String>,
-    /// How many ticks older the baseline is: the newest frame of that age [default: 100 ms, which is
-    /// 6 at 60 Hz, but at most 60]
+    /// Code each frame against the newest one that is at least this many ticks older [default: 100
+    /// ms, which is 6 at 60 Hz, but at most 60]
     #[arg(long, value_name = "TICKS", value_parser = clap::value_parser!(u32).range(1..=600))]
     lag: Option<u32>,
     /// Ticks between the baseline and the older views that the adaptive level looks at [default: as
@@ -45,8 +45,8 @@ pub struct Arguments {
     #[arg(long, value_name = "FRAME", default_value_t = 0)]
     from: u32,
     /// The profile, which levels 9 to 14 (relative-indices to learning) use: a file that `tune` or
-    /// `train` wrote, untrained, built-in or article. Built-in is the profile trained for the cubes
-    /// of the challenge files; for other data it is untrained. Article has the word lengths of the
+    /// `train` wrote, `untrained`, `built-in` or `article`. `built-in` is trained for the cubes of
+    /// the challenge files; for other data it is untrained. `article` uses the word lengths of the
     /// article "Snapshot Compression".
     #[arg(long, default_value = "built-in")]
     profile: Parameters,
@@ -54,8 +54,9 @@ pub struct Arguments {
     steps: StepArguments,
     #[command(flatten)]
     precision: Precision,
-    /// Measure the cubes as several kinds of entities. "player" makes a kind of the cube with the
-    /// id 0, which moves the others, and another of these. The profile is carried to the kinds.
+    /// Measure the cubes as several kinds of entities. "player" makes one kind of the cube with the
+    /// id 0, which moves the others, and a second kind of all other cubes. Both kinds use the same
+    /// profile.
     #[arg(long, value_name = "KINDS")]
     kinds: Option<CubeKinds>,
     #[command(flatten)]
@@ -126,7 +127,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), MeasureError> {
     Ok(ending.result()?)
 }
 
-/// A report, the number of its frames, and that of all frames.
+/// A report, the number of frames in it, and the number of all frames.
 struct Measured {
     report: Report,
     done: u64,

@@ -37,7 +37,7 @@ pub fn run_program<Arguments: Parser>(
 }
 
 /// The arguments of the command line. Ends the program if they are wrong, with an error that quotes
-/// them without what controls a terminal.
+/// them without control characters.
 fn arguments<Arguments: Parser>() -> Arguments {
     let error = match Arguments::try_parse() {
         Ok(arguments) => return arguments,
@@ -56,7 +56,7 @@ fn arguments<Arguments: Parser>() -> Arguments {
     error.exit()
 }
 
-/// The failure of one of several commands.
+/// Boxes the failure of one of several commands.
 pub fn boxed(failure: impl Failure + 'static) -> Box<dyn Failure> {
     Box::new(failure)
 }

@@ -18,7 +18,8 @@ pub(crate) struct Report {
     lag: u32,
     /// Ticks per second.
     rate_hz: f64,
-    /// Frames per second: fewer than ticks if some are missing. Kilobits per second are of these.
+    /// Frames per second, which are fewer than ticks if some ticks have none. Kilobits per second
+    /// are computed from these.
     frames_per_s: f64,
     /// Frames that were encoded, decoded and compared.
     frames: usize,
@@ -36,16 +37,17 @@ struct LevelReport {
     kbps_payload: f64,
     kbps_with_headers: f64,
     changed_per_frame: f64,
-    /// From structs of floats to a snapshot, if the type is known: for cubes.
+    /// The time to fill a snapshot from structs of floats. Only measured for cubes, whose type is
+    /// known.
     #[serde(skip_serializing_if = "Option::is_none")]
     fill_us_per_frame: Option<f64>,
     encode_us_per_frame: f64,
     decode_us_per_frame: f64,
-    /// From a snapshot to structs of floats.
+    /// The time to read a snapshot into structs of floats.
     #[serde(skip_serializing_if = "Option::is_none")]
     read_us_per_frame: Option<f64>,
     verified: bool,
-    /// The errors of values that are not exact, with a time precision.
+    /// The errors of values that a time precision makes inexact.
     #[serde(skip_serializing_if = "Option::is_none")]
     errors: Option<ErrorReport>,
 }

@@ -286,7 +286,7 @@ impl Runs {
     /// none.
     ///
     /// # Errors
-    /// [`RunError::NoFrame`] if no capture has any.
+    /// [`RunError::NoFrame`] if no capture has a frame.
     pub(crate) fn finish(self) -> Result<(Vec<Vec<Snapshot>>, Ending), RunError> {
         let are_all_empty = self.empty.len() == self.runs.len();
         for error in self.empty {

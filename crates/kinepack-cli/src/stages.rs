@@ -1,4 +1,5 @@
-//! The stages before and after the codec: from structs to a snapshot, and back.
+//! Measures the stages before and after the codec: filling a snapshot from structs, and reading it
+//! back.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -24,7 +25,7 @@ impl Stages {
         Self { cubes: Vec::new(), snapshot: Snapshot::new(schema, Tick(0)) }
     }
 
-    /// Times how long it takes to fill a snapshot with the values of a frame, and to read it.
+    /// Measures the time to fill a snapshot with the values of a frame, and the time to read it.
     pub(crate) fn time(&mut self, exact: &Snapshot) -> Result<StagesNs, EncodeError> {
         self.cubes.clear();
         self.cubes.extend(exact.iter::<Cube>()?);

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::distance::distance;
 
-/// Options for other steps than the capture's.
+/// Options that replace the steps of the capture.
 #[derive(clap::Args, Clone, Debug)]
 pub struct StepArguments {
     /// The largest allowed error of a field, in the field's unit, or in degrees for a rotation. The
@@ -22,7 +22,7 @@ pub struct StepArguments {
     pub max_error: Vec<MaxError>,
 }
 
-/// A `--max-error` that the schema cannot follow.
+/// Why the schema cannot satisfy a `--max-error`.
 #[derive(Debug, thiserror::Error)]
 #[error("--max-error {field}: {reason}")]
 pub struct StepsError {
@@ -51,7 +51,7 @@ impl FromStr for MaxError {
     }
 }
 
-/// A field with other steps, and their effect.
+/// A field with new steps, and their effect.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct FieldSteps {
     pub(crate) field: String,

@@ -1,4 +1,4 @@
-//! `kinepack train`: a profile from captures.
+//! `kinepack train`: trains a profile on captures.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -25,9 +25,9 @@ use crate::steps::StepArguments;
 
 /// Train a profile on all frames of one or more captures, and measure nothing.
 ///
-/// A profile tells the levels from 9 on which values are frequent. Use `tune` to find out how much
-/// a profile saves: it keeps a part of one capture for measuring. Use `train` for the profile that
-/// you ship, made from everything you have captured.
+/// A profile contains which values are frequent. The levels from 9 on use it. To find out how much
+/// a profile saves, use `tune`, which keeps a part of one capture for measuring. Use `train` for
+/// the profile that you ship, made from everything you have captured.
 #[derive(Args)]
 pub struct Arguments {
     /// Captures (.mcap), replays (.kpz), or files of the 2015 physics data compression challenge
@@ -43,10 +43,10 @@ pub struct Arguments {
     out: PathBuf,
     #[command(flatten)]
     force: Force,
-    /// The first frame of each capture to train on.
+    /// Start at this frame of each capture.
     #[arg(long, value_name = "FRAME", default_value_t = 0)]
     from: u32,
-    /// The frame of each capture to stop before [default: train to the end]
+    /// Stop before this frame of each capture [default: train to the end]
     #[arg(long, value_name = "FRAME")]
     to: Option<u32>,
     /// Search for classes and contexts too. This is always done for data other than cubes, which
@@ -59,8 +59,8 @@ pub struct Arguments {
     /// Snapshots that a pass uses for each range of lags.
     #[arg(long, default_value_t = 3000, value_parser = clap::value_parser!(u32).range(1..))]
     snapshots: u32,
-    /// Leave out a group of the features that predict rigid bodies, to find out what it is worth.
-    /// Can be repeated.
+    /// Leave out a group of the features that predict rigid bodies, to find out how much the group
+    /// saves. Can be repeated.
     #[arg(long, value_name = "GROUP", value_parser = feature_group())]
     without: Vec<FeatureGroup>,
     #[command(flatten)]
@@ -178,7 +178,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), TrainingError> {
     Ok(ending.result()?)
 }
 
-/// Says which classes and contexts a search found.
+/// Prints the classes and contexts that a search found.
 fn say_structure(schema: &Schema, structure: &Profile) {
     for (field, code) in schema.fields().iter().zip(&structure.fields) {
         let context = match code.context {
@@ -188,7 +188,7 @@ fn say_structure(schema: &Schema, structure: &Profile) {
                 format!("depending on the class of {}", schema.fields()[other].name)
             }
         };
-        // A class has no regular plural.
+        // "Class" has no regular plural.
         let classes = match code.classes.len() {
             1 => "1 class".to_owned(),
             count => format!("{count} classes"),

@@ -155,7 +155,8 @@ fn bad_challenge_files_are_refused_in_one_line() {
         ),
         (&["train", run, "--out", out, "--from", "40"], "no frame from frame 40 on\n"),
         (&["measure", run, "--profile", "/dev/zero"], "this is not a profile"),
-        // A shorter lag helps, and holding out less only if there is enough then.
+        // The advice is always a shorter lag. Holding out less is only suggested if that leaves
+        // enough frames.
         (
             &["tune", run, "--hold-out", "1", "--lag", "60"],
             "120 ticks back; give a shorter --lag\n",

@@ -95,7 +95,8 @@ fn analyze_reports_each_kind() {
     assert_eq!(names, ["player", "bullet", "door"]);
     assert_eq!(number(&kinds[0], "/entities/0"), 4.0);
     assert_eq!(number(&kinds[1], "/entities/1"), 3.0);
-    // A bullet is new for the six frames until the baseline has it, of every ten.
+    // A bullet is shot every ten frames, and counts as added for six frames, until the baseline
+    // contains it.
     assert!((number(&kinds[1], "/added_per_frame") - 0.6).abs() < 0.05);
     assert_eq!(number(&kinds[2], "/bits_per_entity"), 1.0);
     let fields = stream["fields"].as_array().unwrap();

@@ -11,7 +11,7 @@ use crate::challenge::{Files, OBJECTS, good_bin, good_f32, state, zst};
 use crate::support::drone::Drone;
 use crate::support::program::{json, refusal, run, see_that_a_failure_changes_nothing, stdout};
 
-/// Runs a command that reports on standard error what it wrote.
+/// Runs a command that prints the names of the written files on standard error.
 fn done(arguments: &[&str]) -> String {
     let run = run(arguments);
     assert_eq!((run.code, run.stdout.as_str()), (Some(0), ""), "{arguments:?}: {}", run.stderr);
@@ -62,7 +62,7 @@ fn every_command_reads_a_replay_as_a_capture() {
         fs::read_to_string(table).unwrap()
     };
     assert_eq!(csv(&replay, "a.csv"), csv(&mcap, "b.csv"));
-    // A packed capture, and a replay again.
+    // A packed capture, and a replay that is packed again.
     let (again, _) = pack(&files, "run.mcap.zst", &zst(&fs::read(&mcap).unwrap()), &[]);
     assert_eq!(csv(&again, "c.csv"), csv(&mcap, "d.csv"));
     let twice = files.path("twice.kpz").to_str().unwrap().to_owned();
@@ -76,7 +76,7 @@ fn ticks_kinds_and_notes_of_a_game_s_own_capture_are_kept() {
     let capture = files.path("drones.mcap");
     let mut recorder = Recorder::create(&capture).unwrap();
     let drones = recorder.stream::<Drone>("drones", 50.0).unwrap();
-    // From tick 1,000, and some are missing.
+    // The ticks begin at 1,000, and some are missing.
     let ticks: Vec<u32> = (1_000..1_200).filter(|tick| tick % 10 > 2).collect();
     for tick in &ticks {
         let drone = Drone { position: [0.1 * *tick as f32, 7.0, 30.0], battery: 90 };
@@ -96,7 +96,7 @@ fn ticks_kinds_and_notes_of_a_game_s_own_capture_are_kept() {
     let text = stdout(&["info", &replay]);
     assert!(text.contains("harbour") && text.contains("0:03.9, ticks 1003 to 1199"), "{text}");
 
-    // Half a second, from a moment between two frames.
+    // The part has half a second, and begins between two frames.
     let part = files.path("part.kpz").to_str().unwrap().to_owned();
     done(&["cut", &replay, &part, "--from", "0:01", "--to", "1.5"]);
     let info = json(&["info", &part, "--verify"]);
@@ -209,7 +209,7 @@ fn damage_is_named_and_the_rest_is_there() {
     let cut_off = files.write("cut.kpz", &bytes).to_str().unwrap().to_owned();
     let info = json(&["info", &cut_off]);
     assert_eq!((&info["is_complete"], &info["last_tick"]), (&false.into(), &11.into()));
-    // Frames are missing, whatever reads them.
+    // Every command reports that frames are missing.
     for out in ["cut.csv", "cut.bin", "cut.mcap"] {
         let out = files.path(out).to_str().unwrap().to_owned();
         let unpacked = run(&["unpack", &cut_off, &out]);

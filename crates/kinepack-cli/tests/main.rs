@@ -1,5 +1,6 @@
-//! The program as a user runs it. These are modules of one program, because each further program
-//! would have to be linked. The lab's program has the same commands, and tests them on its world.
+//! Tests that run the program as a user does. They are modules of one test program, because each
+//! further program would have to be linked. The lab's program has the same commands, and tests them
+//! on its own world.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 

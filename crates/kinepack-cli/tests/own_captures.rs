@@ -1,4 +1,4 @@
-//! Captures of schemas of one's own: their numbers as CSV, the choice of a stream, and the notes
+//! Captures with a user's own schemas: their numbers as CSV, the choice of a stream, and the notes
 //! that reports add to a number.
 
 use kinepack::{EntityId, Pack, Profile, Schema, Tick};
@@ -129,7 +129,7 @@ fn tune_gives_rotations_the_bits_that_the_documents_state() {
     let mut recorder = Recorder::create(&capture).unwrap();
     let stream = recorder.stream::<Turret>("turrets", 60.0).unwrap();
     for tick in 0..100 {
-        // Near four equal components, where the error is largest.
+        // The rotations have four nearly equal components, where the error is largest.
         let off = 0.001 * tick as f32;
         let turret = Turret { rotation: [0.5 + off, 0.5, 0.5 - off, 0.5] };
         recorder.record(&stream, Tick(tick), [(EntityId(1), turret)]).unwrap();

@@ -22,7 +22,7 @@ pub(crate) struct Header {
     pub(crate) group: u8,
     /// The ticks since the head of the group.
     pub(crate) ticks: u8,
-    /// The number of the part, and how many there are.
+    /// The number of the part, and the number of parts.
     pub(crate) part: (u8, u8),
 }
 
@@ -31,7 +31,7 @@ pub(crate) fn is_group(group: u64, short: u8) -> bool {
     group % GROUPS == u64::from(short)
 }
 
-/// The datagrams of a packet. `None` if it is too long.
+/// Splits a packet into datagrams. `None` if the packet is too long.
 pub(crate) fn split(group: u64, ticks: u8, packet: &[u8]) -> Option<Vec<Vec<u8>>> {
     let group = (group % GROUPS) as u8;
     if packet.len() + 2 <= MAX_BYTES {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use kinepack::{Snapshot, Tick};
 
-/// States a second that are kept. Playback interpolates between them.
+/// The number of kept states per second. Playback interpolates between them.
 const KEPT_HZ: u32 = 20;
 
 /// The maximum number of ticks in a history. Ticks wrap, and only those less than 2³¹ apart have an
@@ -17,9 +17,9 @@ const MAX_SPAN_TICKS: u32 = 1 << 30;
 pub(crate) struct History {
     /// Increasing ticks.
     states: VecDeque<Arc<Snapshot>>,
-    /// The ticks from the oldest state to the newest, at most.
+    /// The maximum number of ticks from the oldest state to the newest.
     span_ticks: u32,
-    /// The ticks from one state to the next, at least.
+    /// The minimum number of ticks from one state to the next.
     step_ticks: u32,
 }
 
@@ -35,7 +35,7 @@ impl History {
         span.as_secs_f64() * f64::from(tick_hz) <= f64::from(MAX_SPAN_TICKS)
     }
 
-    /// The maximum number of states that it keeps.
+    /// The maximum number of states that a history of this span keeps.
     pub(crate) fn max_states(span: Duration) -> usize {
         let states = (span.as_secs_f64() * f64::from(KEPT_HZ)).ceil() as usize;
         states.saturating_add(2)

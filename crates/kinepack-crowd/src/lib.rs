@@ -3,10 +3,10 @@
 //!
 //! Players each have a connection to the server, and acknowledge what they receive
 //! ([`kinepack_net`]). Viewers acknowledge nothing, so the publisher's work does not depend on
-//! their number. The publisher offers the world in [tiers](Tier). A tier has every snapshot or one
-//! in three, all entities or those of a region, the fewest bits or the least delay. A viewer shows
-//! the world with the same [`Playback`](kinepack_net::Playback) as a player, and changes tiers
-//! without a break.
+//! their number. The publisher offers the world in [tiers](Tier). A tier may have every snapshot or
+//! one in three, and all entities or those of a region. It may aim for the fewest bits or for the
+//! least delay. A viewer shows the world with the same [`Playback`](kinepack_net::Playback) as a
+//! player, and changes tiers without a break.
 //!
 //! The core has no sockets. Each tier is a track of groups and datagrams, which is what Media over
 //! QUIC carries. Any other transport that has groups and datagrams serves too. With the feature

@@ -40,8 +40,8 @@ pub struct ViewerConfig {
     pub max_memory_bytes: usize,
     /// The delay of playback.
     pub playout: PlayoutConfig,
-    /// How far the viewer can go back. It keeps 20 states a second for this. Zero keeps none. At
-    /// most 2³⁰ ticks, and no more than the memory has room for.
+    /// How far the viewer can go back. It keeps 20 states per second for this. Zero keeps none. The
+    /// maximum is 2³⁰ ticks, and the states must fit into the memory.
     pub history: Duration,
 }
 
@@ -73,7 +73,7 @@ impl ViewerConfig {
 pub struct ViewerStats {
     /// Snapshots decoded.
     pub snapshots: u64,
-    /// Of these, those that were decoded only to catch up, and not shown.
+    /// How many of these were decoded only to catch up, and not shown.
     pub caught_up: u64,
     /// Snapshots that were too late to be shown.
     pub late: u64,
@@ -146,7 +146,7 @@ pub struct Viewer {
     history: History,
     /// Plays the history.
     past_player: FramePlayer,
-    /// No current snapshot has arrived since [`rejoin`](Self::rejoin).
+    /// Whether no current snapshot has arrived since [`rejoin`](Self::rejoin).
     is_rejoining: bool,
     /// The tick that was shown last, with its fraction.
     played: Option<f64>,
@@ -154,7 +154,7 @@ pub struct Viewer {
 }
 
 impl Viewer {
-    /// A viewer that watches nothing yet.
+    /// Makes a viewer that watches nothing yet.
     ///
     /// # Errors
     /// [`CrowdError::Playout`], [`CrowdError::History`], and [`CrowdError::Codec`] if the codecs
@@ -208,7 +208,7 @@ impl Viewer {
     /// [memory](ViewerConfig::max_memory_bytes).
     ///
     /// # Errors
-    /// [`CrowdError::NoTier`], also for no tiers at all.
+    /// [`CrowdError::NoTier`], also if `tiers` is empty.
     pub fn watch_all(&mut self, tiers: &[usize]) -> Result<(), CrowdError> {
         let mut tiers = tiers.to_vec();
         tiers.sort_unstable();

@@ -11,13 +11,14 @@ use crate::catalogue::MAX_FRAMES;
 use crate::datagram::{Header, Parts, is_group};
 use crate::{Carry, Refused, Tier};
 
-/// Groups of one tier that are read at the same time.
+/// The number of groups of one tier that are read at the same time.
 const GROUPS: usize = 2;
-/// States that are kept of each tier to be merged with the others, if several tiers are shown.
+/// The number of states that are kept of each tier, to be merged with those of the other shown
+/// tiers.
 pub(crate) const RECENT: usize = 32;
-/// Key snapshots of one tier that are kept.
+/// The number of key snapshots that are kept of one tier.
 const KEYS: usize = 2;
-/// If a group has waited for this long, the group before it is probably lost, so a key snapshot is
+/// If a group has waited for this long, the previous group is probably lost, so a key snapshot is
 /// needed.
 const KEY_PATIENCE: Duration = Duration::from_millis(250);
 /// A group that has waited for this long may be replaced by a third group with any number.
@@ -105,7 +106,7 @@ impl Watched {
         }
     }
 
-    /// The same tier, with other limits for groups that begin from now on.
+    /// Changes the limits of groups that begin from now on.
     pub(crate) fn with_limits(self, limits: DecodeLimits) -> Self {
         Self { limits, ..self }
     }
@@ -274,10 +275,10 @@ impl Watched {
         self.caught_up_at.and(self.last).map(|(_, tick)| tick)
     }
 
-    /// Notes a snapshot. Returns whether it is current: neither stored by a relay, nor older than
-    /// an earlier one. `is_past` means that playback has passed its tick. Then a relay had stored
-    /// it too. If this lasts for longer than it takes to read what is stored, the tier just arrives
-    /// later than others.
+    /// Notes a snapshot. Returns whether the snapshot is current: neither stored by a relay, nor
+    /// older than an earlier one. `is_past` means that playback has passed its tick. In that case,
+    /// too, a relay had stored the snapshot. If this lasts for longer than reading the stored
+    /// snapshots takes, the tier just arrives later than others.
     pub(crate) fn advance(
         &mut self,
         now: Duration,
@@ -303,9 +304,9 @@ impl Watched {
 }
 
 impl Group {
-    /// Whether a group of this number, whose given snapshot has this tick, is older than this one.
-    /// A number alone could be wrong, and would make all later groups late. So the ticks must agree
-    /// too, and a group that could not be read yet does not count.
+    /// Whether another group, with this number and a given snapshot of this tick, is older than
+    /// this group. A number alone could be wrong, and would make all later groups late. So the
+    /// ticks must agree too, and a group that could not be read yet does not count.
     fn is_after(&self, number: u64, tick: Tick) -> bool {
         match &self.reading {
             Reading::Open { given, .. } => {

@@ -1,5 +1,5 @@
-//! Any bytes as a catalogue, an object or a datagram: an error or a valid value, and a refused input
-//! changes nothing.
+//! Any bytes as a catalogue, an object or a datagram give an error or a valid value, and a refused
+//! input changes nothing.
 
 use kinepack::schema::{Field, FieldKind};
 use kinepack::{Codec, Level, Profile, Schema, SetupError, Tick};
@@ -112,7 +112,7 @@ fn tiers_of_one_codec_share_it_and_the_caller_limits_the_memory() {
     assert!(memory < 10_000, "{memory} bytes");
 }
 
-/// A catalogue of this many tiers, each with a schema of its own of 2,000 flags.
+/// A catalogue of this many tiers, each with its own schema of 2,000 flags.
 fn many_schemas(count: u8) -> Vec<u8> {
     let schema = |nth: u8| {
         let flag = |lane| Field::new(format!("{nth}.{lane}"), FieldKind::Bool);
@@ -193,7 +193,7 @@ fn a_group_with_the_largest_number_does_not_end_a_tier() {
         all.iter().find(|piece| piece.track == track && piece.tick == Tick(tick)).unwrap()
     };
     let (full, keys) = (Track::Snapshots(FULL), Track::Keys(FULL));
-    // One that never can be read, and one that can.
+    // The first forged object can never be read, the second can.
     for forged in [vec![9; 40], of(full, 60).bytes.clone()] {
         let mut viewer = viewer(Level::PACKED, FULL);
         let first_of = |viewer: &mut Viewer, tick: u32| {
@@ -254,7 +254,8 @@ fn altered_datagrams_do_not_change_what_comes_after() {
             let tick = show(&mut viewer, now, piece).unwrap();
             assert!(tick == Some(piece.tick) || matches!(piece.track, Track::Keys(_)));
         }
-        // Some alterations are other states, of ticks near by; the next true one replaces them.
+        // Some alterations decode as other states of close ticks; the next true state replaces
+        // these.
         assert!(viewer.stats().refused > 50);
         assert!(viewer.newest().unwrap().tick >= Tick(89));
     }

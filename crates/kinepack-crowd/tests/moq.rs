@@ -73,7 +73,7 @@ async fn viewers_of_all_tiers_see_the_world() {
             compare(&mut watching, 40).await;
             let viewer = watching.viewer().unwrap();
             assert_eq!(viewer.shown_tiers().next(), Some(tier));
-            // Datagrams may come before their head.
+            // Datagrams may arrive before their head.
             assert!(tier == FAST || viewer.stats().refused == 0);
             assert!(watching.link() == &Link::Connected);
         }));
@@ -96,7 +96,7 @@ async fn a_viewer_that_joins_late_changes_tiers() {
             while watching.viewer().and_then(|viewer| viewer.shown_tiers().next()) != Some(tier) {
                 watching.changed().await;
                 let now = watching.now();
-                // On a busy machine the catalogue comes later than the first event.
+                // On a busy machine, the catalogue arrives later than the first event.
                 if let Some(viewer) = watching.viewer() {
                     viewer.playback(now);
                 }
@@ -154,7 +154,7 @@ async fn a_publisher_that_starts_again_is_followed() {
     third.abort();
 }
 
-/// Watches until the newest tick is one of these.
+/// Watches until the newest tick satisfies `is_one`.
 async fn until(watching: &mut Watching, is_one: impl Fn(u32) -> bool) {
     let seen = async { while !is_one(compare(watching, 1).await) {} };
     timeout(Duration::from_secs(10), seen).await.unwrap();

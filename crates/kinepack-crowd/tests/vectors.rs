@@ -89,7 +89,7 @@ fn the_frozen_broadcast_is_read_and_written() {
             let Some(tick) = show(&mut viewer, at(piece.tick.0), piece).unwrap() else { continue };
             assert_eq!(tick, piece.tick);
             snapshots += 1;
-            // The first one is not shown before the second has come.
+            // The first snapshot is not shown before the second one has arrived.
             if snapshots > 1 {
                 let mut sent = world(tick.0, balls(tick.0));
                 if tier == RIGHT {

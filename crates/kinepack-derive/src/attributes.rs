@@ -132,7 +132,7 @@ impl Given {
         self.0.iter().find(|(key, _)| key == name).map(|(key, _)| key.clone())
     }
 
-    /// An error with this message if the field has the attribute.
+    /// Returns an error with this message if the field has the attribute.
     pub(crate) fn refuse(&self, name: &str, message: &str) -> Result<()> {
         match self.0.iter().find(|(key, _)| key == name) {
             Some((key, _)) => Err(Error::new(key.span(), message)),
@@ -140,15 +140,15 @@ impl Given {
         }
     }
 
-    /// An error if the field has one of these attributes. `reason` explains why the field cannot
-    /// have the attribute. `remedy` is the alternative to removing it.
+    /// Returns an error if the field has one of these attributes. `reason` explains why the field
+    /// cannot have the attribute. `remedy` is the alternative to removing it.
     pub(crate) fn refuse_each(&self, names: &[&str], reason: &str, remedy: &str) -> Result<()> {
         names.iter().try_for_each(|name| {
             self.refuse(name, &format!("{reason} `{name}`; remove `{name}`, or {remedy}"))
         })
     }
 
-    /// An error if any attribute remains next to a rule that allows no others.
+    /// Returns an error if any attribute remains next to a rule that allows no others.
     pub(crate) fn refuse_rest(&self, rule: &str) -> Result<()> {
         match self.0.first() {
             Some((key, _)) => Err(Error::new(key.span(), format!("{rule}; remove `{key}`"))),

@@ -74,7 +74,7 @@ impl<'a> Group<'a> {
         quote!(#(#parts)* let _ = lanes;)
     }
 
-    /// An expression: whether the `columns` of a struct could be filled from its `states`.
+    /// An expression that is true if the `columns` of a struct could be filled from its `states`.
     pub(crate) fn quantize_columns(&self) -> TokenStream {
         let parts = self.fields.iter().zip(&self.codes).filter_map(|(field, code)| {
             let FieldCode { lanes, quantize, quantize_columns, .. } = code.as_ref()?;
@@ -113,7 +113,7 @@ impl<'a> Group<'a> {
         quote!(#(#parts)* let _ = raw;)
     }
 
-    /// An expression: the value of `lanes`.
+    /// An expression for the value of `lanes`.
     pub(crate) fn reconstruct(&self) -> TokenStream {
         let constructor = &self.constructor;
         // The fields of a struct expression are evaluated in source order.
@@ -136,8 +136,8 @@ impl<'a> Group<'a> {
         }
     }
 
-    /// An expression: the interpolated value of the pair `lanes`. The code splits off the lanes of
-    /// all fields before it makes any value, because a field may come before its velocity.
+    /// An expression for the interpolated value of the pair `lanes`. The code splits off the lanes
+    /// of all fields before it makes any value, because a field may come before its velocity.
     pub(crate) fn interpolate(&self, krate: &Path) -> TokenStream {
         let constructor = &self.constructor;
         let splits = self.fields.iter().zip(&self.codes).filter_map(|(field, code)| {

@@ -1,5 +1,5 @@
-//! The constants that hold a field's limits. They are evaluated at compile time. Impossible limits
-//! are a compile error that names the field.
+//! The constants that hold a field's limits. They are evaluated at compile time, so impossible
+//! limits give a compile error that names the field.
 //!
 //! A panic message in a constant must be a literal, so each error has its own `match` arm and text.
 

@@ -29,7 +29,7 @@ impl TimePrecision {
         Ok(Some(Self { key, time_ms, max_step: given.take_expr("max_step") }))
     }
 
-    /// An error if a field with these lanes cannot have a time precision.
+    /// Returns an error if a field with these lanes cannot have a time precision.
     pub(crate) fn check(&self, lanes: &Rule) -> Result<()> {
         let message = match lanes {
             Rule::Floats(Floats { wrap: false, .. }) | Rule::Rotation { .. } => return Ok(()),
@@ -46,7 +46,7 @@ impl TimePrecision {
 }
 
 /// The ticks per second, if fields need them. `first` is the first field with a time precision, by
-/// name. An error if the ticks are missing, or given but not needed.
+/// name. Returns an error if the ticks are missing, or given but not needed.
 pub(crate) fn ticks_per_s<'a>(
     of_type: &'a OfType,
     first: Option<(&str, &TimePrecision)>,

@@ -53,7 +53,7 @@ impl BodyPart {
         Ok(Some(part))
     }
 
-    /// An error if a field with these lanes cannot be that part.
+    /// Returns an error if a field with these lanes cannot be that part.
     pub(crate) fn check(&self, lanes: &Rule) -> Result<()> {
         let message = match lanes {
             _ if self.key != "body" => return Ok(()),
@@ -81,8 +81,8 @@ impl BodyPart {
     }
 }
 
-/// An error if too many or too few fields are marked for one body. `parts` are the marked fields:
-/// the name, the part and the lanes of each.
+/// Returns an error if too many or too few fields are marked for one body. `parts` are the marked
+/// fields: the name, the part and the lanes of each.
 pub(crate) fn check<'a>(
     parts: impl Iterator<Item = (&'a str, &'a BodyPart, &'a Rule)>,
 ) -> Result<()> {

@@ -14,7 +14,8 @@ use crate::types::{in_option, integer_name, type_name};
 /// The meaning of a field's attributes.
 pub(crate) struct FieldRule {
     pub(crate) lanes: Rule,
-    /// True if the field steps in interpolation.
+    /// Whether interpolation steps from one value of the field to the next, without values in
+    /// between.
     pub(crate) steps: bool,
     /// The field's part in a rigid body, if any.
     pub(crate) part: Option<BodyPart>,
@@ -22,9 +23,9 @@ pub(crate) struct FieldRule {
     pub(crate) precision: Option<TimePrecision>,
     /// True for a time stamp.
     pub(crate) clock: bool,
-    /// True if the rule is for the value in an `Option`.
+    /// Whether the rule is for the value in an `Option`.
     pub(crate) optional: bool,
-    /// True for a spawn field, which never changes.
+    /// Whether the field is a spawn field, which never changes.
     pub(crate) spawn: bool,
 }
 
@@ -107,7 +108,7 @@ pub(crate) fn rule<'a>(
     read().map_err(|error: Error| Error::new(error.span(), format!("field `{name}`: {error}")))
 }
 
-/// An error if a field with these lanes cannot be a time stamp.
+/// Returns an error if a field with these lanes cannot be a time stamp.
 fn check_clock(key: &Ident, ty: &Type, lanes: &Rule, is_part: bool) -> Result<()> {
     let is_number = match lanes {
         Rule::Integer { .. } => true,

@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Two minutes of one player.
 fn play(level: StreamLevel, loss_ratio: f32, repeats: u8) -> Result<(), Box<dyn Error>> {
-    // Both sides know the type and the level; they need to agree on nothing else.
+    // Both sides must agree only on the type and the level.
     let codec = StreamCodec::of::<Move>(level)?;
     let config = StreamConfig { repeats, ..StreamConfig::at_hz(RATE_HZ) };
     let mut client = StreamSender::new(&codec, config)?;

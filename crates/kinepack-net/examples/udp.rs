@@ -32,11 +32,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (start, mut buffer) = (Instant::now(), [0; 1_200]);
     for tick in 1..=60 {
         let now = start.elapsed();
-        // The client says hello, then acknowledges what it received.
+        // The client sends hellos until a datagram arrives, and then acknowledgements.
         while let Some(datagram) = receiver.poll_transmit(now) {
             client.send(datagram)?;
         }
-        // The server reads that and sends the world. A refused datagram changes nothing.
+        // The server reads these and sends the world. A refused datagram changes nothing.
         while let Ok(bytes) = server.recv(&mut buffer) {
             hub.handle(player, now, &buffer[..bytes]).ok();
         }

@@ -12,33 +12,34 @@ use crate::{Channel, KindOptions, ReceiverId};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Refused {
-    /// Shorter or longer than its kind requires.
+    /// The datagram is shorter or longer than its kind requires.
     Length {
         /// The datagram's length.
         bytes: usize,
     },
-    /// No kind of datagram that this side accepts, or reserved bits that are not 0.
+    /// The first byte is not of a kind that this side accepts, or has reserved bits that are not 0.
     Kind {
         /// The first byte.
         first_byte: u8,
     },
-    /// A datagram of another channel.
+    /// The datagram belongs to another channel.
     Channel {
         /// The number of its channel.
         number: u8,
     },
-    /// This datagram was received before.
+    /// The datagram was received before.
     Duplicate,
-    /// More than 32 sequences before the newest one: too old to be acknowledged.
+    /// The datagram is more than 32 sequences before the newest one, so it is too old to be
+    /// acknowledged.
     TooOld,
-    /// Coded against a view or a reference state that this side does not hold.
+    /// The snapshot is coded against a view or a reference state that this side does not hold.
     NoBaseline,
-    /// The merge field names a view that this side does not hold, or one without anything to merge.
+    /// The merge field names a view that this side does not hold, or a view that cannot be merged.
     BadMerge,
-    /// Older views at a distance of 0, too many older views, older views in addition to a reference
-    /// state, or older views whose ticks do not decrease.
+    /// The older views are at a distance of 0, too many, in addition to a reference state, or have
+    /// ticks that do not decrease.
     BadOlder,
-    /// The snapshot in it is not valid.
+    /// The snapshot in the datagram is not valid.
     Snapshot(DecodeError),
     /// The two sides hold different states: the view's state check is not the sender's. The
     /// receiver has dropped its views, and asks for the state again.
@@ -48,28 +49,29 @@ pub enum Refused {
         /// The check of the view that this side decoded.
         ours: u16,
     },
-    /// A fragment that contradicts other fragments of its full state.
+    /// The fragment contradicts other fragments of its full state.
     BadFragment,
-    /// A full state larger than this side's limit.
+    /// The full state is larger than this side's limit.
     FullStateTooLarge {
         /// The limit.
         limit_bytes: usize,
     },
-    /// Events that contradict each other or their datagram, or that this side has not agreed on.
+    /// The events contradict each other or their datagram, or this side has not enabled events.
     BadEvents,
     /// More events wait for playback than this side keeps. Call
     /// [`Receiver::playback`](crate::Receiver::playback), or
     /// [`Receiver::take_events`](crate::Receiver::take_events) if nothing is shown.
     EventsFull,
-    /// An acknowledgement of a datagram that this side never sent.
+    /// The acknowledgement is for a datagram that this side never sent.
     NeverSent,
-    /// An acknowledgement of a datagram that this side sent too long ago.
+    /// The acknowledgement is for a datagram that this side sent too long ago.
     LongAgo,
-    /// From a receiver that the hub does not have.
+    /// The datagram is from a receiver that the hub does not have.
     UnknownReceiver,
-    /// From a receiver whose hello has not arrived.
+    /// The datagram is from a receiver whose hello has not arrived.
     NoHello,
-    /// A hello with other hashes or another version: the two sides cannot understand each other.
+    /// The hello has other hashes or another version, so the two sides cannot understand each
+    /// other.
     Mismatch(Mismatch),
 }
 
@@ -135,7 +137,7 @@ impl Refused {
         )
     }
 
-    /// A datagram of another channel than the endpoint's.
+    /// The refusal of a datagram that belongs to another channel than the endpoint's.
     pub(crate) fn channel(datagram: &[u8]) -> Self {
         Self::Channel { number: Channel::from_datagram(datagram).number() }
     }
@@ -151,19 +153,19 @@ impl From<DecodeError> for Refused {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum NetError {
-    /// A datagram size outside of 128 to 65,507 bytes.
+    /// The datagram size is outside of 128 to 65,507 bytes.
     DatagramBytes {
         /// The size in the configuration.
         bytes: usize,
     },
-    /// A duration or count of zero that must be positive.
+    /// A duration or count that must be positive is zero.
     NoTime,
-    /// More older views than a codec can use.
+    /// There are more older views than a codec can use.
     OlderViews {
         /// The number in the configuration.
         count: u8,
     },
-    /// A budget below what one small datagram a second needs.
+    /// The budget is too small for one small datagram per second.
     BudgetTooSmall {
         /// The budget in the options.
         bytes_per_s: u32,
@@ -172,45 +174,45 @@ pub enum NetError {
     ReceiverTaken,
     /// The hub has no receiver with this id.
     UnknownReceiver,
-    /// A snapshot or a further codec whose schema is not that of the hub's first codec.
+    /// The schema of a snapshot, or of a further codec, is not that of the hub's first codec.
     SchemaMismatch {
         /// The first codec's.
         expected_hash: u64,
-        /// The snapshot's, or the further codec's.
+        /// The hash of the snapshot's schema, or of the further codec's.
         hash: u64,
     },
-    /// A state in which entities of two kinds have the same id.
+    /// Entities of two kinds in the state have the same id.
     SharedId {
         /// The id.
         id: EntityId,
     },
-    /// A spawn field of an entity that changed from one tick to the next. Spawn fields must not
-    /// change: remove the entity, and add a new one with another id.
+    /// A spawn field of an entity changed from one tick to the next. Spawn fields must not change:
+    /// remove the entity, and add a new one with another id.
     SpawnChanged {
         /// The entity.
         id: EntityId,
         /// The field, after the name of its kind if that has one.
         field: String,
     },
-    /// A set of entities that is not sorted, or has an entity twice.
+    /// A set of entities is not sorted, or has an entity twice.
     NotSorted {
         /// The first entity whose id is not above the one before it.
         id: EntityId,
     },
-    /// A codec whose level sends every entity each time and uses no baseline: rows 1 to 6 of the
-    /// table.
+    /// The codec's level sends every entity each time and uses no baseline (rows 1 to 6 of the
+    /// table).
     LevelWithoutBaseline {
         /// The level's row.
         row: u8,
     },
-    /// A world whose tick is not above that of the previous world.
+    /// The world's tick is not above that of the previous world.
     TickNotRising {
         /// The previous tick.
         last: Tick,
         /// The given tick.
         tick: Tick,
     },
-    /// A time before that of the previous tick.
+    /// The time is before that of the previous tick.
     TimeRanBack {
         /// The time of the previous tick.
         last: Duration,
@@ -234,13 +236,13 @@ pub enum NetError {
     },
     /// A receiver answers, but has taken no fragment of its first state for ten seconds. The state
     /// is probably above its limits: [`Receiver::too_large`](crate::Receiver::too_large). The hub
-    /// gives this full state up, and begins another one with the entities that are relevant then.
+    /// gives up this full state, and begins another one with the entities that are then relevant.
     FullStateRefused {
         /// Which receiver.
         id: ReceiverId,
-        /// Fragments that were acknowledged.
+        /// The number of acknowledged fragments.
         arrived: usize,
-        /// Fragments of the full state.
+        /// The number of fragments of the full state.
         fragments: usize,
     },
     /// No `Option` of the schema has this name, or it is a spawn field.
@@ -253,7 +255,7 @@ pub enum NetError {
         /// The name.
         name: String,
     },
-    /// Options of a kind that are out of range. A kind is sent every 1, 2, 4 or 8 ticks, with a
+    /// The options of a kind are out of range. A kind is sent every 1, 2, 4 or 8 ticks, with a
     /// priority of at least 0.
     KindOptions {
         /// The options.
@@ -271,9 +273,9 @@ pub enum NetError {
     },
     /// The hub has no events. [`Hub::with_events`](crate::Hub::with_events) enables them.
     NoEvents,
-    /// An event that cannot be quantized, or of another type than the hub's events.
+    /// The event cannot be quantized, or its type is not one of the hub's events.
     Event(EncodeError),
-    /// An event that takes more than a datagram.
+    /// The event does not fit into a datagram.
     EventTooLarge {
         /// Its size.
         bytes: usize,
@@ -286,12 +288,12 @@ pub enum NetError {
     EventsWaiting {
         /// Which receiver.
         id: ReceiverId,
-        /// How many of this tick's events it never gets.
+        /// How many of this tick's events the receiver never gets.
         refused: u64,
     },
     /// The errors of several receivers in one tick, at least two. None of them is a list itself.
     Several(Vec<NetError>),
-    /// Playout settings that contradict each other.
+    /// The playout settings contradict each other.
     Playout(crate::PlayoutError),
 }
 
@@ -305,7 +307,7 @@ impl NetError {
         }
     }
 
-    /// The single errors: those of the list if there are several, otherwise this one.
+    /// The single errors: all errors of a list, otherwise only this error.
     pub fn each(&self) -> &[Self] {
         match self {
             Self::Several(errors) => errors,

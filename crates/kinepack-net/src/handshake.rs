@@ -1,4 +1,5 @@
-//! What sender and receiver must agree on before the first snapshot. `spec/NET.md`, section 3.
+//! The handshake: checks that sender and receiver agree before the first snapshot. `spec/NET.md`,
+//! section 3.
 
 use kinepack::{Codec, Snapshot, Tick, View};
 

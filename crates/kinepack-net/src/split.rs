@@ -6,9 +6,9 @@ use crate::packet::{
 };
 use crate::{Channel, Refused, Sequence};
 
-/// Splits what the transport delivered as one datagram. Each channel may have an acknowledgement
-/// and a stream acknowledgement, each at most once and in this order. One other datagram follows
-/// them. [`datagram_kind`] tells whether a part is for a [`Hub`](crate::Hub),
+/// Splits the bytes that the transport delivered as one datagram. Each channel may have an
+/// acknowledgement and a stream acknowledgement, each at most once and in this order. One other
+/// datagram follows them. [`datagram_kind`] returns whether a part is for a [`Hub`](crate::Hub),
 /// [`Receiver`](crate::Receiver), [`StreamSender`](crate::StreamSender) or
 /// [`StreamReceiver`](crate::StreamReceiver), and [`Channel::from_datagram`] which of them, if
 /// there are several.
@@ -117,7 +117,7 @@ pub enum DatagramKind {
     StreamAcknowledgement,
 }
 
-/// Tells which endpoint a datagram is for; `None` if it is empty.
+/// The kind of endpoint that a datagram is for; `None` if the datagram is empty.
 pub fn datagram_kind(datagram: &[u8]) -> Option<DatagramKind> {
     let (_, datagram) = Channel::split(datagram);
     let kind = datagram.first()? & KIND_MASK;
@@ -129,8 +129,8 @@ pub fn datagram_kind(datagram: &[u8]) -> Option<DatagramKind> {
     })
 }
 
-/// The sequence of a snapshot, a fragment or events; `None` for any other datagram. For tools: it
-/// does not check the rest.
+/// The sequence of a snapshot, a fragment or events; `None` for any other datagram. Meant for
+/// tools: it does not check the rest of the datagram.
 pub fn datagram_sequence(datagram: &[u8]) -> Option<Sequence> {
     let (_, datagram) = Channel::split(datagram);
     let (_, datagram) = split_front(datagram).ok()?;

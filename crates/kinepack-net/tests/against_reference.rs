@@ -54,7 +54,7 @@ impl Pair {
         Self { library, naive, events: 0, taken: 0, refused: BTreeMap::new() }
     }
 
-    /// Feeds both. True if they accept it.
+    /// Gives a datagram to both receivers. True if they accept it.
     fn handle(&mut self, now: Duration, datagram: &[u8]) -> bool {
         let is_choice = self.naive.is_choice(datagram);
         self.naive.now = now;
@@ -108,7 +108,7 @@ impl Pair {
         }
     }
 
-    /// Makes a lane of the newest view wrong in both. False if there is none.
+    /// Makes a lane of the newest view wrong in both receivers. False if there is no view.
     fn inject_fault(&mut self, random: &mut Random) -> bool {
         let Some(sequence) = self.library.newest_sequence() else { return false };
         let Some(view) = self.library.view(sequence).filter(|view| !view.is_empty()) else {
@@ -125,7 +125,7 @@ impl Pair {
 
     fn compare_all(&self) {
         let newest = self.naive.newest().unwrap_or(0);
-        // Farther back, the reader may choose.
+        // For sequences farther back, the reader may choose.
         (0..=255).for_each(|back| self.compare(newest.wrapping_sub(back)));
     }
 
@@ -143,7 +143,7 @@ impl Pair {
     }
 }
 
-/// What a datagram of the hub was.
+/// The contents of a datagram that the hub sent.
 #[derive(Clone, Copy, Debug)]
 struct Sent {
     /// `None` for a fragment.
@@ -158,7 +158,7 @@ struct Audit {
     sent: BTreeMap<u16, Sent>,
     newest: Option<u16>,
     newest_used: Option<u16>,
-    /// The start of the last anew: views before it may not be used.
+    /// The sequence from which the state was last sent anew. Earlier views may not be used.
     floor: Option<u16>,
     four_byte_headers: u32,
     snapshots: u32,
@@ -247,7 +247,8 @@ impl Audit {
         }
     }
 
-    /// Section 4.3: all parts of a partial older view are known, and that there are no others.
+    /// Section 4.3: the receiver knows all parts of a partial older view, and knows that there are
+    /// no others.
     fn check_parts(&mut self, older: u16, tick: u32, by: &Header) {
         self.older_in_parts += 1;
         for before in (1..=32).map(|back| older.wrapping_sub(back)) {
@@ -323,7 +324,7 @@ impl Audit {
 #[derive(Clone)]
 struct Scenario {
     config: HubConfig,
-    /// With a time precision, or with the usual schema.
+    /// Whether the schema has a time precision.
     has_precision: bool,
     options: ReceiverOptions,
     down: LinkConfig,
@@ -333,9 +334,9 @@ struct Scenario {
     change_one_in: u64,
     ticks: u32,
     has_relevance: bool,
-    /// In these ticks, of each period, nothing arrives.
+    /// In these ticks of each period, nothing arrives.
     silent: (std::ops::Range<u32>, u32),
-    /// In these ticks, of each period, no acknowledgement arrives.
+    /// In these ticks of each period, no acknowledgement arrives.
     deaf: (std::ops::Range<u32>, u32),
     damaged_one_in: u64,
     /// Events in a tick.
@@ -438,7 +439,7 @@ fn run(scenario: &Scenario, seed: u64) -> Outcome {
                     damaged.handle(now, &bad);
                 }
             }
-            // Earlier damage may have made this one depend on what a reader may drop.
+            // After earlier damage, this datagram may depend on a view that a reader may drop.
             if !damaged.naive.is_choice(datagram) {
                 damaged.handle(now, datagram);
             }
@@ -509,8 +510,8 @@ fn run(scenario: &Scenario, seed: u64) -> Outcome {
     outcome
 }
 
-/// Flips, cuts, extends or invents. The sequence mostly stays, because one from far ahead would end
-/// all that follows.
+/// Flips bits of a datagram, cuts it, extends it, or invents one. The sequence mostly stays,
+/// because a sequence from far ahead would end the session.
 fn damage(datagram: &[u8], random: &mut Random) -> Vec<u8> {
     let (list, rest) = split_events(datagram);
     if !list.is_empty() && random.chance(2) {
@@ -851,7 +852,7 @@ fn the_hub_compares_in_order_and_answers_each_hello_once() {
             Some(expected.clone())
         );
         assert!(hub.poll_transmit().is_none());
-        // The receiver must not accept the refusal, which changes nothing.
+        // The receiver must not accept this refusal, and must stay unchanged.
         let mut pair = Pair::new(&codec, None);
         assert!(pair.transmit(Duration::ZERO) == [hello.clone()]);
         let _ = pair.library.handle(Duration::ZERO, &expected);

@@ -1,7 +1,7 @@
 //! Gives damaged datagrams of recorded sessions to the endpoint in the state that each was meant
-//! for: cut, extended, with flipped bits, as another kind, and noise. Nothing panics, and a refusal
-//! changes nothing: after any number of refused datagrams, an endpoint continues exactly as its
-//! twin that never saw them.
+//! for. They are cut, extended, have flipped bits or another kind, or are noise. Nothing panics,
+//! and a refusal changes nothing: after any number of refused datagrams, an endpoint continues
+//! exactly as its twin that never saw them.
 
 use std::time::Duration;
 
@@ -16,7 +16,8 @@ use crate::support::{
 };
 
 const ID: ReceiverId = ReceiverId(1);
-/// Every bit of this many bytes at the front is flipped: all headers, and some of what follows.
+/// Every bit of this many bytes at the front is flipped. These are all headers, and some bytes
+/// after them.
 const ALL_FLIPS_BYTES: usize = 20;
 /// This many bits of the rest are flipped.
 const OTHER_FLIPS: usize = 30;
@@ -30,7 +31,7 @@ enum Event {
     Tick(Duration, Box<Snapshot>),
 }
 
-/// A session as both sides saw it.
+/// A session, as each side saw it.
 struct Recorded {
     config: HubConfig,
     options: ReceiverOptions,
@@ -93,9 +94,9 @@ fn small_datagrams() -> HubConfig {
     HubConfig { datagram_bytes: 128, ..HubConfig::default() }
 }
 
-/// Sessions with complete snapshots; with partial ones and merge fields after a full state; with
-/// full states of many fragments under a budget, around the wrap; with older views; and with
-/// events.
+/// Sessions with complete snapshots; with partial snapshots and merge fields after a full state;
+/// with full states of many fragments under a budget, while the sequence wraps; with older views;
+/// and with events.
 fn sessions() -> [Recorded; 5] {
     let options = ReceiverOptions::default();
     let late =
@@ -147,7 +148,7 @@ fn receiver_after(datagrams: &[(Duration, Vec<u8>)]) -> Receiver {
     receiver
 }
 
-/// What a receiver answers and shows, and its counters of accepted datagrams.
+/// The answers of a receiver, its shown state, and its counters of accepted datagrams.
 #[derive(Debug, PartialEq)]
 struct Observed {
     sent: Vec<Vec<u8>>,
@@ -182,7 +183,7 @@ fn observe(receiver: &mut Receiver, now: Duration) -> Observed {
     }
 }
 
-/// What can be observed of a receiver without changing it.
+/// The state of a receiver that can be observed without changing it.
 type Held = (Option<(Tick, u64)>, Option<Sequence>, Option<(usize, usize)>, [u64; 4]);
 
 fn held(receiver: &Receiver) -> Held {
@@ -218,8 +219,8 @@ fn receiver_survives(datagrams: &[(Duration, Vec<u8>)]) {
             let mismatches = disturbed.stats().mismatches;
             let refused = disturbed.handle(*now, &mutant).is_err();
             if disturbed.stats().mismatches > mismatches {
-                // To the receiver the check means that the two sides differ: it keeps only what it
-                // shows.
+                // A failed check tells the receiver that the two sides differ, so it keeps only the
+                // state that it shows.
                 let (newest, sequence, full_state, [received, late, full_states, _]) = before;
                 assert!(refused && unchecked(&mutant).len() < mutant.len());
                 assert_eq!(
@@ -241,7 +242,8 @@ fn receiver_survives(datagrams: &[(Duration, Vec<u8>)]) {
                     "datagram {index}: refused, but it had an effect"
                 );
             } else {
-                // A valid datagram with another meaning: show, answer, and start over.
+                // This is a valid datagram with another meaning. The disturbed receiver shows and
+                // answers, and then starts over.
                 observe(&mut disturbed, *now);
                 let _ = disturbed.handle(*now, datagram);
                 disturbed = receiver_after(&datagrams[..index]);
@@ -262,7 +264,7 @@ fn receiver_survives(datagrams: &[(Duration, Vec<u8>)]) {
     assert_same_views(&disturbed, &twin);
 }
 
-/// The header forms that reached the receiver: those of section 4, fragments, older views.
+/// The forms of headers that reached the receiver: those of section 4, fragments, and older views.
 fn forms(datagrams: &[(Duration, Vec<u8>)]) -> [bool; 7] {
     let any = |is: fn(&[u8]) -> bool| datagrams.iter().any(|(_, datagram)| is(unchecked(datagram)));
     [
@@ -377,7 +379,7 @@ fn hubs_survive_damaged_answers() {
     for session in sessions() {
         let (mut disturbed, mut twin) = (hub_after(&session, 0), hub_after(&session, 0));
         for (index, event) in session.events.iter().enumerate() {
-            // At a tick: the ways in which the last answer could have been damaged.
+            // Each tick tries the ways in which the last answer could have been damaged.
             let (now, datagram) = match event {
                 Event::Datagram(now, datagram) => (*now, datagram.clone()),
                 Event::Tick(..) if index % 3 != 0 => {

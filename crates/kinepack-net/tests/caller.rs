@@ -46,7 +46,7 @@ impl Pair {
         }
     }
 
-    /// The receiver answers; then comes a tick, whose datagrams it gets.
+    /// The receiver answers. Then the hub runs a tick, and the receiver gets its datagrams.
     fn step(
         &mut self,
         world: &Snapshot,
@@ -220,10 +220,10 @@ struct Far {
     receiver: Receiver,
     world: World,
     tick: u32,
-    /// Of each datagram: when it arrives.
+    /// The datagrams on their way, with their arrival times.
     up: VecDeque<(Duration, Vec<u8>)>,
     down: VecDeque<(Duration, Vec<u8>)>,
-    /// Of each datagram: when it was sent, and its bytes with headers.
+    /// When each datagram was sent, and its bytes with headers.
     sent: Vec<(Duration, usize)>,
     events: Vec<(u32, u32)>,
     refused: Vec<Refused>,
@@ -284,7 +284,7 @@ impl Far {
         }
     }
 
-    /// How many ticks the newest state is old.
+    /// The age of the newest state in ticks.
     fn age(&self) -> u32 {
         self.tick - self.receiver.newest().map_or(0, |newest| newest.tick.0)
     }
@@ -327,7 +327,7 @@ fn a_receiver_that_is_removed_and_added_again_begins_anew() {
             .collect();
         assert!(of_session.len() > 50, "{what}: {of_session:?}");
         assert!(of_session.windows(2).all(|pair| pair[1] == pair[0] + 1), "{of_session:?}");
-        // The same a second time.
+        // The receiver is removed a second time.
         far.hub.remove(ID);
         far.hub.add(ID, &ReceiverOptions::default(), far.now()).unwrap();
         far.run(150);
@@ -350,7 +350,7 @@ fn events_of_a_new_session_wait_for_its_first_state() {
         far.events.iter().map(|(tick, _)| *tick).filter(|tick| *tick > removed_at).collect();
     assert!(of_session.len() > 200, "{of_session:?}");
     assert!(of_session.windows(2).all(|pair| pair[1] == pair[0] + 1), "{of_session:?}");
-    // From the first one after it joined again.
+    // The events begin with the first one after the receiver joined again.
     assert!(of_session[0] < removed_at + 75, "{of_session:?}");
 }
 
@@ -469,7 +469,7 @@ fn options_change_while_a_receiver_plays() {
         let bytes: usize = far.sent.iter().map(|(_, bytes)| bytes).sum();
         match budget {
             None => assert!(bytes > 300_000, "{bytes}"),
-            // What was in the bucket before is at most a datagram.
+            // The bucket contained at most one datagram before.
             Some(budget) => {
                 let budget = budget as usize;
                 let most = 10 * budget + 1_228.max(budget / 10);
@@ -493,7 +493,7 @@ fn a_budget_bounds_every_span() {
         let mut sum = 0;
         for (nth, (begin, bytes)) in far.sent.iter().enumerate() {
             sum += bytes;
-            // From the beginning on, a tenth of a second of the budget.
+            // The bucket begins with a tenth of a second of the budget.
             let most = budget as f64 * (begin.as_secs_f64() + 0.1);
             assert!(sum as f64 <= most + 1.0, "{budget}: {sum} bytes until {begin:?}");
             let mut in_span = 0;

@@ -54,7 +54,7 @@ fn each_datagram_reaches_its_endpoint() {
     let (mut largest, mut inputs) = ([0, 0], [0, 0]);
     for tick in 1..=200u32 {
         let now = Duration::from_secs(1) * tick / 60;
-        // The clients' answers and inputs.
+        // The clients send answers and inputs.
         for nth in [0, 1] {
             while let Some(datagram) = receivers[nth].poll_transmit(now) {
                 assert_eq!(place(datagram), nth);
@@ -69,7 +69,7 @@ fn each_datagram_reaches_its_endpoint() {
             assert_eq!(refused, StreamRefused::Channel { number: numbers[nth] });
             inputs[nth] += sinks[nth].handle(now, &packet).unwrap().records().count();
         }
-        // The server's: both acknowledgements in front of one snapshot of either hub.
+        // The server sends both acknowledgements in front of one snapshot of either hub.
         for (nth, hub) in hubs.iter_mut().enumerate() {
             let mut world = Snapshot::new(codec().schema(), Tick(tick));
             for id in 0..40 {

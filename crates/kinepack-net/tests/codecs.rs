@@ -36,7 +36,7 @@ fn lossy() -> LinkConfig {
     }
 }
 
-/// Nothing moves any more: every receiver ends up with the whole state.
+/// Runs until every receiver has the whole state of a world in which nothing moves any more.
 fn settle(net: &mut Net) {
     (net.world.moving_one_in, net.world.change_one_in) = (u64::MAX, u64::MAX);
     (0..600).for_each(|_| net.step(None));
@@ -84,7 +84,7 @@ fn each_receiver_gets_its_codec_and_the_same_bytes_as_alone() {
                 client.snapshots,
                 client.refused
             );
-            // Other receivers change nothing.
+            // Further receivers do not change the counts.
             let count = |client: &support::Client| {
                 (
                     client.id,
@@ -156,7 +156,7 @@ fn codecs_do_not_share_partial_snapshots_of_one_baseline() {
                 hub.handle(ReceiverId(id), now, datagram).unwrap();
             }
         }
-        // Both hold the same state, and then more changes than fits.
+        // Both receivers hold the same state. Then more changes than a datagram holds.
         world.clear(Tick(tick));
         for id in 0..if tick < 5 { 5 } else { 100 } {
             let position = [id as f32, 3.0, 1.0];
@@ -185,7 +185,7 @@ fn views_are_kept_for_as_long_as_the_codec_can_use_them() {
     let link = LinkConfig { latency: Duration::from_millis(300), ..LinkConfig::default() };
     net.add_with(&adaptive(), link, 1, ReceiverOptions::default()).unwrap();
     (0..300).for_each(|_| net.step(None));
-    // The baseline is 36 ticks old. The oldest view is half of that plus all of it before.
+    // The baseline is 36 ticks old. The oldest view is half of that plus all of it earlier.
     let client = &net.clients[0];
     let older = &client.older[&client.receiver.newest_sequence().unwrap().0];
     let newest_tick = client.receiver.newest().unwrap().tick.0;

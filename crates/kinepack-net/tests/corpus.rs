@@ -10,7 +10,7 @@ use crate::net;
 use crate::net_stream;
 use crate::support::Random;
 
-/// Mutations of each stored file. Sessions take longest and get a third of them.
+/// The number of mutations of each stored file. Sessions take longest, so they get a third of that.
 const MUTATIONS: usize = 40;
 
 type Target = (&'static str, fn(&[u8]));
@@ -115,8 +115,8 @@ fn the_corpora_suit_their_drivers() {
     }
 }
 
-/// Compares a stored file with what it should be, or writes it. Files found by fuzzing may be next
-/// to it.
+/// Compares a stored file with its expected content, or writes it. Files found by fuzzing may be
+/// next to it.
 fn check(target: &str, index: usize, data: &[u8]) {
     let path = directory(target).join(format!("{index:02}"));
     if std::env::var_os("KINEPACK_WRITE_CORPUS").is_some() {

@@ -1,5 +1,5 @@
-//! What snapshots cost: for each datagram by part and by entity, for any kind of snapshot. Counting
-//! does not change the datagrams.
+//! The costs of snapshots, by part and by entity of each datagram, for any kind of snapshot.
+//! Counting does not change the datagrams.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -41,10 +41,10 @@ struct Path {
 struct Counts {
     whole: u32,
     parts: u32,
-    /// Coded against a complete view.
+    /// The number of snapshots that are coded against a complete view.
     exact: u32,
     came: usize,
-    /// Those whose cost the receiver counted too.
+    /// The number of snapshots whose cost the receiver counted too.
     recounted: u32,
     fragments: u32,
 }
@@ -144,7 +144,7 @@ impl Path {
         assert_eq!(cost.entities.len(), cost.size.changed_entities);
         assert_eq!(cost.baseline.tick, cost.baseline_tick);
 
-        // The baseline has the entities as they once were, which differs from what was sent.
+        // The baseline has earlier values of the entities, which differ from the sent ones.
         let view = self.hub.view(ID, sequence).unwrap();
         for (index, id) in cost.baseline.ids().iter().enumerate() {
             let row = lanes(&cost.baseline, index);
@@ -215,8 +215,8 @@ fn counting(datagram_bytes: usize) -> HubConfig {
     HubConfig { datagram_bytes, count_costs: true, ..HubConfig::default() }
 }
 
-/// This many ticks in which everything moves and entities are added and removed, then this many in
-/// which little does.
+/// The number of ticks in which everything moves and entities are added and removed, and then the
+/// number of ticks in which few entities move.
 fn run(path: &mut Path, ticks: u32) -> &Counts {
     for moving_one_in in [1, 8] {
         path.world.moving_one_in = moving_one_in;

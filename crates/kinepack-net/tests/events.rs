@@ -85,7 +85,7 @@ impl Default for Session {
 /// The result of a session.
 #[derive(Debug, Default)]
 struct Outcome {
-    /// Serials of the events that had to arrive, as sent.
+    /// Serials of the sent events that must arrive.
     reliable: Vec<u32>,
     /// Serials of the events that the receiver delivered.
     received: Vec<u32>,
@@ -97,8 +97,8 @@ struct Outcome {
 }
 
 impl Session {
-    /// Runs it, and then lets it rest until everything has had time to arrive. Checks the views,
-    /// and that no event is handed on twice, out of order, early, or with another tick.
+    /// Runs the session, and then lets it rest until everything has had time to arrive. Checks the
+    /// views, and that no event is handed on twice, out of order, early, or with another tick.
     fn run(&self) -> Outcome {
         let kinds = kinds(self.level);
         let config = HubConfig { datagram_bytes: self.datagram_bytes, ..HubConfig::default() };
@@ -502,7 +502,7 @@ fn each_receiver_that_misses_events_is_reported() {
     }
     while hub.poll_transmit().is_some() {}
 
-    // A single one is no list, and a message names only a few of many.
+    // A single error is not a list, and a message names only a few of many errors.
     (0..4_096).for_each(|serial| emit(&mut hub, serial, Audience::Only(&ids[..1])));
     let error = tick(&mut hub, 2).unwrap_err();
     assert!(matches!(&error, NetError::EventsWaiting { id: ReceiverId(1), .. }), "{error}");
@@ -544,7 +544,7 @@ fn errors_of_encoding_name_each_receiver_too() {
 
 #[test]
 fn a_small_budget_sends_large_events_beside_a_moving_world() {
-    // Without waiting for events, snapshots would take every byte as soon as it is there.
+    // If snapshots did not wait for events, they would take every byte of the budget at once.
     #[derive(Pack)]
     struct Page {
         text: ArrayString<1_000>,
@@ -566,7 +566,7 @@ fn a_small_budget_sends_large_events_beside_a_moving_world() {
         let ticks = 60 * TICK_HZ;
         for tick in 1..=ticks {
             let now = Duration::from_secs(1) * tick / TICK_HZ;
-            // A quarter of the budget.
+            // The event takes a quarter of the budget.
             if tick.is_multiple_of(4_800 * TICK_HZ / budget) && tick < ticks - 20 * TICK_HZ {
                 let text = ArrayString::from(&"x".repeat(1_000)).unwrap();
                 hub.emit(&Page { text }, Audience::All).unwrap();

@@ -1,4 +1,5 @@
-//! State checks: a receiver with wrong memory or arithmetic notices it, and the session recovers.
+//! State checks: a receiver with wrong memory or arithmetic detects the fault, and the session
+//! recovers.
 
 use std::time::Duration;
 
@@ -68,8 +69,8 @@ impl Session {
         }
     }
 
-    /// One tick. The receiver's view is the hub's, except between a fault and the check that finds
-    /// it.
+    /// Runs a tick. The receiver's view equals the hub's, except between a fault and the check that
+    /// finds it.
     fn step(&mut self) {
         self.tick += 1;
         let now = at(self.tick);
@@ -138,7 +139,7 @@ impl Session {
         (0..256).any(|before| differs(newest.before(before)))
     }
 
-    /// Nothing moves or is lost any more: the receiver soon holds everything.
+    /// Runs without motion or losses, until the receiver holds everything.
     fn settle(&mut self) {
         self.world.moving_one_in = u64::MAX;
         self.world.change_one_in = u64::MAX;
@@ -252,7 +253,7 @@ fn checks_cost_less_than_a_fifth_of_a_percent() {
         let ((with, checked), (without, none)) =
             (bytes(HubConfig::default().check_every_bytes), bytes(None));
         assert!(none == 0 && checked > 30, "{level:?}: {checked} checks");
-        // The last one may be in flight.
+        // The last snapshot may be in flight.
         assert!((3 * checked..=3 * checked + 3).contains(&(with - without)), "{level:?}");
         assert!((with - without) * 1000 < with * 2, "{level:?}: {without} bytes became {with}");
     }
@@ -287,12 +288,13 @@ fn an_anew_must_name_a_sent_sequence_and_is_accepted_once() {
     for sequence in [10, 11, 0x7000, 0x8009, 0xFFFF] {
         assert_eq!(hub.handle(ID, at(10), &anew(sequence)), Err(Refused::NeverSent), "{sequence}");
     }
-    // Accepted once, however often it is repeated, and not for datagrams sent before it.
+    // A request is accepted once, however often it is repeated, and not for datagrams that were
+    // sent before it.
     for sequence in [5, 5, 3, 9] {
         assert_eq!(hub.handle(ID, at(10), &anew(sequence)), Ok(Handled::Anew));
         assert_eq!(sent_anew(&hub), 1);
     }
-    // Not again within 250 ms.
+    // No further request is accepted within 250 ms.
     world.step(kinepack::Tick(11));
     hub.tick(at(11), &world.snapshot).unwrap();
     for (tick, count) in [(11, 1), (24, 1), (25, 2)] {

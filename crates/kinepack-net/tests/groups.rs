@@ -1,5 +1,5 @@
-//! Groups of fields that only some receivers may see: each receiver holds the world without what is
-//! not for it, over bad links, and no datagram reveals the rest.
+//! Groups of fields that only some receivers may see: each receiver holds the world without the
+//! fields that it may not see, over bad links, and no datagram reveals these fields.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -100,8 +100,8 @@ impl World {
         }
     }
 
-    /// What a receiver sees that owns one player: the weapons of that one, and the health of its
-    /// team. `None` for the whole world.
+    /// The visibility of a receiver that owns one player: the weapons of that player, and the
+    /// health of its team. `None` for the whole world.
     fn seen_by(&self, tick: u32, owner: Option<usize>) -> Snapshot {
         let mut seen = Snapshot::new(&schema(), Tick(tick));
         for (id, state) in (0..).map(EntityId).zip(&self.crates) {
@@ -143,7 +143,7 @@ fn session(level: Level, seed: u64, budget_bytes_per_s: Option<u32>) {
         let links = [0, 1].map(|way| Link::new(link, 10 * seed + 2 * owner as u64 + way).unwrap());
         ends.push((id, owner, receiver, links));
     }
-    // A group may come after the receivers.
+    // A group may be added after the receivers.
     hub.add_group("team", &["player.health"]).unwrap();
     let may_see = |hub: &mut Hub, id: ReceiverId, owner: usize| {
         let team = (0..8).filter(|index| index % 4 == owner % 4).map(player_id);
@@ -174,7 +174,7 @@ fn session(level: Level, seed: u64, budget_bytes_per_s: Option<u32>) {
                 *owner = (*owner + 3) % 8;
                 may_see(&mut hub, *id, *owner);
             }
-            // Never more than it may see, whatever arrived.
+            // Whatever arrived, a receiver never holds more than it may see.
             for (id, player) in
                 receiver.newest().iter().flat_map(|newest| newest.iter::<Player>().unwrap())
             {

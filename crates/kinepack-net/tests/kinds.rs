@@ -55,7 +55,7 @@ fn codec(level: Level) -> Codec {
     Codec::new(schema.clone(), level, Profile::untrained(&schema)).unwrap()
 }
 
-/// Things that move, come and go, and sometimes become things of another kind.
+/// Things that move, are added and removed, and sometimes become things of another kind.
 struct World {
     things: BTreeMap<u32, Thing>,
     random: Random,
@@ -86,7 +86,7 @@ impl World {
     fn step(&mut self, tick: Tick, is_quiet: bool) {
         if !is_quiet {
             for _ in 0..3 {
-                // Often one that exists already, perhaps as another kind.
+                // The id often exists already, perhaps with another kind.
                 let (id, mut thing) = (self.random.below(90) as u32, self.any());
                 // In consecutive ticks, a bullet keeps its maker.
                 let before = self.snapshot.get::<Bullet>(EntityId(id)).unwrap();
@@ -122,7 +122,7 @@ impl World {
     }
 }
 
-/// What a program shows: the kind of each entity, and the hash of its spawn fields.
+/// The scene that a program shows: the kind of each entity, and the hash of its spawn fields.
 #[derive(Default)]
 struct Scene(BTreeMap<EntityId, (usize, u64)>);
 
@@ -167,13 +167,13 @@ impl Scene {
     }
 }
 
-/// What a session has besides its level and seed.
+/// The options of a session besides its level and seed.
 #[derive(Clone, Copy, Default)]
 struct Options {
     budget: Option<u32>,
-    /// The receiver sees other entities from time to time.
+    /// Whether the set of entities that the receiver sees changes from time to time.
     relevance: bool,
-    /// Some kinds are not sent in each tick.
+    /// Whether some kinds are not sent in each tick.
     rates: bool,
 }
 
@@ -327,10 +327,10 @@ fn an_id_may_be_reused_after_a_refused_tick() {
     // Bullets 5 and 9 are gone in worlds that are refused for another reason.
     assert!(is_changed(hub.tick(at(2), &state(2, &[(6, 2), (9, 3)])), 6));
     assert!(matches!(hub.tick(at(2), &state(1, &[(6, 1)])), Err(NetError::TickNotRising { .. })));
-    // Bullet 6 was there all the time.
+    // Bullet 6 existed all the time.
     assert!(is_changed(hub.tick(at(2), &state(3, &[(5, 8), (6, 2), (9, 4)])), 6));
     hub.tick(at(2), &state(3, &[(5, 8), (6, 1), (9, 4)])).unwrap();
-    // From the next tick on, they are the ones that were there before.
+    // From the next tick on, these are the bullets that existed before.
     assert!(is_changed(hub.tick(at(3), &state(4, &[(5, 7), (6, 1)])), 5));
     assert!(is_changed(hub.tick(at(3), &state(4, &[(5, 8), (6, 2)])), 6));
 }

@@ -1,4 +1,5 @@
-//! How much of a receiver's memory hostile or huge worlds may use, and that huge worlds arrive.
+//! Limits of the memory that hostile or huge worlds take in a receiver. Huge worlds must still
+//! arrive.
 
 #![allow(clippy::unwrap_used)]
 
@@ -55,7 +56,7 @@ fn small_datagrams_take_no_more_memory_than_configured() {
     for max_memory_bytes in [ReceiverConfig::at_hz(60).max_memory_bytes, 8 << 20] {
         let config = ReceiverConfig { max_memory_bytes, ..ReceiverConfig::at_hz(60) };
         let entity_bytes = 4 * (codec().schema().lanes().len() + 1);
-        // All views that a sender may use have room, then the largest world.
+        // First, all views that a sender may use have room. Then the largest world is sent.
         let most = (max_memory_bytes / 96 / entity_bytes) as u32;
         for (left_out, of_first) in [(false, false), (false, true), (true, false), (true, true)] {
             let datagrams = cheap_datagrams(most, left_out, of_first);
@@ -105,7 +106,7 @@ fn a_world_of_the_largest_size_is_received_over_a_long_round_trip() -> Result<()
     (0..900).for_each(|_| net.step(None));
     let Client { snapshots, refused, receiver, .. } = &net.clients[client];
     assert!(*snapshots > 700 && refused.is_empty(), "{snapshots} {refused:?}");
-    // 48 are in flight; without the limit it would hold 64 more.
+    // 48 views are in flight; without the limit, the receiver would hold 64 more.
     assert!((50..100).contains(&receiver.stats().views), "{} views", receiver.stats().views);
     Ok(())
 }
@@ -256,7 +257,7 @@ fn a_world_above_the_receivers_limits_is_refused_with_a_reason_on_both_sides() {
 
 #[test]
 fn a_receiver_without_memory_for_the_round_trip_asks_for_the_state_anew() {
-    // Views of the largest size: 24 have room, and half a second takes 30.
+    // Of views of the largest size, 24 have room, and half a second takes 30.
     let far = LinkConfig { latency: Duration::from_millis(250), ..LinkConfig::PERFECT };
     let count = 10_000;
     let config =
@@ -272,6 +273,6 @@ fn a_receiver_without_memory_for_the_round_trip_asks_for_the_state_anew() {
     }
     let stats = stones.receiver.stats();
     assert!(stats.dropped_views > 0 && stats.full_states > 2, "{stats:?}");
-    // Not for as long as 255 keep-alives take.
+    // The pause is shorter than 255 keep-alives.
     assert!(newest > 50 * TICK_HZ && longest < 6 * TICK_HZ, "{newest} {longest} {stats:?}");
 }

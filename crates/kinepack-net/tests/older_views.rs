@@ -23,7 +23,7 @@ fn world(tick: u32) -> Snapshot {
     world_of([1, 2, 3], |_| tick, tick)
 }
 
-/// These entities, each where it was at the tick that `at` returns.
+/// A world of these entities, each at its position of the tick that `at` returns.
 fn world_of(ids: impl IntoIterator<Item = u32>, at: impl Fn(u32) -> u32, tick: u32) -> Snapshot {
     let mut world = Snapshot::new(codec().schema(), Tick(tick));
     for id in ids {

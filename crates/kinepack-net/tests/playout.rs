@@ -31,7 +31,7 @@ struct Stream {
     /// When `next_tick` is.
     next_at: Duration,
     now: Duration,
-    /// Until then the receiver takes nothing. Then everything that has arrived comes at once.
+    /// Until then, the receiver takes nothing. Then it takes everything that has arrived at once.
     deaf_until: Duration,
     last_shown: f64,
     frames: u64,
@@ -62,7 +62,7 @@ impl Stream {
         }
     }
 
-    /// Continues; while not `sending`, the sender's ticks continue without states.
+    /// Runs for this time. While not `sending`, the sender's ticks continue without states.
     fn run(&mut self, duration: Duration, sending: bool) {
         let end = self.now + duration;
         // Frames drift along the ticks, so that no phase is special.
@@ -89,8 +89,8 @@ impl Stream {
         self.run(duration, true);
     }
 
-    /// How long ago what is shown arrived, or would have arrived without a stall. The link has this
-    /// latency, and no jitter.
+    /// The time since the shown state arrived, or would have arrived without a stall. The link has
+    /// this latency, and no jitter.
     fn lag(&self, latency: Duration) -> Duration {
         let since_tick = self.now.saturating_sub(self.next_at);
         let tick = f64::from(self.next_tick) + since_tick.as_secs_f64() * 60.0;
@@ -304,8 +304,8 @@ fn a_delay_without_enough_room_shows_the_oldest_state() {
 /// `cargo test -p kinepack-net playout::presets -- --nocapture` prints the table.
 #[test]
 fn presets_starve_as_seldom_as_configured() {
-    // The most mean delay, and the largest share of starved frames: 1 − coverage, plus what bursts
-    // of loss add.
+    // The largest mean delay, and the largest share of starved frames: 1 − coverage, plus the share
+    // that bursts of loss add.
     let bounds = [
         ("lan", [(18.0, 0.001), (102.0, 0.001)]),
         ("cable", [(21.0, 0.005), (112.0, 0.005)]),
@@ -394,7 +394,7 @@ fn a_stream_that_stops_is_live_again_when_it_resumes() {
         assert!(stream.measure().1 > 0.9);
         stream.run(MS * 45, true);
         stream.run(interval + MS * 20, true);
-        // It leaps to where it would have been.
+        // Playback leaps to the position that it would have had without the stall.
         assert!(stream.last_shown > held + 170.0);
         assert_eq!(stream.stats().jumps, 1);
         stream.measure();
@@ -476,7 +476,8 @@ fn ordinary_jitter_causes_no_jump() {
     for preset in &PRESETS {
         for (interval_ticks, seed) in [(1, 1), (3, 2), (6, 3)] {
             if preset.name == "terrible" && interval_ticks > 1 {
-                // Its bursts of loss may last for more than a second then, which is no jitter.
+                // At these intervals, the bursts of loss of this preset may last for more than a
+                // second, which is not jitter.
                 continue;
             }
             let mut stream = Stream::new(preset.config, interval_ticks, seed);
@@ -587,7 +588,7 @@ fn ticks_that_leap_or_stand_still_are_followed() {
     stream.run(MS * 100, true);
     assert!(stream.last_shown > 1000.0 + 5.0 * 60.0 + 595.0);
     assert_eq!(stream.stats().jumps, 1);
-    // It pauses for as long, ticks included.
+    // The sender pauses for as long, and its ticks pause too.
     let tick = stream.next_tick;
     stream.run(MS * 10_000, false);
     stream.next_tick = tick;
@@ -728,7 +729,7 @@ fn a_rest_is_held_until_it_ends() {
         shown_at.push((shown.tick, position, buffer.stats()));
     }
     for (tick, (shown_tick, position, stats)) in shown_at.iter().enumerate() {
-        // None of the motion before it begins, and all of it after.
+        // Playback shows no motion before the motion begins, and all of it afterwards.
         let expected = if *shown_tick <= 495.0 { 5.0 } else { shown_tick - 490.0 };
         assert!((position - expected).abs() < 0.01, "tick {tick}: {position} at {shown_tick}");
         // The pause has not increased the delay, nor does it count as starved.
@@ -817,7 +818,8 @@ proptest! {
         }
     }
 
-    /// For any calls in any order of time and ticks: no panic, and it never goes backwards.
+    /// For any calls in any order of time and ticks, the buffer does not panic, and playout never
+    /// goes backwards.
     #[test]
     fn any_calls_are_survived(
         max_states in 2usize..10,

@@ -39,7 +39,7 @@ fn add_each(net: &mut Net, codec: &Codec, link: LinkConfig) {
     }
 }
 
-/// How many lanes are off, each by no more than allowed; `None` if the entities differ.
+/// The number of lanes that differ, each by no more than allowed. `None` if the entities differ.
 fn off(view: &Snapshot, world: &Snapshot) -> Option<usize> {
     let mut count = 0;
     for (lane, most) in most_off().into_iter().enumerate() {
@@ -167,7 +167,7 @@ fn resting_entities_become_exact_and_then_the_hub_is_silent() {
         for tick in 0..600 {
             net.step(None);
             for (nth, waited) in waited.iter_mut().enumerate() {
-                // The last time that it was not exact.
+                // Notes since when the view is exact.
                 *waited = if is_exact(&net, nth) { waited.or(Some(tick)) } else { None };
             }
         }
@@ -178,7 +178,7 @@ fn resting_entities_become_exact_and_then_the_hub_is_silent() {
                 "client {nth}, {datagram_bytes}, {loss_ratio}: {waited:?}"
             );
         }
-        // Only keep-alives.
+        // From now on, the hub sends only keep-alives.
         let sent = |net: &Net| {
             net.clients
                 .iter()

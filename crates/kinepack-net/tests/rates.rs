@@ -28,7 +28,7 @@ fn schema() -> Schema {
     Schema::builder().kind::<Runner>("runner").kind::<Debris>("debris").build().unwrap()
 }
 
-/// Where an entity is at a moment.
+/// The position of an entity at a moment.
 fn position(id: u32, tick: f32) -> [f32; 3] {
     [id as f32, tick * 0.05, (tick * 0.03).sin()]
 }
@@ -90,7 +90,7 @@ fn playback_of_a_slower_kind_is_smooth() {
         for tick in 1..=600 {
             let now = session.step(&world(tick, 10));
             let Some(playback) = session.receivers[0].playback(now) else { continue };
-            // Until the delay has adapted.
+            // The first ticks do not count, because the delay adapts.
             if tick < 120 {
                 continue;
             }
@@ -128,7 +128,7 @@ fn ticks_in_which_all_that_moves_rests_send_nothing() {
         session.step(&world(tick, 0));
     }
     assert!((58..64).contains(&session.datagrams), "{}", session.datagrams);
-    // What was added or removed does not wait: of these ticks, only one is due.
+    // Added and removed entities do not wait, although only one of these ticks is due.
     for tick in 241..245 {
         let mut world = Snapshot::new(&schema(), Tick(tick));
         for id in 100 + tick - 240..140 + tick - 240 {

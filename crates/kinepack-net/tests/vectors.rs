@@ -21,7 +21,8 @@ use crate::support::older_sequences;
 const VECTORS: &str = include_str!("../../../spec/vectors/net.txt");
 const ID: ReceiverId = ReceiverId(1);
 
-/// Twelve lanes of 31 bits: three entities are more than a datagram of 128 bytes.
+/// An entity has twelve lanes of 31 bits, so three entities do not fit into a datagram of 128
+/// bytes.
 fn codec() -> Codec {
     codec_at(Level::PACKED)
 }
@@ -37,7 +38,7 @@ fn codec_at(level: Level) -> Codec {
 
 /// Entities 1, 2 and 9. Each lane is a small hash of entity, lane, and the tick at which the entity
 /// last changed: all change until tick 12, and the first one from tick 20 on. From tick 100 on, all
-/// lanes move steadily, except for 24 bits of noise. That takes two datagrams.
+/// lanes move steadily, except for 24 bits of noise. These snapshots take two datagrams.
 fn world(codec: &Codec, tick: u32) -> Snapshot {
     let mut world = Snapshot::new(codec.schema(), Tick(tick));
     if let Some(since) = tick.checked_sub(100) {
@@ -97,7 +98,7 @@ fn event_kinds() -> EventKinds {
     EventKinds::new(&codec).droppable::<Noise>(2).unwrap()
 }
 
-/// Two events in each tick, or forty: a noise for every third.
+/// Emits two events in each tick, or forty. Every third one is a noise.
 fn emit(hub: &mut Hub, tick: u32) {
     for nth in 0..if tick == 33 { 40 } else { 2 } {
         let number = 100 * tick + nth;
@@ -148,9 +149,9 @@ fn form(datagram: &[u8]) -> String {
     form + if datagram[0] & 7 == 3 { "-older" } else { "" }
 }
 
-/// What this version writes: a session; a short one with two older views from its hello on; and one
-/// in which each snapshot has a state check and the receiver has a fault; one with events; and one
-/// at level adaptive with older views in two parts.
+/// The lines that this version writes, in five sessions: a plain one, a short one with two older
+/// views from its hello on, one with state checks in each snapshot and a fault in the receiver, one
+/// with events, and one at level adaptive with older views in two parts.
 fn written() -> String {
     let codec = codec();
     let hello = receiver(&codec, None).poll_transmit(Duration::ZERO).unwrap().to_vec();
@@ -210,7 +211,8 @@ fn session(
     let begin = *ticks.start();
     let now = |tick: u32| Duration::from_millis(u64::from(tick + 1 - begin) * 20);
 
-    // Two ticks each way. Every seventh datagram from the hub is lost, and every fifth to it.
+    // Datagrams take two ticks in each direction. Every seventh datagram from the hub is lost, and
+    // every fifth to the hub.
     let [mut down, mut up]: [Vec<(u32, Vec<u8>)>; 2] = Default::default();
     let mut counts = [0u32; 2];
     for tick in ticks {

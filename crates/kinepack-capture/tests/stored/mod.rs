@@ -7,8 +7,8 @@ fn directory(target: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target)
 }
 
-/// Checks that these are a target's first stored files, or writes them if `KINEPACK_WRITE_CORPUS`
-/// is set.
+/// Checks that a target's first stored files have these bytes, or writes the files if
+/// `KINEPACK_WRITE_CORPUS` is set.
 pub(crate) fn check(target: &str, files: Vec<Vec<u8>>) {
     for (index, data) in files.into_iter().enumerate() {
         let path = directory(target).join(format!("{index:02}"));

@@ -70,8 +70,8 @@ impl BaseArguments {
     }
 }
 
-/// The clip with a name, which may be the name of its animation only. Without a name, the only
-/// clip.
+/// The clip with this name, which may be the name of its animation only. Without a name, the file's
+/// only clip.
 fn choose(given: &str, name: Option<&str>, sources: Vec<Source>) -> Result<RawClip, AnimError> {
     let (many, names) = (sources.len(), names_of(&sources));
     let mut clips: Vec<RawClip> = sources.into_iter().map(|source| source.raw).collect();

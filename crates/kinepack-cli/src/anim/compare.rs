@@ -31,8 +31,8 @@ pub(crate) struct Arguments {
     /// fbx, .fbx.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Show the effect of each option of the keyed scheme: when only it is on, and when only it is
-    /// off.
+    /// Show the effect of each option of the keyed scheme: once with only this option on, and once
+    /// with only this option off.
     #[arg(long)]
     options: bool,
     /// Compare clip by clip with another codec: a CSV file with the columns file, clip, samples,
@@ -161,7 +161,7 @@ fn schemes(arguments: &Arguments) -> Vec<(String, Options<'_>)> {
     let is_block = scheme.scheme() == SchemeName::Block;
     let asked_effort = scheme.asked_effort();
     for effort in EffortName::value_variants() {
-        // The others take a hundred times as long, so users have to ask for them.
+        // The other schemes take a hundred times as long, so users have to ask for them.
         let is_quick =
             *effort <= EffortName::Default && !(is_block && *effort == EffortName::default());
         if asked_effort.is_none() && is_quick {
@@ -281,7 +281,7 @@ impl Row {
         ]
     }
 
-    /// The errors and the speed, if it can be played.
+    /// The errors and the speed, if the scheme can be played.
     fn played_cells(&self) -> Option<[String; 6]> {
         let played = self.played.as_ref()?;
         Some([

@@ -25,24 +25,25 @@ pub(crate) const SKELETON: &str = "kps";
 /// The extension of a rig's file.
 pub(crate) const RIG: &str = "kpr";
 
-/// A clip with what it needs to be played.
+/// A clip with everything that playing it needs.
 pub(crate) struct Compiled {
     /// The name of the clip: of its file, or in its database.
     pub(crate) name: String,
     pub(crate) clip: AnyClip,
     pub(crate) skeleton: Skeleton,
-    /// The name of its rig's file, if it has one. A database has its rig within.
+    /// The name of the rig's file, if the clip has a rig outside of its own file. A database
+    /// contains its rig.
     pub(crate) rig: Option<String>,
 }
 
-/// The name of the file of a skeleton or a rig: the asset for people, the hash for clips, which
-/// find the file by it.
+/// The name of the file of a skeleton or a rig. It has the asset's name for users, and the hash by
+/// which clips find the file.
 pub(crate) fn hashed_name(asset: &str, hash: u64, extension: &str) -> String {
     format!("{asset}-{hash:016x}.{extension}")
 }
 
 /// The name of the file in `directory` that has this hash and extension, whatever asset it is named
-/// after. Of several, the first by name.
+/// after. If there are several, the first by name.
 pub(crate) fn find_hashed(directory: &Path, hash: u64, extension: &str) -> Option<String> {
     let exact = format!("{hash:016x}.{extension}");
     let ending = format!("-{exact}");

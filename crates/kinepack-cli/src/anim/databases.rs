@@ -129,8 +129,8 @@ pub(crate) fn is_database(bytes: &[u8]) -> bool {
     FileKind::detect(bytes) == Some(FileKind::Database)
 }
 
-/// The clip of a name, which may be the name of its animation only. Without a name, the only clip.
-/// Returns its name too.
+/// The clip with this name, which may be the name of its animation only. Without a name, the
+/// database's only clip. Also returns the clip's full name.
 pub(crate) fn choose(
     path: &Path,
     database: &ClipDatabase,

@@ -16,7 +16,7 @@ use crate::anim::error::AnimError;
 /// Play a compressed clip at its sample times, and write these samples as a .clip file.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// A clip that `anim build` wrote, .kpa or .kpd, or one of a database: FILE.kpb#CLIP.
+    /// A clip that `anim build` wrote, .kpa or .kpd, or a clip of a database: FILE.kpb#CLIP.
     clip: PathBuf,
     /// The .clip file to write.
     out: PathBuf,

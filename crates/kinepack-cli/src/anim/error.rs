@@ -35,13 +35,13 @@ pub(crate) enum AnimError {
         missing_advice(what)
     )]
     Missing { clip: PathBuf, what: &'static str, hash: u64, extension: &'static str },
-    /// A file of a kind that the command does not take.
+    /// The command does not take files of this kind.
     #[error("{}: {}", path.display(), file_types::refused(takes, *found))]
     OtherFile { path: PathBuf, takes: &'static [&'static str], found: Option<FileKind> },
     /// A file is damaged or does not fit the command.
     #[error("{}: {reason}", path.display())]
     BadClip { path: PathBuf, reason: String },
-    /// No joint has this name. `similar` are some joints with names that contain it.
+    /// No joint has this name. `similar` lists some joints whose names contain it.
     #[error(
         "{option} {name}: no joint of that name in any skeleton; {}",
         suggestion(name, similar)
@@ -77,7 +77,7 @@ impl Failure for AnimError {
     }
 }
 
-/// Says how many parts are skipped.
+/// A sentence with the number of skipped parts.
 fn skipped(parts: &[String]) -> String {
     let is = if parts.len() == 1 { "is" } else { "are" };
     format!("{} {is} skipped,", counted(parts.len(), "part"))

@@ -10,19 +10,19 @@ use kinepack_anim::import::ImportError;
 use super::skipped::Skipped;
 use crate::anim::error::AnimError;
 
-/// Motion that other programs wrote.
+/// Endings of files with motion that other programs wrote.
 pub(crate) const ANIMATIONS: &[&str] = &[".glb", ".gltf", ".vrm", ".vrma", FBX, ".bvh", ".bvh.zst"];
-/// Files that clips are built from.
+/// Endings of files that clips are built from.
 pub(crate) const SOURCES: &[&str] =
     &[".glb", ".gltf", ".vrm", ".vrma", FBX, ".bvh", ".bvh.zst", RAW_CLIP];
-/// Compressed clips. A clip of a database is FILE.kpb#CLIP.
+/// Endings of compressed clips. A clip of a database is FILE.kpb#CLIP.
 pub(crate) const CLIPS: &[&str] = &[".kpa", ".kpd", DATABASE];
 pub(crate) const SKELETONS: &[&str] = &[".kps"];
-/// For commands that take both.
+/// The endings for commands that take both.
 const CLIPS_AND_SOURCES: &[&str] = &[
     ".kpa", ".kpd", DATABASE, ".glb", ".gltf", ".vrm", ".vrma", FBX, ".bvh", ".bvh.zst", RAW_CLIP,
 ];
-/// Read with the feature `fbx`.
+/// The ending that needs the feature `fbx`.
 const FBX: &str = ".fbx";
 const READS_FBX: bool = cfg!(feature = "fbx");
 pub(crate) const RAW_CLIP: &str = ".clip";
@@ -41,7 +41,7 @@ pub(crate) fn check(path: &Path, takes: &'static [&'static str]) -> Result<(), A
     check_in(READS_FBX, path, takes)
 }
 
-/// The same for a build that reads FBX or does not.
+/// As [`check`]; `reads_fbx` states whether this build reads FBX.
 fn check_in(reads_fbx: bool, path: &Path, takes: &'static [&'static str]) -> Result<(), AnimError> {
     if ends_in(path, takes) {
         return match reads_fbx || !ends_in(path, &[FBX]) {
@@ -58,8 +58,8 @@ fn check_in(reads_fbx: bool, path: &Path, takes: &'static [&'static str]) -> Res
     })
 }
 
-/// Splits FILE#CLIP. Names of files and of clips may contain a #. The one that counts follows the
-/// name of a file that exists.
+/// Splits FILE#CLIP. Names of files and of clips may contain a #. The # that separates them follows
+/// the name of a file that exists.
 pub(crate) fn file_and_clip(given: &str) -> (PathBuf, Option<&str>) {
     let is_file = |file: &str| Path::new(file).is_file();
     if is_file(given) {

@@ -6,8 +6,8 @@ use kinepack_anim::import::{BvhConvention, ImportOptions};
 /// Facts that a file does not store, and limits.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ImportArguments {
-    /// Samples per second. By default 30 for glTF, and the rate of the file for FBX and BVH. That
-    /// of BVH must be a multiple of this.
+    /// Samples per second. By default 30 for glTF, and the rate of the file for FBX and BVH. The
+    /// rate of a BVH file must be a multiple of this one.
     #[arg(long, value_name = "HZ")]
     rate: Option<f32>,
     /// The unit of the files in cm. By default 100 for glTF, or 1 if the skeleton would be larger
@@ -23,8 +23,9 @@ pub(crate) struct ImportArguments {
     /// BVH: the collection that the files are from. It decides the unit and the frames to drop.
     #[arg(long, value_enum, default_value_t)]
     convention: Convention,
-    /// glTF: name the joints of humans as VRM 1.0 does, if the file identifies them, so that clips
-    /// of different models share names. All of them then become joints, whether they move or not.
+    /// glTF: name the joints of humans as VRM 1.0 does, if the file identifies them. Clips of
+    /// different models then share names. All of these bones become joints, whether they move or
+    /// not.
     #[arg(long)]
     humanoid_names: bool,
     /// glTF and FBX: make joints of all nodes of a tree in which something moves, so that files of

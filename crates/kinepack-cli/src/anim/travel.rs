@@ -6,18 +6,18 @@ use serde::Serialize;
 
 use super::joints::joint_name;
 
-/// A smaller turn is not worth a word.
+/// Smaller turns are not reported.
 const TURNS_DEGREES: f64 = 15.0;
 
 /// The motion of a clip on the ground.
 #[derive(Serialize)]
 pub(crate) struct Travel {
-    /// Whether it goes farther than a tenth of the skeleton's size.
+    /// Whether the clip moves farther than a tenth of the skeleton's size.
     pub(crate) travels: bool,
     /// The joint that carries the motion.
     joint: String,
     joint_index: usize,
-    /// The farthest that this joint goes from where it starts.
+    /// The largest distance of this joint from its start.
     way_cm: f32,
     /// The turn from the start to the end.
     turn_degrees: f64,
@@ -65,7 +65,7 @@ impl Travel {
         }
     }
 
-    /// The way, and the joint that carries it.
+    /// The distance, and the joint that carries the motion.
     pub(crate) fn short(&self) -> String {
         format!("{:.0} cm by {}", self.way_cm, self.joint)
     }

@@ -9,8 +9,8 @@ use super::{Captured, CapturedError, Source, sum};
 /// The maximum number of damaged places that are listed.
 const MOST_LISTED: usize = 5;
 
-/// Whether a file was read completely. A command first finishes what it can do with the frames that
-/// it has, and then [ends](Self::result) with this.
+/// Whether a file was read completely. A command first does its work with the readable frames, and
+/// then [ends](Self::result) with this.
 #[must_use]
 #[derive(Debug, Default)]
 pub struct Ending(Option<CapturedError>);
@@ -21,12 +21,13 @@ impl Ending {
         self.0.map_or(Ok(()), Err)
     }
 
-    /// How the reading of a file ended, given its places that cannot be read, the number of others
-    /// that are not described, and the lost frames if they are known. Lists the places on standard
-    /// error. `frames` is the number of frames that were read.
+    /// How the reading of a file ended, given the places that cannot be read, the number of further
+    /// places that are not described, and the lost frames if they are known. Lists the places on
+    /// standard error. `frames` is the number of frames that were read.
     ///
     /// # Errors
-    /// [`CapturedError::NothingRead`] if no frame is left: then there is nothing to finish.
+    /// [`CapturedError::NothingRead`] if no frame was read, because a command then has nothing to
+    /// finish.
     pub(crate) fn of_places(
         path: &Path,
         places: impl IntoIterator<Item = impl ToString>,

@@ -29,7 +29,7 @@ use crate::steps::{MaxError, Steps, StepsError};
 
 /// The end of the name of a capture that is packed as a whole.
 const PACKED_CAPTURE: &str = ".mcap.zst";
-/// The largest window of such a file.
+/// The largest zstd window that a packed capture may need.
 const MOST_WINDOW_BYTES: u64 = 128 << 20;
 
 /// The stream of a file, for commands that take one.
@@ -45,8 +45,8 @@ pub struct StreamArguments {
 /// The limit of a capture's size.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct CaptureArguments {
-    /// Read larger captures than usual, if you trust them: up to this many values. The default is
-    /// 16,777,216 and 512 more for each byte of the file. A frame of E entities counts
+    /// Read captures of up to this many values. Raise the limit only for files that you trust. The
+    /// default is 16,777,216 and 512 more for each byte of the file. A frame of E entities counts
     /// (E + 1) · (lanes + 1) + 256 values.
     #[arg(long, value_name = "VALUES")]
     max_values: Option<u64>,
@@ -102,7 +102,7 @@ impl Failure for CapturedError {
     }
 }
 
-/// What to do about a file above its limits.
+/// Advice for a file above its limits.
 fn advice(is_too_large: bool) -> &'static str {
     if is_too_large {
         "; if you trust it, allow more with --max-values VALUES, or unpack it if it is a .zst"
@@ -231,7 +231,7 @@ impl Captured {
         Self::with_capture(path, &capture, open()?)
     }
 
-    /// `known` is the same capture, whose streams are known.
+    /// Reads `capture`. `known` is the same capture, opened so that its streams are known.
     fn with_capture(path: &Path, known: &Capture, capture: Capture) -> Result<Self, CapturedError> {
         let stream = |stream: &kinepack_capture::Stream| Stream {
             name: stream.name().to_owned(),
@@ -274,8 +274,8 @@ impl Captured {
         &self.streams
     }
 
-    /// The index of the stream with the name that was given, or else of the first that fits the
-    /// options. Prints which one it takes of several.
+    /// The index of the stream with the given name. Without a name, the first stream that fits the
+    /// options; if there are several, prints the chosen one.
     pub(crate) fn find(
         &self,
         arguments: &StreamArguments,
@@ -334,7 +334,7 @@ impl Captured {
         })
     }
 
-    /// Why a stream of the capture cannot be read, if it is there.
+    /// Why a stream of the capture cannot be read. `None` if no damage of this stream is known.
     fn refused(&self, name: &str) -> Option<String> {
         let Source::Capture(capture) = &self.source else { return None };
         let of_stream = |damage: &&Damage| damage.stream.as_deref() == Some(name);
@@ -431,7 +431,8 @@ pub(crate) fn is_cubes(schema: &Schema) -> bool {
     cube::profile().schema_hash == schema.hash()
 }
 
-/// The sum of numbers that a file claims, so it may be any. `None` if one of them is unknown.
+/// The sum of numbers that a file claims, which may be as large as a `u64`. `None` if one of them
+/// is unknown.
 fn sum(mut counts: impl Iterator<Item = Option<u64>>) -> Option<u64> {
     counts.try_fold(0, |sum: u64, count| Some(sum.saturating_add(count?)))
 }

@@ -4,7 +4,8 @@ use std::fmt;
 
 use kinepack_capture::analysis::shown_rate;
 
-/// Ticks per second and frames per second, which are fewer if ticks are missing.
+/// Ticks per second and frames per second. There are fewer frames than ticks if some ticks have
+/// none.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
     pub(crate) rate_hz: f64,
@@ -12,7 +13,7 @@ pub(crate) struct Pace {
 }
 
 impl Pace {
-    /// What each frame is coded against, at a lag in ticks.
+    /// Describes the baseline of each frame, for a lag in ticks.
     pub(crate) fn against(&self, lag: u32) -> String {
         if self.is_even() {
             format!("each against the one {lag} before")

@@ -8,7 +8,7 @@ use super::{Captured, CapturedError, Ending, Pace, Stream, StreamArguments};
 use crate::ladder::Parameters;
 use crate::steps::{MaxError, Steps};
 
-/// One stream of a file as snapshots, in the capture's steps or in others.
+/// One stream of a file as snapshots, quantized with the capture's steps or with other steps.
 pub struct Snapshots {
     captured: Captured,
     index: usize,
@@ -17,7 +17,7 @@ pub struct Snapshots {
     read: u64,
     /// The first tick and the newest one.
     ticks: Option<(Tick, Tick)>,
-    /// Entities with a value out of its range.
+    /// The number of entities with a value out of its range.
     clamped: u64,
     raw: Vec<u64>,
     lanes: Vec<u32>,
@@ -102,8 +102,8 @@ impl Snapshots {
         Pace { rate_hz, frames_per_s: frames_per_s(rate_hz, self.read, self.ticks) }
     }
 
-    /// How the reading ended. Says on standard error what could not be read, and how many values
-    /// were out of range.
+    /// How the reading ended. Prints on standard error which places could not be read, and how many
+    /// values were out of range.
     pub fn end(&self) -> Result<Ending, CapturedError> {
         let ending = self.captured.end(Some(self.index), self.read)?;
         if self.clamped > 0 {

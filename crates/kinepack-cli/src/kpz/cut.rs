@@ -1,4 +1,4 @@
-//! `kinepack cut`: a part of a replay as a replay.
+//! `kinepack cut`: writes a part of a replay as a new replay.
 
 use std::io::BufWriter;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use crate::captured::Ending;
 
 /// Cut a part out of a replay.
 ///
-/// A moment is a time from the beginning, as `info` shows it, or a marker. Ten seconds
+/// A moment is a time from the beginning, as `info` shows it, or a marker. This cuts ten seconds
 /// around a marker: `kinepack cut match.kpz goal.kpz --from @goal-7 --to @goal+3`.
 #[derive(Args)]
 pub struct Arguments {

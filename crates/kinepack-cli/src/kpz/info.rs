@@ -1,4 +1,4 @@
-//! `kinepack info`: what a replay holds.
+//! `kinepack info`: describes the contents of a replay.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -19,7 +19,7 @@ use super::{KpzError, open, read_error};
 pub struct Arguments {
     /// The replay.
     file: PathBuf,
-    /// Decode all of it, and list what is damaged. The exit code is then 1 if something is.
+    /// Decode the whole replay, and list its damaged parts. If there are any, the exit code is 1.
     #[arg(long)]
     verify: bool,
     /// Print one JSON document instead of a table.

@@ -1,4 +1,4 @@
-//! A moment of a replay as a person gives it.
+//! A moment of a replay, as users write it.
 
 use std::str::FromStr;
 
@@ -8,7 +8,7 @@ use kinepack_replay::Marker;
 /// A time from the beginning, or before or after a marker.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Moment {
-    /// Seconds from the first frame.
+    /// A time in seconds from the first frame.
     Time(f64),
     /// The marker's name, and seconds after it.
     Marker(String, f64),
@@ -33,7 +33,7 @@ impl FromStr for Moment {
     }
 }
 
-/// Seconds of a time with colons.
+/// The seconds of a time with colons.
 fn clock(text: &str) -> Result<f64, String> {
     let bad = || format!("{text:?} is no moment; give {HELP}");
     let mut seconds = 0.0;
@@ -64,7 +64,7 @@ pub(super) fn shown(seconds: f64) -> String {
 }
 
 impl Moment {
-    /// The tick of a replay with this first tick and rate.
+    /// The tick of this moment in a replay that begins at the tick `first`.
     pub(super) fn tick(&self, first: u32, rate_hz: f64, markers: &[Marker]) -> Result<f64, String> {
         match self {
             Self::Time(seconds) => Ok(f64::from(first) + seconds * rate_hz),

@@ -1,4 +1,4 @@
-//! `kinepack pack`: a capture or a challenge file as a replay.
+//! `kinepack pack`: writes a capture or a challenge file as a replay.
 
 use std::io::{self, Write};
 use std::iter;
@@ -25,8 +25,8 @@ use crate::steps::StepArguments;
 /// again, byte for byte.
 #[derive(Args)]
 pub struct Arguments {
-    /// A capture (.mcap), or a challenge file (.bin or .f32). All of these also as .zst. A replay
-    /// is packed again, with its notes and markers and without its events.
+    /// A capture (.mcap), or a challenge file (.bin or .f32). Each may be compressed as .zst. A
+    /// replay is packed again, with its notes and markers and without its events.
     file: PathBuf,
     /// The replay to write: NAME.kpz.
     out: PathBuf,
@@ -35,20 +35,20 @@ pub struct Arguments {
     /// The level, by name or number. "adaptive" takes 5 % more space than "learning", and less time.
     #[arg(long, default_value = "learning")]
     level: String,
-    /// The profile: a file that `tune` or `train` wrote, untrained or built-in. Built-in is the
-    /// profile trained for the cubes of the challenge files; for other data it is untrained. It is
-    /// stored in the replay.
+    /// The profile: a file that `tune` or `train` wrote, `untrained` or `built-in`. `built-in` is
+    /// trained for the cubes of the challenge files; for other data it is untrained. The replay
+    /// stores the profile.
     #[arg(long, default_value = "built-in")]
     profile: Parameters,
     #[command(flatten)]
     steps: StepArguments,
     #[command(flatten)]
     precision: Precision,
-    /// The length of a group. To show a moment, a reader decodes at most this much; a longer group
-    /// takes less space.
+    /// The length of a group. To show a moment, a reader decodes at most one group. Longer groups
+    /// take less space.
     #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = parse_group)]
     group: Duration,
-    /// Something to remember about the replay, such as a map's name.
+    /// A note about the replay, such as the name of its map.
     #[arg(long, value_name = "KEY=VALUE", value_parser = parse_note)]
     note: Vec<(String, String)>,
     #[command(flatten)]
@@ -86,7 +86,7 @@ struct Report {
     bytes_per_frame: f64,
     /// Of the captured file.
     captured_bytes: u64,
-    /// To quantize, encode and write a frame.
+    /// The time to quantize, encode and write a frame.
     us_per_frame: f64,
 }
 
@@ -156,7 +156,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), KpzError> {
     Ok(ending.result()?)
 }
 
-/// Refuses notes if two of them have the same key.
+/// Refuses two notes with the same key.
 fn check_notes(notes: &[(String, String)]) -> Result<(), KpzError> {
     let mut keys: Vec<&str> = notes.iter().map(|(key, _)| &**key).collect();
     keys.sort_unstable();

@@ -1,4 +1,4 @@
-//! `kinepack unpack`: a replay as a capture, a challenge file, a table or transforms.
+//! `kinepack unpack`: writes a replay as a capture, a challenge file, a table or transforms.
 
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ pub struct Arguments {
     file: PathBuf,
     /// The file to write: .mcap, .bin or .csv.
     out: PathBuf,
-    /// Only this kind of entities, by name. For .csv.
+    /// Write only the entities of this kind, given by name. For .csv.
     #[arg(long)]
     kind: Option<String>,
     /// Write an MCAP of Foxglove's frame transforms instead of a capture, with the position and

@@ -1,4 +1,4 @@
-//! Variations of a link: other losses, other round trips.
+//! Variations of a link with other losses and other round trips.
 
 use std::str::FromStr;
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! The recorded frames: each as it is sent, and the last ones to compare a receiver's picture with.
+//! The recorded frames. Each is sent, and the last ones are kept to compare a receiver's picture
+//! with them.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -9,13 +10,13 @@ use kinepack_capture::Columns;
 use crate::captured::Stream;
 use crate::steps::Steps;
 
-/// Frames that are kept: longer than any playout delay and round trip at 60 Hz.
+/// The number of kept frames. At 60 Hz, this is longer than any playout delay plus round trip.
 const KEPT: usize = 240;
 
 /// A recorded frame.
 #[derive(Debug)]
 pub(super) struct Moment {
-    /// In the steps in which it is sent.
+    /// The frame, quantized with the steps in which it is sent.
     pub(super) snapshot: Snapshot,
     kinds: Vec<KindWords>,
 }
@@ -80,7 +81,7 @@ impl Moment {
     }
 }
 
-/// An entity that the schema cannot hold: its kind and id, its raw words, and why.
+/// An entity that the schema cannot hold: its kind and id, its raw words, and the reason.
 #[derive(Debug)]
 pub(super) struct Refusal {
     pub(super) entity: (usize, EntityId),
@@ -109,9 +110,9 @@ impl Truth {
         self.moments.push_back(moment);
     }
 
-    /// The raw words of an entity of a kind in the frames before and after `tick`, which has a
-    /// fraction, and how far it is between them. `None` if they are not known. `guess` is the
-    /// entity's probable row in its kind.
+    /// The raw words of an entity of a kind in the frames before and after `tick`, and the position
+    /// of `tick`, which has a fraction, between the two. `None` if they are not known. `guess` is
+    /// the entity's probable row in its kind.
     pub(super) fn around(
         &self,
         tick: f64,

@@ -12,20 +12,20 @@ use serde::Serialize;
 use super::TuneError;
 use super::measure::mean_bytes;
 
-/// Snapshots that each try trains on, and snapshots that it is measured on.
+/// The number of snapshots that each try trains on, and the number that it is measured on.
 const TRAINED: usize = 200;
 const MEASURED: usize = 100;
 /// With more fields, each one is tried as the first, instead of every order.
 const ALL_ORDERS: usize = 4;
 /// The maximum number of orders that are tried.
 const MOST_TRIES: usize = 24;
-/// An order that saves less than this share is not worth a change.
+/// An order that saves less than this share of the bits is not recommended.
 const LEAST: f64 = 0.005;
 
 /// An order of fields, as indices into the schema's fields.
 type Order = Vec<usize>;
 
-/// The best order of the fields, and what it would save.
+/// The best order of the fields, and how much it would save.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct FieldOrder {
     /// How many orders were tried.

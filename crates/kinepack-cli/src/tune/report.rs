@@ -59,7 +59,7 @@ pub(super) struct Report {
     /// Ticks a second.
     pub(super) rate_hz: f64,
     pub(super) lag: u32,
-    /// What each frame is coded against, in words.
+    /// A description of the baseline that each frame is coded against.
     #[serde(skip)]
     pub(super) against: String,
     pub(super) training_frames: usize,
@@ -70,13 +70,13 @@ pub(super) struct Report {
     pub(super) untuned: String,
     /// The hash of the schema that the profile is for.
     pub(super) schema_hash: String,
-    /// The stream as it is, without tuning: with the built-in profile if it has cubes, else with
-    /// an untrained one.
+    /// The sizes without tuning: with the built-in profile if the stream has cubes, otherwise with
+    /// an untrained profile.
     pub(super) built_in: Parts,
-    /// With the steps that were asked for and the profile for them. `None` if a signal arrived
-    /// before there was one.
+    /// The sizes with the requested steps and the tuned profile. `None` if a signal arrived before
+    /// the profile was ready.
     pub(super) tuned: Option<Parts>,
-    /// The fields that got other steps.
+    /// The fields that got new steps.
     pub(super) steps: Vec<FieldSteps>,
     /// The best order of fields. `None` if there are too few fields or frames to look for it, and
     /// after a signal.

@@ -44,7 +44,7 @@ fn build_lists_what_is_left_out() {
     assert!(
         lines.iter().any(|line| line.contains("outside of the skeleton") && line.contains("lamp"))
     );
-    // Other commands have a note for each.
+    // Other commands print a note for each.
     let notes = run(&["anim", "compare", &file])["notes"].clone();
     let note = format!("{file}: left out: channels of a node outside of the skeleton: lamp (1)");
     assert!(notes.as_array().unwrap().contains(&json!(note)), "{notes}");
@@ -197,7 +197,7 @@ fn a_command_without_any_good_file_is_refused() {
         assert_eq!((run.code, run.stdout.as_str(), lines.len()), (Some(2), "", 3), "{lines:?}");
         assert_eq!(lines[0], "kinepack: nothing of the input can be read:");
         assert!(lines[1].contains("one.glb: ") && lines[2].contains("other.bvh: "), "{lines:?}");
-        // One file alone has one line.
+        // For a single file, the error has one line.
         assert!(refusal(&[&["anim"], command, &[&other]].concat()).contains("other.bvh: line 1"));
     }
     assert!(!fs::exists(&out).unwrap());

@@ -1,4 +1,4 @@
-//! Small files that need much memory: refused unless the user allows more.
+//! Small files that need much memory are refused, unless the user allows more.
 
 use std::fs;
 

@@ -1,5 +1,5 @@
-//! Output files of `anim`: it replaces a file only with `--force`, and never writes half of its
-//! files.
+//! Output files of `anim`: a command replaces a file only with `--force`, and writes either all of
+//! its files or none.
 
 use std::fs;
 use std::path::PathBuf;

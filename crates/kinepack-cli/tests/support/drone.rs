@@ -1,4 +1,4 @@
-//! An entity for captures of the tests.
+//! An entity type for the captures of the tests.
 
 use kinepack::Pack;
 

@@ -1,4 +1,4 @@
-//! What the tests share, also with those of the lab's program.
+//! Helpers that these tests share with those of the lab's program.
 
 pub(crate) mod drone;
 pub(crate) mod program;

@@ -32,14 +32,14 @@ pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The pauses between attempts to connect grow from the first to the second.
 const PAUSES: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(2)];
 
-/// The buffers of a socket. The usual ones overflow when many viewers of one connector, or of one
-/// relay, begin at the same time.
+/// The buffers of a socket. The usual buffers overflow when many viewers of one connector, or of
+/// one relay, begin at the same time.
 const SOCKET_BYTES: usize = 4 << 20;
 
 /// The upper end of the random time that is added to a pause.
 const SPREAD_MS: u64 = 500;
 /// The round trip that is assumed before the first answer. QUIC sends a lost first packet again
-/// after three of these.
+/// after three times this duration.
 const INITIAL_ROUND_TRIP: Duration = Duration::from_millis(100);
 
 /// Which relays are trusted.
@@ -55,7 +55,7 @@ pub enum Trust {
 pub struct Connection {
     /// The session of MoQ.
     pub session: Session,
-    /// The session lives as long as this [runs](time::run).
+    /// The session lives as long as this driver [runs](time::run).
     pub driver: Driver<web_transport_quinn::Session>,
     quic: quinn::Connection,
 }

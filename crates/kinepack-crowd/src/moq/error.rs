@@ -6,7 +6,7 @@ use core::fmt;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum MoqError {
-    /// This is not the address of a broadcast.
+    /// The text is not the address of a broadcast.
     Address {
         /// The given text.
         text: String,

@@ -11,7 +11,7 @@ use super::connector::{Connection, again_and_again, origin, run};
 use super::{Address, Connector, Link, MoqError};
 use crate::{CATALOGUE, Carried, Catalogue, Piece, Track};
 
-/// The memory for what the publisher keeps for relays that subscribe late.
+/// The memory for the pieces that the publisher keeps for relays that subscribe late.
 const CACHE_BYTES: u64 = 64 << 20;
 /// Relays keep groups for this long.
 const HISTORY: Duration = Duration::from_secs(10);

@@ -124,7 +124,7 @@ impl Watching {
         self.send_wanted();
     }
 
-    /// Waits until something arrives, and takes it. For programs that draw nothing.
+    /// Waits until something arrives, and takes it. Use it in programs that draw nothing.
     pub async fn changed(&mut self) {
         if let Some((at, event)) = self.events.recv().await {
             self.take(at, event);

@@ -1,4 +1,4 @@
-//! A world of balls, in four tiers.
+//! A world of balls, in five tiers.
 
 #![allow(dead_code, unreachable_pub, unused_imports, reason = "each test uses a part")]
 
@@ -41,7 +41,7 @@ pub fn world(tick: u32, balls: u32) -> Snapshot {
     world
 }
 
-/// Every snapshot in groups, one in three, the right half of the world,
+/// The tiers: every snapshot in groups, every third one, the right half of the world, snapshots in
 /// datagrams, and two snapshots in each object.
 pub fn catalogue(level: Level) -> Catalogue {
     let codec = codec(level);

@@ -86,7 +86,7 @@ impl Pipe {
     }
 
     /// Passes what has arrived to a viewer, as far as it wants it. Nothing may be refused, except
-    /// datagrams of a head that was lost and has not come yet.
+    /// datagrams whose head was lost and has not arrived yet.
     pub fn deliver(&mut self, now: Duration, viewer: &mut Viewer) {
         let mut way = std::mem::take(&mut self.way);
         let wanted: Vec<Track> = viewer.wanted().collect();

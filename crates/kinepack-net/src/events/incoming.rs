@@ -32,7 +32,7 @@ pub(crate) struct Incoming {
     shown: Option<f64>,
     /// Events handed on.
     pub(crate) count: u64,
-    /// Of those handed on, how many arrived after their tick was shown.
+    /// How many of the events that were handed on had arrived after their tick was shown.
     pub(crate) late: u64,
 }
 
@@ -52,7 +52,7 @@ pub(crate) struct Played {
 }
 
 impl Played {
-    /// An event that is in time, from a row of a snapshot of events.
+    /// Makes an event that is in time from a row of a snapshot of events.
     pub(crate) fn in_time(tick: Tick, rows: Arc<Snapshot>, index: usize) -> Self {
         Self { held: Held { tick, rows, index }, late: false }
     }
@@ -72,8 +72,8 @@ pub(crate) struct Taken(List);
 pub struct Event<'a> {
     /// The tick at which it happened.
     pub tick: Tick,
-    /// Whether an earlier moment of playback already showed its tick or a later one: the event's
-    /// first datagram was lost, or it took longer than the snapshots.
+    /// Whether an earlier moment of playback already showed the event's tick or a later one. Then
+    /// the event's first datagram was lost, or took longer than the snapshots.
     pub late: bool,
     held: &'a Held,
 }

@@ -41,7 +41,7 @@ pub struct EventKinds {
 /// An event that the hub keeps for its receivers, which share it.
 #[derive(Debug)]
 pub(crate) struct Emitted {
-    /// Unique among the events of a hub.
+    /// A key that is unique among the events of a hub.
     pub(crate) key: u64,
     pub(crate) tick: Tick,
     pub(crate) kind: usize,

@@ -14,8 +14,9 @@ pub(super) struct Bottleneck {
 }
 
 impl Bottleneck {
-    /// When the last bit of a packet that arrives now is sent; `None` if the queue has no room for
-    /// it. If the transmitter is idle, the packet always passes, because it is never queued.
+    /// When the last bit of a packet that arrives now is sent. `None` if the queue has no room for
+    /// the packet. If the transmitter is idle, the packet always passes, because it is never
+    /// queued.
     pub(super) fn pass(
         &mut self,
         config: &LinkConfig,

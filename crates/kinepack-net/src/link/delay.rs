@@ -1,4 +1,5 @@
-//! How long a datagram takes: latency, jitter that keeps the order, and single reordered datagrams.
+//! Computes how long a datagram takes: latency, jitter that keeps the order, and single reordered
+//! datagrams.
 //!
 //! Independent delays would reorder datagrams: at 60 Hz, 20 ms of jitter would swap every third
 //! pair. Real paths do not do that, because queues cause most of the delay, and a queue keeps the

@@ -1,4 +1,4 @@
-//! Which datagrams are lost.
+//! Decides which datagrams are lost.
 
 use super::Loss;
 use super::random::Random;

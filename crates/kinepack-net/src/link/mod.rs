@@ -8,7 +8,7 @@
 //!
 //! The same seed and the same calls give the same result on every platform: each mechanism has its
 //! own random generator and decides with integers. Sources: Gilbert (1960) and Elliott (1963) for
-//! loss in bursts, RFC 4737 for the definition of reordered. The settings are those of Linux'
+//! loss in bursts, RFC 4737 for the definition of reordering. The settings are those of Linux'
 //! `netem`. Cost: one allocation for each datagram, O(log n) for n in flight.
 
 mod bottleneck;
@@ -74,7 +74,7 @@ impl Link {
     /// An idle link.
     ///
     /// # Errors
-    /// What [`LinkConfig::validate`] refuses.
+    /// The error of [`LinkConfig::validate`].
     pub fn new(config: LinkConfig, seed: u64) -> Result<Self, LinkError> {
         config.validate()?;
         // Each mechanism has its own generator. For example, duplication does not change which
@@ -103,7 +103,7 @@ impl Link {
     /// time, and jitter alone does not let later ones overtake them.
     ///
     /// # Errors
-    /// What [`LinkConfig::validate`] refuses; the link is then unchanged.
+    /// The error of [`LinkConfig::validate`]; the link is then unchanged.
     pub fn reconfigure(&mut self, config: LinkConfig) -> Result<(), LinkError> {
         config.validate()?;
         self.config = config;

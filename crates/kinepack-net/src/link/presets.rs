@@ -24,7 +24,7 @@ pub struct LinkPreset {
     pub name: &'static str,
     /// The real network that it resembles, in one line.
     pub about: &'static str,
-    /// One direction; use the same for both.
+    /// The settings of one direction; use the same for both directions.
     pub config: LinkConfig,
 }
 
@@ -35,8 +35,8 @@ impl LinkConfig {
     }
 }
 
-/// From good to bad. The round trip of an idle link is twice the latency, plus two thirds of the
-/// jitter on average.
+/// The presets, from good to bad links. The round trip of an idle link is twice the latency, plus
+/// two thirds of the jitter on average.
 pub const PRESETS: [LinkPreset; 5] = [
     LinkPreset {
         name: "lan",

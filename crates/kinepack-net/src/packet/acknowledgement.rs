@@ -1,9 +1,9 @@
-//! Acknowledgements: which datagrams a receiver got.
+//! Acknowledgements, which list the datagrams that a receiver got.
 
 use super::kinds::ACKNOWLEDGEMENT;
 use crate::Sequence;
 
-/// Which datagrams were received: the newest sequence, and which of the 32 before it.
+/// The datagrams that were received: the newest sequence, and a bit for each of the 32 before it.
 ///
 /// [`Receiver::poll_acknowledgement`](crate::Receiver::poll_acknowledgement) makes one, and
 /// [`Hub::acknowledge`](crate::Hub::acknowledge) takes it. In between, it may travel in one of your

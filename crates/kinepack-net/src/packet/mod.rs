@@ -1,7 +1,7 @@
 //! Reads and writes the headers of datagrams. `spec/NET.md`, sections 2 to 6.
 //!
-//! Parsing checks what a datagram alone can show. The owner of the views and full states that it
-//! refers to checks the rest.
+//! Parsing checks what a datagram alone can show. The owner of the views and full states that a
+//! datagram refers to checks the rest.
 
 mod acknowledgement;
 mod events;
@@ -74,7 +74,7 @@ pub(crate) enum Upstream<'a> {
     /// The hello, and the outline of the receiver's schema.
     Hello(Hello, &'a [u8]),
     Acknowledgement(Acknowledgement),
-    /// The receiver does not hold what the datagram with this sequence needs.
+    /// The receiver lacks a view that the datagram with this sequence needs.
     Anew(Sequence),
 }
 

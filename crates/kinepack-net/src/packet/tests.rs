@@ -1,4 +1,4 @@
-//! Headers round trip, and what is no header is refused.
+//! Headers round trip, and bytes that are not a header are refused.
 
 use kinepack::Tick;
 
@@ -200,8 +200,8 @@ fn foreign_kinds_and_reserved_bits_are_refused() {
     for first_byte in [0, 1, 2, 3, 6, 7, 16 | 4, 128 | 5] {
         assert_eq!(Upstream::parse(&[first_byte; 40]), Err(Refused::Kind { first_byte }));
     }
-    // A stride without a view to count from, a fragment outside its full state, a fragment of full
-    // state 0.
+    // Refused: a stride without a view to count from, a fragment outside its full state, and a
+    // fragment of full state 0.
     assert!(Downstream::parse(&[0b0010_0000, 0, 0, 0, 0, 0, 0, 0, 0, 0]).is_err());
     assert_eq!(Downstream::parse(&[1, 0, 0, 1, 5, 0, 5, 0, 9]), Err(Refused::BadFragment));
     assert_eq!(Downstream::parse(&[1, 0, 0, 0, 0, 0, 5, 0, 9]), Err(Refused::BadFragment));

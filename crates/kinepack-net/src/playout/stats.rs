@@ -24,8 +24,8 @@ use std::time::Duration;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PlayoutStats {
-    /// How far the clock lags the fastest recent states at their arrival. The network's own transit
-    /// time comes on top, but a receiver cannot know it. 0 before the first state.
+    /// How far the clock is behind the fastest recent states at their arrival. The network's own
+    /// transit time comes on top, but a receiver cannot know it. 0 before the first state.
     pub delay: Duration,
     /// The delay that the clock aims at.
     pub target_delay: Duration,

@@ -37,8 +37,9 @@ const SHORTEST_SPAN: Duration = Duration::from_secs(5);
 pub struct ReceiverStatus {
     /// True once a datagram with a snapshot, a fragment or events was taken.
     pub joined: bool,
-    /// No datagram was taken for [`ReceiverConfig::silence`](crate::ReceiverConfig::silence), so
-    /// the receiver sends hellos again. If the sender answers with a refusal,
+    /// True if no datagram was taken for
+    /// [`ReceiverConfig::silence`](crate::ReceiverConfig::silence), so the receiver sends hellos
+    /// again. If the sender answers with a refusal,
     /// [`Receiver::mismatch`](crate::Receiver::mismatch) has the reason.
     pub silent: bool,
     /// The smoothed time from sending an acknowledgement to the first snapshot that builds on it.
@@ -48,10 +49,10 @@ pub struct ReceiverStatus {
     /// Datagrams that the server sent, from the first that arrived to the newest. The receiver
     /// knows this because sequences have no gaps.
     pub sent: u64,
-    /// Of those sent, how many arrived and were taken.
+    /// How many of the sent datagrams arrived and were taken.
     pub acknowledged: u64,
-    /// Of those sent, how many were missing when one more than six sequences newer was taken. Some
-    /// may still have arrived later.
+    /// How many of the sent datagrams were still missing when one more than six sequences newer was
+    /// taken. Some may still have arrived later.
     pub lost: u64,
     /// The tick that the server simulates now, with its fraction. `None` before a state arrived and
     /// a round trip was measured.
@@ -74,7 +75,7 @@ impl ReceiverStatus {
     }
 }
 
-/// The share of datagrams lost; 0 before any is known to be lost or acknowledged. At most the
+/// The share of lost datagrams; 0 before any is known to be lost or acknowledged. No more than the
 /// unacknowledged datagrams can be missing. If `lost` is larger, the rest arrived after they were
 /// counted as lost.
 pub(crate) fn lost_ratio(sent: u64, acknowledged: u64, lost: u64) -> f64 {
@@ -93,7 +94,7 @@ pub(super) struct Connection {
     /// was sent first. Sequences rise.
     waiting: VecDeque<(Sequence, Duration)>,
     round_trip: RoundTrip,
-    /// The shortest round trip of this span and of the span before.
+    /// The shortest round trips of this span and of the previous span.
     shortest: [Option<Duration>; 2],
     span_began: Duration,
 }
@@ -121,14 +122,14 @@ impl Connection {
         self.hello_at = (self.hellos == 1).then_some(now);
     }
 
-    /// The first datagram after the hello was taken.
+    /// Notes that the first datagram after the hello was taken.
     pub(super) fn note_first(&mut self, now: Duration) {
         if let Some(sent_at) = self.hello_at.take() {
             self.sample(now, sent_at);
         }
     }
 
-    /// An acknowledgement was sent, with `latest` as its newest sequence.
+    /// Notes that an acknowledgement with `latest` as its newest sequence was sent.
     pub(super) fn note_acknowledged(&mut self, now: Duration, latest: Sequence) {
         if self.waiting.back().is_some_and(|(newest, _)| latest.since(*newest) <= 0) {
             return;
@@ -139,7 +140,7 @@ impl Connection {
         self.waiting.push_back((latest, now));
     }
 
-    /// A snapshot coded against the view of `baseline` was taken.
+    /// Notes that a snapshot coded against the view of `baseline` was taken.
     pub(super) fn note_baseline(&mut self, now: Duration, baseline: Sequence) {
         while let Some((latest, sent_at)) =
             self.waiting.pop_front_if(|(latest, _)| baseline.since(*latest) >= 0)
@@ -195,7 +196,7 @@ mod tests {
             let now = millis(u64::from(step) * 10);
             let latest = Sequence(65_000).after(step);
             connection.note_acknowledged(now, latest);
-            // The same again: the first time counts.
+            // If the acknowledgement is sent again, the time of the first one counts.
             connection.note_acknowledged(now + millis(5), latest);
             if step >= 6 && step % 2 == 0 {
                 connection.note_baseline(now, latest.before(6));

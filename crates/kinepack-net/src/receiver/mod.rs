@@ -1,4 +1,4 @@
-//! The receiving side: datagrams in, states to show out.
+//! The receiving side: takes datagrams, and gives states to show.
 //!
 //! [`endpoint`] is the entry point and routes datagrams. [`window`] tracks which sequences arrived,
 //! and [`connection`] measures the round trip. [`views`] holds the baselines, and [`assembly`] puts

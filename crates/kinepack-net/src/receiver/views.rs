@@ -52,7 +52,7 @@ pub(super) struct Views {
     held: VecDeque<HeldView>,
     /// Heap bytes of the held views.
     held_bytes: usize,
-    /// The newest dropped view. The receiver no longer knows whether older ones arrived.
+    /// The newest dropped view. The receiver no longer knows whether older views arrived.
     dropped: Option<Sequence>,
     /// The reference states with their numbers, number 0 first. The state that the newest one
     /// replaces stays until a snapshot is coded against the newest.
@@ -157,8 +157,8 @@ impl Views {
         self.merge(at, &before)
     }
 
-    /// Looks up what is held `distance` sequences before the view at an index. Returns a partial
-    /// view as its index.
+    /// Looks up the view that is held `distance` sequences before the view at an index. Returns a
+    /// partial view as its index.
     fn before(&self, at: usize, distance: u16) -> Held<usize> {
         let sequence = self.held[at].sequence.before(distance);
         match index(&self.held, sequence) {

@@ -13,14 +13,16 @@ const BYTE: u64 = 1_000_000_000;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
     bytes_per_s: u32,
-    /// In billionths of a byte, so that rounding loses nothing: bytes per second times nanoseconds.
+    /// The content in billionths of a byte (bytes per second times nanoseconds), so that rounding
+    /// loses nothing.
     bucket: u64,
-    /// At least a datagram; otherwise a small budget could never send a full one.
+    /// The size of the bucket: at least one datagram, because otherwise a small budget could never
+    /// send a full one.
     full: u64,
     /// The part of the bucket that events may spend, in the same unit. Time adds half as much here,
     /// so that events never starve snapshots.
     of_events: u64,
-    /// At least a datagram, for the same reason as `full`.
+    /// The maximum of that part: at least one datagram, for the same reason as `full`.
     full_of_events: u64,
     filled_at: Duration,
 }
@@ -83,7 +85,7 @@ impl Budget {
         (self.of_events / BYTE) as usize
     }
 
-    /// Notes that events are this many of the bytes that [`spend`](Self::spend) takes.
+    /// Notes how many of the bytes that [`spend`](Self::spend) takes belong to events.
     pub(super) fn note_events(&mut self, bytes: usize) {
         self.of_events = self.of_events.saturating_sub((bytes as u64).saturating_mul(BYTE));
     }

@@ -10,7 +10,7 @@ const TICKS: u32 = 2;
 /// When one receiver's next state check is due, and how many times it asked for the state anew.
 #[derive(Debug)]
 pub(super) struct Checks {
-    /// The next snapshot gets a check, even in a tick that makes none.
+    /// Whether the next snapshot gets a check even in a tick that makes none.
     is_asked: bool,
     /// Bytes to send before the next check.
     bytes_left: u64,

@@ -11,7 +11,7 @@ pub(super) type OlderView = (Sequence, Arc<SentView>);
 /// A baseline for the next snapshot.
 #[derive(Clone, Debug)]
 pub(super) struct ChosenBaseline {
-    /// `None` for a reference state.
+    /// The sequence of the view; `None` for a reference state.
     pub(super) sequence: Option<Sequence>,
     /// The view. If all parts of a complete state arrived, this is that state.
     pub(super) view: Arc<SentView>,

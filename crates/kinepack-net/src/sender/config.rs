@@ -21,7 +21,7 @@ use crate::{Channel, NetError, Sequence};
 pub struct HubConfig {
     /// The largest datagram that the transport carries, without its own headers.
     pub datagram_bytes: usize,
-    /// Tells the datagrams of several hubs on one connection apart. The hub's receivers need the
+    /// Distinguishes the datagrams of several hubs on one connection. The hub's receivers need the
     /// same channel.
     pub channel: Channel,
     /// The bytes of headers that the transport adds to each datagram. Budgets include them.
@@ -50,7 +50,8 @@ pub struct HubConfig {
     /// waiting.
     ///
     /// The limit applies to each offered codec and each relevant set separately. It does not count
-    /// receivers whose views are partial for lack of budget, because they share nothing anyway.
+    /// receivers whose views are partial for lack of budget, because these receivers share nothing
+    /// anyway.
     pub encodings_per_tick: u32,
     /// The least bytes that the hub sends to a receiver from one [state
     /// check](kinepack::View::check) to the next. `None` for no checks, 0 for one in each snapshot.
@@ -65,9 +66,9 @@ pub struct HubConfig {
     /// A check finds what acknowledgements cannot: a wrong bit in one side's memory, or arithmetic
     /// that differs. The receiver then asks for the state anew, and the session continues.
     pub check_every_bytes: Option<u32>,
-    /// How many consecutive datagrams carry a copy of each event, before the hub can know whether
-    /// the first copy was lost. With 1, a lost datagram delays its events, and all events after
-    /// them, by a round trip.
+    /// How many consecutive datagrams carry a copy of each event, sent before the hub can know
+    /// whether the first copy was lost. With 1, a lost datagram delays its events, and all events
+    /// after them, by a round trip.
     pub event_copies: u8,
     /// Whether to count what each snapshot cost, for [`Hub::cost`](crate::Hub::cost). Counting
     /// takes time, and memory for each snapshot that the hub keeps. It does not change the

@@ -59,7 +59,7 @@ pub(super) struct Encoding {
 #[derive(Debug)]
 struct Workshop {
     baselines: BaselineCache,
-    /// By codec. `None` before the first encoding with it.
+    /// The encoder of each codec. `None` before the first encoding with the codec.
     planners: Vec<Option<Planner>>,
 }
 

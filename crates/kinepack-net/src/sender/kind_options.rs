@@ -1,4 +1,4 @@
-//! How often the entities of a kind are sent, and how much they matter.
+//! The rate at which the entities of a kind are sent, and their priority.
 
 /// How a hub sends the entities of one kind.
 ///

@@ -6,7 +6,7 @@ use kinepack::Tick;
 
 use super::config::{HubConfig, Priority};
 
-/// What every receiver's turn in a tick depends on.
+/// The inputs of every receiver's turn in a tick.
 pub(super) struct Moment<'a> {
     pub(super) now: Duration,
     pub(super) tick: Tick,

@@ -15,8 +15,8 @@ pub(super) struct SentView {
     /// Identifies the state: complete views of a state that did not change have the same number.
     /// `None` in a partial view.
     pub(super) state: Option<u64>,
-    /// A time precision made values in `whole` coarser, so they must be refined even if nothing
-    /// changes any more.
+    /// Whether a time precision made values in `whole` coarser, which must be refined even if
+    /// nothing changes any more.
     pub(super) coarse: bool,
     /// The visible state, as coarse as the codec made it.
     pub(super) whole: View,

@@ -1,6 +1,6 @@
-//! Visible states: what receivers may see in a tick. A visible state is the whole world, or the
-//! part of it that some receivers may see. A part has the entities that are relevant to them,
-//! without the groups of fields that they may not see.
+//! Visible states, which contain what receivers may see in a tick. A visible state is the whole
+//! world, or the part of it that some receivers may see. A part has the entities that are relevant
+//! to them, without the groups of fields that they may not see.
 //!
 //! Receivers that may see the same share one visible state. The memory of a past tick lives as long
 //! as a view refers to it. Cost of a visibility: a search for its entities in the world and a copy

@@ -74,7 +74,7 @@ pub fn ring_packets(longest_round_trip: Duration, rate_hz: u32) -> usize {
 }
 
 impl StreamConfig {
-    /// For inputs at `rate_hz` on the open Internet.
+    /// The settings for inputs at `rate_hz` on the open Internet.
     ///
     /// Half a second is longer than the round trips of bad mobile networks, and later inputs are of
     /// little use. With one repeat and a loss of one packet in 20, one input in 400 is lost. The
@@ -125,27 +125,27 @@ impl StreamConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StreamError {
-    /// A rate of 0, or above 10,000 records per second.
+    /// The rate is 0, or above 10,000 records per second.
     BadRate {
         /// The given value.
         rate_hz: u32,
     },
-    /// A longest round trip of zero, or above a minute.
+    /// The longest round trip is zero, or above a minute.
     BadRoundTrip {
         /// The given value.
         longest: Duration,
     },
-    /// More repeats than a packet has room for.
+    /// There are more repeats than a packet has room for.
     TooManyRepeats {
         /// The given value.
         repeats: u8,
     },
-    /// A burst below the records of one packet.
+    /// The burst is smaller than the records of one packet.
     BurstTooSmall {
         /// The given value.
         burst_records: u16,
     },
-    /// A datagram size outside of 128 to 65,507 bytes.
+    /// The datagram size is outside of 128 to 65,507 bytes.
     DatagramBytes {
         /// The given value.
         bytes: usize,

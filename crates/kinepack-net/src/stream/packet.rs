@@ -29,7 +29,7 @@ pub(super) struct StreamHeader {
 pub(super) enum HeaderBase {
     /// The packet this many numbers before. Invariant: at least `count`.
     Back(u8),
-    /// Nothing. The header has the codec's hash instead.
+    /// The first record has no base. The header has the codec's hash instead.
     Full { hash: u64 },
 }
 

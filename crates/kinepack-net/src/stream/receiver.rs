@@ -72,11 +72,11 @@ impl<'a> StreamHandled<'a> {
 /// A record that the receiver hands on. [`StreamHandled`] has an example.
 #[derive(Clone, Copy, Debug)]
 pub struct StreamRecord<'a> {
-    /// Its number. If a number is missing, its record is lost, or still on its way.
+    /// The record's number. If a number is missing, its record is lost, or still on its way.
     pub number: Sequence,
     /// Its lanes.
     pub lanes: &'a [u32],
-    /// Whether it arrived as a repeat, because the packet with its number is missing.
+    /// Whether the record arrived as a repeat, because the packet with its number is missing.
     pub repeated: bool,
     /// Whether an earlier packet handed on a newer record.
     pub late: bool,
@@ -95,7 +95,7 @@ impl StreamRecord<'_> {
 
 /// Receives the stream of one client.
 ///
-/// [`handle`](Self::handle) each datagram; it returns the new records in it. Send the
+/// Pass each datagram to [`handle`](Self::handle), which returns the new records in it. Send the
 /// [`acknowledgement`](Self::acknowledgement) with any datagram that goes to the client, at least a
 /// few times within the configuration's longest round trip. The caller supplies the time. Memory:
 /// [`memory_bytes`](Self::memory_bytes), all allocated at the beginning, whatever arrives. After a
@@ -154,7 +154,7 @@ struct Fresh {
 }
 
 impl StreamReceiver {
-    /// A receiver that has not taken any packet.
+    /// Makes a receiver that has not taken any packet.
     ///
     /// # Errors
     /// [`StreamError`] for an invalid configuration.
@@ -281,17 +281,17 @@ impl StreamReceiver {
         if ahead > i32::from(limit) { Err(StreamRefused::TooFarAhead { limit }) } else { Ok(()) }
     }
 
-    /// Whether a packet restarts the stream. It does if it needs no base, and half of all numbers
-    /// may have passed since the newest packet. Their order can then no longer be derived from
-    /// their numbers.
+    /// Whether a packet restarts the stream. A packet does so if it needs no base, and half of all
+    /// numbers may have passed since the newest packet. Their order can then no longer be derived
+    /// from their numbers.
     fn restarts(&self, now: Duration, header: &StreamHeader) -> bool {
         let elapsed_ms = now.saturating_sub(self.newest_at).as_millis();
         let sent = elapsed_ms.saturating_mul(u128::from(self.config.rate_hz)) / 1000;
         matches!(header.base, HeaderBase::Full { .. }) && sent > 0x8000
     }
 
-    /// How far ahead of the newest a packet may be: a ring's length, plus twice the records that
-    /// the client can have sent since.
+    /// How far a packet may be ahead of the newest: a ring's length, plus twice the records that
+    /// the client can have sent since then.
     fn farthest(&self, now: Duration) -> u16 {
         let elapsed_ms = now.saturating_sub(self.newest_at).as_millis();
         let sent = elapsed_ms.saturating_mul(2 * u128::from(self.config.rate_hz)) / 1000;

@@ -11,17 +11,17 @@ use crate::{Channel, Refused, Sequence};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StreamRefused {
-    /// Shorter or longer than its kind requires.
+    /// The datagram is shorter or longer than its kind requires.
     Length {
         /// The datagram's length.
         bytes: usize,
     },
-    /// No kind of datagram that this side accepts, or reserved bits that are not 0.
+    /// The first byte is not of a kind that this side accepts, or has reserved bits that are not 0.
     Kind {
         /// The first byte.
         first_byte: u8,
     },
-    /// A datagram of another channel.
+    /// The datagram belongs to another channel.
     Channel {
         /// The number of its channel.
         number: u8,
@@ -42,26 +42,26 @@ pub enum StreamRefused {
     },
     /// A packet with this number was received before.
     Duplicate,
-    /// A packet that is a ring's length or more before the newest.
+    /// The packet is a ring's length or more before the newest.
     TooOld,
-    /// A number farther ahead than the sender can have sent.
+    /// The packet's number is farther ahead than the sender can have sent.
     TooFarAhead {
         /// How far ahead it may be.
         limit: u16,
     },
-    /// Coded against a packet that this side never took or no longer holds, so the packet counts as
-    /// lost.
+    /// The packet is coded against one that this side never took or no longer holds, so it counts
+    /// as lost.
     NoBase {
         /// The missing packet's number.
         base: Sequence,
     },
-    /// More records than the rate allows.
+    /// The packet has more records than the rate allows.
     Limited,
-    /// The records in it are not valid.
+    /// The records in the packet are not valid.
     Malformed(DecodeError),
-    /// An acknowledgement of a packet that was never sent.
+    /// The acknowledgement is for a packet that was never sent.
     NeverSent,
-    /// An acknowledgement of a packet that the ring no longer holds.
+    /// The acknowledgement is for a packet that the ring no longer holds.
     LongAgo,
 }
 
@@ -101,7 +101,7 @@ impl fmt::Display for StreamRefused {
 impl core::error::Error for StreamRefused {}
 
 impl StreamRefused {
-    /// A datagram of another channel than the endpoint's.
+    /// The refusal of a datagram that belongs to another channel than the endpoint's.
     pub(super) fn channel(datagram: &[u8]) -> Self {
         Self::Channel { number: Channel::from_datagram(datagram).number() }
     }

@@ -33,7 +33,8 @@ pub(super) struct Ring {
 }
 
 impl Ring {
-    /// A ring for this many records, at most [`MOST_PACKETS`], rounded up to a power of two.
+    /// Makes a ring for this many records, rounded up to a power of two, and at most
+    /// [`MOST_PACKETS`].
     pub(super) fn new(codec: &StreamCodec, len: usize) -> Self {
         let len = len.min(MOST_PACKETS).next_power_of_two();
         Self {
@@ -59,8 +60,8 @@ impl Ring {
         (0..self.len() as i32).contains(&behind).then(|| usize::from(number.0) % self.len())
     }
 
-    /// What the ring holds for `number`; nothing if that is ahead of the newest or too far before
-    /// it.
+    /// What the ring holds for `number`: nothing if the number is ahead of the newest or too far
+    /// before it.
     pub(super) fn held(&self, number: Sequence) -> Held {
         self.place(number).map_or(Held::Nothing, |place| self.held[place])
     }
@@ -78,7 +79,8 @@ impl Ring {
         Some(StreamBase { lanes, learned: &self.learned[place], lag })
     }
 
-    /// Makes `number`, which must be ahead, the newest. Forgets what falls out of the ring.
+    /// Makes `number`, which must be ahead, the newest. Forgets the records that fall out of the
+    /// ring.
     pub(super) fn advance(&mut self, number: Sequence) {
         let ahead =
             self.newest.map_or(self.len(), |newest| number.since(newest).unsigned_abs() as usize);

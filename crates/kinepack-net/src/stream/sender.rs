@@ -73,7 +73,7 @@ pub struct StreamSender {
 }
 
 impl StreamSender {
-    /// A sender without acknowledged packets.
+    /// Makes a sender without acknowledged packets.
     ///
     /// # Errors
     /// [`StreamError`] for an invalid configuration.

@@ -55,33 +55,34 @@ pub struct StreamReceiverStats {
     pub packets: u64,
     /// Of these, full packets.
     pub full: u64,
-    /// Of these, packets that arrived after a newer one.
+    /// How many of these packets arrived after a newer one.
     pub late: u64,
     /// Bytes of the packets taken.
     pub bytes: u64,
-    /// Records handed on, each once.
+    /// Records that were handed on, each once.
     pub records: u64,
-    /// Of these, records that arrived as repeats: the packet with their own number was lost, or is
-    /// still on its way.
+    /// How many of these records arrived as repeats, because the packet with their own number was
+    /// lost or is still on its way.
     pub recovered: u64,
     /// How many times a full packet restarted the stream, after a silence in which half the number
     /// space may have passed.
     pub restarts: u64,
-    /// Refused: another kind or length, or a base among the packet's own records.
+    /// Refused because of the kind or the length, or because the base is among the packet's own
+    /// records.
     pub bad_headers: u64,
     /// Refused: another codec.
     pub mismatched: u64,
     /// Refused: received before.
     pub duplicates: u64,
-    /// Refused: too far before the newest.
+    /// Refused because they were too far before the newest.
     pub too_old: u64,
-    /// Refused: too far ahead of the newest.
+    /// Refused because they were too far ahead of the newest.
     pub too_far_ahead: u64,
-    /// Refused, and so lost: the base is not held.
+    /// Refused, and so lost, because the receiver did not hold the base.
     pub lost_bases: u64,
-    /// Refused: more records than the rate allows.
+    /// Refused because they had more records than the rate allows.
     pub limited: u64,
-    /// Refused: the records do not decode.
+    /// Refused because their records could not be decoded.
     pub malformed: u64,
 }
 

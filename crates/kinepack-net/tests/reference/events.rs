@@ -6,10 +6,10 @@ use kinepack::{Codec, Decoder, Snapshot, Tick};
 
 use super::{Bytes, Refusal, since};
 
-/// An event: its tick, and a snapshot with it and the others of its list, at an index.
+/// An event: its tick, a snapshot of all events of its list, and its index in that snapshot.
 pub type Event = (u32, Snapshot, usize);
 
-/// What a receiver keeps of events.
+/// The state that a receiver keeps for events.
 #[derive(Clone)]
 pub struct NaiveEvents {
     codec: Codec,

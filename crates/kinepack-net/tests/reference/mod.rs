@@ -4,8 +4,8 @@
 //! datagrams, refuses what "a reader must refuse", and holds the same views. [`kinepack::Decoder`]
 //! decodes the snapshots, because CODEC.md has its own checks. Gaps of the specification are marked
 //! "not in NET.md". If the specification leaves a choice (which old views are dropped), this
-//! receiver drops as early as it may, and [`NaiveReceiver::is_choice`] tells that another receiver
-//! may decide otherwise. Cost: a copy of the world for each datagram.
+//! receiver drops as early as it may, and [`NaiveReceiver::is_choice`] reports that another
+//! receiver may decide otherwise. Cost: a copy of the world for each datagram.
 
 #![allow(unreachable_pub, reason = "a module of a test")]
 
@@ -18,7 +18,7 @@ use events::{List, NaiveEvents};
 use kinepack::{Baselines, Codec, Decoder, EntityId, Snapshot, Tick};
 
 const HELLO_EVERY: Duration = Duration::from_millis(250);
-/// Without a datagram for this long, a receiver sends hellos again.
+/// After this time without a datagram, a receiver sends hellos again.
 const SILENCE: Duration = Duration::from_secs(1);
 const MAX_BLOCK_BYTES: usize = 4 << 20;
 const MAX_ENTITIES: usize = 65_536;
@@ -29,7 +29,7 @@ pub type Refusal = &'static str;
 /// Lanes by entity.
 pub type Entities = BTreeMap<u32, Vec<u32>>;
 
-/// What the codec is handed: a state and its tick.
+/// The input of the codec: a state and its tick.
 type State = (u32, Entities);
 
 /// `a − b`, section 1.
@@ -44,7 +44,8 @@ pub struct Header {
     pub merge: Option<u32>,
     pub stride: u8,
     pub sequence: u16,
-    /// 0: coded against a reference state.
+    /// How many sequences the baseline is back. 0 if the snapshot is coded against a reference
+    /// state.
     pub back: u8,
     pub reference: u8,
     /// Only if the stride is 0.
@@ -178,14 +179,14 @@ pub struct NaiveReceiver {
     /// The tick of the newest state.
     shown: Option<u32>,
     newest_snapshot: Option<u16>,
-    /// The next state does not build on the one that is shown.
+    /// Whether the next state does not build on the shown one.
     shows_anew: bool,
     /// Whether a session has begun, and none of its states has arrived.
     is_new_session: bool,
     /// How many states have arrived.
     states: u32,
     is_to_acknowledge: bool,
-    /// A state check has failed before.
+    /// Whether a state check has failed before.
     has_lost_views: bool,
     anew: Option<u16>,
     events: Option<NaiveEvents>,
@@ -225,7 +226,7 @@ impl NaiveReceiver {
         self
     }
 
-    /// The events that followed since the last call.
+    /// The events since the last call.
     pub fn take_events(&mut self) -> Vec<events::Event> {
         self.events.as_mut().map_or(Vec::new(), |events| std::mem::take(&mut events.following))
     }
@@ -553,7 +554,8 @@ impl NaiveReceiver {
             Some(field) => header.merged(field),
             None => baseline.mergeable(header.baseline()),
         };
-        // Not in NET.md. The sender meant all of them; some partial ones may already be dropped.
+        // Not in NET.md. The sender meant all of these views; some partial ones may already be
+        // dropped.
         if header.merge.is_none() && others.iter().any(|other| self.is_droppable(*other)) {
             return Err("merges what may be dropped");
         }

@@ -1,6 +1,6 @@
 //! Packets and acknowledgements that no honest end sends. Each is refused and counted, and changes
-//! nothing else: after any number of them, a receiver continues exactly as its twin that never saw
-//! them.
+//! nothing else. After any number of them, a receiver continues exactly as its twin, which never
+//! saw them.
 
 use std::time::Duration;
 
@@ -50,7 +50,7 @@ fn now(index: usize) -> Duration {
     at(index as u32, 60)
 }
 
-/// All that can be observed of a receiver, except its counters.
+/// The observable state of a receiver, except its counters.
 type Seen = (Option<Sequence>, Vec<Option<Vec<u32>>>, usize);
 
 fn seen(receiver: &StreamReceiver) -> Seen {
@@ -120,7 +120,7 @@ impl Attacked {
         refused
     }
 
-    /// Plays the session to its end: no attack has left a trace.
+    /// Plays the session to its end, and checks that the attacks had no effect.
     fn finish(mut self) {
         self.go_on(PACKETS - self.taken);
         assert_eq!(seen(&self.receiver), seen(&self.twin));
@@ -180,8 +180,8 @@ fn numbers_far_ahead() {
     }
     let mut relative = attacked.packets[50].clone();
     attacked.finish();
-    // With time they become possible. But half of all numbers is only allowed for a full packet,
-    // which begins the stream anew.
+    // Later, these numbers become possible. But only a full packet, which begins the stream anew,
+    // may be half of all numbers ahead.
     let mut receiver = receiver();
     receiver.handle(Duration::ZERO, &full).unwrap();
     let later = Duration::from_secs(10);
@@ -214,7 +214,7 @@ fn numbers_far_ahead() {
 #[test]
 fn bases_that_do_not_exist() {
     let mut attacked = Attacked::after(99);
-    // Number 100 overtakes 99, which is only held by its repeat.
+    // Number 100 overtakes 99, whose record is only held as a repeat.
     let overtaking = attacked.packets[100].clone();
     attacked.receiver.handle(attacked.now(), &overtaking).unwrap();
     attacked.twin.handle(attacked.now(), &overtaking).unwrap();
@@ -402,7 +402,7 @@ fn acknowledgements_of_packets_never_sent_or_sent_long_ago() {
         assert!(sender.handle(datagram).is_err(), "{datagram:?}");
     }
     assert_eq!((sender.acknowledged(), sender.stats().refused), (None, twin.stats().refused + 18));
-    // One older than the base is ignored.
+    // An acknowledgement older than the base is ignored.
     for sender in [&mut sender, &mut twin] {
         sender.handle(&forged(newest.before(3))).unwrap();
     }

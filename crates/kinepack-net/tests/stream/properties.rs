@@ -18,9 +18,10 @@ use crate::runner::for_all;
 enum Event {
     Push,
     Send,
-    /// Packets in flight are a list: this one arrives, and stays in the list if the flag is set.
+    /// Of the list of packets in flight, the one at this index arrives. It stays in the list if the
+    /// flag is set.
     Arrive(usize, bool),
-    /// The same with one byte changed: its place, and the change.
+    /// The packet arrives with one byte changed: the index, the byte's place, and the change.
     Forged(usize, usize, u8),
     Bytes(Vec<u8>),
     Acknowledge,

@@ -65,7 +65,7 @@ fn every_preset() {
             session.run(1800);
             let ratio = session.delivered_ratio();
             let stats = session.receiver.stats();
-            // The worst loses up to 18 % in bursts of five.
+            // The worst preset loses up to 18 % in bursts of five.
             assert!(ratio > 0.88, "{}: {ratio} {stats:?}", preset.name);
             assert_eq!(
                 [stats.limited, stats.too_far_ahead, stats.malformed, stats.mismatched],
@@ -79,8 +79,8 @@ fn every_preset() {
 #[test]
 fn a_stream_begins_anew_after_a_silence_of_half_of_all_numbers() {
     let link = LinkConfig { latency: Duration::from_millis(50), ..LinkConfig::PERFECT };
-    // Numbers that seem newer, at a distance of half of all numbers, and older than the last one
-    // taken; then almost all numbers.
+    // After these outages, the numbers seem newer than the last one taken, half of all numbers
+    // away, or older; after the last, almost all numbers have passed.
     for outage_s in [400, 545, 547, 560, 900, 1090] {
         for repeats in [0, 3] {
             let config =
@@ -94,8 +94,8 @@ fn a_stream_begins_anew_after_a_silence_of_half_of_all_numbers() {
             session.run(180);
             let stats = session.receiver.stats();
             let taken = stats.records - before.records;
-            // Three seconds minus the latency, and at most two more in which a number is too far
-            // ahead.
+            // The records of three seconds, less those of the latency, and less at most two whose
+            // number is too far ahead.
             assert!(taken >= 160, "{outage_s} s: {taken} records of 180, {stats:?}");
             assert_eq!(stats.restarts, u64::from(outage_s >= 547), "{outage_s} s: {stats:?}");
         }

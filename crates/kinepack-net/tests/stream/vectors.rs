@@ -12,7 +12,7 @@ use kinepack_net::{Sequence, StreamConfig, StreamHandled, StreamReceiver, Stream
 
 const VECTORS: &str = include_str!("../../../../spec/vectors/net_stream.txt");
 
-/// As described in the head of the file.
+/// The record type that the head of the file describes.
 #[derive(Pack)]
 struct Call {
     #[pack(range = 0..=1000)]
@@ -63,13 +63,13 @@ fn written() -> String {
     let (mut lines, mut late) = (String::new(), Vec::new());
     for step in 0..30u32 {
         sender.push(&call(step)).unwrap();
-        // Some are sent together.
+        // Some records are sent together.
         if step % 7 == 6 {
             continue;
         }
         let datagram = sender.poll_transmit().unwrap().to_vec();
         let taken = match step {
-            // Overtaken by the next one, and lost.
+            // The packet is overtaken by the next one, and lost.
             9 => {
                 late = datagram;
                 continue;

@@ -74,7 +74,7 @@ pub(crate) fn header(datagram: &[u8]) -> (Sequence, Option<Sequence>) {
     (number, (datagram[0] & 8 == 0).then(|| number.before(u16::from(datagram[3]))))
 }
 
-/// A client that sends at `hz`, and a server that answers as often.
+/// A client that sends at `hz`, and a server that answers at the same rate.
 pub(crate) struct Session {
     pub(crate) sender: StreamSender,
     pub(crate) receiver: StreamReceiver,
@@ -85,7 +85,7 @@ pub(crate) struct Session {
     /// While true, nothing that is sent departs: up, down.
     pub(crate) cut: [bool; 2],
     player: Player,
-    /// Lanes by number, of the last half of all numbers.
+    /// The lanes of the pushed records by number, for the last half of all numbers.
     pushed: HashMap<Sequence, Vec<u32>>,
     /// The numbers acknowledged to the sender.
     acknowledged: HashSet<Sequence>,
@@ -132,7 +132,7 @@ impl Session {
         let input = self.player.step();
         let number = self.sender.push(input).unwrap();
         self.pushed.insert(number, lanes(input));
-        // What was sent half of all numbers ago is forgotten, so that numbers may repeat.
+        // Records of half of all numbers ago are forgotten, so that numbers may repeat.
         let old = number.before(0x8000);
         self.given.remove(&old);
         self.acknowledged.remove(&old);

@@ -35,7 +35,7 @@ pub fn codec_at(level: Level) -> Codec {
     Codec::new(schema.clone(), level, Profile::untrained(&schema)).unwrap()
 }
 
-/// The same with a time precision: moving entities are coarser, by [`most_off`] at most.
+/// The same codec with a time precision. Values of moving entities are off by at most [`most_off`].
 pub fn coarse_codec(level: Level) -> Codec {
     let precision = TimePrecision::new(4.0, f64::from(TICK_HZ));
     let schema = Schema::of::<Thing>().with_time_precision(|field| {
@@ -44,8 +44,8 @@ pub fn coarse_codec(level: Level) -> Codec {
     Codec::new(schema.clone(), level, Profile::untrained(&schema)).unwrap()
 }
 
-/// How far the lanes of a [`Thing`] may be off with a time precision: half of 16 steps of the
-/// position, of 8 of a rotation's components.
+/// The largest allowed error of a [`Thing`]'s lanes with a time precision: half of 16 steps of the
+/// position, and half of 8 steps of a rotation's components.
 pub fn most_off() -> Vec<u32> {
     vec![8, 8, 8, 0, 4, 4, 4, 0, 0]
 }
@@ -267,7 +267,7 @@ pub struct Client {
     pub up: Link,
     /// The sender's views of this receiver, by sequence.
     pub expected: HashMap<u16, Snapshot>,
-    /// The older views of each snapshot, as the sender has them.
+    /// The sender's copy of the older views of each snapshot.
     pub older: HashMap<u16, Vec<Snapshot>>,
     pub snapshots: u64,
     /// Snapshots with older views.
@@ -335,8 +335,8 @@ impl Net {
         Ok(self.clients.len() - 1)
     }
 
-    /// One tick: datagrams that are due arrive, the world moves, snapshots are sent. Compares each
-    /// view that arrives with the sender's.
+    /// Runs a tick: datagrams that are due arrive, the world moves, and snapshots are sent.
+    /// Compares each view that arrives with the sender's.
     pub fn step(&mut self, priority: Option<Priority<'_>>) {
         self.tick += 1;
         let now = self.now();

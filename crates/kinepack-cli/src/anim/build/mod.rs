@@ -41,7 +41,7 @@ pub(crate) struct Arguments {
     /// is written.
     #[arg(long, value_name = "DIR", group = "output")]
     out: Option<PathBuf>,
-    /// Write a clip database instead: one file with all clips, their skeleton, their rig and an
+    /// Write a clip database instead: one file that has all clips, their skeleton, their rig and an
     /// index. The clips must have the same skeleton.
     #[arg(long, value_name = "FILE.kpb", group = "output")]
     database: Option<PathBuf>,
@@ -212,7 +212,8 @@ fn too_far_off(source: &Source, built: &BuiltClip, scheme: &SchemeArguments) -> 
     ))
 }
 
-/// A length with up to four decimals, or with an exponent if these would show few of its digits.
+/// A length with up to four decimals, or with an exponent if four decimals would show few of its
+/// digits.
 fn shown(cm: f64) -> String {
     if cm < 1e-3 {
         return format!("{cm:.1e}");

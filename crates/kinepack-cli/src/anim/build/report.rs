@@ -42,7 +42,7 @@ pub(super) struct ClipReport {
     rate_hz: f32,
     /// Ten floats for each joint and sample.
     raw_bytes: usize,
-    /// The floats of the tracks that change.
+    /// The bytes of the floats of the tracks that change.
     animated_raw_bytes: usize,
     bytes: usize,
     /// Bytes as a disk file.
@@ -62,10 +62,10 @@ pub(super) struct ClipReport {
     /// The largest error of each curve, in the order of the clip.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     curve_errors: Vec<f64>,
-    /// The largest of these errors, in precisions of the curve.
+    /// The largest of these errors, as a multiple of its curve's precision.
     #[serde(skip_serializing_if = "Option::is_none")]
     max_curve_error_share: Option<f64>,
-    /// Whether it travels, and by which joint. Additive clips have none.
+    /// Whether the clip travels, and the joint that carries it. `None` for additive clips.
     #[serde(skip_serializing_if = "Option::is_none")]
     root_motion: Option<Travel>,
     build_ms: f64,

@@ -1,6 +1,6 @@
 //! Motion as binary data for the page: a head of four little-endian `u32`, then `f32`. Times are
-//! half samples, so that the page also shows the poses between sample times. A long clip has only
-//! every second time, every fourth, and so on.
+//! half samples, so that the page also shows the poses between sample times. For a long clip, only
+//! every second time is sent, or every fourth, and so on.
 
 use kinepack_anim::measure::Follower;
 use kinepack_anim::{Channel, Transform};
@@ -49,8 +49,8 @@ pub(super) fn poses(shown: &Shown) -> Vec<u8> {
 }
 
 /// Head: times, floats of a value, half samples a time, keys. Then the raw values by time, the
-/// decoded values by time, the keys' times in seconds, and the keys' values. A rotation may be the
-/// negative of the stored one, so that it is on the side of the raw one.
+/// decoded values by time, the keys' times in seconds, and the keys' values. A decoded rotation may
+/// be the negative of the stored one, to be on the same side as the raw rotation.
 pub(super) fn track(shown: &Shown, joint: usize, channel: Channel) -> Vec<u8> {
     let Shown { raw, clip, .. } = shown;
     let floats = channel.floats();
@@ -105,7 +105,7 @@ fn value(transform: &Transform, channel: Channel) -> [f32; 4] {
     }
 }
 
-/// The rotation, or its negative if that is on the side of `other`. A vector stays the same.
+/// The rotation, or its negative if that is closer to `other`. A vector stays the same.
 fn beside(value: [f32; 4], other: [f32; 4], channel: Channel) -> [f32; 4] {
     let dot: f32 = value.iter().zip(other).map(|(a, b)| a * b).sum();
     if channel == Channel::Rotation && dot < 0.0 { value.map(|part| -part) } else { value }

@@ -73,7 +73,7 @@ struct Track {
     channel: &'static str,
     kind: &'static str,
     keys: usize,
-    /// For a track of a block clip.
+    /// The bytes of a block clip's track. `None` for other schemes.
     bytes: Option<usize>,
 }
 

@@ -32,9 +32,9 @@ const PORT: u16 = 4651;
 /// Show raw and compressed clips on top of each other in the browser, or compiled clips alone.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Animations, which are built and shown with the result: .glb, .gltf, .vrm, .vrma, .bvh,
-    /// .bvh.zst, .clip or, with the feature fbx, .fbx. Or clips that `anim build` wrote, which are
-    /// shown as they are: .kpa, .kpd, or FILE.kpb#CLIP of a database.
+    /// Animations, which are compressed and shown together with the result: .glb, .gltf, .vrm,
+    /// .vrma, .bvh, .bvh.zst, .clip or, with the feature fbx, .fbx. Or clips that `anim build`
+    /// wrote, which are shown as they are: .kpa, .kpd, or FILE.kpb#CLIP of a database.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -95,17 +95,17 @@ struct ViewOptions {
 #[derive(Debug)]
 pub(crate) struct Shown {
     pub(crate) raw: RawClip,
-    /// Has as many joints and samples as the raw clip.
+    /// The compressed clip, with as many joints and samples as the raw clip.
     pub(crate) clip: AnyClip,
     pub(crate) report: ErrorReport,
     /// The name of its scheme.
     pub(crate) scheme: String,
-    /// The precision that it was built for.
+    /// The precision that the clip was built for.
     pub(crate) precision_cm: f64,
     /// How the report was measured.
     pub(crate) error: ErrorOptions,
-    /// Whether there is no raw clip. Then `raw` has the clip's own samples, and errors mean
-    /// nothing.
+    /// Whether there is no raw clip. In that case `raw` has the clip's own samples, and the errors
+    /// mean nothing.
     pub(crate) is_compiled: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Serves the page, which is part of the program, and answers its requests.
+//! Serves the page, whose files are part of the program, and answers its requests.
 
 use axum::extract::{Path, State};
 use axum::http::StatusCode;

@@ -70,12 +70,12 @@ pub struct Receiver {
     next_hello: Duration,
     /// A datagram was taken.
     joined: bool,
-    /// The receiver sends hellos again, because it took no datagram for a while.
+    /// Whether the receiver sends hellos again, because it took no datagram for a while.
     seeks: bool,
     /// The tick of the newest state at the time when a fragment ended such a silence. `None` once a
     /// state has arrived.
     sought: Option<Tick>,
-    /// A new session has begun, and no state of it was shown yet.
+    /// Whether a new session has begun of which no state was shown yet.
     is_new_session: bool,
     mismatch: Option<Mismatch>,
     /// Why the newest state was refused, if it exceeds the limits and no datagram was taken since.
@@ -92,10 +92,10 @@ pub struct Receiver {
     buffer: JitterBuffer<Shown>,
     /// The maximum memory that a state in `buffer` has taken.
     largest_state_bytes: usize,
-    /// Views were dropped after a failed state check or for a new session, so the sender may code
-    /// against them.
+    /// Whether views were dropped, after a failed state check or for a new session, against which
+    /// the sender may still code.
     has_lost_views: bool,
-    /// The next state to show does not build on `newest_shown`.
+    /// Whether the next state to show does not build on `newest_shown`.
     shows_anew: bool,
     /// The newest refused datagram for which to ask for the state anew.
     anew: Option<Sequence>,
@@ -112,7 +112,7 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// A receiver without any state.
+    /// Makes a receiver that has no state yet.
     ///
     /// # Errors
     /// [`NetError`] for an invalid configuration.
@@ -120,7 +120,8 @@ impl Receiver {
         Self::with_initial(codec, config, &Snapshot::new(codec.schema(), Tick(0)))
     }
 
-    /// A receiver that knows the same `initial` state as the hub. Its tick does not matter.
+    /// Makes a receiver that knows the same `initial` state as the hub. The tick of that state does
+    /// not matter.
     ///
     /// # Errors
     /// [`NetError`] for an invalid configuration, and for a state of another schema.
@@ -179,7 +180,7 @@ impl Receiver {
     }
 
     /// Makes the receiver count where the bits of each snapshot went, for tools: see
-    /// [`cost`](Self::cost). Takes time: the receiver encodes each snapshot once more.
+    /// [`cost`](Self::cost). This takes time, because the receiver encodes each snapshot once more.
     #[must_use]
     pub fn with_costs(mut self) -> Self {
         self.recount = Some(Box::new(Recount::new(self.decoder.codec())));
@@ -190,7 +191,7 @@ impl Receiver {
     /// [costs](Self::with_costs), and before the first snapshot.
     ///
     /// For a complete snapshot, the costs of fields are those that the sender counted. The costs of
-    /// entities are too, to within a bit. For a snapshot that left something out, the costs are
+    /// entities also are, to within a bit. For a snapshot that left something out, the costs are
     /// those of a complete one with the same changes, which may be coded differently.
     pub fn cost(&self) -> Option<&Cost> {
         self.recount.as_ref()?.newest()
@@ -320,7 +321,7 @@ impl Receiver {
         self.newest_shown.as_ref().map_or(Tick(0), |shown| shown.fresh(index))
     }
 
-    /// The view of a sequence while it is held. It must equal the sender's.
+    /// The view of a sequence, while this side holds it. It must equal the sender's view.
     pub fn view(&self, sequence: Sequence) -> Option<&Snapshot> {
         self.views.find(sequence).map(|held| &*held.view)
     }

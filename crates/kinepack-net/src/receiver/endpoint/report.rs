@@ -47,7 +47,7 @@ pub enum Received {
     Snapshot {
         /// The tick of the state.
         tick: Tick,
-        /// True if the sender left something out.
+        /// True if the sender skipped some changes.
         left_out: bool,
         /// True if a newer snapshot had already arrived.
         late: bool,
@@ -116,15 +116,15 @@ pub struct ReceiverStats {
     pub unmerged: u64,
     /// Snapshots with a state check.
     pub checked: u64,
-    /// Of those checked, how many showed that the two sides hold different states: the checks of
-    /// the view differed, or the snapshot could not be decoded. The receiver then drops its views
-    /// and asks for the state anew. Until the new state arrives,
+    /// How many of the checked snapshots showed that the two sides hold different states, because
+    /// the checks of the view differed or the snapshot could not be decoded. The receiver then
+    /// drops its views and asks for the state anew. Until the new state arrives,
     /// [`Receiver::newest`](crate::Receiver::newest) stays as it is.
     pub mismatches: u64,
     /// Views held as baselines.
     pub views: usize,
     /// Events that playback has reached.
     pub events: u64,
-    /// Of those events, how many arrived after playback had passed their tick.
+    /// How many of those events arrived after playback had passed their tick.
     pub late_events: u64,
 }

@@ -9,9 +9,9 @@ use crate::trace::event;
 use crate::{Refused, Sequence};
 
 impl Receiver {
-    /// Whether a sequence belongs to another session, so the sender has begun a new one. A sequence
-    /// that is far ahead always does. One that is far behind may just be late, so it counts only
-    /// while the receiver sends hellos again.
+    /// Whether a sequence belongs to another session, which shows that the sender has begun a new
+    /// one. A sequence that is far ahead always does. A sequence that is far behind may just be
+    /// late, so it counts only while the receiver sends hellos again.
     pub(super) fn is_other_session(&self, sequence: Sequence) -> bool {
         let Some(newest) = self.window.newest() else { return false };
         let since = sequence.since(newest);

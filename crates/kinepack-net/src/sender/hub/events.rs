@@ -41,7 +41,7 @@ impl Hub {
     /// schema.
     ///
     /// # Errors
-    /// Those of [`emit`](Self::emit), and [`NetError::Event`] if there is no such row.
+    /// The errors of [`emit`](Self::emit), and [`NetError::Event`] if there is no such row.
     pub fn emit_row(
         &mut self,
         rows: &Snapshot,
