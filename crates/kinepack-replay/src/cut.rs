@@ -123,7 +123,7 @@ impl<W: Write> Cut<W> {
         }
     }
 
-    /// The group's events, or why they cannot be read.
+    /// The group's events, or the reason why they cannot be read.
     fn events_of(&self, group: &Group) -> (Option<Events>, Option<DecodeError>) {
         let Some(kinds) = self.kinds.as_ref().filter(|_| !group.events.is_empty()) else {
             return (None, None);

@@ -59,7 +59,7 @@ pub enum ReplayError {
     FrameTooLarge {
         /// Its bytes.
         bytes: usize,
-        /// The most that a group can have.
+        /// The maximum size of a group in bytes.
         most: usize,
     },
     /// A frame or the events of a kill cam cannot be decoded.

@@ -32,12 +32,12 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    /// True if it can be decoded without another group.
+    /// True if the group can be decoded without another group.
     pub(crate) fn is_key(&self) -> bool {
         self.key == self.first
     }
 
-    /// The tick of the view that its first frame is coded against.
+    /// The tick of the view that the group's first frame is coded against.
     pub(crate) fn given(&self) -> Option<Tick> {
         (!self.is_key()).then_some(self.key)
     }
@@ -230,7 +230,7 @@ mod tests {
         let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema)).unwrap();
         let mut builder = GroupBuilder::new(&codec, &ReplayOptions::at_hz(60.0));
         builder.most_bytes = 1_000;
-        // Words in full: about four bytes an entity.
+        // The words are coded in full, with about four bytes for each entity.
         let world = |tick: u32, entities: u32| {
             let mut world = Snapshot::new(&schema, Tick(tick));
             for id in 0..entities {

@@ -81,7 +81,7 @@ impl Groups {
         Ok(())
     }
 
-    /// The group that a moment is in.
+    /// The group that contains a moment.
     pub(crate) fn group_of(&self, moment: f64) -> Option<usize> {
         let begun = |place: &Place| f64::from(place.first.0) <= moment;
         self.index.groups.partition_point(begun).checked_sub(1)
@@ -192,7 +192,7 @@ impl Groups {
         Ok(&mut self.loaded[0])
     }
 
-    /// Takes the messages of a group's chunk. Returns what is wrong with them.
+    /// Takes the messages of a group's chunk. Returns a description of their damage, if any.
     fn take(&mut self, group: usize, chunk: &Chunk) -> Result<Option<String>, Broken> {
         let world = self.index.world.as_ref().ok_or("there is no channel")?.id;
         let message = chunk.message(world)?.ok_or("it has no group")?;
@@ -239,7 +239,7 @@ impl Groups {
         Ok(view)
     }
 
-    /// Notes what is wrong with a group, once.
+    /// Notes the damage of a group, once.
     pub(crate) fn note(&mut self, group: usize, reason: String) {
         if self.noted.insert(group) {
             let Place { first, at_byte, .. } = self.index.groups[group];

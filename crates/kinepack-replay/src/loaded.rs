@@ -37,7 +37,7 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
-    /// No group. The memory is reused for each group that is loaded.
+    /// Holds no group at first. The memory is reused for each group that is loaded.
     pub(crate) fn new(codec: &Codec, limits: &ReplayLimits) -> Self {
         Self {
             place: usize::MAX,
@@ -67,7 +67,7 @@ impl Loaded {
     }
 
     /// Takes the bytes of a group, and the view that its first frame is coded against. If the
-    /// group's frames end early, returns why.
+    /// group's frames end early, returns the reason.
     pub(crate) fn load(
         &mut self,
         place: usize,
@@ -163,7 +163,7 @@ impl Loaded {
         self.headers.partition_point(|(tick, _)| f64::from(tick.0) <= moment)
     }
 
-    /// The bytes of the frames before one.
+    /// The bytes of the frames before `frame`.
     pub(crate) fn bytes_before(&self, frame: usize) -> &[u8] {
         let end = frame
             .checked_sub(1)

@@ -17,8 +17,8 @@ use crate::options::{ReplayLimits, ReplayOptions};
 use crate::records::ReadSeek;
 use crate::{Marker, ReplayDamage, ReplayError, ReplaySummary};
 
-/// The longest step forward between two moments of playback that counts as playing. A longer one
-/// counts as a jump, and its events are not shown.
+/// The longest step forward between two moments of playback that counts as playing. A longer step
+/// counts as a jump, and the events in it are not shown.
 const LONGEST_STEP: Duration = Duration::from_secs(5);
 
 /// Reads a replay file, from any moment.
@@ -83,7 +83,7 @@ pub struct ReplayReader {
     shown: Option<f64>,
 }
 
-/// True for a replay file, by its first bytes.
+/// Whether a file is a replay, by its first bytes.
 ///
 /// ```
 /// assert!(!kinepack_replay::is_replay("Cargo.toml".as_ref()));
@@ -110,8 +110,9 @@ impl ReplayReader {
         Self::new(Box::new(reader), None)
     }
 
-    /// The same with the codec that wrote the file. The file's profile is then not needed, so it
-    /// may be [left out](crate::ReplayOptions::store_profile), damaged, or not trusted.
+    /// As [`from_reader`](Self::from_reader), with the codec that wrote the file. The file's
+    /// profile is then not needed, so it may be [left out](crate::ReplayOptions::store_profile),
+    /// damaged, or not trusted.
     ///
     /// # Errors
     /// As [`open`](Self::open), and [`ReplayError::OtherCodec`].
@@ -298,7 +299,7 @@ impl ReplayReader {
         self.groups.at_or_before(tick.0.into())
     }
 
-    /// The frame before a tick: a step back.
+    /// The last frame before a tick, for a step back.
     ///
     /// # Errors
     /// [`ReplayError::Io`].
@@ -309,7 +310,7 @@ impl ReplayReader {
         }
     }
 
-    /// The frame after a tick: a step forward.
+    /// The first frame after a tick, for a step forward.
     ///
     /// # Errors
     /// [`ReplayError::Io`].
@@ -320,8 +321,8 @@ impl ReplayReader {
     /// The states of one entity from one tick to another, both included. Frames without it are left
     /// out.
     ///
-    /// Cost: decodes all entities. Values are predicted from other entities, so a single one cannot
-    /// be read alone.
+    /// Cost: decodes all entities. Values are predicted from other entities, so a single entity
+    /// cannot be read alone.
     ///
     /// # Errors
     /// [`ReplayError::Io`], and [`ReplayError::Encode`] for a type of another schema.

@@ -98,7 +98,7 @@ pub struct ReplaySummary {
 pub struct ReplayWriter<W: Write = File> {
     builder: GroupBuilder,
     container: Container<BufWriter<W>>,
-    /// Whether the output failed. It then takes nothing more.
+    /// Whether writing to the output failed. Nothing more is then written to it.
     has_failed: bool,
     world: u16,
     events: Option<u16>,
@@ -123,7 +123,7 @@ impl ReplayWriter {
 }
 
 impl<W: Write> ReplayWriter<W> {
-    /// Begins a replay that goes to `out`. It is flushed after each group.
+    /// Begins a replay that is written to `out`, which is flushed after each group.
     ///
     /// # Errors
     /// As [`create`](ReplayWriter::create).
@@ -149,7 +149,7 @@ impl<W: Write> ReplayWriter<W> {
             }
             None => None,
         };
-        // The channels, so that a reader can open the file before there is a group.
+        // Writes the channels now, so that a reader can open the file before there is a group.
         container.end_chunk()?;
         Ok(Self {
             builder: GroupBuilder::new(codec, options),

@@ -1,4 +1,4 @@
-//! Any bytes: an error, or a replay whose intact groups play. Nothing panics.
+//! Any bytes give an error or a replay whose intact groups play. Nothing panics.
 
 use std::io::Cursor;
 
@@ -10,7 +10,7 @@ use kinepack_replay::{ReplayError, ReplayReader, ReplayWriter};
 
 use crate::support::{self, codec, events, frames, open, replay, ticks, world};
 
-/// The frames that can be read. They are as they were written.
+/// The ticks of the frames that can be read. Checks that these frames equal the written ones.
 fn readable(file: Vec<u8>) -> Result<Vec<u32>, ReplayError> {
     let mut replay = ReplayReader::from_reader(Cursor::new(file))?;
     replay.verify()?;
@@ -84,7 +84,7 @@ fn damage_anywhere_costs_one_group_and_what_needs_it_or_is_an_error() {
         let mut damaged = file.clone();
         damaged[at] ^= 1 << (at % 8);
         let Ok(mut replay) = ReplayReader::from_reader(Cursor::new(damaged)) else {
-            // The magic, the header, or the profile.
+            // The damage is in the magic, the header, or the profile.
             assert!(at < groups[0].1, "byte {at}");
             continue;
         };
@@ -216,7 +216,7 @@ fn forged_files_are_refused_or_read_as_far_as_they_are_valid() {
     assert_eq!(readable(forged(&good, &[(5, 5, &broken), (9, 9, &two)])).unwrap().len(), 6);
     readable(forged(&good, &[(5, 5, &[])])).unwrap();
     readable(forged(&good, &[(5, 5, &5_u32.to_le_bytes())])).unwrap();
-    // A key group that is not there, is later, or is not one.
+    // Key groups that do not exist, are later, or are not key groups.
     let mut others = two.clone();
     for (key, groups) in [(7, 2), (9, 1), (12, 2)] {
         others[..4].copy_from_slice(&u32::to_le_bytes(key));
@@ -235,7 +235,7 @@ fn forged_files_are_refused_or_read_as_far_as_they_are_valid() {
     assert!(replay.damage().last().unwrap().reason.contains("key group"));
     let ticks_wrap = group([u32::MAX]);
     assert_eq!(readable(forged(&good, &[(u32::MAX, u32::MAX, &ticks_wrap)])).unwrap().len(), 1);
-    // A frame of two bytes, more often than a group may have it.
+    // A group with more frames, of two bytes each, than are allowed.
     let mut many = group([5]);
     let mut writer = GroupWriter::new(&codec);
     let mut same = world(5);
@@ -261,7 +261,7 @@ fn schemas_and_captures_of_others_are_refused_with_advice() {
     for bytes in [&b""[..], b"MCAP", b"\x89MCAP0\r\n", b"{\"not\": \"a replay\"}"] {
         readable(bytes.to_vec()).unwrap_err();
     }
-    // The schema of another type, with the codec's hash of the first.
+    // The file has the schema of another type, and the codec's hash of the first schema.
     let codec = codec(Level::ADAPTIVE);
     let owned = metadata(&codec);
     let pairs: Vec<(&str, &str)> =
@@ -323,7 +323,7 @@ fn an_index_that_names_a_byte_twice_is_not_used() {
     let again = metadata_index(marker.offset, marker.length).repeat(1_000);
     is_read_as_written(with_summary(&file, &again), 1);
 
-    // A chunk at a later time too.
+    // The index lists a chunk at a later time too.
     let chunk = &summary.chunk_indexes[1];
     let mut data = schema_document::tick_time_ns(Tick(5_000), 60.0).to_le_bytes().repeat(2);
     data.extend(chunk.chunk_start_offset.to_le_bytes());
@@ -351,7 +351,7 @@ fn an_index_that_names_a_byte_twice_is_not_used() {
     let at_byte = file.windows(inner.len()).position(|window| window == inner).unwrap();
     let nested = metadata_index(at_byte as u64, inner.len() as u64);
     is_read_as_written(with_summary(&file, &nested), 1);
-    // One that ends in the summary.
+    // A record that ends within the summary.
     let last = with_summary(&file, &metadata_index(file.len() as u64 - 60, 60));
     is_read_as_written(last, 1);
 }
@@ -459,7 +459,7 @@ fn with_a_broken_frame(message: &[u8], given: Option<Tick>, tick: u32) -> Vec<u8
     let heads: Vec<_> = FrameHeaders::new(group, given).map(Result::unwrap).collect();
     let nth = heads.iter().position(|(of, _)| of.0 == tick).unwrap();
     let (begin, end) = (heads[nth - 1].1, heads[nth].1);
-    // Twice the size in a byte, or in two.
+    // The frame begins with twice its size, in one byte or in two.
     let packet = &group[begin + 1 + usize::from(group[begin] >> 7)..end];
     let size = (packet.len() as u16 + 2) << 1;
     let head = match size {

@@ -1,5 +1,5 @@
-//! Random matches: whatever is written, flushed, marked and emitted comes back, and every moment is
-//! the newest state before it.
+//! Random matches: everything that is written, flushed, marked and emitted can be read, and every
+//! moment shows the newest state before it.
 
 use std::time::Duration;
 
@@ -92,14 +92,14 @@ proptest! {
         prop_assert!(replay.is_complete() && replay.damage().is_empty());
         let found: Vec<u32> = replay.markers().iter().map(|marker| marker.tick.0).collect();
         prop_assert_eq!(found, marks);
-        // Backwards, and between two states.
+        // Plays backwards, and between two states.
         for (nth, state) in states.iter().enumerate().rev() {
             let at = replay.frame_at(state.tick).unwrap();
             prop_assert_eq!(at.as_deref(), Some(state));
             let before = replay.frame_before(state.tick).unwrap();
             prop_assert_eq!(before.as_deref(), nth.checked_sub(1).map(|before| &states[before]));
         }
-        // Each event once, if no step is longer than that of a jump.
+        // Each event is shown once, if no step is long enough to be a jump.
         let mut shown = Vec::new();
         let mut last = states.first().map(|state| state.tick.0);
         for state in &states {

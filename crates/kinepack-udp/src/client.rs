@@ -40,7 +40,7 @@ const HELLO: Duration = Duration::from_millis(100);
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ClientOptions {
-    /// The client's id, unique on the server. Whoever knows the secret can connect under any id.
+    /// The client's id, unique on the server. Anyone who knows the secret can connect under any id.
     pub client_id: u64,
     /// The server's [`ServerOptions::protocol_id`](crate::ServerOptions::protocol_id).
     pub protocol_id: u64,
@@ -132,7 +132,8 @@ pub struct UdpClient {
     socket: UdpSocket,
     options: ClientOptions,
     state: ClientState,
-    /// The server has sent a payload, so it knows that this client is connected.
+    /// Whether the server has sent a payload, which shows that it knows that this client is
+    /// connected.
     is_confirmed: bool,
     now: Instant,
     last_hello: Option<Instant>,
@@ -224,8 +225,8 @@ impl UdpClient {
         let now = Instant::now();
         let elapsed = now - self.now;
         self.now = now;
-        // The clock moves first. After a pause of this process, the datagrams that arrived in the
-        // meantime count as received now.
+        // Advances the clock first. After a pause of this process, the datagrams that arrived in
+        // the meantime then count as received now.
         self.advance(elapsed);
         for _ in 0..MAX_DATAGRAMS_PER_POLL {
             match self.socket.recv(&mut self.buffer[..]) {
@@ -262,7 +263,7 @@ impl UdpClient {
             || self.socket.set_read_timeout(Some(duration)).is_ok()
         {
             self.read_timeout.set(duration);
-            // A time-out or an error ends the wait as a datagram does.
+            // A time-out or an error ends the wait, as a datagram does.
             let _ = self.socket.peek(&mut [0]);
         }
         // If this failed, polls would wait as long as this call did.

@@ -22,7 +22,7 @@ fn junk(state: &mut u64, request: &[u8]) -> Vec<u8> {
         _ => 20 + random() as usize % 1300,
     };
     if kind >= 6 {
-        // A request that is wrong in its token only.
+        // A request in which only the token is wrong.
         let mut request = request.to_vec();
         request[60] ^= random() as u8 | 1;
         return request;

@@ -2,7 +2,7 @@
 //! socket.
 //!
 //! - An unknown address may send connection requests of this protocol only, with a limit for each
-//!   address and for all together. A host with many ports leaves half of the latter to others.
+//!   address and for all together. A host with many ports leaves half of the total limit to others.
 //! - An address that the server has challenged has shown a token made with the secret. It may send
 //!   its response, or repeat the request.
 //! - A connected address may send every packet of a client, up to a limit.
@@ -21,20 +21,21 @@ use super::screen::{Header, Kind, is_current_request};
 const REQUESTS_OF_ONE: RateLimit = RateLimit { per_second: 10, burst: 10 };
 /// 256 clients may join at once. Forged requests at the sustained rate take 0.2 % of a core.
 const REQUESTS_OF_ALL: RateLimit = RateLimit { per_second: 500, burst: 256 };
-/// What all ports of a host together may send before they are limited to [`REQUESTS_OF_HEAVY`].
+/// The requests that all ports of a host together may send before they are limited to
+/// [`REQUESTS_OF_HEAVY`].
 const REQUESTS_OF_HOST: RateLimit = RateLimit { per_second: 50, burst: 50 };
-/// What hosts above their share may use of [`REQUESTS_OF_ALL`]. The other half of the burst is left
-/// to the other hosts.
+/// The part of [`REQUESTS_OF_ALL`] that hosts above their share may use. The other half of the
+/// burst is left to the other hosts.
 const REQUESTS_OF_HEAVY: RateLimit = RateLimit { burst: 128, ..REQUESTS_OF_ALL };
 const RESPONSES: RateLimit = RateLimit { per_second: 10, burst: 10 };
-/// Clients give up earlier than this.
+/// How long an address counts as challenged. Clients give up earlier.
 const CHALLENGE_US: u64 = 10_000_000;
 const MAX_CHALLENGED: usize = 4096;
 
 /// Why the gate drops a datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// Not a packet, or not one that its sender may send.
+    /// The datagram is not a packet, or not one that its sender may send.
     Junk,
     /// Above the limit.
     Limited,
@@ -127,7 +128,7 @@ impl Gate {
                 peer.bucket.take(RESPONSES, now_us)
             }
             // A client that does not know yet that it is connected repeats its request. The
-            // server's keep-alives give it the same information anyway.
+            // server's keep-alives give the client the same information anyway.
             (Some(peer), Kind::Request | Kind::Response) if peer.challenged_us.is_none() => {
                 return Err(Refusal::Junk);
             }

@@ -1,6 +1,6 @@
 //! Encrypted UDP connections for a game server and its clients.
 //!
-//! `kinepack-net` has no sockets; this crate gives it some. [`UdpServer`] serves up to 1,024
+//! `kinepack-net` has no sockets; this crate provides them. [`UdpServer`] serves up to 1,024
 //! clients from one socket, and [`UdpClient`] is one connection. `renetcode` (the netcode 1.02
 //! standard) does handshake, encryption and protection against replay. Around it, this crate adds
 //! what a server on the open Internet needs:

@@ -9,8 +9,8 @@ pub const MAX_PAYLOAD_BYTES: usize = renetcode::NETCODE_MAX_PAYLOAD_BYTES;
 /// The maximum number of bytes that a connection adds to a payload: 1 for the type, up to 8 for the
 /// packet's number, 16 for authentication.
 ///
-/// The number drops its leading zero bytes: it takes 3 after 18 minutes of 60 packets a second. IP
-/// and UDP add [`header_bytes`].
+/// The packet's number is sent without its leading zero bytes: it takes 3 bytes after 18 minutes of
+/// 60 packets per second. IP and UDP add [`header_bytes`].
 pub const MAX_OVERHEAD_BYTES: usize = 1 + 8 + 16;
 
 /// The bytes that IP and UDP add to a datagram to or from `address`: 28 for IPv4, 48 for IPv6.
@@ -31,7 +31,7 @@ pub(crate) const KEEP_ALIVE: Duration = Duration::from_millis(250);
 /// The address in every token.
 ///
 /// Netcode's tokens list the servers' addresses that they are valid for. A server does not know by
-/// which address its clients reach it (a name, a forwarded port, any of its interfaces). Whoever
+/// which address its clients reach it (a name, a forwarded port, any of its interfaces). Anyone who
 /// can make a token could put any address into it, so the list protects nothing here. Both sides
 /// use this address.
 pub(crate) const TOKEN_ADDRESS: SocketAddr =

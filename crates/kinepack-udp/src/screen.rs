@@ -7,7 +7,8 @@
 //!
 //! This saves the time to decipher junk. It is also necessary: `renetcode` 2.0 panics on a number
 //! longer than 8 bytes, and on a packet too short for its number and authentication. Debug builds
-//! also panic on a number close to 2⁶⁴. All of that happens before it authenticates the packet.
+//! also panic on a number close to 2⁶⁴. All of these panics happen before it authenticates the
+//! packet.
 
 use std::ops::Range;
 
@@ -18,14 +19,14 @@ pub(crate) const REQUEST_BYTES: usize = 1 + VERSION.len() + 8 + 8 + 24 + 1024;
 
 const VERSION: &[u8; 13] = b"NETCODE 1.02\0";
 const AUTHENTICATION_BYTES: usize = 16;
-/// Challenges and responses: a number and an encrypted token.
+/// The body of a challenge or a response: a number and an encrypted token.
 const CHALLENGE_BODY_BYTES: usize = 8 + 300;
 const KEEP_ALIVE_BODY_BYTES: usize = 8;
 /// Far above the number of any packet, and far below an overflow.
 const MAX_NUMBER: u64 = 1 << 62;
 
-/// The longest time until a token expires. Our tokens last a minute; the rest allows for clocks
-/// that differ. The server keeps a half-open connection until its token expires.
+/// The longest time until a token expires. Our tokens are valid for a minute; the rest allows for
+/// clocks that differ. The server keeps a half-open connection until its token expires.
 const MAX_TOKEN_SECONDS: u64 = 600;
 
 /// The types of netcode packets, with their numbers on the wire.

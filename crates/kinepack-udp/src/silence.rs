@@ -4,11 +4,11 @@
 //! Reading and dropping a datagram takes most of a microsecond, so a fast flood takes a large part
 //! of a processor, possibly the one that ticks. On Linux, a small program in the kernel (classic
 //! BPF, `SO_ATTACH_FILTER`) drops the flood before it is queued. The sender or the network card's
-//! interrupts then pay for it, and legitimate datagrams find an empty queue. On other systems this
-//! does nothing.
+//! interrupts then pay for it, and legitimate datagrams find an empty queue. On other systems, this
+//! module does nothing.
 //!
-//! The server silences unknown addresses only. An attacker that forges an unknown address keeps it
-//! from joining; the request limit allows that anyway.
+//! The server silences unknown addresses only. An attacker that forges an unknown address can keep
+//! its owner from joining. The request limit allows that anyway.
 
 use std::net::{SocketAddr, UdpSocket};
 

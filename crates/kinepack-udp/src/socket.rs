@@ -11,7 +11,7 @@ const LEAST_BYTES: usize = 64 << 10;
 /// Opens a UDP socket at `address` (port 0: any free one). Requests `buffer_bytes` of buffer in
 /// each direction; the system may grant less, and [`receive_buffer_bytes`] returns how much.
 ///
-/// Linux grants twice what is asked, because its own bookkeeping counts too: up to twice
+/// Linux grants twice the requested size, because its own bookkeeping counts too: up to twice
 /// `net.core.rmem_max` and `net.core.wmem_max`.
 ///
 /// # Errors
@@ -31,8 +31,8 @@ pub fn receive_buffer_bytes(socket: &UdpSocket) -> usize {
     SockRef::from(socket).recv_buffer_size().unwrap_or_default()
 }
 
-/// Asks for less until the system agrees. Linux grants a part of the request, and other systems
-/// refuse it.
+/// Requests smaller buffers until the system agrees. Linux grants a part of the request, and other
+/// systems refuse it.
 fn ask(buffer_bytes: usize, set: impl Fn(usize) -> io::Result<()>) {
     let sizes = std::iter::successors(Some(buffer_bytes), |bytes| Some(bytes / 2));
     let _ = sizes.take_while(|bytes| *bytes >= LEAST_BYTES).find(|bytes| set(*bytes).is_ok());

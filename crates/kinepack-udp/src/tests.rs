@@ -15,7 +15,7 @@ fn secret() -> Secret {
     Secret::parse(&"01".repeat(32)).unwrap()
 }
 
-/// A server, and what it received.
+/// A server, and the payloads that it received.
 pub(crate) struct Host {
     pub(crate) server: UdpServer,
     pub(crate) events: Vec<ServerEvent>,
@@ -129,7 +129,7 @@ fn udp_payloads_go_both_ways() {
     assert_eq!(host.server.stats().refused, 0);
 }
 
-/// Linux grants twice what is asked, and no more than twice its limit.
+/// Linux grants twice the requested size, and no more than twice its limit.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_socket_has_the_buffer_that_the_system_allows() {

@@ -1,12 +1,12 @@
-//! Codecs from what a page passes.
+//! Makes codecs from the files that a page passes.
 
 use kinepack::{Codec, Level, Profile, Schema};
 use wasm_bindgen::JsError;
 
 use crate::failed;
 
-/// The codec of a schema file, a level's name, and a profile file. An empty profile is the untrained
-/// one.
+/// Makes the codec of a schema file, a level's name, and a profile file. An empty file stands for
+/// the untrained profile.
 ///
 /// # Errors
 /// For files that do not fit together, and for an unknown level.

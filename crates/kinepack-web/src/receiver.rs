@@ -1,4 +1,4 @@
-//! A receiver of one world, and what it shows.
+//! A receiver of one world, and the states that it shows.
 
 use std::time::Duration;
 
@@ -30,14 +30,14 @@ pub struct ReceiverSetup {
 
 #[wasm_bindgen]
 impl ReceiverSetup {
-    /// A setup with the defaults. An empty profile is the untrained one.
+    /// Makes a setup with the defaults. An empty file stands for the untrained profile.
     #[wasm_bindgen(constructor)]
     pub fn new(schema: &[u8], level: &str, profile: &[u8], tick_hz: u32) -> Result<Self, JsError> {
         let codec = codec(schema, level, profile)?;
         Ok(Self { codec, config: ReceiverConfig::at_hz(tick_hz), events: None })
     }
 
-    /// The kinds of events that the server sends.
+    /// Sets the kinds of events that the server sends.
     pub fn with_events(
         &mut self,
         schema: &[u8],
@@ -48,7 +48,7 @@ impl ReceiverSetup {
         Ok(())
     }
 
-    /// Limits of memory and of delay.
+    /// Sets the limits of the memory and of the delay.
     pub fn limit(
         &mut self,
         max_memory_bytes: Option<usize>,
@@ -61,7 +61,7 @@ impl ReceiverSetup {
         config.playout.max_delay = max_delay_ms.map_or(config.playout.max_delay, time);
     }
 
-    /// The number of the hub among those on one connection.
+    /// Sets the channel: the number of the hub among those on one connection.
     pub fn on_channel(&mut self, number: u8) -> Result<(), JsError> {
         self.config.channel = channel(number)?;
         Ok(())
@@ -132,7 +132,8 @@ impl WorldReceiver {
         Ok(true)
     }
 
-    /// Takes the newest state instead of one to show. False before the first state.
+    /// Takes the newest state, instead of the state at the moment of playback. False before the
+    /// first state.
     pub fn take_newest(&mut self) -> Result<bool, JsError> {
         let Some(newest) = self.receiver.newest() else { return Ok(false) };
         self.shown.take(newest)?;
@@ -154,14 +155,14 @@ impl WorldReceiver {
         self.shown.places(&self.event_list, self.events.as_ref())
     }
 
-    /// The newest state as integers; of each entity also the tick of the newest news about it.
+    /// The newest state as integers; for each entity also the tick of its newest values.
     pub fn newest_lanes(&self) -> Vec<u32> {
         self.receiver.newest().map_or_else(Vec::new, |state| {
             self.shown.lanes(state, |index| Some(self.receiver.fresh(index).0))
         })
     }
 
-    /// The bounds of the playout delay.
+    /// Changes the bounds of the playout delay.
     pub fn set_delays(&mut self, min_ms: f64, max_ms: f64) -> Result<(), JsError> {
         self.receiver.set_playout_delays(time(min_ms), time(max_ms)).map_err(failed)
     }
@@ -219,7 +220,7 @@ pub(crate) fn channel(number: u8) -> Result<Channel, JsError> {
     })
 }
 
-/// What a schema file describes, as JSON.
+/// The contents of a schema file as JSON.
 ///
 /// # Errors
 /// For anything that is not a schema file.

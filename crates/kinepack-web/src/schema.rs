@@ -1,4 +1,4 @@
-//! Schemas as text that JavaScript reads.
+//! Writes schemas as text that JavaScript reads.
 
 use kinepack::Schema;
 use kinepack::schema::{FieldKind, Role};

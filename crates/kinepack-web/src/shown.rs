@@ -1,4 +1,4 @@
-//! What a page draws: a moment of a world, as columns in the module's memory.
+//! The data that a page draws: a moment of a world, as columns in the module's memory.
 
 use kinepack::values::ValueTable;
 use kinepack::{Schema, Snapshot};
@@ -79,8 +79,8 @@ impl Shown {
         self.places.as_ptr() as usize
     }
     /// A state of the same schema as integers: for each kind the number of its entities, their ids,
-    /// what `fresh` says of each, and each lane in turn. For tests that compare two sides integer by
-    /// integer.
+    /// the value of `fresh` for each, and each lane in turn. For tests that compare two sides
+    /// integer by integer.
     pub fn lanes(&self, state: &Snapshot, fresh: impl Fn(usize) -> Option<u32>) -> Vec<u32> {
         let mut lanes = Vec::new();
         for kind in 0..self.values.kinds().len() {

@@ -22,7 +22,7 @@ pub struct InputSender {
 
 #[wasm_bindgen]
 impl InputSender {
-    /// A sender of records of one schema.
+    /// Makes a sender of records of one schema.
     ///
     /// # Errors
     /// For a schema file, a level or a setting that is not valid.
@@ -84,7 +84,7 @@ impl InputSender {
         Ok(self.sender.push_lanes(&self.lanes).map_err(failed)?.0)
     }
 
-    /// The packet of the newest records, once.
+    /// The packet of the newest records. Each packet is returned once.
     pub fn poll_transmit(&mut self) -> Option<Vec<u8>> {
         self.sender.poll_transmit().map(<[u8]>::to_vec)
     }
@@ -92,7 +92,7 @@ impl InputSender {
     /// Takes an acknowledgement.
     ///
     /// # Errors
-    /// For one that is refused. Only a counter has changed then.
+    /// For an acknowledgement that is refused. Only a counter has changed then.
     pub fn handle(&mut self, datagram: &[u8]) -> Result<(), JsError> {
         self.sender.handle(datagram).map_err(failed)
     }

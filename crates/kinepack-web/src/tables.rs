@@ -1,4 +1,4 @@
-//! Where columns of numbers are in the module's memory.
+//! Finds the columns of numbers in the module's memory.
 
 use kinepack::values::{ValueTable, Values};
 

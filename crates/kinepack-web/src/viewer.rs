@@ -1,4 +1,4 @@
-//! A viewer of a broadcast, and what it shows.
+//! A viewer of a broadcast, and the states that it shows.
 
 use kinepack::Tick;
 use kinepack_crowd::{Catalogue, Track, Viewer, ViewerConfig};
@@ -7,7 +7,8 @@ use wasm_bindgen::prelude::*;
 use crate::schema::quoted;
 use crate::{Shown, described, failed, time};
 
-/// Views one broadcast. A track is a number: twice that of its tier, and one more for key snapshots.
+/// Views one broadcast. A track is a number: twice the number of its tier, plus one for key
+/// snapshots.
 #[wasm_bindgen]
 pub struct BroadcastViewer {
     catalogue: Catalogue,
@@ -26,10 +27,10 @@ fn track_of(number: u32) -> Track {
 
 #[wasm_bindgen]
 impl BroadcastViewer {
-    /// A viewer that watches nothing yet.
+    /// Makes a viewer that watches nothing yet.
     ///
     /// # Errors
-    /// For bytes that are no catalogue, and for bounds of the delay that cannot be.
+    /// For bytes that are not a catalogue, and for bounds of the delay that contradict each other.
     #[wasm_bindgen(constructor)]
     pub fn new(
         catalogue: &[u8],
@@ -80,7 +81,7 @@ impl BroadcastViewer {
         self.viewer.rejoin();
     }
 
-    /// The tracks that it needs now.
+    /// The tracks that the viewer needs now.
     pub fn wanted(&self) -> Vec<u32> {
         self.viewer.wanted().map(number_of).collect()
     }
@@ -136,7 +137,8 @@ impl BroadcastViewer {
         ticks.map_or_else(Vec::new, |(Tick(first), Tick(last))| vec![first, last])
     }
 
-    /// Takes the newest state instead of one to show. False before the first state.
+    /// Takes the newest state, instead of the state at the moment of playback. False before the
+    /// first state.
     pub fn take_newest(&mut self) -> Result<bool, JsError> {
         let Some(newest) = self.viewer.newest() else { return Ok(false) };
         self.shown.take(newest)?;
@@ -169,7 +171,7 @@ impl BroadcastViewer {
         self.shown.places(&[], None)
     }
 
-    /// The bounds of the playout delay.
+    /// Changes the bounds of the playout delay.
     pub fn set_delays(&mut self, min_ms: f64, max_ms: f64) -> Result<(), JsError> {
         self.viewer.set_delays(time(min_ms), time(max_ms)).map_err(failed)
     }

@@ -1,5 +1,5 @@
-//! Recorded exchanges for the package's tests in `package/test/`: what a native receiver, sender and
-//! player took and gave, call by call. The module must give the same, byte by byte.
+//! Recorded exchanges for the package's tests in `package/test/`: the inputs and outputs of a
+//! native receiver, sender and player, call by call. The module must give the same, byte by byte.
 //!
 //! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-web --test recorded` writes the files anew.
 
@@ -73,7 +73,7 @@ fn world(schema: &Schema, tick: u32) -> Snapshot {
     let mut world = Snapshot::new(schema, Tick(tick));
     let time = f64::from(tick) / 60.0;
     for id in 0..12u32 {
-        // Ships come and go.
+        // Ships are added and removed.
         if (tick / 20 + id) % 7 == 3 {
             continue;
         }
@@ -145,7 +145,7 @@ fn check(name: &str, text: &str) {
     assert!(std::fs::read_to_string(&path).unwrap() == text, "{path} is of another version");
 }
 
-/// Records what a receiver gets through a simulated link with loss and jitter.
+/// Records the session of a receiver behind a simulated link with loss and jitter.
 fn record(level: Level) -> String {
     let schema = schema();
     let profile = Profile::untrained(&schema);
@@ -228,8 +228,8 @@ fn receivers_at_three_levels() {
     }
 }
 
-/// Records what a viewer gets of a broadcast: it changes its tier twice, reads everything anew once, and
-/// looks back at the end.
+/// Records a viewer's session of a broadcast. The viewer changes its tier twice, reads everything
+/// anew once, and looks back at the end.
 #[test]
 fn a_viewer_of_a_broadcast() {
     let schema = schema();

@@ -16,9 +16,10 @@ use crate::inbox::Inbox;
 use crate::token::{Checker, Permit, unix_s};
 use crate::{MAX_PAYLOAD_BYTES, Origins, WebOptions, WebStats};
 
-/// Enough for a page that reloads, or for a room of players behind one address.
+/// The limit of handshakes of one address: enough for a page that reloads, or for a room of players
+/// behind one address.
 const KNOCKS_OF_ONE: RateLimit = RateLimit { per_second: 20, burst: 200 };
-/// A handshake takes about 1 ms of a core.
+/// The limit of handshakes of all addresses together. A handshake takes about 1 ms of a core.
 const KNOCKS_OF_ALL: RateLimit = RateLimit { per_second: 200, burst: 400 };
 /// With this many handshakes at once, an address must show that it receives what is sent to it.
 pub(crate) const RETRY_ABOVE: usize = 32;
@@ -55,7 +56,7 @@ struct Client {
     pings: Bucket,
 }
 
-/// How a client's datagrams leave.
+/// The way by which datagrams reach a client.
 #[derive(Clone)]
 pub(crate) enum Way {
     /// As datagrams of QUIC.
@@ -83,7 +84,7 @@ struct Counters {
 pub(crate) enum Refusal {
     /// The page is of another origin, or the token is wrong, used or too old.
     Forbidden,
-    /// The server has no such path.
+    /// The server does not have the requested path.
     NotThere,
     /// The server is full.
     Full,
@@ -253,9 +254,9 @@ impl Clients {
         true
     }
 
-    /// Takes a ping or a pong of a client on a WebSocket. As many are allowed as datagrams. Returns
-    /// false if the connection must end, because the client is no longer connected or sends too
-    /// many. Dropping them would not help: a ping was answered before it gets here.
+    /// Takes a ping or a pong of a client on a WebSocket. Their limit equals that of datagrams.
+    /// Returns false if the connection must end, because the client is no longer connected or sends
+    /// too many. Dropping pings would not help, because each was answered before this call.
     #[cfg_attr(not(feature = "websocket"), allow(dead_code))]
     pub(crate) fn take_ping(&self, client: u64) -> bool {
         let is_within = self.is_within(client, |of| &mut of.pings);
@@ -383,7 +384,7 @@ mod tests {
         let one = IpAddr::from([10, 0, 0, 1]);
         let mut held: Vec<_> = (0..1_000).map_while(|_| clients.knock(one)).collect();
         assert_eq!(held.len(), 51);
-        // Another address can begin handshakes too, until there are too many in total.
+        // Other addresses can begin handshakes too, until there are too many in total.
         let others = (0..=255).map(|last| IpAddr::from([10, 0, 1, last]));
         held.extend(others.map_while(|address| clients.knock(address)));
         assert_eq!(held.len(), 256);

@@ -2,7 +2,7 @@
 //!
 //! `wtransport` shows the connection of a visitor only after its request was accepted. Before that,
 //! dropping the handshake closes the connection only if no task of `wtransport` holds it. A visitor
-//! can keep such a task waiting: it grants no stream, or begins one and sends no more. Its
+//! can keep such a task waiting if it grants no stream, or begins a stream and sends no more. Its
 //! connection would live for as long as it sends pings, and no limit would count it.
 //!
 //! A connection that was accepted with [`Leash::hold`] has keys that refuse everything once the

@@ -21,8 +21,8 @@ pub struct WebOptions {
     pub origins: Origins,
     /// A client that is silent for this long counts as lost.
     pub timeout: Duration,
-    /// Datagrams that a client may send. More are dropped. A client may send as many pings and
-    /// pongs of a WebSocket; with more of them it is disconnected.
+    /// The rate of datagrams that a client may send. Datagrams above it are dropped. A client may
+    /// send as many pings and pongs of a WebSocket; with more of them it is disconnected.
     pub per_client: RateLimit,
     /// The server's certificate.
     pub certificate: Certificate,
@@ -63,8 +63,8 @@ impl WebOptions {
 }
 
 impl Default for WebOptions {
-    /// 64 clients, pages from the same host, 5 seconds of silence, 500 datagrams per second as over
-    /// UDP, and a certificate that the server signs itself.
+    /// The defaults: 64 clients, pages from the same host, 5 seconds of silence, 500 datagrams per
+    /// second as over UDP, and a certificate that the server signs itself.
     fn default() -> Self {
         Self {
             max_clients: 64,

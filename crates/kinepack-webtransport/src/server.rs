@@ -23,7 +23,8 @@ const RENEW_AFTER: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// The shortest and the longest time-out. Timers have an upper limit.
 const TIMEOUTS: [Duration; 2] = [Duration::from_millis(1), Duration::from_secs(365 * 24 * 3600)];
-/// As much as the server over UDP: a tenth of a second of datagrams from 1,024 clients.
+/// The size of the socket's buffer, as for the server over UDP: a tenth of a second of datagrams
+/// from 1,024 clients.
 const BUFFER_BYTES: usize = 4 << 20;
 
 /// Why a server cannot be bound.
@@ -138,8 +139,8 @@ impl WebServer {
         self.address
     }
 
-    /// The SHA-256 hash of the certificate, for `serverCertificateHashes` of a page. Ask for it
-    /// whenever a page asks: a certificate that the server signs itself changes every week.
+    /// The SHA-256 hash of the certificate, for `serverCertificateHashes` of a page. Get it anew
+    /// for each page, because a certificate that the server signs itself changes every week.
     pub fn certificate_hash(&self) -> [u8; 32] {
         *lock(&self.hash)
     }
@@ -173,8 +174,8 @@ impl WebServer {
         self.clients.has(client)
     }
 
-    /// Sends a datagram. The network may lose it. If the client is too slow, it is dropped here,
-    /// which [`WebStats::unsent`] counts.
+    /// Sends a datagram. The network may lose it. If the client is too slow, the datagram is
+    /// dropped here, which [`WebStats::unsent`] counts.
     ///
     /// # Errors
     /// [`SendError`] for an empty payload, for one above

@@ -75,7 +75,8 @@ impl Listener {
         }
         clients.dismiss_all();
         self.endpoint.close(0u32.into(), b"");
-        // The time for the last packets. A client that does not answer gets no more than this.
+        // Waits until the last packets are sent. A client that does not answer gets no more time
+        // than this.
         let idle = self.endpoint.wait_idle();
         let _ = tokio::time::timeout(Duration::from_millis(200), idle).await;
     }

@@ -1,5 +1,5 @@
-//! Tokens: each lets one client connect, under one id, until a certain time. A server's web site
-//! gives a token to a page, and the page puts it into the address that it connects to.
+//! Tokens. Each token lets one client connect, under one id, until a certain time. A server's web
+//! site gives a token to a page, and the page puts it into the address that it connects to.
 
 use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

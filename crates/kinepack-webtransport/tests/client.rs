@@ -29,7 +29,7 @@ fn options(server: &WebServer) -> WebClientOptions {
     WebClientOptions { certificate_hash, ..WebClientOptions::default() }
 }
 
-/// Polls the client until the condition is true. Returns what has arrived.
+/// Polls the client until the condition is true. Returns the datagrams that have arrived.
 fn until(
     client: &mut WebClient,
     mut is_met: impl FnMut(&WebClient, usize) -> bool,
@@ -60,7 +60,7 @@ fn reason(mut client: WebClient) -> WebLostReason {
     }
 }
 
-/// Polls until there are as many events.
+/// Polls until there are `count` events.
 fn events(server: &mut WebServer, count: usize) -> Vec<ServerEvent> {
     let (mut all, begin) = (Vec::new(), Instant::now());
     while all.len() < count {
@@ -155,7 +155,7 @@ fn a_client_gives_up_where_no_server_answers() {
     assert!(matches!(self::reason(wrong.unwrap()), WebLostReason::NoSession { .. }));
 }
 
-/// A path to the server that breaks once the flag is true. It exists as long as the flag.
+/// A path to the server that breaks once the flag is true. The path exists as long as the flag.
 fn path(to: SocketAddr) -> (SocketAddr, Arc<AtomicBool>) {
     let path = UdpSocket::bind("127.0.0.1:0").unwrap();
     path.set_read_timeout(Some(Duration::from_millis(5))).unwrap();

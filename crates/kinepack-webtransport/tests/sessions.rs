@@ -49,7 +49,7 @@ async fn connect(
     Ok((endpoint, connection))
 }
 
-/// Polls until there are as many events.
+/// Polls until there are `count` events.
 async fn events(server: &mut WebServer, count: usize) -> Vec<ServerEvent> {
     let (mut all, begin) = (Vec::new(), Instant::now());
     while all.len() < count {
@@ -107,7 +107,7 @@ async fn only_pages_with_a_token_of_their_own_connect() {
     }
     assert_eq!(server.stats().refused, 9);
     let first = connect(&server, &good, Some(ORIGIN)).await.unwrap();
-    // The token was used, and then there is no place.
+    // The token was used before. Then the server has no free place.
     assert!(connect(&server, &good, Some(ORIGIN)).await.is_err());
     let other = format!("/kinepack?token={}", token(2));
     assert!(connect(&server, &other, Some(ORIGIN)).await.is_err());
@@ -135,7 +135,7 @@ async fn a_flood_is_cut_to_the_limit() {
     server.poll(&mut all);
     let most = 21 + (begin.elapsed().as_secs_f64() * 100.0) as usize + 2;
     assert!(all.len() <= most, "{} of at most {most}", all.len());
-    // The game may end it.
+    // The game may end the session.
     server.disconnect(3);
     assert!(!server.has(3));
     connection.closed().await;
@@ -149,7 +149,7 @@ async fn a_client_that_vanishes_times_out_and_frees_its_place() {
     let timeout = Duration::from_millis(600);
     let mut server = server(WebOptions { timeout, max_clients: 1, ..WebOptions::new([ORIGIN]) });
     let path = format!("/kinepack?token={}", token(4));
-    // Its runtime stops without a goodbye.
+    // The client's runtime stops without a goodbye.
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let (endpoint, connection) = {
@@ -179,7 +179,7 @@ fn bad_settings_are_named() {
     assert!(again.err().unwrap().to_string().contains("WebTransport at UDP"));
 }
 
-/// Linux grants twice what is asked, and no more than twice its limit.
+/// Linux grants twice the requested size, and no more than twice its limit.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_socket_has_the_buffer_that_the_system_allows() {
@@ -216,7 +216,7 @@ mod sockets {
         next.await?.ok()
     }
 
-    /// The next message that is no ping.
+    /// The next message that is not a ping.
     async fn next_datagram(socket: &mut Socket) -> Option<Message> {
         loop {
             match next(socket).await {
@@ -259,20 +259,20 @@ mod sockets {
         assert_eq!(server.payload(payload), b"hello");
         server.send(1, b"world").unwrap();
         assert_eq!(next_datagram(&mut socket).await, Some(Message::binary(&b"world"[..])));
-        // Longer than a datagram.
+        // This message is longer than a datagram.
         let _ = socket.send(Message::binary(vec![0; 5_000])).await;
         let left = ServerEvent::Disconnected { client: 1, reason: DisconnectReason::Left };
         assert_eq!(events(&mut server, 1).await, [left]);
     }
 
-    /// As a page does that is hidden: the browser answers pings, and no timer of the page runs.
+    /// A hidden page behaves like this: the browser answers pings, and no timer of the page runs.
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn a_page_that_only_answers_pings_stays() {
         let timeout = Duration::from_millis(300);
         let mut server = server(WebOptions { timeout, ..WebOptions::new([ORIGIN]) });
         let address = page(&server).await;
         let mut socket = open(address, &token(1), ORIGIN).await.unwrap();
-        // Three come within the time-out.
+        // Three pings arrive within the time-out.
         for nth in 0..10 {
             let message = next(&mut socket).await;
             assert!(matches!(message, Some(Message::Ping(_))), "{nth}: {message:?}");
@@ -300,7 +300,7 @@ mod sockets {
         assert_eq!(server.stats().limited, 1);
     }
 
-    /// They read nothing, and none of them is in the way of another visitor.
+    /// Refused WebSockets read nothing, and must not keep other visitors out.
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn web_sockets_that_are_refused_hold_no_handshake() {
         let server = server(WebOptions::new([ORIGIN]));

@@ -63,7 +63,7 @@ fn both_ways<Value: Copy, Code: Copy + Default, Back: Copy + Default>(
     group.finish();
 }
 
-/// From 0 up to, not including, 1.
+/// A number from 0 to below 1.
 fn ratio(random: &mut Random) -> f64 {
     (random.word() >> 11) as f64 / (1u64 << 53) as f64
 }
@@ -162,7 +162,7 @@ fn snapshots(criterion: &mut Criterion) {
         snapshot.clear(Tick(0));
         (0..).map(EntityId).zip(cubes).try_for_each(|(id, cube)| snapshot.push(id, cube))
     };
-    // So that there is something to read even if no other benchmark runs.
+    // Fills the snapshot again, so that it has cubes to read even if no other benchmark runs.
     fill(&mut snapshot, &cubes).expect("cubes are within their limits");
     let mut bench = |name: &str, work: &dyn Fn(&mut Snapshot) -> Result<(), EncodeError>| {
         let mut group = criterion.benchmark_group(name);

@@ -385,7 +385,8 @@ fn pair(numbers: &mut Numbers, schema: &[reference::Field]) -> [Entities; 2] {
     [baseline, snapshot]
 }
 
-/// A possible earlier state of the baseline: some entities were added since, and each moved or not.
+/// A possible earlier state of the baseline. Since then, some entities were added, and each of the
+/// others moved or rested.
 fn before(numbers: &mut Numbers, schema: &[reference::Field], baseline: &Entities) -> Entities {
     let lanes: Vec<reference::Lane> = schema.iter().flat_map(reference::Field::lanes).collect();
     let mut older = baseline.clone();
@@ -408,7 +409,7 @@ fn odd_profile(schema: &Schema) -> Profile {
     let mut profile = Profile::untrained(schema);
     let mut earlier = None;
     for (index, code) in profile.fields.iter_mut().enumerate() {
-        // Another kind begins.
+        // The next field belongs to another kind.
         if schema.kinds().iter().any(|kind| kind.fields().start == index) {
             earlier = None;
         }
@@ -511,8 +512,8 @@ fn both_decoders_agree() {
                 let (mut encoder, mut decoder) =
                     (Encoder::new(&codec), Decoder::with_limits(&codec, limits));
                 for (index, [baseline, new]) in pairs[nth * PAIRS..][..PAIRS].iter().enumerate() {
-                    // Not every pair at every level, to save time. The first levels use less of the
-                    // profile.
+                    // Skips some pairs at some levels to save time. The first levels use less of
+                    // the profile.
                     if !(usize::from(level.row()) + index).is_multiple_of(if level.row() < 7 {
                         6
                     } else {

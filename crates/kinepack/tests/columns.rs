@@ -101,7 +101,7 @@ fn columns_become_the_lanes_of_the_structs() {
         expected.extend::<Ship>(ids.iter().copied().zip(&ships)).unwrap();
         let memory = Memory::new(&ships);
         let mut world = Snapshot::new(&schema, Tick(5));
-        // In two parts.
+        // Adds the entities in two parts.
         let half = ids.len() / 2;
         quantizer.extend(&mut world, 0, &ids[..half], &memory.columns()).unwrap();
         let rest: Vec<Column<'_>> = memory
@@ -198,7 +198,7 @@ proptest! {
         let ids = ids(count as u32);
         match Quantizer::new(&schema).extend(&mut world, 0, &ids, &columns) {
             Ok(()) => {
-                // It can be read again, so all lanes are within their limits.
+                // The world can be read again, so all lanes are within their limits.
                 let again = world.iter::<Ship>().unwrap().count();
                 prop_assert_eq!(again, count);
             }

@@ -100,7 +100,7 @@ fn lanes_of_absent_fields_are_refused_unless_they_are_zero() {
     assert_eq!(codec.check_lanes(&lanes), Ok(()));
 }
 
-/// One entity turns an option on and off: the bits by hand.
+/// One entity turns an option on and off. The expected bits are counted by hand.
 #[test]
 fn an_option_that_appears_and_disappears_by_hand() {
     let fuel = only("fuel?", 1..=1, Field::new("fuel", number(100)));

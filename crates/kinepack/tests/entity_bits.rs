@@ -153,8 +153,8 @@ fn in_predicted_form_they_add_up_to_the_fields_and_added_entities() {
                 let is_added = |index: u32| before.position(after.ids()[index as usize]).is_none();
                 let (new, known): (Vec<_>, Vec<_>) =
                     encoder.entity_bits().iter().copied().partition(|(index, _)| is_added(*index));
-                // Nothing predicts the values of these added entities. They take what they take in
-                // full, and the cost of finding that out.
+                // Nothing predicts the values of these added entities. They take the bits of full
+                // values, plus the bits until the model has learned this.
                 let in_full = schema.bits_per_entity();
                 assert!(
                     new.iter().all(|(_, bits)| (in_full / 2..in_full + 60).contains(bits)),

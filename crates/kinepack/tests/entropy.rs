@@ -34,7 +34,7 @@ fn any_step() -> impl Strategy<Value = Step> {
     prop_oneof![
         (any::<bool>(), any_probability())
             .prop_map(|(bit, probability)| Step::Bit(bit, probability)),
-        // Almost always the expected value.
+        // The value is almost always the expected one.
         (0u8..50, any_probability()).prop_map(|(turn, probability)| Step::Bit(
             (probability >= 1 << 15) != (turn == 0),
             probability
@@ -202,7 +202,8 @@ fn the_naive_coder_writes_the_same_bits() {
 fn a_carry_runs_through_any_number_of_bytes() {
     for ones in [1, 2, 3, 7, 100, 3000] {
         for last in [0, 1, 0x7FFF, 0xFFFF] {
-            // Half of the range, then its upper end: just below the middle, or above it.
+            // Chooses half of the range, and then its upper end: just below the middle, or above
+            // it.
             for first in [false, true] {
                 let mut steps = vec![Step::Bit(first, 1 << 15)];
                 steps.extend(vec![Step::Bit(true, 0xFFFF); ones]);

@@ -301,7 +301,7 @@ fn integer_vectors_with_limits() {
     let compass = Compass::interpolate(&from, &to, Between { ratio: 0.75, seconds: 0.0 });
     assert_eq!(compass.degrees, IVec2::ZERO);
 
-    // Rounded, and never a panic.
+    // The conversion rounds, and never panics.
     assert_eq!(IVec2::from_components([1e99, f64::NAN]), IVec2::new(i32::MAX, 0));
     assert_eq!(IVec2::from_components([-2.5, 2.4]), IVec2::new(-3, 2));
     assert_eq!(UVec2::from_components([-7.0, 0.6]), UVec2::new(0, 1));

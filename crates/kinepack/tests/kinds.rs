@@ -102,7 +102,7 @@ fn any(random: &mut Random) -> Thing {
     }
 }
 
-/// A world in which things move, come, go, and become things of another kind.
+/// A world in which things move, are added and removed, and become things of another kind.
 fn run(seed: u64, frames: usize) -> Vec<Snapshot> {
     let (schema, mut random) = (schema(), Random::new(seed));
     let mut things: Vec<Option<Thing>> =
@@ -338,7 +338,7 @@ fn an_entity_may_become_one_of_another_kind() {
     }
 }
 
-/// A kind without entities has no bits while the set of entities stays the same.
+/// A kind without entities takes no bits while the set of entities stays the same.
 #[test]
 fn a_kind_that_nobody_has_costs_nothing() {
     let both = Schema::builder().kind::<Bullet>("bullet").kind::<Player>("player").build().unwrap();
@@ -368,7 +368,7 @@ fn a_kind_that_nobody_has_costs_nothing() {
     }
 }
 
-/// More kinds in the schema add no bits, also while entities of other kinds come and go.
+/// More kinds in the schema add no bits, even while entities of other kinds are added and removed.
 #[test]
 fn a_kind_that_nobody_has_costs_nothing_when_others_come_and_go() {
     let two = || Schema::builder().kind::<Bullet>("bullet").kind::<Lamp>("lamp");
@@ -396,7 +396,7 @@ fn a_kind_that_nobody_has_costs_nothing_when_others_come_and_go() {
                 encoder.size().sets_bits
             };
             subject.round_trip(&base, &now);
-            // A door comes, the first one.
+            // The first door is added.
             if schema.kinds().len() > 2 {
                 let mut appeared = now.clone();
                 appeared.push(EntityId(200), &Door { open: true }).unwrap();
@@ -444,7 +444,7 @@ fn a_profile_is_carried_to_the_kinds_with_the_same_fields() {
     assert_eq!(of.position, field(&schema, 0, 0));
     assert_eq!(in_other.position, field(&other, 3, 0));
 
-    // Back again: only what the other schema does not have is lost.
+    // Carrying the profile back loses only the parts that the other schema does not have.
     let back = carried.carried(&other, &schema).unwrap();
     for (index, code) in trained.fields.iter().enumerate() {
         let bullet = schema.kinds()[2].fields();
@@ -566,7 +566,7 @@ fn a_state_is_written_over_that_of_the_tick_before() {
     assert_eq!(world.set(EntityId(11), &bullet(-20.5)), Ok(true));
     assert_eq!(world.set(EntityId(1), &Door { open: true }), Ok(true));
     assert!(world == fill(-20.5, true));
-    // Entities that are not there, or of another kind, and states that cannot be quantized.
+    // Refused: entities that do not exist, or of another kind, and states that cannot be quantized.
     assert_eq!(world.set(EntityId(12), &bullet(1.0)), Ok(false));
     assert_eq!(world.set(EntityId(2), &Door { open: false }), Ok(false));
     let refused = world.set(EntityId(11), &Bullet { velocity: [f32::NAN; 3], ..bullet(1.0) });

@@ -79,7 +79,7 @@ fn a_profile_keeps_what_a_session_learned() {
         assert!(with < without, "{level:?}: {with} bytes, without {without}");
     }
     assert!(bytes(Level::ADAPTIVE, &kept) < bytes(Level::LEARNING, &profile) * 104 / 100);
-    // A file holds it exactly.
+    // A file stores the profile exactly.
     assert_eq!(Profile::from_bytes(&kept.to_bytes(), &schema).unwrap(), kept);
     // Word lengths stay: packets of levels that pack bits are the same.
     assert_eq!(bytes(Level::PACKED, &kept), bytes(Level::PACKED, &profile));

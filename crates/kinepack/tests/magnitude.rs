@@ -145,7 +145,7 @@ fn multiples_come_back<const N: usize>(precision: Precision, vector: [f32; N]) {
     let steps = precision.steps_per_unit();
     for (value, back) in vector.into_iter().zip(back) {
         if (value * steps).abs() < 16_777_215.0 {
-            // Half a step, plus two roundings of `f32`.
+            // The allowed error is half a step, plus two roundings of `f32`.
             let allowed = 0.5 / f64::from(steps) + f64::from(value.abs()) * 2f64.powi(-23);
             assert!((f64::from(value) - f64::from(back)).abs() <= allowed, "{value} {back}");
         }
@@ -166,7 +166,7 @@ fn any_component() -> impl Strategy<Value = f32> {
         -2e6f32..2e6,
         -3e7f32..3e7,
         any::<f32>().prop_filter("a number", |component| component.is_finite()),
-        // Halves of steps, and their neighbours.
+        // Tries halves of steps and their neighbours.
         (-4000i16..4000, -1i8..=1).prop_map(|(half, beside)| {
             let half = f32::from(half) / 20.0;
             if beside < 0 { half.next_down() } else { [half, half.next_up()][beside as usize] }
@@ -259,7 +259,7 @@ fn steps_of(steps: &[i64]) -> BitModel {
     bits
 }
 
-/// Returns the bits that they take.
+/// Returns the bits that the steps take.
 fn steps_come_back<const N: usize>(steps: [i64; N]) -> u64 {
     let (bytes, len_bits) = written(|writer| write_steps(writer, steps).unwrap());
     let naive = steps_of(&steps);
@@ -444,7 +444,7 @@ fn angles_go_the_short_way_round() {
         ([0.0, 359.5, 179.999], [0.0, 0.5, -179.999], 13),
         ([0.0, 0.5, -180.0], [0.0, 359.5, 180.0], 10),
         ([0.0, 0.0, 0.0], [0.0, 720.0, -360.0], 2),
-        // Half a turn has two ways, and either is right.
+        // A half turn can go either way, and both are right.
         ([0.0, 0.0, 0.0], [0.0, 180.0, 0.0], 5 + 3 * 10),
     ] {
         let (bytes, len_bits) =

@@ -49,7 +49,7 @@ fn file(contents: &[u8], length: usize, after: &[u8]) -> Vec<u8> {
     close(bytes)
 }
 
-/// Writes the vectors if the environment asks for it, otherwise checks them.
+/// Writes the vectors if `KINEPACK_WRITE_VECTORS` is set, otherwise checks them.
 #[test]
 fn compressed_files_are_read_as_frozen() {
     let schema = schema();
@@ -72,7 +72,7 @@ fn compressed_files_are_read_as_frozen() {
 fn small_profiles_are_not_compressed() {
     let schema = Schema::new(vec![Field::new("lit", FieldKind::Bool)]);
     let mut profile = Profile::untrained(&schema);
-    // Nothing in them repeats.
+    // These bytes contain no repetitions.
     let widths_bits = [19, 8, 23, 5, 17, 12];
     profile.entities =
         GapCode { widths_bits: widths_bits.to_vec(), lengths_bits: vec![1, 2, 3, 4, 5, 6, 6] };

@@ -51,7 +51,7 @@ fn a_number_comes_back_within_half_a_step() {
             "{limits:?} {value} {back}"
         );
         assert!(limits.min() <= back && back <= limits.max());
-        // As `f32` it loses no more than the precision of `f32`.
+        // The conversion to `f32` loses no more than the precision of `f32`.
         let error = (f64::from(back as f32) - value).abs();
         let spacing = 2f64.powi(-24) * back.abs().max(f64::from(f32::MIN_POSITIVE));
         assert!(
@@ -63,8 +63,8 @@ fn a_number_comes_back_within_half_a_step() {
 
 #[test]
 fn other_steps_keep_the_range() {
-    // Ranges as people write them. A range that excludes its end does not store it, so it must be
-    // found again.
+    // Ranges with decimals, as users write them. A range that excludes its end does not store it,
+    // so it must be found again.
     let decimals = (-5000i32..5000, 1i32..10_000, 0i32..4).prop_map(|(min, length, digits)| {
         let scale = 10f64.powi(digits);
         [f64::from(min) / scale, f64::from(min + length) / scale]

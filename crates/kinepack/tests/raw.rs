@@ -1,4 +1,4 @@
-//! State before quantization: raw words quantize to the same lanes as the state, and hold it
+//! State before quantization: raw words quantize to the same lanes as the state, and hold the state
 //! exactly.
 
 use kinepack::quantize::FloatLimits;
@@ -133,7 +133,7 @@ fn raw_words_hold_numbers_exactly() {
     assert_eq!(of("time"), [0xdead_beef, 0xfff8_0000]);
     assert_eq!((of("gear"), of("wheels[1].flat"), of("key")), (vec![2], vec![1], vec![1, 0, 255]));
     assert_eq!((of("name.len"), of("name")), (vec![2], vec![7, 8, 0, 0]));
-    // A type that gives only its lanes has the words of these lanes.
+    // For a type that gives only its lanes, the raw words are those of its lanes.
     assert_eq!(of("height"), [12.3_f64.to_bits()]);
 }
 

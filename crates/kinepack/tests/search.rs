@@ -46,7 +46,7 @@ fn trained(schema: &Schema, structure: &Profile, run: &[Snapshot], lag: usize) -
     trainer.finish()
 }
 
-/// Bits of the first field in all packets.
+/// The bits of the first field in all packets.
 fn field_bits(schema: &Schema, profile: &Profile, run: &[Snapshot], lag: usize) -> u64 {
     let codec = Codec::new(schema.clone(), Level::PACKED, profile.clone()).unwrap();
     let mut encoder = Encoder::new(&codec);
@@ -81,7 +81,7 @@ fn as_small_as_the_best_of_all_sets_of_widths() {
     let best = best_of_all.min().unwrap();
     let structure = search(1).run(&schema, &[&run[..]], |_| ()).unwrap();
     let found = field_bits(&schema, &trained(&schema, &structure, &run, 1), &run, 1);
-    // The search keeps a class for each magnitude, for other data.
+    // The search keeps a class for each magnitude, because other data may need it.
     assert!(found * 100 <= best * 101, "{found} bits, {best} is possible");
 }
 
@@ -158,7 +158,7 @@ fn progress_rises_to_one_and_training_takes_the_structure() {
         Training { passes: 1, snapshots_per_pass: 10, ..Training::new(structure.clone(), None) };
     let profile = training.run(&schema, &[&run[..]], |_| ()).unwrap();
     assert_eq!(profile.fields[0].classes, structure.fields[0].classes);
-    // The two halves of training on their own.
+    // Runs the two halves of training separately.
     let lengths = training.lengths(&schema, &[&run[..]]).unwrap();
     let model = training.model(&schema, &[&run[..]], |_| ()).unwrap();
     assert_eq!(Profile { model: Some(model), ..lengths }, profile);

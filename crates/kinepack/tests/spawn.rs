@@ -55,7 +55,8 @@ fn player(random: &mut Random) -> Player {
     }
 }
 
-/// Snapshots of a world in which players come and go, and ids return with other spawn fields.
+/// Snapshots of a world in which players are added and removed, and ids return with other spawn
+/// fields.
 fn run(seed: u64, frames: usize) -> Vec<Snapshot> {
     let (schema, mut random) = (schema(), Random::new(seed));
     let mut players: Vec<Option<Player>> = vec![None; 30];
@@ -92,7 +93,7 @@ fn the_derive_marks_all_fields_of_a_part() {
     assert_ne!(Schema::new(plain).hash(), schema.hash());
 }
 
-/// Every level, with baselines in which an id belonged to another entity.
+/// Tries every level, with baselines in which an id belonged to another entity.
 #[test]
 fn any_world_comes_back_at_every_level() {
     let schema = schema();

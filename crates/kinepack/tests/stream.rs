@@ -24,7 +24,8 @@ fn all_schemas() -> Vec<Schema> {
     all
 }
 
-/// A time stamp is coded before all other fields, also before its velocity, so it cannot use that.
+/// A time stamp is coded before all other fields, also before its own velocity, so it cannot use
+/// that velocity.
 fn clock_with_a_velocity() -> Schema {
     let axes = || FieldKind::Floats(vec![FloatLimits::new(0.0, 100.0, 0.01).unwrap(); 6]);
     Schema::new(vec![
@@ -120,7 +121,7 @@ fn a_packet_of_several_records_learns_what_packets_of_one_do() {
     assert!(learned == of_all && packet.len() < bytes);
 }
 
-/// Bits from the first one of the first byte on, `count` of them.
+/// The first `count` bits of the packet, from the first bit of the first byte on.
 fn bits(packet: &[u8], count: usize) -> String {
     let mut model = BitModel::of(packet);
     assert!(count.div_ceil(8) == packet.len(), "{count} bits in {packet:02x?}");
@@ -153,7 +154,7 @@ fn a_packed_record_by_hand() {
     // and so on.
     let changed = [12, 0, 1, 4, 3, 256, 257, 256, 0, 0, 5, 0];
     let place = "0101 001 010";
-    // Differences of 0, 1 and 0: of class 2.
+    // The differences are 0, 1 and 0, of class 2.
     let turn = "0 0100 00 01 00";
     let call = "10 01 00 10100000";
     assert_eq!(coded(&changed, 39), format!("{place} 1 1 11 {turn} {call}").replace(' ', ""));
@@ -250,8 +251,8 @@ fn any_records(schema: &Schema, random: &mut Random, count: usize) -> Vec<u32> {
     records
 }
 
-/// A schema, a level, the seed of the rest, the records before the base, its lag, and the number of
-/// records.
+/// A schema, a level, the seed of everything else, the number of records before the base, the
+/// base's lag, and the number of records.
 fn any_stream() -> impl Strategy<Value = (usize, usize, u64, u32, u16, usize)> {
     let lag = prop_oneof![Just(0), Just(u16::MAX), 1u16..300, any::<u16>()];
     (0..all_schemas().len(), 0..LEVELS.len(), any::<u64>(), 0u32..20, lag, 1usize..9)

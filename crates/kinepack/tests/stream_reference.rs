@@ -221,7 +221,8 @@ fn the_reference_reads_the_codecs_packets() {
         while first < 1500 {
             let count = if random.one_in(2) { 1 } else { 1 + random.below(16) };
             let records = walk.records(count as usize);
-            // Most often against a recent record, now and then against any, or none.
+            // Codes most often against a recent record, and now and then against any record, or in
+            // full.
             let nth = match (pair.held.len(), random.below(20)) {
                 (0, _) | (_, 0) => None,
                 (len, 1..4) => Some(random.below(len as u64) as usize),

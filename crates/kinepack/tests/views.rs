@@ -344,7 +344,7 @@ fn any_change_changes_the_state_check() {
                 }
             }
         }
-        // An unknown entity, at either end.
+        // Adds an unknown entity at either end.
         let zeros = vec![0; schema.lanes().len()];
         for id in [0, u32::MAX] {
             let mut wrong = right.clone();
@@ -406,8 +406,8 @@ fn a_view_that_is_held_elsewhere_is_not_overwritten() {
                 known.push_front(sent);
                 held.push((decoded.clone(), Snapshot::clone(&decoded), deep(decoded.learned())));
                 if known.len() > 3 {
-                    // Both get it, and neither may reuse memory that the other or a third owner
-                    // holds.
+                    // The encoder and the decoder both get the view. Neither may reuse memory that
+                    // the other or a third owner holds.
                     let view = known.pop_back().unwrap();
                     decoder.recycle(view.clone());
                     encoder.recycle(view.clone());

@@ -1,4 +1,4 @@
-//! A small game for the tests: balls that fly, rest, come and go; hits and goals.
+//! A small game for the tests: balls that fly, rest, are added and removed; hits and goals.
 
 #![allow(dead_code, clippy::unwrap_used)]
 
@@ -44,7 +44,7 @@ pub(crate) fn events() -> EventKinds {
     EventKinds::new(&codec_of(kinds, Level::ADAPTIVE))
 }
 
-/// Groups of half a second, every second a key group, and events.
+/// Groups of half a second with events. Every second group is a key group.
 pub(crate) fn options() -> ReplayOptions {
     ReplayOptions {
         group: Duration::from_millis(500),
@@ -59,7 +59,7 @@ pub(crate) fn world(tick: u32) -> Snapshot {
     let mut world = Snapshot::new(&Schema::of::<Ball>(), Tick(tick));
     let time = tick as f32 / 60.0;
     for id in 0..6 {
-        // The sixth is there for one second of two.
+        // The sixth ball exists in every other second.
         if id == 5 && (tick / 60).is_multiple_of(2) {
             continue;
         }

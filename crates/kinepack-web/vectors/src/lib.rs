@@ -1,1 +1,1 @@
-//! Nothing: the tests of this crate are those of other crates.
+//! Empty, because the tests of this crate are those of other crates.

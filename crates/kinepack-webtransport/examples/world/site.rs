@@ -1,4 +1,5 @@
-//! The web site: the pages, what they need to join, and a clip for the page with a character.
+//! The web site: the pages, the data that they need to join, and a clip for the page with a
+//! character.
 
 use std::error::Error;
 use std::hash::{BuildHasher, RandomState};
@@ -24,7 +25,7 @@ use crate::{LEVEL, TICK_HZ};
 const TOKEN_LIFE: Duration = Duration::from_secs(60);
 /// The pages, and the folder of three.js.
 const PAGES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/world");
-/// The npm package, which your site also has as files.
+/// The npm package. Your own site would serve its files too.
 const PACKAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../kinepack-web/package");
 
 /// The contents of the site, without its files.
@@ -67,7 +68,7 @@ impl Site {
     }
 }
 
-/// All that a page needs to join.
+/// Answers with the data that a page needs to join.
 async fn join(State(site): State<Arc<Site>>) -> Response {
     let token = || {
         let client = RandomState::new().hash_one("client");

@@ -1,8 +1,7 @@
 //! The client's end: one session, native or in a browser, driven by polls.
 //!
 //! The session runs elsewhere: natively in a thread of its own, and in a browser as a task between
-//! frames. Both do the same by [`link::drive`], and exchange datagrams with [`WebClient`] through a
-//! [`Link`].
+//! frames. Both run [`link::drive`], and exchange datagrams with [`WebClient`] through a [`Link`].
 
 #[cfg(target_family = "wasm")]
 mod browser;
@@ -30,7 +29,7 @@ use crate::MAX_PAYLOAD_BYTES;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum WebClientError {
-    /// The address is not one of `https`.
+    /// The address does not begin with `https`.
     Address {
         /// The address, without the token.
         server: String,
@@ -44,7 +43,7 @@ pub enum WebClientError {
 pub enum WebSendError {
     /// It is empty.
     Empty,
-    /// It is longer than [`MAX_PAYLOAD_BYTES`].
+    /// The datagram is longer than [`MAX_PAYLOAD_BYTES`].
     TooLong {
         /// Its bytes.
         bytes: usize,
@@ -136,7 +135,7 @@ impl WebClient {
         &self.state
     }
 
-    /// What this client has received and sent, as of the last poll.
+    /// The counters of this client, as of the last poll.
     pub fn stats(&self) -> WebClientStats {
         self.stats
     }
@@ -158,7 +157,8 @@ impl WebClient {
     /// Sends a datagram once. The network may lose it.
     ///
     /// # Errors
-    /// [`WebSendError`] if it is empty or too long, or there was no session at the last poll.
+    /// [`WebSendError`] if the datagram is empty or too long, or there was no session at the last
+    /// poll.
     pub fn send(&mut self, payload: &[u8]) -> Result<(), WebSendError> {
         match payload.len() {
             0 => return Err(WebSendError::Empty),

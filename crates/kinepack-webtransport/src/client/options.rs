@@ -26,7 +26,8 @@ pub struct WebClientOptions {
 }
 
 impl Default for WebClientOptions {
-    /// A certificate that the system trusts, the server's own host as the origin, and 5 seconds.
+    /// The defaults: a certificate that the system trusts, the server's own host as the origin, and
+    /// 5 seconds.
     fn default() -> Self {
         Self { certificate_hash: None, origin: None, timeout: Duration::from_secs(5) }
     }

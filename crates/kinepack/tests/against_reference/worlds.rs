@@ -74,7 +74,7 @@ fn pair_of_worlds(numbers: &mut Numbers, kinds: &[kinds::Kind]) -> [World; 2] {
     let mut worlds = [World::new(), World::new()];
     let count = kinds.len() as u32;
     for (kind, (_, fields)) in (0..).zip(kinds) {
-        // The ids of a kind have the same remainder, so no two kinds have one.
+        // The ids of a kind have the same remainder, so no two kinds share an id.
         let apart = |entities: Entities, kind: u32| -> Entities {
             let ids = entities.into_iter().filter(|(id, _)| *id < u32::MAX / count);
             ids.map(|(id, lanes)| (id * count + kind, lanes)).collect()
@@ -84,7 +84,7 @@ fn pair_of_worlds(numbers: &mut Numbers, kinds: &[kinds::Kind]) -> [World; 2] {
         worlds[1].push(apart(after, kind));
     }
     if numbers.one_in(2) {
-        // The two change places: each takes the ids of the other.
+        // The two kinds change places: each takes the ids of the other.
         let moved = |entities: &Entities, by: i64| -> Entities {
             let id = |id: u32| (i64::from(id) + by) as u32;
             entities.iter().map(|(old, lanes)| (id(*old), lanes.clone())).collect()

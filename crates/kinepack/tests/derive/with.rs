@@ -1,4 +1,4 @@
-//! Fields that another type packs: with a rule of their own, or as bytes.
+//! Fields that another type packs, with its own rule or as bytes.
 
 use kinepack::quantize::IntegerLimits;
 use kinepack::schema::{Field, FieldKind, LaneArithmetic, PackWith};
@@ -7,7 +7,7 @@ use kinepack::{Bytes, BytesUpTo, EncodeError, Pack, Schema};
 use super::{bits, names};
 use crate::states::{error, lanes, round_trip};
 
-/// Not `Pack`: milliseconds, sent as whole seconds.
+/// A time in milliseconds that is sent as whole seconds. The type is not `Pack`.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Millis(u32);
 

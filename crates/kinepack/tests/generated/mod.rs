@@ -2,8 +2,8 @@
 //! hold, snapshots come back lane for lane. Damaged packets are refused or valid, and have no
 //! effect. Codecs of equal hash read each other.
 //!
-//! The suite tries some hundred schemas. A long run, of some minutes: `PROPTEST_CASES=5000 cargo
-//! test --release -p kinepack generated::`
+//! The suite tries some hundred schemas. This is a long run, of some minutes: `PROPTEST_CASES=5000
+//! cargo test --release -p kinepack generated::`
 
 mod schemas;
 

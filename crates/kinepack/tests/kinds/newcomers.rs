@@ -61,7 +61,7 @@ fn an_integer_may_be_the_id_of_a_newcomers_origin() {
         let position = [60.0 * random.unit(), 60.0 * random.unit()];
         base.push(EntityId(*gun), &Gun { position }).unwrap();
     }
-    // Each gun shoots once. The ids of the guns, or any other ones.
+    // Each gun shoots once. The bullets name the ids of the guns, or other ids.
     let mut bytes = |other: u32| {
         let mut now = base.clone();
         now.tick = Tick(2);

@@ -25,7 +25,7 @@ pub(crate) fn hash(kinds: &[Kind]) -> u64 {
     hash_of(&bytes)
 }
 
-/// What a packet of several kinds is read with.
+/// The schema and profiles with which a packet of several kinds is read.
 pub(crate) struct WorldReader<'a> {
     pub(crate) kinds: &'a [Kind],
     pub(crate) profile: &'a Profile,
@@ -107,7 +107,7 @@ impl WorldReader<'_> {
     }
 }
 
-/// Which kinds change. Section 6, 1.
+/// Reads which kinds change. Section 6, 1.
 fn read_changes(bits: &mut Bits, baseline: &World) -> Result<Vec<bool>, Refused> {
     if baseline.len() == 1 {
         return Ok(vec![true]);

@@ -134,7 +134,7 @@ impl Axis {
         Self { min, max: end - step, step, cyclic: false }
     }
 
-    /// The same if the end equals the beginning.
+    /// The same axis, whose end equals its beginning.
     pub(crate) fn cyclic(self) -> Self {
         Self { cyclic: true, ..self }
     }
@@ -270,7 +270,7 @@ pub(crate) fn hash(schema: &[Field]) -> u64 {
     hash_of(&hashed_bytes(schema))
 }
 
-/// What the hash takes of the fields of a kind.
+/// The bytes of a kind's fields that are hashed.
 fn hashed_bytes(schema: &[Field]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (index, field) in schema.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! States of derived types: their lanes, and what the other side makes of them.
+//! States of derived types: their lanes, and the state that the other side reconstructs.
 
 use kinepack::{EncodeError, EntityId, Pack, Schema, Snapshot, Tick};
 
@@ -19,7 +19,7 @@ pub(crate) fn lanes<T: Pack>(state: &T) -> Vec<u32> {
     lanes
 }
 
-/// The state on the other side.
+/// The state that the other side reconstructs.
 pub(crate) fn round_trip<T: Pack>(state: &T) -> T {
     let codes = lanes(state);
     let back = T::reconstruct(&codes);

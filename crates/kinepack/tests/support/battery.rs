@@ -24,10 +24,10 @@ pub(crate) fn battery(
 pub(crate) enum Ends {
     /// It reports that.
     Reported,
-    /// It refuses them, or decodes other decisions that they encode: an arithmetic code's end is
-    /// not marked.
+    /// It refuses such data, or decodes other decisions that they encode, because the end of an
+    /// arithmetic code is not marked.
     OtherDecisions,
-    /// It accepts them: the end of the data ends the content, so parts of it are valid.
+    /// It accepts such data, because the content ends with the data, so parts of it are valid.
     OtherData,
 }
 
@@ -47,7 +47,8 @@ pub(crate) fn battery_of(
         let extended = decode(&[valid, tail].concat());
         let at_least_bits = 8 * tail.len() as u64;
         let is_reported = matches!(extended, Err(DecodeError::TrailingData { left_bits }) if left_bits >= at_least_bits);
-        // A decoder reads zeros past the end. So these change no decision, but are too many.
+        // A decoder reads zeros past the end. So these zeros change no decision, but the data are
+        // too long.
         let has_ones = tail.iter().any(|byte| *byte != 0);
         let may_be_other = ends == Ends::OtherData || (ends == Ends::OtherDecisions && has_ones);
         assert!(is_reported || may_be_other, "{name}, {} bytes too long: {extended:?}", tail.len());
@@ -65,7 +66,7 @@ pub(crate) fn battery_of(
         let _ = decode(&vec![0; len]);
         let _ = decode(&vec![0xFF; len]);
         let _ = decode(&random.bytes(len));
-        // A valid beginning, so that the noise gets past the first checks.
+        // Keeps a valid beginning, so that the noise gets past the first checks.
         let kept = random.below(valid.len() as u64 + 1) as usize;
         let _ = decode(&[&valid[..kept], &random.bytes(len)].concat());
     }

@@ -80,8 +80,8 @@ impl Subject {
         view
     }
 
-    /// Decodes any bytes, as [`decode`](Self::decode). An accepted view can also be encoded, and
-    /// comes back the same once it is as coarse as an encoder sends it.
+    /// Decodes any bytes, as [`decode`](Self::decode). Also encodes an accepted view, which must
+    /// come back the same once it is as coarse as an encoder sends it.
     pub(crate) fn decode_and_return<'a>(
         &mut self,
         baselines: impl Into<Baselines<'a>>,

@@ -17,7 +17,7 @@ pub(crate) fn records_schema() -> Schema {
     let circle = FloatLimits::until_with_bits(-1.0, 1.0, 32).unwrap().wrapping();
     let side = FloatLimits::new(-8.0, 8.0, 1.0 / 64.0).unwrap();
     let point = FloatLimits::new(5.0, 5.0, 1.0).unwrap();
-    // Its zero is far outside of the codes.
+    // The limits do not contain zero.
     let far = FloatLimits::new(1e9, 1e9 + 10.0, 0.01).unwrap();
     let integer = |min, max, step| FieldKind::Integer(IntegerLimits::new(min, max, step).unwrap());
     let rotation = |bits| FieldKind::Rotation(SmallestThree::new(bits).unwrap());
@@ -131,7 +131,7 @@ impl<'a> Walk<'a> {
                 }
                 FieldKind::Bytes { .. } => {
                     for lane in field.lanes() {
-                        // The first bytes count up, and some others change.
+                        // The first bytes count upwards, and some others change.
                         if lane % 16 == 0 || random.one_in(12) {
                             self.record[lane] = (self.record[lane] + random.up_to(3)) % 256;
                         }
