@@ -3,7 +3,7 @@
 use kinepack_anim::Transform;
 use kinepack_anm::{Anm, AnmPlayer};
 
-/// Shares of the duration, forward, back, and beyond both ends.
+/// Moments as shares of the duration: forwards, backwards, and beyond both ends.
 const SHARES: [f32; 12] = [0.0, 0.1, 0.11, 0.5, 0.9, 1.0, 0.6, 0.05, f32::NAN, 2.0, -1.0, 0.3];
 
 /// Refuses the file or plays it. All played values are finite, and writing it again gives the same

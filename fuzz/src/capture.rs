@@ -1,5 +1,5 @@
-//! The drivers of the targets `capture` and `capture_disk`: any bytes as a capture file, or as a part
-//! of one. Only a file on disk is read in the order of its chunks' times.
+//! The drivers of the targets `capture` and `capture_disk`: any bytes as a capture file, or as a
+//! part of one. Only files on disk are read in the order of their chunks' times.
 
 use std::collections::BTreeSet;
 use std::io::Cursor;
@@ -28,8 +28,9 @@ pub fn capture(data: &[u8]) {
     }
 }
 
-/// The first byte selects the meaning of the rest. It is a file, or a file is made of it: the number
-/// of ticks, the ticks by [`tick_of`], and edits of three bytes. An edit flips bits of the file.
+/// The first byte selects the meaning of the rest. It is a file, or a file is made from it: the
+/// number of ticks, the ticks by [`tick_of`], and edits of three bytes. An edit flips bits of the
+/// file.
 pub fn capture_disk(data: &[u8]) {
     let Some((&pick, data)) = data.split_first() else { return };
     if pick % 3 == 0 {

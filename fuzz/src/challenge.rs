@@ -6,7 +6,7 @@ use cube_data::cube::Quantized;
 use cube_data::{Challenge, Frame, cube};
 use kinepack::{Snapshot, Tick};
 
-/// The endings of the four formats; the first byte of the data picks one.
+/// The endings of the four formats. The first byte of the data selects one.
 const NAMES: [&str; 4] = ["any.bin", "any.f32", "any.bin.zst", "any.f32.zst"];
 
 /// The maximum number of frames that are read: a few packed bytes can hold many.

@@ -9,7 +9,7 @@ use kinepack_anim::{
     AnyClip, Clip, JointMask, Rig, Sampler, Skeleton, SoaPose, Transform, exchange,
 };
 
-/// Shares of the clip, forward, back, and beyond both ends.
+/// Moments as shares of the clip: forwards, backwards, and beyond both ends.
 const SHARES: [f64; 17] = [
     0.0,
     0.01,
@@ -30,7 +30,7 @@ const SHARES: [f64; 17] = [
     1.0 - f64::EPSILON,
 ];
 
-/// Refuses the bytes, or accepts them: then the result can be used and written again.
+/// Refuses the bytes, or accepts them. An accepted result can be used, and written again.
 pub fn clip(data: &[u8]) {
     let Some((selector, bytes)) = data.split_first() else { return };
     match selector % 8 {
@@ -91,7 +91,7 @@ pub fn play(bytes: &[u8]) {
     play_clip(bytes, None);
 }
 
-/// The same for a clip that may need a rig.
+/// As [`play`], for a clip that may need a rig.
 pub fn play_clip(bytes: &[u8], rig: Option<&Arc<Rig>>) {
     let clip = rig.map_or_else(|| AnyClip::from_bytes(bytes), |rig| AnyClip::with_rig(bytes, rig));
     let Ok(clip) = clip else { return };

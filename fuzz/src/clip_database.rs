@@ -5,8 +5,8 @@ use kinepack::hash::Fnv1a;
 use kinepack_anim::database::{ClipDatabase, DatabaseWriter};
 use kinepack_anim::{AnyClip, Sampler};
 
-/// Refuses the bytes, or opens a database: then its clips are found, and read or refused. If all
-/// are read, a writer gives the same bytes.
+/// Refuses the bytes, or opens a database, whose clips are found, and read or refused. If all are
+/// read, a writer gives the same bytes.
 pub fn clip_database(data: &[u8]) {
     let Some((selector, bytes)) = data.split_first() else { return };
     let bytes = if selector & 1 == 0 { bytes.to_vec() } else { sealed(bytes) };

@@ -55,7 +55,7 @@ fn varint(mut number: usize) -> Vec<u8> {
     bytes
 }
 
-/// The bytes are a clip, and round-trip through a disk file.
+/// Checks that the bytes of a clip round-trip through a disk file.
 fn round_trips(bytes: &[u8]) {
     let clip = match Clip::from_bytes(bytes) {
         // Unpacking does not check a clip's rig.

@@ -42,9 +42,9 @@ fn pieces(ticks: u32) -> Vec<Piece> {
     pieces
 }
 
-/// The first byte selects the meaning of the rest: a catalogue, or inputs of a viewer, which changes
-/// from one tier to the other or shows both together. Each input has a byte for what it is, one for
-/// its group and number, one for its length, and its bytes.
+/// The first byte selects the meaning of the rest: a catalogue, or inputs of a viewer, which
+/// changes from one tier to the other or shows both together. Each input has a byte for its type,
+/// one for its group and number, one for its length, and its bytes.
 pub fn crowd(data: &[u8]) {
     let Some((&pick, mut rest)) = data.split_first() else { return };
     if pick % 2 == 0 {

@@ -2,7 +2,7 @@
 //!
 //! Each takes any bytes. The first few select what is tested (schema, level, profile, baseline), so
 //! a mutation can reach every combination. The rest is untrusted input. The tests of `kinepack` run
-//! them over the stored corpus.
+//! the drivers over the stored corpus.
 
 use std::sync::OnceLock;
 
@@ -39,7 +39,7 @@ impl Tested {
         let mut views = vec![snapshots[0].clone()];
         for snapshot in &snapshots[1..] {
             let view = encoder.encode(&views[views.len() - 1], snapshot, &mut Vec::new()).unwrap();
-            // Without an older view it is exact, so they can share memory.
+            // Without an older view, the view is exact, so both can share memory.
             assert!(view.snapshot() == snapshot.snapshot());
             views.push(snapshot.clone().with_learned(view.learned().cloned()));
         }
@@ -154,7 +154,7 @@ pub fn encode_roundtrip(data: &[u8]) {
     }
 }
 
-/// Makes a profile from the data: a codec refuses it, or works with it.
+/// Makes a profile from the data. A codec refuses the profile, or works with it.
 pub fn profile(data: &[u8]) {
     let mut source = Source(data);
     let schemas = schemas();

@@ -28,7 +28,8 @@ fn tested() -> &'static [Tested] {
     TESTED.get_or_init(|| schemas().iter().flat_map(of_schema).collect())
 }
 
-/// The first byte is a codec, the second whether a view is given. The rest is an untrusted group.
+/// The first byte selects a codec, and the second whether a view is given. The rest is an untrusted
+/// group.
 pub fn group(data: &[u8]) {
     let mut source = Source(data);
     let Tested { codec, given } = &tested()[source.below(tested().len())];

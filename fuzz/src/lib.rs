@@ -1,5 +1,5 @@
-//! The drivers of the fuzz targets, one for each target, and the worlds that they share with the
-//! tests of `kinepack`.
+//! The drivers of the fuzz targets, one for each target, and the worlds that the drivers share with
+//! the tests of `kinepack`.
 
 pub mod anim;
 pub mod anm;

@@ -53,8 +53,9 @@ fn tested() -> &'static [Tested] {
     })
 }
 
-/// The first byte is a codec, the second a base or none, the next two its lag, the fifth the number
-/// of records. The rest is an untrusted packet. The same bytes are also used as records.
+/// The first byte selects a codec, and the second a base or none. The next two are the base's lag,
+/// and the fifth is the number of records. The rest is an untrusted packet. The same bytes are also
+/// used as records.
 pub fn records(data: &[u8]) {
     let mut source = Source(data);
     let Tested { codec, bases } = &tested()[source.below(tested().len())];
@@ -106,7 +107,7 @@ pub fn records_corpus() -> Vec<Vec<u8>> {
     for (index, Tested { codec, bases }) in tested().iter().enumerate() {
         let mut walk = Walk::new(codec.schema(), 9 + index as u64);
         for (number, lag) in [0, 1, 300, 7].into_iter().enumerate() {
-            // 0, then some of the others, and finally no base.
+            // Selects the base after 0 records, then some of the others, and finally no base.
             let number = [0, 2, 4, LEARNED_ALONG.len()][number];
             let base = bases.get(number).map(|(lanes, learned)| StreamBase { lanes, learned, lag });
             let count = 1 + index % 3;

@@ -52,7 +52,7 @@ pub fn replay(data: &[u8]) {
     }
 }
 
-/// Plays a file. Whatever it holds, the reader must keep the promises of its documentation.
+/// Plays a file. Whatever the file holds, the reader must keep the promises of its documentation.
 fn read(file: Vec<u8>) {
     let bytes = file.len() as u64;
     let limits = ReplayLimits { frame_bytes: 4_096, ..ReplayLimits::default() };
@@ -67,7 +67,7 @@ fn read(file: Vec<u8>) {
         ticks.push(frame.tick.0);
         next = replay.frame_after(frame.tick).unwrap();
     }
-    // Backwards it is the same.
+    // Playing backwards gives the same.
     for pair in ticks.windows(2).rev() {
         let before = replay.frame_before(Tick(pair[1])).unwrap();
         assert!(before.is_some_and(|frame| frame.tick.0 == pair[0]));
@@ -138,7 +138,7 @@ fn world(tick: u32) -> Snapshot {
 /// The message of a group.
 fn group() -> Vec<u8> {
     let mut writer = kinepack::group::GroupWriter::new(codec());
-    // The tick of its key group, which it is.
+    // The tick of the key group. The group itself is a key group.
     let mut bytes = vec![0; 4];
     for tick in 0..4 {
         writer.write(&world(tick), &mut bytes).unwrap();

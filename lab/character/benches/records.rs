@@ -1,9 +1,9 @@
 //! Sends the moves of a player's character through a stream, and measures the bits of a record and
 //! the time to encode and decode it.
 //!
-//! Each record is coded against the one 6 before it, as if acknowledgements took a tenth of a
-//! second. The first 6 are in full. A ring of 64 keeps what was learned with each record. Next to
-//! the two levels, every record in full is measured.
+//! Each record is coded against the one 6 records before, as if acknowledgements took a tenth of a
+//! second. The first 6 are coded in full. A ring keeps the learned state after each of the last 64
+//! records. Besides the two levels, the benchmark measures coding every record in full.
 //!
 //! `cargo bench -p character --bench records`. Sizes are printed first.
 
@@ -36,7 +36,7 @@ const WAYS: [(&str, StreamLevel, bool); 3] = [
 /// A vector of a move.
 type Vector = fn(&Move) -> [f64; 3];
 
-/// One side of the stream: what was learned with the latest records.
+/// One side of the stream: the learned states after the latest records.
 struct Side {
     codec: StreamCodec,
     has_bases: bool,
@@ -49,7 +49,8 @@ impl Side {
         Self { ring: vec![codec.nothing_learned(); RING], has_bases, codec }
     }
 
-    /// Runs `code` for the record at an index, with its base and memory for what is learned.
+    /// Runs `code` for the record at an index, with its base, and with memory for the learned
+    /// state.
     fn at(
         &mut self,
         index: usize,
@@ -67,7 +68,8 @@ impl Side {
         self.ring[index % RING] = learned;
     }
 
-    /// Encodes all into `out`, a packet for each record, and passes the end of each to `end`.
+    /// Encodes all records into `out`, each as a packet, and passes the end of each packet to
+    /// `end`.
     fn encode(&mut self, records: &[Vec<u32>], out: &mut Vec<u8>, mut end: impl FnMut(usize)) {
         out.clear();
         for (index, record) in records.iter().enumerate() {

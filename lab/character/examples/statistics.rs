@@ -1,4 +1,4 @@
-//! How the player spends its time, and how moves differ from earlier ones.
+//! Prints how the player spends its time, and how moves differ from earlier ones.
 //!
 //! `cargo run --release -p character --example statistics [-- SECONDS [SEED]]`
 
@@ -60,7 +60,7 @@ fn compare(lag: usize, moves: &[Vec<u32>]) {
         "{:<18} {:>9} {:>10} {:>10}  lane by lane",
         "field", "differs %", "bits/lane", "if not 0"
     );
-    // Here the parts of an array are one field.
+    // The parts of an array count as one field here.
     let mut groups: Vec<(&str, std::ops::Range<usize>)> = Vec::new();
     for field in schema.fields() {
         let name = field.name.split('[').next().unwrap_or_default();
@@ -79,7 +79,7 @@ fn compare(lag: usize, moves: &[Vec<u32>]) {
             for (sum, lane) in bits.iter_mut().zip(range.clone()) {
                 let mut steps = now[lane].abs_diff(base[lane]);
                 if schema.lanes()[lane].arithmetic == LaneArithmetic::Cyclic {
-                    // The short way round.
+                    // A lane that wraps changes by the shorter way.
                     steps = steps.min((schema.lanes()[lane].max - steps).wrapping_add(1));
                 }
                 *sum += u64::from(bits_for(u64::from(steps)));

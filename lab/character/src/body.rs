@@ -3,12 +3,13 @@
 //!
 //! This is `UCharacterMovementComponent::CalcVelocity`, simplified for open ground. Friction turns
 //! the velocity into the requested direction. Braking ends at exactly zero. In the air there is
-//! little control. It uses `f64` with only + − × ÷ √, in this order, plus `libm`'s sine and cosine.
+//! little control. To give the same bits on every platform, it uses `f64` with only + − × ÷ √ in a
+//! fixed order, and `libm`'s sine and cosine.
 
 use crate::record::{FALLING, WALKING};
 use crate::terrain;
 
-/// The largest speeds on the ground.
+/// The maximum speeds on the ground.
 const WALK_CM_PER_S: f64 = 600.0;
 const SPRINT_CM_PER_S: f64 = 900.0;
 const CROUCH_CM_PER_S: f64 = 300.0;
@@ -41,7 +42,7 @@ pub(crate) enum Gait {
     Crouch,
 }
 
-/// The body's orders in one frame.
+/// The orders to the body for one frame.
 pub(crate) struct Order {
     pub(crate) gait: Gait,
     /// Forward and right, of length 1 at most.
@@ -52,7 +53,7 @@ pub(crate) struct Order {
     pub(crate) jumps: bool,
 }
 
-/// Where the character is and how it moves, in cm and seconds.
+/// The position and the motion of the character, in cm and seconds.
 pub(crate) struct Body {
     pub(crate) location: [f64; 3],
     pub(crate) velocity: [f64; 3],
@@ -105,7 +106,7 @@ impl Body {
         let mut velocity;
         if !asks || speed > limit * ABOVE_LIMIT_RATIO {
             velocity = braked(old, frame_s);
-            // A character that is too fast brakes down to the limit, not below it.
+            // A character above the limit brakes down to the limit, not below it.
             if asks && length(velocity) < limit && ax * old[0] + ay * old[1] > 0.0 {
                 velocity = old.map(|part| part * (limit / speed));
             }
@@ -142,7 +143,7 @@ impl Body {
         }
     }
 
-    /// The height of the capsule's middle when the feet are on the ground.
+    /// The height of the capsule's middle while the feet are on the ground.
     fn lowest_z(&self) -> f64 {
         let half_height_cm =
             if self.is_crouched { CROUCHED_HALF_HEIGHT_CM } else { HALF_HEIGHT_CM };
@@ -181,7 +182,7 @@ fn braked(velocity: [f64; 2], frame_s: f64) -> [f64; 2] {
     if along <= 0.0 || squared < STOP_SQUARED { [0.0; 2] } else { slower }
 }
 
-/// From the view's forward and right to the world's x and y.
+/// Converts a direction from the view's forward and right to the world's x and y.
 fn in_the_world([forward, right]: [f64; 2], yaw_deg: f64) -> [f64; 2] {
     if [forward, right] == [0.0; 2] {
         return [0.0; 2];

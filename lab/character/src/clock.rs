@@ -1,6 +1,6 @@
 //! The client's frames: about 60 a second, with a hitch now and then.
 //!
-//! The screen sets the beat. A frame ends when the screen takes it, plus or minus a delay by the
+//! The screen gives the beat. A frame ends when the screen shows it, plus or minus a delay by the
 //! system. In whole milliseconds that is 16 or 17, and 20 to 33 for a late frame. Each frame makes
 //! one move of the same length.
 
@@ -8,7 +8,7 @@ use crate::random::Random;
 
 /// A screen of 60 Hz.
 const FRAME_US: u64 = 16_667;
-/// How far a frame's end is off the beat, at most.
+/// The maximum difference between a frame's end and the beat.
 const JITTER_US: u32 = 300;
 /// A hitch occurs once in this many frames, about every seven seconds, ...
 const HITCH_FRAMES: u32 = 400;

@@ -29,7 +29,7 @@ const WEAPONS: [Weapon; 3] = [
     Weapon { magazine: 6, shot_ms: 800 },
 ];
 const RELOAD_MS: u32 = 1900;
-/// How often a fight begins with a change of weapon.
+/// The chance that a fight begins with a change of weapon.
 const OTHER_WEAPON_PERCENT: u32 = 30;
 
 /// Fights and the time between them.
@@ -44,7 +44,8 @@ const ABILITIES: u32 = 5;
 const ABILITY_MS: RangeInclusive<u32> = 3000..=15_000;
 const RECOVERY_MS: RangeInclusive<u32> = 3000..=12_000;
 
-/// How long a target is in the crosshair, in peace and in a fight, and how often there is none.
+/// How long a target is in the crosshair, in peace and in a fight, and the chance that there is
+/// none.
 const TARGET_MS: RangeInclusive<u32> = 800..=6000;
 const FIGHT_TARGET_MS: RangeInclusive<u32> = 300..=2500;
 const NO_TARGET_PERCENT: u32 = 35;
@@ -99,7 +100,7 @@ impl Gear {
         }
     }
 
-    /// Advances by a frame. With the hands off, only running times, a reload and the pose advance.
+    /// Advances by a frame. While the hands are off, only timers, a reload and the pose advance.
     pub(crate) fn step(
         &mut self,
         hands_are_on: bool,

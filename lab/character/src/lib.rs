@@ -4,7 +4,7 @@
 //! It makes the input streams that examples, benchmarks and `measure` compress. The record is that
 //! of the article "High-frequency upstream RPC compression" (Unreal): a time, three vectors in
 //! centimetres, the view's angles, flags and opaque bytes. A scripted player makes the moves, on
-//! rolling ground without obstacles. The crate does not know streams or networks, and its only
+//! rolling ground without obstacles. The crate does not depend on streams or networks, and its only
 //! clock is the script's. The same seed gives the same moves on every platform.
 //!
 //! ```

@@ -15,25 +15,25 @@ const COUNTS_PER_TURN: i64 = 18_000;
 /// The view's limit upwards and downwards.
 const MAX_PITCH_DEG: f64 = 89.0;
 
-/// The hand's tremor: the most that a frame adds, in degrees, ...
+/// The hand's tremor: the maximum that a frame adds, in degrees, ...
 const TREMOR_DEG: f64 = 0.03;
 /// ... the share of a frame's movement that comes on top, ...
 const TREMOR_RATIO: f64 = 0.02;
 /// ... and the share that remains a frame later.
 const TREMOR_KEPT: f64 = 0.8;
 
-/// What the player looks for.
+/// The target of the player's gaze.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Gaze {
-    /// Nothing: the mouse lies still after the current turn.
+    /// No target: the mouse rests after the current turn.
     Still,
     /// The direction in which the character moves.
     Way,
-    /// Looking around.
+    /// The surroundings.
     Around,
 }
 
-/// A kind of turn: how often each gaze takes it, and its bounds.
+/// A kind of turn: the chance that each gaze chooses it, and its bounds.
 struct Habit {
     way_percent: u32,
     around_percent: u32,
@@ -59,7 +59,7 @@ const WAY_REST_MS: RangeInclusive<u32> = 40..=1100;
 const AROUND_REST_MS: RangeInclusive<u32> = 40..=500;
 /// The time before a flick is corrected.
 const REACTION_MS: RangeInclusive<u32> = 60..=140;
-/// How often a turn looks up or down rather than ahead.
+/// The chance that a turn looks up or down instead of ahead.
 const UP_OR_DOWN_PERCENT: u32 = 15;
 
 /// The hand on the mouse.
@@ -135,7 +135,8 @@ impl Mouse {
         let pitch_deg = if habit.ms == CORRECTION.ms {
             2.0 * random.noise()
         } else if random.chance(UP_OR_DOWN_PERCENT) {
-            // Sometimes beyond the limit: the view stops there, the hand does not.
+            // The aim is sometimes beyond the limit. The view stops at the limit, the hand does
+            // not.
             random.between(-95.0, 95.0) - self.aim_deg[0]
         } else {
             random.between(-12.0, 5.0) - self.aim_deg[0]

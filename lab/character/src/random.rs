@@ -22,7 +22,7 @@ impl Random {
 
     /// A real number from `low` to below `high`.
     pub(crate) fn between(&mut self, low: f64, high: f64) -> f64 {
-        // 53 bits, the most that an f64 below 1 can have in equal steps.
+        // 53 bits are the maximum that an `f64` below 1 can have in equal steps.
         low + (high - low) * ((self.bits() >> 11) as f64 / (1_u64 << 53) as f64)
     }
 

@@ -1,7 +1,7 @@
-//! A scripted player that plays as a person does, so that streams of any length need no person.
+//! A scripted player that behaves like a person, so that streams of any length need no person.
 //!
-//! It does one activity for some seconds and then another. A table gives how often it chooses each,
-//! and for how long:
+//! It does one activity for some seconds, and then another. A table has the chance and the duration
+//! of each:
 //!
 //! | activity | chosen | lasts | view | what it does |
 //! |---|---|---|---|---|
@@ -11,9 +11,9 @@
 //! | sprint | 13 % | 2 to 6 s | the way | up to 900 cm/s, forward; jumps |
 //! | crouch | 9 % | 1 to 5 s | the way | up to 300 cm/s; no jumps |
 //!
-//! So it stands for a quarter of the time, looks around for a fifth and moves for the rest. It
-//! jumps every 2 to 8 s of walking and sprinting, and holds the key for 60 to 220 ms. The habits of
-//! the hands are in `mouse` and `stick`, those of fights in `gear`.
+//! So the player stands for a quarter of the time, looks around for a fifth, and moves for the
+//! rest. It jumps every 2 to 8 s of walking and sprinting, and holds the key for 60 to 220 ms. The
+//! habits of the hands are in `mouse` and `stick`, those of fights in `gear`.
 
 use core::ops::RangeInclusive;
 
@@ -50,7 +50,7 @@ impl Activity {
         matches!(self, Activity::Walk | Activity::Sprint | Activity::Crouch)
     }
 
-    /// The chance that it is chosen, in percent.
+    /// The chance that the activity is chosen, in percent.
     const fn percent(self) -> u32 {
         match self {
             Activity::Stand => 27,
@@ -88,13 +88,13 @@ impl Activity {
     }
 }
 
-/// How often a spell of walking uses the stick.
+/// The chance that a spell of walking uses the stick.
 const STICK_PERCENT: u32 = 20;
-/// From one jump to the next, in time of walking and sprinting.
+/// The time from one jump to the next. Only walking and sprinting count.
 const JUMP_MS: RangeInclusive<u32> = 2000..=8000;
 /// How long the jump key is held.
 const JUMP_HELD_MS: RangeInclusive<u32> = 60..=220;
-/// Where the character begins, in cm, ...
+/// The character's start, in cm, ...
 const START_CM: [f64; 2] = [1_234_567.0, -987_654.0];
 /// ... and its largest offset in x and in y: 1 km.
 const START_SPREAD_CM: f64 = 100_000.0;
@@ -115,7 +115,8 @@ pub struct Script {
 }
 
 impl Script {
-    /// A player, at the beginning of its first move. Everything follows from the seed.
+    /// Makes a player at the beginning of its first move. The seed determines everything that
+    /// follows.
     pub fn new(seed: u64) -> Script {
         let mut random = Random::new(seed);
         Script {

@@ -1,8 +1,8 @@
 //! The left hand steers the character, by keys or by an analog stick.
 //!
 //! Keys give eight directions at full strength or none, for 0.15 to 2 s each. A stick gives any
-//! direction and any strength. The thumb takes a moment to move it there and never holds it quite
-//! still.
+//! direction and any strength. The thumb takes a moment to move the stick there, and never holds it
+//! completely still.
 
 use core::ops::RangeInclusive;
 
@@ -11,7 +11,8 @@ use crate::random::Random;
 /// Forward and right. Opposite keys cancel out, so each is −1, 0 or 1.
 type Keys = [i8; 2];
 
-/// How often each pair of keys is held while walking: mostly forward, since the view steers too.
+/// The chance that each pair of keys is held while walking. It is mostly forward, because the view
+/// steers too.
 const WALK_KEYS: [(Keys, u32); 8] = [
     ([1, 0], 52),
     ([1, 1], 12),
@@ -26,15 +27,15 @@ const WALK_KEYS: [(Keys, u32); 8] = [
 const SPRINT_KEYS: [(Keys, u32); 3] = [([1, 0], 76), ([1, 1], 12), ([1, -1], 12)];
 /// How long keys are held.
 const KEYS_MS: RangeInclusive<u32> = 150..=2000;
-/// How often no key is held between two pairs, and how long.
+/// The chance that no key is held between two pairs, and for how long.
 const PAUSE_PERCENT: u32 = 8;
 const PAUSE_MS: RangeInclusive<u32> = 60..=300;
 
 /// How long the thumb stays near one place.
 const THUMB_MS: RangeInclusive<u32> = 200..=1800;
-/// How long the thumb takes for two thirds of its way.
+/// The time that the thumb takes for two thirds of its way.
 const THUMB_DELAY_MS: f64 = 60.0;
-/// How much the thumb trembles, as a share of the stick's range.
+/// The tremor of the thumb, as a share of the stick's range.
 const THUMB_TREMOR_RATIO: f64 = 0.012;
 /// A stick's resolution: 127 steps a side.
 const STICK_STEPS: f64 = 127.0;

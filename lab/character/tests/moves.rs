@@ -1,4 +1,5 @@
-//! The moves through the public API: what a person's play contains, and how the record stores it.
+//! Tests of the moves through the public API: the habits of a person, and how the record stores
+//! them.
 
 use character::{Activity, FALLING, Flags, Move, Script, WALKING, moves};
 use kinepack::schema::FieldKind;
@@ -25,7 +26,7 @@ fn along_the_ground(played: &Move) -> f64 {
     (x * x + y * y).sqrt()
 }
 
-/// The same except for the time.
+/// Whether two moves are equal except for the time.
 fn is_repeated(now: &Move, before: &Move) -> bool {
     *now == Move { time_ms: now.time_ms, ..before.clone() }
 }
@@ -162,7 +163,8 @@ fn the_record_is_within_half_a_step() {
             }
             for (read, played) in read.control_rotation.into_iter().zip(played.control_rotation) {
                 let apart = (f64::from(read) - f64::from(played)).abs();
-                // Half a step and the spacing of `f32`, the short way round.
+                // The allowed error is half a step plus the spacing of `f32`, by the shorter way
+                // around.
                 assert!(
                     apart.min(360.0 - apart) <= 360.0 / 131_072.0 + 4e-5,
                     "seed {seed}: {played} became {read}"

@@ -1,6 +1,6 @@
-//! How near clips of 30 Hz are to captures of a higher rate, between their samples: with straight
-//! lines, and with cubics.
-//! `cargo run --release -p comparisons --example between_samples -- FILES`
+//! Measures the error of 30 Hz clips between their samples, compared with captures of a higher
+//! rate, for straight lines and for cubics. `cargo run --release -p comparisons --example
+//! between_samples -- FILES`
 //!
 //! Takes motion captures (BVH). Each is built twice from its frames at 30 Hz, and compared with all
 //! of its frames.
@@ -16,7 +16,8 @@ use kinepack_anim::{RawClip, Sampler};
 const RATE_HZ: f32 = 30.0;
 const PRECISION_CM: f64 = 0.01;
 
-/// The bytes of a clip, and how far each joint is from its place in each frame of a capture.
+/// The bytes of a clip, and the distance of each joint from its position in each frame of a
+/// capture.
 fn distances_cm(
     slow: &RawClip,
     capture: &RawClip,

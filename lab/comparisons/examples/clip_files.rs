@@ -25,9 +25,9 @@ use memmap2::Mmap;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// Each time is the best of this many.
+/// The number of rounds. Each reported time is the shortest of all rounds.
 const ROUNDS: usize = 5;
-/// The variants of each of the six generated clips.
+/// The number of variants of each of the six generated clips.
 const VARIANTS: usize = 20;
 
 /// Sizes and load times of clips in files and in clip databases.
@@ -63,7 +63,7 @@ struct Row {
     /// The time to open, load one clip, and sample its first pose.
     first_pose_ms: f64,
     load_ms: f64,
-    /// Heap in use with all clips loaded, and a sampler for each.
+    /// The heap in use once all clips are loaded, with a sampler for each.
     load_heap: i64,
     /// A pose of each clip, in random order.
     pose_ns: f64,
@@ -160,7 +160,7 @@ impl Clips {
     }
 }
 
-/// Writes the clips into a directory in each way, and measures it.
+/// Writes the clips into a directory in each way, and measures each way.
 fn rows(clips: &Clips, directory: &Path) -> Result<Vec<Row>> {
     let (memory, disk) = (directory.join("memory.kpb"), directory.join("disk.kpb"));
     fs::create_dir_all(directory.join("clips"))?;
@@ -277,7 +277,7 @@ impl Row {
     }
 }
 
-/// The time of a pose of each clip, in random order and at random times.
+/// The time to sample a pose of each clip, in random order and at random times.
 fn random_poses_ms<B: AsRef<[u8]>>(samplers: &[Sampler<B>]) -> Result<f64> {
     let mut random = walks::Random(7);
     let mut order: Vec<_> = samplers

@@ -23,7 +23,7 @@ const PLAYER: ReceiverId = ReceiverId(1);
 const LATENCY: Duration = Duration::from_millis(50);
 const RUNS: usize = 5;
 
-/// Datagrams, and when each arrives.
+/// Datagrams with their arrival times.
 type Arrivals = Vec<(Duration, Vec<u8>)>;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -42,7 +42,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         hex(&schema.to_bytes())?,
         hex(&profile.to_bytes())?
     );
-    // Aligns the numbers that follow.
+    // Pads the header, so that the numbers after it are aligned.
     while header.len() % 8 != 4 {
         header.push(' ');
     }

@@ -100,7 +100,7 @@ fn compare_lags(first: &[&[Snapshot]], runs: [&[Snapshot]; 2]) -> Result<(), Box
     );
     println!("|--:|--:|--:|--:|--:|--:|--:|");
     for lag in LAGS {
-        // A range of one lag; the range before it is not used.
+        // A range of a single lag. The range before it is not used.
         let ranges = if lag > 1 { vec![lag as u32 - 1, lag as u32] } else { vec![1] };
         let own = train(0.0, first, Some(cube::bodies()), Some(ranges))?;
         let mut line = format!("| {lag} ");
@@ -132,7 +132,7 @@ fn train(
 struct Sent {
     /// Payload bytes a frame.
     bytes: f64,
-    /// The errors of cubes that are not exact.
+    /// The errors of the cubes that are not exact.
     off_mm: Vec<f64>,
     off_deg: Vec<f64>,
 }
@@ -177,7 +177,7 @@ fn send(
     sent
 }
 
-/// Mean, 99th percentile and largest.
+/// The mean, the 99th percentile and the largest of some numbers.
 fn summary(mut numbers: Vec<f64>) -> [f64; 3] {
     numbers.sort_by(f64::total_cmp);
     let count = numbers.len();

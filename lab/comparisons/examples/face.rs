@@ -70,8 +70,8 @@ fn face(seed: u64) -> Vec<Curve> {
     curves
 }
 
-/// The bytes if each curve has a fixed number of bits for `samples` samples, the least one that keeps
-/// the precision. `range_bytes` are the bytes of a range and that number.
+/// The bytes if each curve has the same number of bits for all of `samples` samples: the smallest
+/// number that keeps the precision. `range_bytes` are the bytes of a range and of that number.
 fn constant_bits_bytes(curves: &[Curve], samples: usize, range_bytes: usize) -> usize {
     let bits = |values: &[f32]| {
         let (least, most) = values

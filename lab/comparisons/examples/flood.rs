@@ -23,7 +23,7 @@ use serde_json::Value;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// The junk looks like a client's packet, and only its sender's address gives it away.
+/// The junk looks like a client's packet. Only its sender's address shows that it is junk.
 const JUNK: [u8; 60] = [0x25; 60];
 /// The maximum number of datagrams of one turn.
 const MOST: u64 = 50_000_000;
@@ -167,7 +167,7 @@ fn turn(flood: Flood, joiners: u64, seconds: u64) -> Result<(u64, Value)> {
             break address.parse()?;
         }
     };
-    // Its output must be read, or it blocks.
+    // The process blocks if its output is not read.
     let drain = thread::spawn(move || lines.map_while(std::io::Result::ok).for_each(drop));
     let join = [
         "join",

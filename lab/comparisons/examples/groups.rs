@@ -35,7 +35,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Bytes of a first frame, of another one, and of a mean one; microseconds to write and to read it.
+/// The mean bytes of a first frame, of another frame, and of any frame; the microseconds to write
+/// and to read a frame.
 fn measure(codec: &Codec, run: &[Snapshot], frames: usize) -> Result<[f64; 5], Box<dyn Error>> {
     let (mut writer, mut reader) = (GroupWriter::new(codec), GroupReader::new(codec));
     let (mut first_bytes, mut bytes, mut groups) = (0, 0, 0);

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use kinepack::{EntityId, Pack, Tick};
 use kinepack_capture::Recorder;
 
-/// State that changes at random.
+/// A state that changes at random.
 #[derive(Pack)]
 struct Noise {
     #[pack(range = 0.0..=1.0, precision = 0.001)]

@@ -20,7 +20,7 @@ const LOSS: f64 = 0.02;
 const LATENCY_MS: u64 = 30;
 /// The bytes that QUIC, UDP and IP add to an object or a datagram of its own.
 const HEADER_BYTES: usize = 28 + 25;
-/// The number of ticks whose worlds are kept to compare with: longer than any delay.
+/// The number of ticks whose worlds are kept for comparison. This is longer than any delay.
 const KEPT: usize = 120;
 
 struct Watching {
@@ -34,7 +34,7 @@ struct Watching {
 /// The states that viewers must see at a tick.
 struct Truth {
     world: Snapshot,
-    /// The tier that is coarser than the world, and the state that its viewers must see.
+    /// The tier whose state is coarser than the world, and the state that its viewers must see.
     coarse: Option<(usize, Snapshot)>,
 }
 

@@ -3,8 +3,8 @@
 //!
 //! `cargo run --release -p comparisons --example replays -- typical.bin push.bin world:3600`
 //!
-//! `world:SECONDS` is the built-in world. The other ways take hours for an hour, so they get its
-//! first two minutes.
+//! `world:SECONDS` is the built-in world. The other ways would take hours for an hour of the world,
+//! so they get only its first two minutes.
 
 use std::error::Error;
 use std::io::{BufWriter, Cursor, Write};
@@ -22,7 +22,7 @@ use serde_json::json;
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
 const RATE_HZ: f64 = 60.0;
-/// Frames that the other ways get.
+/// The maximum number of frames for the other ways.
 const RIVAL_FRAMES: usize = 7_200;
 const SEEKS: u32 = 1_000;
 const KILL_CAM: Duration = Duration::from_secs(10);
@@ -34,7 +34,7 @@ fn main() -> Outcome<()> {
         let run: Box<dyn Fn() -> Outcome<Run>> = match name.strip_prefix("world:") {
             Some(seconds) => {
                 let frames = seconds.parse::<usize>()? * RATE_HZ as usize;
-                // Without the first frame, in which nothing has moved.
+                // Leaves out the first frame, in which nothing has moved.
                 Box::new(move || {
                     Ok(Box::new(runs::simulated(Style::Typical)?.skip(1).take(frames)) as Run)
                 })
@@ -86,7 +86,7 @@ fn report(name: &str, run: &dyn Fn() -> Outcome<Run>) -> Outcome<()> {
     Ok(())
 }
 
-/// The file, its frames, and microseconds to write one.
+/// The file, the number of its frames, and the microseconds to write a frame.
 fn write(codec: &Codec, run: Run) -> Outcome<(Vec<u8>, u64, f64)> {
     let mut file = Vec::new();
     let mut writer = ReplayWriter::to_writer(&mut file, codec, &ReplayOptions::at_hz(RATE_HZ))?;

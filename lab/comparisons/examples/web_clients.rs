@@ -36,7 +36,7 @@ struct World {
 struct Report {
     stats: ReceiverStats,
     lost_ratio: f64,
-    /// Whether it was connected to the end.
+    /// Whether the client was connected until the end.
     stayed: bool,
 }
 

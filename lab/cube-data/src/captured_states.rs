@@ -67,7 +67,7 @@ impl CapturedStates {
         Ok(read)
     }
 
-    /// Velocities from the differences between frames.
+    /// Computes velocities from the differences between frames.
     fn add_velocities(&mut self) {
         for index in 1..self.frames.len() {
             let ticks = self.ticks[index].0 - self.ticks[index - 1].0;

@@ -23,7 +23,7 @@ pub enum ChallengeError {
     BadHeader {
         /// The file.
         path: PathBuf,
-        /// What is wrong with the header.
+        /// The fault of the header.
         reason: &'static str,
     },
     /// The file has no frame.
@@ -31,7 +31,7 @@ pub enum ChallengeError {
         /// The file.
         path: PathBuf,
     },
-    /// The file ends within a frame: it is cut off, or of another format.
+    /// The file ends within a frame, because it is cut off or of another format.
     PartOfFrame {
         /// The file.
         path: PathBuf,
@@ -57,7 +57,7 @@ pub enum ChallengeError {
         frame: u32,
         /// The entity, from 0.
         object: u32,
-        /// What is wrong with the value.
+        /// The fault of the value.
         reason: String,
     },
     /// The file has more values than a file of its size may have.

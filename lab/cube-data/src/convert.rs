@@ -1,4 +1,4 @@
-//! Challenge files to capture files and back, bit for bit. `spec/CAPTURE.md`, section 7.
+//! Converts challenge files to capture files and back, bit for bit. `spec/CAPTURE.md`, section 7.
 
 use std::fmt;
 use std::io::{self, Seek, Write};
@@ -12,7 +12,7 @@ use crate::cube::{Cube, POSITION_OFFSET};
 use crate::f32_frames::{header, write_count};
 use crate::{Challenge, ChallengeError, Frame};
 
-/// The stream of the cubes; for a `.f32` file also that of their velocities.
+/// The names of the streams: the cubes, and for a `.f32` file also their velocities.
 const CUBES: &str = "cubes";
 const VELOCITIES: &str = "cubes.velocity";
 /// Frames per second of a `.bin` file, which does not store the rate.
@@ -125,7 +125,7 @@ pub fn capture_to_challenge(
     if is_quantized {
         out.flush()?;
     } else {
-        // Now the number of frames is known.
+        // The number of frames is known now.
         write_count(out, file.frames)?;
     }
     Ok(Converted { frames: file.frames, is_quantized })
@@ -243,10 +243,10 @@ impl ChallengeFile {
 pub struct BinFrames(ChallengeFile);
 
 impl BinFrames {
-    /// Appends a snapshot to `out`: of 901 [`Cube`]s, at 60 Hz, with ticks from 0.
+    /// Appends a snapshot to `out`. It must be of 901 [`Cube`]s, at 60 Hz, with ticks from 0.
     ///
     /// # Errors
-    /// [`ConvertError::NotCubes`] for any other.
+    /// [`ConvertError::NotCubes`] for any other snapshot.
     pub fn write(
         &mut self,
         snapshot: &Snapshot,
@@ -314,11 +314,11 @@ pub enum ConvertError {
     },
     /// The capture cannot be recorded.
     Record(RecordError),
-    /// The capture does not hold what a challenge file needs.
+    /// The capture does not have the contents of a challenge file.
     NotCubes {
         /// The tick.
         tick: u32,
-        /// What is missing, or does not belong there.
+        /// What is missing, or must not be in the capture.
         reason: String,
     },
     /// The challenge file cannot be written.

@@ -20,13 +20,13 @@ pub(crate) const POSITION_OFFSET: u32 = 1 << 17;
 /// A codec does not use this; it codes the lanes of its schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantized {
-    /// No field: every float has 32 bits.
+    /// No field is quantized: every float has 32 bits.
     Nothing,
     /// Rotations.
     Rotations,
     /// Rotations and velocities.
     Velocities,
-    /// Rotations; velocities are not sent.
+    /// Rotations are quantized; velocities are not sent.
     NoVelocities,
     /// All fields.
     Everything,
@@ -54,7 +54,7 @@ pub struct Measured {
     pub orientation: [f32; 4],
     /// Linear velocity, in metres a second.
     pub velocity: [f32; 3],
-    /// True while the player moves it, directly or through others.
+    /// True while the player moves the cube, directly or through others.
     pub interacting: bool,
 }
 
@@ -98,7 +98,7 @@ pub struct Cube {
     /// Unit quaternion x, y, z, w.
     #[pack(rotation, bits = 9, body)]
     pub orientation: [f32; 4],
-    /// True while the player moves it, directly or through others.
+    /// True while the player moves the cube, directly or through others.
     #[pack(touched)]
     pub interacting: bool,
 }
@@ -117,7 +117,7 @@ pub struct SwiftCube {
     /// Linear velocity, in metres a second.
     #[pack(range = -32.0..32.0, bits = 11, clamp, velocity = position)]
     pub velocity: [f32; 3],
-    /// True while the player moves it, directly or through others.
+    /// True while the player moves the cube, directly or through others.
     #[pack(touched)]
     pub interacting: bool,
 }

@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
 use crate::challenge::F32_RECORD_BYTES;
 use crate::cube::Measured;
 
-/// Where the header has the number of frames.
+/// The offset of the number of frames in the header.
 const FRAMES_AT: u64 = 12;
 
 /// Writes the frames of a `.f32` file from states. Their angular velocities, which states do not
@@ -31,7 +31,7 @@ impl<W: Write + Seek> F32Frames<W> {
     /// Appends a frame.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] for a different number of objects; those of writing.
+    /// [`ErrorKind::InvalidInput`] for a different number of objects, and the errors of writing.
     pub fn write(&mut self, states: &[Measured]) -> io::Result<()> {
         if states.len() != self.objects {
             let reason = format!("{} entities instead of {}", states.len(), self.objects);
@@ -48,10 +48,10 @@ impl<W: Write + Seek> F32Frames<W> {
         Ok(())
     }
 
-    /// Completes the header, and returns what was written to and the number of frames.
+    /// Completes the header. Returns the output and the number of frames.
     ///
     /// # Errors
-    /// Those of writing, and of a pipe, which has no way back to its header.
+    /// The errors of writing, and an error for a pipe, whose header cannot be completed.
     pub fn finish(mut self) -> io::Result<(W, u32)> {
         write_count(&mut self.out, self.frames)?;
         Ok((self.out, self.frames))

@@ -1,4 +1,4 @@
-//! The cubes of the articles, as data.
+//! Reads and writes the cubes of the articles.
 //!
 //! [`cube`] has the schema of a cube at every row of the level table, and the profiles trained for
 //! it. [`Challenge`] reads the files of the 2015 "networked physics data compression challenge",

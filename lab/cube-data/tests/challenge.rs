@@ -354,7 +354,7 @@ impl SplitMix {
     }
 }
 
-/// Continues after errors, as a careless caller would, and looks at every value.
+/// Continues after errors, as a careless caller would, and reads every value.
 fn read_carelessly(path: &Path) {
     let Ok(mut capture) = Challenge::open(path) else { return };
     let mut snapshot = Snapshot::new(&cube::schema(Quantized::Everything), Tick(0));
@@ -412,7 +412,7 @@ fn mutations_of_good_files_never_panic() {
     for round in 0..150 {
         for (ending, good) in ENDINGS.iter().zip(&good) {
             let mut bytes = good.clone();
-            // Half of the damage goes into the headers.
+            // Half of the damage is in the headers.
             let span = if round % 2 == 0 { bytes.len() } else { 64 };
             for _ in 0..=random.below(4) {
                 let at = random.below(span.min(bytes.len()));

@@ -1,4 +1,4 @@
-//! Challenge files to capture files and back, bit for bit.
+//! Conversions of challenge files to capture files and back, bit for bit.
 
 use std::fs;
 use std::io::{Cursor, Read};
@@ -83,7 +83,8 @@ fn both_formats_convert_back_bit_for_bit() {
     assert!(back(to_capture("a.bin.zst", zst(&bin)).unwrap()).unwrap().1 == bin);
     for objects in [1, 40, OBJECTS] {
         let mut floats = good_f32(7, objects);
-        // Every bit pattern is a float: NaNs with payloads, infinities, -0.0, small ones.
+        // Every bit pattern is a float, such as NaNs with payloads, infinities, -0.0 and small
+        // numbers.
         let patterns =
             [0x7F80_0001_u32, 0xFFFF_FFFF, 0x7FC0_0123, 0xFF80_0000, 0x8000_0000, 1, 0x8000_0001];
         for (record, pattern) in floats[32..].chunks_exact_mut(53).zip(patterns.iter().cycle()) {

@@ -1,5 +1,5 @@
-//! The articles' cube: its sizes, its profile, and the article's code of rotations on real and
-//! simulated pairs.
+//! Tests of the articles' cube: its sizes, its profile, and the article's code of rotations on real
+//! and simulated pairs.
 
 use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
 use std::fs::File;
@@ -95,7 +95,7 @@ fn the_trained_profile_fits_its_schema_at_every_level() {
     }
 }
 
-/// The bytes of all snapshots, each against the one 6 before, decoded and compared.
+/// The bytes of all snapshots, each coded against the one 6 snapshots before, decoded and compared.
 fn bytes_of(profile: Profile, snapshots: &[Snapshot]) -> usize {
     let codec = Codec::new(cube::schema(Quantized::Everything), Level::PACKED, profile).unwrap();
     let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));

@@ -1,4 +1,5 @@
-//! What the scripted player's styles look like to a codec, and how fast the world steps.
+//! Prints statistics of the scripted player's styles that matter to a codec, and the time of the
+//! world's steps.
 //!
 //! `cargo run --release -p cubes --example statistics [-- SECONDS [SEED [CUBES]]]`
 

@@ -13,7 +13,8 @@ pub const MAX_CUBES: u32 = 10_000;
 pub struct Config {
     /// Number of cubes besides the player's, 0 to [`MAX_CUBES`].
     ///
-    /// They fill a near-square grid row by row, with `ceil(sqrt(cubes))` columns.
+    /// The number of cubes without the player. They fill a near-square grid row by row, with
+    /// `ceil(sqrt(cubes))` columns.
     pub cubes: u32,
 }
 

@@ -36,12 +36,12 @@ const HOVER_DAMPING_PER_S: f32 = 8.0;
 const PULL_REACH_M: f32 = 3.5;
 /// Acceleration of a pull. With friction it must outweigh gravity, so that cubes can hang on below.
 const PULL_M_PER_S2: f32 = 60.0;
-/// How fast a pulled cube takes on the player's motion at the cube's position.
+/// The rate at which a pulled cube takes on the player's motion at the cube's position.
 const PULL_DRAG_PER_S: f32 = 4.0;
 
 /// Applies one tick of a player's `input` to its body and to the cubes.
 ///
-/// Calls `touched` for every cube that a push or pull reaches, counted from 0.
+/// Calls `touched` for every cube that a push or pull reaches, with its number from 0.
 pub(crate) fn apply(
     input: Input,
     tick_s: f32,
@@ -71,8 +71,8 @@ pub(crate) fn apply(
         }
         if input.pull && distance_m < PULL_REACH_M {
             let pulled = player.pull(offset, distance_m, bodies[handle].linvel());
-            // The player gets the reaction. Otherwise a load on one side would drive it and lift it
-            // off the floor.
+            // The player gets the reaction. Otherwise a load on one side would push the player and
+            // lift it off the floor.
             reaction -= pulled * bodies[handle].mass() * tick_s;
             acceleration += pulled;
         }
@@ -115,8 +115,8 @@ fn strafe(input: Input, tick_s: f32, player: &mut RigidBody) {
     }
     let direction = Vector::new(f32::from(x), f32::from(y), 0.0).normalize();
     let speed_ratio = player.linvel().dot(direction) / STRAFE_LIMIT_M_PER_S;
-    // Against the motion, too, no more than full force; otherwise the player would turn around with
-    // a jerk.
+    // Limits the force to the full force against the motion too; otherwise the player would turn
+    // around with a jerk.
     let acceleration = STRAFE_M_PER_S2 * (1.0 - speed_ratio).clamp(0.0, 1.0);
     let hold = player.translation() + Vector::Z * STRAFE_HEIGHT_M;
     player.apply_impulse_at_point(direction * acceleration * player.mass() * tick_s, hold, true);

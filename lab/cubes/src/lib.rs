@@ -2,9 +2,9 @@
 //! of small cubes that rest on a floor, blows them away and drags them along. Further players may
 //! join and leave while it runs.
 //!
-//! The demo, the tests and the benchmarks compress its motion. It is only physics and a scripted
-//! player. It does not know snapshots, networks or clocks, and the caller steps the world 60 times
-//! a second. The same seed gives the same run on the same build.
+//! The demo, the tests and the benchmarks compress its motion. The crate has only physics and a
+//! scripted player. It does not know snapshots, networks or clocks, and the caller steps the world
+//! 60 times a second. The same seed gives the same run on the same build.
 //!
 //! ```
 //! use cubes::{Config, Script, Style, World};
@@ -23,8 +23,8 @@
 //!
 //! The modules: [`Config`] has the number of cubes. `arena` places floor, walls and grid. [`World`]
 //! steps. `forces` turns an [`Input`] into impulses. `interacting` keeps the flag of each cube.
-//! `players` numbers the players, and `places` finds room for another one. [`Script`] plays by what
-//! a [`View`] shows it.
+//! `players` numbers the players, and `places` finds room for another one. [`Script`] plays by the
+//! state that a [`View`] shows.
 
 mod config;
 

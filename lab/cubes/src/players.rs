@@ -36,7 +36,7 @@ pub(crate) struct Players {
     first: Part,
     /// Indexed by number − [`FIRST_GUEST`].
     guests: [Option<Part>; MAX_PLAYERS - 1],
-    /// The index after the last assigned one: the search for a free number starts here. So a freed
+    /// The index after the last assigned one. The search for a free number starts here. So a freed
     /// number is reused last, and a new player is not mistaken for one who has just left.
     next: usize,
 }

@@ -85,7 +85,7 @@ fn each_player_moves_only_by_its_own_keys() {
     let right = Input { right: true, ..Input::default() };
     let unknown = (FIRST_GUEST + 40, right);
     for _ in 0..60 {
-        // Of two inputs for one player, the last counts.
+        // If a player has two inputs, the last one counts.
         world.step_players(&[
             unknown,
             (guests[1], Input::default()),
@@ -137,7 +137,7 @@ fn players_do_not_push_or_pull_each_other_but_collide() {
             let moved_m = distance_m(offset_m(place, world.body(guest).position));
             assert!(moved_m < 0.01, "pulled or pushed from {closest_m} m away");
         }
-        // Towards the guest, first pushing and then pulling.
+        // The player moves towards the guest, first pushing and then pulling.
         let [x, y, _] =
             offset.map(|metres| if metres.abs() < 0.3 { 0 } else { metres.signum() as i8 });
         let push = world.tick() < 10;

@@ -1,4 +1,4 @@
-//! The scripted player holds keys as a person does.
+//! Checks that the scripted player holds keys as a person does.
 
 use cubes::{Config, Input, Script, Style, World};
 

@@ -120,7 +120,7 @@ fn the_player_follows_the_keys_and_walls_stop_it() {
             let moved_m = (end[axis] - start[axis]) * f32::from(sign);
             assert!(sign == 0 || moved_m > 5.0, "axis {axis}: {start:?} to {end:?}");
         }
-        // It is not stuck: it can move back.
+        // The player is not stuck, because it can move back.
         let [x, y] = direction;
         for _ in 0..120 {
             world.step(Input::default().with_direction([-x, -y]));
@@ -162,7 +162,7 @@ fn flags_are_set_by_touch_push_and_pull_and_time_out() {
         assert!(!touched.is_empty(), "{input:?}");
         assert!(touched.len() < 100, "not the far side of the grid");
 
-        // Away from the cubes, then no keys.
+        // The player moves away from the cubes, and then holds no keys.
         for _ in 0..240 {
             world.step(Input::default().with_direction([0, -1]));
         }
@@ -189,7 +189,7 @@ fn pulled_cubes_come_along() {
     for _ in 0..120 {
         world.step(pull.with_direction([0, 1]));
     }
-    // Right out of the grid, which ends at 5 m.
+    // The player moves to the right, out of the grid, which ends at 5 m.
     for _ in 0..180 {
         world.step(pull.with_direction([1, 0]));
     }

@@ -1,4 +1,4 @@
-//! Where the bits of received snapshots went.
+//! Tracks where the bits of received snapshots went.
 
 use kinepack::{EntityId, Tick};
 use kinepack_net::Cost;

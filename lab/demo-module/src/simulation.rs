@@ -15,7 +15,8 @@ use wasm_bindgen::prelude::*;
 use crate::receiver::{CountingReceiver, ms};
 
 const PAGE: ReceiverId = ReceiverId(1);
-/// After a longer pause, such as in a hidden tab, the world does not catch up.
+/// The longest pause after which the world catches up. A longer pause, such as in a hidden tab, is
+/// skipped.
 const MAX_LAG: Duration = Duration::from_millis(250);
 const LEVEL_OF_FILE: Level = Level::LEARNING;
 
@@ -39,7 +40,8 @@ pub struct Simulation {
     wrong_lanes: u64,
 }
 
-/// Frames from a file, again and again: groups, each with its length (u32, little-endian) before it.
+/// The frames of a file, played repeatedly. The file has groups, each with its length (u32,
+/// little-endian) before it.
 struct World {
     reader: GroupReader,
     file: Vec<u8>,
@@ -131,7 +133,7 @@ impl Simulation {
     /// Changes both directions of the link; each gets half of the round trip.
     ///
     /// # Errors
-    /// For settings that no link has.
+    /// For settings that are not possible.
     pub fn set_link(
         &mut self,
         round_trip_ms: f64,
@@ -156,7 +158,7 @@ impl Simulation {
         self.receiver.set_delays(min_ms, max_ms)
     }
 
-    /// Runs the world and the link up to a time, and computes what to show then.
+    /// Runs the world and the link up to a time, and computes the state to show at that time.
     ///
     /// # Errors
     /// If the world's file is damaged.

@@ -1,4 +1,4 @@
-//! Codecs in the form that a page takes.
+//! Converts codecs to the form that a page takes.
 
 use kinepack::Codec;
 use serde::Serialize;

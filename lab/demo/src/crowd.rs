@@ -1,5 +1,5 @@
-//! A crowd: objects that walk about on a plane. For worlds that are too large, or runs that are too
-//! long, for the physics engine.
+//! A crowd: objects that walk about on a plane. Used for worlds that are too large, or runs that
+//! are too long, for the physics engine.
 
 use cube_data::cube::Measured;
 use kinepack::EntityId;

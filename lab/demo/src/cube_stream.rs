@@ -1,5 +1,5 @@
-//! The cube world as it is sent: players and cubes, with velocities or without, at one of the
-//! levels that can be sent.
+//! The cube world in the form that is sent: players and cubes, with or without velocities, at one
+//! of the available levels.
 
 use clap::{ArgAction, Args};
 use command_kit::SentLevel;
@@ -28,7 +28,7 @@ pub struct CubeStream {
     /// the fewest if play differs from what the profile was trained on, but then receivers that
     /// lost different packets share no work. Rows 7 to 11 of the ladder, by name or number, show
     /// what each stage gains.
-    // Exactly one, except that `serve` allows several.
+    // Has exactly one level, except that `serve` allows several.
     #[arg(long, action = ArgAction::Set, default_values_t = [SentLevel::PACKED], value_parser = SentLevel::named, value_name = "LEVEL")]
     level: Vec<SentLevel>,
     /// Server and joiner must agree.
@@ -43,7 +43,7 @@ pub fn schema_hashes() -> Vec<u64> {
     live.into_iter().flatten().chain([recorded]).map(|schema| schema.hash()).collect()
 }
 
-/// A cube as playback shows it.
+/// A cube, as playback shows it.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown {
     pub id: EntityId,
@@ -100,7 +100,7 @@ impl CubeStream {
         name + &self.precision.name()
     }
 
-    /// How a server differs from this side, in words.
+    /// Describes how a server differs from this side.
     pub fn describe(&self, mismatch: &Mismatch) -> String {
         let codec = self.codec();
         let own_hash = match mismatch {
@@ -159,7 +159,7 @@ impl CubeStream {
         Ok(Shown { id: sample.id, position, orientation, interacting })
     }
 
-    /// What a body of any kind has in common with a cube.
+    /// The part of a body of any kind that it has in common with a cube.
     fn cube(&self, body: &impl Body) -> Result<Cube, EncodeError> {
         Ok(match (self.velocities, body.kind() == Some(PLAYER)) {
             (false, true) => body.state::<Player>()?.into(),

@@ -10,7 +10,7 @@ use kinepack_replay::{ReplayError, ReplayWriter};
 
 use crate::session_error::SessionError;
 
-/// Ticks after which a push is not worth sending.
+/// The number of ticks after which a push is not worth sending.
 const PUSH_TICKS: u32 = 30;
 const LAST_PLAYER: u8 = MAX_PLAYERS as u8 - 1;
 
@@ -23,7 +23,7 @@ pub enum GameEvent {
     Pushed(EntityId),
 }
 
-/// A player: 0 is the first one, and guests follow.
+/// The number of a player: 0 is the first player, and guests have higher numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pack)]
 struct Number {
     #[pack(range = 0..=LAST_PLAYER)]

@@ -1,5 +1,6 @@
-//! The program `kinepack-lab`: the commands of `kinepack`, and a physics world that is recorded,
-//! sent over a bad network before your eyes, between processes, or under virtual time.
+//! The program `kinepack-lab`. It has the commands of `kinepack`, and a physics world that is
+//! recorded or sent over a bad network: live on the screen, between processes, or under virtual
+//! time.
 
 #![forbid(unsafe_code)]
 

@@ -12,7 +12,7 @@ const OWN: char = '@';
 /// The map's size in dots. A braille character has two by four.
 const DOTS: (usize, usize) = (COLUMNS * 2, ROWS * 4);
 
-/// A map around the origin. An object is one dot; a player's cube is drawn to scale.
+/// A map around the origin. An object is one dot, and a player's cube is drawn to scale.
 pub fn map(bodies: impl Iterator<Item = (EntityId, [f32; 3])>) -> Vec<String> {
     map_around([0.0; 3], bodies).iter().map(|row| row.iter().collect()).collect()
 }

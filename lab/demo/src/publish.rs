@@ -35,8 +35,8 @@ pub struct Arguments {
     file: PathBuf,
     #[command(flatten)]
     stream: StreamArguments,
-    /// The profile: a file that `tune` or `train` wrote, untrained, built-in or article. Built-in is
-    /// the profile for the cubes of challenge files; for other data it is untrained.
+    /// The profile: a file that `tune` or `train` wrote, `untrained`, `built-in` or `article`.
+    /// `built-in` is trained for the cubes of the challenge files; for other data it is untrained.
     #[arg(long, default_value = "built-in")]
     profile: Parameters,
     #[command(flatten)]

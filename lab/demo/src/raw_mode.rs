@@ -29,7 +29,8 @@ pub fn is_at_terminal() -> bool {
     stdin().is_terminal() && stdout().is_terminal() && stderr().is_terminal() && is_ours()
 }
 
-/// False for a job in the background of a shell. The terminal would stop it at the first access.
+/// Whether this program may use the terminal. False for a background job of a shell, which the
+/// terminal would stop at the first access.
 #[cfg(unix)]
 fn is_ours() -> bool {
     let group = rustix::termios::tcgetpgrp(stdin());

@@ -1,4 +1,4 @@
-//! Where the secret of a connection comes from: a file, or the environment.
+//! Reads the secret of a connection from a file or from the environment.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -40,7 +40,7 @@ pub enum SecretOptionsError {
 
 impl Failure for SecretOptionsError {}
 
-/// Why a usable secret is not safe.
+/// The reasons why a usable secret is not safe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Warning {
     Insecure,

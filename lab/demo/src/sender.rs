@@ -22,8 +22,8 @@ pub struct SendOptions {
     pub send_hz: u32,
     #[command(flatten)]
     pub stream: CubeStream,
-    /// Bandwidth limit of each receiver in kbit/s, headers included. The most important entities
-    /// are sent first.
+    /// The bandwidth limit of each receiver in kbit/s, including headers. The most important
+    /// entities are sent first.
     #[arg(long, value_name = "KBPS", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(3..=1_000_000))]
     pub budget_kbps: Option<u32>,
 }
@@ -66,7 +66,7 @@ pub struct Sender {
     pub snapshot: Snapshot,
     ticks_per_snapshot: u32,
     tick: u32,
-    /// Threads that encode besides the calling one.
+    /// Threads that encode together with the calling thread.
     pub threads: Option<Threads>,
     /// Records what is sent.
     pub recording: Option<Recording>,

@@ -20,7 +20,7 @@ pub struct SessionReport {
     pub frames_sent: u64,
     /// Snapshots that arrived and were decoded.
     pub frames_received: u64,
-    /// How many of them were partial, because the sender skipped entities.
+    /// How many of these snapshots were partial, because the sender skipped entities.
     pub frames_with_left_out: u64,
     /// Blocks that arrived: one at the beginning, and one whenever no common baseline remained.
     pub blocks: u64,
@@ -32,23 +32,23 @@ pub struct SessionReport {
     pub states_shown: u64,
     /// Game events that playback reached.
     pub events: u64,
-    /// How many of them arrived after playback had shown their tick.
+    /// How many of these events arrived after playback had shown their tick.
     pub late_events: u64,
-    /// Lanes that differ from what was sent, over all received snapshots.
+    /// Lanes that differ from the sent ones, over all received snapshots.
     pub wrong_lanes: u64,
-    /// Share of the datagrams that the link lost, for any reason.
+    /// The share of the datagrams that the link lost, for any reason.
     pub loss_ratio: f64,
-    /// From the sender, without IP and UDP headers.
+    /// The bandwidth from the sender, without IP and UDP headers.
     pub kbps_payload: f64,
-    /// From the sender, with these headers.
+    /// The bandwidth from the sender, with these headers.
     pub kbps_total: f64,
-    /// From the viewer, with headers.
+    /// The bandwidth from the viewer, with headers.
     pub kbps_upstream: f64,
     pub round_trip_ms: f64,
     /// The mean age of the baselines, in datagrams.
     pub baseline_age: f64,
     pub playout_delay_ms: f64,
-    /// Share of the time in which playback lacked the next state.
+    /// The share of the time in which playback lacked the next state.
     pub starved_ratio: f64,
     pub shown_error_mm: Summary,
     pub shown_error_deg: Summary,
@@ -68,11 +68,12 @@ pub struct InputReport {
     pub bits_per_packet: PacketBits,
     /// While keys were sent.
     pub kbps_payload: f64,
-    /// With IP and UDP headers, although acknowledgements share these.
+    /// The bandwidth with IP and UDP headers, although acknowledgements share these headers.
     pub kbps_with_headers: f64,
     /// Records that arrived.
     pub received: u64,
-    /// How many of them arrived as repeats, because their own packet was lost or overtaken.
+    /// How many of these records arrived as repeats, because their own packet was lost or
+    /// overtaken.
     pub recovered: u64,
     /// Records before the newest received one that did not arrive.
     pub lost: u64,
@@ -153,7 +154,8 @@ fn fault_rows(faults: &FaultReport) -> [(&'static str, String); 5] {
     ]
 }
 
-/// Median, 99th percentile and largest. Numbers from 100 on have fewer digits than asked for.
+/// The median, the 99th percentile and the largest. Numbers from 100 on have fewer than the
+/// requested digits.
 pub fn summary(of: &Summary, digits: usize, unit: &str) -> String {
     let [p50, p99, max] = [of.p50, of.p99, of.max].map(|number| {
         let most_digits = if number < 100.0 {
@@ -168,7 +170,7 @@ pub fn summary(of: &Summary, digits: usize, unit: &str) -> String {
     format!("{p50} / {p99} / {max} {unit}")
 }
 
-/// Checks that a table fits a narrow terminal. The lines that repeat the options may be longer.
+/// Checks that a table fits a narrow terminal. Lines that repeat the options may be longer.
 #[cfg(test)]
 pub fn assert_narrow(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) {
     let mut text = Vec::new();

@@ -1,11 +1,11 @@
-//! What a joiner's scripted player sees: the bodies of a received snapshot.
+//! The view of a joiner's scripted player: the bodies of a received snapshot.
 
 use cubes::View;
 use kinepack::{EntityId, Snapshot};
 
 use crate::cube_stream::{CUBE, CubeStream};
 
-/// A snapshot of the cubes from the view of one player.
+/// A snapshot of the cubes, as one player sees it.
 pub struct Sight<'a> {
     stream: &'a CubeStream,
     snapshot: &'a Snapshot,

@@ -24,7 +24,7 @@ impl States {
         self.measured.push(state);
     }
 
-    /// Copies another into the memory that this one already has.
+    /// Copies other states into the memory that these states already have.
     pub fn copy_from(&mut self, other: &Self) {
         self.ids.clone_from(&other.ids);
         self.measured.clone_from(&other.measured);

@@ -1,4 +1,4 @@
-//! A page as a folder of static files, for any web host.
+//! Writes a page as a folder of static files, for any web host.
 
 use std::collections::btree_map::{BTreeMap, Entry};
 use std::path::Path;

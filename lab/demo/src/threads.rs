@@ -3,13 +3,13 @@
 use kinepack_net::Work;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
-/// The calling thread, and others that help it.
+/// The threads that help the calling one.
 pub struct Threads {
     helpers: ThreadPool,
 }
 
 impl Threads {
-    /// `count` threads, including the calling one. `None` if that is the only one.
+    /// Makes `count` threads, including the calling one. `None` if that is the only one.
     pub fn new(count: u8) -> Result<Option<Self>, ThreadPoolBuildError> {
         if count <= 1 {
             return Ok(None);

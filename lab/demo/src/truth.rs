@@ -1,4 +1,4 @@
-//! The true states of the last seconds, and how far the shown states are from them.
+//! Keeps the true states of the last seconds, and measures the errors of the shown states.
 
 use std::collections::VecDeque;
 
@@ -8,7 +8,7 @@ use cube_data::cube::{Measured, angle_rad};
 use crate::cube_stream::Shown;
 use crate::states::States;
 
-/// Ticks to keep: more than any playout delay and round trip together.
+/// The number of ticks to keep: more than any playout delay and round trip together.
 const KEPT_TICKS: usize = 180;
 
 /// The true states of recent ticks.
@@ -19,7 +19,8 @@ pub struct Truth {
     first: u32,
 }
 
-/// How far the shown states are from the true ones at the same moment of the simulation.
+/// The errors of the shown states, compared with the true ones at the same moment of the
+/// simulation.
 ///
 /// Percentiles count only moving cubes, because the many cubes at rest are all within half a step.
 /// The maximum counts all cubes.

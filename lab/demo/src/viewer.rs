@@ -33,7 +33,7 @@ pub struct Viewer {
 #[derive(Clone, Copy, Debug)]
 pub struct NewView {
     pub sequence: Sequence,
-    /// The sender skipped some entities.
+    /// Whether the sender skipped some entities.
     pub left_out: bool,
 }
 

@@ -119,7 +119,7 @@ impl CapturedRun {
     }
 }
 
-/// A world, and what moves in it.
+/// A world that is played.
 pub enum Played {
     /// The cubes and their players.
     Cubes(Box<PlayedCubes>),
@@ -205,7 +205,7 @@ impl Played {
         }
     }
 
-    /// The number of bodies, and the bound of |x| and |y| in metres if the world has walls.
+    /// The number of bodies, and the limit of |x| and |y| in metres if the world has walls.
     pub fn extent(&self) -> (usize, Option<f32>) {
         match self {
             Self::Cubes(cubes) => (cubes.world().len(), Some(cubes.world().half_width_m())),
@@ -214,7 +214,8 @@ impl Played {
         }
     }
 
-    /// Half the width of the square that the bodies fill at the beginning, a square metre each.
+    /// Half the width of the square that the bodies fill at the beginning, with a square metre for
+    /// each.
     pub fn grid_half_width_m(&self) -> f64 {
         (self.extent().0 as f64).sqrt() / 2.0
     }

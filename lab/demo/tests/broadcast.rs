@@ -1,4 +1,4 @@
-//! Broadcasts: the whole way on one machine, and its parts in processes of their own.
+//! Broadcasts: all parts in one program, and each part in its own process.
 
 #![cfg(feature = "broadcast")]
 
@@ -29,7 +29,7 @@ fn broadcast() -> (Running, Vec<String>) {
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     let line =
         lines.find(|line| line.as_ref().unwrap().contains("kinepack-lab watch")).unwrap().unwrap();
-    // Nobody may write to a closed pipe.
+    // Reads the rest, because the program must not write to a closed pipe.
     std::thread::spawn(move || lines.for_each(drop));
     let arguments = line.trim().split(' ').skip(1).map(str::to_owned).collect();
     (Running(child), arguments)

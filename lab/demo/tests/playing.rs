@@ -115,8 +115,8 @@ fn modes(terminal: &File) -> String {
     format!("{input_modes:?} {output_modes:?} {local_modes:?}")
 }
 
-/// The exit code and the output after some keys. The last keys end the program, which must restore
-/// the terminal.
+/// The exit code and the output after some keys. The last keys end the program, which must then
+/// restore the terminal.
 fn play(address: &str, ends: &[u8]) -> (Option<i32>, String) {
     let (mut person, program) = terminal();
     let before = modes(&program);

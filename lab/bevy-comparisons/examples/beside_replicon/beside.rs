@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::recording::{Numbered, Recording, move_cubes, spawn_cubes};
 
-/// 64 metres each way, in steps of 1/512 m; 9 bits for each number of a rotation.
+/// The range is 64 metres in each direction, in steps of 1/512 m. Each number of a rotation has 9
+/// bits.
 pub(crate) type CubeKind = (Pose<64, 512, 9>,);
 
 /// A gameplay component of each cube.

@@ -31,8 +31,8 @@ impl Numbered for Cube {
     }
 }
 
-/// 1/512 m; the three smaller components of the rotation in ten bits each, and which one is left
-/// out.
+/// A position in steps of 1/512 m, the three smaller components of the rotation in ten bits each,
+/// and the index of the component that is left out.
 #[derive(Serialize, Deserialize)]
 struct Compact {
     position: [i16; 3],

@@ -1,13 +1,13 @@
-//! 901 cubes or drones, replicated by `bevy_replicon` alone and with Kinepack's motion beside it:
+//! 901 cubes or drones, replicated by `bevy_replicon` alone, and with Kinepack for the motion:
 //! bytes on the wire, and the server's time for a tick.
 //!
 //! `cargo run --release -p bevy-comparisons --example beside_replicon`
 //!
-//! `alone.rs` is a game with replicon, and `beside.rs` is the same game with both. `diff` shows
-//! what changes. `by_hand.rs` is `alone.rs` with transforms that the game quantizes itself.
+//! `alone.rs` is a game with replicon, and `beside.rs` is the same game with both libraries. `diff`
+//! shows the changes. `by_hand.rs` is `alone.rs` with transforms that the game quantizes itself.
 //!
-//! Options: `--seconds 20`, of the recorded motion; `--clients 1`; `--precision-ms 2`, the last row's
-//! time precision.
+//! Options: `--seconds 20`, of the recorded motion; `--clients 1`; `--precision-ms 2`, the time
+//! precision of the last row.
 
 mod alone;
 mod beside;
@@ -99,7 +99,7 @@ fn compare(
     let beside = |settings: MotionSettings| {
         let of_client = MotionClientPlugin::new(settings.clone());
         let clients = of(&|| beside::client(of_client.clone()));
-        // All drones at once take more than the four datagrams of the default.
+        // All drones together take more than the four datagrams of the default.
         let hub = HubConfig { datagrams_per_tick: 16, ..HubConfig::default() };
         let of_server = MotionServerPlugin { hub, ..MotionServerPlugin::new(settings) };
         let server = beside::server(recording.clone(), of_server);

@@ -1,6 +1,6 @@
-//! The network between a server and its clients: 50 ms each way, and a loss of 1 % on unreliable
-//! channels. Messages of the others arrive late, but all of them. Messages that are longer than a
-//! packet are sliced, as by `renet`.
+//! The network between a server and its clients: 50 ms in each direction, and a loss of 1 % on
+//! unreliable channels. On reliable channels, all messages arrive, but late. Messages that are
+//! longer than a packet are sliced, as by `renet`.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Sub;
@@ -38,7 +38,7 @@ impl Sub for Traffic {
     }
 }
 
-/// Messages of reliable channels: when they arrive, the channel, and the message.
+/// Messages of reliable channels: the arrival time, the channel, and the message.
 type Reliable = VecDeque<(Duration, usize, Vec<u8>)>;
 
 /// One direction of a connection.

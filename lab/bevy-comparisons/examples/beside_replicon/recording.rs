@@ -1,4 +1,5 @@
-//! The motion of two worlds, recorded before, so that the measurements have no physics in them.
+//! The motion of two worlds. It is recorded in advance, so that the measurements do not include
+//! physics.
 
 use std::f32::consts::TAU;
 use std::sync::Arc;
@@ -41,7 +42,7 @@ impl Recording {
         Ok(Self { ticks: Arc::new((0..ticks).map(record).collect()), next: 0 })
     }
 
-    /// 901 drones fly curves of their own all the time, up to 20 m/s fast, and bank into them.
+    /// 901 drones fly on different curves all the time, at up to 20 m/s, and bank into them.
     pub(crate) fn drones(ticks: u32, seed: u64) -> Self {
         let drone = |number: u64, seconds: f32| {
             // Three frequencies and three phases, spread evenly by the golden ratio.

@@ -28,7 +28,7 @@ pub(crate) enum Keys {
     Even,
 }
 
-/// Bevy's clip for each raw clip. As in a glTF file, tracks that do not change are not there.
+/// Bevy's clip for each raw clip. As in a glTF file, tracks that do not change are absent.
 pub(crate) fn clips(scenario: &Scenario, keys: Keys) -> Result<Vec<AnimationClip>, Box<dyn Error>> {
     scenario.raw.iter().map(|raw| clip(raw, keys)).collect()
 }

@@ -8,10 +8,11 @@ use bevy_transform::components::Transform;
 use crate::scenario::Scenario;
 use crate::{PRECISION_CM, Side};
 
-/// How far from a joint errors are measured, in metres, as `kinepack-anim` does.
+/// The distance from a joint at which errors are measured, in metres, as in `kinepack-anim`.
 const SHELL_M: f32 = 0.03;
 
-/// Prints how far the poses of the last crowd are from those of the first, in the model's space.
+/// Prints the distance between the poses of the last crowd and those of the first, in the model's
+/// space.
 pub(crate) fn print(scenario: &Scenario, sides: &mut [Side; 3]) -> Result<(), Box<dyn Error>> {
     let mut farthest = |samples: [f32; 3]| {
         let mut most_cm = [0.0_f32; 2];
@@ -34,14 +35,15 @@ pub(crate) fn print(scenario: &Scenario, sides: &mut [Side; 3]) -> Result<(), Bo
     );
     // Bevy turns on the great circle, and `kinepack-anim` blends on the chord.
     let allowed_cm = if scenario.at_a_time == 1 { PRECISION_CM } else { 5.0 * PRECISION_CM } as f32;
-    // Between two samples, clips may be further apart, because each interpolates in its own way.
+    // Between two samples, the poses may differ more, because each library interpolates in its own
+    // way.
     if at_samples[1] > allowed_cm || between[1] > 0.5 || at_samples[0].max(between[0]) > 0.001 {
         return Err("the crowds do not show the same poses".into());
     }
     Ok(())
 }
 
-/// The largest distance between two poses: of joints, and of points around them.
+/// The largest distance between two poses, over the joints and the points around them.
 fn distance_cm(scenario: &Scenario, one: &[Transform], other: &[Transform]) -> f32 {
     let [one, other] = [one, other].map(|pose| in_model_space(scenario, pose));
     let points = one.iter().zip(&other).flat_map(|(one, other)| {

@@ -7,9 +7,9 @@
 //! crowds take turns frame by frame, with the same number of threads. Then the program checks that
 //! all of them show the same poses.
 //!
-//! The times are those of all systems in Bevy's set `AnimationSystems`. `with propagation` contains
-//! the propagation of transforms too, which is the same for all. The bytes are those that the clips
-//! keep on the heap.
+//! The times are those of all systems in Bevy's set `AnimationSystems`. `with propagation` includes
+//! the propagation of transforms, which is the same for all crowds. The bytes are those that the
+//! clips keep on the heap.
 
 mod bevy;
 mod compare;

@@ -11,7 +11,7 @@ use crate::walks;
 pub(crate) struct Scenario {
     pub(crate) name: &'static str,
     pub(crate) raw: Vec<RawClip>,
-    /// More than one are blended with equal weights.
+    /// The number of clips of a character at a time. Several clips are blended with equal weights.
     pub(crate) at_a_time: usize,
 }
 
@@ -51,7 +51,7 @@ fn still(raw: &RawClip) -> Result<RawClip, Box<dyn Error>> {
     Ok(RawClip::new(raw.name(), raw.skeleton().clone(), raw.rate_hz(), samples.collect())?)
 }
 
-/// A coin that turns once in two seconds: a model without other joints.
+/// A coin that turns once in two seconds. The model has no other joints.
 fn coin() -> Result<RawClip, Box<dyn Error>> {
     let coin = Joint { name: "coin".into(), parent: None, bind: Transform::IDENTITY };
     let skeleton = Arc::new(Skeleton::new(vec![coin])?);

@@ -95,7 +95,8 @@ impl Crowd {
             } else {
                 let mut layers = scenario.played(character % count).zip(&times_s).enumerate().map(
                     |(above, (index, time_s))| {
-                        // Each layer is blended with all below it; so all have equal weights.
+                        // Each layer is blended with all layers below it. With this weight, all
+                        // clips have equal weights.
                         let layer = ClipLayer::new(handles[index].clone()).starting_at(*time_s);
                         layer.with_weight(1.0 / (above + 1) as f32)
                     },

@@ -8,10 +8,11 @@ use kinepack_bevy::{MotionAppExt, MotionRepliconPlugin, Moving, Pose};
 
 use crate::game::{self, Unit};
 
-/// 2,048 points each way, in steps of 1/8; 9 bits for each number of a rotation.
+/// The range is 2,048 points in each direction, in steps of 1/8 point. Each number of a rotation
+/// has 9 bits.
 pub(crate) type UnitKind = (Pose<2_048, 8, 9>,);
 
-/// The same on both sides, except for Kinepack's plugin of the side.
+/// Makes the app of either side. The two sides differ only in Kinepack's plugin.
 pub(crate) fn app(side: impl Plugin) -> App {
     let mut app = App::new();
     app.add_plugins((TimePlugin, StatesPlugin, RepliconPlugins, MotionRepliconPlugin, side))

@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::game::{self, Unit};
 
-/// 1/8 of a point, and 65,536 headings: bytes, because integers of variable length would often
-/// take three.
+/// A position in steps of 1/8 point, and one of 65,536 headings. They are stored as bytes, because
+/// integers of variable length would often take three bytes.
 #[derive(Serialize, Deserialize)]
 struct Compact {
     position: [[u8; 2]; 2],

@@ -1,10 +1,10 @@
 //! The game: units of several teams march where their players order them to, and keep their
-//! distance. It is the same however their transforms are replicated.
+//! distance. The game is the same for all ways to replicate the transforms.
 //!
-//! The world is that of replicon's example `authoritative_rts` (`bevy_replicon` 0.44), written
-//! anew and without a window: the same components, events, visibility, speeds, distances and rate.
-//! Two things differ. A unit takes the nearest free place of a formation, where the original solves
-//! the assignment of all. And two units at the very same place part in a fixed direction.
+//! The world is that of replicon's example `authoritative_rts` (`bevy_replicon` 0.44), written anew
+//! and without a window: the same components, events, visibility, speeds, distances and rate. Two
+//! things differ. A unit takes the nearest free place of a formation, where the original solves the
+//! assignment of all. Two units at the same place separate in a fixed direction.
 
 use bevy_app::{App, FixedUpdate};
 use bevy_ecs::entity::MapEntities;
@@ -89,7 +89,7 @@ pub(crate) struct Selected(
     pub(crate) Entity,
 );
 
-/// A player sends units to a place.
+/// A player's order that sends units to a place.
 #[derive(Event, Serialize, Deserialize, MapEntities, Clone)]
 pub(crate) struct MoveUnits {
     #[entities]
@@ -101,7 +101,7 @@ pub(crate) struct MoveUnits {
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Marching;
 
-/// All but the replication of transforms.
+/// The whole game, except the replication of transforms.
 pub(crate) fn plugin(app: &mut App) {
     app.replicate::<Unit>()
         .replicate::<Team>()
@@ -158,7 +158,7 @@ fn order_units(
             Ok((of, transform, _)) if *of == team => {
                 all.push((*unit, transform.translation.truncate()));
             }
-            // Of another player, or not there.
+            // The unit belongs to another player, or does not exist.
             _ => return,
         }
     }
@@ -186,7 +186,7 @@ fn order_units(
     }
 }
 
-/// Moves units towards their places. Others nearby push them aside.
+/// Moves units towards their places. Other units nearby push them aside.
 fn march(
     mut others: Local<Vec<(Entity, Vec2, bool)>>,
     time: Res<Time>,

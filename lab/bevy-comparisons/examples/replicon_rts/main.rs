@@ -1,13 +1,13 @@
-//! The world of `bevy_replicon`'s example `authoritative_rts`, replicated by replicon alone and
-//! with Kinepack's motion beside it: bytes on the wire, and the server's time for a tick.
+//! The world of `bevy_replicon`'s example `authoritative_rts`, replicated by replicon alone, and
+//! with Kinepack for the motion: bytes on the wire, and the server's time for a tick.
 //!
 //! `cargo run --release -p bevy-comparisons --example replicon_rts`
 //!
-//! `alone.rs` replicates the game as the original does, and `beside.rs` with both. `diff` shows
-//! what changes. `by_hand.rs` is `alone.rs` with transforms that the game quantizes itself.
+//! `alone.rs` replicates the game as the original does, and `beside.rs` with both libraries. `diff`
+//! shows the changes. `by_hand.rs` is `alone.rs` with transforms that the game quantizes itself.
 //!
-//! Options: `--seconds 30`; `--clients 1`, up to 7; `--units 200`, of each player (otherwise 20, and
-//! then 200).
+//! Options: `--seconds 30`; `--clients 1`, up to 7; `--units 200`, for each player (by default, it
+//! runs with 20 and then with 200).
 
 mod alone;
 mod beside;
@@ -48,7 +48,7 @@ const RADIUS: f64 = 8.0;
 /// A battle to be measured.
 #[derive(Clone, Copy)]
 struct Battle {
-    /// Of each player: one on the server, and the clients.
+    /// The number of units of each player. The server has one player, and each client has one.
     units: u32,
     clients: u32,
     ticks: u32,
@@ -185,7 +185,7 @@ fn compare(battle: Battle) -> Result<(), Box<dyn Error>> {
     let by_hand = measure(by_hand::app(), &by_hand::app, 0.1)?;
     let beside = |settings: MotionSettings| {
         let of_client = MotionClientPlugin::new(settings.clone());
-        // As many as all units of eight players at once need.
+        // All units of eight players together need this many.
         let hub = HubConfig { datagrams_per_tick: 16, ..HubConfig::default() };
         let server = beside::app(MotionServerPlugin { hub, ..MotionServerPlugin::new(settings) });
         measure(server, &|| beside::app(of_client.clone()), 0.1)

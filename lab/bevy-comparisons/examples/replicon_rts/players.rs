@@ -11,10 +11,10 @@ use crate::game::{Marching, MoveUnits, Selected, Team, TeamRequest, Unit, UnitSp
 
 /// The original example's window.
 const WINDOW: Vec2 = Vec2::new(1_280.0, 720.0);
-/// Between the orders of a player.
+/// The time between two orders of a player.
 const PAUSE_TICKS: u32 = 3 * crate::TICK_HZ;
 
-/// A player. On the server, and on each client.
+/// A player, on the server or on a client.
 #[derive(Resource, Clone)]
 pub(crate) struct Player {
     pub(crate) team: Team,
@@ -29,7 +29,7 @@ pub(crate) struct Player {
 struct State {
     ticks: u32,
     placed: usize,
-    /// Its units, in the order in which they appear.
+    /// The player's units, in the order in which they appear.
     units: Vec<Entity>,
 }
 
@@ -64,12 +64,12 @@ fn play(
     ticks.0 += 1;
     let is_mine = |(unit, team): (Entity, &Team)| (*team == player.team).then_some(unit);
     units.extend(appeared.iter().filter_map(is_mine));
-    // A unit in each tick, once the server knows the team.
+    // Places one unit in each tick, once the server knows the team.
     if ticks.0 > crate::TICK_HZ && *placed < player.units {
         *placed += 1;
         commands.client_trigger(UnitSpawn(player.point()));
     }
-    // Not all players at once.
+    // The players take turns, so that they do not give orders at the same time.
     let turn = player.team as u32 * PAUSE_TICKS / 8;
     *since = (ticks.0 + turn) % PAUSE_TICKS;
     if *since == 0 && units.len() == player.units {

@@ -10,10 +10,10 @@
 //!   found again, and that it resamples at the rate at which we sample the file (`-af`; 30 Hz for
 //!   glTF, as by default). `-c` compresses, `-cc` compresses more, and `-cz` most.
 //! - Bytes are those of the compressed views that animated joints use. Meshes, textures, nodes and
-//!   weights of morph targets do not count, and our clips have no curves. The JSON that describes
-//!   the animations has a column of its own. Our files contain all of that, except names.
+//!   weights of morph targets are not counted, and our clips have no curves. The JSON that
+//!   describes the animations has a column of its own. Our files contain all of that, except names.
 //! - The column with zstd has both, after `zstd -19`: gltfpack's files are meant to be compressed
-//!   once more by a web server. It makes our files no smaller, so they have no such figure.
+//!   once more by a web server. zstd makes our files no smaller, so they have no such number.
 //! - Errors are those of our tools: in object space, 3 cm from each joint, at the sample times,
 //!   against the original file. Our importer reads the file that gltfpack writes with `-ac`, which
 //!   also has constant tracks. The bytes are without constant tracks.

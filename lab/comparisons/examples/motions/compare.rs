@@ -34,11 +34,12 @@ const MOTIONS: [(&str, Motion); 9] = [
     ("teleports", teleport),
 ];
 
-/// The motions whose profiles are tried on all.
+/// The motions whose profiles are tried on all motions.
 const TRAINED: [usize; 3] = [0, 3, 5];
 
 const TICKS_PER_S: f32 = 30.0;
-/// From a packet to its baseline, to the view before that, and to one a lag before that.
+/// The distances from a packet to its baseline, from there to an older view, and from that to
+/// another one.
 const LAGS: [u32; 3] = [LAG, 1, LAG];
 const LAG: u32 = 3;
 

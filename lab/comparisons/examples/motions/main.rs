@@ -1,5 +1,5 @@
-//! The gain or loss by learning on synthetic motions, without a profile and with profiles of other
-//! motions.
+//! Prints the gain or loss by learning on synthetic motions, without a profile and with profiles of
+//! other motions.
 //!
 //! ```text
 //! cargo run --release -p comparisons --example motions

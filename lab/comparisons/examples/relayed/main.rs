@@ -40,7 +40,7 @@ struct Arguments {
     /// The tier of these viewers: full, third or eighth.
     #[arg(long, value_name = "NAME", default_value = "full")]
     tier: String,
-    /// Viewers that decode and play, one in turn for each tier.
+    /// The number of viewers that decode and play. They are divided among the tiers in turn.
     #[arg(long, value_name = "N", default_value_t = 8)]
     playing: u32,
     /// How long to measure.
@@ -52,10 +52,10 @@ struct Arguments {
     /// Kills the last relay after half of the time, and starts it again half a second later.
     #[arg(long)]
     kill: bool,
-    /// Publishes to this address. For the process of the publisher.
+    /// Publishes to this address. Used by the process of the publisher.
     #[arg(long, hide = true, requires = "certificate")]
     publish: Option<Address>,
-    /// The hash of the relay's certificate. For the process of the publisher.
+    /// The hash of the relay's certificate. Used by the process of the publisher.
     #[arg(long, hide = true)]
     certificate: Option<String>,
 }
@@ -93,7 +93,7 @@ async fn measure(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let address: Address = format!("https://{last}/cubes").parse()?;
     let mut crowd = Crowd::new(connector, address, Arc::clone(&truth));
 
-    // The clients join before the measurement begins, a hundred a second.
+    // The clients join before the measurement begins, a hundred per second.
     let progress = ProgressBar::new(u64::from(arguments.viewers)).with_message("joining");
     for nth in 0..arguments.viewers.max(arguments.playing) {
         if nth < arguments.playing && !arguments.opaque {

@@ -37,7 +37,7 @@ impl Truth {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&tick).copied()
     }
 
-    /// The median time that publishing a tick took, of the last 1,000.
+    /// The median time to publish a tick, over the last 1,000 ticks.
     pub fn cost_us(&self) -> f64 {
         let sent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let costs: Vec<u64> = sent.values().rev().take(1_000).map(|sent| sent.cost_ns).collect();
@@ -66,7 +66,7 @@ pub struct Crowd {
 /// The measurements of a viewer.
 #[derive(Default)]
 pub struct Seen {
-    /// Objects, or states compared.
+    /// The number of received objects, or of compared states.
     pub count: AtomicU64,
     pub wrong: AtomicU64,
     /// The time from the relay's restart to the first object after it.
@@ -142,7 +142,7 @@ impl Crowd {
                 };
                 if before != Some(newest.tick) {
                     before = Some(newest.tick);
-                    // The publisher's line may come a moment later than its packet.
+                    // The publisher's line may arrive a moment later than its packet.
                     tokio::time::sleep(Duration::from_millis(1)).await;
                     if let Some(sent) = truth.of(newest.tick.0) {
                         seen.wrong.fetch_add(u64::from(sent.hash != newest.state_hash()), Relaxed);
@@ -169,7 +169,8 @@ impl Crowd {
             loop {
                 let _ = viewer.session().await;
                 viewer.seen.session_ends();
-                // Viewers that all come back at the same moment would overflow the relay's socket.
+                // If all viewers reconnected at the same moment, they would overflow the relay's
+                // socket.
                 let spread_ms = RandomState::new().hash_one(0) % 500;
                 tokio::time::sleep(Duration::from_millis(200 + spread_ms)).await;
             }
@@ -210,7 +211,8 @@ impl Crowd {
         self.received.iter().map(|seen| seen.received_bytes()).sum()
     }
 
-    /// How long it took until each viewer that received something again did so, increasing.
+    /// The time until each viewer received something again, in increasing order. Leaves out viewers
+    /// that received nothing.
     pub fn back(&self) -> Vec<Duration> {
         let times = self.all().map(|seen| seen.back_us.load(Relaxed)).filter(|time| *time > 0);
         let mut times: Vec<Duration> = times.map(Duration::from_micros).collect();

@@ -3,11 +3,11 @@
 //! `cargo run --release -p comparisons --example rivals -- [FILE...]`: challenge files, whole;
 //! without any, 10 seconds of the built-in world in each of two styles.
 //!
-//! Frames are quantized once, before the clock starts. Each rival gets them in the form that suits
-//! it, and the frame 6 before (100 ms) if it can use it. It encodes and decodes every frame, and
-//! the result is compared. Bytes are the payload's, without headers. The time of a frame is the
-//! fastest of five passes, and times are means over the frames. Memory is reused if the rival
-//! allows it.
+//! Frames are quantized once, before the clock starts. Each rival gets the frames in the form that
+//! suits it, and also the frame 6 frames (100 ms) before if it can use a baseline. It encodes and
+//! decodes every frame, and the results are compared. Bytes are the payload's, without headers. The
+//! time of a frame is the fastest of five passes, and times are means over the frames. Memory is
+//! reused if the rival allows it.
 //!
 //! - bitcode: a derived binary format that lays each field of all structs out as a column and packs
 //!   it.

@@ -1,4 +1,4 @@
-//! The game's events, to and from `kinepack_net`.
+//! Passes the game's events to and from `kinepack_net`.
 
 use std::error::Error;
 
@@ -8,7 +8,7 @@ use kinepack_net::{Audience, Event, EventKinds, Hub, NetError};
 
 use crate::kinds::{Happening, Hit, Impact, Taken, event_schema};
 
-/// For how many ticks the noise of an impact is worth sending.
+/// The number of ticks after which the noise of an impact is no longer worth sending.
 const IMPACT_TICKS: u32 = 12;
 
 /// The kinds of events, untrained, and trained on the events of each tick of earlier runs.

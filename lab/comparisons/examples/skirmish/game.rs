@@ -22,15 +22,15 @@ const PICKUPS: usize = 25;
 const DART_IDS: u32 = 2000;
 const DART_SPEED_M_PER_S: f32 = 28.0;
 const DART_LIFE_S: f32 = 1.2;
-/// How long a player draws a bow. Over all players that makes 200 darts a second.
+/// The time for which a player draws a bow. All players together then shoot 200 darts per second.
 const DRAW_S: f32 = 0.25;
 /// The distance at which a dart hits.
 const HIT_M: f32 = 0.7;
 
-/// A player, with state that is not sent.
+/// A player, including state that is not sent.
 struct Hero {
     player: Player,
-    /// Its number in the world of bodies.
+    /// The player's number in the world of bodies.
     number: u32,
     goal: [f32; 2],
     rest_s: f32,
@@ -98,7 +98,7 @@ impl Game {
         self.fill_pickups();
     }
 
-    /// A tick of a player: its keys, its aim, its weapon.
+    /// Plays a tick of a player: its keys, its aim, and its weapon.
     fn play(&mut self, index: usize) -> (u32, Input) {
         let reach = self.bodies.half_width_m() - 1.0;
         let random = &mut self.random;
@@ -160,7 +160,7 @@ impl Game {
                 (0..3).map(|axis| (place[axis] - at[axis]).powi(2)).sum::<f32>() < HIT_M * HIT_M
             };
             if let Some((number, _)) = crates.iter().find(|(_, place)| is_near(*place)) {
-                // Some catch fire.
+                // Some crates catch fire.
                 if random.unit() < 0.2 {
                     fires.insert(*number, 15.9);
                 }
@@ -195,7 +195,7 @@ impl Game {
         }
     }
 
-    /// A player near a pickup takes its content. Some seconds later the pickup has another.
+    /// A player near a pickup takes its content. Some seconds later, the pickup has new content.
     fn fill_pickups(&mut self) {
         for ((pickup, empty_s), id) in self.pickups.iter_mut().zip(FIRST_PICKUP..) {
             *empty_s -= TICK_S;

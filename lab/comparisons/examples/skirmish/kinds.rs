@@ -99,7 +99,7 @@ pub(crate) struct Taken {
     pub(crate) pickup: u32,
 }
 
-/// A dart ended here: a noise and some dust. The event may be dropped.
+/// A dart hit something here, with a noise and some dust. The event may be dropped.
 #[derive(Clone, Debug, PartialEq, Pack)]
 pub(crate) struct Impact {
     #[pack(range = [-64.0..64.0, -64.0..64.0, 0.0..32.0], precision = 1.0 / 8.0, clamp)]
@@ -164,7 +164,7 @@ impl Being<'_> {
         }
     }
 
-    /// Adds it to a frame of a capture.
+    /// Adds the entity to a frame of a capture.
     ///
     /// # Errors
     /// [`RecordError`] for ids that do not increase.

@@ -6,16 +6,16 @@
 //!
 //! The game is simulated: 64 players roll among 300 crates, which they push, shoot 200 darts a
 //! second, and use 25 doors and 25 pickups. Three runs of 20 seconds train the profiles. Another
-//! one, with other random numbers, is measured: each frame is coded against the one 6 before (100
-//! ms), decoded and compared.
+//! run, with other random numbers, is measured: each frame is coded against the one 6 frames (100
+//! ms) before, decoded and compared.
 //!
 //! - One world: a schema of five kinds.
 //! - A world for each kind: five schemas, each with a profile of its own. The bytes are the sum.
 //! - `bitcode`, then zstd -3: the changed components in structs of the smallest types.
 //!
 //! Then hubs send the game over a link that loses 5 % of all datagrams, without and with its
-//! events: hits, pickups that players take, and impacts of darts. The first two must arrive once,
-//! in order, with their tick.
+//! events: hits, pickups that players take, and impacts of darts. Hits and pickups must arrive
+//! once, in order, with their tick.
 
 mod events;
 mod game;

@@ -8,13 +8,14 @@ const PLAYER: EntityId = EntityId(0);
 /// A schema of cubes with the kinds "player" and "cube", which have the same fields.
 ///
 /// # Errors
-/// [`SetupError`] if the schema cannot be a kind of another one.
+/// [`SetupError`] if the schema cannot be used as a kind.
 pub fn with_player(cubes: &Schema) -> Result<Schema, SetupError> {
     let fields = || cubes.fields().to_vec();
     Schema::builder().kind_of_fields("player", fields()).kind_of_fields("cube", fields()).build()
 }
 
-/// The same cubes in the schema that [`with_player`] made: the one with the id 0 is the player's.
+/// The same cubes in the schema that [`with_player`] made. The cube with the id 0 becomes the
+/// player's.
 ///
 /// # Errors
 /// [`EncodeError`] if the schema is another one.

@@ -9,7 +9,7 @@ use super::{Cube, Measured, SwiftCube};
 /// The schema of players and cubes, as the demo sends them.
 ///
 /// # Errors
-/// None: the kinds are a schema.
+/// None, because the kinds are a valid schema.
 pub fn players_and_cubes() -> Result<Schema, SetupError> {
     Schema::builder().kind::<Player>("player").kind::<Cube>("cube").build()
 }
@@ -17,7 +17,7 @@ pub fn players_and_cubes() -> Result<Schema, SetupError> {
 /// The same with velocities.
 ///
 /// # Errors
-/// None: the kinds are a schema.
+/// None, because the kinds are a valid schema.
 pub fn swift_players_and_cubes() -> Result<Schema, SetupError> {
     Schema::builder().kind::<SwiftPlayer>("player").kind::<SwiftCube>("cube").build()
 }

@@ -29,7 +29,7 @@ pub fn profile() -> Profile {
     read(include_bytes!("profile/cube.kprf"))
 }
 
-/// The same for cubes with a time precision, which have other statistics. It is `coarse.kprf`,
+/// The profile for cubes with a time precision, which have other statistics. It is `coarse.kprf`,
 /// trained by the same script with `--time-precision-ms 2`, and also suits other times.
 pub fn coarse_profile() -> Profile {
     read(include_bytes!("profile/coarse.kprf"))
@@ -40,7 +40,7 @@ fn read(bytes: &[u8]) -> Profile {
         .unwrap_or_else(|_| structure())
 }
 
-/// The same for [`SwiftCube`](super::SwiftCube); the velocities' code is untrained.
+/// The profile for [`SwiftCube`](super::SwiftCube); the velocities' code is untrained.
 pub fn swift_profile() -> Profile {
     let mut swift = Profile::untrained(&Schema::of::<super::SwiftCube>());
     let trained = profile();
@@ -51,8 +51,8 @@ pub fn swift_profile() -> Profile {
     swift
 }
 
-/// The cubes' world for the adaptive level: the floor, the sizes, and the player as the first
-/// object, which moves the others.
+/// The description of the cubes' world for the adaptive level: the floor, the sizes, and the player
+/// as the first object, which moves the others.
 pub fn bodies() -> Bodies {
     let kind = |half_extent: u32, mover: bool| BodyKind { half_extents: [half_extent; 3], mover };
     Bodies {

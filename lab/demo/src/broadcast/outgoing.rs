@@ -53,7 +53,7 @@ impl PublishOptions {
 }
 
 impl RegionOptions {
-    /// Regions that cover a square of this half width, if they are asked for.
+    /// Regions that cover a square of this half width, if the options request regions.
     pub(super) fn cover(self, half_width_m: f64) -> Option<Regions> {
         self.regions.map(|per_side| Regions::new(per_side, half_width_m))
     }

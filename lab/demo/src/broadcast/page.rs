@@ -36,7 +36,7 @@ pub(super) struct Place {
     address: String,
     certificate_hash: Option<String>,
     tiers: Vec<String>,
-    /// Worlds of these schemas have cubes of the edges below.
+    /// The schemas of worlds with cubes of the edges below.
     cube_schemas: Vec<String>,
     cube_edge_m: f32,
     player_edge_m: f32,

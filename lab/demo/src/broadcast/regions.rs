@@ -1,4 +1,4 @@
-//! The world as a square of regions, each a tier of its own.
+//! Divides the world into a square of regions, each with its own tier.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

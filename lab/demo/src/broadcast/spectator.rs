@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::terminal::{link_status, why_not_connected};
 
-/// For how long a spectator can go back.
+/// The time that a spectator can go back.
 const HISTORY: Duration = Duration::from_secs(60);
 
 /// What a spectator received.
@@ -22,15 +22,15 @@ pub(super) struct SpectatorReport {
     pub(super) seconds: f64,
     /// Snapshots decoded.
     pub(super) snapshots: u64,
-    /// Objects and datagrams refused.
+    /// Objects and datagrams that were refused.
     pub(super) refused: u64,
-    /// Snapshots too late to be shown.
+    /// Snapshots that were too late to be shown.
     pub(super) late: u64,
     /// Bytes received until a moment after the first world was shown. Most of them are the profile.
     pub(super) joining_bytes: u64,
     /// The bandwidth after that moment, with all headers.
     pub(super) kbps: f64,
-    /// Playback lags by this, compared with the fastest recent snapshot.
+    /// The lag of playback, compared with the fastest recent snapshot.
     pub(super) playout_delay_ms: Summary,
 }
 
@@ -53,7 +53,7 @@ impl Moment {
         }
     }
 
-    /// A jump to a tick. From the end of the history on, the present is shown.
+    /// The view after a jump to a tick. From the end of the history on, it shows the present.
     fn jumped(self, tick: f64, (first, last): (f64, f64)) -> Self {
         let is_paused = matches!(self, Self::Past { is_paused: true, .. });
         if tick >= last { Self::Present } else { Self::Past { tick: tick.max(first), is_paused } }
@@ -94,7 +94,7 @@ pub(super) struct Spectator {
     measured: (u64, Duration),
     kbps: f64,
     seconds_shown: u32,
-    /// The bytes received until the spectator had joined, and that time.
+    /// The bytes received until the spectator had joined, and the time at which it had.
     joined: Option<(u64, Duration)>,
 }
 
@@ -202,7 +202,8 @@ impl Spectator {
             let playback = match self.moment {
                 Moment::Present => viewer.playback(now),
                 Moment::Past { tick, .. } => {
-                    // Keeps the playback of the present running, for a later return to it.
+                    // Keeps the playback of the present running, so that the spectator can return
+                    // to it.
                     let _ = viewer.playback(now);
                     viewer.playback_at(tick)
                 }

@@ -76,7 +76,7 @@ impl Display {
         self.lines.show(1 + ROWS, numbers);
     }
 
-    /// A line of both maps, or of the right one alone.
+    /// A line of both maps, or of the right map alone.
     fn beside(&self, left: String, right: &str) -> String {
         if self.has_both { left + GAP + right } else { right.to_owned() }
     }

@@ -8,8 +8,8 @@ use std::time::Duration;
 use crate::session::Carrier;
 use crate::session_error::SessionError;
 
-/// A datagram that has not arrived after this time is lost. The kernel delivers datagrams at once
-/// or drops them.
+/// A datagram that has not arrived after this time counts as lost, because the kernel delivers
+/// datagrams at once or drops them.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// One socket for each side.

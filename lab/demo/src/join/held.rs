@@ -1,4 +1,4 @@
-//! Which keys are down, as far as a terminal reports it.
+//! Tracks which keys are down, as far as a terminal reports this.
 //!
 //! Most terminals report only presses, and repeat them while a key is down. There, a key counts as
 //! down for [`HOLD`] after its last press. Terminals with the kitty keyboard protocol also report
@@ -10,7 +10,8 @@ use cubes::Input;
 
 use crate::keys::{Key, input};
 
-/// Longer than the time between two repeats, and short enough not to annoy.
+/// The time for which a key counts as down after its last press. It is longer than the time between
+/// two repeats, and short enough not to annoy.
 const HOLD: Duration = Duration::from_millis(300);
 
 /// The keys that are down.

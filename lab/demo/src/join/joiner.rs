@@ -1,4 +1,4 @@
-//! One joiner: a connection, what it shows, and a new connection after a lost one.
+//! One joiner: its connection, the state that it shows, and a new connection after a lost one.
 
 use std::net::SocketAddr;
 use std::thread;
@@ -23,12 +23,12 @@ use crate::viewer::{NewView, Viewer};
 /// The pause between the end of a connection and the next attempt.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// The server that all joiners of this process connect to, and how.
+/// The server that all joiners of this process connect to, and the settings of the connections.
 pub struct Target {
     pub server: SocketAddr,
     pub secret: Secret,
     pub stream: CubeStream,
-    /// Silence after which a connection is lost.
+    /// The time of silence after which a connection counts as lost.
     pub timeout: Duration,
 }
 
@@ -62,7 +62,7 @@ struct Connection {
 pub enum ConnectionEvent {
     /// The first state arrived.
     Joined,
-    /// The joiner steers this cube now. `None` if the server has no cube for it.
+    /// The joiner steers this cube now. `None` if the server has no cube for the joiner.
     Seated(Option<EntityId>),
     Lost(LostReason),
 }
@@ -84,7 +84,7 @@ impl<'a> Joiner<'a> {
         Self { target, pilot, connection: None, next_try: first_try, ended: Tally::default() }
     }
 
-    /// Takes what has arrived and sends what is due. Never waits.
+    /// Takes all datagrams that have arrived, and sends those that are due. Never waits.
     pub(super) fn step(&mut self, now: Duration) -> Result<Option<ConnectionEvent>, JoinError> {
         self.step_with(now, &mut |_, _| {})
     }
@@ -285,8 +285,8 @@ impl Connection {
         }
     }
 
-    /// Sends what is due. Sending fails only if the connection has just ended, which the next step
-    /// reports.
+    /// Sends the datagrams that are due. Sending fails only if the connection has just ended, which
+    /// the next step reports.
     fn transmit(&mut self, now: Duration, stream: &CubeStream, pilot: &mut Pilot) {
         let Self { client, viewer, player, .. } = self;
         match (player, viewer.receiver.newest()) {

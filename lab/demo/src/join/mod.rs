@@ -41,7 +41,7 @@ const REFRESH_FRAMES: u32 = 3;
 /// The pause between two joiners. A server limits new connections a second, so they cannot all
 /// connect at once.
 const STAGGER: Duration = Duration::from_millis(5);
-/// How often many joiners poll their sockets.
+/// The time between two polls of the sockets, if there are many joiners.
 const ROUND: Duration = Duration::from_millis(2);
 /// From this many joiners on, two threads share them.
 const MANY: usize = 32;
@@ -81,10 +81,10 @@ pub enum JoinError {
     Setup(#[from] SetupError),
     #[error(transparent)]
     Output(#[from] OutputError),
-    /// Server and joiner cannot understand each other.
+    /// The server and the joiner cannot understand each other.
     #[error("{server} refuses: {difference}; {}", advice(mismatch))]
     Mismatch { server: SocketAddr, mismatch: Mismatch, difference: String },
-    /// The run is over, and no state arrived.
+    /// The run ended, and no state had arrived.
     #[error("nothing was received from {server}: {reason}")]
     NothingReceived { server: SocketAddr, reason: String },
     /// The options of playing contradict each other, or there is no terminal.
@@ -95,7 +95,7 @@ pub enum JoinError {
     Terminal(io::Error),
 }
 
-/// What to do about a mismatch.
+/// Advice for a mismatch.
 fn advice(mismatch: &Mismatch) -> &'static str {
     match mismatch {
         Mismatch::Version { .. } => "use the same version of this program",
@@ -151,7 +151,7 @@ pub fn run(arguments: &Arguments) -> Result<(), JoinError> {
     }
 }
 
-/// The time of a run, and what its threads share.
+/// The time of a run, and the state that its threads share.
 pub struct Course {
     begin: Instant,
     end: Option<Duration>,

@@ -1,4 +1,4 @@
-//! Who steers a joiner's cube: the options on the command line.
+//! The command line's options for who steers a joiner's cube.
 
 use std::io::{IsTerminal, stdin};
 
@@ -30,7 +30,7 @@ pub(super) struct PlayOptions {
 enum By {
     /// Arrow keys or WASD steer, space pushes, Z pulls
     Keys,
-    /// A script plays by the received world
+    /// A script steers by the received world
     Script,
     /// Only watch
     None,

@@ -18,7 +18,7 @@ use crate::join::JoinError;
 use crate::keys::Keys;
 use crate::sight::Sight;
 
-/// The maximum number of records to send at once after a pause of this process. Further ones are
+/// The maximum number of records to send at once after a pause of this process. Further records are
 /// skipped.
 const MAX_RECORDS_AT_ONCE: u32 = 16;
 
@@ -38,7 +38,7 @@ pub struct Player {
     seats: StreamReceiver,
     /// The last seat that the server assigned. `None` before the first.
     seat: Option<Seat>,
-    /// A packet of seats arrived and is not acknowledged yet.
+    /// Whether a packet of seats has arrived that is not acknowledged yet.
     acknowledges: bool,
     /// When the next record is due; `None` before the first.
     next: Option<Duration>,

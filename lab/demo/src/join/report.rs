@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::tally::Tally;
 
-/// Numbers that only the server knows.
+/// The numbers that only the server knows.
 const NOT_KNOWN: [&str; 3] = ["round trip", "age of the baseline", "error of what is shown"];
 
 /// One run of `join`. Rates are means over the time that joiners were connected.
@@ -31,27 +31,27 @@ pub(super) struct JoinReport {
     frames_received: u64,
     frames_received_min: u64,
     frames_received_mean: f64,
-    /// How many of them were partial, because the sender skipped entities.
+    /// How many of these snapshots were partial, because the sender skipped entities.
     frames_with_left_out: u64,
     duplicates: u64,
     /// Snapshots that arrived too late to be shown.
     late: u64,
     /// Events that reached playback, or would have if the joiner showed anything.
     events: u64,
-    /// How many of them arrived after playback had shown their tick.
+    /// How many of these events arrived after playback had shown their tick.
     late_events: u64,
     /// Refused datagrams, except duplicates and late ones.
     wrong_datagrams: u64,
     /// Datagrams that the system refused to send.
     unsent: u64,
     loss_ratio: f64,
-    /// To one joiner, with IP and UDP headers, encryption and keep-alives.
+    /// The bandwidth to one joiner, with IP and UDP headers, encryption and keep-alives.
     kbps_total: f64,
-    /// From one joiner, counted in the same way.
+    /// The bandwidth from one joiner, counted in the same way.
     kbps_upstream: f64,
     /// The delay at the end, as a mean over the joiners.
     playout_delay_ms: f64,
-    /// Share of the time in which playback lacked the next state.
+    /// The share of the time in which playback lacked the next state.
     starved_ratio: f64,
     /// The longest time between two polls of a joiner's socket. If it is long, the machine is too
     /// slow for this many joiners.
@@ -70,7 +70,7 @@ struct KeysReport {
     entities: Vec<u32>,
     records: u64,
     packets: u64,
-    /// How many of them were full, so that they need no earlier packet.
+    /// How many of these packets were full, so that they need no earlier packet.
     full_packets: u64,
     bytes: u64,
     bits_per_packet: f64,

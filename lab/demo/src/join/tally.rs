@@ -19,7 +19,7 @@ pub(super) struct Tally {
     /// Attempts at a full server.
     pub(super) full: u64,
     pub(super) snapshots: u64,
-    /// How many of them were partial.
+    /// How many of these snapshots were partial.
     pub(super) left_out: u64,
     /// Datagrams taken: snapshots and fragments of full states.
     pub(super) received: u64,
@@ -39,7 +39,7 @@ pub(super) struct Tally {
     pub(super) entity: Option<EntityId>,
     pub(super) sockets: ClientStats,
     pub(super) connected: Duration,
-    /// How long playback lacked the next state.
+    /// The time in which playback lacked the next state.
     pub(super) starved: Duration,
     /// The longest time between two polls of the socket: how late this process itself was.
     pub(super) slowest_look: Duration,
@@ -104,7 +104,7 @@ impl Tally {
         }
     }
 
-    /// Share of the sent datagrams that did not arrive.
+    /// The share of the sent datagrams that did not arrive.
     pub(super) fn loss_ratio(&self) -> f64 {
         self.sequences.saturating_sub(self.received) as f64 / self.sequences.max(1) as f64
     }

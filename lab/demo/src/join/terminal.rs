@@ -1,4 +1,4 @@
-//! The player's terminal: which keys are down.
+//! The player's terminal, which reports the keys that are down.
 
 use std::io::{IsTerminal, stderr};
 use std::time::Duration;

@@ -44,8 +44,8 @@ pub struct Arguments {
     force: Force,
     #[command(flatten, next_help_heading = "Built-in world")]
     world: WorldArguments,
-    /// Record several kinds of entities instead of cubes alone. "player" makes a kind of the
-    /// player's cube, as `serve` does.
+    /// Record several kinds of entities instead of cubes alone. "player" makes a separate kind of
+    /// the player's cube, as `serve` does.
     #[arg(long, help_heading = "Built-in world", conflicts_with = "from")]
     kinds: Option<CubeKinds>,
     /// Join this server as a spectator, and record each complete state that arrives, quantized as
@@ -83,7 +83,7 @@ pub enum RecordingError {
     Output(#[from] OutputError),
     #[error(transparent)]
     Setup(#[from] SetupError),
-    /// A challenge file has cubes alone, before quantization.
+    /// A challenge file can have only cubes, before quantization.
     #[error("{}: {option} needs a capture: choose a name that ends in .mcap", path.display())]
     NotOfFloats { path: PathBuf, option: &'static str },
     #[error(
@@ -91,7 +91,7 @@ pub enum RecordingError {
         path.display()
     )]
     OtherEnding { path: PathBuf, command: &'static str },
-    /// The time is over, and no complete state arrived.
+    /// The time ended, and no complete state had arrived.
     #[error(
         "no complete state arrived from {server}: its --budget-kbps has no room for all entities"
     )]

@@ -1,5 +1,5 @@
-//! The two ways into the world: UDP, and browsers. Clients of both have ids of one kind, so the rest
-//! of the server does not distinguish them.
+//! The two doors to the world: UDP and browsers. The clients of both have ids of the same type, so
+//! the rest of the server does not distinguish them.
 
 use std::net::SocketAddr;
 use std::ops::Range;
@@ -54,7 +54,7 @@ impl Doors {
         }
     }
 
-    /// Sends to a client at either door. Clients that are gone by now are ignored.
+    /// Sends to a client at either door. Ignores clients that have disconnected by now.
     pub(super) fn send(&mut self, client: u64, datagram: &[u8]) {
         if self.udp.send(client, datagram) == Err(SendError::NotConnected)
             && let Some(web) = &mut self.web
@@ -74,13 +74,13 @@ impl Doors {
         self.udp.stats()
     }
 
-    /// All zero without a door for browsers.
+    /// The counts of the door for browsers. All are zero if there is no such door.
     pub(super) fn web_stats(&self) -> WebStats {
         self.web.as_ref().map(WebServer::stats).unwrap_or_default()
     }
 
-    /// All bytes sent: over UDP with the headers of IP and UDP, to browsers without those of the
-    /// transport.
+    /// The number of bytes sent, with the headers of IP and UDP over UDP, and without those of the
+    /// transport to browsers.
     pub(super) fn bytes_out(&self) -> u64 {
         let udp = self.udp.stats();
         let headers = udp.datagrams_out * header_bytes(self.udp.local_addr()) as u64;

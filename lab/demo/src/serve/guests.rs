@@ -8,7 +8,7 @@ use kinepack::Level;
 use kinepack_net::{Mismatch, NetError};
 use kinepack_udp::DisconnectReason;
 
-/// How long a refused client stays connected, so that it gets a second refusal if the first is
+/// The time that a refused client stays connected, so that it gets a second refusal if the first is
 /// lost.
 const FAREWELL: Duration = Duration::from_secs(1);
 
@@ -17,7 +17,7 @@ const FAREWELL: Duration = Duration::from_secs(1);
 pub(super) struct Guests {
     present: BTreeMap<u64, Guest>,
     pub(super) counts: Counts,
-    /// How many joined at each level, by the level's name.
+    /// The number of clients that joined at each level, by the level's name.
     pub(super) joined_at: BTreeMap<&'static str, u64>,
 }
 

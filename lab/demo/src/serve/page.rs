@@ -1,5 +1,6 @@
-//! The page of `serve --web`: a browser's part of the world. It decodes, buffers and interpolates
-//! what comes through WebTransport or a WebSocket, with the npm package of this repository.
+//! The page of `serve --web`, in which a browser joins the world. With the npm package of this
+//! repository, it decodes, buffers and interpolates the datagrams that arrive through WebTransport
+//! or a WebSocket.
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
@@ -32,7 +33,7 @@ const FILES: &[File] = command_kit::web_files![
     "index.html", "joined.js", "main.js", "style.css",
 ];
 
-/// How long a token may wait for its page.
+/// The time for which a page may use its token.
 const TOKEN_LIFE: Duration = Duration::from_secs(60);
 
 /// The state that the request handlers share.

@@ -24,7 +24,7 @@ use crate::sender::{SendOptions, Sender, due};
 use crate::serve::ServeError;
 use crate::session_error::SessionError;
 
-/// How long to sleep between two polls of the socket.
+/// The time to sleep between two polls of the socket.
 const NAP: Duration = Duration::from_millis(1);
 /// A server that lags by more than this stops the world for a moment, instead of catching up.
 const MAX_LAG: Duration = Duration::from_millis(250);
@@ -41,7 +41,7 @@ pub struct Serving {
     players: Players,
     events: Vec<ServerEvent>,
     begin: Instant,
-    /// For how long the world was paused.
+    /// The total time for which the world was paused.
     skipped: Duration,
     /// Work since the last tick.
     work: Span,
@@ -253,7 +253,7 @@ impl Serving {
         }
     }
 
-    /// Sends the datagrams that wait. Clients that are gone by now are ignored.
+    /// Sends the datagrams that wait. Ignores clients that have disconnected by now.
     fn transmit(&mut self, now: Duration) {
         let Self { doors, sender, players, out, .. } = self;
         while let Some((ReceiverId(to), datagram)) = sender.hub.poll_transmit() {

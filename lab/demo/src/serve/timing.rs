@@ -1,4 +1,5 @@
-//! How long the work of a tick takes: in wall-clock time, and in processor time of its thread.
+//! Measures how long the work of a tick takes, in wall-clock time and in processor time of its
+//! thread.
 //!
 //! If other programs use the same processors, wall-clock time includes their time. Processor time
 //! does not.
@@ -38,7 +39,7 @@ struct Times {
     distribution: Distribution,
 }
 
-/// Times in a report, in microseconds. Percentiles are within 1 %.
+/// Times in a report, in microseconds. Percentiles are accurate to 1 %.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub(super) struct TimesUs {
     pub(super) mean: f64,

@@ -11,16 +11,16 @@ use serde::Serialize;
 #[derive(Debug, Default)]
 pub(super) struct Faults {
     injected: u64,
-    /// When the newest fault was injected, until a check finds it.
+    /// When the newest fault was injected. `None` once a check has found it.
     injected_at: Option<Duration>,
-    /// When a check failed, until a new state arrives.
+    /// When a check failed. `None` once a new state has arrived.
     noticed_at: Option<Duration>,
     noticed: u64,
     /// Checks that failed without a fault.
     false_alarms: u64,
-    /// From the failed check until a new state arrived.
+    /// The times from the failed check until a new state arrived.
     heal_ms: Distribution,
-    /// From the fault until a new state arrived.
+    /// The times from the fault until a new state arrived.
     wrong_ms: Distribution,
     wrong_lanes: u64,
 }
@@ -30,18 +30,18 @@ pub(super) struct Faults {
 pub struct FaultReport {
     /// Faults injected: lanes of views, changed by one.
     pub injected: u64,
-    /// Faults that a state check found. For the others, no snapshot used the faulty view as
-    /// baseline, or it could not be decoded.
+    /// Faults that a state check found. For the other faults, no snapshot used the faulty view as
+    /// baseline, or the snapshot could not be decoded.
     pub noticed: u64,
     /// Checks that failed without a fault.
     pub false_alarms: u64,
     /// How many of the found faults were followed by a new state.
     pub healed: u64,
-    /// How many of these within three round trips of the failed check.
+    /// How many of these states arrived within three round trips of the failed check.
     pub healed_within_three_round_trips: u64,
-    /// From the failed check until the new state arrived.
+    /// The time from the failed check until the new state arrived.
     pub heal_ms: Summary,
-    /// From the fault until the new state arrived, for faults that were found.
+    /// The time from the fault until the new state arrived, for faults that were found.
     pub fault_to_heal_ms: Summary,
     /// Lanes that were wrong between a fault and its end.
     pub wrong_lanes: u64,

@@ -16,18 +16,18 @@ use crate::keys::Keys;
 use crate::session_report::{InputReport, PacketBits};
 use crate::world::Played;
 
-/// Longer than the round trips of almost all links that the page can select. A longer ring costs no
-/// bits.
+/// The longest round trip of the stream. It exceeds the round trips of almost all links that the
+/// page can select. A longer ring costs no bits.
 const LONGEST_ROUND_TRIP: Duration = Duration::from_secs(3);
 
 /// The source of the first player's keys, and whether they are sent over the link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Controller {
-    /// The script, next to the world. Its keys are not sent.
+    /// The script, on the side of the world. Its keys are not sent.
     #[default]
     Script,
-    /// The script, next to the world. Its keys are sent only to measure their bandwidth and to
-    /// check that they arrive unchanged.
+    /// The script, on the side of the world. Its keys are sent only to measure their bandwidth and
+    /// to check that they arrive unchanged.
     SentScript,
     /// A person plays at the first receiver and holds these keys. They reach the world over the
     /// receiver's link.
@@ -56,7 +56,7 @@ pub(super) struct KeyStream {
     pushed: VecDeque<(Sequence, Keys)>,
     /// The first record of the current player. `None` without a player.
     plays_from: Option<Sequence>,
-    /// A packet arrived and is not acknowledged yet.
+    /// Whether a packet has arrived that is not acknowledged yet.
     acknowledges: bool,
     /// Bytes of full packets.
     full_bytes: u64,
@@ -256,7 +256,7 @@ mod tests {
         run(&mut session, 1..=10);
         let right = Input { right: true, ..Input::default() };
         session.controller = Controller::Person(right);
-        // Sent with tick 11, in flight for 100 ms: six ticks.
+        // The keys are sent with tick 11, and are in flight for 100 ms, which are six ticks.
         run(&mut session, 11..=17);
         assert_eq!(session.sender.world.pressed(), Some(Input::default()));
         run(&mut session, 18..=18);

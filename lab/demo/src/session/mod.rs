@@ -1,5 +1,5 @@
-//! A world, sent to one or many receivers through simulated links. `demo` shows it, `simulate` and
-//! `sweep` measure it.
+//! Sends a world to one or many receivers through simulated links. `demo` shows the session, and
+//! `simulate` and `sweep` measure it.
 
 mod answering;
 mod faults;

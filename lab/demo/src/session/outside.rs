@@ -1,8 +1,8 @@
-//! A receiver outside of this program: a page decodes what arrives, and answers.
+//! A receiver outside of this program: a page that decodes the datagrams and answers.
 
 use std::time::Duration;
 
-/// More answers than this do not wait for the next tick.
+/// The maximum number of answers that wait for the next tick.
 const MAX_ANSWERS: usize = 64;
 
 /// The end of a link to a receiver outside of this program.

@@ -1,4 +1,4 @@
-//! One receiver of a session: its links, what it shows, and its statistics.
+//! One receiver of a session: its links, the state that it shows, and its statistics.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -25,7 +25,7 @@ use crate::session_report::{InputReport, SessionReport};
 use crate::truth::Truth;
 use crate::viewer::{NewView, Viewer};
 
-/// Sent views to keep, for comparison with the received ones.
+/// The number of sent views to keep, for comparison with the received ones.
 const KEPT_VIEWS: usize = 512;
 
 /// One receiver with its links.
@@ -36,13 +36,13 @@ pub struct Peer {
     side: Side,
     /// The player's keys, from the first ones on.
     keys: Option<Box<KeyStream>>,
-    /// Keys are sent each tick, with the acknowledgements in front.
+    /// Whether keys are sent in each tick, with the acknowledgements in front.
     plays: bool,
     /// The sent views, by sequence. The receiver's views must equal them.
     sent_views: VecDeque<(Sequence, Snapshot)>,
     pub wrong_lanes: u64,
     faults: Faults,
-    /// Sum and count over the ticks in which the value was known, for the mean.
+    /// The sum and the count over the ticks in which the round trip was known, for the mean.
     round_trips_ms: (f64, u32),
     baseline_ages: (f64, u32),
     /// When datagrams were sent in the last second, and their bytes.
@@ -56,7 +56,7 @@ pub struct Peer {
 /// A datagram to a receiver.
 #[derive(Clone, Debug)]
 pub struct SentDatagram {
-    /// Without the headers of IP and UDP.
+    /// The datagram's bytes, without the headers of IP and UDP.
     pub bytes: usize,
     /// Whether the link lost the datagram.
     pub lost: bool,
@@ -249,7 +249,8 @@ impl Peer {
             }
             (Side::Answering(answering), _) => answering.take(datagram),
             (Side::Outside(outside), _) => outside.take(now, datagram),
-            // Refusals are not errors here: the receiver counts duplicates and late datagrams.
+            // Refusals are not errors here, because the receiver counts duplicates and late
+            // datagrams.
             (Side::Viewer(viewer), _) => {
                 let before = viewer.receiver.stats();
                 let taken = viewer.handle(now, datagram);
@@ -425,7 +426,7 @@ impl Side {
     }
 }
 
-/// Share of the datagrams that a link lost.
+/// The share of the datagrams that a link lost.
 fn loss_ratio(link: &Link) -> f64 {
     lost_datagrams(link) as f64 / link.stats().sent.count.max(1) as f64
 }

@@ -1,5 +1,5 @@
-//! Players are added and removed while their world is sent. Every state lists the players of its
-//! tick.
+//! Tests that add and remove players while their world is sent. Every state lists the players of
+//! its tick.
 
 use clap::Parser;
 use command_kit::LinkOptions;

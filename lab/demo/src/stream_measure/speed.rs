@@ -1,5 +1,5 @@
-//! Measures the codec alone. Codes one client's packets again, each a record against the base that
-//! it had on its link.
+//! Measures the codec alone. Codes one client's packets again, each as one record against the base
+//! that it had on its link.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ pub(super) struct Speed {
     pub(super) decode_ns: f64,
 }
 
-/// One end: the models after each of the last records, and scratch memory.
+/// One end of the stream: the models after each of the last records, and scratch memory.
 struct End<'a> {
     codec: &'a StreamCodec,
     records: &'a [u32],

@@ -15,12 +15,13 @@ use super::{Bits, Measured, Row, StreamRun, speed};
 use crate::sender::due;
 use crate::session_error::SessionError;
 
-/// Half of a round trip of 100 ms, and its jitter.
+/// Half of a round trip of 100 ms, and the jitter of one direction.
 const LATENCY: Duration = Duration::from_millis(50);
 const JITTER: Duration = Duration::from_millis(5);
 /// Extra ticks for the last packets to arrive.
 const AFTER_TICKS: u32 = cubes::TICK_HZ;
-/// Longer than any packet is in flight. A power of two, because record numbers wrap.
+/// The number of ticks in the ring. It is longer than any packet is in flight, and a power of two,
+/// because record numbers wrap.
 const RING_TICKS: usize = 64;
 
 /// All clients, their links, and the server's ends.
@@ -97,7 +98,7 @@ impl World {
         })
     }
 
-    /// Runs all ticks, or those before a signal. `None` if there were none.
+    /// Runs all ticks, or only those before a signal. `None` if no tick ran.
     pub(super) fn run(
         mut self,
         progress: &ProgressBar,

@@ -1,5 +1,5 @@
-//! `kinepack-lab sweep`: measures what loss and round trip cost in bandwidth and in error, as a
-//! table and as a picture.
+//! `kinepack-lab sweep`: measures the cost of loss and of the round trip in bandwidth and in error,
+//! as a table and as a picture.
 
 mod plot;
 
@@ -30,7 +30,8 @@ const LOSS_PERCENT: u32 = 1;
 /// The jitter of each direction, as on a wired connection.
 const JITTER: Duration = Duration::from_millis(5);
 
-/// Measure what loss and round trip cost, in bandwidth and in the error of what a receiver shows.
+/// Measure what loss and round trip cost, in bandwidth and in the error of the states that a
+/// receiver shows.
 ///
 /// Simulates the world once for each of 14 links. Ctrl-C stops the sweep and prints the points that
 /// are complete.

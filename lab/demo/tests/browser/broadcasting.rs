@@ -1,5 +1,5 @@
 //! The page of a broadcast: it watches through the relay by itself, pauses, goes back, and changes
-//! its tier. The same page as static files does so too.
+//! its tier. The page as static files does the same.
 
 use std::net::SocketAddr;
 use std::process::Command;

@@ -60,7 +60,7 @@ fn the_uncompressed_view_spends_the_bandwidth_of_kinepack() {
         let found = about.contains(part) || browser.text("document.body.innerText").contains(part);
         assert!(found, "no {part:?} in {about}");
     }
-    // It begins equal to the world, and then lags behind.
+    // The compared world begins equal to the sent one, and then lags behind.
     let behind = "(() => {
         const [{ shown }, { bodies }] = [kinepack.world(), kinepack.uncompressed()];
         return Math.hypot(...[0, 1, 2].map((axis) => shown[axis] - bodies[axis])) > 0.5;

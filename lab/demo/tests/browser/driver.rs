@@ -39,7 +39,7 @@ const NO_GL: &[&str] = &["--disable-gpu", "--disable-software-rasterizer", "--di
 
 /// A browser with one window. Each call returns when its effect is complete.
 pub(crate) struct Browser {
-    /// It is there until this is dropped.
+    /// The driver. `None` only after this was dropped.
     driver: Option<Driver>,
     idle: MutexGuard<'static, Vec<Driver>>,
 }

@@ -92,7 +92,7 @@ fn joins_without_a_wrong_lane(transport: &str, level: &str) {
     browser.wait("kinepack.bodies() > 900");
     let mut states = BTreeMap::new();
     let seconds = std::env::var("KINEPACK_SOAK_SECONDS").map_or(4, |text| text.parse().unwrap());
-    // Long enough that all rings and buffers are full.
+    // Watches until all rings and buffers are full.
     collect(&browser, Duration::from_secs(seconds.min(60) / 2), &mut states);
     let memory_bytes = browser.number("kinepack.stats().memory_bytes");
     collect(&browser, Duration::from_secs(seconds - seconds.min(60) / 2), &mut states);
@@ -102,7 +102,7 @@ fn joins_without_a_wrong_lane(transport: &str, level: &str) {
     assert_eq!(browser.text("kinepack.transport()"), transport);
     browser.wait_above("kinepack.stats().lostRatio", 0.01);
     assert_eq!(browser.number("kinepack.stats().mismatches"), 0.0);
-    // It watches until it plays.
+    // The page only watches until a key is held.
     browser.hold(Key::Right);
     server.until("plays; players: 1");
     browser.let_go();

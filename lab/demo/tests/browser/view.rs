@@ -91,7 +91,7 @@ fn a_selected_joint_shows_its_curve() {
     let area = browser.area("track-curve");
     let worst = browser.still();
     assert!(worst.colours(area) > 20 && worst.share_unlike_corner(area) > 0.01);
-    // The last joint of the table, through the button with its name.
+    // Selects the last joint of the table through the button with its name.
     let last = browser
         .number("Number([...document.querySelectorAll('#joint-rows tr')].at(-1).dataset.joint)");
     browser.click("#joint-rows tr:last-child button");
@@ -101,7 +101,7 @@ fn a_selected_joint_shows_its_curve() {
         format!("joint {last}")
     );
     assert!(worst.share_changed(&browser.still(), area) > 0.005);
-    // Another channel of the hips, which move up and down.
+    // Selects another channel of the hips, which move up and down.
     browser.click("#joint-rows tr[data-joint=\"0\"] button");
     browser.click("#channels input[value=translation]");
     browser.wait("kinepack.track()?.joint === 0 && kinepack.track().channel === 'translation'");

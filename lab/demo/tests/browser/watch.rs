@@ -16,12 +16,12 @@ fn a_replay_is_played_stepped_and_sought() {
     browser.resize(1280, 900);
     browser.open(address, "");
     browser.wait("kinepack.world() !== null");
-    // It plays by itself, to the end.
+    // The page plays by itself, to the end.
     browser.wait("kinepack.tick() > 20");
     browser.click("#play");
     browser.wait("document.getElementById('play').textContent === 'Play'");
 
-    // To the marker, and two frames on.
+    // Jumps to the marker, and steps two frames forward.
     browser.choose("#markers", "0:01");
     browser.wait("kinepack.tick() === 100 && Math.abs(kinepack.world().tick - 100) < 0.01");
     let area = browser.area("worlds");
@@ -48,12 +48,12 @@ fn a_replay_is_played_stepped_and_sought() {
     browser.wait_for_a_frame();
     assert!(at_marker.share_changed(&browser.screenshot(), area) > 0.001);
 
-    // Backwards, to the beginning.
+    // Plays backwards, to the beginning.
     browser.choose("#speed", "backwards");
     browser.click("#play");
     browser.wait("kinepack.tick() === 1");
 
-    // The numbers.
+    // The numbers of the page.
     browser.wait("Number(document.getElementById('now-bytes').textContent) > 0");
     browser.wait("Number(document.getElementById('all-kbps').textContent) > 0");
     browser.wait("document.getElementById('bodies').textContent === '24'");

@@ -1,4 +1,4 @@
-//! Many silent connections cannot keep a user from the page.
+//! Checks that many silent connections cannot keep a user from the page.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};

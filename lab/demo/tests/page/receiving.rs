@@ -1,5 +1,5 @@
-//! The receiver of a page: what the program gives to it is enough to receive the world, and nothing
-//! that it answers does harm.
+//! The receiver of a page: the program's messages suffice to receive the world, and no answer of
+//! the page does harm.
 
 use std::time::Duration;
 
@@ -137,7 +137,7 @@ fn answers_to_another_connection_or_of_noise_do_no_harm() {
     let noise: Vec<u8> = (0..200u8).map(|byte| byte.wrapping_mul(37)).collect();
     page.answer(connection, &[&noise, &[], &[0], &noise[..3]]);
     page.answer(connection + 1, &[&noise]);
-    // More than the program keeps for a tick.
+    // These are more answers than the program keeps for a tick.
     page.answer(connection, &[&[7][..]; 500]);
     let status = page.status("later ticks", |status| number(status, "tick") > 60.0);
     assert_eq!(status["report"]["wrong_lanes"], 0);
@@ -149,7 +149,7 @@ fn answers_to_another_connection_or_of_noise_do_no_harm() {
 fn a_closed_page_frees_its_receiver() {
     let (_demo, address) = Running::demo(SMALL);
     let mut kept = Page::open(address);
-    // More than a session could keep.
+    // Opens more pages than a session could keep.
     for _ in 0..20 {
         let mut page = Page::open(address);
         page.datagrams();

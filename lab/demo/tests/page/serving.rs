@@ -98,7 +98,7 @@ pub(crate) fn assert_files_are_protected(address: SocketAddr) {
         ] {
             assert!(policy.contains(part), "{path}: {policy}");
         }
-        // The page's own modules may run. Nothing else that is unsafe may.
+        // The page's own modules may run, but nothing else that is unsafe.
         let policy = policy.replace("'wasm-unsafe-eval'", "");
         assert!(!policy.contains("unsafe"), "{path}: {policy}");
         assert_eq!(answer.header("access-control-allow-origin"), "", "{path}");
@@ -160,7 +160,7 @@ fn a_taken_port_is_an_error_only_if_the_user_asked_for_it() {
     );
     assert!(run.stderr.contains(&listen) && run.stderr.lines().count() == 1, "{}", run.stderr);
 
-    // Taken by this test, or by another program.
+    // The port is taken by this test or by another program.
     let _taken = TcpListener::bind(("127.0.0.1", DEFAULT_PORT));
     let mut demo = Running::start(&[&["demo", "--no-open", "--json"], SMALL].concat(), None);
     let address = demo.page();

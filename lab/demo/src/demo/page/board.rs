@@ -109,7 +109,7 @@ impl Board {
         }
     }
 
-    /// The bodies that pages look at.
+    /// The bodies that pages display in detail.
     pub(super) fn looked_at(&self) -> Vec<u32> {
         lock(&self.pages).open.values().filter_map(|page| page.look).collect()
     }
@@ -151,7 +151,7 @@ impl Pages {
     fn add(&mut self, page: Open) -> Option<u64> {
         if self.open.len() == MAX_PAGES {
             let held = |of: IpAddr| self.open.values().filter(|page| page.address == of).count();
-            // Of several addresses with the most pages, the one with the newest page.
+            // If several addresses have the most pages, this is the one with the newest page.
             let (&newest, of) = self.open.iter().max_by_key(|(_, page)| held(page.address))?;
             let most = held(of.address);
             if most <= MAX_PAGES / PART || most <= held(page.address) + 1 {

@@ -1,4 +1,4 @@
-//! Where the bits of one receiver go, by part, for the charts.
+//! Counts the bits of one receiver by part, for the charts.
 
 use command_kit::parts::{PartOfField, Parts};
 use kinepack::Schema;
@@ -7,7 +7,7 @@ use kinepack_net::HEADER_BYTES;
 use super::protocol::{Packet, Sample};
 use crate::session::SentDatagram;
 
-/// Ticks in a point of the charts.
+/// The number of ticks in a point of the charts.
 const SAMPLE_TICKS: u32 = 6;
 
 /// The bits of one receiver.
@@ -38,14 +38,14 @@ impl Ledger {
         self.ticks += 1;
         for SentDatagram { bytes, cost, .. } in sent {
             let Some(cost) = cost else {
-                // A part of a full state, which is coded as a whole.
+                // This is a part of a full state, which is coded as a whole.
                 self.headers_bits += 8 * u64::from(HEADER_BYTES);
                 self.parts_bits.others += 8 * *bytes as u64;
                 continue;
             };
             self.headers_bits += 8 * (u64::from(HEADER_BYTES) + (bytes - cost.bytes) as u64);
             self.parts_bits.add(&cost.size, &self.part_of_field);
-            // The padding of the last byte.
+            // The rest is the padding of the last byte.
             let counted_bits = cost.size.sets_bits + cost.size.fields_bits.iter().sum::<u64>();
             self.parts_bits.flags_and_indices +=
                 (8 * cost.bytes as u64).saturating_sub(counted_bits);

@@ -1,4 +1,4 @@
-//! One body of the sent state, lane by lane.
+//! Lists the lanes of one body of the sent state.
 
 use kinepack::schema::FieldKind;
 use kinepack::{EntityId, Schema, Snapshot};

@@ -1,4 +1,4 @@
-//! The demo in the browser: both worlds live, and where the bits go.
+//! The demo in the browser: shows both worlds live, and where the bits go.
 //!
 //! ```text
 //! this thread                                              server's thread
@@ -50,7 +50,7 @@ const GOAL_KBPS: f64 = 256.0;
 const CAPTURED_HALF_WIDTH_M: f32 = 32.0;
 /// The maximum number of orders that wait for the next tick.
 const MAX_ORDERS: usize = 64;
-/// How long the program waits for pages to take the end message and to close.
+/// The time that the program waits for pages to take the end message and to close.
 const FAREWELL: Duration = Duration::from_secs(5);
 
 /// Returns the report, and an error if frames of a capture were lost. Ctrl-C is the usual end.

@@ -33,8 +33,8 @@ pub(super) enum Control {
     TakeOver(bool),
 }
 
-/// The settings that can change while the world runs. A missing number of the link means the named
-/// link's.
+/// The settings that can change while the world runs. If a number of the link is missing, the named
+/// link's number applies.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Settings {
@@ -103,7 +103,7 @@ pub(super) struct Status {
     /// The world's speed as a share of real time.
     pub(super) speed_ratio: f64,
     pub(super) report: SessionReport,
-    /// The bodies that pages look at.
+    /// The bodies that pages display in detail.
     #[serde(skip)]
     pub(super) looks: BTreeMap<u32, Look>,
 }
@@ -121,8 +121,8 @@ pub(super) struct PageStatus<'a> {
     pub(super) packets: Vec<Packet>,
 }
 
-/// A point of the charts, as far as the sender knows it: means of the ticks since the previous
-/// point. The page adds what its receiver knows.
+/// A point of the charts: the sender's means over the ticks since the previous point. The page adds
+/// the values that only its receiver knows.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub(super) struct Sample {
     pub(super) tick: u32,
@@ -144,7 +144,7 @@ pub(super) type Packet = (u32, u32, u8);
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Look {
     pub(super) id: u32,
-    /// Its lanes, even if the last packet left it out.
+    /// The body's lanes, even if the last packet left the body out.
     pub(super) sent: Vec<u32>,
 }
 

@@ -125,7 +125,7 @@ fn percent(ratio: f32) -> f32 {
     (ratio * 1e4).round() / 1e2
 }
 
-/// Datagrams lost in a row, on average.
+/// The mean number of datagrams that are lost in a row.
 fn mean_burst(loss: &Loss) -> f32 {
     match *loss {
         Loss::GilbertElliott { to_good_ratio, .. } if to_good_ratio > 0.0 => 1.0 / to_good_ratio,

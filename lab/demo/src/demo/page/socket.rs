@@ -20,7 +20,7 @@ use crate::keys::input;
 
 /// The maximum number of worlds in flight.
 const UNANSWERED: usize = 2;
-/// Messages a second that a page may send: four for each tick.
+/// The maximum number of messages per second from a page: four for each tick.
 const MAX_MESSAGES_PER_S: u32 = 250;
 /// A page counts as gone if it takes no message, or answers no ping, for this long.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -28,7 +28,7 @@ const PING_EVERY: Duration = Duration::from_secs(5);
 /// The maximum number of ticks in a step.
 const MAX_STEPS: u32 = 60;
 
-/// Serves a page until it goes or the program ends.
+/// Serves a page until the page closes or the program ends.
 pub(super) async fn talk(
     socket: WebSocket,
     board: Arc<Board>,
