@@ -55,7 +55,7 @@ try {
   const after = await look();
   const [wakeUps, sent] = [after.wakeUps - before.wakeUps, after.sent - before.sent];
   if (after.state !== "joined by websocket") throw new Error(`the page says: ${after.state}`);
-  // The server sends 60 datagrams a second, and a hidden page's timers run about twice.
+  // The server sends 60 datagrams per second, and a hidden page's timers run about twice.
   if (sent < Math.max(50, 4 * wakeUps)) throw new Error(`${sent} answers, and ${wakeUps} runs of a timer`);
   await page.bringToFront();
   await page.evaluate(() => { globalThis.shown = 0; });

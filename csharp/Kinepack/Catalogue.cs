@@ -16,7 +16,7 @@ namespace Kinepack
         /// <summary>
         /// Creates a catalogue of these tiers, which are numbered in the order of the list.
         /// </summary>
-        /// <param name="tickHz">The ticks a second of the simulation.</param>
+        /// <param name="tickHz">The ticks per second of the simulation.</param>
         /// <param name="tiers">1 to 64 tiers.</param>
         /// <exception cref="KinepackException">
         /// A tier is invalid: its name or its numbers, or its schema differs from the others.
@@ -41,7 +41,7 @@ namespace Kinepack
             }
         }
 
-        /// <summary>The ticks a second of the simulation.</summary>
+        /// <summary>The ticks per second of the simulation.</summary>
         public int TickHz { get; }
 
         /// <summary>
@@ -57,7 +57,7 @@ namespace Kinepack
         /// in eight ("eighth"), and all in datagrams ("fast"). If the schema has bodies, also one
         /// in three with less precision for bodies that move ("coarse").
         /// </summary>
-        /// <param name="tickHz">The ticks a second of the simulation.</param>
+        /// <param name="tickHz">The ticks per second of the simulation.</param>
         /// <param name="codec">The codec of the snapshots.</param>
         public static Catalogue Standard(int tickHz, Codec codec)
         {

@@ -10,7 +10,7 @@ namespace Kinepack
     {
         /// <summary>Creates a receiver.</summary>
         /// <param name="codec">The codec, which the hub needs too.</param>
-        /// <param name="tickHz">The ticks a second of the hub.</param>
+        /// <param name="tickHz">The ticks per second of the hub.</param>
         /// <param name="options">The options. Null selects the defaults.</param>
         public unsafe Receiver(Codec codec, int tickHz, ReceiverOptions options = null)
         {

@@ -72,7 +72,7 @@ namespace Kinepack
         /// <summary>Begins a file, and replaces an existing one.</summary>
         /// <param name="path">The path of the file.</param>
         /// <param name="codec">The codec of the snapshots.</param>
-        /// <param name="rateHz">The ticks a second of the world.</param>
+        /// <param name="rateHz">The ticks per second of the world.</param>
         /// <param name="events">The kinds of events, or null for none.</param>
         public ReplayWriter(string path, Codec codec, double rateHz, Events events = null)
         {
@@ -133,7 +133,7 @@ namespace Kinepack
 
         /// <summary>Creates a kill cam without snapshots.</summary>
         /// <param name="codec">The codec of the snapshots.</param>
-        /// <param name="rateHz">The ticks a second of the world.</param>
+        /// <param name="rateHz">The ticks per second of the world.</param>
         /// <param name="seconds">The number of seconds to keep.</param>
         /// <param name="events">The kinds of events, or null for none.</param>
         public KillCam(Codec codec, double rateHz, double seconds, Events events = null)

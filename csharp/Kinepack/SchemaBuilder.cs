@@ -122,7 +122,7 @@ namespace Kinepack
         /// Lets the last field, while it moves, be off by the distance that it moves in this time.
         /// </summary>
         /// <param name="milliseconds">The time, in milliseconds.</param>
-        /// <param name="ticksPerSecond">The ticks a second of the simulation.</param>
+        /// <param name="ticksPerSecond">The ticks per second of the simulation.</param>
         public SchemaBuilder TimePrecision(double milliseconds, double ticksPerSecond)
         {
             return Done(

@@ -79,7 +79,7 @@ namespace Kinepack
         /// <summary>Creates a sender.</summary>
         /// <param name="schema">The schema of the records, with one kind.</param>
         /// <param name="level"><see cref="Level.Packed"/> or <see cref="Level.Adaptive"/>.</param>
-        /// <param name="rateHz">The most records a second.</param>
+        /// <param name="rateHz">The maximum number of records per second.</param>
         /// <param name="options">The options. Null selects the defaults.</param>
         public unsafe StreamSender(
             Schema schema, string level, int rateHz, StreamOptions options = null)
@@ -159,7 +159,7 @@ namespace Kinepack
         /// <summary>Creates a receiver, with the same arguments as its sender.</summary>
         /// <param name="schema">The schema of the records, with one kind.</param>
         /// <param name="level"><see cref="Level.Packed"/> or <see cref="Level.Adaptive"/>.</param>
-        /// <param name="rateHz">The most records a second.</param>
+        /// <param name="rateHz">The maximum number of records per second.</param>
         /// <param name="options">The options. Null selects the defaults.</param>
         public unsafe StreamReceiver(
             Schema schema, string level, int rateHz, StreamOptions options = null)

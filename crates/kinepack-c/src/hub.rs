@@ -322,9 +322,9 @@ pub unsafe extern "C" fn kp_hub_handle(
 }
 
 /// Takes the world of a tick, which must be above the previous tick, and encodes what each receiver
-/// needs. `KP_STATUS_RECEIVERS` if some receivers do not get all of it, for the reasons in the
-/// error text. The others do, so poll the datagrams then too. After any other failure, nothing has
-/// changed.
+/// needs. Returns `KP_STATUS_RECEIVERS` if some receivers do not get all of it, for the reasons in
+/// the error text. The others do, so poll the datagrams then too. After any other failure, nothing
+/// has changed.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_hub_tick(hub: KpHub, now_ns: u64, world: KpSnapshot) -> KpStatus {
     call(|| {

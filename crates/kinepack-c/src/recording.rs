@@ -228,8 +228,8 @@ pub unsafe extern "C" fn kp_kill_cam_emit(
 }
 
 /// Cuts the ticks from `from_tick` to `to_tick`, both included, as a replay file for
-/// `kp_kill_cam_take`, and writes its size. `KP_STATUS_ARGUMENT` if there is no snapshot between
-/// them.
+/// `kp_kill_cam_take`, and writes its size. Returns `KP_STATUS_ARGUMENT` if there is no snapshot
+/// between them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_kill_cam_cut(
     kill_cam: KpKillCam,

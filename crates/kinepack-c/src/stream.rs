@@ -139,8 +139,8 @@ pub unsafe extern "C" fn kp_stream_push(
     })
 }
 
-/// The packet of the newest records, once. Returns `KP_STATUS_NOTHING` if there is none now. If
-/// `capacity` is too small, only `*size` is written, and the packet is kept.
+/// The packet of the newest records. Each packet is returned once. Returns `KP_STATUS_NOTHING` if
+/// there is none now. If `capacity` is too small, only `*size` is written, and the packet is kept.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_stream_poll(
     sender: KpStreamSender,
@@ -267,7 +267,7 @@ pub unsafe extern "C" fn kp_stream_read(
 }
 
 /// The acknowledgement for the sender: `*size` bytes, if they fit into `capacity`. Send it a few
-/// times within the longest round trip, alone or in front of another datagram. Returns
+/// times within the longest round trip, alone or in front of another datagram. Returns Returns
 /// `KP_STATUS_NOTHING` before the first packet.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_stream_acknowledgement(

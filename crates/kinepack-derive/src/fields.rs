@@ -37,18 +37,18 @@ pub(crate) struct Context<'a> {
 
 /// The code of a field with lanes. The variable `part` holds the field's lanes.
 pub(crate) struct FieldCode {
-    /// An expression: the number of lanes.
+    /// An expression for the number of lanes.
     pub(crate) lanes: TokenStream,
     /// Statements that append to `fields` below `path`.
     pub(crate) schema: TokenStream,
     /// Statements that fill `part`.
     pub(crate) quantize: TokenStream,
-    /// An expression: whether the columns `part` could be filled lane by lane from the iterator
-    /// `values`. `None` if the field must be quantized state by state.
+    /// An expression that is true if the columns `part` could be filled lane by lane from the
+    /// iterator `values`. `None` if the field must be quantized state by state.
     pub(crate) quantize_columns: Option<TokenStream>,
     /// Statements that fill `part` with raw words.
     pub(crate) store_raw: TokenStream,
-    /// An expression: the value of `part`.
+    /// An expression for the value of `part`.
     pub(crate) reconstruct: TokenStream,
 }
 

@@ -43,19 +43,20 @@ pub(crate) struct Needs<'a> {
 
 /// The bodies of the functions of `Pack`.
 pub(crate) struct Bodies {
-    /// An expression: the number of lanes.
+    /// An expression for the number of lanes.
     pub(crate) lanes: TokenStream,
     /// Appends to `fields` below `path`.
     pub(crate) fields: TokenStream,
     /// Quantizes `self` into `lanes`, which has the right length.
     pub(crate) quantize: TokenStream,
-    /// An expression: whether `columns` could be filled from `states`. `None` for the default.
+    /// An expression that is true if `columns` could be filled from `states`. `None` for the
+    /// default.
     pub(crate) quantize_columns: Option<TokenStream>,
     /// Stores `self` in `raw`, which has the right length.
     pub(crate) store_raw: TokenStream,
-    /// An expression: the value of `lanes`, which has the right length.
+    /// An expression for the value of `lanes`, which has the right length.
     pub(crate) reconstruct: TokenStream,
-    /// An expression: the interpolated value of the pair `lanes`.
+    /// An expression for the interpolated value of the pair `lanes`.
     pub(crate) interpolate: TokenStream,
 }
 

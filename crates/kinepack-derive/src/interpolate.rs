@@ -61,8 +61,8 @@ fn may_move(field: &PackedField<'_>, ty: &Type) -> bool {
     blends && always && written(field.ty) == written(ty)
 }
 
-/// An expression: a field's value between two states. `velocity` is the field that is its velocity,
-/// with its code, if there is one.
+/// An expression for a field's value between two states. `velocity` is the field that is its
+/// velocity, with its code, if there is one.
 pub(crate) fn value(
     krate: &Path,
     field: &PackedField<'_>,
@@ -78,7 +78,7 @@ pub(crate) fn value(
     quote!(#krate::__derive::interpolate_moving::<#ty>(&#axes, #ends, #velocities, at))
 }
 
-/// An expression: the interpolated value of a field without a velocity.
+/// An expression for the interpolated value of a field without a velocity.
 fn between(krate: &Path, field: &PackedField<'_>, code: &FieldCode) -> TokenStream {
     let (ty, part, limits) = (field.ty, field.part(), field.limits());
     let helpers = quote!(#krate::__derive);
@@ -114,7 +114,7 @@ fn between(krate: &Path, field: &PackedField<'_>, code: &FieldCode) -> TokenStre
     }
 }
 
-/// An expression: an array of the field's values in both states.
+/// An expression for an array of the field's values in both states.
 fn both(field: &PackedField<'_>, code: &FieldCode) -> TokenStream {
     let (part, reconstruct) = (field.part(), &code.reconstruct);
     quote!([#part.from, #part.to].map(|part| #reconstruct))

@@ -17,7 +17,7 @@ use super::limit::{Bucket, RateLimit, Sources, source};
 use super::screen::{Header, Kind, is_current_request};
 
 /// A request costs about as much as 3 datagrams of a client, because its token has 1,024 bytes. A
-/// client repeats its request four times a second.
+/// client repeats its request four times per second.
 const REQUESTS_OF_ONE: RateLimit = RateLimit { per_second: 10, burst: 10 };
 /// 256 clients may join at once. Forged requests at the sustained rate take 0.2 % of a core.
 const REQUESTS_OF_ALL: RateLimit = RateLimit { per_second: 500, burst: 256 };

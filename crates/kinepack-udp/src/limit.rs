@@ -11,7 +11,7 @@ use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 /// ```
 /// use kinepack_udp::{RateLimit, ServerOptions};
 ///
-/// // A client sends an input and an acknowledgement 60 times a second; twice that is allowed.
+/// // A client sends an input and an acknowledgement 60 times per second; twice that is allowed.
 /// let per_client = RateLimit { per_second: 240, burst: 60 };
 /// let options = ServerOptions { per_client, ..ServerOptions::new(1) };
 /// assert_eq!(options.per_client.burst, 60);

@@ -12,7 +12,7 @@ use kinepack::{Pack, Schema};
 
 /// Lags in moves: the previous one, and 100 ms as in the articles.
 const LAGS: [usize; 2] = [1, 6];
-/// Approximate moves a second.
+/// Approximate moves per second.
 const MOVES_PER_S: usize = 60;
 
 fn main() -> Result<(), Box<dyn Error>> {

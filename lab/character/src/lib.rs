@@ -1,4 +1,4 @@
-//! A player's character as a big game's client sends it to the server: 60 moves a second of 540
+//! A player's character as a big game's client sends it to the server: 60 moves per second of 540
 //! bits in full.
 //!
 //! It makes the input streams that examples, benchmarks and `measure` compress. The record is that

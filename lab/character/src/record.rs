@@ -26,7 +26,7 @@ impl Flags {
     pub const AIM: u8 = 0x20;
 }
 
-/// One move of the player's character: 540 bits in full, 60 times a second.
+/// One move of the player's character: 540 bits in full, 60 times per second.
 #[derive(Pack, Clone, Debug, PartialEq)]
 pub struct Move {
     /// Milliseconds since the server began, at the move's end: 64 bits. The first move is already

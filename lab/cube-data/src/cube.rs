@@ -52,7 +52,7 @@ pub struct Measured {
     pub position: [f32; 3],
     /// Unit quaternion x, y, z, w.
     pub orientation: [f32; 4],
-    /// Linear velocity, in metres a second.
+    /// Linear velocity, in metres per second.
     pub velocity: [f32; 3],
     /// True while the player moves the cube, directly or through others.
     pub interacting: bool,
@@ -114,7 +114,7 @@ pub struct SwiftCube {
     /// Unit quaternion x, y, z, w.
     #[pack(rotation, bits = 9, body)]
     pub orientation: [f32; 4],
-    /// Linear velocity, in metres a second.
+    /// Linear velocity, in metres per second.
     #[pack(range = -32.0..32.0, bits = 11, clamp, velocity = position)]
     pub velocity: [f32; 3],
     /// True while the player moves the cube, directly or through others.

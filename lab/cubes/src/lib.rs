@@ -4,7 +4,7 @@
 //!
 //! The demo, the tests and the benchmarks compress its motion. The crate has only physics and a
 //! scripted player. It does not know snapshots, networks or clocks, and the caller steps the world
-//! 60 times a second. The same seed gives the same run on the same build.
+//! 60 times per second. The same seed gives the same run on the same build.
 //!
 //! ```
 //! use cubes::{Config, Script, Style, World};

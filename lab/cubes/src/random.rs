@@ -1,7 +1,7 @@
 //! A small generator of pseudo-random numbers: `SplitMix64` (Steele, Lea and Flood, "Fast
 //! Splittable Pseudorandom Number Generators", 2014).
 //!
-//! Scripts draw a few numbers a second, and the same seed must always give the same numbers. A
+//! Scripts draw a few numbers per second, and the same seed must always give the same numbers. A
 //! crate might change its stream with a new version.
 
 use core::ops::RangeInclusive;

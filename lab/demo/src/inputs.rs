@@ -2,7 +2,7 @@
 //! `spec/NET.md`, section 8.
 //!
 //! ```text
-//! joiner: sends keys ─► 60 records a second ─► server: holds the newest record's keys
+//! joiner: sends keys ─► 60 records per second ─► server: holds the newest record's keys
 //! joiner: learns its cube ◄─ a record until it is acknowledged ◄─ server: assigns a cube, or none
 //! ```
 

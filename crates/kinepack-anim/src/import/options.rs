@@ -12,7 +12,7 @@ use super::{BvhConvention, ImportError};
 ///
 /// let text = "HIERARCHY ROOT hip { OFFSET 0 1 0 CHANNELS 1 Yrotation End Site { OFFSET 0 1 0 } }
 ///     MOTION Frames: 4 Frame Time: 0.0166667 0 10 20 30";
-/// // The file is in metres, and half of its 60 frames a second are enough.
+/// // The file is in metres, and half of its 60 frames per second are enough.
 /// let options =
 ///     ImportOptions { unit_cm: Some(100.0), rate_hz: Some(30.0), ..ImportOptions::default() };
 /// let clip = &bvh::from_text("turn.bvh", text, &options)?.clips[0];

@@ -84,7 +84,7 @@ class FMoveReceiver {
     return Moves;
   }
 
-  // Returns the acknowledgement for the client. Call it a few times a second.
+  // Returns the acknowledgement for the client. Call it a few times per second.
   TArray<uint8> Acknowledgement() {
     TArray<uint8> Packet;
     Packet.SetNum(16);

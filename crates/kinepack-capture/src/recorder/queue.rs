@@ -1,7 +1,7 @@
 //! Connects the recording thread and the writer thread: a bounded queue of frames, and the emptied
 //! buffers on their way back.
 //!
-//! The writer looks into the queue ten times a second, and is woken if it is half full. Waking a
+//! The writer looks into the queue ten times per second, and is woken if it is half full. Waking a
 //! thread at each frame would cost the game more than the rest of recording.
 
 use std::collections::VecDeque;

@@ -83,7 +83,7 @@ struct Played {
     p99_error_cm: f64,
     max_error_between_cm: f64,
     foot_slide_cm: f64,
-    /// Raw megabytes a second on one core.
+    /// Raw megabytes per second on one core.
     build_mb_per_s: f64,
     /// The mean over the clips with 30 to 50 joints, or over all clips if there are none.
     sample_ns_per_joint: f64,

@@ -11,7 +11,7 @@ use kinepack::Tick;
 /// use std::time::Duration;
 /// use kinepack_net::PlayoutConfig;
 ///
-/// // A fixed delay of 100 ms for a simulation of 30 ticks a second.
+/// // A fixed delay of 100 ms for a simulation of 30 ticks per second.
 /// let delay = Duration::from_millis(100);
 /// let config =
 ///     PlayoutConfig { min_delay: delay, max_delay: delay, ..PlayoutConfig::at_hz(30) };

@@ -12,7 +12,7 @@ use crate::{Channel, Sequence};
 /// use std::time::Duration;
 /// use kinepack_net::StreamConfig;
 ///
-/// // 128 inputs a second, each sent three times.
+/// // 128 inputs per second, each sent three times.
 /// let config = StreamConfig { repeats: 2, ..StreamConfig::at_hz(128) };
 /// assert_eq!(config.validate(), Ok(()));
 /// assert_eq!(config.ring_packets(), 128);

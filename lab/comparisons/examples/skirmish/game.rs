@@ -1,4 +1,4 @@
-//! The game: 64 players roll among 300 crates, shoot 200 darts a second, and use 50 doors and
+//! The game: 64 players roll among 300 crates, shoot 200 darts per second, and use 50 doors and
 //! pickups.
 
 use std::collections::BTreeMap;

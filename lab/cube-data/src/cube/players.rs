@@ -45,7 +45,7 @@ pub struct SwiftPlayer {
     /// Unit quaternion x, y, z, w.
     #[pack(rotation, bits = 9, body)]
     pub orientation: [f32; 4],
-    /// Linear velocity, in metres a second.
+    /// Linear velocity, in metres per second.
     #[pack(range = -32.0..32.0, bits = 11, clamp, velocity = position)]
     pub velocity: [f32; 3],
     /// Always true in the built-in world.

@@ -1,10 +1,10 @@
 //! `kinepack-lab serve`: sends the built-in world over UDP, in real time, to every client that has
 //! the secret.
 //!
-//! One thread ticks 60 times a second. A tick steps the world, encodes snapshots for all receivers
-//! and sends them. Between ticks the thread takes what has arrived about once a millisecond,
-//! because acknowledgements measure the round trip. Another thread reads the socket and drops junk,
-//! see [`kinepack_udp`].
+//! One thread ticks 60 times per second. A tick steps the world, encodes snapshots for all
+//! receivers and sends them. Between ticks the thread takes what has arrived about once a
+//! millisecond, because acknowledgements measure the round trip. Another thread reads the socket
+//! and drops junk, see [`kinepack_udp`].
 //!
 //! A client that sends keys plays, see `players.rs`.
 

@@ -33,7 +33,7 @@ fn the_factor_compares_with_the_same_send_rate() {
     let browser = Browser::start();
     browser.open(address, "");
     browser.wait("kinepack.samples().length > 10");
-    // 901 cubes of 321 bits and a header, 60 times a second.
+    // 901 cubes of 321 bits and a header, 60 times per second.
     browser.wait("document.getElementById('now-of').textContent === '17,369'");
     browser.choose("#settings [name=send_hz]", "10");
     browser.wait("document.getElementById('now-rate').textContent === '10'");

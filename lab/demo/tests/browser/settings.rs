@@ -63,7 +63,7 @@ fn the_settings_of_an_address_are_applied() {
     browser.wait(&format!(
         "{sending}.includes('--level adaptive') && {sending}.includes('--send-hz 30')"
     ));
-    // Thirty packets a second of sixty ticks, once earlier packets are no longer among the last
+    // Thirty packets per second of sixty ticks, once earlier packets are no longer among the last
     // ones.
     let set = browser.number(LAST) + 20.0;
     browser.wait_for_packets(set, 60.0);

@@ -12,7 +12,7 @@ use crate::{Channel, PlayoutConfig};
 /// use std::time::Duration;
 /// use kinepack_net::{PlayoutConfig, ReceiverConfig};
 ///
-/// // A simulation of 30 ticks a second, and 16 MiB for views.
+/// // A simulation of 30 ticks per second, and 16 MiB for views.
 /// let config = ReceiverConfig { max_memory_bytes: 16 << 20, ..ReceiverConfig::at_hz(30) };
 /// assert_eq!(config.playout, PlayoutConfig::at_hz(30));
 /// assert_eq!(config.hello_every, Duration::from_millis(250));

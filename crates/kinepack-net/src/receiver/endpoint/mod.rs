@@ -31,7 +31,7 @@ use crate::{Acknowledgement, Cost, JitterBuffer, NetError, PlayoutStats, Refused
 /// Receives one world.
 ///
 /// Order of calls: [`handle`](Self::handle) for each datagram, then
-/// [`poll_transmit`](Self::poll_transmit) until it returns `None`, at least a few times a second;
+/// [`poll_transmit`](Self::poll_transmit) until it returns `None`, at least a few times per second;
 /// [`playback`](Self::playback) for each drawn frame. The caller supplies the time.
 ///
 /// If several hubs share one connection, set [`ReceiverConfig::channel`] to the hub's channel: see

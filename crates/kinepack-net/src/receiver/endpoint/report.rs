@@ -79,7 +79,7 @@ pub enum Received {
 /// let before = receiver.stats();
 /// let _ = receiver.handle(Duration::ZERO, b"noise"); // and other datagrams, for a second
 /// let stats = receiver.stats();
-/// assert_eq!(stats.bytes - before.bytes, 5); // for a graph of bytes a second
+/// assert_eq!(stats.bytes - before.bytes, 5); // for a graph of bytes per second
 /// assert_eq!(stats.refused - before.refused, 1);
 /// assert!(stats.mismatches == 0 && stats.unmerged == 0); // worth a line in the log if not
 /// # Ok::<(), Box<dyn std::error::Error>>(())

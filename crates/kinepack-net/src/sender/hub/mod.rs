@@ -80,7 +80,7 @@ pub enum Handled {
 /// [`tick`](Self::tick) once with the state of the world, then
 /// [`poll_transmit`](Self::poll_transmit) until it returns `None`. The caller supplies the time,
 /// from any clock that does not run backwards. Call `tick` as often as you want to send snapshots,
-/// 10 to 60 times a second; the world may step more often.
+/// 10 to 60 times per second; the world may step more often.
 ///
 /// **Ids and ticks increase.** Push the entities of each kind in increasing order of their ids:
 /// [`Snapshot::push`] refuses any other order. Ticks increase for as long as the hub lives; at 60

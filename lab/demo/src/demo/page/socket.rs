@@ -1,5 +1,5 @@
 //! One page's socket. Sends the newest world as fast as the page takes it, the datagrams for its
-//! receiver each tick and a status ten times a second. Carries out the page's controls.
+//! receiver each tick and a status ten times per second. Carries out the page's controls.
 //!
 //! At most two worlds are unanswered at a time. So a slow or hidden page gets fewer worlds, but
 //! never an old one.
