@@ -51,7 +51,7 @@ impl Truth {
         self.0.insert(tick, of_all::<Transform>(&mut session.server));
     }
 
-    /// Where the ship is at a moment.
+    /// The position of the ship at a moment.
     fn at(&self, id: u32, tick: f64) -> Option<[f32; 3]> {
         let from = self.0.get(&(tick.floor() as u32))?.get(&id)?.translation;
         let to = self.0.get(&(tick.ceil() as u32))?.get(&id)?.translation;

@@ -1,4 +1,4 @@
-//! What each level adds, in commands and reports. The rows follow the article "Snapshot
+//! Describes what each level adds, for commands and reports. The rows follow the article "Snapshot
 //! Compression", one improvement a row.
 
 use kinepack::Level;

@@ -352,7 +352,7 @@ impl Viewer {
         }))
     }
 
-    /// What to show at `now`. `None` before the first state.
+    /// The world to show at `now`. `None` before the first state.
     pub fn playback(&mut self, now: Duration) -> Option<Playback<'_>> {
         self.all_watched().for_each(|tier| tier.wait(now));
         let playout = self.buffer.at(now)?;

@@ -24,7 +24,7 @@ const OTHER_FLIPS: usize = 30;
 /// This many datagrams of a session are damaged.
 const MUTATED: usize = 20;
 
-/// What a hub gets, in order.
+/// An input of a hub, in order.
 #[derive(Clone)]
 enum Event {
     Datagram(Duration, Vec<u8>),
@@ -38,7 +38,7 @@ struct Recorded {
     /// Events of the game in a tick, on average.
     happenings: u64,
     events: Vec<Event>,
-    /// What the receiver got.
+    /// The datagrams that the receiver got, with their arrival times.
     datagrams: Vec<(Duration, Vec<u8>)>,
 }
 

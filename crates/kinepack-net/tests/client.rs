@@ -1,5 +1,5 @@
-//! What a client learns besides the state: the round trip, the share of lost datagrams, the
-//! server's time, and which entities were added and removed between two frames.
+//! Tests of the values that a client learns besides the state: the round trip, the share of lost
+//! datagrams, the server's time, and which entities were added and removed between two frames.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

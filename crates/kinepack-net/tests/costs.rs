@@ -31,7 +31,7 @@ struct Path {
     /// The newest complete views.
     whole: HashMap<u16, Snapshot>,
     sent: Vec<Vec<u8>>,
-    /// What the hub counted, by sequence.
+    /// The costs that the hub counted, by sequence.
     costs: HashMap<u16, Cost>,
     counts: Counts,
 }

@@ -52,7 +52,7 @@ const RUNS: [Run; 4] = [
     },
 ];
 
-/// What happens in a session.
+/// The parameters of a session.
 struct Session {
     level: Level,
     codec: Codec,

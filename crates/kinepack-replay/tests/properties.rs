@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use crate::support::{Hit, codec, open, options, world};
 
-/// What a game does in a step.
+/// A step of a game.
 #[derive(Clone, Debug)]
 enum Step {
     /// Writes a state this many ticks later.

@@ -46,7 +46,7 @@ struct Captain(String);
 /// The channel of Kinepack's datagrams.
 struct Motion;
 
-/// What the server and the client register alike, after the plugins of lightyear.
+/// Registers the parts that the server and the client share, after the plugins of lightyear.
 fn register(app: &mut App) {
     app.add_plugins(MotionRepliconPlugin)
         .add_motion_kind::<(Pose<1_000, 100, 11>,)>("ship")

@@ -8,7 +8,7 @@ const SHARE: f32 = 1.0 / 8.0;
 /// Entities with larger ids are not counted, so that no server makes the list long.
 const MAX_ID: u32 = 1 << 16;
 
-/// What snapshots cost.
+/// The costs of snapshots.
 #[derive(Default)]
 pub(crate) struct Costs {
     /// For each id, the recent bits of a tick.

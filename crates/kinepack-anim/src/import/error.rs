@@ -13,7 +13,7 @@ pub enum ImportError {
     BadOption {
         /// The option's name.
         option: &'static str,
-        /// What its value must be.
+        /// A description of the required value.
         expected: &'static str,
     },
     /// The file cannot be opened or read, or its compression is damaged.
@@ -107,9 +107,9 @@ pub enum ImportError {
         file: String,
         /// The line, from 1.
         line: usize,
-        /// What was expected.
+        /// The text that was expected.
         expected: String,
-        /// What the file has instead.
+        /// The text that the file has instead.
         found: String,
     },
     /// BVH: no frames remain.

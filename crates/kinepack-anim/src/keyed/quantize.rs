@@ -81,8 +81,8 @@ fn smallest_three(dropped: usize, codes: [u16; 3], step: f32) -> [f32; 4] {
     PLACES[dropped & 3].map(|place| found[place & 3])
 }
 
-/// Where x, y, z and w are in an array that holds the dropped component first and then the three
-/// others, for each index of the dropped component.
+/// The indices of x, y, z and w in an array that holds the dropped component first and then the
+/// three others, for each index of the dropped component.
 const PLACES: [[usize; 4]; 4] = [[0, 1, 2, 3], [1, 0, 2, 3], [1, 2, 0, 3], [1, 2, 3, 0]];
 
 /// The box over which vectors are quantized to 16 bits per axis, both ends included.

@@ -1,4 +1,4 @@
-//! Where errors are measured.
+//! The options for measuring errors.
 
 use std::sync::Arc;
 

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::companions::{Companions, Kind};
 use super::{ClipAsset, ClipFileError, SkeletonAsset};
 
-/// Where a clip's skeleton and rig are, if the [`ClipLoader`] cannot find them by their hashes.
+/// The paths of a clip's skeleton and rig, if the [`ClipLoader`] cannot find these by their hashes.
 ///
 /// ```
 /// # use bevy_asset::{AssetServer, Handle};

@@ -1,5 +1,5 @@
-//! What to change first: changes of the schema, each tried on a sample of the frames, and warnings
-//! about values.
+//! Finds what to change first: changes of the schema, each tried on a sample of the frames, and
+//! warnings about values.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

@@ -101,7 +101,7 @@ impl Failure for AnalyzeError {
     }
 }
 
-/// What to do about a capture above its limits.
+/// Advice for a capture above its limits.
 fn advice(error: &AnalysisError) -> &'static str {
     match error {
         AnalysisError::TooLarge { .. } => "; if you trust it, allow more with --max-memory MIB",

@@ -1,4 +1,4 @@
-//! What the clips of a file do not have, in reports.
+//! Reports of the parts of files that clips leave out.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -12,7 +12,7 @@ use serde::Serialize;
 #[derive(Clone, PartialEq, Serialize)]
 pub(crate) struct LeftOutReport {
     file: String,
-    /// What the parts are.
+    /// The kind of the parts.
     what: &'static str,
     /// The name of the parts, if they have one.
     name: String,

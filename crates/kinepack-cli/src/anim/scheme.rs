@@ -47,7 +47,7 @@ pub(crate) struct SchemeArguments {
     /// How the largest error of each track is chosen [default: measured]
     #[arg(long, value_enum, help_heading = "Keyed scheme")]
     margins: Option<MarginsName>,
-    /// Where in a segment a new key goes [default: worst]
+    /// The position of a new key in a segment [default: worst]
     #[arg(long, value_enum, help_heading = "Keyed scheme")]
     key_position: Option<PositionName>,
     /// How many times to try removing each key [default: 3]
@@ -130,12 +130,12 @@ enum MarginsName {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum PositionName {
-    /// In the middle.
+    /// In the middle of the segment.
     Middle,
-    /// Where the error is largest.
+    /// At the sample with the largest error.
     #[default]
     Worst,
-    /// Where it gives the smallest errors.
+    /// At the sample where the new key leaves the smallest errors.
     Best,
 }
 

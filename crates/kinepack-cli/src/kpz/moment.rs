@@ -14,7 +14,7 @@ pub(super) enum Moment {
     Marker(String, f64),
 }
 
-/// What a moment looks like.
+/// The formats of a moment, for error messages.
 pub(super) const HELP: &str = "seconds, M:SS, H:MM:SS, @MARKER, or @MARKER-5 and @MARKER+5";
 
 impl FromStr for Moment {

@@ -74,7 +74,7 @@ fn parse_note(text: &str) -> Result<(String, String), String> {
     Ok((key.to_owned(), value.to_owned()))
 }
 
-/// What was packed.
+/// The report of a packed replay.
 #[derive(Serialize)]
 struct Report {
     file: String,

@@ -6,8 +6,8 @@ use std::time::Duration;
 /// Bytes that IPv4 (20) and UDP (8) put before each datagram.
 pub const HEADER_BYTES: u32 = 28;
 
-/// What one direction of a network does to datagrams. [`PRESETS`](super::PRESETS) has settings for
-/// some real networks.
+/// The settings of one direction of a simulated network. [`PRESETS`](super::PRESETS) has settings
+/// for some real networks.
 ///
 /// ```
 /// use std::time::Duration;

@@ -6,7 +6,7 @@ use kinepack::Schema;
 
 use super::kinds::{HELLO, REFUSAL};
 
-/// What both sides must agree on.
+/// The version and the hashes that both sides must agree on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Hello {
     pub(crate) version: u8,

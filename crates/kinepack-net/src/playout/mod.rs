@@ -70,11 +70,11 @@ pub struct Entry<S> {
     pub tick: Tick,
     /// The tick until which the previous state held, as passed to [`JitterBuffer::push`].
     pub unchanged_until: Tick,
-    /// What the caller stored.
+    /// The state, as the caller stored it.
     pub state: S,
 }
 
-/// What happened to a pushed state. [`Playout`] has an example.
+/// The outcome of pushing a state. [`Playout`] has an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Pushed {
@@ -87,7 +87,7 @@ pub enum Pushed {
     Duplicate,
 }
 
-/// What to show in a frame.
+/// The states to show in a frame.
 ///
 /// ```
 /// use std::time::Duration;
@@ -148,7 +148,7 @@ impl<S> JitterBuffer<S> {
     /// An empty buffer.
     ///
     /// # Errors
-    /// What [`PlayoutConfig::validate`] refuses.
+    /// The errors of [`PlayoutConfig::validate`].
     pub fn new(config: PlayoutConfig) -> Result<Self, PlayoutError> {
         config.validate()?;
         Ok(Self {
@@ -273,7 +273,7 @@ impl<S> JitterBuffer<S> {
         }
     }
 
-    /// What to show at `now`; `None` before the first state.
+    /// The states to show at `now`; `None` before the first state.
     ///
     /// Drops the states before `from`.
     pub fn at(&mut self, now: Duration) -> Option<Playout<'_, S>> {

@@ -63,8 +63,8 @@ impl FramePlayer {
         }
     }
 
-    /// What to show at `tick`, between `from` and `to`. A tick outside of the two shows the nearer
-    /// one. Pass the same state twice if there is no later one.
+    /// The world to show at `tick`, between `from` and `to`. A tick outside of the two shows the
+    /// nearer one. Pass the same state twice if there is no later one.
     ///
     /// `events` are the events since the previous moment, in order, each as a row of a snapshot of
     /// events. None of them is [late](crate::Event::late).

@@ -71,7 +71,7 @@ impl Window {
         self.lost
     }
 
-    /// What to acknowledge.
+    /// The acknowledgement to send. `None` before the first datagram.
     pub(super) fn acknowledgement(&self) -> Option<Acknowledgement> {
         self.received
     }

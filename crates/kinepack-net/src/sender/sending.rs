@@ -1,4 +1,4 @@
-//! What all receivers of a hub share in a tick: the plans for what they should get.
+//! The plans of a tick, which all receivers of a hub share.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -6,7 +6,7 @@ use kinepack::stream::{Learned, StreamBase, StreamCodec};
 use super::config::MOST_PACKETS;
 use crate::Sequence;
 
-/// What the ring holds for a number.
+/// The content of the ring for a number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Held {
     /// Nothing.

@@ -13,7 +13,7 @@ use super::naive::Naive;
 use super::world::{Player, codec, header, lanes};
 use crate::runner::for_all;
 
-/// What happens next.
+/// The next step of a session.
 #[derive(Clone, Debug)]
 enum Event {
     Push,

@@ -56,7 +56,7 @@ fn records(handled: &StreamHandled<'_>) -> String {
     handled.records().map(|new| record(new.number, new.lanes)).collect()
 }
 
-/// What this version writes.
+/// The lines that this version writes.
 fn written() -> String {
     let mut sender = StreamSender::new(&codec(), config()).unwrap();
     let mut receiver = StreamReceiver::new(&codec(), config()).unwrap();

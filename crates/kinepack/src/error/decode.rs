@@ -19,7 +19,7 @@ use super::{BaselinesError, OtherType};
 pub enum DecodeError {
     /// The data ended within a value.
     EndOfData {
-        /// Where the value began.
+        /// The bit at which the value begins.
         at_bit: u64,
         /// Bits that the value takes.
         wanted_bits: u32,

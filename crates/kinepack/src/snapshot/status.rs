@@ -1,4 +1,4 @@
-//! What both sides know of an entity's history before a packet, as flags in one byte.
+//! The status of an entity: its history that both sides know before a packet, as flags in one byte.
 
 use super::level::ADAPTIVE_OLDER_STATES;
 

@@ -13,7 +13,7 @@ use super::store::Snapshot;
 use super::train::Trainer;
 use crate::{EncodeError, Schema, SetupError, Tick};
 
-/// What to train, and how thoroughly.
+/// The settings of a training: the structure to train, and how thoroughly.
 ///
 /// ```
 /// use kinepack::quantize::{IntegerLimits};

@@ -155,7 +155,7 @@ impl Axis {
     }
 }
 
-/// What a field is.
+/// The kind of a field.
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
     Floats(Vec<Axis>),

@@ -26,7 +26,7 @@ use crate::static_files;
 const FILES: &[File] = command_kit::web_files![
     "fields.js", "index.html", "main.js", "moment.js", "regions.js", "style.css",
 ];
-/// Where the broadcast is.
+/// The file that contains the address of the broadcast.
 const BROADCAST: &str = "broadcast.json";
 
 /// The settings that the page reads from `broadcast.json`.

@@ -15,7 +15,7 @@ use super::terminal::{link_status, why_not_connected};
 /// The time that a spectator can go back.
 const HISTORY: Duration = Duration::from_secs(60);
 
-/// What a spectator received.
+/// A report of the data that a spectator received.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct SpectatorReport {
     pub(super) tier: String,

@@ -45,7 +45,7 @@ struct PageState {
     profile: Bytes,
 }
 
-/// What a page needs to join.
+/// The data that a page needs to join.
 #[derive(Serialize)]
 struct Invitation {
     program: &'static str,

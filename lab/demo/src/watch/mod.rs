@@ -67,7 +67,7 @@ impl Failure for WatchError {
     }
 }
 
-/// Where to serve a page, and whether to open it in the browser.
+/// The address at which to serve a page, and whether to open it in the browser.
 pub struct PageOptions {
     listen: Option<SocketAddr>,
     opens: bool,

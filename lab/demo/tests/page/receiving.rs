@@ -19,7 +19,7 @@ fn bytes(hex: &Value) -> Vec<u8> {
     (0..digits.len()).step_by(2).map(pair).collect()
 }
 
-/// What the page makes of the message `hello` and the profile.
+/// The receiver's settings, made from the message `hello` and the profile.
 struct Making {
     schema: Schema,
     profile: Profile,

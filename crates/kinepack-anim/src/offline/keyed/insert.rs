@@ -5,7 +5,7 @@
 
 use super::curve::Curve;
 
-/// Where the next key goes in a segment that is not within its margin.
+/// The position of the next key in a segment that is not within its margin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeyPosition {
     /// In the middle, as in the article.

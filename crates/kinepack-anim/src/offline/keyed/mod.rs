@@ -61,7 +61,7 @@ pub enum Margins {
 pub struct KeyedOptions {
     /// How the splines are parametrized.
     pub parametrization: Parametrization,
-    /// Where the next key goes in a segment that is not within its margin.
+    /// The position of the next key in a segment that is not within its margin.
     pub position: KeyPosition,
     /// How the margins of tracks are chosen.
     pub margins: Margins,

@@ -14,9 +14,9 @@ use crate::anim::names::{asset, file_stem};
 use crate::anim::rigs::Rigs;
 use crate::anim::sources::{self, BuiltClip, Source};
 
-/// Where the clips go.
+/// The outputs to which the clips are written.
 pub(super) enum Outputs<'a> {
-    /// Only the report is wanted.
+    /// Nothing is written except the report.
     None,
     Directory(&'a Path, Targets),
     Database(Target),

@@ -23,7 +23,7 @@ pub(super) struct Report {
     /// The database that holds the clips.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) database: Option<DatabaseReport>,
-    /// What the clips do not have.
+    /// The parts of the files that the clips leave out.
     pub(super) left_out: Vec<LeftOutReport>,
     pub(super) notes: Vec<String>,
     /// Bad parts of the input. The command exits with 1 if there are any.

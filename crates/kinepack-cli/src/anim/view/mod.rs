@@ -79,7 +79,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), AnimError> {
     skipped.finish()
 }
 
-/// Where the page is served.
+/// The options for serving the page.
 #[derive(Args, Clone, Debug, Default)]
 struct ViewOptions {
     /// Address and port of the page. Port 0 takes any free port. Everybody who can reach the

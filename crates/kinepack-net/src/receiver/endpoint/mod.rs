@@ -338,7 +338,7 @@ impl Receiver {
         self.newest
     }
 
-    /// What to show now; `None` before the first state.
+    /// The world to show at `now`; `None` before the first state.
     pub fn playback(&mut self, now: Duration) -> Option<Playback<'_>> {
         let tick_hz = self.config.playout.tick_hz;
         let longest_blend_ticks = self.config.longest_blend_ticks();

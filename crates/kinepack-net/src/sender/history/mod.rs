@@ -77,7 +77,7 @@ enum State {
     Lost,
 }
 
-/// What an acknowledgement or a timeout changed.
+/// The changes by an acknowledgement or a time-out.
 #[derive(Debug)]
 pub(super) enum Outcome {
     Acknowledged(usize),

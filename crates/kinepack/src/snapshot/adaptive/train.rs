@@ -42,7 +42,7 @@ pub(crate) struct ModelTrainer {
     pass: Pass,
 }
 
-/// What a pass trains.
+/// The part of the model that a pass trains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pass {
     /// The weights.
