@@ -11,12 +11,12 @@ pub struct Bodies {
     pub kinds: Vec<BodyKind>,
 }
 
-/// The places of a kind's position and rotation.
+/// A kind, with the places of its position and rotation.
 pub struct BodyKind {
-    /// Empty if the schema has only one kind.
+    /// The kind's name. Empty if the schema has only one kind.
     pub name: String,
     schema: Schema,
-    /// Among the raw words of an entity.
+    /// The place of the position among the raw words of an entity.
     position: Option<Range<usize>>,
     rotation: Option<Range<usize>>,
     /// The flag of bodies that somebody touched.

@@ -22,7 +22,7 @@ pub struct Precision {
 }
 
 impl Precision {
-    /// True without a time precision.
+    /// Whether there is no time precision.
     pub fn is_exact(self) -> bool {
         self.time_precision_ms == 0.0
     }
@@ -109,7 +109,8 @@ impl Errors {
 }
 
 impl ErrorReport {
-    /// Mean, 99th percentile and largest error of positions, then those of orientations.
+    /// The mean, the 99th percentile and the largest error of positions, and then those of
+    /// orientations.
     pub fn cells(&self) -> [String; 6] {
         let cells = |error: &OneError, digits: usize| {
             [error.mean, error.p99, error.max].map(|number| format!("{number:.digits$}"))

@@ -18,7 +18,7 @@ pub struct Distribution {
     max: f64,
 }
 
-/// The summary of a distribution in a report. Percentiles are within 1 %.
+/// The summary of a distribution in a report. Percentiles are accurate to 1 %.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Summary {
     pub p50: f64,
@@ -55,12 +55,12 @@ impl Distribution {
         self.count
     }
 
-    /// How many of the counted numbers are at most `number`, which is rounded to a step of 1 %.
+    /// The number of counted numbers that are at most `number`, which is rounded to a step of 1 %.
     pub fn count_up_to(&self, number: f64) -> u64 {
         self.counts[..=step_of(number)].iter().sum()
     }
 
-    /// The mean. 0 without numbers.
+    /// The mean, or 0 if there are no numbers.
     pub fn mean(&self) -> f64 {
         self.sum / self.count.max(1) as f64
     }

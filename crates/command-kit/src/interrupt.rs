@@ -31,7 +31,7 @@ impl Interrupt {
         Ok(LISTENER.get_or_init(Self::unheard).clone())
     }
 
-    /// A flag that no signal raises.
+    /// Makes a flag that no signal raises.
     pub fn unheard() -> Self {
         Self(Arc::new(AtomicBool::new(false)))
     }
@@ -55,12 +55,13 @@ pub struct Interrupted {
 }
 
 impl Interrupted {
-    /// `how_far` completes "interrupted": "after 12 of 60 frames; ...".
+    /// `how_far` completes the message "interrupted", for example with "after 12 of 60 frames;
+    /// ...".
     pub fn new(how_far: impl Into<String>) -> Self {
         Self { how_far: how_far.into() }
     }
 
-    /// Interrupted during a loop over frames, whose number may be unknown. `then` describes the
+    /// The interruption of a loop over frames, whose number may be unknown. `then` describes the
     /// result so far.
     pub fn after_frames(done: u64, all: Option<u64>, then: &str) -> Self {
         Self::after("frame", done, all, then)

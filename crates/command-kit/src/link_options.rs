@@ -11,7 +11,7 @@ use crate::{Failure, parse_seed};
 /// The longest delay of a link, as in [`LinkError::DelayTooLong`].
 const MAX_DELAY_MS: f64 = 3_600_000.0;
 
-/// Options of the simulated link; the same for both directions.
+/// Options of the simulated link. They apply to both directions.
 #[derive(Args, Clone, Debug)]
 pub struct LinkOptions {
     /// A link by name; the other options change it. Round trip, jitter each way and loss: lan 0.9
@@ -38,7 +38,7 @@ pub struct LinkOptions {
         value_parser = parse_percent
     )]
     pub loss: Option<f32>,
-    /// How many datagrams are lost in a row, on average.
+    /// The mean number of datagrams that are lost in a row.
     #[arg(
         long,
         value_name = "DATAGRAMS",
@@ -220,12 +220,12 @@ fn parse_seconds(text: &str) -> Result<(f64, f64), String> {
     parse_span(text, "seconds", "5..8", f64::INFINITY)
 }
 
-/// `FROM..TO` in milliseconds, for delays of a link.
+/// Parses `FROM..TO` in milliseconds, for delays of a link.
 pub fn parse_milliseconds(text: &str) -> Result<(f64, f64), String> {
     parse_span(text, "milliseconds", "10..200", MAX_DELAY_MS)
 }
 
-/// Two numbers of `unit` from 0 to `most`, the smaller first.
+/// Parses two numbers of `unit` from 0 to `most`, the smaller first.
 pub fn parse_span(text: &str, unit: &str, example: &str, most: f64) -> Result<(f64, f64), String> {
     let parts =
         text.split_once("..").and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));

@@ -12,7 +12,7 @@ pub fn progress(frames: Option<impl Into<u64>>) -> ProgressBar {
             ProgressStyle::with_template(template)
                 .unwrap_or_else(|_| ProgressStyle::default_bar())
                 .with_key("speed", |state: &ProgressState, out: &mut dyn Write| {
-                    // A bar that cannot be drawn is not worth a failure.
+                    // Ignores a bar that cannot be drawn.
                     let _ = out.write_str(&speed(state.per_sec()));
                 }),
         ),
@@ -20,7 +20,7 @@ pub fn progress(frames: Option<impl Into<u64>>) -> ProgressBar {
     }
 }
 
-/// A speed as a person reads it: whole numbers from 10 on.
+/// A speed as text, without decimals from 10 on.
 fn speed(per_second: f64) -> String {
     if per_second < 10.0 { format!("{per_second:.1}/s") } else { format!("{per_second:.0}/s") }
 }

@@ -24,7 +24,7 @@ impl SentLevel {
     /// The level with this name or row number.
     ///
     /// # Errors
-    /// A text with the names of all levels.
+    /// A message with the names of all levels.
     pub fn named(name: &str) -> Result<Self, String> {
         let found = Level::named(name).and_then(|level| Self::all().find(|sent| sent.0 == level));
         found.ok_or_else(|| {

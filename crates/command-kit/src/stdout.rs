@@ -86,7 +86,7 @@ pub fn escaped(text: &str) -> Cow<'_, str> {
     with_escapes(text, controls)
 }
 
-/// The same for whole lines: line breaks and tabs stay.
+/// As [`escaped`], but line breaks and tabs stay.
 fn escaped_lines(text: &str) -> Cow<'_, str> {
     with_escapes(text, |letter| controls(letter) && !matches!(letter, '\n' | '\t'))
 }
@@ -187,7 +187,7 @@ mod tests {
         for size in 1..text.len() {
             let mut out = Escaping::new(Vec::new());
             text.chunks(size).for_each(|part| out.write_all(part).unwrap());
-            // A character that never ends.
+            // The first bytes of a character that never ends.
             out.write_all(&[0xe2, 0x80]).unwrap();
             out.flush().unwrap();
             let shown = String::from_utf8(out.out).unwrap();

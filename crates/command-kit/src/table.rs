@@ -92,7 +92,7 @@ impl Table {
         groups
     }
 
-    /// The columns of names and these.
+    /// The table with the columns of names and these columns.
     fn rendered(&self, columns: &[usize]) -> String {
         let of = |cells: &[String]| -> Vec<String> {
             let cell = |index: usize| {
@@ -173,7 +173,7 @@ pub fn percent(part: usize, whole: usize) -> String {
     }
 }
 
-/// Writes rows of a name and a value.
+/// Writes rows, each with a name and a value.
 pub fn write_rows(
     out: &mut impl Write,
     rows: impl IntoIterator<Item = (&'static str, String)>,

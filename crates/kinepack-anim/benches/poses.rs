@@ -1,4 +1,4 @@
-//! The time of what players do with poses: blends, inertia, root motion, retargeting.
+//! Measures the operations of players on poses: blends, inertia, root motion, retargeting.
 //!
 //! `cargo bench -p kinepack-anim --bench poses`. An element is a joint.
 

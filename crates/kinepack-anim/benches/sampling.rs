@@ -131,8 +131,8 @@ fn poses(criterion: &mut Criterion) {
         let mut times = times.iter().cycle();
         let mut at = 0;
         bencher.iter(|| {
-            // Far from the previous clip. All clips are played before the first is played again,
-            // because the step and their number have no common divisor.
+            // The next clip is far from the previous one in memory. All clips are played before the
+            // first is played again, because the step and their number have no common divisor.
             at = (at + 1237) % COPIES;
             times.next().map(|time_s| samplers[at].sample(*time_s, black_box(&mut pose)))
         });

@@ -62,15 +62,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     // skeleton is refused here.
     let sampler = Sampler::new(Arc::clone(&clip), &skeleton)?;
 
-    // Each frame.
+    // In each frame:
     let mut character = Character { nodes: vec![Node::default(); skeleton.len()], time_s: 0.0 };
     let (mut pose, mut model) = (skeleton.bind_pose(), skeleton.bind_pose());
     for frame in 0..180 {
         character.time_s = (character.time_s + 1.0 / 60.0) % clip.duration_s();
         // Clips are in cm, and this engine uses metres.
         sampler.write(character.time_s, &mut Metres(&mut IntoNodes(&mut character.nodes)));
-        // An engine with a scene graph takes over here. Others bring the pose into the model's
-        // space, for skinning or for hit boxes.
+        // An engine with a scene graph continues by itself from here. Other engines bring the pose
+        // into the model's space, for skinning or for hit boxes.
         if frame % 30 == 0 {
             sampler.write(character.time_s, &mut Metres(&mut pose[..]));
             skeleton.model_pose(&pose, &mut model);

@@ -33,8 +33,8 @@ pub unsafe extern "C" fn kp_runs_encode(
     })
 }
 
-/// Reads runs that `kp_runs_encode` wrote against the same base: `*size` bytes. If they decode to
-/// more than `capacity` bytes, the result is `KP_STATUS_DATA`.
+/// Reads runs that `kp_runs_encode` wrote against the same base: `*size` bytes. Returns
+/// `KP_STATUS_DATA` if they decode to more than `capacity` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_runs_decode(
     base: *const u8,

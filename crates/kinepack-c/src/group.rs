@@ -84,7 +84,7 @@ pub extern "C" fn kp_group_write(writer: KpGroupWriter, world: KpSnapshot) -> Kp
 }
 
 /// Takes the frames added since the last call: `*size` bytes, if they fit into `capacity`.
-/// Otherwise they are kept. Returns `KP_STATUS_NOTHING` if there are none.
+/// Otherwise the frames are kept. Returns `KP_STATUS_NOTHING` if there are none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_group_take(
     writer: KpGroupWriter,
@@ -137,9 +137,9 @@ pub extern "C" fn kp_group_reader_begin(reader: KpGroupReader, given: KpView) ->
 }
 
 /// Reads the frame at the beginning of `bytes` into a snapshot of the same schema, and writes its
-/// length to `*used`. Returns `KP_STATUS_NOTHING` if `size` is 0. An invalid or incomplete frame is
-/// `KP_STATUS_DATA`. In both cases, nothing changes. The connection or the file must guarantee that
-/// the bytes are unaltered.
+/// length to `*used`. Returns `KP_STATUS_NOTHING` if `size` is 0. Returns `KP_STATUS_DATA` for an
+/// invalid or incomplete frame. In both cases, nothing changes. The connection or the file must
+/// guarantee that the bytes are unaltered.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_group_read(
     reader: KpGroupReader,

@@ -12,7 +12,7 @@ use crate::KpStatus;
 use crate::memory::{give, slice, slice_mut};
 use crate::status::{Failure, call};
 
-/// How numbers are coded by magnitude.
+/// The forms in which numbers are coded by magnitude.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KpMagnitudeForm {
@@ -23,7 +23,7 @@ pub enum KpMagnitudeForm {
     Steps = 1,
     /// Real numbers within limits, as differences from numbers that both sides hold.
     Difference = 2,
-    /// Like the differences. If a number cannot be represented within the limits, all numbers are
+    /// Like `Difference`, but if a number cannot be represented within the limits, all numbers are
     /// written unchanged.
     Any = 3,
 }
@@ -40,9 +40,9 @@ pub struct KpComponent {
     pub min: f64,
     /// The largest number. On a circle, it is equivalent to `min`.
     pub max: f64,
-    /// The step. A decoded number is off by at most half of it.
+    /// The step. A decoded number is off by at most half a step.
     pub precision: f64,
-    /// Not 0: a number on a circle, such as an angle.
+    /// Not 0 for a number on a circle, such as an angle.
     pub is_cyclic: i32,
 }
 
@@ -55,7 +55,7 @@ pub struct KpMagnitude {
     pub form: i32,
     /// How many numbers, 1 to 4.
     pub count: u32,
-    /// Multiples only: steps per unit: 1, 10 or 100.
+    /// The steps per unit: 1, 10 or 100. Only for multiples.
     pub steps_per_unit: u32,
     /// The numbers. Components from `count` on are ignored.
     pub components: [KpComponent; 4],

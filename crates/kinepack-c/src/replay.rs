@@ -43,7 +43,8 @@ pub struct KpReplayInfo {
     pub last_tick: u32,
     /// Number of markers.
     pub markers: u32,
-    /// Not 0: its writer finished it. 0: it is still being written, or its writer was killed.
+    /// Not 0 if the writer finished the file. 0 if the file is still being written, or its writer
+    /// was killed.
     pub is_complete: i32,
 }
 

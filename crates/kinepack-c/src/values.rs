@@ -29,7 +29,7 @@ pub enum KpValueKind {
 pub struct KpValue {
     /// A `KpValueKind`.
     pub kind: i32,
-    /// Not 0: differences from `least` to `most` are coded in few bits. An unchanged value then
+    /// If not 0, differences from `least` to `most` are coded in few bits. An unchanged value then
     /// takes 1 bit, a small difference 2 bits plus its own code, and any other value 2 bits plus a
     /// full code. With 0, an unchanged value takes 1 bit, and any other 1 bit plus a full code.
     pub has_small: i32,
@@ -37,7 +37,7 @@ pub struct KpValue {
     pub min: f64,
     /// The largest value.
     pub max: f64,
-    /// The step of a real number. The decoded value is off by at most half of it.
+    /// The step of a real number. The decoded value is off by at most half a step.
     pub precision: f64,
     /// The least small difference.
     pub least: f64,

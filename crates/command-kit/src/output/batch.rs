@@ -10,12 +10,12 @@ use super::partial::{self, Partial};
 #[derive(Default)]
 pub struct Batch {
     partials: Vec<Partial>,
-    /// Directories that were made for the files, inner ones first.
+    /// The directories that were made for the files, inner ones first.
     directories: Vec<PathBuf>,
 }
 
 impl Batch {
-    /// Files of a directory, which is made if it is missing.
+    /// Begins a batch of files in a directory, which is made if it is missing.
     pub fn in_directory(directory: &Path) -> Result<Self, OutputError> {
         let is_missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
         let directories =

@@ -135,8 +135,8 @@ impl Outputs {
         }
     }
 
-    /// The same for a file whose name depends on its contents. `None` if the file already exists
-    /// with these contents.
+    /// As [`target_in`](Self::target_in), for a file whose name depends on its contents. `None` if
+    /// the file already exists with these contents.
     pub fn target_of(
         &self,
         directory: &Path,
@@ -202,7 +202,7 @@ impl Output {
         self.file.try_clone().map_err(|error| failure(&self.name, Problem::System(error)))
     }
 
-    /// From now on an incomplete file is not deleted.
+    /// Keeps the file from now on, even if it is incomplete.
     pub fn keep(&mut self) {
         if let Some(partial) = &mut self.partial {
             partial.keep();

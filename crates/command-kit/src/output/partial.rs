@@ -26,10 +26,10 @@ impl Partial {
         prefix.push(".");
         let mut builder = Builder::new();
         builder.prefix(&prefix).suffix(".partial");
-        // Like any new file; the system applies the umask.
+        // The permissions of any new file. The system applies the umask.
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        // Locked before the file exists, so that a signal cannot miss it.
+        // Takes the lock before the file exists, so that a signal cannot miss the file.
         let mut unfinished = unfinished()?;
         let made = builder.tempfile_in(place::directory(place)).and_then(|made| {
             take_permissions(made.as_file(), place)?;
@@ -43,7 +43,7 @@ impl Partial {
         ))
     }
 
-    /// From now on the file is not deleted.
+    /// Keeps the file from now on, even if it is incomplete.
     pub(super) fn keep(&mut self) {
         if let Some(temporary) = self.temporary.as_mut().filter(|_| !self.is_kept) {
             temporary.disable_cleanup(true);

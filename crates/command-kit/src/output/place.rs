@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::Problem;
 
-/// As many links as Linux follows.
+/// The maximum number of links to follow, as in Linux.
 const MAX_LINKS: usize = 40;
 
 pub(super) enum Place {

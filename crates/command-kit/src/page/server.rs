@@ -23,8 +23,8 @@ use tokio::task::AbortHandle;
 
 use super::patient::Patient;
 
-/// Connections at once. A browser opens six for a page, and a process may often have only 256 open
-/// files.
+/// The maximum number of connections at once. A browser opens six for a page, and a process may
+/// often have only 256 open files.
 const MAX_CONNECTIONS: usize = 128;
 /// The longest time from the beginning of a connection, or from its last answer, to the end of a
 /// request's header. A browser sends a header in a single packet, and reconnects by itself.
@@ -235,7 +235,7 @@ mod tests {
         stream
     }
 
-    /// Reads up to `last`, or until the connection is closed.
+    /// Reads up to the text `last`, or until the connection is closed.
     fn read_until(stream: &mut TcpStream, last: &str) -> String {
         let mut text = String::new();
         let mut byte = [0];

@@ -25,7 +25,8 @@ pub struct ErrorOptions {
 }
 
 impl Default for ErrorOptions {
-    /// 3 cm: about as far as skin is from the joints of a finger, an arm or a face.
+    /// The default distance is 3 cm: about as far as skin is from the joints of a finger, an arm or
+    /// a face.
     fn default() -> Self {
         Self { shell_cm: 3.0, joint_shells_cm: Vec::new(), base: None }
     }

@@ -1,4 +1,4 @@
-//! The result of a build, and why there is none.
+//! The result of a build, and the errors of builds.
 
 use std::fmt;
 
@@ -37,26 +37,26 @@ pub struct Built {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// A precision or a shell that is not positive, or above 1e9 cm.
+    /// A precision or a shell is not positive, or above 1e9 cm.
     BadOption {
         /// The option.
         option: &'static str,
     },
-    /// A precision or a shell for a joint that does not exist.
+    /// A precision or a shell is for a joint that does not exist.
     BadJoint {
         /// The option.
         option: &'static str,
         /// The joint's index.
         joint: usize,
     },
-    /// A pin on a joint that does not exist.
+    /// A pin is on a joint that does not exist.
     BadPin {
         /// The joint's index.
         joint: usize,
     },
-    /// A base whose number of joints or samples does not fit the clip.
+    /// The base's number of joints or samples does not fit the clip.
     Base(AdditiveError),
-    /// A base with a scheme that does not support one.
+    /// A base is given, but the scheme does not support one.
     NoBase,
     /// The rig is for another skeleton.
     OtherRig,

@@ -1,4 +1,4 @@
-//! Which joints of two skeletons correspond, and how their bind poses differ.
+//! Finds which joints of two skeletons correspond, and how their bind poses differ.
 
 use std::collections::HashMap;
 

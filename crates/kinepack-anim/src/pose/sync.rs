@@ -172,21 +172,21 @@ fn whole(phase: f64) -> i64 {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SyncError {
-    /// A duration that is not positive and finite.
+    /// The duration is not positive and finite.
     BadDuration {
         /// The duration in seconds.
         duration_s: f32,
     },
-    /// A list without markers. See [`SyncTrack::plain`].
+    /// The list has no markers. See [`SyncTrack::plain`].
     NoMarkers,
-    /// A marker outside the clip, or not later than the previous one.
+    /// A marker is outside the clip, or not later than the previous one.
     BadMarker {
         /// Index of the marker.
         marker: usize,
         /// Its time in seconds.
         time_s: f32,
     },
-    /// Two tracks whose marker names do not repeat in the same order.
+    /// The marker names of the two tracks do not repeat in the same order.
     OtherMarkers,
 }
 

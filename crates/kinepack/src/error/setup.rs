@@ -10,9 +10,9 @@ use crate::limits::MAX_KINDS;
 pub enum SetupError {
     /// A range ends before it begins, or an end is not finite.
     EmptyRange,
-    /// A precision that is not a positive finite number, or is wider than the range.
+    /// The precision is not a positive finite number, or is wider than the range.
     BadPrecision,
-    /// A bit count that the quantizer does not accept.
+    /// The quantizer does not accept the bit count.
     BitCount {
         /// The requested bits.
         bits: u32,
@@ -21,24 +21,24 @@ pub enum SetupError {
     },
     /// The range holds more than 2³² (floats) or 2⁶⁴ (integers) steps.
     TooManySteps,
-    /// Parts of limits whose largest code or highest value does not follow from range and step.
+    /// The largest code or the highest value of the limits does not follow from range and step.
     PartsDiffer,
     /// The step is finer than `f32` can resolve at the far end of the range.
     FinerThanFloat,
-    /// A profile that was made for another schema.
+    /// The profile was made for another schema.
     ProfileMismatch,
-    /// Bytes that are not a profile, or a damaged profile.
+    /// The bytes are not a profile, or the profile is damaged.
     BadProfileFile,
-    /// A profile in a newer format, written by a later version of this library.
+    /// The profile is in a newer format, written by a later version of this library.
     ProfileVersion {
         /// The file's version.
         version: u8,
         /// The newest version that this library reads.
         newest: u8,
     },
-    /// Bytes that are not a schema file, or a damaged one.
+    /// The bytes are not a schema file, or the file is damaged.
     BadSchemaFile,
-    /// A schema in a newer format, written by a later version of this library.
+    /// The schema is in a newer format, written by a later version of this library.
     SchemaVersion {
         /// The file's version.
         version: u8,
@@ -54,42 +54,42 @@ pub enum SetupError {
         /// Index of the field in the schema.
         field: usize,
     },
-    /// A time precision whose numbers are not positive and finite, that is too long for the ticks,
-    /// or whose field cannot have one.
+    /// A time precision has numbers that are not positive and finite, is too long for the ticks, or
+    /// is on a field that cannot have one.
     BadTimePrecision {
         /// Index of the field in the schema.
         field: usize,
     },
-    /// A condition that does not name an earlier flag, choice or one-lane integer; one with an
-    /// empty range of values; or a chain of more than 64 selectors.
+    /// A condition does not name an earlier flag, choice or one-lane integer; has an empty range of
+    /// values; or ends a chain of more than 64 selectors.
     BadCondition {
         /// Index of the field in the schema.
         field: usize,
     },
     /// The index code's widths or lengths do not have the form that `spec/CODEC.md` requires.
     BadGapCode,
-    /// A codec that takes more memory than the caller allows.
+    /// The codec takes more memory than the caller allows.
     CodecTooLarge {
         /// The bytes that the codec takes.
         memory_bytes: usize,
         /// The caller's limit.
         max_memory_bytes: usize,
     },
-    /// Code lengths that are not a complete prefix code of at most 8 bits.
+    /// The code lengths are not a complete prefix code of at most 8 bits.
     BadPrefixCode,
-    /// A schema without lanes, which has nothing to send.
+    /// The schema has no lanes, so it has nothing to send.
     NoLanes,
-    /// A schema with no kinds, or with more than [`MAX_KINDS`](crate::schema::MAX_KINDS).
+    /// The schema has no kinds, or more than [`MAX_KINDS`](crate::schema::MAX_KINDS).
     KindCount {
         /// The number of kinds.
         kinds: usize,
     },
-    /// An entity kind without a name, or with the name or type of an earlier kind.
+    /// An entity kind has no name, or the name or type of an earlier kind.
     BadKind {
         /// Index of the kind in the schema.
         kind: usize,
     },
-    /// A schema with several kinds, used where all entities or records must be of one kind.
+    /// The schema has several kinds, but all entities or records must be of one kind.
     SeveralKinds,
 }
 

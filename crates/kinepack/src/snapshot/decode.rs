@@ -64,7 +64,8 @@ impl DecodeLimits {
 }
 
 impl Default for DecodeLimits {
-    /// 65,536 entities: six times the largest world that this library was measured with.
+    /// The default limit is 65,536 entities: six times the largest world that this library was
+    /// measured with.
     fn default() -> Self {
         Self { max_entities: 65_536 }
     }

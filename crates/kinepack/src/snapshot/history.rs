@@ -29,7 +29,7 @@ pub(super) struct History {
     pub(super) per_step: [f64; STEPS],
     /// True if the state before the baseline is nearer to it than three quarters of the lag.
     pub(super) is_near: bool,
-    /// How many older states there are.
+    /// The number of older states.
     pub(super) steps: usize,
 }
 

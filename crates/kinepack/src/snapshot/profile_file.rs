@@ -21,8 +21,8 @@ const MAGIC: [u8; 4] = *b"KPRF";
 
 /// The newest version: the contents of an older one, compressed.
 const COMPRESSED: u8 = 5;
-/// The largest size of compressed contents, before compression. Limits what a forged file can make
-/// a reader allocate.
+/// The largest size of compressed contents, before compression. This limits the memory that a
+/// forged file can make a reader allocate.
 const MAX_CONTENTS: usize = 1 << 24;
 /// Upper bounds for the contents of any profile: for each kind, field and lane of its schema, and
 /// for everything else.

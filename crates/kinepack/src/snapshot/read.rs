@@ -7,9 +7,9 @@ use super::store::Snapshot;
 use crate::schema::with_row;
 use crate::{Between, EncodeError, Pack};
 
-/// How many rows [`Snapshot::iter`] gathers at a time. With a single row each read would wait for
-/// the writes just before it, because a processor cannot forward stores to loads of a different
-/// size.
+/// The number of rows that [`Snapshot::iter`] gathers at a time. With a single row each read would
+/// wait for the writes just before it, because a processor cannot forward stores to loads of a
+/// different size.
 const ITER_BLOCK: usize = 16;
 
 impl Snapshot {

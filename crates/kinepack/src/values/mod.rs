@@ -113,8 +113,8 @@ impl Values {
         }
     }
 
-    /// How many numbers a field has for one entity: one for each axis of a vector, four for a
-    /// rotation, one for an integer of any size.
+    /// The number of numbers that a field has for one entity: one for each axis of a vector, four
+    /// for a rotation, one for an integer of any size.
     pub fn per_entity(field: &Field) -> usize {
         match field.kind {
             FieldKind::Integer(_) => 1,

@@ -1,4 +1,4 @@
-//! Which components of a group are live, and where their sums are.
+//! Describes which components of a group are live, and where their sums are.
 
 use super::segment::ONES;
 use crate::block::layout::GROUP;

@@ -78,7 +78,7 @@ impl<L: Lanes> Sums<L> {
     }
 }
 
-/// Which components of a segment are read.
+/// The components of a segment to read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Wanted {
     /// This number of components, beginning with the next one.

@@ -208,7 +208,7 @@ impl KeyedClip {
         })
     }
 
-    /// How many keys each channel of each joint has. Reads all keys.
+    /// The number of keys of each channel of each joint. Reads all keys.
     pub fn keys_by_joint(&self) -> Vec<[usize; 3]> {
         let mut counts = vec![[0; 3]; self.joints()];
         for key in (0..self.key_count()).map(|index| self.key(index)) {

@@ -18,7 +18,7 @@ use super::transform::Rounding;
 /// Other plans are kept if their cost is below this multiple of the best plan's cost.
 const NEAR: f64 = 1.04;
 /// How much larger the rig's steps may be than a track's own, in quarter octaves. With larger
-/// steps, other tracks would have to make up for the error.
+/// steps, other tracks would have to compensate for the error.
 const COARSER: u8 = 1;
 
 /// The plan that takes the fewest bits, or a few more if it plays faster. At higher efforts, it

@@ -115,7 +115,7 @@ impl<'a> Target<'a> {
         target
     }
 
-    /// Whether the clip loops: the first sample can stand in for the last.
+    /// Whether the clip loops: the first sample can replace the last.
     pub(super) fn loops(&self) -> bool {
         self.samples < self.raw.samples()
     }

@@ -12,9 +12,9 @@ const ERROR_BITS: f64 = 12.0;
 /// How coefficients are rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rounding {
-    /// To the nearest integer.
+    /// Rounds to the nearest integer.
     Nearest,
-    /// To a smaller magnitude if the bits that this saves are worth the error.
+    /// Rounds to a smaller magnitude if the saved bits are worth the error.
     RateDistortion,
 }
 

@@ -22,12 +22,12 @@ pub(super) use pack::quantized;
 pub enum Margins {
     /// All joints have the same margin: the widest that keeps the clip's precision.
     Fixed,
-    /// Tighter towards the root. The end of a chain has the whole margin, its parent half of it,
-    /// the parent's parent a third, and so on. The margin is the widest that keeps the clip's
-    /// precision.
+    /// Margins are tighter towards the root. The end of a chain has the whole margin, its parent
+    /// half of it, the parent's parent a third, and so on. The margin is the widest that keeps the
+    /// clip's precision.
     Hierarchy,
-    /// By the error in object space. Where that is too large, the track that contributes most to it
-    /// is tightened.
+    /// Margins follow the error in object space. Where that error is too large, the track that
+    /// contributes most to it gets a tighter margin.
     #[default]
     Measured,
 }

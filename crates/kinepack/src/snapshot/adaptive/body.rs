@@ -50,7 +50,7 @@ const FREE_FALL: f64 = 30.0;
 /// The height below which the floor is expected to stop a falling body.
 const REST_HEIGHT: f64 = 1.5;
 
-/// How far into the floor the predicted position may be.
+/// The maximum depth of the predicted position below the floor.
 const MAX_SINK: f64 = 0.04;
 
 /// A body's motion before the packet, which both sides know.
@@ -128,7 +128,7 @@ impl Inputs {
         let fall = lag * lag * FALL_PER_SQUARED_TICK;
         let above = self.above.unwrap_or(0.0);
         let rolled = self.rolled(turned.vector);
-        // How many steps of an axis make one step of the first axis.
+        // The number of an axis' steps in one step of the first axis.
         let per_step = |axis: usize| 1.0 / body.ratios[axis];
         let mut features = [[0.0; FEATURES]; 3];
         for axis in [0, 1] {

@@ -1,4 +1,4 @@
-//! Which entities of a kind changed, in blocks. `spec/CODEC.md`, section 12.5.
+//! Codes which entities of a kind changed, in blocks. `spec/CODEC.md`, section 12.5.
 
 use super::counters::{FAR, changed_context};
 use crate::entropy::{Coder, Decision};

@@ -29,7 +29,7 @@ pub(in crate::snapshot) struct Adaptive {
     pub(super) plan: Plan,
     pub(super) model: Model,
     fields: usize,
-    /// Packets resume from the baseline's learned state.
+    /// Whether packets resume from the baseline's learned state.
     learns: bool,
     /// At a level that learns, the inverses of the model's energies for each set.
     inverses: Vec<Vec<Row>>,

@@ -15,8 +15,8 @@ pub(super) const MISS_SQUARED: f32 = 0.3;
 const MAX_GAIN: f32 = 8.0;
 /// The share of an error that a step corrects, if every feature is as large as in training.
 const RATE: f32 = 0.006;
-/// How much a step adds to the gain of a scale's bias for each 1/256 octave of its error. As the
-/// bias is 256, a step corrects 2 % of the error.
+/// The amount that a step adds to the gain of a scale's bias for each 1/256 octave of its error.
+/// Because the bias is 256, a step corrects 2 % of the error.
 const SCALE_RATE: f32 = 1300.0 / (1 << 24) as f32;
 /// The share of a row's losses that it forgets with each value, as a right shift.
 const LOSS_DECAY: u32 = 6;
@@ -38,7 +38,7 @@ pub(super) struct Learner<'a> {
     pub(super) losses: &'a mut [Loss],
 }
 
-/// By how much recent errors of a row were larger with its gains than without them.
+/// The amount by which recent errors of a row were larger with its gains than without them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Loss {
     /// The sum of the differences between the logarithms of both errors' sizes, in 1/256 octave.

@@ -11,9 +11,9 @@ use crate::entropy::{Coder, Counter, Decision};
 /// A decision with two counters.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mixed {
-    /// Keeps its state from packet to packet.
+    /// The counter that keeps its state from packet to packet.
     pub(super) learned: Counter,
-    /// Starts each packet from the model's counter.
+    /// The counter that starts each packet from the model's counter.
     pub(super) fresh: Counter,
 }
 

@@ -41,7 +41,7 @@ struct Link {
 /// The column and the row of a cell.
 type Cell = [i32; 2];
 
-/// How many neighbours are used.
+/// The number of neighbours that are used.
 const NEAREST: usize = 4;
 
 /// The largest number of bodies that a search visits. Bounds the work if all bodies are in one
@@ -53,10 +53,10 @@ const NONE: u32 = u32::MAX;
 /// The largest distance of a neighbour, in sizes of a body.
 const RADIUS: f64 = 7.0;
 
-/// How many cells a search extends to each side; together they span the radius.
+/// The number of cells that a search extends to each side. Together they span the radius.
 const RINGS: usize = 2;
 
-/// How many cells a search spans in each direction.
+/// The number of cells that a search spans in each direction.
 const SPAN: usize = 2 * RINGS + 1;
 
 /// The column and the row of each cell of a search, ring by ring, and within a ring row by row.

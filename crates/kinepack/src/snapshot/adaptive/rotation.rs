@@ -22,7 +22,8 @@ use crate::sqrt::sqrt;
 const FIRST_GAP: f64 = 400.0;
 const SECOND_GAP: f64 = 100.0;
 
-/// The smallest square that remains for the components still to be coded. The same section.
+/// The smallest square that remains for the components still to be coded. Section 12.6, "Coding a
+/// rotation".
 const MIN_REMAINING: f64 = 1e-4;
 
 impl<C: Coder, P: Predictor> Coding<'_, C, P> {

@@ -1,4 +1,4 @@
-//! The choice of what to send.
+//! The choice of the changes to send.
 
 /// Which changes to send in a packet.
 ///
@@ -28,7 +28,7 @@
 pub enum Chosen<'a> {
     /// All changes.
     All,
-    /// Only some entities. All other changes are skipped.
+    /// Only the changes of some entities. All other changes are skipped.
     Some {
         /// Their indices in the snapshot, increasing.
         indices: &'a [u32],

@@ -41,7 +41,7 @@ pub struct Encoded<'a> {
 }
 
 impl Encoded<'_> {
-    /// Where the packet's bits went.
+    /// The sizes of the packet's parts in bits.
     pub fn size(&self) -> &Size {
         self.encoder.size()
     }

@@ -47,7 +47,7 @@ pub(super) struct FieldSamples {
     pub(super) entities: Vec<u32>,
     /// Whether each value is the first of its packet.
     pub(super) first: Vec<bool>,
-    /// How many of the values are in the first half of the packets.
+    /// The number of values in the first half of the packets.
     pub(super) middle: usize,
     /// Looks up kinds by their sizes.
     known: BTreeMap<Box<[u8]>, u32>,
