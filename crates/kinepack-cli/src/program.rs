@@ -7,7 +7,8 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, Parser};
 use command_kit::{Failure, announce, escaped, set_program_name};
 
-/// The commands that only `kinepack-lab` has, in order. A word for one of them is a common mistake.
+/// The commands that only `kinepack-lab` has, in order. Trying them with `kinepack` is a common
+/// mistake.
 pub const OF_THE_LAB: [&str; 10] = [
     "broadcast",
     "demo",

@@ -1,6 +1,6 @@
-//! Several captures to train on: the frames of each, in the same schema. All are opened before the
-//! first frame is read, so that a missing or unfit file is refused at once. They are then closed
-//! again: a packed capture that is open holds up to 128 MB.
+//! Several captures to train on. The frames of all captures have the same schema. All are opened
+//! before the first frame is read, so that a missing or unfit file is refused at once. They are
+//! then closed again: a packed capture that is open holds up to 128 MB.
 
 use std::mem;
 use std::ops::Range;
@@ -177,7 +177,7 @@ impl Further {
 
 /// Reads frames of captures into memory.
 pub(crate) struct FrameReader<'a> {
-    /// The frames of each capture to read.
+    /// The range of frames to read of each capture.
     pub(crate) range: Range<u32>,
     /// The most frames of each capture to keep.
     pub(crate) most_frames: usize,
@@ -282,8 +282,8 @@ pub(crate) struct Runs {
 }
 
 impl Runs {
-    /// The frames of each capture, and whether all were read completely. Says which captures have
-    /// none.
+    /// The frames of each capture, and whether all were read completely. Prints which captures have
+    /// no frames.
     ///
     /// # Errors
     /// [`RunError::NoFrame`] if no capture has a frame.

@@ -67,9 +67,9 @@ fn without_hidden(program: &clap::Command) -> clap::Command {
     }
 }
 
-/// A script for bash that writes a program's name with hyphens in one way. `clap_complete` 4.6.11
-/// takes a hyphen for the beginning of a subcommand in the labels of its `case`, so nothing after
-/// the first word is completed.
+/// The completion script for bash, corrected for a program whose name has a hyphen. `clap_complete`
+/// 4.6.11 takes a hyphen for the beginning of a subcommand in the labels of its `case`, so nothing
+/// after the first word is completed.
 fn with_one_name(script: &[u8], name: &str) -> Vec<u8> {
     let [label, variable] = ["__subcmd__", "__"].map(|hyphen| name.replace('-', hyphen));
     String::from_utf8_lossy(script).replace(&label, &variable).into_bytes()

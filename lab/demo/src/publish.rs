@@ -138,7 +138,7 @@ fn play(
     let (first_tick, mut next) = (first.tick, Some(first));
     while let Some(snapshot) = next {
         let due = Duration::from_secs_f64(f64::from(snapshot.tick.0 - first_tick.0) / rate_hz);
-        // In short naps, because ticks may be missing for hours.
+        // Sleeps in short naps, because ticks may be missing for hours.
         while begin.elapsed() < due && !interrupt.is_raised() {
             std::thread::sleep(due.saturating_sub(begin.elapsed()).min(NAP));
         }

@@ -41,7 +41,7 @@ pub struct WorldArguments {
 
 /// The frames of a challenge file or a capture of cubes, before quantization, which a stream can
 /// send. If frames were lost, also an error, with which a command ends after it has played the
-/// others.
+/// other frames.
 pub fn read_capture(
     path: &Path,
     sent: &CubeStream,

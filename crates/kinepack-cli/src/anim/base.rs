@@ -45,7 +45,8 @@ impl BaseArguments {
         self.base.as_ref().map(|given| file_and_clip(given).0)
     }
 
-    /// Reads the base, if one is given, with the notes of its import and what that skipped.
+    /// Reads the base, if one is given. Also returns the notes of its import and the parts that the
+    /// import skipped.
     pub(crate) fn read(
         &self,
         options: &ImportOptions,

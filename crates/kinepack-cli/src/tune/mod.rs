@@ -270,7 +270,8 @@ fn stopped_later(stopped: Option<&str>, written: Option<&Target>) -> Interrupted
     Interrupted::new(how_far)
 }
 
-/// The number of frames to train on. Refuses too few, and too few that are held out.
+/// The number of frames to train on. Refuses captures with too few of these, or with too few frames
+/// that are held out.
 fn training_frames(frames: &[Snapshot], hold_out: u32, lag_ticks: u32) -> Result<usize, Shortage> {
     let training = frames.len() - frames.len() * hold_out as usize / 100;
     // Some frame to train on needs a baseline and an older state.

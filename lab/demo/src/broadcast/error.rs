@@ -42,7 +42,7 @@ pub enum BroadcastError {
          --relay-certificate"
     )]
     NothingPublished { address: String, reason: String },
-    /// The run is over, and no world arrived.
+    /// The run ended, and no world had arrived.
     #[error("nothing was received from {address}: {reason}")]
     NothingReceived { address: String, reason: String },
 }

@@ -157,7 +157,7 @@ fn format_of(out: &Path) -> Result<Format, RecordingError> {
     Err(RecordingError::OtherEnding { path: out.to_owned(), command })
 }
 
-/// The file of a recording. From the first frame on it is kept, even if the recording fails later.
+/// The file of a recording. Once it has a frame, it is kept even if the recording fails later.
 struct CaptureFile<'a> {
     name: &'a Path,
     format: Format,

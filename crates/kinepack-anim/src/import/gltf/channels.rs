@@ -51,7 +51,7 @@ pub(super) struct Weights {
     pub(super) targets: usize,
 }
 
-/// The channels of an animation that are read.
+/// The channels of an animation that the importer reads.
 #[derive(Default)]
 pub(super) struct Channels {
     pub(super) joints: BTreeMap<usize, JointChannels>,
