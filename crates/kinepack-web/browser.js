@@ -17,7 +17,7 @@ const PATIENCE_MS = 180_000;
 const list = (await readFile(process.argv[2], "utf8")).split("\n").filter(Boolean);
 const modules = list.map((path) => [basename(path).replace(/-[0-9a-f]+\.wasm$/, ""), path]);
 
-// The package's page in a frame, then the vectors one by one.
+// Runs the package's page in a frame, then the vectors one by one.
 const page = `<!doctype html><meta charset="utf-8"><iframe src="package/test/browser.html"></iframe>
 <script type="module">
   import { runModule } from "./vectors/run.js";

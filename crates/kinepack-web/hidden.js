@@ -1,5 +1,5 @@
-// Hides the page of the example server in Chromium: `node hidden.js WORLD`, the server's program. Over
-// a WebSocket it must go on to answer datagrams, whose number its slow timers do not limit.
+// Hides the page of the example server in Chromium: `node hidden.js WORLD`, the server's program.
+// Over a WebSocket, it must still answer datagrams, however slow its timers are.
 
 import { spawn } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
@@ -7,7 +7,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import puppeteer from "puppeteer-core";
 
 const PATIENCE_MS = 60_000;
-// Longer than the server's time-out of five seconds.
+// The time is longer than the server's time-out of five seconds.
 const HIDDEN_MS = 8_000;
 
 const server = spawn(process.argv[2], ["127.0.0.1:0"], { stdio: ["ignore", "pipe", "inherit"] });

@@ -179,7 +179,7 @@ impl Further {
 pub(crate) struct FrameReader<'a> {
     /// The range of frames to read of each capture.
     pub(crate) range: Range<u32>,
-    /// The most frames of each capture to keep.
+    /// The maximum number of frames to keep of each capture.
     pub(crate) most_frames: usize,
     /// The memory that is left for frames.
     pub(crate) room_bytes: usize,

@@ -33,7 +33,7 @@ pub struct Arguments {
     /// Captures (.mcap), replays (.kpz), or files of the 2015 physics data compression challenge
     /// (.bin or .f32, plain or as .zst). All must have the same schema. Without --stream, each
     /// further file is read at the stream with the name of the first one's, else at its only stream
-    /// with that schema. Files of other ticks a second are trained on too, with a note.
+    /// with that schema. Files with a different rate are trained on too, with a note.
     #[arg(value_name = "FILES", required = true)]
     files: Vec<PathBuf>,
     #[command(flatten)]

@@ -1,6 +1,6 @@
-// How long the module takes for the datagrams of a file that the example `datagrams` wrote, in Node:
-// `node crates/kinepack-web/bench/decode.js FILE...`. `decode.html?FILE` does the same in a browser, from
-// any server of static files for `crates/kinepack-web/`.
+// Measures the module's time for the datagrams of a file that the example `datagrams` wrote, in
+// Node: `node crates/kinepack-web/bench/decode.js FILE...`. `decode.html?FILE` does the same in a
+// browser, from any server of static files for `crates/kinepack-web/`.
 
 import { Receiver, load } from "../package/snapshots.js";
 

@@ -4,7 +4,7 @@ export type { ModuleSource };
 
 /**
  * Loads the module of WebAssembly. Await it once, before anything else. Without a source it fetches
- * `module/clips_bg.wasm` beside this file.
+ * `module/clips_bg.wasm` next to this file.
  */
 export function load(source?: ModuleSource): Promise<void>;
 
@@ -35,23 +35,23 @@ export interface Marker {
   readonly timeS: number;
 }
 
-/** Plays one clip. Several players may play at once, each with a pose of its own. */
+/** Plays one clip. Several players may play at once, each with its own pose. */
 export class ClipPlayer {
   /** Throws for anything that is not a clip, and for a clip of another skeleton. */
   constructor(bytes: Uint8Array, skeleton: Skeleton);
   readonly durationS: number;
-  /** The names of the curves: numbers beside the joints, such as weights of blend shapes. */
+  /** The names of the curves: numbers besides the joints, such as weights of blend shapes. */
   readonly curveNames: readonly string[];
-  /** By time. */
+  /** The markers, sorted by time. */
   readonly markers: readonly Marker[];
   /**
    * The pose at a time. Its arrays are windows into the module's memory: they are valid until the
-   * next call of anything in this package.
+   * next call of any function of this package.
    */
   sample(timeS: number): Pose;
-  /** The values of all curves at a time, in the order of `curveNames`; valid as a pose is. */
+  /** The values of all curves at a time, in the order of `curveNames`; valid as long as a pose. */
   curves(timeS: number): Float32Array;
-  /** Blends the last pose towards that of another player: 0 leaves it, 1 takes the other one. */
+  /** Blends the last pose with that of another player: weight 0 gives this pose, 1 the other. */
   blend(other: ClipPlayer, weight: number): Pose;
   /** The last pose. */
   pose(): Pose;

@@ -1,4 +1,4 @@
-// Animation clips: the shape that `clips.d.ts` describes, over the module of WebAssembly.
+// Animation clips. Implements `clips.d.ts` with the module of WebAssembly.
 
 import { Loaded, view } from "./memory.js";
 import initialize, * as module from "./module/clips.js";

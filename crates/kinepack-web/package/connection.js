@@ -1,8 +1,9 @@
-// A connection to a server: WebTransport, and WebSocket where that is missing or blocked.
+// A connection to a server by WebTransport, or by WebSocket where WebTransport is missing or
+// blocked.
 
 const PATIENCE_MS = 4000;
-// Datagrams that the browser has taken and not sent. After an outage it would send all of them,
-// however old they are.
+// The maximum number of datagrams that the browser has taken but not sent. After an outage, it
+// sends all of them, however old they are.
 const MAX_WAITING = 64;
 
 export async function connect(options) {
@@ -25,7 +26,7 @@ export async function connect(options) {
   throw new Error(`no connection to the server: ${reasons.join("; ") || "no address was given"}`);
 }
 
-// The promise, or an error if it takes longer.
+// Resolves as the promise, or rejects if that takes longer.
 export async function within(promise, ms, what) {
   let timer;
   const late = new Promise((_, reject) => {
@@ -51,7 +52,7 @@ export async function openTransport(address, certificateHash, ms, more = {}) {
     }),
     ...more,
   });
-  // Whoever uses the session sees it too.
+  // The users of the session get this error too.
   transport.closed.catch(() => {});
   try {
     await within(transport.ready, ms, "the handshake");
@@ -153,8 +154,8 @@ async function overSocket({ webSocket, onDatagram, onClose }, ms) {
   return connection;
 }
 
-// Counts the datagrams that wait in a WebSocket. It tells only how many bytes wait, which are those
-// of the newest datagrams.
+// Counts the datagrams that wait in a WebSocket. The WebSocket reports only the bytes that wait,
+// which are those of the newest datagrams.
 class Waiting {
   #socket;
   #lengths = [];

@@ -1,4 +1,4 @@
-// Viewers of broadcasts: the shape that `crowd.d.ts` describes, over the module of WebAssembly.
+// Viewers of broadcasts. Implements `crowd.d.ts` with the module of WebAssembly.
 
 import { Frame, FrameReader } from "./frame.js";
 import { Loaded, named } from "./memory.js";
@@ -6,14 +6,15 @@ import initialize, * as module from "./module/crowd.js";
 import { Session } from "./moq.js";
 
 const CATALOGUE = "catalogue";
-// A group that is late by more than this is given up.
+// A group that is late by more than this time is given up.
 const LATE_MS = 1000;
-// A relay that brings nothing for this long is gone.
+// A relay that sends nothing for this time counts as lost.
 const SILENCE_MS = 2500;
 const PATIENCE_MS = 10_000;
 // The pauses between attempts grow from the first to the second.
 const PAUSES_MS = [200, 2000];
-// What is added at random: viewers that all come back at the same moment would overflow the relay.
+// The random addition to a pause. If all viewers reconnected at the same moment, they would
+// overflow the relay.
 const SPREAD_MS = 500;
 const NO_EVENTS = Object.freeze([]);
 
@@ -127,13 +128,13 @@ export class Watching {
   #catalogue;
   #viewer;
   #session;
-  // What ends the subscription of each track.
+  // The functions that end the subscriptions, by track.
   #tracks = new Map();
   #link = { connected: false, reason: undefined };
   #isClosed = false;
   #receivedBytes = 0;
   #missed = 0;
-  // Time spent on objects and datagrams.
+  // The time spent on objects and datagrams.
   decodeMs = 0;
 
   constructor(address, options = {}) {
@@ -185,7 +186,7 @@ export class Watching {
     this.#options.onLink?.(this.#link);
   }
 
-  // One session after the other.
+  // Runs one session after the other.
   async #run() {
     const pause = new Pause();
     while (!this.#isClosed) {
@@ -198,7 +199,7 @@ export class Watching {
     }
   }
 
-  // Connects, and passes on what comes. Returns the reason of the end.
+  // Connects, and passes on all data that arrive. Returns the reason why the session ended.
   async #oneSession() {
     const { certificateHash, patienceMs = PATIENCE_MS } = this.#options;
     const session = await Session.connect(this.#relay, { certificateHash, patienceMs });
@@ -222,8 +223,8 @@ export class Watching {
     return reason;
   }
 
-  // Reads the catalogue. Once the broadcast ends, or if there is none yet, it looks again later. A
-  // relay that brings neither the catalogue nor an end is given up.
+  // Reads the catalogue. Once the broadcast ends, or if there is none yet, it tries again later. A
+  // relay that sends neither the catalogue nor an end is given up.
   async #findBroadcast(session, patienceMs) {
     const pause = new Pause();
     let late;
@@ -257,7 +258,7 @@ export class Watching {
     }
   }
 
-  // Begins to read a broadcast. One that was away for a while keeps its viewer.
+  // Begins to read a broadcast. A broadcast that was gone for a while keeps its viewer.
   #begin(catalogue) {
     if (this.#viewer && isSame(this.#catalogue, catalogue)) {
       this.#viewer.rejoin();
@@ -318,7 +319,7 @@ export class Watching {
     try {
       call();
     } catch (error) {
-      // The viewer counts what it refuses. A trap is a bug.
+      // The viewer counts refused data. A trap is a bug.
       if (error instanceof WebAssembly.RuntimeError) throw error;
     } finally {
       this.decodeMs += performance.now() - begin_ms;
@@ -327,7 +328,7 @@ export class Watching {
   }
 }
 
-// Pauses that grow.
+// Yields pauses that grow.
 class Pause {
   #ms = PAUSES_MS[0];
 

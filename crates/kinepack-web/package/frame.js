@@ -48,7 +48,7 @@ export class Frame {
   }
 }
 
-// Reads the places that a module says.
+// Reads the places that a module reports.
 export class FrameReader {
   #kinds;
   #count;

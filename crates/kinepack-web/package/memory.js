@@ -1,4 +1,4 @@
-// What the two modules share: loading, and typed arrays over a module's memory.
+// The shared parts of the modules: loading, and typed arrays over a module's memory.
 
 const TYPES = {
   f32: Float32Array,
@@ -10,7 +10,8 @@ const TYPES = {
   u8: Uint8Array,
 };
 
-// A loader of one module: it takes what `load` of the package takes, and loads only once.
+// Makes a loader of one module. The loader takes the argument of the package's `load`, and loads
+// only once.
 export function loader(initialize, url) {
   let loading;
   return (source = url) => (loading ??= start(initialize, source).catch((error) => {
@@ -24,7 +25,7 @@ async function start(initialize, source) {
     throw new Error("this browser has no WebAssembly; use one from 2020 or later");
   }
   let module_or_path = source;
-  // Node does not fetch files.
+  // Node cannot fetch files.
   if (source instanceof URL && source.protocol === "file:") {
     const { readFile } = await import("node:fs/promises");
     module_or_path = await readFile(source);
@@ -64,7 +65,7 @@ export function view(memory, type, address, count) {
   return new TYPES[type](memory.buffer, address, count);
 }
 
-// Numbers by their names, which a module gives in one text.
+// Numbers by their names, which a module returns as one text.
 export function named(names, numbers) {
   return Object.fromEntries(names.split(" ").map((name, index) => [name, numbers[index]]));
 }

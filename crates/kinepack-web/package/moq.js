@@ -1,5 +1,5 @@
-// Media over QUIC: a session with a relay over WebTransport, for those who only subscribe. It speaks
-// moq-lite, version 6.
+// Media over QUIC: a session with a relay over WebTransport, for clients that only subscribe. It
+// speaks moq-lite, version 6.
 
 import { openTransport, within } from "./connection.js";
 
@@ -16,7 +16,7 @@ const MAX_OBJECT_BYTES = 4n << 20n;
 const MAX_HEADER_BYTES = 64n;
 const NOTHING = new Uint8Array();
 
-// A number as QUIC writes it.
+// Encodes a number as QUIC does.
 function varint(number) {
   const bytes = number < 0x40 ? 1 : number < 0x4000 ? 2 : number < 0x40000000 ? 4 : 8;
   const [out, log] = [new Uint8Array(bytes), Math.log2(bytes)];
@@ -26,7 +26,7 @@ function varint(number) {
   return out;
 }
 
-// The bytes of such a number, by its first.
+// The length of such a number, given its first byte.
 const lengthOf = (first) => 1 << (first >> 6);
 
 function numberOf([first, ...rest]) {
@@ -49,7 +49,7 @@ function sized(bytes) {
 
 const text = (string) => sized(new TextEncoder().encode(string));
 
-// Reads numbers and bytes from a stream, whose pieces come as they like.
+// Reads numbers and bytes from a stream, whose pieces may have any length.
 class Reader {
   #reader;
   #count;
@@ -93,7 +93,7 @@ class Reader {
     return this.take(Number(size));
   }
 
-  // Reads to the end, and throws it away.
+  // Reads to the end of the stream, and discards the data.
   async drain() {
     while (!(await this.isAtEnd())) this.#chunk = NOTHING;
   }
@@ -103,13 +103,13 @@ class Reader {
   }
 }
 
-// The numbers at the beginning of a message, and the rest of it.
+// Reads the numbers at the beginning of a message, and its remaining bytes.
 function split(bytes, count) {
   const numbers = [];
   let at = 0;
   while (numbers.length < count) {
     const length = lengthOf(bytes[at]);
-    // Also without a first byte.
+    // This also covers an empty message.
     if (!(at + length <= bytes.length)) throw new Error("a message is too short");
     numbers.push(numberOf(bytes.subarray(at, at + length)));
     at += length;
@@ -126,9 +126,9 @@ async function sendSetup(transport) {
 }
 
 export class Session {
-  // Bytes that came, without the headers of QUIC.
+  // The received bytes, without the headers of QUIC.
   receivedBytes = 0;
-  // When something came last, as `performance.now()`.
+  // When the last data arrived, as `performance.now()`.
   receivedMs = performance.now();
   // Tracks, groups and datagrams that could not be read to their ends.
   missed = 0;
@@ -174,8 +174,8 @@ export class Session {
   }
 
   // Subscribes to a track. `onObject` gets the group, the number and the bytes of each object,
-  // `onDatagram` the bytes of each datagram. `onEnd` is called once if the relay ends it. Returns a
-  // function that ends it from this side.
+  // `onDatagram` the bytes of each datagram. `onEnd` is called once if the relay ends the
+  // subscription. Returns a function that ends it from this side.
   subscribe({ broadcast, track, maxAgeMs, onObject, onDatagram, onEnd }) {
     const id = this.#next;
     this.#next += 1n;
@@ -217,16 +217,16 @@ export class Session {
     this.receivedMs = performance.now();
   };
 
-  // Counts an error, but for those of a subscription or a session that has ended on this side.
+  // Counts an error, unless this side has ended the subscription or the session.
   #miss(id) {
     if (this.#isOpen && (id === undefined || this.#subscriptions.has(id))) this.missed += 1;
   }
 
-  // Gives each that comes to `take`.
+  // Passes each incoming stream to `take`.
   async #accept(readable, take) {
     const reader = readable.getReader();
     const failed = (error) => {
-      // The relay gives up what is late. An error of the module is a bug, and nothing works then.
+      // The relay gives up late groups. An error of the module is a bug, after which nothing works.
       if (error instanceof WebAssembly.RuntimeError) this.#end(error.message);
       this.#miss();
     };
@@ -237,7 +237,7 @@ export class Session {
         Promise.resolve(value).then(take).catch(failed);
       }
     } catch {
-      // `closed` tells when the session ends.
+      // `closed` reports the end of the session.
     }
   }
 

@@ -10,14 +10,16 @@ export type ModuleSource =
 
 /**
  * Loads the module of WebAssembly. Await it once, before anything else. Without a source it fetches
- * `module/snapshots_bg.wasm` beside this file.
+ * `module/snapshots_bg.wasm` next to this file.
  */
 export function load(source?: ModuleSource): Promise<void>;
 
 /** The memory of the module, which all receivers and senders share. It never shrinks. */
 export function memoryBytes(): number;
 
-/** `packed` takes the least time, `learning` the fewest bits. Client and server need the same. */
+/**
+ * `packed` takes the least time, `learning` the fewest bits. Client and server need the same level.
+ */
 export type Level = "packed" | "adaptive" | "learning";
 
 /** Numbers of one field, entity by entity. */
@@ -30,9 +32,9 @@ export type Column =
   | BigUint64Array
   | Uint8Array;
 
-/** What a schema file describes. */
+/** The contents of a schema file. */
 export interface Schema {
-  /** 16 hexadecimal digits, the same as `Schema::hash` in Rust. */
+  /** The hash in 16 hexadecimal digits, equal to `Schema::hash` in Rust. */
   readonly hash: string;
   /** The kinds of entities, at least one. */
   readonly kinds: readonly Kind[];
@@ -40,7 +42,7 @@ export interface Schema {
 
 /** A kind of entities. */
 export interface Kind {
-  /** Empty if the schema has only one kind. */
+  /** The kind's name. Empty if the schema has only one kind. */
   readonly name: string;
   readonly fields: readonly Field[];
 }
@@ -51,22 +53,22 @@ export interface Field {
   readonly what: "floats" | "rotation" | "integer" | "bool" | "choice" | "bytes" | "raw";
   /** The type of its column. Numbers with more than 2^24 steps are `f64`. */
   readonly type: "f32" | "f64" | "i32" | "u32" | "i64" | "u64" | "u8";
-  /** Numbers for each entity: 3 for a position, 4 for a rotation (x, y, z, w). */
+  /** The count of numbers for each entity: 3 for a position, 4 for a rotation (x, y, z, w). */
   readonly size: number;
-  /** The integers of the field in a snapshot. */
+  /** The number of integers that the field becomes in a snapshot. */
   readonly lanes: number;
-  /** What the field means for motion, such as the position or rotation of a body. */
+  /** The role of the field in motion, such as the position or rotation of a body. */
   readonly role?: "velocity" | "body" | "touched" | "mover" | "clock";
   /** The field whose velocity this is. */
   readonly velocityOf?: string;
-  /** The field is present only if another one has a value from `least` to `most`. */
+  /** The condition of the field: another field has a value from `least` to `most`. */
   readonly presentIf?: { readonly field: string; readonly least: number; readonly most: number };
 }
 
-/** Reads a schema file: what `Schema::to_bytes` wrote in Rust. Throws for anything else. */
+/** Reads a schema file that `Schema::to_bytes` wrote in Rust. Throws for anything else. */
 export function describeSchema(bytes: Uint8Array): Schema;
 
-/** How a codec is made, the same on both sides. */
+/** The parameters of a codec, which must be equal on both sides. */
 export interface CodecOptions {
   /** The schema file of the server's world. */
   schema: Uint8Array;
@@ -77,13 +79,13 @@ export interface CodecOptions {
 }
 
 export interface ReceiverOptions extends CodecOptions {
-  /** Ticks a second of the server. */
+  /** The ticks per second of the server. */
   tickHz: number;
   /** The kinds of events that the server sends. */
   events?: CodecOptions;
   /** The number of the hub among those on one connection; 0 by default. */
   channel?: number;
-  /** The most memory for states; 128 MiB by default. */
+  /** The maximum memory for states, in bytes; 128 MiB by default. */
   maxMemoryBytes?: number;
   /** The bounds of the playout delay. */
   minDelayMs?: number;
@@ -91,7 +93,8 @@ export interface ReceiverOptions extends CodecOptions {
 }
 
 /**
- * Receives one world. Give it each datagram, send what it wants to send, and draw what it plays.
+ * Receives one world. Pass each datagram to it, send the datagrams that it returns, and draw the
+ * frames that it plays.
  *
  * All times are those of `performance.now()`; pass others only in tests.
  */
@@ -100,32 +103,34 @@ export class Receiver {
   constructor(options: ReceiverOptions);
 
   readonly schema: Schema;
-  /** Undefined without events. */
+  /** The schema of the events. Undefined if there are no events. */
   readonly eventSchema?: Schema;
 
   /**
-   * Takes a datagram. Throws for one that it refuses, such as a duplicate; only counters have
+   * Takes a datagram. Throws for a refused datagram, such as a duplicate. Only counters have
    * changed then, so a page may ignore the error.
    */
   handle(datagram: Uint8Array, nowMs?: number): "state" | "events" | "fragment" | "block";
 
-  /** The next datagram for the server; undefined if there is none now. Call it until then. */
+  /**
+   * The next datagram for the server; undefined if there is none now. Call it until it is
+   * undefined.
+   */
   transmit(nowMs?: number): Uint8Array | undefined;
 
   /**
    * The world to draw now, a little in the past and interpolated; undefined before the first state.
-   * Its arrays are windows into the module's memory: they are valid until the next call of anything
-   * in this package. Use `slice()` to keep one.
+   * Its arrays are windows into the module's memory: they are valid until the next call of any
+   * function of this package. Use `slice()` to keep one.
    */
   play(nowMs?: number): Frame | undefined;
 
-  /** The newest state, neither delayed nor interpolated, with arrays as those of `play`. */
+  /** The newest state, neither delayed nor interpolated, with arrays like those of `play`. */
   newest(): Frame | undefined;
 
   /**
    * The integers of the newest state, for tests that compare it with the server's: for each kind
-   * the number of entities, their ids, the tick of the newest news about each, and each lane in
-   * turn.
+   * the number of entities, their ids, the tick of each one's newest values, and each lane in turn.
    */
   newestLanes(): Uint32Array;
 
@@ -147,7 +152,7 @@ export interface Frame {
   readonly tick: number;
   /** True if no newer state had arrived when it was needed. */
   readonly starved: boolean;
-  /** The ids that the previous `play` did not have, and those that only it had. */
+  /** The ids that the previous `play` did not have, and the ids that only the previous one had. */
   readonly added: Uint32Array;
   readonly removed: Uint32Array;
   /** The entities of each kind, in the order of the schema. */
@@ -162,19 +167,19 @@ export interface Frame {
 export interface Entities {
   readonly name: string;
   readonly count: number;
-  /** Increasing. */
+  /** The ids, increasing. */
   readonly ids: Uint32Array;
   /** The numbers of each field by its name. Those of an absent field are 0. */
   readonly fields: Readonly<Record<string, Column>>;
-  /** The index of an entity; −1 if it is not there. */
+  /** The index of an entity; −1 if there is no such entity. */
   indexOf(id: number): number;
 }
 
-/** Something that happened. */
+/** An event, such as a hit. */
 export interface Event {
   readonly kind: string;
   readonly tick: number;
-  /** True if an earlier frame already showed its tick. */
+  /** True if an earlier frame already showed the event's tick. */
   readonly late: boolean;
   readonly values: Readonly<Record<string, number | bigint | (number | bigint)[]>>;
 }
@@ -197,16 +202,18 @@ export interface ReceiverStats {
   readonly bytes: number;
   readonly late: number;
   readonly blocks: number;
-  /** How often a check found another state than the server's; the receiver then starts again. */
+  /**
+   * How many checks found a state that differs from the server's. The receiver then starts again.
+   */
   readonly mismatches: number;
   readonly views: number;
   readonly events: number;
   readonly lateEvents: number;
-  /** While a large first state arrives. */
+  /** The progress while a large first state arrives. */
   readonly block: { readonly fragments: number; readonly of: number } | undefined;
 }
 
-/** Splits what the transport delivered as one datagram into its parts. */
+/** Splits a received datagram into its parts. */
 export function splitDatagram(datagram: Uint8Array): DatagramPart[];
 
 export interface DatagramPart {
@@ -221,7 +228,7 @@ export interface InputOptions {
   schema: Uint8Array;
   /** `packed` by default. */
   level?: "packed" | "adaptive";
-  /** Inputs a second, at most. */
+  /** The maximum number of inputs per second. */
   rateHz: number;
   /** The longest round trip without extra cost; 500 by default. */
   longestRoundTripMs?: number;
@@ -240,7 +247,7 @@ export class InputSender {
    * range; nothing has changed then.
    */
   push(values: Record<string, number | bigint | boolean | ArrayLike<number | bigint>>): number;
-  /** The packet of the newest inputs, once. */
+  /** The packet of the newest inputs. Each packet is returned once. */
   transmit(): Uint8Array | undefined;
   /** Takes an acknowledgement. */
   handle(acknowledgement: Uint8Array): void;

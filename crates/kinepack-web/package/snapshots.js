@@ -1,5 +1,4 @@
-// Snapshots and input streams: the shape that `snapshots.d.ts` describes, over the module of
-// WebAssembly.
+// Snapshots and input streams. Implements `snapshots.d.ts` with the module of WebAssembly.
 
 import { Frame, FrameReader } from "./frame.js";
 import { Loaded, named } from "./memory.js";
@@ -159,7 +158,7 @@ export class InputSender {
       const value = values[name];
       if (value === undefined && presentIf) {
         at += size;
-        // An absent rotation has no direction; any will do.
+        // An absent rotation has no direction, so any rotation is right.
         if (what === "rotation") this.#floats[at - 1] = 1;
         continue;
       }

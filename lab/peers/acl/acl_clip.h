@@ -28,8 +28,8 @@ inline rtm::qvvf to_qvv(const Transform& transform) {
                         rtm::vector_set(s[0], s[1], s[2]));
 }
 
-// Takes joints out of a context. Tracks that equal the bind pose are not in the compressed clip.
-// The pose holds the bind pose before the first call, so they are skipped.
+// Reads joints from a context. Tracks that equal the bind pose are not in the compressed clip. The
+// pose holds the bind pose before the first call, so they are skipped.
 struct PoseWriter : acl::track_writer {
     explicit PoseWriter(const Clip& clip) : pose(clip.bind) {}
 

@@ -1,5 +1,5 @@
-// How long playing takes, measured as `kinepack anim build` measures its own clips: the best of
-// five rounds.
+// Measures the time to play clips as `kinepack anim build` measures its own: the best of five
+// rounds.
 
 #pragma once
 

@@ -18,7 +18,7 @@ typedef struct {
   uint8_t bytes[1300];
 } Datagram;
 
-// The datagrams under way in one direction.
+// The datagrams in flight in one direction.
 typedef struct {
   Datagram list[WAY];
   size_t begin, count;

@@ -44,9 +44,8 @@ pub struct Arguments {
     /// More captures of the same schema. The model of the adaptive level also trains on their
     /// frames, so that it fits other data than the first capture too. Nothing else depends on them.
     /// Without --stream, the stream with the name of the first capture's is read, else the only one
-    /// with its schema. A capture of other ticks a second is trained on too, and the report then
-    /// has both rates. At most 14,400 frames of each capture are read, and 1 GiB of all further
-    /// ones.
+    /// with its schema. A capture with a different rate is trained on too, and the report then has
+    /// both rates. At most 14,400 frames of each capture are read, and 1 GiB of all further ones.
     #[arg(value_name = "FURTHER")]
     further: Vec<PathBuf>,
     #[command(flatten)]

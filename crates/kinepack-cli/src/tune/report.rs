@@ -31,7 +31,7 @@ pub(super) struct Parts {
 pub(super) struct FurtherFile {
     file: String,
     stream: String,
-    /// Ticks a second.
+    /// Ticks per second.
     rate_hz: f64,
     frames: usize,
     /// If its rate is not that of the first capture, both rates, for people.
@@ -56,7 +56,7 @@ impl FurtherFile {
 pub(super) struct Report {
     pub(super) file: String,
     pub(super) stream: String,
-    /// Ticks a second.
+    /// Ticks per second.
     pub(super) rate_hz: f64,
     pub(super) lag: u32,
     /// A description of the baseline that each frame is coded against.

@@ -1,4 +1,4 @@
-// Connections to a server that is played here.
+// Connections to a server that these tests simulate.
 
 import { readFile } from "node:fs/promises";
 import { afterEach, test } from "node:test";
@@ -8,7 +8,8 @@ import { load } from "../snapshots.js";
 import { bytesOf, expect } from "./support.js";
 import { linesOf, receiverOf } from "./tests.js";
 
-// What a browser has. It sends datagrams while `isSending`, and keeps them otherwise.
+// Simulates a browser's WebTransport. It sends datagrams while `isSending`, and keeps them
+// otherwise.
 class PlayedTransport {
   ready = Promise.resolve();
   closed = new Promise(() => {});
@@ -30,7 +31,7 @@ class PlayedTransport {
     PlayedTransport.last = this;
   }
 
-  // Arrive before the page has the connection.
+  // These datagrams arrive before the page has the connection.
   static early = [];
 
   release() {
@@ -90,7 +91,7 @@ test("datagrams that a WebSocket does not send are skipped above 64", async () =
   const socket = PlayedSocket.last;
   for (let nth = 0; nth < 100; nth += 1) connection.send(new Uint8Array(1 + nth));
   expect(socket.sent.length === 64 && connection.skipped === 36, "64 to wait");
-  // All but half of the last one have left.
+  // All datagrams have been sent, except half of the last one.
   socket.bufferedAmount = 32;
   for (let nth = 0; nth < 100; nth += 1) connection.send(new Uint8Array(10));
   expect(socket.sent.length === 64 + 63, `63 more, not ${socket.sent.length - 64}`);
@@ -118,7 +119,7 @@ test("the reason for which the server closes a connection is told", async () => 
   expect(told === "full,bye,the server closed the connection", told);
 });
 
-// The pages as they are documented, in a tab whose timers stand still.
+// Runs the documented page in a tab whose timers do not run.
 for (const [name, file] of [["README", "../README.md"], ["book", "../../../../docs/src/web.md"]]) {
   test(`the page of the ${name} answers datagrams without a timer`, async () => {
     const text = await readFile(new URL(file, import.meta.url), "utf8");

@@ -1,4 +1,4 @@
-// The client of Media over QUIC, against a relay that is played here.
+// The client of Media over QUIC, against a relay that these tests simulate.
 
 import { afterEach, test } from "node:test";
 
@@ -8,7 +8,7 @@ import { bytesOf, expect, hexOf } from "./support.js";
 
 const CONNECT = { certificateHash: undefined, patienceMs: 500 };
 
-// What a browser has, with a relay at the other end.
+// Simulates a browser's WebTransport, with a relay at the other end.
 class PlayedTransport {
   ready = Promise.resolve();
   protocol = "moq-lite-06";
@@ -41,7 +41,7 @@ class PlayedTransport {
     this.endWith({ reason: "" });
   }
 
-  // Brings a stream in pieces of this length.
+  // Delivers a stream in pieces of this length.
   bring(bytes, length) {
     this.streams.enqueue(new ReadableStream({
       start(to) {
@@ -165,7 +165,7 @@ test("a relay that does not bring the catalogue is given up", async () => {
   silent.close();
   expect(links[0] === "true: undefined", links[0]);
   expect(links[1] === "false: the catalogue took longer than 30 ms", links[1]);
-  // One that comes ends the wait, whatever it is.
+  // Any announcement ends the wait.
   const [other, later] = watch(60);
   await settled();
   PlayedTransport.last.bring(bytesOf("00030005000001ff"), 8);

@@ -1,4 +1,4 @@
-// What the tests in Node and in a browser share.
+// Helpers for the tests in Node and in a browser.
 
 export function bytesOf(hex) {
   const bytes = new Uint8Array(hex.length / 2);

@@ -8,7 +8,7 @@ import { bytesOf, expect, expectError, hashOf, hashOfFrame, hexOf } from "./supp
 
 export const LEVELS = ["packed", "adaptive", "learning"];
 
-// `read` gives the text of a file in `recorded/`.
+// `read` returns the text of a file in `recorded/`.
 export function tests(read) {
   return {
     "what was recorded at each level comes out the same": async () => {
@@ -195,7 +195,7 @@ function replayBroadcast(text) {
   viewer.free();
 }
 
-// Alters what comes, bit by bit.
+// Alters the received bytes, bit by bit.
 function attackViewer(text) {
   const [[, , catalogue], ...calls] = linesOf(text);
   const viewer = new crowd.Viewer(bytesOf(catalogue), { historyS: 1 });

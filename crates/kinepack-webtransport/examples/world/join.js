@@ -5,7 +5,7 @@ import { Receiver, load } from "./kinepack-package/snapshots.js";
 
 const bytesOf = (hex) => Uint8Array.from(hex.match(/../g), (pair) => parseInt(pair, 16));
 
-// A receiver that is connected. `show` gets what happens, in words.
+// A receiver that is connected. `show` gets messages about the connection.
 export async function join(show) {
   await load();
   const { path, tokens, hash, schema, level, tickHz } = await (await fetch("join")).json();
@@ -21,13 +21,13 @@ export async function join(show) {
       try {
         receiver.handle(datagram);
       } catch {
-        // It counts what it refuses, such as duplicates.
+        // The receiver counts refused datagrams, such as duplicates.
       }
       answer(connection);
     },
     onClose: (reason) => show(`${reason}; reload the page to join again`),
   });
-  // For the first datagram, and what is due while nothing arrives.
+  // This sends the first datagram, and the datagrams that are due while nothing arrives.
   setInterval(() => answer(connection), 5);
   show(`joined by ${connection.kind}`);
   return receiver;

@@ -77,11 +77,11 @@ pub struct Arguments {
     json: bool,
     #[command(flatten, next_help_heading = "Connections")]
     secret: SecretOptions,
-    /// The most clients at once.
+    /// The maximum number of clients at once.
     #[arg(long, default_value_t = 64, help_heading = "Connections", value_name = "COUNT", allow_negative_numbers = true, value_parser = clap::value_parser!(u32))]
     max_clients: u32,
-    /// The most clients that play, each with its own cube. The others only watch. With 0, all
-    /// watch.
+    /// The maximum number of clients that play, each with its own cube. The others only watch. With
+    /// 0, all watch.
     #[arg(long, default_value_t = 16, help_heading = "Connections", value_name = "COUNT", allow_negative_numbers = true, value_parser = clap::value_parser!(u8).range(..=MAX_GUESTS as i64))]
     max_players: u8,
     /// Seconds of silence after which a client counts as lost.

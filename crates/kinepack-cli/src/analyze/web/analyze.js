@@ -26,7 +26,7 @@ function levels(stream) {
     name: level.level,
     parts: [level.sets_bits_per_frame, ...[...bits.values()].map((sums) => sums[index])].map(kbps),
   }));
-  // Beside the levels that send whole fields, the bars of all others would be too short.
+  // Next to the levels that send whole fields, the bars of all other levels would be too short.
   const relative = rows.filter((_, index) => stream.levels[index].row > 6);
   const box = element("input", { type: "checkbox" });
   const place = element("div");

@@ -1,5 +1,5 @@
-// The page of a broadcast. It watches through a relay, and decodes, buffers and draws by itself. A file
-// beside it, broadcast.json, says where the broadcast is.
+// The page of a broadcast. It watches through a relay, and decodes, buffers and draws by itself. A
+// file next to it, broadcast.json, has the address of the broadcast.
 
 import { fieldsOf } from "./fields.js";
 import { Watching, load } from "./kinepack/crowd.js";
@@ -19,7 +19,7 @@ const NUMBERS_MS = 500;
 const REGIONS_MS = 250;
 /** The floor around the target that counts as in view, as a multiple of the visible part. */
 const VIEW_RATIO = 1.3;
-/** The entry in the list of tiers that stands for all regions in view. */
+/** The entry in the list of tiers that selects all regions in view. */
 const IN_VIEW = "regions in view";
 const HISTORY_S = 60;
 const JUMP_S = 2;
@@ -36,7 +36,7 @@ const moment = new Moment();
 
 let worlds = null;
 try {
-  // The other two views of the demo have no place here.
+  // This page does not show the other two views of the demo.
   worlds = new Worlds(canvas, [byId("view"), document.createElement("i"), document.createElement("i")]);
 } catch (error) {
   banner(`The world cannot be drawn: ${error.message}. The numbers below still count what arrives.`);

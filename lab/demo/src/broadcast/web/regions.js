@@ -11,7 +11,7 @@ export class Regions {
     this.#list = tiers.filter(isRegion).map((name) => {
       return { name, edges: NAME.exec(name).slice(1).map((edge) => Number(edge) / 2) };
     });
-    // Those at the sides reach as far as the world does.
+    // The regions at the sides extend to the end of the world.
     for (const [at, outermost, far] of [[0, Math.min, -Infinity], [1, Math.min, -Infinity], [2, Math.max, Infinity], [3, Math.max, Infinity]]) {
       const side = outermost(...this.#list.map(({ edges }) => edges[at]));
       for (const { edges } of this.#list) if (edges[at] === side) edges[at] = far;

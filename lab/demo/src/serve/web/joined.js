@@ -1,5 +1,5 @@
-// The world as this page receives it: a connection, a receiver that decodes and buffers, and the keys
-// that go the other way.
+// The world as this page receives it: a connection, a receiver that decodes and buffers, and the
+// keys that the page sends.
 
 import { connect } from "./kinepack/connection.js";
 import { InputSender, Receiver, load, memoryBytes, splitDatagram } from "./kinepack/snapshots.js";

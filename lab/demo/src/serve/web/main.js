@@ -14,7 +14,7 @@ const NUMBERS_MS = 500;
 
 const byId = (id) => document.getElementById(id);
 const canvas = byId("worlds");
-// `?transport=websocket` takes only that, and `?loss=5` drops 5 % of the datagrams.
+// `?transport=websocket` uses only a WebSocket, and `?loss=5` drops 5 % of the datagrams.
 const query = new URLSearchParams(location.search);
 const transports = query.has("transport") ? [query.get("transport")] : ["webtransport", "websocket"];
 const loss_ratio = Math.min(0.9, Math.max(0, Number(query.get("loss")) / 100 || 0));
@@ -30,7 +30,7 @@ const playing = new Playing((actions) => {
 
 let worlds = null;
 try {
-  // The other two views of the demo have no place here.
+  // This page does not show the other two views of the demo.
   worlds = new Worlds(canvas, [byId("view"), document.createElement("i"), document.createElement("i")]);
 } catch (error) {
   banner(`The world cannot be drawn: ${error.message}. The numbers below still count what arrives.`);

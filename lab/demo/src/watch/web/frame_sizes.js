@@ -1,4 +1,5 @@
-// The bytes of each frame around the shown moment. Asks for a group's sizes when the moment comes near it.
+// The bytes of each frame around the shown moment. Requests a group's sizes when the moment comes
+// near the group.
 
 import { fetchFrames } from "./api.js";
 import { Plot } from "./shared/plot.js";
@@ -6,7 +7,7 @@ import { colours } from "./shared/theme.js";
 
 /** Half of the shown time. */
 const HALF_S = 5;
-/** The most groups whose sizes are kept. */
+/** The maximum number of groups whose sizes are kept. */
 const KEPT = 64;
 const LINES = [0, 0.5, 1];
 

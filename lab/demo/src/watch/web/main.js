@@ -11,7 +11,7 @@ import { TimeLine } from "./time_line.js";
 import { Camera } from "./worlds/camera.js";
 import { Worlds } from "./worlds/worlds.js";
 
-/** The time between two looks at a replay that is still being written. */
+/** The time between two checks of a replay that is still being written. */
 const REFRESH_MS = 2000;
 
 const byId = (id) => document.getElementById(id);
@@ -26,7 +26,7 @@ const frameSizes = new FrameSizes(byId("frame-sizes"), playhead);
 
 let worlds = null;
 try {
-  // The other two views of the demo have no place here.
+  // This page does not show the other two views of the demo.
   worlds = new Worlds(canvas, [byId("view"), document.createElement("i"), document.createElement("i")]);
 } catch (error) {
   banner(`The world cannot be drawn: ${error.message}.`);

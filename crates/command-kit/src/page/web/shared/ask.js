@@ -1,6 +1,6 @@
-// Requests to the program, and their answers' checks.
+// Sends requests to the program, and checks the answers.
 
-/** The answer to a request, or an error for people. */
+/** The answer to a request, or an error for the user. */
 export async function ask(path) {
   let answer = null;
   try {
@@ -12,13 +12,13 @@ export async function ask(path) {
   return answer;
 }
 
-/** The value of an answer, or an error if it is not right. */
+/** The value of an answer, or an error if the answer is not valid. */
 export function checked(value, isRight) {
   if (!isRight) throw new Error("This page cannot read the program's answer. Are they of different versions?");
   return value;
 }
 
-/** The bytes that hexadecimal digits stand for. */
+/** The bytes of hexadecimal digits. */
 export const bytesOf = (hex) => Uint8Array.from(hex.match(/../g) ?? [], (pair) => parseInt(pair, 16));
 
 export const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,6 +1,6 @@
 // Numbers in a readable form.
 
-// Kept, because creating a format takes far longer than using it.
+// The formats are kept, because creating one takes far longer than using it.
 const WHOLE = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const TENTHS = new Intl.NumberFormat("en", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 

@@ -5,7 +5,7 @@ const SHRINK_WAIT_MS = 3000;
 const STEPS = [1, 1.5, 2, 3, 4, 5, 6, 8, 10];
 const LINE_STEPS = [1, 2, 2.5, 5, 10];
 
-/** A value that grows at once, and shrinks when smaller values have been asked for a while. */
+/** A value that grows at once, and shrinks only after smaller values for a while. */
 class Calm {
   value;
   #lower_since_ms = null;

@@ -1,7 +1,7 @@
 // The last minute: samples and packets by tick, for the charts and the current numbers.
 
 const KEPT_S = 60;
-/** The program takes a sample every 6 of its 60 ticks a second. */
+/** The program takes a sample every 6 ticks, at 60 ticks per second. */
 const SAMPLES_A_SECOND = 10;
 const PACKETS_MAX = 20_000;
 

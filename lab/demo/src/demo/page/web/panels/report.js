@@ -1,5 +1,5 @@
-// The session as a table for people. Each cell also has the program's number for scripts, in `data-key`
-// and `data-value`.
+// The session as a table. Each cell also has the program's number for scripts, in `data-key` and
+// `data-value`.
 
 import { precise, tenths, whole } from "../shared/format.js";
 

@@ -1,5 +1,5 @@
-// The session's time, which the program sends once a tick. Between two ticks this clock runs by itself.
-// While the program pauses, it stands still.
+// The session's time, which the program sends once a tick. Between two ticks this clock runs by
+// itself. While the program pauses, the clock stops.
 
 /** The longest time that the clock runs without a message from the program: two ticks. */
 const ALONE_S = 2 / 60;

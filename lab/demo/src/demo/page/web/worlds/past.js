@@ -1,6 +1,6 @@
 // The true worlds of the last moments. The errors and the third view come from those at the shown moment.
 
-/** The most memory for these worlds. */
+/** The maximum memory for these worlds. */
 const BYTES_MAX = 48 << 20;
 
 export class Past {
@@ -31,7 +31,7 @@ export class Past {
     return after && after.tick - before.tick <= 1 ? [before.bodies, after.bodies, tick - before.tick] : null;
   }
 
-  /** Drops what comes before the world at a moment. */
+  /** Drops all worlds before the one at a moment. */
   forget(tick) {
     while (this.#worlds.length > 1 && this.#worlds[1].tick <= tick) this.#worlds.shift();
   }

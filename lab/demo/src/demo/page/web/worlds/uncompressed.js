@@ -20,7 +20,7 @@ export class Uncompressed {
   mode = "whole";
   /** The bodies to show, laid out as in the program's message, or null. */
   bodies = null;
-  /** Updates a second: of whole snapshots, or of each moving cube. */
+  /** Updates per second: of whole snapshots, or of each moving cube. */
   rate_hz = null;
   #past;
   #tick = 0;
@@ -98,7 +98,7 @@ export class Uncompressed {
     this.bodies.set(truth.subarray(at, at + BODY_WORDS), at);
   }
 
-  /** How often a second the bandwidth allows an update of each moving cube, at most once a tick. */
+  /** The updates per second of each moving cube that the bandwidth allows. */
   #rate(truth, bits_per_s, tick_hz) {
     if (this.#truth?.length !== truth.length || this.#truth === truth) return;
     let moving = 0;
