@@ -170,8 +170,8 @@ struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// Gives all frames to a ladder, or only the frames before a signal. `next` adds one and
-    /// returns the number of its entities, or how the file ended.
+    /// Gives all frames to a ladder, or only the frames before a signal. `next` adds one frame and
+    /// returns its number of entities, or how the file ended.
     fn measure(
         self,
         history: History,

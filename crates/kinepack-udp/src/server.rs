@@ -51,7 +51,7 @@ const GOODBYE_PAUSE: Duration = Duration::from_millis(3);
 pub struct ServerOptions {
     /// The maximum number of clients, 1 to [`ServerOptions::MAX_CLIENTS`].
     pub max_clients: usize,
-    /// Your program's number. The server does not answer clients with another one.
+    /// The number of your program. The server does not answer clients whose number differs.
     pub protocol_id: u64,
     /// The server drops a client that is silent for longer than this.
     pub timeout: Duration,

@@ -100,7 +100,7 @@ pub enum ImportError {
         error: RawClipError,
     },
 
-    /// BVH: an unexpected word.
+    /// BVH: the file has an unexpected word.
     #[error("{file}: line {line}: expected {expected}, found {found}")]
     Unexpected {
         /// The file.
@@ -122,7 +122,7 @@ pub enum ImportError {
         /// Number of frames to drop.
         dropped: usize,
     },
-    /// BVH: a rate that does not divide the motion's.
+    /// BVH: the requested rate does not divide that of the motion.
     #[error("{file}: {rate_hz} Hz does not divide the motion's {native_hz} Hz; possible are {}",
         rates(*.native_hz, .possible_hz))]
     RateNotPossible {
@@ -144,14 +144,14 @@ pub enum ImportError {
         /// The reason.
         reason: String,
     },
-    /// FBX: an animation stack with too many layers.
+    /// FBX: an animation stack has too many layers.
     #[error("{file}: FBX: {layers} layers, at most {limit} are read")]
     BadStack {
         /// The file.
         file: String,
         /// Its number of layers.
         layers: usize,
-        /// The most that are read.
+        /// The maximum number of layers.
         limit: usize,
     },
 
@@ -190,7 +190,7 @@ pub enum ImportError {
         /// Name of the extension.
         extension: String,
     },
-    /// glTF: a buffer that cannot be loaded.
+    /// glTF: a buffer cannot be loaded.
     #[error("{file}: buffer {buffer}: {reason}")]
     BadBuffer {
         /// The file.
@@ -200,7 +200,7 @@ pub enum ImportError {
         /// What is wrong with the buffer.
         reason: &'static str,
     },
-    /// glTF: a buffer's file that cannot be read.
+    /// glTF: the file of a buffer cannot be read.
     #[error("{file}: buffer {buffer}: its file: {source}")]
     BufferFile {
         /// The file.
@@ -210,7 +210,7 @@ pub enum ImportError {
         /// The operating system's error.
         source: io::Error,
     },
-    /// glTF: an accessor that cannot be read.
+    /// glTF: an accessor cannot be read.
     #[error("{file}: accessor {accessor}: {reason}")]
     BadAccessor {
         /// The file.
@@ -230,7 +230,7 @@ pub enum ImportError {
         /// What is wrong with the node.
         reason: &'static str,
     },
-    /// glTF: a skin with a node that does not exist.
+    /// glTF: a skin has a node that does not exist.
     #[error("{file}: skin {skin}: node {node} does not exist")]
     BadSkin {
         /// The file.
@@ -240,8 +240,8 @@ pub enum ImportError {
         /// Index of the node.
         node: usize,
     },
-    /// glTF: a static scale above the joints that is not uniform, so their translations cannot
-    /// absorb it.
+    /// glTF: a node above the joints has a static scale that is not uniform, so the translations of
+    /// the joints cannot absorb it.
     #[error(
         "{file}: node {node}: it is above the joints and has a scale of {} {} {}; this cannot \
          become part of their translations, because it differs between axes or is zero: apply it \
@@ -251,10 +251,10 @@ pub enum ImportError {
         file: String,
         /// Index of the node.
         node: usize,
-        /// Its scale.
+        /// Scale of the node.
         scale: [f64; 3],
     },
-    /// glTF: a channel of an animation that cannot be played.
+    /// glTF: a channel of an animation cannot be played.
     #[error("{file}: animation {animation}, channel {channel}: {reason}")]
     BadChannel {
         /// The file.
@@ -266,7 +266,7 @@ pub enum ImportError {
         /// What is wrong with the channel.
         reason: &'static str,
     },
-    /// glTF: key times that are not finite or do not increase.
+    /// glTF: key times are not finite or do not increase.
     #[error(
         "{file}: animation {animation}, channel {channel}: the time of key {key} is not finite or \
          not after the previous one"
@@ -309,7 +309,7 @@ pub enum ImportError {
         /// The maximum number of keys that all channels of the file may read together.
         limit: u64,
     },
-    /// glTF: a key's value with a number that is not finite, or a rotation of length zero.
+    /// glTF: the value of a key is not finite, or is a rotation of length zero.
     #[error(
         "{file}: animation {animation}, channel {channel}: key {key} has a number that is not \
          finite or a rotation of length zero"
@@ -324,7 +324,7 @@ pub enum ImportError {
         /// Index of the key.
         key: usize,
     },
-    /// glTF: a spline of rotations that passes through zero.
+    /// glTF: a spline of rotations passes through zero.
     #[error(
         "{file}: animation {animation}, channel {channel}: the spline of rotations goes through \
          zero at {time_s} s"

@@ -38,7 +38,7 @@ use super::moment::Moment;
 use super::offered::Target;
 use super::peer::{DueSnapshot, Peer};
 
-/// Outliers get one encoding for this many shared ones, and always one.
+/// Outliers get one encoding for this many shared ones, but at least one.
 const SHARED_FOR_AN_OUTLIER: usize = 4;
 /// The cost of one encoder run for an outlier.
 pub(super) const RUN_CREDITS: u64 = 2;

@@ -20,7 +20,7 @@ use crate::{Channel, Sequence};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamConfig {
     /// The maximum number of records per second. In the long run, a receiver accepts an eighth
-    /// more, because clocks and timers are not exact. It refuses what exceeds that.
+    /// more, because clocks and timers are not exact. It refuses records above that rate.
     pub rate_hz: u32,
     /// The longest round trip without extra cost: from sending a packet until its acknowledgement
     /// arrives, including the wait until the other side sends something. If the round trip is

@@ -110,8 +110,9 @@ impl Training {
         }
     }
 
-    /// Trains on `runs`, each a run of snapshots of one world whose ticks increase. Some may be
-    /// missing: lags count ticks. Calls `progress` with the share that is done, up to 1.
+    /// Trains on `runs`, each a run of snapshots of one world whose ticks increase. A run may omit
+    /// ticks, because lags count ticks, not snapshots. Calls `progress` with the share that is done,
+    /// up to 1.
     ///
     /// If the schema has a time precision, the baselines are as coarse as a receiver at
     /// `packed_lag_ticks` would hold them. Each snapshot is as coarse as it would be sent.
@@ -144,7 +145,7 @@ impl Training {
         snapshots: &[Snapshot],
         progress: impl FnMut(f64),
     ) -> Result<Profile, TrainError> {
-        // A run in which an empty snapshot precedes each of them.
+        // An empty snapshot precedes each snapshot of the run.
         let mut run = Vec::with_capacity(2 * snapshots.len());
         for (snapshot, tick) in snapshots.iter().zip((0..).step_by(2)) {
             run.push(Snapshot::new(schema, Tick(tick)));

@@ -86,7 +86,7 @@ impl BvhConvention {
     }
 }
 
-/// Whether a frame does not rotate the first root at all. Captured frames always do.
+/// Whether a frame does not rotate the first root at all. Captured frames always rotate it.
 pub(super) fn is_t_pose(joints: &[BvhJoint], numbers: &[f64]) -> bool {
     let channels = joints.first().map_or([].as_slice(), |root| root.channels.as_slice());
     let mut turns = channels

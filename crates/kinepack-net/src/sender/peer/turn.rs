@@ -104,7 +104,7 @@ impl Peer {
         taken.and(ended)
     }
 
-    /// Sends what changed, in as many datagrams as it needs and the configuration allows.
+    /// Sends all changes, or as many as fit in the datagrams that the configuration allows.
     fn send_changes(
         &mut self,
         turn: &mut Turn<'_, '_>,

@@ -103,8 +103,8 @@ impl Descent<'_, '_> {
     }
 
     /// Offers further classes, derived from each present one: with one narrower lane, with all
-    /// lanes narrower, and with the other reference. Also offers a class for the kind of value that
-    /// would save most.
+    /// lanes narrower, and with the other reference. Also offers, for each present class, one that
+    /// exactly fits the kind of value that would save most.
     fn insert(&mut self) {
         let lanes = self.pricer.field.lanes_bits.len();
         let other = other_reference(self.pricer.field);
