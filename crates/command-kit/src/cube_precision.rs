@@ -68,7 +68,7 @@ pub struct Errors {
     orientation_deg: Distribution,
 }
 
-/// Their summary in a report.
+/// The summary of [`Errors`] in a report.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct ErrorReport {
     position_mm: OneError,

@@ -10,17 +10,17 @@ use crate::{Channel, FileKind, MAX_JOINTS, TrackId};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SkeletonError {
-    /// More joints than a key can address.
+    /// There are more joints than a key can address.
     TooManyJoints {
         /// Number of joints.
         joints: usize,
     },
-    /// A parent that does not come before its child. This also catches cycles.
+    /// A parent does not precede its child. This also catches cycles.
     ParentAfterChild {
         /// Index of the child.
         joint: usize,
     },
-    /// A bind transform with a number that is not finite, or a rotation of length zero.
+    /// A bind transform has a number that is not finite, or a rotation of length zero.
     BadBindPose {
         /// Index of the joint.
         joint: usize,
@@ -63,7 +63,7 @@ pub enum ExchangeError {
         /// Length according to the header.
         expected: u64,
     },
-    /// A parent index that is out of range.
+    /// A parent index is out of range.
     BadParent {
         /// Index of the child.
         joint: usize,
@@ -132,12 +132,12 @@ pub enum ClipError {
         /// [`Rig::hash`](crate::block::Rig::hash) of the rig.
         hash: u64,
     },
-    /// A track of the clip that its rig does not have.
+    /// The clip has a track that its rig lacks.
     NotInRig {
         /// The track.
         track: TrackId,
     },
-    /// An unknown version of the format.
+    /// The version of the format is unknown.
     Version {
         /// The version in the file.
         version: u8,
@@ -154,7 +154,7 @@ pub enum ClipError {
         /// Number of extra bytes.
         bytes: usize,
     },
-    /// A field of the header that is out of range.
+    /// A field of the header is out of range.
     BadHeader {
         /// The field.
         field: &'static str,
@@ -166,33 +166,33 @@ pub enum ClipError {
         /// The byte.
         byte: u8,
     },
-    /// A range whose minimum is above its maximum, or that goes beyond ±10¹⁸.
+    /// The minimum of a range is above its maximum, or the range goes beyond ±10¹⁸.
     BadRange {
         /// The channel.
         channel: Channel,
     },
-    /// A constant, or the middle of a track, that is not finite or goes beyond ±10¹⁸.
+    /// A constant, or the middle of a track, is not finite or goes beyond ±10¹⁸.
     BadConstant {
         /// The track.
         track: TrackId,
     },
-    /// The middle of a curve that is not finite or goes beyond ±10¹⁸, or parameters of a curve that
-    /// the clip does not have.
+    /// The middle of a curve is not finite or goes beyond ±10¹⁸, or there are parameters of a curve
+    /// that the clip does not have.
     BadCurve {
         /// Index of the curve.
         curve: usize,
     },
-    /// Invalid curve names or markers.
+    /// Curve names or markers are invalid.
     BadLabel {
         /// The reason.
         reason: &'static str,
     },
-    /// A clip with keys and more samples than key times can distinguish.
+    /// A clip with keys has more samples than key times can distinguish.
     TooManySamples {
         /// Number of samples.
         samples: u32,
     },
-    /// A key that is invalid, or out of the order that playback needs.
+    /// A key is invalid, or out of the order that playback needs.
     BadKey {
         /// Index of the key in the block of keys.
         index: usize,
@@ -207,7 +207,7 @@ pub enum ClipError {
         /// The limit for the number of file bytes read up to this point.
         limit: u64,
     },
-    /// An invalid segment.
+    /// A segment is invalid.
     BadSegment {
         /// Index of the segment.
         segment: usize,
@@ -341,7 +341,7 @@ pub enum SkeletonFileError {
         /// The kind of file.
         found: FileKind,
     },
-    /// An unknown version of the format.
+    /// The version of the format is unknown.
     Version {
         /// The version in the file.
         version: u8,
@@ -355,7 +355,7 @@ pub enum SkeletonFileError {
         /// Number of extra bytes.
         bytes: usize,
     },
-    /// A name that is not UTF-8.
+    /// A name is not UTF-8.
     BadName,
     /// The joints are not a valid skeleton.
     Skeleton(SkeletonError),

@@ -28,9 +28,9 @@ pub struct KpPart {
     pub kind: KpDatagramKind,
     /// The channel of the endpoint.
     pub channel: u32,
-    /// The offset of its first byte.
+    /// The offset of the part's first byte in the datagram.
     pub offset: usize,
-    /// Its size in bytes.
+    /// The size of the part in bytes.
     pub size: usize,
 }
 

@@ -45,13 +45,13 @@ pub enum KpFieldKind {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpField {
-    /// Its type.
+    /// The type of the field.
     pub kind: KpFieldKind,
     /// The numbers per entity in a column: 3 for a position, 4 for a rotation.
     pub numbers: u32,
-    /// Its number of lanes.
+    /// The number of lanes of the field.
     pub lanes: u32,
-    /// The index of its first lane among those of its kind.
+    /// The index of the field's first lane among those of its kind.
     pub first_lane: u32,
 }
 

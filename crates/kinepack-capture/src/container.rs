@@ -23,7 +23,7 @@ pub enum Packing {
 }
 
 impl Packing {
-    /// Its name in the file.
+    /// The name of this packing in the file.
     fn name(self) -> &'static [u8] {
         match self {
             Self::None => b"",

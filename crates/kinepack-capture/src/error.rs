@@ -17,13 +17,13 @@ pub enum CaptureError {
         /// The system's error.
         source: io::Error,
     },
-    /// Not a capture file: it does not begin as MCAP does.
+    /// The file is not a capture: it does not begin like an MCAP file.
     #[error("{}: not a capture file: it does not begin like an MCAP file", path.display())]
     NotMcap {
         /// The file.
         path: PathBuf,
     },
-    /// More values than a file of its size may hold.
+    /// The file has more values than a file of its size may hold.
     #[error("{}: {values} values up to here; the limit for their bytes is {limit}", path.display())]
     TooManyValues {
         /// The file.
@@ -34,7 +34,7 @@ pub enum CaptureError {
         /// [`CaptureLimits`](crate::CaptureLimits).
         limit: u64,
     },
-    /// A state of a capture file that cannot be quantized, or a snapshot that cannot take it.
+    /// A state of a capture file cannot be quantized, or a snapshot cannot hold it.
     #[error("{}: stream {stream:?}, tick {tick}, entity {entity}: {reason}", path.display())]
     BadState {
         /// The file.

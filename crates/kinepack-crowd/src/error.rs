@@ -32,9 +32,9 @@ pub enum CrowdError {
     Encode(EncodeError),
     /// A snapshot needs more datagrams than a viewer puts together.
     TooLarge {
-        /// Its bytes.
+        /// The snapshot's size in bytes.
         bytes: usize,
-        /// The most that fit.
+        /// The maximum size in bytes.
         most: usize,
     },
     /// There is no tier with this number.

@@ -20,7 +20,7 @@ pub struct Piece {
     pub carried: Carried,
     /// The tick of the snapshot, or of the last one if there are several.
     pub tick: Tick,
-    /// Its bytes.
+    /// The bytes of the object or datagram.
     pub bytes: Vec<u8>,
 }
 

@@ -277,9 +277,9 @@ pub enum NetError {
     Event(EncodeError),
     /// The event does not fit into a datagram.
     EventTooLarge {
-        /// Its size.
+        /// The event's size in bytes.
         bytes: usize,
-        /// The most that fits.
+        /// The maximum size in bytes.
         limit_bytes: usize,
     },
     /// The hub's queue of reliable events for one receiver is full, so this receiver misses some

@@ -14,7 +14,7 @@ pub enum ReplayError {
     /// The file cannot be read or written.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// Not a replay file.
+    /// The file is not a replay.
     #[error("not a replay that can be read: {reason}")]
     NotReplay {
         /// What is missing or wrong.
@@ -57,7 +57,7 @@ pub enum ReplayError {
     /// A snapshot takes more bytes than a reader accepts.
     #[error("a snapshot of {bytes} bytes: a group has at most {most}")]
     FrameTooLarge {
-        /// Its bytes.
+        /// The snapshot's size in bytes.
         bytes: usize,
         /// The maximum size of a group in bytes.
         most: usize,

@@ -27,7 +27,7 @@ const BUFFER_BYTES: usize = 1 << 16;
 pub struct Marker {
     /// The moment.
     pub tick: Tick,
-    /// Its name.
+    /// The name of the moment.
     pub name: String,
 }
 

@@ -49,7 +49,7 @@ pub enum Certificate {
     Files {
         /// The certificate and its chain.
         chain: PathBuf,
-        /// Its key.
+        /// The private key of the certificate.
         key: PathBuf,
     },
 }

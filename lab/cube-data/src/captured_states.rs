@@ -15,7 +15,7 @@ pub struct CapturedStates {
     pub stream: String,
     /// The cubes of each frame, in the order of their ids.
     pub frames: Vec<Vec<Measured>>,
-    /// Their ids.
+    /// The ids of the cubes of each frame, in the same order.
     pub ids: Vec<Vec<EntityId>>,
     /// The tick of each frame. They increase, and some may be missing.
     pub ticks: Vec<Tick>,

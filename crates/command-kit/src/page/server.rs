@@ -128,9 +128,9 @@ async fn answer(stream: TcpStream, router: Router, limits: Limits, place: Place)
 enum Stage {
     /// No complete request has arrived.
     Silent,
-    /// Its request was answered.
+    /// The request was answered.
     Answered,
-    /// It waits for an answer.
+    /// The request waits for an answer.
     Asked,
 }
 

@@ -15,7 +15,7 @@ pub enum DatabaseError {
         /// The kind of file.
         found: FileKind,
     },
-    /// An unknown version of the format.
+    /// The version of the format is unknown.
     Version {
         /// The version in the file.
         version: u8,
@@ -32,7 +32,7 @@ pub enum DatabaseError {
         /// Number of extra bytes.
         bytes: u64,
     },
-    /// Bytes of the header that must be 0.
+    /// Reserved bytes of the header are not 0.
     BadHeader,
     /// The hash does not match the bytes from the header to the index.
     BadHash,
@@ -42,7 +42,7 @@ pub enum DatabaseError {
     Rig(ClipError),
     /// The rig was built for another skeleton.
     OtherRig,
-    /// An invalid entry of the index.
+    /// An entry of the index is invalid.
     BadEntry {
         /// Number of the entry.
         entry: usize,

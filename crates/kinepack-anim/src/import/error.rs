@@ -8,7 +8,7 @@ use crate::{RawClipError, SkeletonError};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImportError {
-    /// An option with an invalid value.
+    /// An option has an invalid value.
     #[error("{option} must be {expected}")]
     BadOption {
         /// The option's name.
@@ -33,7 +33,7 @@ pub enum ImportError {
         /// The file.
         file: String,
     },
-    /// An FBX file, in a build without the feature `fbx`.
+    /// The file is FBX, and this build lacks the feature `fbx`.
     #[error(
         "{file}: this build cannot read FBX: turn on the feature `fbx`, or convert the file to glTF"
     )]
@@ -41,7 +41,8 @@ pub enum ImportError {
         /// The file.
         file: String,
     },
-    /// More bytes than the limit, counting the unpacked file and the files that it refers to.
+    /// The file is larger than the limit, which counts its unpacked bytes and the files that it
+    /// refers to.
     #[error("{file}: larger than the limit of {limit_bytes} bytes")]
     TooManyBytes {
         /// The file.

@@ -183,7 +183,7 @@ pub enum SyncError {
     BadMarker {
         /// Index of the marker.
         marker: usize,
-        /// Its time in seconds.
+        /// The marker's time in seconds.
         time_s: f32,
     },
     /// The marker names of the two tracks do not repeat in the same order.

@@ -8,41 +8,41 @@ use crate::{MAX_CURVES, MAX_MARKERS, MAX_NAME_BYTES, MAX_SAMPLES};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum RawClipError {
-    /// A rate that is not positive and finite.
+    /// The rate is not positive and finite.
     BadRate {
         /// The rate.
         rate_hz: f32,
     },
-    /// No joints, no samples, or a last sample that lacks some joints.
+    /// There are no joints or no samples, or the last sample lacks some joints.
     WrongCount {
         /// Joints of the skeleton.
         joints: usize,
         /// Number of transforms given.
         transforms: usize,
     },
-    /// More samples than a clip can have.
+    /// There are more samples than a clip can have.
     TooManySamples {
         /// Number of samples.
         samples: usize,
     },
-    /// A transform with a number that is not finite, or a rotation of length zero.
+    /// A transform has a number that is not finite, or a rotation of length zero.
     BadTransform {
         /// Index of the sample.
         sample: usize,
         /// Index of the joint.
         joint: usize,
     },
-    /// More curves than [`MAX_CURVES`].
+    /// There are more curves than [`MAX_CURVES`].
     TooManyCurves {
         /// Number of curves.
         curves: usize,
     },
-    /// A curve with the same name as an earlier one.
+    /// A curve has the same name as an earlier one.
     SameCurve {
         /// Index of the later curve.
         curve: usize,
     },
-    /// A curve that does not have a value for each sample.
+    /// A curve does not have one value for each sample.
     WrongCurve {
         /// Index of the curve.
         curve: usize,
@@ -51,37 +51,37 @@ pub enum RawClipError {
         /// Samples of the clip.
         samples: usize,
     },
-    /// A curve whose precision is not positive and finite.
+    /// The precision of a curve is not positive and finite.
     BadPrecision {
         /// Index of the curve.
         curve: usize,
-        /// Its precision.
+        /// The precision.
         precision: f32,
     },
-    /// A curve's value that is not finite.
+    /// A value of a curve is not finite.
     BadValue {
         /// Index of the curve.
         curve: usize,
         /// Index of the sample.
         sample: usize,
     },
-    /// More markers than [`MAX_MARKERS`].
+    /// There are more markers than [`MAX_MARKERS`].
     TooManyMarkers {
         /// Number of markers.
         markers: usize,
     },
-    /// A marker outside of the clip.
+    /// A marker is outside of the clip.
     BadMarkerTime {
         /// Index of the marker, before sorting.
         marker: usize,
-        /// Its time in seconds.
+        /// The marker's time in seconds.
         time_s: f32,
         /// The clip's duration in seconds.
         duration_s: f32,
     },
-    /// A name of a curve or a marker that is longer than [`MAX_NAME_BYTES`].
+    /// The name of a curve or a marker is longer than [`MAX_NAME_BYTES`].
     LongName {
-        /// The name's length.
+        /// The name's length in bytes.
         bytes: usize,
     },
 }

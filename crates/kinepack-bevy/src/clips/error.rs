@@ -32,21 +32,21 @@ pub enum ClipFileError {
     },
     /// The file that the [`ClipSettings`](super::ClipSettings) name cannot be read.
     Companion {
-        /// Its path.
+        /// The file's path.
         path: String,
         /// Bevy's reason.
         reason: String,
     },
     /// The skeleton is damaged, or is another file.
     Skeleton {
-        /// Its path.
+        /// The file's path.
         path: String,
         /// The reason.
         error: SkeletonFileError,
     },
     /// The rig is damaged, or is another file.
     Rig {
-        /// Its path.
+        /// The file's path.
         path: String,
         /// The reason.
         error: ClipError,

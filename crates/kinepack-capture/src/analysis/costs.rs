@@ -18,11 +18,11 @@ const KEPT_ENTITIES: usize = 200_000;
 /// A level at the lag of the analysis.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LevelCost {
-    /// Its name.
+    /// The name of the level.
     pub level: String,
     /// The stage that it adds to the level above it in the table.
     pub adds: &'static str,
-    /// Its number in the table.
+    /// The number of the level's row in the table.
     pub row: u8,
     /// Bytes of a frame, without headers.
     pub bytes_per_frame: f64,
@@ -49,7 +49,7 @@ pub struct LagCost {
 /// The bits of an entity at the level `packed`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EntityCost {
-    /// Its id.
+    /// The entity's id.
     pub id: u32,
     /// Kilobits per second over the whole stream.
     pub kbps: f64,

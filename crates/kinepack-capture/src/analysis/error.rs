@@ -11,7 +11,7 @@ pub enum AnalysisError {
     /// The profile does not fit the schema.
     #[error(transparent)]
     Setup(#[from] SetupError),
-    /// A frame that does not fit the schema, or whose ids do not increase.
+    /// A frame does not fit the schema, or its ids do not increase.
     #[error("the frame of tick {tick}: {error}")]
     Frame {
         /// The frame's tick.
@@ -19,16 +19,16 @@ pub enum AnalysisError {
         /// What is wrong with the frame.
         error: EncodeError,
     },
-    /// A frame so large that the kept frames would take more than
+    /// A frame is so large that the kept frames would take more than
     /// [`AnalysisOptions::max_bytes`](super::AnalysisOptions::max_bytes).
     #[error(
         "frames as large as that of tick {tick} would take {needed_bytes} bytes for the comparison; \
          the limit is {limit_bytes}"
     )]
     TooLarge {
-        /// Its tick.
+        /// The frame's tick.
         tick: u32,
-        /// The bytes that they would take.
+        /// The bytes that the kept frames would take.
         needed_bytes: u64,
         /// The limit.
         limit_bytes: u64,

@@ -41,9 +41,9 @@ pub struct FieldAnalysis {
     pub out_of_range: u64,
     /// Values that are not numbers, and were ignored.
     pub not_a_number: u64,
-    /// Its bits per frame at each level, in the order of `levels`.
+    /// The field's bits per frame at each level, in the order of `levels`.
     pub level_bits_per_frame: Vec<f64>,
-    /// Its lanes.
+    /// The lanes of the field.
     pub components: Vec<ComponentAnalysis>,
 }
 

@@ -9,7 +9,7 @@ use super::fields::FieldAnalysis;
 /// One kind of entities of a stream.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct KindAnalysis {
-    /// Its name.
+    /// The name of the kind.
     pub name: String,
     /// Entities per frame: the mean and the maximum.
     pub entities: [f64; 2],

@@ -452,13 +452,13 @@ pub enum SchemaError {
     /// The document is too long.
     #[error("the schema takes {bytes} bytes, at most {MAX_BYTES} are allowed")]
     TooLong {
-        /// Its bytes.
+        /// The document's length in bytes.
         bytes: usize,
     },
     /// The document is of another version.
     #[error("the schema is of version {version}; the newest that can be read is {KINDS_VERSION}")]
     Version {
-        /// Its version.
+        /// The document's version.
         version: u32,
     },
     /// The ticks per second are out of range.
@@ -470,7 +470,7 @@ pub enum SchemaError {
     /// The schema has too many lanes.
     #[error("{lanes} lanes, at most {MAX_LANES} are allowed")]
     TooManyLanes {
-        /// Their number.
+        /// The number of lanes.
         lanes: usize,
     },
     /// A field that the format does not have.
@@ -484,9 +484,9 @@ pub enum SchemaError {
     /// The document lists a number of fields that is not the sum over its kinds.
     #[error("the schema's kinds have {declared} fields, but {fields} are listed")]
     FieldCount {
-        /// The fields of the kinds.
+        /// The sum of the fields over the kinds.
         declared: usize,
-        /// The fields that are listed.
+        /// The number of listed fields.
         fields: usize,
     },
     /// The hash is not that of the fields.

@@ -32,21 +32,21 @@ pub enum RecordError {
         /// The system's error.
         source: io::Error,
     },
-    /// A stream that cannot be part of a capture file.
+    /// The stream cannot be part of a capture file.
     #[error("stream {stream:?} cannot be recorded: {reason}")]
     BadStream {
-        /// Its name.
+        /// The stream's name.
         stream: String,
         /// What is wrong with the stream.
         reason: String,
     },
-    /// A handle from another recorder, or a snapshot whose schema is not the stream's.
+    /// The handle is from another recorder, or the snapshot's schema is not the stream's.
     #[error("not of stream {stream:?}: use this recorder's handle, with its type or schema")]
     OtherStream {
         /// The name of this recorder's stream with the same number, if there is one.
         stream: String,
     },
-    /// A tick that is not above that of the stream's previous frame.
+    /// The tick is not above that of the stream's previous frame.
     #[error(
         "stream {stream:?}: tick {tick} comes after tick {last}; record each tick once, in order"
     )]
@@ -58,7 +58,7 @@ pub enum RecordError {
         /// The previous frame's tick.
         last: u32,
     },
-    /// An id that is not above the previous one in the frame, or above that of its kind.
+    /// An id is not above the previous one in the frame, or not above the previous one of its kind.
     #[error(
         "stream {stream:?}, tick {tick}: the id {id} is not above the previous one; sort entities \
          by id"
@@ -71,7 +71,7 @@ pub enum RecordError {
         /// The refused id.
         id: u32,
     },
-    /// An id that entities of two kinds have in the same frame.
+    /// Entities of two kinds have the same id in one frame.
     #[error(
         "stream {stream:?}, tick {tick}: entities of two kinds have the id {id}; ids are one space \
          for all kinds"
@@ -84,8 +84,8 @@ pub enum RecordError {
         /// The id.
         id: u32,
     },
-    /// A spawn field of an entity that changed since the previous frame. Give the entity another
-    /// id, or make it a field that may change.
+    /// A spawn field of an entity changed since the previous frame. Give the entity another id, or
+    /// make the field one that may change.
     #[error(
         "stream {stream:?}, tick {tick}: entity {id}: the spawn field `{field}` changed; it must \
          not"
@@ -100,7 +100,7 @@ pub enum RecordError {
         /// The field, after the name of its kind if that has one.
         field: String,
     },
-    /// More than 65,536 entities in a frame, or more than 4,194,304 words: entities times lanes.
+    /// A frame has more than 65,536 entities, or more than 4,194,304 words: entities times lanes.
     #[error(
         "stream {stream:?}, tick {tick}: more than {most} entities; split them over several streams"
     )]
@@ -112,7 +112,7 @@ pub enum RecordError {
         /// The maximum number of entities in a frame of this stream.
         most: usize,
     },
-    /// A state that cannot be stored as words.
+    /// A state cannot be stored as words.
     #[error("stream {stream:?}, tick {tick}, entity {id}: {source}")]
     BadState {
         /// The stream's name.

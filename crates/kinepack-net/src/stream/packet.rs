@@ -90,7 +90,7 @@ impl StreamHeader {
 pub struct StreamAcknowledgement(pub Sequence);
 
 impl StreamAcknowledgement {
-    /// Its length in bytes.
+    /// The length of an acknowledgement in bytes.
     pub const BYTES: usize = 3;
 
     /// The acknowledgement as a datagram.

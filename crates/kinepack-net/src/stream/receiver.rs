@@ -74,7 +74,7 @@ impl<'a> StreamHandled<'a> {
 pub struct StreamRecord<'a> {
     /// The record's number. If a number is missing, its record is lost, or still on its way.
     pub number: Sequence,
-    /// Its lanes.
+    /// The record's lanes.
     pub lanes: &'a [u32],
     /// Whether the record arrived as a repeat, because the packet with its number is missing.
     pub repeated: bool,

@@ -41,11 +41,11 @@ pub enum WebClientError {
 /// Why a datagram cannot be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WebSendError {
-    /// It is empty.
+    /// The datagram is empty.
     Empty,
     /// The datagram is longer than [`MAX_PAYLOAD_BYTES`].
     TooLong {
-        /// Its bytes.
+        /// The datagram's length in bytes.
         bytes: usize,
     },
     /// There is no session.

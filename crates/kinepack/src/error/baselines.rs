@@ -10,9 +10,10 @@ use crate::limits::MAX_OLDER_VIEWS;
 pub enum BaselinesError {
     /// There is no view.
     None,
-    /// More than one baseline and [`Baselines::OLDER`](crate::Baselines::OLDER) older views.
+    /// There are more views than one baseline and [`Baselines::OLDER`](crate::Baselines::OLDER)
+    /// older ones.
     TooMany,
-    /// A view that is not older than the view before it in the list.
+    /// A view is not older than the view before it in the list.
     NotOlder {
         /// The view's tick.
         tick: u32,

@@ -26,43 +26,43 @@ pub enum DecodeError {
         /// Bits that are left.
         left_bits: u32,
     },
-    /// Bytes after the last value.
+    /// There are bytes after the last value.
     TrailingData {
         /// Bits that are left.
         left_bits: u64,
     },
-    /// Padding bits that are not zero.
+    /// Padding bits are not zero.
     Padding,
-    /// A code above the maximum of its limits or lane, or a difference whose result is out of
+    /// A code is above the maximum of its limits or lane, or the result of a difference is out of
     /// range.
     OutOfRange {
         /// Where the code ended.
         at_bit: u64,
     },
-    /// An entity set that is not sorted, removes an entity that the baseline lacks, or adds one
-    /// that the baseline has.
+    /// An entity set is not sorted, removes an entity that the baseline lacks, or adds one that the
+    /// baseline has.
     BadEntitySet {
         /// The position at which the error was detected.
         at_bit: u64,
     },
-    /// More entities than the caller's limit.
+    /// There are more entities than the caller's limit.
     TooManyEntities {
         /// A lower bound of the number of entities that the data ask for.
         count: u64,
         /// The caller's limit.
         limit: u32,
     },
-    /// A run of length 0.
+    /// A run has length 0.
     EmptyRun {
         /// Where the run begins.
         at_bit: u64,
     },
-    /// More bytes than the caller's limit.
+    /// There are more bytes than the caller's limit.
     TooManyBytes {
         /// The caller's limit.
         limit_bytes: usize,
     },
-    /// A buffer or a base whose number of lanes is not the schema's.
+    /// A buffer or a base does not have the schema's number of lanes.
     LaneCount {
         /// Lanes that the schema has.
         expected_lanes: usize,
@@ -72,9 +72,9 @@ pub enum DecodeError {
     /// The packet resumes from the learned state of its baseline, but no learned state of this
     /// codec was given.
     NothingLearned,
-    /// Views that a snapshot cannot be coded against.
+    /// A snapshot cannot be coded against the views.
     Baselines(BaselinesError),
-    /// A packet that decodes to a state other than the sender's: a view, the tick or the arithmetic
+    /// The packet decodes to a state other than the sender's: a view, the tick or the arithmetic
     /// was wrong.
     WrongState {
         /// The sender's [state check](crate::View::check).
@@ -82,22 +82,22 @@ pub enum DecodeError {
         /// The state check of the decoded view.
         ours: u16,
     },
-    /// A view whose schema is not the codec's.
+    /// The schema of a view is not the codec's.
     SchemaMismatch {
         /// [`Schema::hash`](crate::Schema::hash) of the codec's schema.
         expected_hash: u64,
         /// The hash of the snapshot's schema.
         hash: u64,
     },
-    /// A bad lane of the base, or of a record being read. The lane is above its maximum in the
-    /// schema, or not 0 although its field is absent.
+    /// A lane of the base, or of a record being read, is above its maximum in the schema, or is not
+    /// 0 although its field is absent.
     LaneOutOfRange {
         /// Index of the lane in the schema.
         lane: usize,
         /// The refused value.
         value: u32,
     },
-    /// A type whose schema is not the stream's.
+    /// The schema of a type is not the stream's.
     TypeMismatch {
         /// [`Schema::hash`](crate::Schema::hash) of the stream's schema.
         expected_hash: u64,

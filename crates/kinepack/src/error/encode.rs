@@ -23,14 +23,14 @@ use super::{BaselinesError, OtherType};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum EncodeError {
-    /// A value that is not a number, or a quaternion without a direction.
+    /// A value is not a number, or a quaternion has no direction.
     NotANumber {
         /// The entity's id, if the value belongs to an entity of a snapshot.
         id: Option<u32>,
         /// The field, or an empty string for a value without a field.
         field: &'static str,
     },
-    /// A value outside of its limits, if the caller did not ask for clamping.
+    /// A value is outside of its limits, and the caller did not ask for clamping.
     OutOfRange {
         /// The entity's id, if the value belongs to an entity of a snapshot.
         id: Option<u32>,
@@ -51,56 +51,56 @@ pub enum EncodeError {
         /// The refused id.
         id: u32,
     },
-    /// An id that entities of two different kinds share.
+    /// Entities of two kinds share an id.
     SharedId {
         /// The id.
         id: u32,
     },
-    /// A kind that the schema does not have.
+    /// The schema does not have the kind.
     NoSuchKind {
         /// The index of the kind.
         kind: usize,
         /// Number of kinds.
         kinds: usize,
     },
-    /// An entity whose kind is not the kind of the given type.
+    /// The kind of an entity is not that of the given type.
     AnotherKind {
         /// The entity.
         id: u32,
     },
-    /// A state whose lane count differs from that of its kind.
+    /// The lane count of a state differs from that of its kind.
     LaneCount {
         /// Lanes that the schema has.
         expected_lanes: usize,
         /// Lanes that were given.
         lanes: usize,
     },
-    /// A snapshot whose schema is not the codec's.
+    /// The schema of a snapshot is not the codec's.
     SchemaMismatch {
         /// [`Schema::hash`](crate::Schema::hash) of the codec's schema.
         expected_hash: u64,
         /// The hash of the snapshot's schema.
         hash: u64,
     },
-    /// Views that a snapshot cannot be coded against.
+    /// A snapshot cannot be coded against the views.
     Baselines(BaselinesError),
-    /// A stream's base with the learned state of another codec.
+    /// The learned state of a stream's base is from another codec.
     ForeignLearned,
     /// Only some of the changes were requested, but the snapshots do not have the same entities.
     EntitiesDiffer,
-    /// Indices of entities that do not increase, or are beyond the last entity.
+    /// The indices of entities do not increase, or one is beyond the last entity.
     BadIndices {
-        /// The first index that is not above the one before it, or is beyond the last entity.
+        /// The first index that is not above the previous one, or is beyond the last entity.
         index: u32,
     },
-    /// An index at which the snapshot has no entity.
+    /// The snapshot has no entity at this index.
     IndexOutOfRange {
         /// The refused index.
         index: usize,
         /// Number of entities.
         entities: usize,
     },
-    /// A lane above its maximum in the schema, or not 0 although its field is absent.
+    /// A lane is above its maximum in the schema, or is not 0 although its field is absent.
     LaneOutOfRange {
         /// The entity's id, if the value belongs to an entity of a snapshot.
         id: Option<u32>,

@@ -47,7 +47,7 @@ pub(crate) fn packets_schema() -> Schema {
     ])
 }
 
-/// Their baseline and their snapshot.
+/// The baseline and the snapshot of `packets.txt` and `groups.txt`.
 pub(crate) fn packets_states(schema: &Schema) -> [Snapshot; 2] {
     let mut numbers = Numbers(1);
     let mut baseline = Snapshot::new(schema, Tick(1));
@@ -75,7 +75,7 @@ pub(crate) fn packets_states(schema: &Schema) -> [Snapshot; 2] {
     [baseline, snapshot]
 }
 
-/// Their profiles.
+/// The profiles of `packets.txt` and `groups.txt`.
 pub(crate) fn packets_profiles(schema: &Schema) -> [(&'static str, Profile); 4] {
     let mut trainer = Trainer::new(schema.clone(), Profile::magnitudes(schema)).unwrap();
     let [baseline, snapshot] = packets_states(schema);
