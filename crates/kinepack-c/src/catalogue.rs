@@ -72,9 +72,9 @@ pub struct KpTierInfo {
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KpTrackKind {
-    /// Its snapshots.
+    /// The snapshots of the tier.
     Snapshots = 0,
-    /// Its key snapshots, which viewers need to join.
+    /// The key snapshots of the tier, which viewers need to join.
     Keys = 1,
 }
 
@@ -297,7 +297,7 @@ fn ticks(tick_hz: u32) -> Result<u16, Failure> {
 /// Converts a tier from the caller.
 ///
 /// # Safety
-/// Its name points to a zero-terminated text.
+/// The name of `given` points to a zero-terminated text.
 unsafe fn tier_of(given: &KpTier) -> Result<Tier, Failure> {
     // SAFETY: guaranteed by the caller of this function, under its own safety contract.
     let name = unsafe { memory::text(given.name)? };

@@ -167,7 +167,7 @@ fn coarse(tick_hz: u16, codec: &Codec) -> Result<Option<Codec>, CrowdError> {
 pub enum Track {
     /// The snapshots of the tier with this number.
     Snapshots(usize),
-    /// Its key snapshots, which viewers need to join.
+    /// The key snapshots of the tier with this number, which viewers need to join.
     Keys(usize),
 }
 

@@ -75,7 +75,8 @@ fn every_view_is_the_publishers_world() {
             // If two snapshots arrive together, the second one is the newest.
             let all = [600, 200, 600, 600, 300][nth / 2];
             assert!(compared[nth] > all * 8 / 10, "{}: {compared:?}", level.row());
-            // Datagrams before their head, which may be lost more than once.
+            // A viewer refuses datagrams until it has the head of their group, and the head may be
+            // lost more than once.
             assert!(viewer.stats().refused < 3, "{:?}", viewer.stats());
             let newest = viewer.newest().unwrap();
             assert!(newest.tick.0 > 585, "viewer {nth}: {:?}", newest.tick);

@@ -105,9 +105,9 @@ pub(crate) enum Held<T> {
     Part(T),
     /// A complete view.
     Whole,
-    /// Too old to be held, whether or not it arrived.
+    /// The view is too old to be held, whether or not it arrived.
     Dropped,
-    /// It did not arrive, or it is a fragment.
+    /// The datagram did not arrive, or is a fragment.
     Nothing,
 }
 
@@ -235,7 +235,7 @@ impl Merger {
     }
 }
 
-/// More than the number of views in one merge: a view, and up to [`MERGED`] before it.
+/// A number above that of the views in one merge: a view, and up to [`MERGED`] before it.
 const AGES: u64 = 64;
 
 /// Orders rows by id, then from the newest view to the oldest. Integers sort faster than tuples.

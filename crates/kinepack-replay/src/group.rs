@@ -12,7 +12,7 @@ use crate::limits::{MOST_FRAMES, MOST_GROUP_BYTES};
 use crate::options::ReplayOptions;
 
 /// The maximum number of ticks between two frames of a group, or from the key group to another.
-/// Fewer than GROUP.md allows.
+/// GROUP.md allows more.
 const LONGEST_GAP: u32 = 1 << 30;
 /// A group of more bytes ends.
 const ENDS_AT_BYTES: usize = 1 << 25;

@@ -15,8 +15,8 @@ use crate::support::{codec, frames, options, world};
 const PATH: &str = "KINEPACK_TEST_REPLAY";
 const KILLS: u64 = 200;
 
-/// Not a test by itself: the process that is killed. It writes as fast as it can, and prints the
-/// ticks that it has handed over.
+/// This is not a test by itself but the process that is killed. It writes as fast as it can, and
+/// prints the ticks that it has handed over.
 #[test]
 fn writer() {
     let Ok(path) = std::env::var(PATH) else { return };

@@ -399,7 +399,7 @@ mod tests {
 
     #[test]
     fn a_datagram_that_the_system_refuses_is_counted() {
-        // It has no other end.
+        // An unconnected socket has no destination, so the system refuses the datagram.
         let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let mut stats = ClientStats::default();
         send(&socket, b"nowhere", &mut stats);

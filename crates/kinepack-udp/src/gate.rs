@@ -37,7 +37,7 @@ const MAX_CHALLENGED: usize = 4096;
 pub(crate) enum Refusal {
     /// The datagram is not a packet, or not one that its sender may send.
     Junk,
-    /// Above the limit.
+    /// The datagram exceeds the rate limit of its sender, or of all strangers together.
     Limited,
 }
 

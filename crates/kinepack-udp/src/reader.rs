@@ -54,7 +54,7 @@ pub(crate) struct Inbox {
 pub(crate) struct Received {
     pub(crate) address: SocketAddr,
     pub(crate) header: Header,
-    /// Its place in [`Inbox::bytes`].
+    /// The range of the datagram in [`Inbox::bytes`].
     pub(crate) range: Range<usize>,
 }
 

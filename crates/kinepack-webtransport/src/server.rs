@@ -184,7 +184,7 @@ impl WebServer {
         self.clients.send(client, payload)
     }
 
-    /// Disconnects a client. There is no event for it.
+    /// Disconnects a client, without an event.
     pub fn disconnect(&mut self, client: u64) {
         self.clients.dismiss(client);
     }

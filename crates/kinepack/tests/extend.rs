@@ -63,7 +63,7 @@ impl PackWith<u32> for Halves {
     }
 }
 
-/// Its parts may be absent.
+/// A type whose parts may be absent.
 #[derive(Clone, Debug, PartialEq, Pack)]
 struct Optional {
     #[pack(max = 9)]

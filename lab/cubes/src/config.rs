@@ -43,7 +43,7 @@ impl Config {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ConfigError {
-    /// More than [`MAX_CUBES`] cubes.
+    /// The number of cubes is above [`MAX_CUBES`].
     TooManyCubes {
         /// The requested number.
         cubes: u32,

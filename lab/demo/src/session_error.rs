@@ -30,10 +30,10 @@ pub enum SessionError {
     /// The world is above a receiver's limits.
     #[error("the receiver refuses the world: {0}")]
     TooLarge(Refused),
-    /// A defect of this program.
+    /// Received lanes differ from the sent ones. This is a defect of the program.
     #[error("{wrong_lanes} lanes did not arrive as they were sent: please report this")]
     Drifted { wrong_lanes: u64 },
-    /// A defect of this program.
+    /// Received keys differ from the sent ones. This is a defect of the program.
     #[error("the keys of {records} ticks did not arrive as they were sent: please report this")]
     WrongKeys { records: u64 },
     #[error("{}: {error}", path.display())]

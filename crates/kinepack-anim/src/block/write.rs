@@ -18,11 +18,11 @@ use crate::Channel;
 pub(crate) struct Contents {
     /// Writing ignores `offset_bytes` and uses the smallest number that suffices.
     pub(crate) header: Header,
-    /// By joint, then by channel.
+    /// The kinds of tracks, by joint, then by channel.
     pub(crate) kinds: Vec<[Kind; 3]>,
-    /// By joint, then by channel.
+    /// The constant tracks, by joint, then by channel.
     pub(crate) constants: Vec<Constant>,
-    /// Rotations, translations, scales, each by joint; then the curve tracks, as scales.
+    /// The rotations, translations and scales, each by joint. The curve tracks follow, as scales.
     pub(crate) tracks: Vec<Track>,
     /// Whether each segment blends. Empty if the header's `blends` is false.
     pub(crate) blends: Vec<bool>,

@@ -150,7 +150,7 @@ pub enum ImportError {
     BadStack {
         /// The file.
         file: String,
-        /// Its number of layers.
+        /// The number of layers of the stack.
         layers: usize,
         /// The maximum number of layers.
         limit: usize,
@@ -172,7 +172,7 @@ pub enum ImportError {
         /// The place and the reason.
         reason: String,
     },
-    /// glTF: a version other than 2.
+    /// glTF: the file is of a version other than 2.
     #[error(
         "{file}: glTF version {version:?}: only 2.0 can be read: convert the file, for example \
          with gltf-pipeline"
@@ -183,7 +183,7 @@ pub enum ImportError {
         /// The version.
         version: String,
     },
-    /// glTF: data packed in an unsupported way.
+    /// glTF: the file needs an extension that packs data in an unsupported way.
     #[error("{file}: needs {extension}, which cannot be read: save the file without it")]
     UnsupportedExtension {
         /// The file.
@@ -221,7 +221,7 @@ pub enum ImportError {
         /// What is wrong with the accessor.
         reason: &'static str,
     },
-    /// glTF: an invalid node.
+    /// glTF: a node is invalid.
     #[error("{file}: node {node}: {reason}")]
     BadNode {
         /// The file.

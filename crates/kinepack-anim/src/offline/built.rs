@@ -29,7 +29,7 @@ pub(super) const MOST_CM: f64 = 1e9;
 pub struct Built {
     /// The clip.
     pub clip: AnyClip,
-    /// Its errors, measured by playing it.
+    /// The errors of the clip, measured by playing it.
     pub errors: ErrorReport,
 }
 

@@ -80,7 +80,7 @@ struct Run {
     added_bits: u64,
     fields_bits: Vec<u64>,
     lanes_bits: Vec<u64>,
-    /// Its receiver's views of the last frames.
+    /// The views that a receiver would hold of the last frames.
     past: Past,
 }
 

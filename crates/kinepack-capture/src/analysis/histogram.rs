@@ -8,7 +8,7 @@ use serde::Serialize;
 /// The maximum number of bins in a [`Bins`].
 const SHOWN_BINS: usize = 64;
 
-/// Counts numbers.
+/// Counts how many numbers fall into each bin.
 #[derive(Clone, Debug)]
 pub(super) struct Histogram {
     /// Bins are 2^shift wide.

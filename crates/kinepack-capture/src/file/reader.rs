@@ -61,7 +61,7 @@ pub struct Capture {
     taken: Vec<(Option<Tick>, u64)>,
     table: Table,
     pub(super) damage: Damages,
-    /// A checksum that differs, to be noted at the end.
+    /// The checksum that differs, if any. The reader notes it at the end.
     pub(super) differs: Option<(u64, Checksummed)>,
     has_ended: bool,
     values: ValueCount,

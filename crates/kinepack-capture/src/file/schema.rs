@@ -394,7 +394,7 @@ impl FieldDocument {
 }
 
 impl Kind {
-    /// A lower bound of the kind's lanes, because an integer may have two.
+    /// A lower bound for the number of lanes: it counts one for an integer, which may have two.
     fn lanes(&self) -> usize {
         match self {
             Self::Floats(axes) => axes.len(),
@@ -473,7 +473,7 @@ pub enum SchemaError {
         /// The number of lanes.
         lanes: usize,
     },
-    /// A field that the format does not have.
+    /// The format does not allow a field of the schema.
     #[error("field {name:?} of the schema: {reason}")]
     Field {
         /// The field's name.

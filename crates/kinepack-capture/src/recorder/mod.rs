@@ -180,7 +180,7 @@ impl Recorder {
     }
 
     /// Begins a stream of states of several kinds before quantization: the kinds of this schema.
-    /// Their entities are pushed one by one, to a [frame](Self::frame) for each tick.
+    /// The entities are pushed one by one, to a [frame](Self::frame) for each tick.
     ///
     /// ```
     /// use kinepack::{EntityId, Pack, Schema, Tick};

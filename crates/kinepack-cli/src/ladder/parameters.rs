@@ -61,7 +61,7 @@ impl FromStr for Parameters {
     }
 }
 
-/// More than a profile ever has: that of a schema with the most fields and classes.
+/// A size above that of any profile, even of a schema with the most fields and classes.
 const MAX_PROFILE_BYTES: u64 = 64 << 20;
 
 impl ProfileFile {

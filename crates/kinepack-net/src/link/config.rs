@@ -184,21 +184,21 @@ impl LinkConfig {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum LinkError {
-    /// A share or chance that is not from 0 to 1.
+    /// A share or chance is not from 0 to 1.
     BadRatio {
         /// The given value.
         ratio: f32,
     },
-    /// A delay longer than a link may have.
+    /// A delay is longer than a link may have.
     DelayTooLong {
         /// The given value.
         delay: Duration,
-        /// The longest allowed.
+        /// The maximum delay.
         max: Duration,
     },
-    /// A bandwidth of 0 bits per second.
+    /// The bandwidth is 0 bits per second.
     NoBandwidth,
-    /// An MTU below [`HEADER_BYTES`], or above IP's 65,535 bytes.
+    /// The MTU is below [`HEADER_BYTES`], or above IP's 65,535 bytes.
     BadMtu {
         /// The given value.
         mtu_bytes: u32,

@@ -110,31 +110,31 @@ impl PlayoutConfig {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum PlayoutError {
-    /// 0 ticks per second.
+    /// The number of ticks per second is 0.
     NoTickRate,
     /// The longest delay is below the shortest one, or above a minute.
     BadDelays {
-        /// The shortest.
+        /// The shortest delay.
         min: Duration,
-        /// The longest.
+        /// The longest delay.
         max: Duration,
     },
-    /// A coverage ratio that is not above 0 and at most 1.
+    /// The coverage ratio is not above 0 and at most 1.
     BadCoverage {
         /// The given value.
         ratio: f32,
     },
-    /// A slew ratio that is not above 0 and at most 0.5.
+    /// The slew ratio is not above 0 and at most 0.5.
     BadSlew {
         /// The given value.
         ratio: f32,
     },
-    /// A window of zero, or above a minute.
+    /// The window is zero, or longer than a minute.
     BadWindow {
         /// The given value.
         window: Duration,
     },
-    /// Fewer than two states, which interpolation needs.
+    /// The buffer has room for fewer than the two states that interpolation needs.
     TooFewStates {
         /// The given value.
         max_states: usize,

@@ -78,9 +78,9 @@ pub struct Entry<S> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Pushed {
-    /// The buffer holds it.
+    /// The buffer holds the state.
     Stored,
-    /// Its tick was already shown or skipped, or it is older than all states of a full buffer.
+    /// The state's tick was already shown or skipped, or is older than all of a full buffer.
     /// Copies of states that were shown are late too.
     Late,
     /// The buffer already has a state of this tick.

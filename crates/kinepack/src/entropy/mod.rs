@@ -79,8 +79,8 @@ pub trait Coder {
     }
 
     /// True if a decoder is so far past the end of its data that no encoder can have written them.
-    /// Its further decisions are meaningless. Check this wherever a decision could lengthen a loop
-    /// or allocate memory.
+    /// The decoder's further decisions are meaningless. Check this wherever a decision could
+    /// lengthen a loop or allocate memory.
     #[inline]
     fn is_exhausted(&self) -> bool {
         false

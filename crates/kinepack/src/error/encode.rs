@@ -109,7 +109,7 @@ pub enum EncodeError {
         /// The refused value.
         value: u32,
     },
-    /// A value whose type does not have the schema of the snapshot, of one of its kinds, or of the
+    /// The type of a value does not have the schema of the snapshot, of one of its kinds, or of the
     /// stream. The number of lanes may still agree.
     TypeMismatch {
         /// The entity's id, if the value belongs to an entity of a snapshot.

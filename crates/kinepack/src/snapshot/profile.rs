@@ -183,7 +183,7 @@ impl GapCode {
         Self { widths_bits: vec![3, 5], lengths_bits: vec![1, 2, 2] }
     }
 
-    /// Classes of about a power of two each, with shorter words for shorter distances.
+    /// Classes whose sizes are about powers of two. Shorter distances have shorter words.
     pub(super) fn doubling() -> Self {
         let widths_bits = vec![0, 0, 1, 2, 3, 4, 5, 6, 8, 10];
         let lengths_bits = vec![1, 4, 4, 4, 4, 4, 4, 5, 5, 5, 5];

@@ -111,8 +111,8 @@ impl Training {
     }
 
     /// Trains on `runs`, each a run of snapshots of one world whose ticks increase. A run may omit
-    /// ticks, because lags count ticks, not snapshots. Calls `progress` with the share that is done,
-    /// up to 1.
+    /// ticks, because lags count ticks, not snapshots. Calls `progress` with the share that is
+    /// done, up to 1.
     ///
     /// If the schema has a time precision, the baselines are as coarse as a receiver at
     /// `packed_lag_ticks` would hold them. Each snapshot is as coarse as it would be sent.

@@ -169,7 +169,7 @@ type Recorded = Option<Frames>;
 
 /// The recorded frames.
 struct Frames {
-    /// Their number, their bytes, and what is missing.
+    /// A line that reports the number of frames, their bytes, and the missing part.
     line: String,
     /// The seconds until a signal came and the seconds asked for, if there was a signal.
     cut: Option<(f64, u32)>,

@@ -26,7 +26,7 @@ use crate::session_error::SessionError;
 const LOSS_RATIOS: [f32; 3] = [0.0, 0.05, 0.2];
 
 /// The most moves of all clients together at a level and a loss: 60 clients play for 15 hours.
-/// Their sizes take 4 bytes each.
+/// The size of each move takes 4 bytes of memory.
 const MAX_MOVES: u64 = 200_000_000;
 
 /// The size of a measurement.

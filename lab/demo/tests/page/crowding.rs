@@ -8,7 +8,7 @@ use super::socket::Page;
 use crate::support::figure;
 use crate::support::running::{PATIENCE, Running};
 
-/// More than twice the limit of the program.
+/// A number of connections above twice the program's limit.
 const CROWD: usize = 300;
 
 /// Connections that send no complete request.

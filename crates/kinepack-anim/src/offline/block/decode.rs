@@ -123,7 +123,7 @@ mod tests {
     use super::super::transform::Rounding;
     use super::super::{contents, spans, target};
 
-    /// Three joints. All of their channels move, the root more than a kilometre.
+    /// A clip of three joints. All of their channels move, the root by more than a kilometre.
     fn raw() -> RawClip {
         let joint = |index: u16| Joint {
             name: String::new(),

@@ -14,7 +14,7 @@ const MOST: u32 = 3;
 /// The maximum number of bits by which a coefficient may become narrower. Each bit doubles the
 /// error.
 const NARROWER: usize = 4;
-/// More than the bits of any profile.
+/// A number of bits above that of any profile.
 const MOST_BITS: usize = 24 * PIECE + 1;
 
 /// The profiles of pieces of one length, those with the fewest bits first.

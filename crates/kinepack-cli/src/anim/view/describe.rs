@@ -32,7 +32,7 @@ pub(super) struct Detail<'a> {
     #[serde(flatten)]
     line: Line<'a>,
     shell_cm: f64,
-    /// Their sum is the clip's bytes.
+    /// The parts of the clip. The sum of their bytes is the clip's size.
     parts: Vec<Part>,
     keys: usize,
     /// The parametrization of the splines of a keyed clip.

@@ -29,7 +29,7 @@ pub(super) struct FieldAt<'a> {
     pub(super) field: &'a FieldPlan,
     /// The entity's row.
     pub(super) entity: usize,
-    /// Its [`Past::field_status`].
+    /// The [`Past::field_status`] of the field.
     pub(super) status: u8,
     pub(super) class: usize,
 }

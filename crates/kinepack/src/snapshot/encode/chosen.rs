@@ -30,7 +30,7 @@ pub enum Chosen<'a> {
     All,
     /// Only the changes of some entities. All other changes are skipped.
     Some {
-        /// Their indices in the snapshot, increasing.
+        /// The entities' indices in the snapshot, increasing.
         indices: &'a [u32],
         /// At a level that predicts, the packet ends near this many bytes, because the coder knows
         /// the size as it goes. Entities for which there was no room are then
