@@ -157,7 +157,7 @@ fn joints(criterion: &mut Criterion) {
     let many = of_1033_joints();
     let sampler = Sampler::new(load(&many), many.skeleton()).expect("the clip's skeleton");
     let last = many.joints() - 1;
-    // Its root stays in the bind pose.
+    // Joint 0 is left out, because the root stays in the bind pose.
     for (name, joint) in [("first", 1), ("middle", last / 2), ("last", last)] {
         group.bench_function(format!("one-of-{}/{name}", last + 1), |bencher| {
             let mut times = times.iter().cycle();

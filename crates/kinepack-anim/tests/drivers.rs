@@ -1,6 +1,6 @@
 //! The drivers of the fuzz targets.
 
-// Their items are public for the crate of the fuzz targets.
+// The items of the drivers are public, because the crate of the fuzz targets uses them.
 #![allow(unreachable_pub)]
 
 #[path = "../../../fuzz/src/anim.rs"]

@@ -162,7 +162,7 @@ fn an_entity_appears_and_disappears_with_its_marker_and_its_components() {
     let world = session.server.world_mut();
     world.despawn(ships[0]);
     world.entity_mut(ships[1]).remove::<Moving>();
-    // It becomes a bullet, with another id.
+    // The third ship becomes a bullet, with another id.
     world.entity_mut(ships[2]).remove::<Ship>().insert(Bullet { owner: 3, position: [1.0; 2] });
     session.run(30);
     let client = &mut session.clients[0];

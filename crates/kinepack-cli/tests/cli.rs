@@ -253,7 +253,7 @@ fn help_and_version_are_there() {
 
 #[test]
 fn the_completions_offer_every_command_but_no_hidden_one() {
-    // It is there, for those who pack the program.
+    // The hidden command exists, for those who package the program.
     assert!(stdout(&["man-pages", "--help"]).contains("<FOLDER>"));
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let script = stdout(&["completions", shell]);

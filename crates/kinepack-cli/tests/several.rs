@@ -116,7 +116,7 @@ fn all_captures_are_opened_before_one_is_read_and_the_first_is_checked_before_th
     let files = Files::new();
     let whole = good_f32(60, 5);
     let write = |name: &str, bytes: &[u8]| files.write(name, bytes).to_str().unwrap().to_owned();
-    // It can be opened, and reading it fails.
+    // This file can be opened but not read.
     let cut = write("cut.f32", &whole[..whole.len() - 7]);
     let [good, short] = [("good.f32", &whole), ("short.f32", &good_f32(6, 5))]
         .map(|(name, bytes)| write(name, bytes));

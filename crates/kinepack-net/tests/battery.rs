@@ -16,12 +16,12 @@ use crate::support::{
 };
 
 const ID: ReceiverId = ReceiverId(1);
-/// Every bit of this many bytes at the front is flipped. These are all headers, and some bytes
-/// after them.
+/// The number of bytes at the front whose every bit is flipped. They include all headers and some
+/// bytes after them.
 const ALL_FLIPS_BYTES: usize = 20;
-/// This many bits of the rest are flipped.
+/// The number of flipped bits after those bytes.
 const OTHER_FLIPS: usize = 30;
-/// This many datagrams of a session are damaged.
+/// The number of damaged datagrams of a session.
 const MUTATED: usize = 20;
 
 /// An input of a hub, in order.

@@ -394,7 +394,7 @@ fn impossible_precisions_are_refused() {
             assert_eq!(made(kind.clone(), TimePrecision::new(2.0, bad)), refused);
             assert_eq!(made(kind.clone(), good.with_max_step(bad)), refused);
         }
-        // This precision is 0 ticks.
+        // This precision rounds to 0 ticks.
         assert_eq!(made(kind, TimePrecision::new(1e-300, 1e-300)), refused);
     }
     assert_eq!(made(FieldKind::Floats(vec![side]), TimePrecision::new(8.3, 60.0)), Ok(()));

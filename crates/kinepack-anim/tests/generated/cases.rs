@@ -17,11 +17,11 @@ use super::motions::{Motion, motions};
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Company {
     Alone,
-    /// It may share a rig with another variant.
+    /// The clip may share a rig with another variant.
     OfRig,
-    /// It is the difference from a pose.
+    /// The clip is the difference from a pose.
     OnPose,
-    /// It is the difference from another variant.
+    /// The clip is the difference from another variant.
     OnMotion,
 }
 

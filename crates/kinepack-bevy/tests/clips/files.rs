@@ -77,7 +77,7 @@ fn clips_find_their_skeleton_by_its_hash() {
         assert_eq!(asset(&app, handle).clip().as_bytes(), clip.as_bytes());
         assert_eq!(**asset(&app, handle).skeleton(), *skeleton);
     }
-    // They share its memory.
+    // The clips share the memory of one skeleton.
     let skeletons = handles.each_ref().map(|handle| asset(&app, handle).skeleton().clone());
     assert!(std::sync::Arc::ptr_eq(&skeletons[0], &skeletons[1]));
     let handle = handles[1].clone();

@@ -28,7 +28,7 @@ fn poses_are_those_of_the_clip() {
             assert_eq!(transforms(&app, joints), expected(&clip, &skeleton, time_s));
         }
         assert!(times_s.iter().all(|time_s| (0.0..=2.0).contains(time_s)));
-        // It began again once, after 2 s.
+        // The clip began again once, after 2 s.
         assert_eq!(times_s.windows(2).filter(|pair| pair[1] < pair[0]).count(), 1);
         assert!((times_s[SECOND] - 0.016 * (SECOND + 1) as f32).abs() < 0.02);
     }

@@ -28,14 +28,14 @@ fn share(wanted: usize, components: usize) -> usize {
 /// One field of a stream. [`Analysis`](super::Analysis) has an example.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FieldAnalysis {
-    /// Its name in the schema. If there are several kinds, the name of the kind is in front:
-    /// `player.position`.
+    /// The field's name in the schema. If there are several kinds, the name of the kind is in
+    /// front: `player.position`.
     pub name: String,
-    /// Its quantization, in words.
+    /// The field's quantization, in words.
     pub kind: String,
-    /// Bits in full.
+    /// The bits of a value that is written in full.
     pub bits: u32,
-    /// Share of the entities in which it equals the baseline, over all frames.
+    /// The share of entities whose value equals that of the baseline, over all frames.
     pub unchanged_share: f64,
     /// Values with a component outside of its limits, which took the nearest end.
     pub out_of_range: u64,
@@ -50,11 +50,11 @@ pub struct FieldAnalysis {
 /// One lane of a field.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ComponentAnalysis {
-    /// `x`, `y`, `z`, `dropped`, a number.
+    /// The name: `x`, `y`, `z`, `dropped` or a number.
     pub name: String,
-    /// Bits in full.
+    /// The bits of a value that is written in full.
     pub bits: u32,
-    /// The bits per frame of its values at each level, in the order of `levels`. Bits that a level
+    /// The bits per frame of the lane at each level, in the order of `levels`. Bits that a level
     /// spends on all components together, such as their width, count for the field.
     pub level_bits_per_frame: Vec<f64>,
     /// For a number with limits: the smallest and the largest allowed value.
@@ -75,12 +75,13 @@ pub struct ComponentAnalysis {
     pub difference_p50: u64,
     /// The size that 99 % of these differences do not exceed, in steps.
     pub difference_p99: u64,
-    /// Share of the entities in which it equals the baseline, over all frames.
+    /// The share of entities whose value equals that of the baseline, over all frames.
     pub unchanged_share: f64,
-    /// The least bits per frame of its differences if each is coded separately (entropy of order
+    /// The least bits per frame of the differences if each is coded separately (entropy of order
     /// 0).
     pub entropy_bits_per_frame: f64,
-    /// The same if the class of the previous difference is known. Both sides know that class.
+    /// As [`entropy_bits_per_frame`](Self::entropy_bits_per_frame), but with the class of the
+    /// previous difference known. Both sides know that class.
     pub entropy_given_previous_bits_per_frame: f64,
 }
 

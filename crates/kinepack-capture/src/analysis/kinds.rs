@@ -19,9 +19,9 @@ pub struct KindAnalysis {
     pub added_per_frame: f64,
     /// Entities of the baseline that a frame does not have in this kind, on average.
     pub removed_per_frame: f64,
-    /// Bits of an entity in full.
+    /// The bits of an entity that is written in full.
     pub bits_per_entity: u32,
-    /// The bits per frame of its fields at each level, in the order of `levels`.
+    /// The bits per frame of the kind's fields at each level, in the order of `levels`.
     pub level_bits_per_frame: Vec<f64>,
 }
 

@@ -24,7 +24,7 @@ pub(super) const RECORD_HEADER_BYTES: usize = 9;
 pub(super) enum Broken {
     /// The file cannot be read.
     Io(io::Error),
-    /// It is unknown where the next record begins.
+    /// The beginning of the next record is unknown.
     Lost(String),
     /// A checksum differs. All records that it covers were read.
     Checksum(Checksummed),

@@ -152,7 +152,7 @@ fn damaged_databases_are_refused() {
     let mut changed = bytes.clone();
     *changed.last_mut().unwrap() ^= 1;
     fs::write(&file, &changed).unwrap();
-    // Its index is right, and so is the other clip.
+    // The database's index and the other clip are still valid.
     stdout(&["anim", "info", &file]);
     stdout(&["anim", "info", &format!("{file}#an_arm__Move")]);
     let said = refusal(&["anim", "info", &format!("{file}#back")]);

@@ -243,7 +243,7 @@ impl Views {
         let taken = self.held.pop_front()?;
         self.held_bytes -= taken.memory_bytes();
         self.dropped = Some(taken.sequence);
-        // Its sequence will be reused for another view.
+        // The sequence of the removed view will be reused for another one.
         self.merger.forget(taken.key());
         Some(taken.view)
     }

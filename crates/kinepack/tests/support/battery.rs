@@ -22,7 +22,7 @@ pub(crate) fn battery(
 /// How a decoder treats data that are truncated or too long.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Ends {
-    /// It reports that.
+    /// The decoder reports such data as an error.
     Reported,
     /// It refuses such data, or decodes other decisions that they encode, because the end of an
     /// arithmetic code is not marked.

@@ -10,7 +10,7 @@ const KNOWN: [&str; 4] = [
     "EXT_meshopt_compression",
     "KHR_meshopt_compression",
     "KHR_mesh_quantization",
-    // Its channels are listed one by one instead.
+    // The skipped channels of this extension are listed one by one instead.
     "KHR_animation_pointer",
 ];
 /// Extensions that name the bones of humans.
