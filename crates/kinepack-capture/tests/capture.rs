@@ -280,7 +280,7 @@ fn a_crashed_program_leaves_the_flushed_frames() {
     let (frames, damage) = read_all(&sink.bytes());
     assert_eq!(frames, [(0, 1, 1)]);
     assert!(damage.unwrap().contains("the file ends here"));
-    // And a second later without a flush.
+    // Without a flush, the second frame is written after a second.
     std::thread::sleep(std::time::Duration::from_millis(1600));
     assert_eq!(read_all(&sink.bytes()).0, [(0, 1, 1), (0, 2, 1)]);
 }

@@ -83,7 +83,7 @@ fn a_further_capture_is_read_at_the_stream_of_the_first_one_s_name() {
     assert_eq!(streams, ["drones", "swarm"]);
     let says = "this is about stream swarm, the only one with the schema of drones of ";
     assert_eq!(tuned.stderr, format!("{only_one}: {says}{first}\n"));
-    // None is taken silently if several would do, or if none does.
+    // The program never chooses a stream silently if several streams fit, or if none does.
     let several = further("several.mcap", &["flock", "swarm"]);
     let none = further("none.mcap", &["gates", "gates2"]);
     let gate = further("gate.mcap", &["gates"]);

@@ -98,7 +98,7 @@ mod tests {
         }
         assert_eq!(Channel::new(16), None);
         assert_eq!(Channel::from_datagram(&[]), Channel::default());
-        // All first bytes of section 2 that are of kind 2.
+        // These are all first bytes of kind 2 in section 2.
         assert!(![0b10, 0b1010].into_iter().any(is_prefix));
     }
 }

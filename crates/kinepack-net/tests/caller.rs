@@ -316,7 +316,7 @@ fn a_receiver_that_is_removed_and_added_again_begins_anew() {
         let status = far.receiver.status(far.now());
         assert!(status.joined && !status.silent && status.lost_ratio() < 0.01, "{status:?}");
         assert_eq!(far.hub.status(ID).map(|status| status.refused_events), Some(0));
-        // Each event since it joined again, once and in order.
+        // Each event since the receiver joined again was shown once and in order.
         far.run(30);
         assert!(far.events.is_sorted_by(|one, next| one < next));
         let of_session: Vec<u32> = far
@@ -403,7 +403,7 @@ fn new_world_on_an_old_connection(entities: usize, first_sequence: Sequence) {
     assert!(shown > 1390.0 && (290.0..=300.0).contains(&last), "{what}: {shown} {last}");
     let stats = far.receiver.stats();
     assert_eq!((stats.begun_anew, stats.full_states > 0), (1, entities == 400), "{what}");
-    // Each event since the receiver joined, once and in order.
+    // Each event since the receiver joined was shown once and in order.
     let from = events.iter().rposition(|tick| *tick > 1000).map_or(0, |last| last + 1);
     let events = &events[from..];
     assert!(events.len() > 100, "{what}: {events:?}");

@@ -285,7 +285,7 @@ fn angles_go_the_short_way_round_and_stay_in_their_range() {
             assert!((0.0..360.0).contains(&there.degrees));
         }
     }
-    // So close below the end that `f32` rounds it to the end.
+    // The result is so close below the end that `f32` rounds it to the end.
     let (before, after) = (Angles::reconstruct(&[u32::MAX, 3599]), Angles::reconstruct(&[0, 0]));
     let there = between(&before, &after, at(1.0 - f32::EPSILON));
     assert!(there.yaw == -core::f32::consts::PI && there.degrees > 359.99);

@@ -237,7 +237,7 @@ fn settle(physics: &mut PhysicsWorld) {
     for (_, body) in physics.bodies.iter_mut() {
         body.sleep();
     }
-    // Only the next step removes them from the list of active bodies.
+    // Only the next step removes the sleeping bodies from the list of active ones.
     physics.step();
 }
 

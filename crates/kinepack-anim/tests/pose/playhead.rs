@@ -28,7 +28,7 @@ fn the_end_of_a_loop_is_its_beginning() {
     assert_eq!((playhead.time_s(), passed.wraps), (0.0, 1));
     assert_eq!(pieces(passed), [(0.0, 2.0)]);
     assert!(!playhead.is_at_end());
-    // So is a time that rounds to the end.
+    // A time that rounds to the end is the beginning too.
     let passed = Passed::looped(2.0, -1e-20, 1.0);
     assert_eq!((passed.from_s, passed.wraps), (0.0, 0));
 }

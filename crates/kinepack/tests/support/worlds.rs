@@ -27,7 +27,7 @@ pub(crate) fn schema(name: &str) -> Schema {
         "flag" => vec![Field::new("flag", FieldKind::Bool)],
         "moving" => moving(),
         "optional" => optional(),
-        // These are not in `schemas`, because the corpora number those.
+        // The schema of calls is not in `schemas`, because the corpora number its schemas.
         "calls" => {
             vec![integer("function", 0, 20), Field::new("arguments", FieldKind::Bytes { len: 70 })]
         }

@@ -185,7 +185,7 @@ fn compare(battle: Battle) -> Result<(), Box<dyn Error>> {
     let by_hand = measure(by_hand::app(), &by_hand::app, 0.1)?;
     let beside = |settings: MotionSettings| {
         let of_client = MotionClientPlugin::new(settings.clone());
-        // All units of eight players together need this many.
+        // The units of all eight players together need this many datagrams.
         let hub = HubConfig { datagrams_per_tick: 16, ..HubConfig::default() };
         let server = beside::app(MotionServerPlugin { hub, ..MotionServerPlugin::new(settings) });
         measure(server, &|| beside::app(of_client.clone()), 0.1)

@@ -40,7 +40,7 @@ impl Receiver {
             if !late {
                 self.newest_shown = Some(whole.clone());
             }
-            // This was a pause only if the previous snapshot arrived.
+            // The interval was a pause only if the previous snapshot arrived.
             let before = self
                 .views
                 .find(sequence.before(1))
