@@ -11,14 +11,14 @@
 pub enum Channel {
     /// A unit quaternion.
     Rotation = 0,
-    /// In cm.
+    /// A translation in cm.
     Translation = 1,
     /// A factor per axis.
     Scale = 2,
 }
 
 impl Channel {
-    /// In the order of their codes.
+    /// All channels, in the order of their codes.
     pub const ALL: [Self; 3] = [Self::Rotation, Self::Translation, Self::Scale];
 
     /// The lower-case name for reports.

@@ -32,7 +32,7 @@ pub const CM_PER_M: f32 = 100.0;
 pub struct Transform {
     /// A unit quaternion, `x, y, z, w`.
     pub rotation: [f32; 4],
-    /// In cm. See [`translation_m`](Self::translation_m) for metres.
+    /// The translation in cm. See [`translation_m`](Self::translation_m) for metres.
     pub translation: [f32; 3],
     /// A factor per axis.
     pub scale: [f32; 3],

@@ -16,9 +16,9 @@ use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 /// How chunks are packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Packing {
-    /// Not at all.
+    /// Chunks are not packed.
     None,
-    /// With zstd, fast.
+    /// Chunks are packed with zstd at a fast level.
     Zstd,
 }
 

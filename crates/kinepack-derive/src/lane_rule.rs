@@ -4,11 +4,11 @@ use syn::{Expr, Member, Type};
 
 /// How a field becomes lanes.
 pub(crate) enum Rule {
-    /// By the `Pack` of its type.
+    /// The `Pack` of the field's type converts it.
     Nested,
-    /// Not at all.
+    /// The field has no lanes.
     Skip,
-    /// By the `PackWith` of this type.
+    /// The `PackWith` of this type converts the field.
     With(Type),
     /// As smallest three.
     Rotation { bits: Expr },

@@ -26,7 +26,7 @@ impl BaselineViews {
         Self { baseline, older: Vec::new() }
     }
 
-    /// In the form that the codec takes.
+    /// Converts the views to the form that the codec takes.
     ///
     /// # Errors
     /// [`BaselinesError`] if the ticks do not decrease.

@@ -241,7 +241,7 @@ fn a_world_above_the_receivers_limits_is_refused_with_a_reason_on_both_sides() {
         panic!("once: {:?}", stones.errors)
     };
     assert_eq!((refused_by, arrived), (id, fragments - 1), "all but the one that completes it");
-    // Fewer relevant entities help.
+    // With fewer relevant entities, the full state fits.
     let relevant = stones.world.ids()[..60_000].into();
     stones.hub.set_relevant(id, Some(relevant)).unwrap();
     stones.errors.clear();

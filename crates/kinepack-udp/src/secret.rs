@@ -26,7 +26,7 @@ const MEMORY_KIB: u32 = 19 << 10;
 const ROUNDS: u32 = 2;
 const DOMAIN: &[u8] = b"kinepack udp secret 1";
 
-/// Not secret. The text explains itself in a memory dump.
+/// A key that is not secret. Its text explains itself in a memory dump.
 const INSECURE_KEY: &[u8; KEY_BYTES] = b"kinepack --insecure: no secret!!";
 
 /// The key that both sides know. `Debug` does not print it.

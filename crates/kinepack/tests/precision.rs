@@ -296,7 +296,7 @@ fn parts_of_the_changes_are_coarse_too() {
         for frames in run.windows(3).filter(|frames| frames[1].ids() == frames[2].ids()) {
             let baselines = Baselines::new([&frames[1], &frames[0]]).unwrap();
             let coarse = encoder.coarse(baselines, frames[2].snapshot()).unwrap();
-            // Also entities that did not change.
+            // The indices include entities that did not change.
             let indices: Vec<u32> =
                 (0..coarse.len() as u32).filter(|index| index % 3 == 1).collect();
             let mut packet = Vec::new();

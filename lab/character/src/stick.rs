@@ -39,7 +39,7 @@ const THUMB_DELAY_MS: f64 = 60.0;
 const THUMB_TREMOR_RATIO: f64 = 0.012;
 /// A stick's resolution: 127 steps a side.
 const STICK_STEPS: f64 = 127.0;
-/// Below this a stick counts as released.
+/// A stick that is deflected by less than this share counts as released.
 const DEAD_ZONE_RATIO: f64 = 0.12;
 
 /// The left hand's device.

@@ -4,7 +4,7 @@
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    /// From `min` to below `max`.
+    /// A random number from `min` to below `max`.
     pub(crate) fn between(&mut self, min: f32, max: f32) -> f32 {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -39,12 +39,12 @@ pub(crate) const MAX_NUMBER: f32 = 1e18;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Interpolation {
-    /// In straight lines.
+    /// The clip moves in straight lines between samples.
     #[default]
     Linear,
-    /// Along cubic splines (Catmull and Rom), so that velocities do not jump at the samples. This
-    /// is closer to motion captured at a higher rate. Sampling a pose costs the same as with
-    /// straight lines.
+    /// The clip moves along cubic splines (Catmull and Rom), so that velocities do not jump at the
+    /// samples. This is closer to motion captured at a higher rate. Sampling a pose costs the same
+    /// as with straight lines.
     Cubic,
 }
 

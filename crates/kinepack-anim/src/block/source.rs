@@ -37,7 +37,7 @@ pub(super) struct Segments<'a> {
     pub(super) count: usize,
     pub(super) blends: &'a [u8],
     pub(super) offsets: &'a [u8],
-    /// From the first segment to the end of the clip.
+    /// The bytes from the first segment to the end of the clip.
     pub(super) bytes: &'a [u8],
     /// The end of the last segment.
     pub(super) end: usize,

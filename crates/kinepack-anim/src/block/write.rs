@@ -37,9 +37,9 @@ pub(crate) struct Contents {
 pub(crate) struct SegmentContents {
     pub(crate) step: u8,
     pub(crate) length: usize,
-    /// By far track.
+    /// The anchors of each far track.
     pub(crate) anchors: Vec<Anchors>,
-    /// By track, then by component, then by frequency. Dead components have zeros.
+    /// The coefficients by track, then by component, then by frequency. Dead components have zeros.
     pub(crate) coefficients: Vec<i32>,
 }
 

@@ -22,7 +22,7 @@ use crate::ClipError;
 pub struct UnpackLimits {
     /// The unpacked size that any file may have, however short it is.
     pub min_bytes: u64,
-    /// By how much each byte of the file raises that size.
+    /// The number of bytes by which each byte of the file raises that size.
     pub bytes_per_byte: u64,
 }
 

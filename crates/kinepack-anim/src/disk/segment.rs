@@ -41,7 +41,7 @@ pub(super) struct LiveComponent {
 /// The state that earlier segments leave for the next one.
 #[derive(Clone, Debug)]
 pub(super) struct History {
-    /// By live component.
+    /// The history of each live component.
     past: Vec<ComponentHistory>,
     block: usize,
     /// Number of segments coded so far.

@@ -28,7 +28,7 @@ pub(super) trait Nodes {
 pub(super) struct JointNodes {
     pub(super) skeleton: Arc<Skeleton>,
     joints: Vec<JointNode>,
-    /// By node: its joint, if it is one.
+    /// The joint of each node, if the node is one.
     by_node: Vec<Option<u16>>,
     /// The parents of all nodes.
     parents: Vec<Option<usize>>,

@@ -23,7 +23,7 @@ pub enum Parametrization {
 }
 
 impl Parametrization {
-    /// In the order of their codes.
+    /// All parametrizations, in the order of their codes.
     pub const ALL: [Self; 4] = [Self::Uniform, Self::Times, Self::Chordal, Self::Centripetal];
 
     /// The lower-case name for reports and options.

@@ -14,7 +14,7 @@ pub(crate) struct Parts {
     pub(crate) kinds: Vec<u8>,
     /// Least and largest values of translations and of scales.
     pub(crate) ranges: [[[f32; 3]; 2]; 2],
-    /// In the bytes of the file.
+    /// The constants as bytes of the file.
     pub(crate) constants: Vec<u8>,
     pub(crate) rows: Vec<u8>,
     pub(crate) tracks: Vec<NaiveTrack>,

@@ -21,7 +21,7 @@ pub struct ClipJoints {
     skeleton: Option<Arc<Skeleton>>,
     /// The hash of the skeleton, and that of its additive clips.
     hashes: (u64, u64),
-    /// By joint.
+    /// The entity of each joint, if there is one.
     pub(super) entities: Vec<Option<Entity>>,
     pub(super) spaces: Spaces,
     pub(super) pose: Pose,

@@ -101,7 +101,7 @@ pub(super) fn in_units(joint: &kinepack_anim::Transform, units_per_m: f32) -> Tr
 pub(super) struct Spaces {
     /// Root joints below nodes that do not have the identity.
     above: Vec<(usize, Transform)>,
-    /// By joint: the scale above its root. Empty if `above` is.
+    /// For each joint, the scale above its root. Empty if `above` is empty.
     scales: Vec<f32>,
 }
 

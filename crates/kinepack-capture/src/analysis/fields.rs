@@ -103,7 +103,7 @@ struct Component {
     lane: kinepack::schema::Lane,
     values: Histogram,
     differences: Histogram,
-    /// By the class of the previous difference.
+    /// The differences after each class of the previous difference.
     after: Vec<Histogram>,
     seen: [f64; 2],
     carried: Carried,

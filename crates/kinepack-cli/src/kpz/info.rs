@@ -62,7 +62,7 @@ struct KindReport {
 struct MarkerReport {
     name: String,
     tick: u32,
-    /// From the first frame.
+    /// The time since the first frame.
     seconds: f64,
 }
 

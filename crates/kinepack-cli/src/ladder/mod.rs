@@ -61,9 +61,10 @@ pub(crate) struct Ladder {
 /// The distances to the frames that a frame is coded against, in ticks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct History {
-    /// From the frame back to its baseline.
+    /// The distance from the frame back to its baseline.
     pub(crate) lag: u32,
-    /// From the baseline back to the first older view. The second one is a lag before the first.
+    /// The distance from the baseline back to the first older view. The second older view is a lag
+    /// before the first.
     pub(crate) spacing: u32,
     /// The first frame that is measured.
     pub(crate) from: u32,

@@ -47,7 +47,7 @@ impl Ages {
         Tick(now.0 - 1 - age as u32)
     }
 
-    /// From the newest age to the oldest.
+    /// Iterates from the newest age to the oldest.
     pub(super) fn iter(self) -> impl Iterator<Item = usize> {
         let mut remaining = self.0;
         std::iter::from_fn(move || {

@@ -15,14 +15,14 @@ pub struct NaiveEvents {
     codec: Codec,
     next: u16,
     held: BTreeMap<u16, Event>,
-    /// Those that follow.
+    /// The events that follow.
     pub following: Vec<Event>,
 }
 
 /// Section 10.2.
 pub struct List {
     pub floor: u16,
-    /// By number.
+    /// The events, each with its number.
     pub events: Vec<(u16, Event)>,
 }
 

@@ -171,7 +171,7 @@ pub(crate) enum Kind {
 #[derive(Clone, Debug)]
 pub(crate) struct Field {
     pub(crate) name: &'static str,
-    /// By its number: section 5.2.
+    /// The number of the role in section 5.2.
     pub(crate) role: u8,
     pub(crate) kind: Kind,
     pub(crate) time: Option<Time>,

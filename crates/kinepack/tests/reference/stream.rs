@@ -42,7 +42,7 @@ pub(crate) type Base<'a> = (&'a [i128], &'a Learned, u64);
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Learned {
-    /// In the order of the parts.
+    /// What is learned about each part, in the order of the parts.
     parts: Vec<OfPart>,
     lanes: Vec<OfLane>,
     sizes: Vec<Vec<Counter>>,

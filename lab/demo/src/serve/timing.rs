@@ -35,7 +35,7 @@ pub(super) struct Spans {
 struct Times {
     total: Duration,
     count: u32,
-    /// In milliseconds.
+    /// The distribution of the times in milliseconds.
     distribution: Distribution,
 }
 

@@ -34,7 +34,7 @@ pub(crate) struct World {
     pub(crate) number: u32,
     pub(crate) tick: u32,
     pub(crate) bodies: u32,
-    /// In metres; not a number before the first state.
+    /// The player's x in metres; not a number before the first state.
     pub(crate) player_x: f32,
     pub(crate) bytes: usize,
 }

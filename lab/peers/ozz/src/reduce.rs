@@ -29,7 +29,7 @@ pub(crate) type Key<const N: usize> = (usize, [f64; N]);
 
 /// The keys of a joint.
 pub(crate) struct JointKeys {
-    /// In metres.
+    /// The keys of the translation, in metres.
     pub(crate) translations: Vec<Key<3>>,
     pub(crate) rotations: Vec<Key<4>>,
     pub(crate) scales: Vec<Key<3>>,

@@ -35,7 +35,7 @@ impl Live {
         [u16::from_le_bytes([x, y]), u16::from_le_bytes([z, self.count])]
     }
 
-    /// From its stored form.
+    /// Converts the stored form back.
     #[inline(always)]
     pub(crate) fn from_words([first, second]: [u16; 2]) -> Self {
         let ([x, y], [z, count]) = (first.to_le_bytes(), second.to_le_bytes());

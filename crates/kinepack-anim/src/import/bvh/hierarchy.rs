@@ -33,7 +33,7 @@ pub(super) struct BvhJoint {
     pub(super) name: Vec<u8>,
     /// Index of the parent, which comes earlier.
     pub(super) parent: Option<usize>,
-    /// In the file's unit.
+    /// The offset from the parent, in the file's unit.
     offset: DVec3,
     pub(super) channels: Vec<BvhChannel>,
 }

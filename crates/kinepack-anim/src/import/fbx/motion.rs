@@ -266,7 +266,7 @@ fn constant(curve: &AnimCurve) -> Option<f64> {
 /// The channels of blend shapes, and the nodes whose meshes use them.
 pub(super) struct Channels<'a> {
     scene: &'a Scene,
-    /// By channel: the first node whose mesh uses it.
+    /// For each channel, the first node whose mesh uses the channel.
     nodes: Vec<Option<usize>>,
 }
 

@@ -55,7 +55,7 @@ pub(super) struct Weights {
 #[derive(Default)]
 pub(super) struct Channels {
     pub(super) joints: BTreeMap<usize, JointChannels>,
-    /// By node.
+    /// The weights of each node.
     pub(super) weights: BTreeMap<usize, Weights>,
 }
 

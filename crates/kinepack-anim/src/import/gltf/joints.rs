@@ -99,8 +99,8 @@ fn select(
     Ok(tree.joints(is_joint, &is_animated))
 }
 
-/// By node: whether any animation moves it, and whether any animation changes its weights. Channels
-/// of nodes that do not exist are skipped later.
+/// For each node, whether any animation moves the node, and whether any animation changes its
+/// weights. Channels of nodes that do not exist are skipped later.
 fn animated(document: Document<'_>) -> (Vec<bool>, Vec<bool>) {
     let mut is_animated = vec![false; document.root.nodes.len()];
     let mut has_weights = is_animated.clone();

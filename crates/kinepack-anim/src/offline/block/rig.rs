@@ -52,11 +52,11 @@ pub struct RigTrainer {
     joints: u16,
     skeleton: u64,
     clips: usize,
-    /// By joint: the clips in which its rotation is animated.
+    /// For each joint, the clips in which its rotation is animated.
     rotations: BTreeMap<u16, Vec<RotationUse>>,
-    /// By channel, then by joint: the clips in which its translation or scale is animated.
+    /// For each channel and joint, the clips in which the translation or scale is animated.
     vectors: BTreeMap<(Channel, u16), Vec<VectorUse>>,
-    /// By joint, then by channel: the clips in which the track is constant.
+    /// For each joint and channel, the clips in which the track is constant.
     constants: BTreeMap<(u16, Channel), Vec<StaticUse>>,
 }
 

@@ -39,7 +39,7 @@ impl Change {
 
 /// Repairs the segments of a clip.
 pub(super) struct Shaver {
-    /// By joint: the joint and its descendants, parents first.
+    /// For each joint, the joint and its descendants, parents first.
     below: Vec<Vec<usize>>,
     changes: Vec<Change>,
     /// The changes that the last repair made.

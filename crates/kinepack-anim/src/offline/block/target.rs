@@ -22,20 +22,21 @@ pub(super) struct Target<'a> {
     object: Vec<Frame>,
     /// The points at which errors are measured, in the same order.
     shells: Vec<[DVec3; 3]>,
-    /// By joint: the distance of those points from the joint.
+    /// For each joint, the distance of those points from the joint.
     pub(super) shell_cm: Vec<f64>,
-    /// By joint: the largest error that those points may have.
+    /// For each joint, the largest error that those points may have.
     pub(super) limit_cm: Vec<f64>,
-    /// By joint: the least limit of the joint and its descendants.
+    /// For each joint, the least limit of the joint and its descendants.
     pub(super) least_limit_cm: Vec<f64>,
-    /// By joint: how far its rotation reaches, to the farthest point of a descendant in any sample.
+    /// For each joint, the distance to the farthest point of a descendant in any sample. A rotation
+    /// of the joint moves that point.
     pub(super) reach_cm: Vec<f64>,
-    /// By joint: how far a change of its scale by 1 moves a point. It is the reach that the joint
-    /// would have with a scale of 1.
+    /// For each joint, the distance by which a change of its scale by 1 moves a point. It equals the
+    /// reach that the joint would have with a scale of 1.
     pub(super) scale_reach_cm: Vec<f64>,
-    /// By joint: the largest scale of its parent in object space, in any sample.
+    /// For each joint, the largest scale of its parent in object space, in any sample.
     pub(super) scale_above: Vec<f64>,
-    /// By curve: the largest error that it may have.
+    /// For each curve, the largest error that it may have.
     pub(super) curve_limit: Vec<f64>,
 }
 

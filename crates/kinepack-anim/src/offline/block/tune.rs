@@ -55,7 +55,7 @@ pub(super) fn tune(target: &Target, plan: &mut Plan, segments: &[(Span, u8)], ar
 
 struct Tuner<'a> {
     plan: &'a Plan,
-    /// By joint: the joint and its descendants.
+    /// For each joint, the joint and its descendants.
     below: Vec<Vec<usize>>,
     /// The best steps so far, by track.
     steps: Vec<[u8; 3]>,

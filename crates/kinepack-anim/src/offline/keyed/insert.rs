@@ -8,12 +8,12 @@ use super::curve::Curve;
 /// The position of the next key in a segment that is not within its margin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeyPosition {
-    /// In the middle, as in the article.
+    /// The new key is in the middle, as in the article.
     Middle,
-    /// At the sample with the worst error relative to its tolerance.
+    /// The new key is at the sample with the worst error relative to its tolerance.
     #[default]
     Worst,
-    /// At the sample that leaves the smallest error, out of a few that are tried.
+    /// The new key is at the sample that leaves the smallest error, out of a few that are tried.
     Best,
 }
 

@@ -30,9 +30,9 @@ enum Way {
 /// How scales change.
 #[derive(Clone, Copy, Debug)]
 enum Growth {
-    /// From 1 to −1 and back.
+    /// The scale changes from 1 to −1 and back.
     ThroughZero,
-    /// 0 for some time.
+    /// The scale is 0 for some time.
     Vanishes,
     /// Scales each axis differently.
     Uneven,

@@ -17,7 +17,7 @@ pub(crate) struct Naive {
     pub(crate) n: usize,
     pub(crate) loops: bool,
     is_cubic: bool,
-    /// By segment.
+    /// For each segment, whether it blends.
     blends: Vec<bool>,
     samples: usize,
     joints: usize,

@@ -13,7 +13,7 @@ use crate::anim::databases::DatabaseReport;
 pub(super) struct DatabaseList {
     #[serde(flatten)]
     database: DatabaseReport,
-    /// By name.
+    /// The clips, sorted by name.
     list: Vec<Line>,
 }
 

@@ -80,7 +80,7 @@ struct Inputs {
     coarse_class: usize,
     /// Half the edges of the body's box, in the order level, level, up.
     extents: Vector,
-    /// Half a typical edge.
+    /// Half the length of a typical edge.
     size: f64,
     /// The centre's height above the floor, if there is a floor. `height` is its height if the box
     /// lay on the floor with its present rotation.

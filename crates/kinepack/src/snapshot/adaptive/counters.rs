@@ -182,7 +182,7 @@ impl<D: Decision> Counters<'_, D> {
         sign: usize,
         residual: i64,
     ) -> i64 {
-        // In thirds of an octave.
+        // The scale in thirds of an octave.
         let scale = (((scale_log2 - MIN_SCALE_LOG2) * 3) >> 8) as usize;
         let context = coarse_class * SCALES + scale;
         let begin = self.layout.residuals + group * RESIDUAL;

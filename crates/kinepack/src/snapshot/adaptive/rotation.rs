@@ -54,7 +54,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         first_scale_row: usize,
         sizes: &TurnSizes,
     ) -> i32 {
-        // In the schema's order.
+        // The components in the schema's order.
         let mut q = [0.0; 4];
         let mut q0 = [0.0; 4];
         for (index, component) in codes.component.into_iter().enumerate() {

@@ -27,7 +27,7 @@ const MAX_WIDTH_BITS: usize = 13;
 /// Counts of distances, separately for each half of the packets.
 #[derive(Debug)]
 pub(super) struct GapCounts {
-    /// By half and distance less 1.
+    /// For each half, the counts by distance less 1.
     counts: [Vec<u64>; 2],
     farther: [u64; 2],
     /// The largest number of indices of a set.

@@ -33,11 +33,12 @@ const UPPER_BITS: u32 = 6;
 pub(super) enum Mode {
     /// A copy of the values of the entity that is like the newcomer.
     Like = 0,
-    /// By the differences from that entity.
+    /// The differences from that entity.
     NearLike = 1,
-    /// By the differences from its origin. A field without differences is a copy of the origin's.
+    /// The differences from the newcomer's origin. A field without differences is a copy of the
+    /// origin's.
     NearOrigin = 2,
-    /// By its values.
+    /// The values themselves.
     Value = 3,
 }
 

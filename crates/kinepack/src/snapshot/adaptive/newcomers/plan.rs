@@ -22,7 +22,7 @@ pub(super) const SHARED: usize = NUMBER + DIFFERENCES + MANTISSAS;
 /// The part of the schema that coding newcomers needs.
 #[derive(Clone, Debug, Default)]
 pub(in crate::snapshot::adaptive) struct NewcomerPlan {
-    /// In the schema's order.
+    /// The fields in the schema's order.
     pub(super) fields: Vec<NewcomerField>,
     pub(super) kinds: Vec<NewcomerKind>,
     /// The number of counters.
