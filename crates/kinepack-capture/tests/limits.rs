@@ -87,7 +87,7 @@ fn a_capture_holds_no_more_values_than_its_bytes_allow() {
         ),
         "{error}"
     );
-    // By bytes: the chunk counts as a whole.
+    // Under a limit per byte, the bytes of a chunk count as a whole.
     let per_byte = 10 * a_frame / file.len() as u64;
     let (frames, error) = read(&file, CaptureLimits { min_values: 0, values_per_byte: per_byte });
     assert!((8..=10).contains(&frames) && error.is_some(), "{frames}");

@@ -378,7 +378,7 @@ fn check_vectors(level: Level, name: &str, frozen: &str) {
     assert!(vectors(level, &profile) == frozen, "the packets differ from the file's");
     let codec = Codec::new(schema.clone(), level, profile).unwrap();
     let mut states: Vec<Snapshot> = Vec::new();
-    // By tick: the view after the tick's last packet, with the state that it learned.
+    // For each tick, the view after its last packet, with the state that the view learned.
     let mut views: BTreeMap<Tick, View> = BTreeMap::new();
     let mut packets = 0;
     for line in frozen.lines() {

@@ -13,7 +13,7 @@ pub(crate) const MAX_LENGTH: usize = 32;
 const NUMBERS: usize = start(MAX_LENGTH + 1);
 
 computed! {
-    /// By length, then by sample, then by coefficient. Zeros pad each row.
+    /// The basis by length, then by sample, then by coefficient. Zeros pad each row.
     static BASIS: [f32; NUMBERS] = table();
 }
 

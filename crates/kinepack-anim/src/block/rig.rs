@@ -40,7 +40,7 @@ pub struct Rig {
     joints: u16,
     skeleton: u64,
     hash: u64,
-    /// By joint, then by channel.
+    /// The constant tracks, by joint, then by channel.
     constants: Vec<(TrackId, Constant)>,
     /// Rotations, translations, scales, each by joint.
     tracks: Vec<(TrackId, Track)>,

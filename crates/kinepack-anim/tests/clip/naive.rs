@@ -20,7 +20,7 @@ pub(crate) struct Naive {
     /// Least and largest values of translations and of scales.
     pub(crate) ranges: [[[f32; 3]; 2]; 2],
     pub(crate) constants: Vec<(usize, usize, Vec<f32>)>,
-    /// By sample, then by track.
+    /// The rows, by sample, then by track.
     rows: Vec<Vec<(usize, usize, Vec<f32>)>>,
     /// Sorted by channel, then by joint.
     pub(crate) tracks: Vec<NaiveTrack>,
@@ -144,7 +144,7 @@ impl Naive {
         self.kinds[joint] >> (2 * channel) & 3
     }
 
-    /// By joint, then by channel.
+    /// The joints and channels of the tracks of one kind, by joint, then by channel.
     fn of_kind(&self, kind: u8) -> impl Iterator<Item = (usize, usize)> {
         let all = (0..self.kinds.len()).flat_map(|joint| [0, 1, 2].map(|channel| (joint, channel)));
         all.filter(move |(joint, channel)| self.kind(*joint, *channel) == kind)

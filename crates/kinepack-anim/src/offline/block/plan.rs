@@ -59,14 +59,14 @@ pub(super) const RIG_BITS: u32 = 16;
 
 pub(super) struct Plan {
     pub(super) choices: Choices,
-    /// By joint, then by channel.
+    /// The kinds of tracks, by joint, then by channel.
     pub(super) kinds: Vec<[Kind; 3]>,
     pub(super) constants: Vec<Constant>,
     /// The transforms of joints without their animated tracks: the bind pose with constants.
     pub(super) still: Vec<Frame>,
     /// The animated tracks: rotations, then translations, then scales.
     pub(super) tracks: Vec<PlannedTrack>,
-    /// By joint, then by channel: the index in `tracks`.
+    /// For each joint and channel, the index in `tracks`.
     pub(super) track_of: Vec<[Option<usize>; 3]>,
     pub(super) curves: Vec<PlannedCurve>,
 }

@@ -59,7 +59,7 @@ pub(super) struct Coder<'a> {
     /// The steps of components, by track; curve tracks follow the others. They begin with the
     /// plan's steps, and tuning changes them.
     pub(super) steps: Vec<[u8; 3]>,
-    /// By component, then by frequency.
+    /// The coefficients, by component, then by frequency.
     pub(super) coefficients: Vec<i32>,
     /// The decoded components.
     pub(super) values: Vec<[f64; MAX_LENGTH]>,

@@ -14,7 +14,7 @@ pub(super) struct Target<'a> {
     pub(super) raw: &'a RawClip,
     /// Number of coded samples.
     pub(super) samples: usize,
-    /// By joint, then by sample: the raw transforms relative to the parent.
+    /// The raw transforms relative to the parent, by joint, then by sample.
     local: Vec<Frame>,
     /// The transforms that an additive clip is added to, in the same order.
     base: Option<Vec<Frame>>,
@@ -31,8 +31,8 @@ pub(super) struct Target<'a> {
     /// For each joint, the distance to the farthest point of a descendant in any sample. A rotation
     /// of the joint moves that point.
     pub(super) reach_cm: Vec<f64>,
-    /// For each joint, the distance by which a change of its scale by 1 moves a point. It equals the
-    /// reach that the joint would have with a scale of 1.
+    /// For each joint, the distance by which a change of its scale by 1 moves a point. It equals
+    /// the reach that the joint would have with a scale of 1.
     pub(super) scale_reach_cm: Vec<f64>,
     /// For each joint, the largest scale of its parent in object space, in any sample.
     pub(super) scale_above: Vec<f64>,

@@ -101,7 +101,7 @@ impl<'a> Tuner<'a> {
 /// A segment on which steps are tried.
 struct Tried<'a> {
     coder: Coder<'a>,
-    /// By component: its bits, and the number of its coefficients that are not 0.
+    /// For each component, its bits and the number of its coefficients that are not 0.
     bits: Vec<(usize, usize)>,
 }
 

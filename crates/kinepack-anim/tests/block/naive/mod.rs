@@ -53,7 +53,7 @@ pub(crate) struct NaiveSegment {
     pub(crate) step: u8,
     /// The anchors of far tracks: one, or one for each sample.
     anchors: Vec<(usize, Vec<Vector>)>,
-    /// By track, then by component.
+    /// The components, by track.
     pub(crate) components: Vec<[Component; 3]>,
 }
 
@@ -431,7 +431,7 @@ fn read_group(
     Ok(tracks)
 }
 
-/// By joint, then by channel.
+/// The joints and channels of the tracks of one kind, by joint, then by channel.
 fn of_kind(kinds: &[u8], kind: u8) -> Vec<(usize, usize)> {
     let all = (0..kinds.len()).flat_map(|joint| [0, 1, 2].map(|channel| (joint, channel)));
     all.filter(|(joint, channel)| kinds[*joint] >> (2 * channel) & 3 == kind).collect()
