@@ -139,7 +139,7 @@ impl Failure for LinkOptionsError {}
 /// The two directions of a link, each with a seed of its own.
 ///
 /// # Errors
-/// For a link with impossible numbers.
+/// [`LinkError`] if the numbers of the link are impossible.
 pub fn both_ways(link: LinkConfig, seed: u64) -> Result<[Link; 2], LinkError> {
     let even = seed.wrapping_mul(2);
     Ok([Link::new(link, even)?, Link::new(link, even | 1)?])

@@ -94,9 +94,9 @@ const STICK_PERCENT: u32 = 20;
 const JUMP_MS: RangeInclusive<u32> = 2000..=8000;
 /// How long the jump key is held.
 const JUMP_HELD_MS: RangeInclusive<u32> = 60..=220;
-/// The character's start, in cm, ...
+/// The middle of the area in which characters start, in cm.
 const START_CM: [f64; 2] = [1_234_567.0, -987_654.0];
-/// ... and its largest offset in x and in y: 1 km.
+/// The largest distance of a character's start from that middle, in x and in y: 1 km.
 const START_SPREAD_CM: f64 = 100_000.0;
 
 /// A player that follows habits and chance, and its character. An endless iterator of its moves.

@@ -202,7 +202,7 @@ fn clips_that_differ_from_their_entries_are_refused() {
     };
     for entry in 0..4 {
         let other = DatabaseError::OtherClip { name: name(entry) };
-        // Samples, rate, curves, loops, names and markers.
+        // The samples, the rate, the curves, and the flags for loops, names and markers all count.
         for (field, mask) in [(12, 1), (16, 1), (20, 2), (22, 1), (22, 4)] {
             assert_eq!(read(entry, field, mask), other, "{entry} {field} {mask}");
         }

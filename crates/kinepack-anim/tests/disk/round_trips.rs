@@ -51,7 +51,7 @@ fn unpacking_gives_back_a_clip_without_segments() {
     let mut bytes = of_segments(1, &[vec![96, 0]]);
     let clip = Clip::from_bytes(&bytes[..]).unwrap();
     assert!(unpack(&pack(&clip).unwrap()).unwrap() == bytes);
-    // The same joint, but it stays in its bind pose.
+    // The joint now stays in its bind pose.
     bytes = [&bytes[..16], &[0]].concat();
     bytes.extend([7; 8]);
     let mut hash = kinepack::hash::Fnv1a::new();

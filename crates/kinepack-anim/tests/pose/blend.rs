@@ -1,4 +1,4 @@
-//! Blends: compared with a naive one in `f64`; and the edges of weights.
+//! Blends are compared with a naive one in `f64`. Weights are tested at their limits.
 
 use kinepack_anim::pose::{Blend, JointWeights, Joints, Layer, MAX_WEIGHT};
 use kinepack_anim::{JointMask, Transform, additive, blend};

@@ -42,7 +42,7 @@ fn both_move_their_own_joints() {
     let upper = ClipLayer::new(handle.clone()).on(["spine"]);
     let (root, joints) = spawn(&mut app, ClipPlayer::new(upper));
     animate(&mut app, root, joints[5]);
-    // The other one has Bevy's animation alone.
+    // The second character has Bevy's animation alone.
     let other = app.world_mut().spawn(Transform::default()).id();
     let of_other = spawn_joints(&mut app, other);
     animate(&mut app, other, of_other[5]);

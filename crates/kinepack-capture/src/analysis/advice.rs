@@ -376,7 +376,7 @@ fn limits_of_bare(found: &FieldAnalysis) -> Option<(Vec<FloatLimits>, f64, Strin
     let step =
         carried.unwrap_or_else(|| 10_f64.powi(((high - low) / 1000.0).log10().floor() as i32));
     let margin = MARGIN * (high - low);
-    // Whole steps, which have short decimals.
+    // The limits are whole steps, because those have short decimals.
     let (low, high) =
         (((low - margin) / step).floor() * step, ((high + margin) / step).ceil() * step);
     let text = format!("range = {low:.4}..={high:.4}, precision = {step}");

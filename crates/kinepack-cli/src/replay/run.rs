@@ -103,7 +103,7 @@ pub(super) struct Run {
     /// The last views that were sent.
     sent: VecDeque<(Sequence, Snapshot)>,
     report: RunReport,
-    /// The errors by field name; elements of an array share theirs.
+    /// The errors by field name. The elements of an array share one entry.
     errors: Vec<(String, Distribution)>,
     /// For each field, the index of its errors.
     error_of_field: Vec<usize>,

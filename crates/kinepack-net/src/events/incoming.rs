@@ -70,7 +70,7 @@ pub(crate) struct Taken(List);
 /// example.
 #[derive(Clone, Copy, Debug)]
 pub struct Event<'a> {
-    /// The tick at which it happened.
+    /// The tick at which the event happened.
     pub tick: Tick,
     /// Whether an earlier moment of playback already showed the event's tick or a later one. Then
     /// the event's first datagram was lost, or took longer than the snapshots.

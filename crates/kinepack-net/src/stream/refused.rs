@@ -68,7 +68,7 @@ pub enum StreamRefused {
 impl fmt::Display for StreamRefused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            // The same messages as for datagrams of snapshots.
+            // These errors have the same messages as for datagrams of snapshots.
             Self::Length { bytes } => Refused::Length { bytes: *bytes }.fmt(f),
             Self::Kind { first_byte } => Refused::Kind { first_byte: *first_byte }.fmt(f),
             Self::Channel { number } => Refused::Channel { number: *number }.fmt(f),

@@ -34,7 +34,7 @@ pub struct StreamSenderStats {
     pub records: u64,
     /// Packets sent.
     pub packets: u64,
-    /// Of these, full packets.
+    /// How many of these packets were full.
     pub full: u64,
     /// Bytes of all packets.
     pub bytes: u64,
@@ -53,7 +53,7 @@ pub struct StreamSenderStats {
 pub struct StreamReceiverStats {
     /// Packets taken.
     pub packets: u64,
-    /// Of these, full packets.
+    /// How many of these packets were full.
     pub full: u64,
     /// How many of these packets arrived after a newer one.
     pub late: u64,
@@ -67,22 +67,22 @@ pub struct StreamReceiverStats {
     /// How many times a full packet restarted the stream, after a silence in which half the number
     /// space may have passed.
     pub restarts: u64,
-    /// Refused because of the kind or the length, or because the base is among the packet's own
-    /// records.
+    /// Packets refused because of the kind or the length, or because the base is among the packet's
+    /// own records.
     pub bad_headers: u64,
-    /// Refused: another codec.
+    /// Packets refused because they are of a different codec.
     pub mismatched: u64,
-    /// Refused: received before.
+    /// Packets refused because they were received before.
     pub duplicates: u64,
-    /// Refused because they were too far before the newest.
+    /// Packets refused because they were too far before the newest.
     pub too_old: u64,
-    /// Refused because they were too far ahead of the newest.
+    /// Packets refused because they were too far ahead of the newest.
     pub too_far_ahead: u64,
-    /// Refused, and so lost, because the receiver did not hold the base.
+    /// Packets refused, and therefore lost, because the receiver did not hold the base.
     pub lost_bases: u64,
-    /// Refused because they had more records than the rate allows.
+    /// Packets refused because they had more records than the rate allows.
     pub limited: u64,
-    /// Refused because their records could not be decoded.
+    /// Packets refused because their records could not be decoded.
     pub malformed: u64,
 }
 

@@ -125,7 +125,7 @@ pub const fn for_type<T: Components>(
     }
 }
 
-/// The same time precision, or an error if a field of `lanes` lanes cannot have it.
+/// Returns `precision`, or an error if a field of `lanes` lanes cannot have it.
 pub const fn time_precision(
     precision: TimePrecision,
     lanes: usize,

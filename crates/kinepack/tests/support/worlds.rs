@@ -83,7 +83,7 @@ fn corners() -> Vec<Field> {
     ]
 }
 
-/// Fields with time precision, and others.
+/// Fields with and without time precision.
 fn moving() -> Vec<Field> {
     let side = FloatLimits::until(-256.0, 256.0, 1.0 / 512.0).unwrap();
     let height = FloatLimits::until(0.0, 32.0, 1.0 / 512.0).unwrap();

@@ -93,7 +93,7 @@ struct Measured {
     kbps_with_headers: f64,
     /// Moves that arrived, in their own packets or as repeats.
     restored: u64,
-    /// Lanes that arrived changed.
+    /// Received lanes that differ from the sent ones.
     wrong_values: u64,
     /// Packets sent in full because there was no base.
     full_packets: u64,

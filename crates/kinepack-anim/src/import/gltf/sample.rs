@@ -61,7 +61,7 @@ pub(super) fn clip(
                 let (file, time_s) = (file.to_owned(), time(sample));
                 let error = ImportError::ZeroRotation { file, animation, channel: index, time_s };
                 skips.channel(&mut buffers.budget, buffers.document, channel.place, error)?;
-                // Restart without the rotation.
+                // Sampling restarts without the rotation.
                 functions.rewind();
                 (sample, local) = (0, joint_nodes.rest(joint));
             }

@@ -98,7 +98,7 @@ pub(crate) struct Shown {
     /// The compressed clip, with as many joints and samples as the raw clip.
     pub(crate) clip: AnyClip,
     pub(crate) report: ErrorReport,
-    /// The name of its scheme.
+    /// The name of the clip's scheme.
     pub(crate) scheme: String,
     /// The precision that the clip was built for.
     pub(crate) precision_cm: f64,
