@@ -5,6 +5,7 @@
 mod error;
 mod parameters;
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use clap::ValueEnum;
