@@ -175,8 +175,9 @@ fn bad_challenge_files_are_refused_in_one_line() {
 
 #[test]
 fn numbers_that_are_not_finite_are_refused_at_every_level() {
+    type Change = fn(&mut Measured);
     let files = Files::new();
-    let bad: [(&str, fn(&mut Measured), &str); 5] = [
+    let bad: [(&str, Change, &str); 5] = [
         ("fast", |state| state.velocity[1] = f32::INFINITY, "velocity`: inf"),
         ("back", |state| state.velocity[2] = f32::NEG_INFINITY, "velocity`: -inf"),
         ("lost", |state| state.velocity[0] = f32::NAN, "velocity` is not a number"),

@@ -178,7 +178,7 @@ impl Course {
     /// The seconds until now and those of the whole run, if a signal came before their end.
     pub fn cut(&self) -> Option<(f64, u32)> {
         let (now, end) = (self.now(), self.end.filter(|_| self.interrupt.is_raised())?);
-        (now < end).then(|| (now.as_secs_f64(), end.as_secs() as u32))
+        (now < end).then_some((now.as_secs_f64(), end.as_secs() as u32))
     }
 
     pub fn is_over(&self) -> bool {
