@@ -103,6 +103,8 @@ pub mod disk;
 pub mod exchange;
 #[cfg(feature = "export")]
 pub mod export;
+#[cfg(feature = "figure")]
+pub mod figure;
 #[cfg(feature = "import")]
 pub mod import;
 pub mod keyed;

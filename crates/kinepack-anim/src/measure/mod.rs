@@ -18,7 +18,7 @@ pub use errors::{ErrorReport, Errors, measure};
 pub use follow::Follower;
 pub(crate) use frame::{Frame, object_space};
 pub use options::ErrorOptions;
-#[cfg(feature = "offline")]
+#[cfg(any(feature = "figure", feature = "offline"))]
 pub(crate) use options::by_joint;
 pub use pose::{pose_distance_cm, pose_errors_cm};
 pub use slide::STILL_CM;

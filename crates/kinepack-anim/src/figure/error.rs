@@ -1,0 +1,112 @@
+//! Errors of figures.
+
+use std::fmt;
+
+use kinepack::{EncodeError, SetupError};
+
+/// Why a figure cannot be made, or a pose cannot be sent.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum FigureError {
+    /// A joint of the options that the skeleton does not have.
+    NoJoint {
+        /// The joint's index.
+        joint: usize,
+    },
+    /// A precision, a shell or a limit that is not a positive number.
+    BadOption {
+        /// What is wrong.
+        option: &'static str,
+        /// The joint or the curve that it is for, if it is for one.
+        index: Option<usize>,
+    },
+    /// The precision is finer than the numbers of a pose, `f32`, are at this distance.
+    TooFine {
+        /// The joint's index.
+        joint: usize,
+        /// The finest precision that is possible, in cm.
+        finest_cm: f64,
+    },
+    /// A lane would have more than 2³² steps.
+    TooManySteps {
+        /// The joint's index.
+        joint: usize,
+        /// Why.
+        error: SetupError,
+    },
+    /// The limits of a curve that are not in order, or have more than 2³² steps.
+    CurveLimits {
+        /// The curve's index.
+        curve: usize,
+        /// Why.
+        error: SetupError,
+    },
+    /// A transform with a number that is not finite, or a rotation of length zero.
+    NotANumber {
+        /// The joint's index.
+        joint: usize,
+    },
+    /// A translation beyond the joint's limits.
+    OutOfRange {
+        /// The joint's index.
+        joint: usize,
+        /// The number, in cm.
+        value_cm: f64,
+    },
+    /// The value of a curve that is not finite, or beyond its limits.
+    BadCurve {
+        /// The curve's index.
+        curve: usize,
+        /// The value.
+        value: f32,
+    },
+    /// The pose moves in a way that the figure does not send, so the joint would be farther off
+    /// than its precision. Give the joint, or one above it, another [`Motion`](super::Motion).
+    Unsent {
+        /// The joint's index.
+        joint: usize,
+        /// How far off it would be, in cm.
+        off_cm: f64,
+    },
+    /// The snapshot refused the entity.
+    Snapshot(EncodeError),
+}
+
+impl fmt::Display for FigureError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoJoint { joint } => write!(f, "the skeleton has no joint {joint}"),
+            Self::BadOption { option, index: Some(index) } => {
+                write!(f, "the {option} of number {index} is not a positive number")
+            }
+            Self::BadOption { option, index: None } => {
+                write!(f, "the {option} is not a positive number")
+            }
+            Self::TooFine { joint, finest_cm } => write!(
+                f,
+                "joint {joint} is so far from the root that it cannot be more precise than \
+                 {finest_cm:.5} cm"
+            ),
+            Self::TooManySteps { joint, error } => write!(f, "joint {joint}: {error}"),
+            Self::CurveLimits { curve, error } => write!(f, "curve {curve}: {error}"),
+            Self::NotANumber { joint } => write!(
+                f,
+                "joint {joint} has a number that is not finite or a rotation of length zero"
+            ),
+            Self::OutOfRange { joint, value_cm } => {
+                write!(f, "joint {joint} is at {value_cm} cm, beyond its limits")
+            }
+            Self::BadCurve { curve, value } => {
+                write!(f, "curve {curve} is {value}, beyond its limits")
+            }
+            Self::Unsent { joint, off_cm } => write!(
+                f,
+                "joint {joint} moves in a way that the figure does not send: it would be \
+                 {off_cm:.3} cm off"
+            ),
+            Self::Snapshot(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for FigureError {}

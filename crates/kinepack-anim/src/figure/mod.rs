@@ -1,0 +1,264 @@
+//! Figures: live bodies in snapshots, with a promised error in centimetres.
+//!
+//! A [`Figure`] turns poses of a skeleton into the lanes of one kind of entity, so that a body that
+//! moves live is coded, acknowledged and played back like any other entity. No point near a joint
+//! is farther off than the precision. `spec/FIGURE.md`.
+//!
+//! The lanes of a joint are relative to its parent *as the receiver has it*, so each joint corrects
+//! what its parent lost. In model space, its orientation is off by its own step only, and its
+//! position by what the bones above it are turned. The largest error is then a sum over the chain,
+//! of bone lengths times steps. The steps are the coarsest that keep each joint's precision. The
+//! idea of correcting what ancestors lost is that of joint stakes (Budge, "Reducing cumulative
+//! errors in skeletal animation", Game Programming Gems 7).
+//!
+//! Reading order: [`FigureOptions`], [`Figure`].
+
+mod error;
+mod options;
+mod plan;
+mod rotation;
+mod steps;
+
+use std::sync::Arc;
+
+use glam::DQuat;
+use kinepack::schema::Field;
+use kinepack::{Between, EntityId, Snapshot};
+
+use crate::measure::Frame;
+use crate::{PoseWriter, Skeleton, Transform};
+
+pub use error::FigureError;
+pub use options::{FigureCurve, FigureOptions, Motion};
+
+use plan::Plan;
+
+/// The body of one kind of entity: turns poses into lanes and back.
+///
+/// ```
+/// use kinepack::{EntityId, Schema, Snapshot, Tick};
+/// use kinepack_anim::figure::{Figure, FigureOptions};
+/// use kinepack_anim::{Joint, Skeleton, Transform};
+///
+/// let joint = |name: &str, parent, x_cm| {
+///     let bind = Transform { translation: [x_cm, 0.0, 0.0], ..Transform::IDENTITY };
+///     Joint { name: name.into(), parent, bind }
+/// };
+/// let arm = vec![joint("shoulder", None, 0.0), joint("elbow", Some(0), 30.0)];
+/// let skeleton = Skeleton::new(arm)?;
+///
+/// // No point within 3 cm of a joint is more than half a centimetre off.
+/// let options = FigureOptions { precision_cm: 0.5, ..FigureOptions::default() };
+/// let mut body = Figure::new(&skeleton, &options)?;
+/// let schema = Schema::builder().kind_of_fields("player", body.fields()).build()?;
+///
+/// let mut pose = skeleton.bind_pose();
+/// pose[1].rotation = [0.0, 0.0, 0.6, 0.8];
+/// let mut world = Snapshot::new(&schema, Tick(1));
+/// body.push(&mut world, 0, EntityId(7), &pose, &[])?;
+///
+/// let mut shown = skeleton.bind_pose();
+/// body.write((&world, 0), &mut shown[..]);
+/// assert!((shown[1].rotation[2] - 0.6).abs() < 0.02);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Cost: about 0.2 µs a joint, either way. Nothing allocates in steady state. A clone shares the
+/// tables, for another thread.
+#[derive(Clone, Debug)]
+pub struct Figure {
+    plan: Arc<Plan>,
+    /// The pose in model space: as it is, and as the receiver has it.
+    exact: Vec<Frame>,
+    decoded: Vec<Frame>,
+    /// The lanes of two states.
+    from: Vec<u32>,
+    to: Vec<u32>,
+}
+
+impl Figure {
+    /// A figure with this skeleton. Both sides need the same skeleton and the same options; the
+    /// schema's hash covers them.
+    ///
+    /// # Errors
+    /// [`FigureError`] if the options do not fit the skeleton, or a precision is finer than the
+    /// numbers of a pose.
+    pub fn new(skeleton: &Skeleton, options: &FigureOptions) -> Result<Self, FigureError> {
+        let plan = Plan::new(skeleton, options)?;
+        Ok(Self {
+            exact: vec![Frame::IDENTITY; plan.joints.len()],
+            decoded: vec![Frame::IDENTITY; plan.joints.len()],
+            from: vec![0; plan.lanes()],
+            to: vec![0; plan.lanes()],
+            plan: Arc::new(plan),
+        })
+    }
+
+    /// The fields of the kind, for
+    /// [`SchemaBuilder::kind_of_fields`](kinepack::SchemaBuilder::kind_of_fields).
+    pub fn fields(&self) -> Vec<Field> {
+        self.plan.fields()
+    }
+
+    /// The number of lanes.
+    pub fn lane_count(&self) -> usize {
+        self.plan.lanes()
+    }
+
+    /// The largest error that any pose can have at a joint, in cm: at most the joint's precision.
+    ///
+    /// # Panics
+    /// If the skeleton has no such joint.
+    pub fn max_error_cm(&self, joint: usize) -> f64 {
+        self.plan.joints[joint].max_error_cm
+    }
+
+    /// Quantizes a pose relative to the parents, and the values of the curves, into
+    /// [`lane_count`](Self::lane_count) lanes.
+    ///
+    /// # Errors
+    /// [`FigureError::NotANumber`]; [`FigureError::OutOfRange`] and [`FigureError::BadCurve`]
+    /// beyond the limits; [`FigureError::Unsent`] if a joint moves in a way that the figure does
+    /// not send, for example if a bone changes its length. The lanes are then useless.
+    ///
+    /// # Panics
+    /// If `pose`, `curves` or `lanes` has another length than the figure.
+    pub fn quantize(
+        &mut self,
+        pose: &[Transform],
+        curves: &[f32],
+        lanes: &mut [u32],
+    ) -> Result<(), FigureError> {
+        let plan = &*self.plan;
+        assert!(pose.len() == plan.joints.len(), "a pose of another skeleton");
+        assert!(curves.len() == plan.curves.len(), "curves of another figure");
+        assert!(lanes.len() == plan.lanes(), "lanes of another figure");
+        for (index, (joint, transform)) in plan.joints.iter().zip(pose).enumerate() {
+            if !transform.is_valid() {
+                return Err(FigureError::NotANumber { joint: index });
+            }
+            let exact = child(&self.exact, joint.parent, transform);
+            // Relative to the parent as the receiver has it: this corrects what the parent lost.
+            let above =
+                joint.parent.map_or(DQuat::IDENTITY, |parent| self.decoded[parent].rotation);
+            let wanted = above.conjugate() * exact.rotation;
+            joint
+                .quantize(transform.translation, wanted, lanes)
+                .map_err(|value_cm| FigureError::OutOfRange { joint: index, value_cm })?;
+            let decoded = child(&self.decoded, joint.parent, &joint.transform(lanes));
+            let off_cm = largest_distance_cm(&exact, &decoded, plan.shell_cm);
+            if !(off_cm <= joint.precision_cm) {
+                return Err(FigureError::Unsent { joint: index, off_cm });
+            }
+            self.exact[index] = exact;
+            self.decoded[index] = decoded;
+        }
+        let lanes = &mut lanes[plan.first_curve_lane..];
+        for (index, ((lane, (_, limits)), value)) in
+            lanes.iter_mut().zip(&plan.curves).zip(curves).enumerate()
+        {
+            *lane = limits
+                .quantize(f64::from(*value))
+                .map_err(|_| FigureError::BadCurve { curve: index, value: *value })?;
+        }
+        Ok(())
+    }
+
+    /// Quantizes a pose and appends it to a snapshot, as an entity of this kind.
+    ///
+    /// # Errors
+    /// Those of [`quantize`](Self::quantize), and [`FigureError::Snapshot`] if the snapshot refuses
+    /// the entity. The snapshot is then unchanged.
+    ///
+    /// # Panics
+    /// If `pose` or `curves` has another length than the figure.
+    pub fn push(
+        &mut self,
+        world: &mut Snapshot,
+        kind: usize,
+        id: EntityId,
+        pose: &[Transform],
+        curves: &[f32],
+    ) -> Result<(), FigureError> {
+        let mut lanes = std::mem::take(&mut self.from);
+        let quantized = self.quantize(pose, curves, &mut lanes);
+        let pushed = quantized
+            .and_then(|()| world.push_lanes_of(kind, id, &lanes).map_err(FigureError::Snapshot));
+        self.from = lanes;
+        pushed
+    }
+
+    /// Writes the pose of an entity, given by its index in the snapshot. Joints that the figure
+    /// does not send get their bind pose. The values of curves go to [`PoseWriter::curve`].
+    ///
+    /// # Panics
+    /// If the snapshot has no such entity, or the entity has another number of lanes.
+    pub fn write(&mut self, state: (&Snapshot, usize), pose: &mut (impl PoseWriter + ?Sized)) {
+        self.interpolate(state, state, Between { ratio: 0.0, seconds: 0.0 }, pose);
+    }
+
+    /// Writes the pose between two states of an entity, as the samples of a receiver's playback
+    /// have them. Joints turn the shorter way at constant speed.
+    ///
+    /// # Panics
+    /// Like [`write`](Self::write).
+    pub fn interpolate(
+        &mut self,
+        from: (&Snapshot, usize),
+        to: (&Snapshot, usize),
+        at: Between,
+        pose: &mut (impl PoseWriter + ?Sized),
+    ) {
+        let Self { plan, from: from_lanes, to: to_lanes, .. } = self;
+        for ((snapshot, index), lanes) in [(from, &mut *from_lanes), (to, &mut *to_lanes)] {
+            let read = snapshot.lanes_at(index);
+            assert!(read.len() == lanes.len(), "an entity of another kind");
+            lanes.iter_mut().zip(read).for_each(|(lane, read)| *lane = read);
+        }
+        for (index, joint) in plan.joints.iter().enumerate() {
+            let (from, to) = (joint.transform(from_lanes), joint.transform(to_lanes));
+            let transform = between(&from, &to, at);
+            pose.rotation(index, transform.rotation);
+            pose.translation(index, transform.translation);
+            pose.scale(index, transform.scale);
+        }
+        let from_lanes = &from_lanes[plan.first_curve_lane..];
+        let to_lanes = &to_lanes[plan.first_curve_lane..];
+        for (index, (_, limits)) in plan.curves.iter().enumerate() {
+            let [from, to] = [from_lanes, to_lanes].map(|lanes| limits.reconstruct(lanes[index]));
+            pose.curve(index, at.linear(from, to) as f32);
+        }
+    }
+}
+
+fn child(frames: &[Frame], parent: Option<usize>, transform: &Transform) -> Frame {
+    let local = Frame::from(transform);
+    parent.map_or(local, |parent| frames[parent].child(&local))
+}
+
+/// An upper bound of the distance, in cm, of any point around a joint to where the receiver has it.
+fn largest_distance_cm(exact: &Frame, decoded: &Frame, shell_cm: f64) -> f64 {
+    let turned = exact.rotation.conjugate() * decoded.rotation;
+    // Twice the sine of half the angle: the chord of a turned point at distance 1.
+    let chord = 2.0 * turned.xyz().length();
+    let stretched = (exact.scale - decoded.scale).abs().max_element();
+    (exact.translation - decoded.translation).length()
+        + shell_cm * (chord * exact.scale.abs().max_element() + stretched)
+}
+
+fn between(from: &Transform, to: &Transform, at: Between) -> Transform {
+    let ratio = if from == to || !(at.ratio > 0.0) { return *from } else { at.ratio };
+    if ratio >= 1.0 {
+        return *to;
+    }
+    let [start, end] = [from, to].map(|transform| Frame::from(transform).rotation);
+    let turn = rotation::vector(start.conjugate() * end);
+    let turned = start * rotation::rotation(turn * f64::from(ratio));
+    Transform {
+        rotation: turned.to_array().map(|component| component as f32),
+        translation: std::array::from_fn(|axis| {
+            at.linear(f64::from(from.translation[axis]), f64::from(to.translation[axis])) as f32
+        }),
+        scale: from.scale,
+    }
+}

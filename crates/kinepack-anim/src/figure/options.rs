@@ -1,0 +1,90 @@
+//! What a figure sends, and how precisely.
+
+/// How a joint moves, relative to its parent.
+///
+/// ```
+/// use kinepack_anim::figure::{FigureOptions, Motion};
+///
+/// // Joint 4 is an elbow, which turns about its x axis only. Joint 9 is a carried lamp.
+/// let (elbow, lamp) = ((4, Motion::Hinge([1.0, 0.0, 0.0])), (9, Motion::Still));
+/// let options = FigureOptions { motions: vec![elbow, lamp], ..FigureOptions::default() };
+/// # let _ = options;
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Motion {
+    /// Not at all: the joint keeps its bind pose, and takes no bits.
+    Still,
+    /// It turns about an axis, in its own space: one lane.
+    Hinge([f32; 3]),
+    /// It turns about any axis: three lanes.
+    Turns,
+    /// It turns, and moves by up to this many cm from its bind pose along each axis: six lanes.
+    Moves {
+        /// The limit, in cm.
+        range_cm: f32,
+    },
+}
+
+/// A curve: a number besides the joints, for example the weight of a face shape.
+///
+/// ```
+/// use kinepack_anim::figure::{FigureCurve, FigureOptions};
+///
+/// let jaw = FigureCurve { name: "jawOpen".into(), min: 0.0, max: 1.0, precision: 0.01 };
+/// let options = FigureOptions { curves: vec![jaw], ..FigureOptions::default() };
+/// # let _ = options;
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct FigureCurve {
+    /// The name, for messages and reports.
+    pub name: String,
+    /// The smallest value.
+    pub min: f32,
+    /// The largest value.
+    pub max: f32,
+    /// The distance of two neighbouring values: a value is off by at most half of it.
+    pub precision: f32,
+}
+
+/// What a [`Figure`](super::Figure) sends. Both sides need the same options.
+///
+/// ```
+/// use kinepack_anim::figure::FigureOptions;
+///
+/// // Half a centimetre everywhere, but joint 7, a hand, must be exact to a millimetre.
+/// let options = FigureOptions {
+///     precision_cm: 0.5,
+///     joint_precisions_cm: vec![(7, 0.1)],
+///     ..FigureOptions::default()
+/// };
+/// # let _ = options;
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct FigureOptions {
+    /// The largest error in cm, in model space, of any point within [`shell_cm`](Self::shell_cm) of
+    /// a joint.
+    pub precision_cm: f64,
+    /// Joints with a different precision: the joint, and its precision in cm. The last entry for a
+    /// joint counts.
+    pub joint_precisions_cm: Vec<(usize, f64)>,
+    /// The distance in cm from a joint to the skin around it.
+    pub shell_cm: f64,
+    /// Joints that move in another way than the default: roots move by up to 100 m, and all other
+    /// joints turn. The last entry for a joint counts.
+    pub motions: Vec<(usize, Motion)>,
+    /// The curves, in their order.
+    pub curves: Vec<FigureCurve>,
+}
+
+impl Default for FigureOptions {
+    /// Half a centimetre, 3 cm from the joints.
+    fn default() -> Self {
+        Self {
+            precision_cm: 0.5,
+            joint_precisions_cm: Vec::new(),
+            shell_cm: 3.0,
+            motions: Vec::new(),
+            curves: Vec::new(),
+        }
+    }
+}

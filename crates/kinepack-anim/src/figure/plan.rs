@@ -1,0 +1,271 @@
+//! The tables of a figure: what each joint sends, in which steps.
+
+use glam::{DQuat, DVec3};
+use kinepack::quantize::FloatLimits;
+use kinepack::schema::{Field, FieldKind};
+
+use super::rotation::{self, RotationLanes};
+use super::steps::{self, Lever, Steps};
+use super::{FigureError, FigureOptions, Motion};
+use crate::measure::by_joint;
+use crate::{Skeleton, Transform};
+
+/// How far roots may be from their bind pose, in cm.
+const ROOT_RANGE_CM: f64 = 10_000.0;
+
+/// The error of a rotation whose four numbers are rounded to `f32`: twice the distance of two
+/// quaternions, each of whose numbers is off by half a unit in the last place.
+const ROUNDING_RAD: f64 = 2.4e-7;
+
+/// Half a unit in the last place of an `f32`, relative to the number.
+const ROUNDING: f64 = 6.0e-8;
+
+/// How much of the precision the steps leave for the rounding of `f64`.
+const SLACK: f64 = 1.0 - 1e-9;
+
+/// What all poses of a figure have in common.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    pub(super) joints: Vec<PlannedJoint>,
+    /// The curves: the first lane is that of the first one.
+    pub(super) curves: Vec<(String, FloatLimits)>,
+    pub(super) first_curve_lane: usize,
+    pub(super) shell_cm: f64,
+}
+
+/// A joint: its parent, its bind pose, and its lanes.
+#[derive(Clone, Debug)]
+pub(super) struct PlannedJoint {
+    name: String,
+    pub(super) parent: Option<usize>,
+    pub(super) bind: Transform,
+    bind_rotation: DQuat,
+    /// The first lane, and the limits of each axis.
+    translation: Option<(usize, [FloatLimits; 3])>,
+    rotation: Option<(usize, RotationLanes)>,
+    pub(super) precision_cm: f64,
+    pub(super) max_error_cm: f64,
+}
+
+impl Plan {
+    pub(super) fn new(skeleton: &Skeleton, options: &FigureOptions) -> Result<Self, FigureError> {
+        let levers = levers(skeleton, options)?;
+        let steps = steps::choose(&levers)
+            .map_err(|(joint, finest_cm)| FigureError::TooFine { joint, finest_cm })?;
+        let motions = motions(skeleton, options);
+        let mut lane = 0;
+        let mut joints = Vec::with_capacity(skeleton.len());
+        for (index, joint) in skeleton.joints().iter().enumerate() {
+            let too_many = |error| FigureError::TooManySteps { joint: index, error };
+            let Steps { turn_rad, move_cm } = steps[index];
+            let mut take = |count: usize| {
+                lane += count;
+                lane - count
+            };
+            // Three components, each off by at most half a step.
+            let per_component = 2.0 / 3.0_f64.sqrt() * SLACK;
+            let translation = match range_cm(motions[index]) {
+                None => None,
+                Some(range_cm) => {
+                    let step = move_cm * per_component;
+                    let half = (range_cm / step).ceil() * step;
+                    let mut limits = Vec::new();
+                    for middle in joint.bind.translation.map(f64::from) {
+                        limits.push(
+                            FloatLimits::new(middle - half, middle + half, step)
+                                .map_err(too_many)?,
+                        );
+                    }
+                    Some((take(3), [limits[0], limits[1], limits[2]]))
+                }
+            };
+            let lanes = match motions[index] {
+                Motion::Still => None,
+                Motion::Hinge(axis) => {
+                    let axis = DVec3::from_array(axis.map(f64::from)).normalize();
+                    let limits =
+                        rotation::limits(turn_rad * 2.0 * SLACK, true).map_err(too_many)?;
+                    Some(RotationLanes::Angle(axis, limits))
+                }
+                Motion::Turns | Motion::Moves { .. } => Some(RotationLanes::Vector(
+                    rotation::limits(turn_rad * per_component, false).map_err(too_many)?,
+                )),
+            };
+            joints.push(PlannedJoint {
+                name: joint.name.clone(),
+                parent: skeleton.parent(index),
+                bind: joint.bind,
+                bind_rotation: joint.bind.rotation64(),
+                translation,
+                rotation: lanes.map(|lanes| (take(lanes.count()), lanes)),
+                precision_cm: levers[index].precision_cm,
+                max_error_cm: 0.0,
+            });
+        }
+        let mut own = steps.iter();
+        let errors = steps::errors(&levers, |lever| {
+            let steps = own.next().copied().unwrap_or_default();
+            Steps {
+                turn_rad: steps.turn_rad + lever.rounding_rad,
+                move_cm: steps.move_cm + lever.rounding_cm,
+            }
+        });
+        for (joint, error) in joints.iter_mut().zip(errors) {
+            joint.max_error_cm = error;
+        }
+        let mut curves = Vec::with_capacity(options.curves.len());
+        for (index, curve) in options.curves.iter().enumerate() {
+            let [min, max, step] = [curve.min, curve.max, curve.precision].map(f64::from);
+            let limits = FloatLimits::new(min, max, step)
+                .map_err(|error| FigureError::CurveLimits { curve: index, error })?;
+            curves.push((curve.name.clone(), limits));
+        }
+        Ok(Self { joints, curves, first_curve_lane: lane, shell_cm: options.shell_cm })
+    }
+
+    /// The number of lanes.
+    pub(super) fn lanes(&self) -> usize {
+        self.first_curve_lane + self.curves.len()
+    }
+
+    /// The fields: each joint's translation and rotation, then the curves.
+    pub(super) fn fields(&self) -> Vec<Field> {
+        let mut fields = Vec::new();
+        for (index, joint) in self.joints.iter().enumerate() {
+            let name = |part: &str| format!("joints[{index} {}].{part}", plain(&joint.name));
+            if let Some((_, limits)) = &joint.translation {
+                fields.push(Field::new(name("translation"), FieldKind::Floats(limits.to_vec())));
+            }
+            if let Some((_, lanes)) = &joint.rotation {
+                fields.push(Field::new(name("rotation"), lanes.kind()));
+            }
+        }
+        fields.extend(self.curves.iter().map(|(name, limits)| {
+            Field::new(format!("curves[{}]", plain(name)), FieldKind::Floats(vec![*limits]))
+        }));
+        fields
+    }
+}
+
+impl PlannedJoint {
+    /// Quantizes the joint's transform relative to the parent as the receiver has it.
+    pub(super) fn quantize(
+        &self,
+        translation: [f32; 3],
+        wanted: DQuat,
+        lanes: &mut [u32],
+    ) -> Result<(), f64> {
+        if let Some((first, limits)) = &self.translation {
+            for (axis, limits) in limits.iter().enumerate() {
+                let value = f64::from(translation[axis]);
+                lanes[first + axis] = limits.quantize(value).map_err(|_| value)?;
+            }
+        }
+        if let Some((first, rotation)) = &self.rotation {
+            let turned = self.bind_rotation.conjugate() * wanted;
+            // A rotation vector is within its limits, whichever the rotation is.
+            rotation.quantize(turned, &mut lanes[*first..]).map_err(|_| f64::NAN)?;
+        }
+        Ok(())
+    }
+
+    /// The joint's transform relative to its parent, in the numbers of a pose.
+    pub(super) fn transform(&self, lanes: &[u32]) -> Transform {
+        let mut transform = self.bind;
+        if let Some((first, limits)) = &self.translation {
+            transform.translation =
+                std::array::from_fn(|axis| limits[axis].reconstruct(lanes[first + axis]) as f32);
+        }
+        if let Some((first, rotation)) = &self.rotation {
+            let turned = rotation.reconstruct(&lanes[*first..]);
+            let rotation = self.bind_rotation * turned;
+            transform.rotation = rotation.to_array().map(|component| component as f32);
+        }
+        transform
+    }
+}
+
+/// A name without the brackets that have a meaning in the names of fields.
+fn plain(name: &str) -> String {
+    name.replace(['[', ']', '.'], "_")
+}
+
+fn range_cm(motion: Motion) -> Option<f64> {
+    match motion {
+        Motion::Moves { range_cm } => Some(f64::from(range_cm)),
+        _ => None,
+    }
+}
+
+fn motions(skeleton: &Skeleton, options: &FigureOptions) -> Vec<Motion> {
+    let usual = |joint: usize| match skeleton.parent(joint) {
+        None => Motion::Moves { range_cm: ROOT_RANGE_CM as f32 },
+        Some(_) => Motion::Turns,
+    };
+    let mut motions: Vec<Motion> = (0..skeleton.len()).map(usual).collect();
+    for (joint, motion) in &options.motions {
+        motions[*joint] = *motion;
+    }
+    motions
+}
+
+/// The lengths by which steps are multiplied.
+fn levers(skeleton: &Skeleton, options: &FigureOptions) -> Result<Vec<Lever>, FigureError> {
+    let bad = |option, index| Err(FigureError::BadOption { option, index });
+    let named = options.motions.iter().map(|(joint, _)| *joint);
+    for joint in named.chain(options.joint_precisions_cm.iter().map(|(joint, _)| *joint)) {
+        if joint >= skeleton.len() {
+            return Err(FigureError::NoJoint { joint });
+        }
+    }
+    let positive = |number: f64| number > 0.0 && number.is_finite();
+    if !(options.shell_cm >= 0.0 && options.shell_cm.is_finite()) {
+        return bad("shell", None);
+    }
+    let precisions_cm =
+        by_joint(options.precision_cm, &options.joint_precisions_cm, skeleton.len());
+    let motions = motions(skeleton, options);
+    let mut scales: Vec<f64> = Vec::with_capacity(skeleton.len());
+    let mut levers = Vec::with_capacity(skeleton.len());
+    for (index, joint) in skeleton.joints().iter().enumerate() {
+        if !positive(precisions_cm[index]) {
+            return bad("precision", Some(index));
+        }
+        match motions[index] {
+            Motion::Hinge(axis) => {
+                let length: f64 = axis.iter().map(|c| f64::from(*c) * f64::from(*c)).sum();
+                if !positive(length) {
+                    return bad("hinge's axis", Some(index));
+                }
+            }
+            Motion::Moves { range_cm } if !positive(f64::from(range_cm)) => {
+                return bad("range", Some(index));
+            }
+            _ => {}
+        }
+        let parent = skeleton.parent(index);
+        let largest =
+            |scale: [f32; 3]| scale.iter().fold(0.0_f64, |l, s| l.max(f64::from(s.abs())));
+        let scale = parent.map_or(1.0, |parent| scales[parent]);
+        scales.push(scale * largest(joint.bind.scale));
+        let range_cm = range_cm(motions[index]).unwrap_or(0.0);
+        let farthest = joint.bind.translation.map(|c| f64::from(c).abs() + range_cm);
+        let distance_cm = DVec3::from_array(farthest).length();
+        levers.push(Lever {
+            parent,
+            bone_cm: if parent.is_some() { scale * distance_cm } else { 0.0 },
+            scale,
+            turning: match motions[index] {
+                Motion::Still => 0,
+                Motion::Hinge(_) => 1,
+                Motion::Turns | Motion::Moves { .. } => 3,
+            },
+            moving: if range_cm > 0.0 { 3 } else { 0 },
+            rounding_rad: if motions[index] == Motion::Still { 0.0 } else { ROUNDING_RAD },
+            rounding_cm: if range_cm > 0.0 { ROUNDING * distance_cm } else { 0.0 },
+            shell_cm: options.shell_cm * scales[index],
+            precision_cm: precisions_cm[index],
+        });
+    }
+    Ok(levers)
+}

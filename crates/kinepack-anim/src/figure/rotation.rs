@@ -1,0 +1,93 @@
+//! The lanes of a joint's rotation: a rotation vector relative to the bind pose, or an angle.
+//!
+//! A rotation vector is the axis times the angle in radians. Vectors that differ by d are rotations
+//! that differ by an angle of at most |d|, so steps of s in three components are off by at most
+//! s · √3 / 2, everywhere. The bind pose is exactly zero.
+
+use glam::{DQuat, DVec3};
+use kinepack::EncodeError;
+use kinepack::quantize::FloatLimits;
+use kinepack::schema::FieldKind;
+
+use std::f64::consts::PI;
+
+/// How the rotation becomes lanes.
+#[derive(Clone, Debug)]
+pub(super) enum RotationLanes {
+    /// Three components of the rotation vector.
+    Vector(FloatLimits),
+    /// The angle about this axis.
+    Angle(DVec3, FloatLimits),
+}
+
+impl RotationLanes {
+    /// The field of these lanes.
+    pub(super) fn kind(&self) -> FieldKind {
+        match self {
+            Self::Vector(limits) => FieldKind::Floats(vec![*limits; 3]),
+            Self::Angle(_, limits) => FieldKind::Floats(vec![*limits]),
+        }
+    }
+
+    pub(super) fn count(&self) -> usize {
+        match self {
+            Self::Vector(_) => 3,
+            Self::Angle(..) => 1,
+        }
+    }
+
+    /// The lanes of a rotation relative to the bind pose.
+    pub(super) fn quantize(&self, turned: DQuat, lanes: &mut [u32]) -> Result<(), EncodeError> {
+        match self {
+            Self::Vector(limits) => {
+                for (lane, component) in lanes.iter_mut().zip(vector(turned).to_array()) {
+                    *lane = limits.quantize(component)?;
+                }
+            }
+            Self::Angle(axis, limits) => {
+                // The rotation about the axis that is nearest to the one that is wanted.
+                let sine = turned.xyz().dot(*axis);
+                lanes[0] = limits.quantize(2.0 * libm::atan2(sine, turned.w))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The rotation relative to the bind pose.
+    pub(super) fn reconstruct(&self, lanes: &[u32]) -> DQuat {
+        match self {
+            Self::Vector(limits) => rotation(DVec3::from_array(std::array::from_fn(|component| {
+                limits.reconstruct(lanes[component])
+            }))),
+            Self::Angle(axis, limits) => rotation(*axis * limits.reconstruct(lanes[0])),
+        }
+    }
+}
+
+/// The rotation vector of a unit quaternion: of the shorter way, so at most π long.
+pub(super) fn vector(rotation: DQuat) -> DVec3 {
+    let rotation = if rotation.w < 0.0 { -rotation } else { rotation };
+    let (axis, sine) = (rotation.xyz(), rotation.xyz().length());
+    // For small angles the vector is twice the axis: the next term is below what f64 holds.
+    if sine < 1e-9 { axis * 2.0 } else { axis * (2.0 * libm::atan2(sine, rotation.w) / sine) }
+}
+
+/// The unit quaternion of a rotation vector.
+pub(super) fn rotation(vector: DVec3) -> DQuat {
+    let angle = vector.length();
+    let half = angle * 0.5;
+    let ratio = if angle < 1e-9 { 0.5 } else { libm::sin(half) / angle };
+    let axis = vector * ratio;
+    DQuat::from_xyzw(axis.x, axis.y, axis.z, libm::cos(half))
+}
+
+/// Limits for an angle or the components of a rotation vector, with a code for exactly zero.
+pub(super) fn limits(step: f64, wraps: bool) -> Result<FloatLimits, kinepack::SetupError> {
+    if wraps {
+        let half = (PI / step).ceil();
+        let step = PI / half;
+        return FloatLimits::until(-half * step, half * step, step).map(FloatLimits::wrapping);
+    }
+    let half = (PI / step).ceil();
+    FloatLimits::new(-half * step, half * step, step)
+}

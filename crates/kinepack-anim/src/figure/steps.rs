@@ -1,0 +1,142 @@
+//! The steps of a figure's lanes: as coarse as the precision allows.
+//!
+//! A joint's *turn* is the largest angle between its orientation in model space and the receiver's.
+//! If the joint turns about any axis, that is the error of its own lanes, because they are relative
+//! to the parent as the receiver has it. A hinge corrects its parent's error only about its axis,
+//! and a joint that stays still does not at all, so theirs add the parent's.
+//!
+//! ```text
+//! turn(j)  = own(j)                    a joint that turns about any axis
+//!          = own(j) + turn(parent)     a hinge; own(j) = 0: a joint that stays still
+//! off(j)   = off(parent) + bone(j) × turn(parent) + moved(j)
+//! error(j) = off(j) + shell × turn(j) ≤ precision(j)
+//! ```
+//!
+//! All of them are sums of steps times constants. Among the steps that keep every joint's
+//! precision, those with the largest product take the fewest bits. For the best ones there are
+//! prices, one for each joint's precision, such that a step is inversely proportional to what it
+//! costs at these prices. The loop below raises the price of each precision that is exceeded, and
+//! lowers the others. Whatever prices it ends with, the steps are scaled until all joints keep
+//! their precision, so the promise does not depend on convergence.
+//!
+//! Both sides compute the steps. So they use only + − × ÷ and square roots, in a fixed order.
+
+/// A joint, parents first.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lever {
+    pub(super) parent: Option<usize>,
+    /// The longest that the joint can be from its parent, in cm.
+    pub(super) bone_cm: f64,
+    /// What a step of the joint's translation is multiplied with: the scale of the parents.
+    pub(super) scale: f64,
+    /// The number of lanes of the joint's rotation, and of its translation.
+    pub(super) turning: usize,
+    pub(super) moving: usize,
+    /// The error of rounding the pose's numbers, whatever the steps: of the rotation in radians,
+    /// and of the translation in cm.
+    pub(super) rounding_rad: f64,
+    pub(super) rounding_cm: f64,
+    pub(super) shell_cm: f64,
+    pub(super) precision_cm: f64,
+}
+
+/// The largest errors that a joint's own lanes may have.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Steps {
+    pub(super) turn_rad: f64,
+    pub(super) move_cm: f64,
+}
+
+/// Rounds that change the prices. After 200 the sizes of the steps change by less than a percent.
+const ROUNDS: usize = 200;
+
+/// The coarsest rotation, for joints that move nothing.
+const COARSEST_RAD: f64 = 0.25;
+
+/// The largest errors of the joints' lanes, or the first joint whose precision is finer than
+/// rounding allows, and the finest precision that it can have.
+pub(super) fn choose(joints: &[Lever]) -> Result<Vec<Steps>, (usize, f64)> {
+    let rounding =
+        errors(joints, |joint| Steps { turn_rad: joint.rounding_rad, move_cm: joint.rounding_cm });
+    // Half of the precision must be left for the steps.
+    let too_fine = |(joint, error): (usize, f64)| {
+        (2.0 * error > joints[joint].precision_cm).then_some((joint, 2.0 * error))
+    };
+    if let Some(joint) = rounding.iter().copied().enumerate().find_map(too_fine) {
+        return Err(joint);
+    }
+    let left_cm: Vec<f64> =
+        joints.iter().zip(&rounding).map(|(joint, error)| joint.precision_cm - error).collect();
+
+    let mut prices = vec![1.0; joints.len()];
+    let mut steps = vec![Steps::default(); joints.len()];
+    let mut worst = 1.0;
+    for _ in 0..ROUNDS {
+        let costs = costs(joints, &prices, &left_cm);
+        for ((step, joint), cost) in steps.iter_mut().zip(joints).zip(&costs) {
+            let share =
+                |lanes: usize, cost: f64| if lanes == 0 { 0.0 } else { lanes as f64 / cost };
+            // A joint that moves nothing costs nothing.
+            *step = Steps {
+                turn_rad: share(joint.turning, cost.turn_rad).min(COARSEST_RAD),
+                move_cm: share(joint.moving, cost.move_cm),
+            };
+        }
+        worst = 0.0;
+        let used = own_errors(joints, &steps);
+        for ((price, used), left_cm) in prices.iter_mut().zip(used).zip(&left_cm) {
+            let share: f64 = used / left_cm;
+            *price *= share.sqrt();
+            worst = if share > worst { share } else { worst };
+        }
+    }
+    // Zero if nothing moves.
+    let worst = if worst > 0.0 { worst } else { 1.0 };
+    for step in &mut steps {
+        step.turn_rad /= worst;
+        step.move_cm /= worst;
+        step.turn_rad = step.turn_rad.min(COARSEST_RAD);
+    }
+    Ok(steps)
+}
+
+fn own_errors(joints: &[Lever], steps: &[Steps]) -> Vec<f64> {
+    let mut steps = steps.iter();
+    errors(joints, |_| steps.next().copied().unwrap_or_default())
+}
+
+/// The largest error of each joint, in cm.
+pub(super) fn errors(joints: &[Lever], mut own: impl FnMut(&Lever) -> Steps) -> Vec<f64> {
+    let mut turns_rad = vec![0.0; joints.len()];
+    let mut offs_cm = vec![0.0; joints.len()];
+    let mut errors_cm = Vec::with_capacity(joints.len());
+    for (index, joint) in joints.iter().enumerate() {
+        let own = own(joint);
+        let above = joint.parent.map_or([0.0; 2], |parent| [turns_rad[parent], offs_cm[parent]]);
+        let corrects = joint.turning == 3;
+        turns_rad[index] = own.turn_rad + if corrects { 0.0 } else { above[0] };
+        offs_cm[index] = above[1] + joint.bone_cm * above[0] + joint.scale * own.move_cm;
+        errors_cm.push(offs_cm[index] + joint.shell_cm * turns_rad[index]);
+    }
+    errors_cm
+}
+
+/// What a step of each joint costs at these prices: the same sums, from the children to the roots.
+fn costs(joints: &[Lever], prices: &[f64], left_cm: &[f64]) -> Vec<Steps> {
+    let mut costs = vec![Steps::default(); joints.len()];
+    for (index, joint) in joints.iter().enumerate().rev() {
+        let price = prices[index] / left_cm[index];
+        costs[index].move_cm += price;
+        costs[index].turn_rad += joint.shell_cm * price;
+        let own = costs[index];
+        costs[index].move_cm *= joint.scale;
+        if let Some(parent) = joint.parent {
+            costs[parent].move_cm += own.move_cm;
+            costs[parent].turn_rad += joint.bone_cm * own.move_cm;
+            if joint.turning != 3 {
+                costs[parent].turn_rad += own.turn_rad;
+            }
+        }
+    }
+    costs
+}
