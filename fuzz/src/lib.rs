@@ -12,6 +12,7 @@ mod coding;
 pub mod crowd;
 pub mod drivers;
 pub mod entropy;
+pub mod figure;
 pub mod groups;
 pub mod net;
 pub mod net_stream;

@@ -11,3 +11,5 @@ pub(crate) mod clip;
 pub(crate) mod clip_database;
 #[path = "../../../fuzz/src/clip_disk.rs"]
 pub(crate) mod clip_disk;
+#[path = "../../../fuzz/src/figure.rs"]
+pub(crate) mod figure;

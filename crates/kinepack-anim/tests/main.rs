@@ -22,6 +22,7 @@ mod database;
 mod disk;
 mod export;
 mod features;
+mod figure;
 mod generated;
 mod import;
 mod pose;

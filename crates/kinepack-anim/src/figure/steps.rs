@@ -50,8 +50,8 @@ pub(super) struct Steps {
 /// Rounds that change the prices. After 200 the sizes of the steps change by less than a percent.
 const ROUNDS: usize = 200;
 
-/// The coarsest rotation, for joints that move nothing.
-const COARSEST_RAD: f64 = 0.25;
+/// The largest errors of lanes, for joints whose errors move nothing.
+const COARSEST: Steps = Steps { turn_rad: 0.25, move_cm: 1000.0 };
 
 /// The largest errors of the joints' lanes, or the first joint whose precision is finer than
 /// rounding allows, and the finest precision that it can have.
@@ -60,7 +60,9 @@ pub(super) fn choose(joints: &[Lever]) -> Result<Vec<Steps>, (usize, f64)> {
         errors(joints, |joint| Steps { turn_rad: joint.rounding_rad, move_cm: joint.rounding_cm });
     // Half of the precision must be left for the steps.
     let too_fine = |(joint, error): (usize, f64)| {
-        (2.0 * error > joints[joint].precision_cm).then_some((joint, 2.0 * error))
+        // Also if the error is not a number, after numbers that overflow.
+        let fits = 2.0 * error <= joints[joint].precision_cm;
+        (!fits).then_some((joint, 2.0 * error))
     };
     if let Some(joint) = rounding.iter().copied().enumerate().find_map(too_fine) {
         return Err(joint);
@@ -76,10 +78,10 @@ pub(super) fn choose(joints: &[Lever]) -> Result<Vec<Steps>, (usize, f64)> {
         for ((step, joint), cost) in steps.iter_mut().zip(joints).zip(&costs) {
             let share =
                 |lanes: usize, cost: f64| if lanes == 0 { 0.0 } else { lanes as f64 / cost };
-            // A joint that moves nothing costs nothing.
+            // The cost of a joint that moves nothing is 0.
             *step = Steps {
-                turn_rad: share(joint.turning, cost.turn_rad).min(COARSEST_RAD),
-                move_cm: share(joint.moving, cost.move_cm),
+                turn_rad: share(joint.turning, cost.turn_rad).min(COARSEST.turn_rad),
+                move_cm: share(joint.moving, cost.move_cm).min(COARSEST.move_cm),
             };
         }
         worst = 0.0;
@@ -93,9 +95,8 @@ pub(super) fn choose(joints: &[Lever]) -> Result<Vec<Steps>, (usize, f64)> {
     // Zero if nothing moves.
     let worst = if worst > 0.0 { worst } else { 1.0 };
     for step in &mut steps {
-        step.turn_rad /= worst;
-        step.move_cm /= worst;
-        step.turn_rad = step.turn_rad.min(COARSEST_RAD);
+        step.turn_rad = (step.turn_rad / worst).min(COARSEST.turn_rad);
+        step.move_cm = (step.move_cm / worst).min(COARSEST.move_cm);
     }
     Ok(steps)
 }

@@ -21,6 +21,7 @@ mod clip;
 mod database;
 mod disk;
 mod fbx;
+mod figure;
 mod generated;
 mod import;
 mod pose;

@@ -1,0 +1,130 @@
+//! Figures: the promise on generated skeletons, what is refused, and the frozen lanes.
+
+mod corpus;
+mod promise;
+mod refused;
+mod vectors;
+
+use kinepack::{EntityId, Schema, Snapshot, Tick};
+use kinepack_anim::figure::{Figure, FigureOptions, Motion};
+use kinepack_anim::{Joint, Skeleton, Transform};
+
+use crate::random::Random;
+
+/// A skeleton with joints in a row, each `bone_cm` from the one before it.
+fn chain(joints: usize, bone_cm: f32) -> Skeleton {
+    let joint = |index: usize| {
+        let x_cm = if index == 0 { 0.0 } else { bone_cm };
+        let bind = Transform { translation: [x_cm, 0.0, 0.0], ..Transform::IDENTITY };
+        Joint {
+            name: format!("joint {index}"),
+            parent: index.checked_sub(1).map(|p| p as u16),
+            bind,
+        }
+    };
+    Skeleton::new((0..joints).map(joint).collect()).unwrap()
+}
+
+fn rotation(random: &mut Random) -> [f32; 4] {
+    loop {
+        let numbers: [f32; 4] = std::array::from_fn(|_| random.between(-1.0, 1.0));
+        let square: f32 = numbers.iter().map(|number| number * number).sum();
+        if square > 0.01 {
+            return numbers.map(|number| number / square.sqrt());
+        }
+    }
+}
+
+/// A turn about an axis.
+fn about(axis: [f32; 3], angle_rad: f32) -> [f32; 4] {
+    let length = axis.iter().map(|c| c * c).sum::<f32>().sqrt();
+    let [x, y, z] = axis.map(|c| c / length * (angle_rad / 2.0).sin());
+    [x, y, z, (angle_rad / 2.0).cos()]
+}
+
+/// The pose that a receiver shows.
+fn shown(figure: &mut Figure, skeleton: &Skeleton, pose: &[Transform]) -> Vec<Transform> {
+    let mut world = Snapshot::new(&Schema::new(figure.fields()), Tick(1));
+    figure.push(&mut world, 0, EntityId(3), pose, &[]).unwrap();
+    let mut shown = skeleton.bind_pose();
+    figure.write((&world, 0), &mut shown[..]);
+    shown
+}
+
+fn with_motions(precision_cm: f64, motions: Vec<(usize, Motion)>) -> FigureOptions {
+    FigureOptions { precision_cm, motions, ..FigureOptions::default() }
+}
+
+#[test]
+fn the_bind_pose_is_exact() {
+    let skeleton = chain(20, 15.0);
+    let mut figure = Figure::new(&skeleton, &FigureOptions::default()).unwrap();
+    let bind = skeleton.bind_pose();
+    assert_eq!(shown(&mut figure, &skeleton, &bind), bind);
+}
+
+#[test]
+fn halfway_between_two_states_joints_are_halfway() {
+    let skeleton = chain(2, 30.0);
+    let mut figure = Figure::new(&skeleton, &with_motions(0.01, Vec::new())).unwrap();
+    let schema = Schema::new(figure.fields());
+    let states = [0.0, 1.0].map(|angle_rad| {
+        let mut pose = skeleton.bind_pose();
+        pose[0].translation = [10.0 * angle_rad, 0.0, 0.0];
+        pose[1].rotation = about([0.0, 0.0, 1.0], angle_rad);
+        let mut world = Snapshot::new(&schema, Tick(1));
+        figure.push(&mut world, 0, EntityId(3), &pose, &[]).unwrap();
+        world
+    });
+    let mut pose = skeleton.bind_pose();
+    for ratio in [0.0, 0.25, 0.5, 1.0] {
+        let at = kinepack::Between { ratio, seconds: 0.1 };
+        figure.interpolate((&states[0], 0), (&states[1], 0), at, &mut pose[..]);
+        let angle_rad = 2.0 * pose[1].rotation[2].atan2(pose[1].rotation[3]);
+        assert!((angle_rad - ratio).abs() < 0.001, "{angle_rad} at {ratio}");
+        assert!((pose[0].translation[0] - 10.0 * ratio).abs() < 0.01);
+    }
+}
+
+#[test]
+fn hinges_take_one_lane_and_still_joints_none() {
+    let skeleton = chain(3, 30.0);
+    let motions = vec![(1, Motion::Hinge([0.0, 0.0, 2.0])), (2, Motion::Still)];
+    let mut figure = Figure::new(&skeleton, &with_motions(0.1, motions)).unwrap();
+    assert_eq!(figure.lane_count(), 6 + 1);
+    // Also after full turns.
+    for angle_rad in [0.0, 0.3, -3.0, 3.1, 3.2, 9.0] {
+        let mut pose = skeleton.bind_pose();
+        pose[0].rotation = about([1.0, 2.0, 3.0], 0.7);
+        pose[1].rotation = about([0.0, 0.0, 1.0], angle_rad);
+        let shown = shown(&mut figure, &skeleton, &pose);
+        let same: f32 = shown[1].rotation.iter().zip(pose[1].rotation).map(|(a, b)| a * b).sum();
+        assert!(same.abs() > 0.9999, "{angle_rad}: {same}");
+    }
+}
+
+#[test]
+fn curves_are_within_half_a_step() {
+    let skeleton = chain(1, 0.0);
+    let jaw = kinepack_anim::figure::FigureCurve {
+        name: "jaw.Open".into(),
+        min: 0.0,
+        max: 1.0,
+        precision: 0.01,
+    };
+    let options = FigureOptions { curves: vec![jaw], ..FigureOptions::default() };
+    let mut figure = Figure::new(&skeleton, &options).unwrap();
+    assert_eq!(figure.fields().last().unwrap().name, "curves[jaw_Open]");
+    let mut lanes = vec![0; figure.lane_count()];
+    figure.quantize(&skeleton.bind_pose(), &[0.504], &mut lanes).unwrap();
+    assert_eq!(lanes.last(), Some(&50));
+}
+
+#[test]
+fn a_longer_chain_has_finer_steps() {
+    let bits = |joints| {
+        let figure = Figure::new(&chain(joints, 20.0), &FigureOptions::default()).unwrap();
+        Schema::new(figure.fields()).bits_per_entity() / joints as u32
+    };
+    assert!(bits(3) < bits(6) && bits(6) < bits(12));
+}

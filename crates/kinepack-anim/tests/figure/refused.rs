@@ -1,0 +1,99 @@
+//! Poses and options that are refused, with the reason.
+
+use kinepack::{EncodeError, EntityId, Schema, Snapshot, Tick};
+use kinepack_anim::figure::{Figure, FigureCurve, FigureError, FigureOptions, Motion};
+use kinepack_anim::{Joint, Skeleton, Transform};
+
+use super::{about, chain, with_motions};
+
+fn refused(skeleton: &Skeleton, options: &FigureOptions) -> FigureError {
+    Figure::new(skeleton, options).unwrap_err()
+}
+
+#[test]
+fn options_that_do_not_fit_are_refused() {
+    let skeleton = chain(3, 20.0);
+    let motion = |motion| with_motions(0.5, vec![(1, motion)]);
+    let bad = |option, index| FigureError::BadOption { option, index };
+    for precision_cm in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert_eq!(
+            refused(&skeleton, &with_motions(precision_cm, Vec::new())),
+            bad("precision", Some(0))
+        );
+    }
+    let shell = FigureOptions { shell_cm: f64::NAN, ..FigureOptions::default() };
+    assert_eq!(refused(&skeleton, &shell), bad("shell", None));
+    assert_eq!(refused(&skeleton, &motion(Motion::Hinge([0.0; 3]))), bad("hinge's axis", Some(1)));
+    let range = motion(Motion::Moves { range_cm: f32::INFINITY });
+    assert_eq!(refused(&skeleton, &range), bad("range", Some(1)));
+    let joint = with_motions(0.5, vec![(3, Motion::Still)]);
+    assert_eq!(refused(&skeleton, &joint), FigureError::NoJoint { joint: 3 });
+    let joint = FigureOptions { joint_precisions_cm: vec![(9, 1.0)], ..FigureOptions::default() };
+    assert_eq!(refused(&skeleton, &joint), FigureError::NoJoint { joint: 9 });
+    let curve = FigureCurve { name: "jaw".into(), min: 1.0, max: 0.0, precision: 0.1 };
+    let curve = FigureOptions { curves: vec![curve], ..FigureOptions::default() };
+    assert!(matches!(refused(&skeleton, &curve), FigureError::CurveLimits { curve: 0, .. }));
+}
+
+#[test]
+fn a_precision_below_that_of_floats_is_refused() {
+    let far = refused(&chain(3, 1e7), &FigureOptions::default());
+    assert!(matches!(far, FigureError::TooFine { joint: 1, .. }), "{far}");
+    // Lengths whose product is beyond any number.
+    let joint = |parent| Joint {
+        name: String::new(),
+        parent,
+        bind: Transform { scale: [f32::MAX; 3], translation: [f32::MAX; 3], ..Transform::IDENTITY },
+    };
+    let joints = (0..20u16).map(|index| joint(index.checked_sub(1))).collect();
+    let huge = refused(&Skeleton::new(joints).unwrap(), &FigureOptions::default());
+    assert!(matches!(huge, FigureError::TooFine { joint: 0, .. }), "{huge}");
+}
+
+#[test]
+fn a_refused_pose_leaves_the_snapshot_unchanged() {
+    let skeleton = chain(3, 20.0);
+    let mut figure = Figure::new(&skeleton, &FigureOptions::default()).unwrap();
+    let mut world = Snapshot::new(&Schema::new(figure.fields()), Tick(1));
+    let bind = skeleton.bind_pose();
+    figure.push(&mut world, 0, EntityId(4), &bind, &[]).unwrap();
+    let before = world.clone();
+    let mut push = |id, change: &dyn Fn(&mut [Transform])| {
+        let mut pose = bind.clone();
+        change(&mut pose);
+        figure.push(&mut world, 0, EntityId(id), &pose, &[]).unwrap_err()
+    };
+    assert_eq!(push(5, &|pose| pose[1].rotation = [0.0; 4]), FigureError::NotANumber { joint: 1 });
+    assert_eq!(
+        push(5, &|pose| pose[0].translation[1] = 10_001.0),
+        FigureError::OutOfRange { joint: 0, value_cm: 10_001.0 }
+    );
+    // A bone that changes its length by a centimetre.
+    let longer = push(5, &|pose| pose[2].translation[0] = 21.0);
+    assert!(matches!(longer, FigureError::Unsent { joint: 2, .. }), "{longer}");
+    let scaled = push(5, &|pose| pose[2].scale = [2.0; 3]);
+    assert!(matches!(scaled, FigureError::Unsent { joint: 2, .. }), "{scaled}");
+    let order = push(4, &|_| ());
+    assert!(
+        matches!(order, FigureError::Snapshot(EncodeError::IdsNotIncreasing { .. })),
+        "{order:?}"
+    );
+    assert_eq!(world, before);
+}
+
+#[test]
+fn a_turn_that_is_not_sent_is_refused_and_named() {
+    let skeleton = chain(3, 20.0);
+    let motions = vec![(1, Motion::Hinge([0.0, 0.0, 1.0])), (2, Motion::Still)];
+    let mut figure = Figure::new(&skeleton, &with_motions(0.5, motions)).unwrap();
+    let mut lanes = vec![0; figure.lane_count()];
+    let mut pose = skeleton.bind_pose();
+    pose[2].rotation = about([0.0, 1.0, 0.0], 0.5);
+    let error = figure.quantize(&pose, &[], &mut lanes).unwrap_err();
+    assert!(matches!(error, FigureError::Unsent { joint: 2, .. }));
+    assert!(error.to_string().starts_with("joint 2 moves in a way that the figure does not send"));
+    pose[2].rotation = [0.0, 0.0, 0.0, 1.0];
+    pose[1].rotation = about([0.0, 1.0, 0.0], 0.5);
+    let error = figure.quantize(&pose, &[], &mut lanes).unwrap_err();
+    assert!(matches!(error, FigureError::Unsent { joint: 1, .. }));
+}

@@ -1,0 +1,309 @@
+//! The frozen fields and lanes of `spec/vectors/figure.txt`, and a second reader that is written
+//! from `spec/FIGURE.md`: steps, fields and poses.
+//!
+//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-anim figure::vectors` writes them again.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use kinepack::Schema;
+use kinepack::schema::{Field, FieldKind};
+use kinepack_anim::figure::{Figure, FigureCurve, FigureOptions, Motion};
+use kinepack_anim::{Joint, Skeleton, Transform};
+
+use super::{about, rotation, shown};
+use crate::random::Random;
+
+/// A figure, and poses of it.
+struct Case {
+    name: &'static str,
+    skeleton: Skeleton,
+    options: FigureOptions,
+    poses: Vec<Vec<Transform>>,
+}
+
+fn joint(name: &str, parent: Option<u16>, translation: [f32; 3]) -> Joint {
+    Joint { name: name.into(), parent, bind: Transform { translation, ..Transform::IDENTITY } }
+}
+
+/// Hips, a leg, and an arm that carries a lamp.
+fn person() -> Vec<Joint> {
+    let mut joints = vec![
+        joint("hips", None, [0.0, 95.0, 0.0]),
+        joint("thigh", Some(0), [9.0, -5.0, 0.0]),
+        joint("shin", Some(1), [0.0, -42.0, 1.0]),
+        joint("chest", Some(0), [0.0, 30.0, 0.0]),
+        joint("arm.L", Some(3), [18.0, 15.0, -2.0]),
+        joint("hand[0]", Some(4), [27.5, 0.0, 0.0]),
+        joint("lamp", Some(5), [8.0, 0.0, 3.0]),
+    ];
+    joints[3].bind.rotation = about([1.0, 0.0, 0.0], 0.2);
+    joints[4].bind.scale = [1.5, 1.0, 0.75];
+    joints
+}
+
+fn cases() -> Vec<Case> {
+    let person = Skeleton::new(person()).unwrap();
+    let motions = vec![(2, Motion::Hinge([1.0, 0.0, 0.0])), (6, Motion::Moves { range_cm: 5.0 })];
+    let curve = |name: &str, max| FigureCurve { name: name.into(), min: 0.0, max, precision: 0.01 };
+    let rich = FigureOptions {
+        precision_cm: 0.25,
+        joint_precisions_cm: vec![(5, 0.1)],
+        shell_cm: 2.0,
+        motions: motions.clone(),
+        curves: vec![curve("jawOpen", 1.0), curve("grip", 2.0)],
+    };
+    let mut random = Random(61);
+    let poses = (0..4)
+        .map(|_| {
+            let mut pose = person.bind_pose();
+            for (index, transform) in pose.iter_mut().enumerate() {
+                transform.rotation = match index {
+                    2 => about([1.0, 0.0, 0.0], random.between(-2.0, 2.0)),
+                    _ => rotation(&mut random),
+                };
+            }
+            pose[0].translation = std::array::from_fn(|_| random.between(-3000.0, 3000.0));
+            pose[6].translation[1] += random.between(-5.0, 5.0);
+            pose
+        })
+        .collect::<Vec<_>>();
+    let still = FigureOptions {
+        precision_cm: 2.0,
+        motions: (0..7).map(|joint| (joint, Motion::Still)).collect(),
+        ..FigureOptions::default()
+    };
+    let bind = vec![person.bind_pose()];
+    let all = FigureOptions { motions: vec![motions[1]], ..FigureOptions::default() };
+    vec![
+        Case { name: "default", skeleton: person.clone(), options: all, poses: poses.clone() },
+        Case { name: "rich", skeleton: person.clone(), options: rich, poses },
+        Case { name: "still", skeleton: person, options: still, poses: bind },
+    ]
+}
+
+fn written() -> String {
+    let mut text = String::from("# figure NAME, field NAME MIN STEP CODES.., lanes of each pose\n");
+    for Case { name, skeleton, options, poses } in cases() {
+        let mut figure = Figure::new(&skeleton, &options).unwrap();
+        let schema = Schema::new(figure.fields());
+        writeln!(text, "figure {name} {:016x}", schema.hash()).unwrap();
+        for field in schema.fields() {
+            let FieldKind::Floats(axes) = &field.kind else { panic!("{field:?}") };
+            write!(text, "field {}", field.name.replace(' ', "~")).unwrap();
+            for axis in axes {
+                let [min, step] = [axis.min(), axis.step()].map(f64::to_bits);
+                write!(text, " {min:016x} {step:016x} {}", axis.max_code()).unwrap();
+            }
+            text.push('\n');
+        }
+        let curves = [0.3, 1.7];
+        for pose in poses {
+            let mut lanes = vec![0; figure.lane_count()];
+            figure.quantize(&pose, &curves[..options.curves.len()], &mut lanes).unwrap();
+            let lanes: Vec<String> = lanes.iter().map(u32::to_string).collect();
+            writeln!(text, "lanes {}", lanes.join(" ")).unwrap();
+        }
+    }
+    text
+}
+
+#[test]
+fn the_frozen_fields_and_lanes_are_as_stored() {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../spec/vectors/figure.txt");
+    let written = written();
+    if std::env::var_os("KINEPACK_WRITE_VECTORS").is_some() {
+        std::fs::write(&path, &written).unwrap();
+    }
+    let stored = std::fs::read_to_string(path).unwrap();
+    for (line, (stored, written)) in stored.lines().zip(written.lines()).enumerate() {
+        assert_eq!(stored, written, "line {}", line + 1);
+    }
+    assert_eq!(stored, written);
+}
+
+/// A joint's levers and lanes, by section 2 of the specification.
+#[derive(Clone, Copy)]
+struct Lever {
+    parent: Option<usize>,
+    s: f64,
+    a: f64,
+    b: f64,
+    h: f64,
+    n: f64,
+    m: f64,
+    rho: f64,
+    tau: f64,
+}
+
+fn levers(skeleton: &Skeleton, options: &FigureOptions) -> Vec<Lever> {
+    let mut levers: Vec<Lever> = Vec::new();
+    for (index, joint) in skeleton.joints().iter().enumerate() {
+        let listed = options.motions.iter().rev().find(|(joint, _)| *joint == index);
+        let usual = match joint.parent {
+            None => Motion::Moves { range_cm: 10_000.0 },
+            Some(_) => Motion::Turns,
+        };
+        let (n, m, r) = match listed.map_or(usual, |(_, motion)| *motion) {
+            Motion::Still => (0.0, 0.0, 0.0),
+            Motion::Hinge(_) => (1.0, 0.0, 0.0),
+            Motion::Turns => (3.0, 0.0, 0.0),
+            Motion::Moves { range_cm } => (3.0, 3.0, f64::from(range_cm)),
+        };
+        let above = joint.parent.map(|parent| levers[usize::from(parent)].s);
+        let own = joint.bind.scale.iter().map(|s| f64::from(s.abs())).fold(0.0, f64::max);
+        let [x, y, z] = joint.bind.translation.map(|b| f64::from(b).abs() + r);
+        let d = (x * x + y * y + z * z).sqrt();
+        let s = above.unwrap_or(1.0) * own;
+        levers.push(Lever {
+            parent: joint.parent.map(usize::from),
+            s,
+            a: above.unwrap_or(1.0),
+            b: above.map_or(0.0, |above| above * d),
+            h: options.shell_cm * s,
+            n,
+            m,
+            rho: if n == 0.0 { 0.0 } else { 2.4e-7 },
+            tau: if m == 0.0 { 0.0 } else { 6.0e-8 * d },
+        });
+    }
+    levers
+}
+
+/// The errors of the joints whose own are `u` and `v`.
+fn errors(levers: &[Lever], u: &[f64], v: &[f64]) -> Vec<f64> {
+    let (mut turn, mut off) = (vec![0.0; u.len()], vec![0.0; u.len()]);
+    levers
+        .iter()
+        .enumerate()
+        .map(|(j, lever)| {
+            let (turned, offset) = lever.parent.map_or((0.0, 0.0), |p| (turn[p], off[p]));
+            turn[j] = if lever.n == 3.0 { u[j] } else { u[j] + turned };
+            off[j] = offset + lever.b * turned + lever.a * v[j];
+            off[j] + lever.h * turn[j]
+        })
+        .collect()
+}
+
+/// The steps of the joints' rotations and translations, by section 3 of the specification.
+fn steps(levers: &[Lever], precisions: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    let rounded: (Vec<f64>, Vec<f64>) = levers.iter().map(|l| (l.rho, l.tau)).unzip();
+    let left: Vec<f64> = precisions
+        .iter()
+        .zip(errors(levers, &rounded.0, &rounded.1))
+        .map(|(precision, rounded)| precision - rounded)
+        .collect();
+    let count = levers.len();
+    let mut prices = vec![1.0; count];
+    let (mut u, mut v, mut w) = (vec![0.0; count], vec![0.0; count], 0.0f64);
+    for _ in 0..200 {
+        let (mut c, mut d) = (vec![0.0; count], vec![0.0; count]);
+        for j in (0..count).rev() {
+            d[j] += prices[j] / left[j];
+            c[j] += levers[j].h * (prices[j] / left[j]);
+            if let Some(parent) = levers[j].parent {
+                d[parent] += d[j];
+                c[parent] += levers[j].b * d[j];
+                if levers[j].n != 3.0 {
+                    c[parent] += c[j];
+                }
+            }
+            d[j] *= levers[j].a;
+        }
+        for j in 0..count {
+            let Lever { n, m, .. } = levers[j];
+            u[j] = if n == 0.0 { 0.0 } else { (n / c[j]).min(0.25) };
+            v[j] = if m == 0.0 { 0.0 } else { (m / d[j]).min(1000.0) };
+        }
+        let shares: Vec<f64> =
+            errors(levers, &u, &v).iter().zip(&left).map(|(error, left)| error / left).collect();
+        prices.iter_mut().zip(&shares).for_each(|(price, share)| *price *= share.sqrt());
+        w = shares.into_iter().fold(0.0, f64::max);
+    }
+    let w = if w == 0.0 { 1.0 } else { w };
+    let scaled = |errors: Vec<f64>, most: f64| errors.iter().map(|e| (e / w).min(most)).collect();
+    (scaled(u, 0.25), scaled(v, 1000.0))
+}
+
+#[test]
+fn a_second_reader_computes_the_same_steps_and_poses() {
+    let pi = f64::from_bits(0x4009_21fb_5444_2d18);
+    for Case { name, skeleton, options, poses } in cases() {
+        let mut figure = Figure::new(&skeleton, &options).unwrap();
+        let levers = levers(&skeleton, &options);
+        let mut precisions = vec![options.precision_cm; levers.len()];
+        options.joint_precisions_cm.iter().for_each(|(joint, own)| precisions[*joint] = *own);
+        let (u, v) = steps(&levers, &precisions);
+        let fields = figure.fields();
+        let field = |joint: usize, part: &str| -> Option<&Field> {
+            let (begin, end) = (format!("joints[{joint} "), format!("].{part}"));
+            fields.iter().find(|field| field.name.starts_with(&begin) && field.name.ends_with(&end))
+        };
+        let g = 2.0 / 3.0f64.sqrt() * (1.0 - 1e-9);
+        for (joint, lever) in levers.iter().enumerate() {
+            let limits = |field: Option<&Field>| match field.map(|field| &field.kind) {
+                Some(FieldKind::Floats(axes)) => Some((axes[0].step(), axes.len())),
+                _ => None,
+            };
+            let moving = (lever.m > 0.0).then_some((v[joint] * g, 3));
+            assert_eq!(limits(field(joint, "translation")), moving, "{name} {joint}");
+            let turning = match lever.n as usize {
+                0 => None,
+                1 => Some((pi / (pi / (u[joint] * 2.0 * (1.0 - 1e-9))).ceil(), 1)),
+                _ => Some((u[joint] * g, 3)),
+            };
+            assert_eq!(limits(field(joint, "rotation")), turning, "{name} {joint}");
+        }
+        let schema = Schema::new(fields.clone());
+        if !options.curves.is_empty() {
+            continue;
+        }
+        for pose in &poses {
+            let shown = shown(&mut figure, &skeleton, pose);
+            let mut lanes = vec![0; figure.lane_count()];
+            figure.quantize(pose, &[], &mut lanes).unwrap();
+            for (joint, shown) in shown.iter().enumerate() {
+                let bind = skeleton.joints()[joint].bind;
+                let values = |part: &str| -> Option<Vec<f64>> {
+                    let at = fields.iter().position(|one| Some(one) == field(joint, part))?;
+                    let FieldKind::Floats(axes) = &fields[at].kind else { return None };
+                    let lanes = &lanes[schema.fields()[at].lanes()];
+                    Some(axes.iter().zip(lanes).map(|(a, l)| a.reconstruct(*l)).collect())
+                };
+                if let Some(translation) = values("translation") {
+                    let rounded: Vec<f32> = translation.iter().map(|t| *t as f32).collect();
+                    assert_eq!(rounded, shown.translation, "{name} {joint}");
+                } else {
+                    assert_eq!(shown.translation, bind.translation);
+                }
+                let vector = match values("rotation").as_deref() {
+                    None => [0.0; 3],
+                    Some(&[angle]) => [angle, 0.0, 0.0],
+                    Some(&[x, y, z]) => [x, y, z],
+                    other => panic!("{other:?}"),
+                };
+                let angle = vector.iter().map(|c| c * c).sum::<f64>().sqrt();
+                let ratio = if angle == 0.0 { 0.5 } else { (angle / 2.0).sin() / angle };
+                let [x, y, z] = vector.map(|c| c * ratio);
+                let expected = product(unit(bind.rotation), [x, y, z, (angle / 2.0).cos()]);
+                for (expected, shown) in expected.iter().zip(shown.rotation) {
+                    assert!((expected - f64::from(shown)).abs() < 1e-7, "{name} {joint}");
+                }
+            }
+        }
+    }
+}
+
+fn unit(rotation: [f32; 4]) -> [f64; 4] {
+    let length = rotation.iter().map(|c| f64::from(*c) * f64::from(*c)).sum::<f64>().sqrt();
+    rotation.map(|c| f64::from(c) / length)
+}
+
+fn product([ax, ay, az, aw]: [f64; 4], [bx, by, bz, bw]: [f64; 4]) -> [f64; 4] {
+    [
+        aw * bx + ax * bw + ay * bz - az * by,
+        aw * by + ay * bw + az * bx - ax * bz,
+        aw * bz + az * bw + ax * by - ay * bx,
+        aw * bw - ax * bx - ay * by - az * bz,
+    ]
+}

@@ -1,0 +1,124 @@
+//! The driver of the target `figure`: a skeleton, options and poses of any numbers.
+
+use kinepack::{EntityId, Schema, Snapshot, Tick};
+use kinepack_anim::figure::{Figure, FigureCurve, FigureOptions, Motion};
+use kinepack_anim::measure::{ErrorOptions, pose_errors_cm};
+use kinepack_anim::{Joint, Skeleton, Transform};
+
+/// The most joints of a skeleton.
+const MOST_JOINTS: usize = 12;
+
+/// Refuses the options or a pose, or sends the pose within the precision. Any lanes are a pose.
+pub fn figure(data: &[u8]) {
+    let mut data = Numbers(data);
+    let Some((skeleton, options)) = data.figure() else { return };
+    let Ok(mut figure) = Figure::new(&skeleton, &options) else { return };
+    let schema = Schema::new(figure.fields());
+    let mut shown = skeleton.bind_pose();
+    let curves = vec![0.5; options.curves.len()];
+    for tick in 1..4 {
+        let mut world = Snapshot::new(&schema, Tick(tick));
+        let mut pose = skeleton.bind_pose();
+        for transform in &mut pose {
+            let Some(kind) = data.byte() else { return };
+            match kind % 4 {
+                0 => transform.rotation = std::array::from_fn(|_| data.number()),
+                1 => transform.translation = std::array::from_fn(|_| data.number()),
+                2 => transform.scale = std::array::from_fn(|_| data.number()),
+                _ => {}
+            }
+        }
+        if figure.push(&mut world, 0, EntityId(1), &pose, &curves).is_ok() {
+            figure.write((&world, 0), &mut shown[..]);
+            let measure = ErrorOptions { shell_cm: options.shell_cm, ..ErrorOptions::default() };
+            for (joint, off_cm) in pose_errors_cm(&skeleton, &pose, &shown, &measure).enumerate() {
+                let limit_cm = options
+                    .joint_precisions_cm
+                    .iter()
+                    .rev()
+                    .find(|(own, _)| *own == joint)
+                    .map_or(options.precision_cm, |(_, own)| *own);
+                assert!(off_cm <= limit_cm * (1.0 + 1e-6), "joint {joint}: {off_cm} cm");
+            }
+        } else {
+            assert!(world.is_empty());
+        }
+    }
+    let lanes: Vec<u32> =
+        schema.lanes().iter().map(|lane| data.word() % lane.max.saturating_add(1).max(1)).collect();
+    let mut world = Snapshot::new(&schema, Tick(9));
+    world.push_lanes(EntityId(1), &lanes).unwrap();
+    figure.write((&world, 0), &mut shown[..]);
+    assert!(shown.iter().all(Transform::is_valid));
+}
+
+/// The numbers that the data holds; zeros after its end.
+struct Numbers<'a>(&'a [u8]);
+
+impl Numbers<'_> {
+    fn byte(&mut self) -> Option<u8> {
+        let (first, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(*first)
+    }
+
+    fn word(&mut self) -> u32 {
+        u32::from_le_bytes(std::array::from_fn(|_| self.byte().unwrap_or(0)))
+    }
+
+    /// Any number, or often a small one.
+    fn number(&mut self) -> f32 {
+        match self.byte().unwrap_or(0) {
+            255 => f32::from_bits(self.word()),
+            byte => (f32::from(byte) - 127.0) / 8.0,
+        }
+    }
+
+    fn figure(&mut self) -> Option<(Skeleton, FigureOptions)> {
+        let count = 1 + usize::from(self.byte()?) % MOST_JOINTS;
+        let mut options = FigureOptions {
+            precision_cm: f64::from(self.number().abs()),
+            shell_cm: f64::from(self.number().abs()),
+            ..FigureOptions::default()
+        };
+        let mut joints = Vec::new();
+        for index in 0..count {
+            let parent = match usize::from(self.byte()?) % (index + 1) {
+                0 => None,
+                parent => Some(parent as u16 - 1),
+            };
+            let mut bind = Transform::IDENTITY;
+            bind.translation = std::array::from_fn(|_| self.number());
+            let flags = self.byte()?;
+            if flags & 1 > 0 {
+                bind.rotation = std::array::from_fn(|_| self.number());
+            }
+            if flags & 2 > 0 {
+                bind.scale = std::array::from_fn(|_| self.number());
+            }
+            if flags & 4 > 0 {
+                options.joint_precisions_cm.push((index, f64::from(self.number().abs())));
+            }
+            match flags >> 4 {
+                0 => options.motions.push((index, Motion::Still)),
+                1 => {
+                    let axis = std::array::from_fn(|_| self.number());
+                    options.motions.push((index, Motion::Hinge(axis)));
+                }
+                2 => {
+                    let range_cm = self.number();
+                    options.motions.push((index, Motion::Moves { range_cm }));
+                }
+                3 => options.curves.push(FigureCurve {
+                    name: String::new(),
+                    min: 0.0,
+                    max: self.number(),
+                    precision: self.number(),
+                }),
+                _ => {}
+            }
+            joints.push(Joint { name: String::new(), parent, bind });
+        }
+        Some((Skeleton::new(joints).ok()?, options))
+    }
+}
