@@ -3,8 +3,8 @@
 use std::env;
 use std::process::ExitCode;
 
-use clap::error::{ContextKind, ContextValue};
 use clap::Parser;
+use clap::error::{ContextKind, ContextValue};
 use command_kit::{Failure, announce, escaped, set_program_name};
 
 /// The commands that only `kinepack-lab` has, in order. Trying them with `kinepack` is a common

@@ -106,8 +106,8 @@ impl Plan {
         let errors = steps::errors(&levers, |lever| {
             let steps = own.next().copied().unwrap_or_default();
             Steps {
-                turn_rad: steps.turn_rad + lever.rounding_rad,
-                move_cm: steps.move_cm + lever.rounding_cm,
+                turn_rad: steps.turn_rad * SLACK + lever.rounding_rad,
+                move_cm: steps.move_cm * SLACK + lever.rounding_cm,
             }
         });
         for (joint, error) in joints.iter_mut().zip(errors) {

@@ -11,7 +11,8 @@ const SKELETONS: u64 = 500;
 
 /// A skeleton of 3 to 250 joints: levers from millimetres to 100 m, scales, chains and stars.
 fn skeleton(random: &mut Random) -> Skeleton {
-    let joints = 3 + random.below(if random.below(4) == 0 { 248 } else { 40 }) as usize;
+    let most = if random.below(4) == 0 { 248 } else { 40 };
+    let joints = 3 + random.below(most) as usize;
     let (chains, lever_cm) = (random.below(3), 10f32.powf(random.between(-1.0, 4.0)));
     let mut list: Vec<Joint> = Vec::new();
     for index in 0..joints {
