@@ -1,149 +1,212 @@
-//! Bodies over a network: bytes a frame of figures, beside another codec's layout, at the same
-//! largest error. Each file is measured with a profile that was trained on the other files.
+//! Bodies over a network: figures beside other layouts of poses, at the same largest error.
 //!
-//! ```sh
-//! cargo run --release -p comparisons --example figures -- *.bvh
+//! ```text
+//! cargo run --release -p comparisons --example figures -- *.bvh --rate-of salsa=60 --measure salsa
 //! ```
+//!
+//! Takes motion captures of one skeleton. Each is measured with a profile that was trained on the
+//! others. Which joints move also comes from the others. The captures in the book are four of the
+//! CMU database, for Daz. Their files say 120 Hz, but those of salsa have 60 poses a second.
+//!
+//! - `sizes`: bytes a frame of Basis's layout, of Meta's 42 bits a joint and of the smallest three in
+//!   9 bits, and of a figure whose largest error is the same. The figure's baseline is 100 ms old.
+//!   Headers do not count.
+//! - `network`: a hub and a receiver over a link with a round trip of 100 ms, which loses
+//!   datagrams. All bytes count. Compares the pose that is shown with the true one.
+//! - `load`: the time of a server and of each viewer, for 64 bodies and 64 viewers.
+//!
+//! Errors are distances in model space of points 3 cm from the joints, as in clips.
+
+mod basis;
+mod body;
+mod figures;
+mod load;
+mod network;
+mod recordings;
+mod smallest_three;
 
 use std::error::Error;
-use std::sync::Arc;
+use std::io::Write;
+use std::path::PathBuf;
 
-use kinepack::training::Training;
-use kinepack::{Baselines, Codec, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View};
-use kinepack_anim::figure::{Figure, FigureOptions, Motion};
-use kinepack_anim::measure::{ErrorOptions, pose_errors_cm};
-use kinepack_anim::{Skeleton, Transform, import};
+use clap::{Parser, ValueEnum};
+use command_kit::print;
+use command_kit::table::{Table, table, write_json};
+use serde::Serialize;
 
-type Failure = Box<dyn Error>;
+use basis::Layout;
+use body::Body;
+use recordings::{RateOf, Recording};
 
-struct Clip {
-    name: String,
-    poses: Vec<Vec<Transform>>,
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+/// Compare figures with other layouts of poses: bytes, errors over a network, and time.
+#[derive(Parser)]
+struct Arguments {
+    /// Motion captures of one skeleton: .bvh, .bvh.zst, .glb or .gltf.
+    #[arg(required = true, num_args = 2.., value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Frames a second that are sent. The rate of each capture must be a multiple.
+    #[arg(long, value_name = "HZ", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=240))]
+    hz: u32,
+    /// BVH: the true rate of captures whose file has this in its name, if the frame time is wrong.
+    #[arg(long, value_name = "NAME=HZ")]
+    rate_of: Vec<RateOf>,
+    /// BVH: frames to drop at the beginning. By default it depends on the collection: 10 for CMU's
+    /// captures for Daz, which begin with a T-pose.
+    #[arg(long, value_name = "FRAMES")]
+    drop_frames: Option<usize>,
+    /// Measure only the captures with this in their name. The others only train.
+    #[arg(long, value_name = "NAME")]
+    measure: Vec<String>,
+    /// Only this part. The network needs the sizes first.
+    #[arg(long, value_enum)]
+    only: Option<Part>,
+    /// The precision of the bodies under load, in cm.
+    #[arg(long, value_name = "CM", default_value_t = 0.5)]
+    load_precision: f64,
+    /// Print the report as JSON.
+    #[arg(long)]
+    json: bool,
 }
 
-fn main() -> Result<(), Failure> {
-    let mut skeleton: Option<Arc<Skeleton>> = None;
-    let mut clips = Vec::new();
-    for path in std::env::args().skip(1) {
-        let import = import::read(path.as_ref(), &import::ImportOptions::default())?;
-        let raw = import.clips.first().ok_or("no clip")?;
-        skeleton.get_or_insert_with(|| raw.skeleton().clone());
-        let step = if path.contains("salsa") { 3 } else { 6 };
-        let poses = raw.poses().skip(10).step_by(step).map(|pose| pose.to_vec()).collect();
-        clips.push(Clip { name: path, poses });
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum Part {
+    Sizes,
+    Network,
+    Load,
+}
+
+/// All figures.
+#[derive(Serialize)]
+struct Report {
+    recordings: Vec<RecordingReport>,
+    load: Vec<load::Row>,
+}
+
+/// A recording that was measured.
+#[derive(Serialize)]
+struct RecordingReport {
+    name: String,
+    frames: usize,
+    joints: usize,
+    moving_joints: usize,
+    sizes: Vec<figures::Row>,
+    network: Vec<network::Row>,
+}
+
+fn main() -> Outcome<()> {
+    let arguments = Arguments::parse();
+    let wants = |part| arguments.only.is_none_or(|only| only == part);
+    let mut recordings = Vec::new();
+    for file in &arguments.files {
+        let Arguments { hz, rate_of, drop_frames, .. } = &arguments;
+        recordings.push(Recording::read(file, *hz, rate_of, *drop_frames)?);
     }
-    let skeleton = skeleton.ok_or("no files")?;
-    let moves = |joint: usize| {
-        clips.iter().any(|clip| {
-            let first = clip.poses[0][joint].rotation;
-            clip.poses.iter().any(|pose| {
-                let dot: f32 = pose[joint].rotation.iter().zip(first).map(|(a, b)| a * b).sum();
-                dot.abs() < 1.0 - 1e-7
-            })
-        })
-    };
-    let mut bound = skeleton.as_ref().clone();
-    let mut joints = bound.joints().to_vec();
-    for (index, joint) in joints.iter_mut().enumerate() {
-        let mut sum = [0.0f32; 4];
-        let first = clips[0].poses[0][index].rotation;
-        for pose in clips.iter().flat_map(|clip| &clip.poses) {
-            let r = pose[index].rotation;
-            let dot: f32 = r.iter().zip(first).map(|(a, b)| a * b).sum();
-            for (s, c) in sum.iter_mut().zip(r) {
-                *s += c * dot.signum();
+    let skeleton = recordings[0].skeleton().hash();
+    if let Some(other) = recordings.iter().find(|other| other.skeleton().hash() != skeleton) {
+        return Err(format!("{} has another skeleton", other.name()).into());
+    }
+    let mut report = Report { recordings: Vec::new(), load: Vec::new() };
+    if wants(Part::Sizes) || wants(Part::Network) {
+        for (index, recording) in recordings.iter().enumerate() {
+            let is_named = |name: &String| recording.name().contains(name.as_str());
+            if arguments.measure.is_empty() || arguments.measure.iter().any(is_named) {
+                eprintln!("measuring {}", recording.name());
+                let measured = measure(&recordings, index, arguments.hz, wants(Part::Network))?;
+                report.recordings.push(measured);
             }
-        }
-        let len = sum.iter().map(|c| c * c).sum::<f32>().sqrt();
-        if std::env::var("MEAN").is_ok() || !moves(index) {
-            joint.bind.rotation = sum.map(|c| c / len);
         }
     }
-    bound = Skeleton::new(joints)?;
-    let motions: Vec<_> = (1..bound.len())
-        .filter(|joint| !moves(*joint))
-        .map(|joint| (joint, Motion::Still))
-        .collect();
-    println!("{} of {} joints turn", bound.len() - motions.len(), bound.len());
-    let goals = [("salsa_05", [0.12, 1.2, 4.5]), ("martial_04", [0.12, 1.2, 4.1])];
-    for (name, targets) in goals {
-        let Some(test) = clips.iter().position(|clip| clip.name.contains(name)) else { continue };
-        for target in targets {
-            let (mut low, mut high) = (0.01f64, 50.0f64);
-            for _ in 0..12 {
-                let middle = (low * high).sqrt();
-                let worst = worst_cm(&bound, &motions, middle, &clips[test].poses)?;
-                if worst > target { high = middle } else { low = middle }
-            }
-            let options =
-                FigureOptions { precision_cm: low, motions: motions.clone(), ..Default::default() };
-            let mut figure = Figure::new(&bound, &options)?;
-            let schema = Schema::new(figure.fields());
-            let mut runs = Vec::new();
-            for clip in &clips {
-                let mut run = Vec::new();
-                for (tick, pose) in (100..).zip(&clip.poses) {
-                    let mut world = Snapshot::new(&schema, Tick(tick));
-                    figure.push(&mut world, 0, EntityId(1), pose, &[])?;
-                    run.push(world);
-                }
-                runs.push(run);
-            }
-            let own = runs.remove(test);
-            let passes = std::env::var("PASSES").ok().and_then(|p| p.parse().ok()).unwrap_or(12);
-            let training = Training {
-                max_lags_ticks: vec![2],
-                packed_lag_ticks: 2,
-                passes,
-                ..Training::new(Profile::magnitudes(&schema), None)
-            };
-            let profile = training.run(&schema, &runs, |_| ())?;
-            let profile = training.learn(&schema, &profile, &runs, |_| ())?;
-            print!("{name} {target}: precision {low:.3}");
-            for level in [Level::PACKED, Level::ADAPTIVE, Level::LEARNING] {
-                let codec = Codec::new(schema.clone(), level, profile.clone())?;
-                let mut encoder = Encoder::new(&codec);
-                let (mut views, mut bytes, mut count) = (Vec::<View>::new(), 0, 0);
-                for world in &own {
-                    let mut out = Vec::new();
-                    let at = views.len();
-                    let view = if at < 2 {
-                        encoder.encode(&View::empty(&schema), world, &mut out)?
-                    } else {
-                        let list = views[at.saturating_sub(4)..at - 1].iter().rev();
-                        encoder.encode(Baselines::new(list)?, world, &mut out)?
-                    };
-                    views.push(view);
-                    if at >= 4 {
-                        bytes += out.len();
-                        count += 1;
-                    }
-                }
-                print!("  {} {:.1}", level.name(), bytes as f64 / f64::from(count));
-            }
-            println!();
+    if wants(Part::Load) {
+        eprintln!("measuring the load");
+        report.load = load::measure(&recordings, arguments.load_precision, arguments.hz)?;
+    }
+    print(|out| {
+        if arguments.json {
+            return write_json(&report, out);
         }
+        for of in &report.recordings {
+            let RecordingReport { name, frames, joints, moving_joints, .. } = of;
+            writeln!(out, "{name}: {frames} frames, {moving_joints} of {joints} joints move")?;
+            writeln!(out, "\n{}\n", sizes_table(&of.sizes).trim_fmt())?;
+            if !of.network.is_empty() {
+                writeln!(out, "{}\n", network::network_table(&of.network).trim_fmt())?;
+            }
+        }
+        if !report.load.is_empty() {
+            writeln!(out, "{}", load::load_table(&report.load).trim_fmt())?;
+        }
+        Ok(())
+    })?;
+    let wrong_lanes =
+        report.recordings.iter().flat_map(|of| &of.network).map(|row| row.wrong_lanes);
+    if wrong_lanes.chain(report.load.iter().map(|row| row.wrong_lanes)).any(|count| count > 0) {
+        return Err("a receiver's state is not the sender's".into());
     }
     Ok(())
 }
 
-fn worst_cm(
-    skeleton: &Skeleton,
-    motions: &[(usize, Motion)],
-    precision_cm: f64,
-    poses: &[Vec<Transform>],
-) -> Result<f64, Failure> {
-    let options = FigureOptions { precision_cm, motions: motions.to_vec(), ..Default::default() };
-    let mut figure = Figure::new(skeleton, &options)?;
-    let schema = Schema::new(figure.fields());
-    let mut shown = skeleton.bind_pose();
-    let mut worst = 0.0f64;
-    for (tick, pose) in (0..).zip(poses) {
-        let mut world = Snapshot::new(&schema, Tick(tick));
-        figure.push(&mut world, 0, EntityId(1), pose, &[])?;
-        figure.write((&world, 0), &mut shown[..]);
-        worst =
-            pose_errors_cm(skeleton, pose, &shown, &ErrorOptions::default()).fold(worst, f64::max);
+/// Measures one recording with what the others say.
+fn measure(
+    recordings: &[Recording],
+    index: usize,
+    hz: u32,
+    has_network: bool,
+) -> Outcome<RecordingReport> {
+    let recording = &recordings[index];
+    let others = recordings.iter().enumerate().filter(|(other, _)| *other != index);
+    let training: Vec<&Recording> = others.map(|(_, other)| other).collect();
+    let body = Body::of(&training)?;
+    body.check(recording)?;
+    let (mut sizes, mut network) = (Vec::new(), Vec::new());
+    for layout in Layout::basis(&body, hz)? {
+        let sent = layout.send(&body, recording)?;
+        let peer = (&layout, &sent);
+        let (row, trained) = figures::compare(&body, peer, recording, &training, hz)?;
+        sizes.push(row);
+        if has_network {
+            network.extend(network::measure(&body, peer, trained, recording, hz)?);
+        }
     }
-    Ok(worst)
+    for layout in Layout::plain(&body) {
+        let sent = layout.send(&body, recording)?;
+        sizes.push(figures::compare(&body, (&layout, &sent), recording, &training, hz)?.0);
+    }
+    Ok(RecordingReport {
+        name: recording.name().to_owned(),
+        frames: recording.frames(),
+        joints: body.skeleton.len(),
+        moving_joints: body.moving.len(),
+        sizes,
+        network,
+    })
+}
+
+fn sizes_table(rows: &[figures::Row]) -> Table {
+    let header = [
+        "peer",
+        "largest\nerror, cm",
+        "bytes\na frame",
+        "figure:\nprecision, cm",
+        "\nproven, cm",
+        "\nlargest, cm",
+        "bytes a frame:\npacked",
+        "\nadaptive",
+        "\nlearning",
+    ];
+    let cells = rows.iter().map(|row| {
+        [
+            row.peer.clone(),
+            format!("{:.3}", row.error_cm),
+            format!("{:.1}", row.peer_bytes),
+            format!("{:.3}", row.precision_cm),
+            format!("{:.3}", row.bound_cm),
+            format!("{:.3}", row.figure_error_cm),
+            format!("{:.1}", row.packed_bytes),
+            format!("{:.1}", row.adaptive_bytes),
+            format!("{:.1}", row.learning_bytes),
+        ]
+    });
+    table(header, 1, cells)
 }

@@ -1,0 +1,88 @@
+//! What recordings say about a body: its rest pose, and which joints move.
+//!
+//! Both sides of every codec here know this before the first packet. It comes from the recordings
+//! that train the profile, never from the one that is measured.
+
+use kinepack_anim::figure::{Figure, FigureOptions, Motion};
+use kinepack_anim::{Skeleton, Transform};
+
+use crate::Outcome;
+use crate::recordings::Recording;
+
+/// A joint that turns by less than this, in radians, stays still.
+const STILL_RAD: f64 = 1e-3;
+
+/// A body in rest, and how it moves.
+pub(crate) struct Body {
+    /// The rest pose is the mean of the recordings.
+    pub(crate) skeleton: Skeleton,
+    /// The joints that turn, and the root, in their order.
+    pub(crate) moving: Vec<usize>,
+}
+
+impl Body {
+    /// What these recordings have in common.
+    pub(crate) fn of(recordings: &[&Recording]) -> Outcome<Self> {
+        let first = recordings.first().ok_or("a body needs another recording")?;
+        let mut joints = first.skeleton().joints().to_vec();
+        for (index, joint) in joints.iter_mut().enumerate() {
+            joint.bind.rotation = mean_rotation(all_poses(recordings).map(|pose| &pose[index]));
+        }
+        let skeleton = Skeleton::new(joints)?;
+        let moves = |joint: &usize| {
+            let rest = skeleton.joints()[*joint].bind.rotation;
+            skeleton.parent(*joint).is_none()
+                || all_poses(recordings).any(|pose| turns(rest, pose[*joint].rotation))
+        };
+        let moving = (0..skeleton.len()).filter(moves).collect();
+        Ok(Self { skeleton, moving })
+    }
+
+    /// Checks that a recording moves no other joints.
+    pub(crate) fn check(&self, recording: &Recording) -> Outcome<()> {
+        for (index, joint) in self.skeleton.joints().iter().enumerate() {
+            let is_still = !self.moving.contains(&index);
+            if is_still && recording.poses().any(|p| turns(joint.bind.rotation, p[index].rotation))
+            {
+                let (recording, joint) = (recording.name(), &joint.name);
+                return Err(format!("{joint} moves in {recording}, but in no other one").into());
+            }
+        }
+        Ok(())
+    }
+
+    /// The figure of this body with a precision.
+    pub(crate) fn figure(&self, precision_cm: f64) -> Outcome<Figure> {
+        let still = (0..self.skeleton.len()).filter(|joint| !self.moving.contains(joint));
+        let motions = still.map(|joint| (joint, Motion::Still)).collect();
+        let options = FigureOptions { precision_cm, motions, ..FigureOptions::default() };
+        Ok(Figure::new(&self.skeleton, &options)?)
+    }
+}
+
+fn all_poses<'a>(recordings: &'a [&Recording]) -> impl Iterator<Item = &'a [Transform]> {
+    recordings.iter().flat_map(|recording| recording.poses())
+}
+
+/// Whether two rotations differ. The chord of the quaternions is half of the angle between them, to
+/// within the square of so small an angle.
+fn turns(rest: [f32; 4], rotation: [f32; 4]) -> bool {
+    let chord = |sign: f64| {
+        let pairs = rest.iter().zip(rotation).map(|(a, b)| f64::from(*a) - sign * f64::from(b));
+        pairs.map(|difference| difference * difference).sum::<f64>().sqrt()
+    };
+    2.0 * chord(1.0).min(chord(-1.0)) > STILL_RAD
+}
+
+/// The normalized sum of quaternions, each with the sign that is nearer to the first.
+fn mean_rotation<'a>(mut transforms: impl Iterator<Item = &'a Transform>) -> [f32; 4] {
+    let Some(first) = transforms.next() else { return Transform::IDENTITY.rotation };
+    let mut sum = first.rotation.map(f64::from);
+    for transform in transforms {
+        let rotation = transform.rotation.map(f64::from);
+        let dot: f64 = rotation.iter().zip(first.rotation).map(|(a, b)| a * f64::from(b)).sum();
+        sum.iter_mut().zip(rotation).for_each(|(sum, number)| *sum += number * dot.signum());
+    }
+    let length = sum.iter().map(|number| number * number).sum::<f64>().sqrt();
+    sum.map(|number| (number / length) as f32)
+}

@@ -1,0 +1,184 @@
+//! Our side: figures, with profiles trained on other recordings, and their bytes a frame.
+
+use kinepack::training::Training;
+use kinepack::{
+    Baselines, Codec, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View,
+};
+use kinepack_anim::figure::Figure;
+use kinepack_anim::measure::{ErrorOptions, pose_distance_cm};
+use kinepack_anim::{Skeleton, Transform};
+use serde::Serialize;
+
+use crate::Outcome;
+use crate::basis::{Layout, Sent};
+use crate::body::Body;
+use crate::recordings::Recording;
+
+/// The tick of a recording's first frame.
+pub(crate) const FIRST_TICK: u32 = 1;
+/// Baselines are a round trip of 100 ms old: this part of a second.
+const LAGS_PER_S: u32 = 10;
+/// The model has weights for fresh baselines, and for those after losses: multiples of the lag.
+const MAX_LAGS: [u32; 2] = [1, 3];
+/// The precisions to choose from, in cm, and the number of times that the range is halved.
+const PRECISIONS_CM: [f64; 2] = [0.01, 50.0];
+const HALVINGS: u32 = 12;
+
+/// A peer, and figures with the same largest error.
+#[derive(Serialize)]
+pub(crate) struct Row {
+    pub(crate) peer: String,
+    /// The peer's largest error.
+    pub(crate) error_cm: f64,
+    pub(crate) peer_bytes: f64,
+    /// The precision asked of the figure, the error that it proves, and the largest one.
+    pub(crate) precision_cm: f64,
+    pub(crate) bound_cm: f64,
+    pub(crate) figure_error_cm: f64,
+    pub(crate) packed_bytes: f64,
+    pub(crate) adaptive_bytes: f64,
+    pub(crate) learning_bytes: f64,
+}
+
+/// A figure and a profile for it.
+pub(crate) struct Trained {
+    pub(crate) figure: Figure,
+    pub(crate) schema: Schema,
+    profile: Profile,
+}
+
+/// Compares a peer's packets with figures whose largest error is the same. The recording trains
+/// nothing.
+pub(crate) fn compare(
+    body: &Body,
+    (layout, sent): (&Layout, &Sent),
+    recording: &Recording,
+    training: &[&Recording],
+    hz: u32,
+) -> Outcome<(Row, Trained)> {
+    let shown = recording.poses().zip(&sent.poses);
+    let error_cm = shown.map(|(pose, shown)| distance_cm(&body.skeleton, pose, shown));
+    let error_cm = error_cm.fold(0.0, f64::max);
+    let precision_cm = coarsest_cm(body, recording, error_cm)?;
+    let mut trained = Trained::new(body, precision_cm, training, hz)?;
+    let worlds = trained.worlds(recording)?;
+    let at = |level| -> Outcome<f64> { bytes(&trained.codec(level)?, &worlds, lag_ticks(hz)) };
+    let joints = 0..body.skeleton.len();
+    let row = Row {
+        peer: layout.name.clone(),
+        error_cm,
+        peer_bytes: mean(sent.packets.iter().map(Vec::len)),
+        precision_cm,
+        bound_cm: joints.map(|joint| trained.figure.max_error_cm(joint)).fold(0.0, f64::max),
+        figure_error_cm: error_of_cm(body, recording, precision_cm)?,
+        packed_bytes: at(Level::PACKED)?,
+        adaptive_bytes: at(Level::ADAPTIVE)?,
+        learning_bytes: at(Level::LEARNING)?,
+    };
+    Ok((row, trained))
+}
+
+impl Trained {
+    pub(crate) fn new(
+        body: &Body,
+        precision_cm: f64,
+        recordings: &[&Recording],
+        hz: u32,
+    ) -> Outcome<Self> {
+        let figure = body.figure(precision_cm)?;
+        let schema = Schema::new(figure.fields());
+        let untrained = Profile::magnitudes(&schema);
+        let mut trained = Self { figure, schema, profile: untrained.clone() };
+        let runs: Vec<Vec<Snapshot>> =
+            recordings.iter().map(|recording| trained.worlds(recording)).collect::<Outcome<_>>()?;
+        let training = Training {
+            packed_lag_ticks: lag_ticks(hz),
+            max_lags_ticks: MAX_LAGS.map(|times| times * lag_ticks(hz)).into(),
+            ..Training::new(untrained, None)
+        };
+        let profile = training.run(&trained.schema, &runs, |_| ())?;
+        trained.profile = training.learn(&trained.schema, &profile, &runs, |_| ())?;
+        Ok(trained)
+    }
+
+    pub(crate) fn codec(&self, level: Level) -> Outcome<Codec> {
+        Ok(Codec::new(self.schema.clone(), level, self.profile.clone())?)
+    }
+
+    /// The frames of a recording, each a world of one body.
+    pub(crate) fn worlds(&mut self, recording: &Recording) -> Outcome<Vec<Snapshot>> {
+        let mut worlds = Vec::with_capacity(recording.frames());
+        for (tick, pose) in (FIRST_TICK..).zip(recording.poses()) {
+            let mut world = Snapshot::new(&self.schema, Tick(tick));
+            self.figure.push(&mut world, 0, EntityId(1), pose, &[])?;
+            worlds.push(world);
+        }
+        Ok(worlds)
+    }
+}
+
+/// The age of a baseline without losses, in ticks.
+fn lag_ticks(hz: u32) -> u32 {
+    (hz / LAGS_PER_S).max(1)
+}
+
+/// The largest distance of two poses over all joints, 3 cm from each, in cm.
+pub(crate) fn distance_cm(skeleton: &Skeleton, one: &[Transform], other: &[Transform]) -> f64 {
+    pose_distance_cm(skeleton, one, other, &ErrorOptions::default())
+}
+
+/// The coarsest precision with which no pose of the recording is farther off than `error_cm`.
+fn coarsest_cm(body: &Body, recording: &Recording, error_cm: f64) -> Outcome<f64> {
+    let [mut low_cm, mut high_cm] = PRECISIONS_CM;
+    for _ in 0..HALVINGS {
+        let middle_cm = (low_cm * high_cm).sqrt();
+        let is_within = error_of_cm(body, recording, middle_cm)? <= error_cm;
+        *(if is_within { &mut low_cm } else { &mut high_cm }) = middle_cm;
+    }
+    Ok(low_cm)
+}
+
+/// The largest error of a figure with this precision.
+fn error_of_cm(body: &Body, recording: &Recording, precision_cm: f64) -> Outcome<f64> {
+    let mut figure = body.figure(precision_cm)?;
+    let schema = Schema::new(figure.fields());
+    let mut world = Snapshot::new(&schema, Tick(0));
+    let mut shown = body.skeleton.bind_pose();
+    let mut error_cm = 0.0_f64;
+    for pose in recording.poses() {
+        world.clear(Tick(0));
+        figure.push(&mut world, 0, EntityId(1), pose, &[])?;
+        figure.write((&world, 0), &mut shown[..]);
+        error_cm = error_cm.max(distance_cm(&body.skeleton, pose, &shown));
+    }
+    Ok(error_cm)
+}
+
+/// Bytes a frame against baselines of this age and the two frames before them. Leaves out the first
+/// frames, which have none. Decodes and compares every frame.
+fn bytes(codec: &Codec, worlds: &[Snapshot], lag_ticks: u32) -> Outcome<f64> {
+    let lag = lag_ticks as usize;
+    let (mut encoder, mut decoder) = (Encoder::new(codec), Decoder::new(codec));
+    let mut views: Vec<View> = Vec::with_capacity(worlds.len());
+    let empty = View::empty(codec.schema());
+    let mut lengths = Vec::with_capacity(worlds.len());
+    for (frame, world) in worlds.iter().enumerate() {
+        let known = match frame.checked_sub(lag) {
+            Some(newest) => Baselines::new(views[newest.saturating_sub(2)..=newest].iter().rev())?,
+            None => Baselines::new([&empty])?,
+        };
+        let mut packet = Vec::new();
+        let view = encoder.encode(known, world, &mut packet)?;
+        if decoder.decode(known, &packet, world.tick)? != view {
+            return Err(format!("frame {frame} does not come back as it was").into());
+        }
+        views.push(view);
+        lengths.push(packet.len());
+    }
+    Ok(mean(lengths.into_iter().skip(lag + 2)))
+}
+
+fn mean(numbers: impl ExactSizeIterator<Item = usize>) -> f64 {
+    let count = numbers.len();
+    numbers.sum::<usize>() as f64 / count.max(1) as f64
+}

@@ -1,0 +1,323 @@
+//! A body over a link that loses datagrams: a hub and a receiver, and beside them a peer's packets
+//! over a link of the same kind.
+//!
+//! Time is virtual. Each pose that a viewer draws is compared with the true one of its moment, at
+//! the rate of the capture. So interpolation, quantization and losses all show. All viewers lag by
+//! the same time: the way of a datagram, and a playout delay of two frames at 20 Hz, which bridges
+//! one lost frame. What they show:
+//!
+//! - the figure: the receiver's playback, interpolated by the figure;
+//! - exact poses: the frames that the figure's receiver got, as if they were not quantized,
+//!   interpolated on a line;
+//! - the peer: its frames that can be decoded, interpolated on a line. A lost keyframe makes its
+//!   deltas useless, and a lost delta is skipped.
+
+use std::time::Duration;
+
+use command_kit::table::{Table, table};
+use command_kit::{Distribution, Summary, wrong_lanes};
+use kinepack::{Level, Snapshot};
+use kinepack_anim::{Transform, blend};
+use kinepack_net::{
+    HEADER_BYTES, Hub, HubConfig, Link, LinkConfig, Loss, PlayoutConfig, Received, Receiver,
+    ReceiverConfig, ReceiverId, ReceiverOptions, Refused,
+};
+use serde::Serialize;
+
+use crate::Outcome;
+use crate::basis::{Layout, Sent, State};
+use crate::body::Body;
+use crate::figures::{FIRST_TICK, Trained, distance_cm};
+use crate::recordings::Recording;
+
+/// The time from one end of the link to the other.
+const WAY: Duration = Duration::from_millis(50);
+const PLAYOUT_DELAY: Duration = Duration::from_millis(100);
+/// The first poses do not count, because the playout clock starts with the first state.
+const WARM_UP_S: f64 = 1.0;
+const LOSSES: [f32; 3] = [0.0, 0.01, 0.1];
+/// Sessions with different losses. Without losses, all are alike.
+const SESSIONS: u64 = 10;
+const RECEIVER: ReceiverId = ReceiverId(1);
+
+/// A figure and a peer over a link. Bytes are for each frame.
+#[derive(Serialize)]
+pub(crate) struct Row {
+    peer: String,
+    loss_ratio: f32,
+    /// The hub's datagrams: states with the library's headers and sets.
+    datagram_bytes: f64,
+    acknowledgement_bytes: f64,
+    /// Both, with the headers of IPv4 and UDP.
+    all_bytes: f64,
+    pub(crate) wrong_lanes: u64,
+    figure_error_cm: Summary,
+    exact_error_cm: Summary,
+    peer_bytes: f64,
+    /// With the headers of IPv4 and UDP.
+    peer_all_bytes: f64,
+    peer_error_cm: Summary,
+}
+
+/// Sums and errors of some sessions.
+#[derive(Default)]
+struct Tally {
+    frames: usize,
+    datagrams: usize,
+    datagram_bytes: usize,
+    acknowledgements: usize,
+    acknowledgement_bytes: usize,
+    peer_bytes: usize,
+    wrong_lanes: u64,
+    figure_cm: Distribution,
+    exact_cm: Distribution,
+    peer_cm: Distribution,
+}
+
+/// Sends a recording with each loss.
+pub(crate) fn measure(
+    body: &Body,
+    (layout, sent): (&Layout, &Sent),
+    mut trained: Trained,
+    recording: &Recording,
+    hz: u32,
+) -> Outcome<Vec<Row>> {
+    let worlds = trained.worlds(recording)?;
+    let mut stage = Stage { body, layout, sent, trained, recording, worlds, hz };
+    let mut rows = Vec::new();
+    for loss_ratio in LOSSES {
+        let mut tally = Tally::default();
+        for seed in 0..if loss_ratio > 0.0 { SESSIONS } else { 1 } {
+            stage.play(loss_ratio, seed, &mut tally)?;
+        }
+        rows.push(tally.row(&layout.name, loss_ratio));
+    }
+    Ok(rows)
+}
+
+/// What all sessions have in common.
+struct Stage<'a> {
+    body: &'a Body,
+    layout: &'a Layout,
+    sent: &'a Sent,
+    trained: Trained,
+    recording: &'a Recording,
+    worlds: Vec<Snapshot>,
+    hz: u32,
+}
+
+impl Stage<'_> {
+    fn play(&mut self, loss_ratio: f32, seed: u64, tally: &mut Tally) -> Outcome<()> {
+        let loss = Loss::Independent { ratio: loss_ratio };
+        let config = LinkConfig { latency: WAY, loss, ..LinkConfig::PERFECT };
+        let link = |direction| Link::new(config, 3 * seed + direction);
+        let (mut down, mut up, mut peer_down) = (link(0)?, link(1)?, link(2)?);
+        let codec = self.trained.codec(Level::ADAPTIVE)?;
+        let mut hub = Hub::new(&codec, HubConfig::default())?;
+        let playout = PlayoutConfig {
+            min_delay: PLAYOUT_DELAY,
+            max_delay: PLAYOUT_DELAY,
+            ..PlayoutConfig::at_hz(self.hz)
+        };
+        let config = ReceiverConfig { playout, ..ReceiverConfig::at_hz(self.hz) };
+        let mut receiver = Receiver::new(&codec, config)?;
+        // The handshake is before the first frame, and its bytes do not count.
+        hub.add(RECEIVER, &ReceiverOptions::default(), Duration::ZERO)?;
+        let hello = receiver.poll_transmit(Duration::ZERO).ok_or("no hello")?;
+        hub.handle(RECEIVER, Duration::ZERO, hello)?;
+
+        let mut exact = Frames::default();
+        let mut peer =
+            PeerViewer { layout: self.layout, keyframe: None, frames: Frames::default() };
+        let [mut truth, mut shown] = [(); 2].map(|()| self.body.skeleton.bind_pose());
+        let draw = |shown: &[Transform], truth: &[Transform], errors: &mut Distribution| {
+            errors.add(distance_cm(&self.body.skeleton, shown, truth));
+        };
+        for captured in 0..self.recording.captured_poses() {
+            let at_s = captured as f64 / f64::from(self.recording.captured_hz());
+            let now = Duration::from_nanos((at_s * 1e9).round() as u64);
+            while let Some(datagram) = down.poll(now) {
+                if let Some(frame) = take(&mut receiver, now, &datagram, &self.worlds, tally)? {
+                    exact.0.push((frame, self.recording.frame(frame).to_vec()));
+                }
+            }
+            while let Some(datagram) = peer_down.poll(now) {
+                peer.take(&datagram, &self.body.skeleton.bind_pose())?;
+            }
+            while let Some(datagram) = up.poll(now) {
+                match hub.handle(RECEIVER, now, &datagram) {
+                    Ok(_) | Err(Refused::LongAgo) => {}
+                    Err(refused) => return Err(refused.into()),
+                }
+            }
+            if captured % self.recording.captured_per_frame == 0 {
+                let frame = captured / self.recording.captured_per_frame;
+                hub.tick(now, &self.worlds[frame])?;
+                while let Some((_, datagram)) = hub.poll_transmit() {
+                    tally.datagrams += 1;
+                    tally.datagram_bytes += datagram.len();
+                    down.send(now, datagram);
+                }
+                tally.frames += 1;
+                tally.peer_bytes += self.sent.packets[frame].len();
+                peer_down.send(now, &numbered(frame, &self.sent.packets[frame]));
+            }
+            while let Some(datagram) = receiver.poll_transmit(now) {
+                tally.acknowledgements += 1;
+                tally.acknowledgement_bytes += datagram.len();
+                up.send(now, datagram);
+            }
+
+            let Some(playback) = receiver.playback(now) else { continue };
+            let shown_s = at_s - WAY.as_secs_f64() - PLAYOUT_DELAY.as_secs_f64();
+            if shown_s < WARM_UP_S {
+                continue;
+            }
+            let moment = shown_s * f64::from(self.hz);
+            self.recording.at(moment, &mut truth);
+            let sample = playback.samples().next().ok_or("the body is missing")?;
+            self.trained.figure.interpolate(sample.from, sample.to, sample.between, &mut shown[..]);
+            draw(&shown, &truth, &mut tally.figure_cm);
+            if exact.write(moment, &mut shown) {
+                draw(&shown, &truth, &mut tally.exact_cm);
+            }
+            if peer.frames.write(moment, &mut shown) {
+                draw(&shown, &truth, &mut tally.peer_cm);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Hands a datagram to the receiver and compares its state with the world. Returns the frame.
+fn take(
+    receiver: &mut Receiver,
+    now: Duration,
+    datagram: &[u8],
+    worlds: &[Snapshot],
+    tally: &mut Tally,
+) -> Outcome<Option<usize>> {
+    match receiver.handle(now, datagram) {
+        Ok(Received::Snapshot { tick, .. } | Received::FullState { tick }) => {
+            let frame = (tick.0 - FIRST_TICK) as usize;
+            let newest = receiver.newest().ok_or("nothing was received")?;
+            tally.wrong_lanes += wrong_lanes(&worlds[frame], newest);
+            Ok(Some(frame))
+        }
+        Ok(_) | Err(Refused::NoBaseline) => Ok(None),
+        Err(refused) => Err(refused.into()),
+    }
+}
+
+/// A peer's packet after its frame's number, which is not counted.
+fn numbered(frame: usize, packet: &[u8]) -> Vec<u8> {
+    let number = (frame as u32).to_le_bytes();
+    number.iter().chain(packet).copied().collect()
+}
+
+/// The frames that a viewer has, in the order of time.
+#[derive(Default)]
+struct Frames(Vec<(usize, Vec<Transform>)>);
+
+impl Frames {
+    /// Writes the pose of a moment: between two frames, or the newest one if no later one is there.
+    /// False before the first frame.
+    fn write(&self, moment: f64, pose: &mut [Transform]) -> bool {
+        let next = self.0.partition_point(|(frame, _)| *frame as f64 <= moment);
+        let Some((from, before)) = next.checked_sub(1).map(|at| &self.0[at]) else { return false };
+        pose.copy_from_slice(before);
+        if let Some((to, after)) = self.0.get(next) {
+            let passed = (moment - *from as f64) / (to - from) as f64;
+            blend(pose, after, passed as f32);
+        }
+        true
+    }
+}
+
+/// A viewer of a peer's packets.
+struct PeerViewer<'a> {
+    layout: &'a Layout,
+    /// The newest keyframe, and its number.
+    keyframe: Option<(usize, State)>,
+    frames: Frames,
+}
+
+impl PeerViewer<'_> {
+    /// Decodes a packet, if its keyframe is there. `pose` has what the packet does not.
+    fn take(&mut self, datagram: &[u8], pose: &[Transform]) -> Outcome<()> {
+        let (number, packet) = datagram.split_first_chunk().ok_or("a packet without a number")?;
+        let frame = u32::from_le_bytes(*number) as usize;
+        let needed = self.layout.keyframe_of(frame);
+        let state = if needed == frame {
+            let state = self.layout.decode(packet, None)?;
+            self.keyframe = Some((frame, state.clone()));
+            state
+        } else {
+            let keyframe = self.keyframe.as_ref().filter(|(number, _)| *number == needed);
+            let Some((_, keyframe)) = keyframe else { return Ok(()) };
+            self.layout.decode(packet, Some(keyframe))?
+        };
+        let mut pose = pose.to_vec();
+        self.layout.write_pose(&state, &mut pose);
+        self.frames.0.push((frame, pose));
+        Ok(())
+    }
+}
+
+impl Tally {
+    fn row(&self, peer: &str, loss_ratio: f32) -> Row {
+        let per_frame = |bytes: usize| bytes as f64 / self.frames.max(1) as f64;
+        let with_headers = |bytes, datagrams| bytes + datagrams * HEADER_BYTES as usize;
+        Row {
+            peer: peer.to_owned(),
+            loss_ratio,
+            datagram_bytes: per_frame(self.datagram_bytes),
+            acknowledgement_bytes: per_frame(self.acknowledgement_bytes),
+            all_bytes: per_frame(with_headers(
+                self.datagram_bytes + self.acknowledgement_bytes,
+                self.datagrams + self.acknowledgements,
+            )),
+            wrong_lanes: self.wrong_lanes,
+            figure_error_cm: self.figure_cm.summary(),
+            exact_error_cm: self.exact_cm.summary(),
+            peer_bytes: per_frame(self.peer_bytes),
+            peer_all_bytes: per_frame(with_headers(self.peer_bytes, self.frames)),
+            peer_error_cm: self.peer_cm.summary(),
+        }
+    }
+}
+
+/// Bytes a frame and errors in cm.
+pub(crate) fn network_table(rows: &[Row]) -> Table {
+    let header = [
+        "peer",
+        "loss",
+        "figure, bytes:\ndatagrams",
+        "\nacks",
+        "\nwith IP, UDP",
+        "wrong\nlanes",
+        "off by cm:\nmedian",
+        "\n99 %",
+        "exact:\nmedian",
+        "\n99 %",
+        "peer, bytes:\npackets",
+        "\nwith IP, UDP",
+        "off by cm:\nmedian",
+        "\n99 %",
+    ];
+    let errors = |of: &Summary| [of.p50, of.p99].map(|cm| format!("{cm:.2}"));
+    let cells = rows.iter().map(|row| {
+        let words = [row.peer.clone(), format!("{} %", row.loss_ratio * 100.0)];
+        let bytes = [row.datagram_bytes, row.acknowledgement_bytes, row.all_bytes];
+        let peer_bytes = [row.peer_bytes, row.peer_all_bytes];
+        let mut cells: Vec<String> = words.into();
+        cells.extend(bytes.map(|bytes| format!("{bytes:.1}")));
+        cells.push(row.wrong_lanes.to_string());
+        cells.extend(errors(&row.figure_error_cm));
+        cells.extend(errors(&row.exact_error_cm));
+        cells.extend(peer_bytes.map(|bytes| format!("{bytes:.1}")));
+        cells.extend(errors(&row.peer_error_cm));
+        cells
+    });
+    table(header, 2, cells)
+}

@@ -1,0 +1,99 @@
+//! Recordings of bodies: the poses that are sent, and the true poses between them.
+//!
+//! A motion capture has 60 or 120 poses a second, and a game sends perhaps 20. The others tell what
+//! a receiver should show between two poses that it has.
+
+use std::path::Path;
+use std::str::FromStr;
+
+use kinepack_anim::import::{self, ImportOptions};
+use kinepack_anim::{RawClip, Skeleton, Transform, blend};
+
+use crate::Outcome;
+
+/// The true rate of the recordings whose names contain a text, for files with a wrong frame time.
+#[derive(Clone, Debug)]
+pub(crate) struct RateOf {
+    name: String,
+    rate_hz: f32,
+}
+
+impl FromStr for RateOf {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, rate) = text.split_once('=').ok_or("expected NAME=HZ")?;
+        let rate_hz = rate.parse().map_err(|_| format!("{rate} is not a rate"))?;
+        Ok(Self { name: name.to_owned(), rate_hz })
+    }
+}
+
+/// A motion capture.
+pub(crate) struct Recording {
+    captured: RawClip,
+    /// Captured poses from one sent frame to the next.
+    pub(crate) captured_per_frame: usize,
+}
+
+impl Recording {
+    /// Reads a file, of which `hz` frames a second are sent.
+    pub(crate) fn read(
+        path: &Path,
+        hz: u32,
+        rates: &[RateOf],
+        drop_frames: Option<usize>,
+    ) -> Outcome<Self> {
+        let file = path.display().to_string();
+        let frame_rate_hz = rates.iter().find(|of| file.contains(&of.name)).map(|of| of.rate_hz);
+        let options = ImportOptions { frame_rate_hz, drop_frames, ..ImportOptions::default() };
+        let clips = import::read(path, &options)?.complete()?.clips;
+        let captured = clips.into_iter().next().ok_or_else(|| format!("{file} has no motion"))?;
+        let ratio = captured.rate_hz() / hz as f32;
+        if ratio < 1.0 || ratio.fract() != 0.0 {
+            let rate_hz = captured.rate_hz();
+            return Err(format!("{file} has {rate_hz} poses a second, no multiple of {hz}").into());
+        }
+        Ok(Self { captured, captured_per_frame: ratio as usize })
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        self.captured.name()
+    }
+
+    pub(crate) fn skeleton(&self) -> &Skeleton {
+        self.captured.skeleton()
+    }
+
+    pub(crate) fn captured_hz(&self) -> f32 {
+        self.captured.rate_hz()
+    }
+
+    /// The number of captured poses from the first sent frame to the last.
+    pub(crate) fn captured_poses(&self) -> usize {
+        (self.frames() - 1) * self.captured_per_frame + 1
+    }
+
+    /// The number of frames that are sent.
+    pub(crate) fn frames(&self) -> usize {
+        (self.captured.samples() - 1) / self.captured_per_frame + 1
+    }
+
+    /// The pose of a frame that is sent.
+    pub(crate) fn frame(&self, index: usize) -> &[Transform] {
+        self.captured.pose(index * self.captured_per_frame)
+    }
+
+    /// All poses that are sent, in the order of time.
+    pub(crate) fn poses(&self) -> impl ExactSizeIterator<Item = &[Transform]> {
+        self.captured.poses().step_by(self.captured_per_frame)
+    }
+
+    /// Writes the true pose at a moment, which is a frame with its fraction.
+    pub(crate) fn at(&self, moment: f64, pose: &mut [Transform]) {
+        let last = self.captured.samples() - 1;
+        let sample = (moment * self.captured_per_frame as f64).clamp(0.0, last as f64);
+        let before = sample as usize;
+        pose.copy_from_slice(self.captured.pose(before));
+        blend(pose, self.captured.pose((before + 1).min(last)), (sample - before as f64) as f32);
+    }
+}
