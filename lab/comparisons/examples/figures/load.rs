@@ -101,10 +101,8 @@ fn run(
                 let arrival = tick - 1 + viewer.round_trip_ticks;
                 viewer.on_the_way.push_back((arrival, datagram.to_vec()));
             }
-            while viewer.on_the_way.front().is_some_and(|(arrival, _)| *arrival <= tick) {
-                if let Some((_, datagram)) = viewer.on_the_way.pop_front() {
-                    hub.handle(id, now, &datagram)?;
-                }
+            while let Some((_, datagram)) = viewer.on_the_way.pop_front_if(|(at, _)| *at <= tick) {
+                hub.handle(id, now, &datagram)?;
             }
         }
 

@@ -8,9 +8,9 @@
 //! others. Which joints move also comes from the others. The captures in the book are four of the
 //! CMU database, for Daz. Their files say 120 Hz, but those of salsa have 60 poses a second.
 //!
-//! - `sizes`: bytes a frame of Basis's layout, of Meta's 42 bits a joint and of the smallest three in
-//!   9 bits, and of a figure whose largest error is the same. The figure's baseline is 100 ms old.
-//!   Headers do not count.
+//! - `sizes`: bytes a frame of Basis's layout, of Meta's 42 bits a joint and of the smallest three
+//!   in 9 bits, and of a figure whose largest error is the same. The figure's baseline is 100 ms
+//!   old. Headers do not count.
 //! - `network`: a hub and a receiver over a link with a round trip of 100 ms, which loses
 //!   datagrams. All bytes count. Compares the pose that is shown with the true one.
 //! - `load`: the time of a server and of each viewer, for 64 bodies and 64 viewers.
