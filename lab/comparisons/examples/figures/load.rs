@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 
 use command_kit::table::{Table, table};
 use kinepack::{EntityId, Level, Snapshot, Tick};
+use kinepack_anim::Transform;
+use kinepack_anim::figure::Figure;
 use kinepack_net::{Hub, HubConfig, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Work};
 use serde::Serialize;
 
@@ -58,10 +60,23 @@ pub(crate) fn measure(recordings: &[Recording], precision_cm: f64, hz: u32) -> O
     let recordings: Vec<&Recording> = recordings.iter().collect();
     let body = Body::of(&recordings)?;
     let mut trained = Trained::new(&body, precision_cm, &recordings, hz)?;
-    [(ALIKE, 1), (SPREAD, 1), (SPREAD, 2)]
-        .into_iter()
-        .map(|(trips, threads)| run(&recordings, &body, &mut trained, hz, trips, threads))
-        .collect()
+    let mut rows = Vec::new();
+    for ((round_trips, ticks), threads) in [(ALIKE, 1), (SPREAD, 1), (SPREAD, 2)] {
+        let mut session = Session::new(&body, &trained, hz, ticks)?;
+        for tick in FIRST_TICK..FIRST_TICK + WARM_UP_TICKS + TICKS {
+            if tick == FIRST_TICK + WARM_UP_TICKS {
+                session.measured = Measured::default();
+            }
+            let now = Duration::from_secs(1) * tick / hz;
+            session.acknowledge(tick, now)?;
+            session.push(tick, &mut trained, &recordings)?;
+            session.tick(now, threads)?;
+            // Halfway between two states, so that poses are interpolated.
+            session.show(now, Duration::from_secs(1) / (2 * hz), &mut trained.figure)?;
+        }
+        rows.push(session.measured.row(round_trips, threads));
+    }
+    Ok(rows)
 }
 
 /// A viewer, and its datagrams on their way to the hub, each with the tick of its arrival.
@@ -71,41 +86,65 @@ struct Viewer {
     on_the_way: VecDeque<(u32, Vec<u8>)>,
 }
 
-fn run(
-    recordings: &[&Recording],
-    body: &Body,
-    trained: &mut Trained,
-    hz: u32,
-    (round_trips, trip_ticks): RoundTrips,
-    threads: usize,
-) -> Outcome<Row> {
-    let codec = trained.codec(Level::ADAPTIVE)?;
-    let mut hub = Hub::new(&codec, HubConfig::default())?;
-    let mut viewers = Vec::new();
-    for (id, ticks) in (0..VIEWERS).zip(trip_ticks.iter().cycle()) {
-        hub.add(ReceiverId(id), &ReceiverOptions::default(), Duration::ZERO)?;
-        let receiver = Receiver::new(&codec, ReceiverConfig::at_hz(hz))?;
-        viewers.push(Viewer { receiver, round_trip_ticks: *ticks, on_the_way: VecDeque::new() });
+struct Session {
+    hub: Hub,
+    viewers: Vec<Viewer>,
+    /// The last worlds, the newest one at the end.
+    worlds: VecDeque<Snapshot>,
+    pose: Vec<Transform>,
+    measured: Measured,
+}
+
+/// Times of each tick or viewer, and sums.
+#[derive(Default)]
+struct Measured {
+    push_ms: Vec<f64>,
+    tick_ms: Vec<f64>,
+    decode_ms: Vec<f64>,
+    write_ms: Vec<f64>,
+    encodings: usize,
+    bytes: usize,
+    wrong_lanes: usize,
+}
+
+impl Session {
+    fn new(body: &Body, trained: &Trained, hz: u32, trip_ticks: &[u32]) -> Outcome<Self> {
+        let codec = trained.codec(Level::ADAPTIVE)?;
+        let mut hub = Hub::new(&codec, HubConfig::default())?;
+        let mut viewers = Vec::new();
+        for (id, &round_trip_ticks) in (0..VIEWERS).zip(trip_ticks.iter().cycle()) {
+            hub.add(ReceiverId(id), &ReceiverOptions::default(), Duration::ZERO)?;
+            let receiver = Receiver::new(&codec, ReceiverConfig::at_hz(hz))?;
+            viewers.push(Viewer { receiver, round_trip_ticks, on_the_way: VecDeque::new() });
+        }
+        Ok(Self {
+            hub,
+            viewers,
+            worlds: VecDeque::new(),
+            pose: body.skeleton.bind_pose(),
+            measured: Measured::default(),
+        })
     }
-    let mut worlds: VecDeque<Snapshot> = VecDeque::new();
-    let mut pose = body.skeleton.bind_pose();
-    let [mut push_ms, mut tick_ms, mut decode_ms, mut write_ms] = [(); 4].map(|()| Vec::new());
-    let (mut encodings, mut bytes, mut wrong_lanes) = (0, 0, 0);
-    for tick in FIRST_TICK..FIRST_TICK + WARM_UP_TICKS + TICKS {
-        let is_counted = tick >= FIRST_TICK + WARM_UP_TICKS;
-        let now = Duration::from_secs(1) * tick / hz;
-        // Poses are drawn between two states, so that they are interpolated.
-        let half_a_tick = Duration::from_secs(1) / (2 * hz);
-        for (id, viewer) in (0..).map(ReceiverId).zip(&mut viewers) {
+
+    /// Takes the viewers' datagrams of the previous tick, and hands on those that arrive.
+    fn acknowledge(&mut self, tick: u32, now: Duration) -> Outcome<()> {
+        for (id, viewer) in (0..).map(ReceiverId).zip(&mut self.viewers) {
             while let Some(datagram) = viewer.receiver.poll_transmit(now) {
                 let arrival = tick - 1 + viewer.round_trip_ticks;
                 viewer.on_the_way.push_back((arrival, datagram.to_vec()));
             }
             while let Some((_, datagram)) = viewer.on_the_way.pop_front_if(|(at, _)| *at <= tick) {
-                hub.handle(id, now, &datagram)?;
+                self.hub.handle(id, now, &datagram)?;
             }
         }
+        Ok(())
+    }
 
+    /// Pushes the poses of all bodies into a new world.
+    fn push(&mut self, tick: u32, trained: &mut Trained, recordings: &[&Recording]) -> Outcome<()> {
+        if self.worlds.len() == KEPT_WORLDS {
+            self.worlds.pop_front();
+        }
         let begin = Instant::now();
         let mut world = Snapshot::new(&trained.schema, Tick(tick));
         for id in 0..BODIES {
@@ -114,69 +153,61 @@ fn run(
             let frame = (tick as usize + offset) % recording.frames();
             trained.figure.push(&mut world, 0, EntityId(id), recording.frame(frame), &[])?;
         }
-        let pushed = Instant::now();
+        self.measured.push_ms.push(ms(begin.elapsed()));
+        self.worlds.push_back(world);
+        Ok(())
+    }
+
+    /// Encodes the newest world for all viewers.
+    fn tick(&mut self, now: Duration, threads: usize) -> Outcome<()> {
+        let world = self.worlds.back().ok_or("no world")?;
+        let begin = Instant::now();
         if threads > 1 {
-            hub.tick_on(now, &world, None, |work: &Work<'_>| {
+            self.hub.tick_on(now, world, None, |work| {
                 thread::scope(|scope| {
                     (1..threads).for_each(|_| drop(scope.spawn(|| work.run())));
                     work.run();
                 });
             })?;
         } else {
-            hub.tick(now, &world)?;
+            self.hub.tick(now, world)?;
         }
-        if is_counted {
-            tick_ms.push(ms(pushed.elapsed()));
-            push_ms.push(ms(pushed - begin));
-            encodings += hub.encoded();
-        }
-        if worlds.len() == KEPT_WORLDS {
-            worlds.pop_front();
-        }
-        worlds.push_back(world);
+        self.measured.tick_ms.push(ms(begin.elapsed()));
+        self.measured.encodings += self.hub.encoded();
+        Ok(())
+    }
 
-        let mut datagrams = vec![Vec::new(); viewers.len()];
-        while let Some((id, datagram)) = hub.poll_transmit() {
-            bytes += if is_counted { datagram.len() } else { 0 };
+    /// Hands the datagrams to the viewers, which draw all bodies a moment later.
+    fn show(&mut self, now: Duration, later: Duration, figure: &mut Figure) -> Outcome<()> {
+        let mut datagrams = vec![Vec::new(); self.viewers.len()];
+        while let Some((id, datagram)) = self.hub.poll_transmit() {
+            self.measured.bytes += datagram.len();
             datagrams[id.0 as usize].push(datagram.to_vec());
         }
-        for (viewer, datagrams) in viewers.iter_mut().zip(datagrams) {
+        for (Viewer { receiver, .. }, datagrams) in self.viewers.iter_mut().zip(datagrams) {
             let begin = Instant::now();
             for datagram in datagrams {
-                viewer.receiver.handle(now, &datagram)?;
+                receiver.handle(now, &datagram)?;
             }
-            let decoded = Instant::now();
-            if let Some(playback) = viewer.receiver.playback(now + half_a_tick) {
+            self.measured.decode_ms.push(ms(begin.elapsed()));
+            let begin = Instant::now();
+            if let Some(playback) = receiver.playback(now + later) {
                 for sample in playback.samples() {
                     let (from, to) = (sample.from, sample.to);
-                    trained.figure.interpolate(from, to, sample.between, &mut pose[..]);
+                    figure.interpolate(from, to, sample.between, &mut self.pose[..]);
                 }
             }
-            if is_counted {
-                write_ms.push(ms(decoded.elapsed()));
-                decode_ms.push(ms(decoded - begin));
-                wrong_lanes += wrong_lanes_of(&viewer.receiver, &worlds)?;
-            }
+            self.measured.write_ms.push(ms(begin.elapsed()));
+            self.measured.wrong_lanes += wrong_lanes(receiver, &self.worlds)?;
         }
+        Ok(())
     }
-    let per_tick = |count: usize| count as f64 / f64::from(TICKS);
-    Ok(Row {
-        round_trips,
-        threads,
-        push_ms: lower_quartile(push_ms),
-        tick_ms: lower_quartile(tick_ms),
-        encodings: per_tick(encodings),
-        viewer_bytes: per_tick(bytes) / VIEWERS as f64,
-        decode_ms: lower_quartile(decode_ms),
-        write_ms: lower_quartile(write_ms),
-        wrong_lanes,
-    })
 }
 
 /// Compares each body that a viewer has with the world that its state is from.
-fn wrong_lanes_of(receiver: &Receiver, worlds: &VecDeque<Snapshot>) -> Outcome<u64> {
-    let newest = receiver.newest().ok_or("a viewer has no state")?;
-    let mut wrong = (BODIES as usize).abs_diff(newest.len()) * newest.lane_count();
+fn wrong_lanes(receiver: &Receiver, worlds: &VecDeque<Snapshot>) -> Outcome<usize> {
+    let Some(newest) = receiver.newest() else { return Ok(0) };
+    let mut wrong = 0;
     for (index, id) in newest.ids().iter().enumerate() {
         let tick = receiver.fresh(index);
         let world = worlds.iter().find(|world| world.tick == tick).ok_or("a state is too old")?;
@@ -184,7 +215,24 @@ fn wrong_lanes_of(receiver: &Receiver, worlds: &VecDeque<Snapshot>) -> Outcome<u
         let pairs = newest.lanes_at(index).zip(world.lanes_at(at));
         wrong += pairs.filter(|(own, sent)| own != sent).count();
     }
-    Ok(wrong as u64)
+    Ok(wrong)
+}
+
+impl Measured {
+    fn row(self, round_trips: &'static str, threads: usize) -> Row {
+        let per_tick = |count: usize| count as f64 / f64::from(TICKS);
+        Row {
+            round_trips,
+            threads,
+            push_ms: lower_quartile(self.push_ms),
+            tick_ms: lower_quartile(self.tick_ms),
+            encodings: per_tick(self.encodings),
+            viewer_bytes: per_tick(self.bytes) / VIEWERS as f64,
+            decode_ms: lower_quartile(self.decode_ms),
+            write_ms: lower_quartile(self.write_ms),
+            wrong_lanes: self.wrong_lanes as u64,
+        }
+    }
 }
 
 fn ms(time: Duration) -> f64 {

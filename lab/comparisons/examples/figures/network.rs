@@ -34,7 +34,7 @@ use crate::recordings::Recording;
 const WAY: Duration = Duration::from_millis(50);
 const PLAYOUT_DELAY: Duration = Duration::from_millis(100);
 /// The first poses do not count, because the playout clock starts with the first state.
-const WARM_UP_S: f64 = 1.0;
+const WARM_UP: Duration = Duration::from_secs(1);
 const LOSSES: [f32; 3] = [0.0, 0.01, 0.1];
 /// Sessions with different losses. Without losses, all are alike.
 const SESSIONS: u64 = 10;
@@ -107,105 +107,146 @@ struct Stage<'a> {
 }
 
 impl Stage<'_> {
+    /// Plays the recording once.
     fn play(&mut self, loss_ratio: f32, seed: u64, tally: &mut Tally) -> Outcome<()> {
-        let loss = Loss::Independent { ratio: loss_ratio };
-        let config = LinkConfig { latency: WAY, loss, ..LinkConfig::PERFECT };
-        let link = |direction| Link::new(config, 3 * seed + direction);
-        let (mut down, mut up, mut peer_down) = (link(0)?, link(1)?, link(2)?);
-        let codec = self.trained.codec(Level::ADAPTIVE)?;
-        let mut hub = Hub::new(&codec, HubConfig::default())?;
-        let playout = PlayoutConfig {
-            min_delay: PLAYOUT_DELAY,
-            max_delay: PLAYOUT_DELAY,
-            ..PlayoutConfig::at_hz(self.hz)
-        };
-        let config = ReceiverConfig { playout, ..ReceiverConfig::at_hz(self.hz) };
-        let mut receiver = Receiver::new(&codec, config)?;
-        // The handshake is before the first frame, and its bytes do not count.
-        hub.add(RECEIVER, &ReceiverOptions::default(), Duration::ZERO)?;
-        let hello = receiver.poll_transmit(Duration::ZERO).ok_or("no hello")?;
-        hub.handle(RECEIVER, Duration::ZERO, hello)?;
-
-        let mut exact = Frames::default();
-        let mut peer =
-            PeerViewer { layout: self.layout, keyframe: None, frames: Frames::default() };
-        let [mut truth, mut shown] = [(); 2].map(|()| self.body.skeleton.bind_pose());
-        let draw = |shown: &[Transform], truth: &[Transform], errors: &mut Distribution| {
-            errors.add(distance_cm(&self.body.skeleton, shown, truth));
-        };
+        let mut session = Session::new(self, loss_ratio, seed)?;
         for captured in 0..self.recording.captured_poses() {
             let at_s = captured as f64 / f64::from(self.recording.captured_hz());
             let now = Duration::from_nanos((at_s * 1e9).round() as u64);
-            while let Some(datagram) = down.poll(now) {
-                if let Some(frame) = take(&mut receiver, now, &datagram, &self.worlds, tally)? {
-                    exact.0.push((frame, self.recording.frame(frame).to_vec()));
-                }
-            }
-            while let Some(datagram) = peer_down.poll(now) {
-                peer.take(&datagram, &self.body.skeleton.bind_pose())?;
-            }
-            while let Some(datagram) = up.poll(now) {
-                match hub.handle(RECEIVER, now, &datagram) {
-                    Ok(_) | Err(Refused::LongAgo) => {}
-                    Err(refused) => return Err(refused.into()),
-                }
-            }
+            session.deliver(now, self, tally)?;
             if captured % self.recording.captured_per_frame == 0 {
-                let frame = captured / self.recording.captured_per_frame;
-                hub.tick(now, &self.worlds[frame])?;
-                while let Some((_, datagram)) = hub.poll_transmit() {
-                    tally.datagrams += 1;
-                    tally.datagram_bytes += datagram.len();
-                    down.send(now, datagram);
-                }
-                tally.frames += 1;
-                tally.peer_bytes += self.sent.packets[frame].len();
-                peer_down.send(now, &numbered(frame, &self.sent.packets[frame]));
+                session.send(now, captured / self.recording.captured_per_frame, self, tally)?;
             }
-            while let Some(datagram) = receiver.poll_transmit(now) {
-                tally.acknowledgements += 1;
-                tally.acknowledgement_bytes += datagram.len();
-                up.send(now, datagram);
-            }
-
-            let Some(playback) = receiver.playback(now) else { continue };
-            let shown_s = at_s - WAY.as_secs_f64() - PLAYOUT_DELAY.as_secs_f64();
-            if shown_s < WARM_UP_S {
-                continue;
-            }
-            let moment = shown_s * f64::from(self.hz);
-            self.recording.at(moment, &mut truth);
-            let sample = playback.samples().next().ok_or("the body is missing")?;
-            self.trained.figure.interpolate(sample.from, sample.to, sample.between, &mut shown[..]);
-            draw(&shown, &truth, &mut tally.figure_cm);
-            if exact.write(moment, &mut shown) {
-                draw(&shown, &truth, &mut tally.exact_cm);
-            }
-            if peer.frames.write(moment, &mut shown) {
-                draw(&shown, &truth, &mut tally.peer_cm);
-            }
+            session.draw(now, self, tally)?;
         }
         Ok(())
     }
 }
 
-/// Hands a datagram to the receiver and compares its state with the world. Returns the frame.
-fn take(
-    receiver: &mut Receiver,
-    now: Duration,
-    datagram: &[u8],
-    worlds: &[Snapshot],
-    tally: &mut Tally,
-) -> Outcome<Option<usize>> {
-    match receiver.handle(now, datagram) {
-        Ok(Received::Snapshot { tick, .. } | Received::FullState { tick }) => {
-            let frame = (tick.0 - FIRST_TICK) as usize;
-            let newest = receiver.newest().ok_or("nothing was received")?;
-            tally.wrong_lanes += wrong_lanes(&worlds[frame], newest);
-            Ok(Some(frame))
+/// Both ends of a figure and of a peer, and the links between them.
+struct Session<'a> {
+    hub: Hub,
+    receiver: Receiver,
+    down: Link,
+    up: Link,
+    peer_down: Link,
+    /// The frames that the receiver got, not quantized.
+    exact: Frames,
+    peer: PeerViewer<'a>,
+    shown: Vec<Transform>,
+    truth: Vec<Transform>,
+}
+
+impl<'a> Session<'a> {
+    fn new(stage: &Stage<'a>, loss_ratio: f32, seed: u64) -> Outcome<Self> {
+        let codec = stage.trained.codec(Level::ADAPTIVE)?;
+        let mut hub = Hub::new(&codec, HubConfig::default())?;
+        let playout = PlayoutConfig {
+            min_delay: PLAYOUT_DELAY,
+            max_delay: PLAYOUT_DELAY,
+            ..PlayoutConfig::at_hz(stage.hz)
+        };
+        let config = ReceiverConfig { playout, ..ReceiverConfig::at_hz(stage.hz) };
+        let mut receiver = Receiver::new(&codec, config)?;
+        // The handshake is before the first frame, and its bytes do not count.
+        hub.add(RECEIVER, &ReceiverOptions::default(), Duration::ZERO)?;
+        let hello = receiver.poll_transmit(Duration::ZERO).ok_or("no hello")?;
+        hub.handle(RECEIVER, Duration::ZERO, hello)?;
+        let loss = Loss::Independent { ratio: loss_ratio };
+        let config = LinkConfig { latency: WAY, loss, ..LinkConfig::PERFECT };
+        let link = |direction| Link::new(config, 3 * seed + direction);
+        Ok(Self {
+            hub,
+            receiver,
+            down: link(0)?,
+            up: link(1)?,
+            peer_down: link(2)?,
+            exact: Frames::default(),
+            peer: PeerViewer {
+                layout: stage.layout,
+                keyframe: None,
+                frames: Frames::default(),
+                rest: stage.body.skeleton.bind_pose(),
+            },
+            shown: stage.body.skeleton.bind_pose(),
+            truth: stage.body.skeleton.bind_pose(),
+        })
+    }
+
+    /// Hands on what has arrived. A state that arrives is compared with the sender's.
+    fn deliver(&mut self, now: Duration, stage: &Stage<'_>, tally: &mut Tally) -> Outcome<()> {
+        while let Some(datagram) = self.down.poll(now) {
+            match self.receiver.handle(now, &datagram) {
+                Ok(Received::Snapshot { tick, .. } | Received::FullState { tick }) => {
+                    let frame = (tick.0 - FIRST_TICK) as usize;
+                    let newest = self.receiver.newest().ok_or("nothing was received")?;
+                    tally.wrong_lanes += wrong_lanes(&stage.worlds[frame], newest);
+                    self.exact.0.push((frame, stage.recording.frame(frame).to_vec()));
+                }
+                Ok(_) | Err(Refused::NoBaseline) => {}
+                Err(refused) => return Err(refused.into()),
+            }
         }
-        Ok(_) | Err(Refused::NoBaseline) => Ok(None),
-        Err(refused) => Err(refused.into()),
+        while let Some(datagram) = self.peer_down.poll(now) {
+            self.peer.take(&datagram)?;
+        }
+        while let Some(datagram) = self.up.poll(now) {
+            match self.hub.handle(RECEIVER, now, &datagram) {
+                Ok(_) | Err(Refused::LongAgo) => {}
+                Err(refused) => return Err(refused.into()),
+            }
+        }
+        while let Some(datagram) = self.receiver.poll_transmit(now) {
+            tally.acknowledgements += 1;
+            tally.acknowledgement_bytes += datagram.len();
+            self.up.send(now, datagram);
+        }
+        Ok(())
+    }
+
+    fn send(
+        &mut self,
+        now: Duration,
+        frame: usize,
+        stage: &Stage<'_>,
+        tally: &mut Tally,
+    ) -> Outcome<()> {
+        tally.frames += 1;
+        self.hub.tick(now, &stage.worlds[frame])?;
+        while let Some((_, datagram)) = self.hub.poll_transmit() {
+            tally.datagrams += 1;
+            tally.datagram_bytes += datagram.len();
+            self.down.send(now, datagram);
+        }
+        let packet = &stage.sent.packets[frame];
+        tally.peer_bytes += packet.len();
+        self.peer_down.send(now, &numbered(frame, packet));
+        Ok(())
+    }
+
+    /// Draws each viewer's pose and compares it with the true one.
+    fn draw(&mut self, now: Duration, stage: &mut Stage<'_>, tally: &mut Tally) -> Outcome<()> {
+        let Some(playback) = self.receiver.playback(now) else { return Ok(()) };
+        let Some(shown_time) = now.checked_sub(WAY + PLAYOUT_DELAY) else { return Ok(()) };
+        if shown_time < WARM_UP {
+            return Ok(());
+        }
+        let moment = shown_time.as_secs_f64() * f64::from(stage.hz);
+        let Self { shown, truth, .. } = self;
+        stage.recording.at(moment, truth);
+        let sample = playback.samples().next().ok_or("the body is missing")?;
+        let (from, to) = (sample.from, sample.to);
+        stage.trained.figure.interpolate(from, to, sample.between, &mut shown[..]);
+        let skeleton = &stage.body.skeleton;
+        tally.figure_cm.add(distance_cm(skeleton, shown, truth));
+        for (frames, errors_cm) in
+            [(&self.exact, &mut tally.exact_cm), (&self.peer.frames, &mut tally.peer_cm)]
+        {
+            if frames.write(moment, shown) {
+                errors_cm.add(distance_cm(skeleton, shown, truth));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -240,11 +281,13 @@ struct PeerViewer<'a> {
     /// The newest keyframe, and its number.
     keyframe: Option<(usize, State)>,
     frames: Frames,
+    /// The pose of joints that the packets do not have.
+    rest: Vec<Transform>,
 }
 
 impl PeerViewer<'_> {
-    /// Decodes a packet, if its keyframe is there. `pose` has what the packet does not.
-    fn take(&mut self, datagram: &[u8], pose: &[Transform]) -> Outcome<()> {
+    /// Decodes a packet, if its keyframe is there.
+    fn take(&mut self, datagram: &[u8]) -> Outcome<()> {
         let (number, packet) = datagram.split_first_chunk().ok_or("a packet without a number")?;
         let frame = u32::from_le_bytes(*number) as usize;
         let needed = self.layout.keyframe_of(frame);
@@ -257,7 +300,7 @@ impl PeerViewer<'_> {
             let Some((_, keyframe)) = keyframe else { return Ok(()) };
             self.layout.decode(packet, Some(keyframe))?
         };
-        let mut pose = pose.to_vec();
+        let mut pose = self.rest.clone();
         self.layout.write_pose(&state, &mut pose);
         self.frames.0.push((frame, pose));
         Ok(())
