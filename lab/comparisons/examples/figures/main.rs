@@ -23,6 +23,7 @@ mod figures;
 mod load;
 mod network;
 mod recordings;
+mod shown;
 mod smallest_three;
 
 use std::error::Error;

@@ -17,7 +17,7 @@ use std::time::Duration;
 use command_kit::table::{Table, table};
 use command_kit::{Distribution, Summary, wrong_lanes};
 use kinepack::{Level, Snapshot};
-use kinepack_anim::{Transform, blend};
+use kinepack_anim::Transform;
 use kinepack_net::{
     HEADER_BYTES, Hub, HubConfig, Link, LinkConfig, Loss, PlayoutConfig, Received, Receiver,
     ReceiverConfig, ReceiverId, ReceiverOptions, Refused,
@@ -25,10 +25,11 @@ use kinepack_net::{
 use serde::Serialize;
 
 use crate::Outcome;
-use crate::basis::{Layout, Sent, State};
+use crate::basis::{Layout, Sent};
 use crate::body::Body;
 use crate::figures::{FIRST_TICK, Trained, distance_cm};
 use crate::recordings::Recording;
+use crate::shown::{Frames, PeerViewer, numbered};
 
 /// The time from one end of the link to the other.
 const WAY: Duration = Duration::from_millis(50);
@@ -162,12 +163,7 @@ impl<'a> Session<'a> {
             up: link(1)?,
             peer_down: link(2)?,
             exact: Frames::default(),
-            peer: PeerViewer {
-                layout: stage.layout,
-                keyframe: None,
-                frames: Frames::default(),
-                rest: stage.body.skeleton.bind_pose(),
-            },
+            peer: PeerViewer::new(stage.layout, stage.body.skeleton.bind_pose()),
             shown: stage.body.skeleton.bind_pose(),
             truth: stage.body.skeleton.bind_pose(),
         })
@@ -181,7 +177,7 @@ impl<'a> Session<'a> {
                     let frame = (tick.0 - FIRST_TICK) as usize;
                     let newest = self.receiver.newest().ok_or("nothing was received")?;
                     tally.wrong_lanes += wrong_lanes(&stage.worlds[frame], newest);
-                    self.exact.0.push((frame, stage.recording.frame(frame).to_vec()));
+                    self.exact.add(frame, stage.recording.frame(frame).to_vec());
                 }
                 Ok(_) | Err(Refused::NoBaseline) => {}
                 Err(refused) => return Err(refused.into()),
@@ -246,63 +242,6 @@ impl<'a> Session<'a> {
                 errors_cm.add(distance_cm(skeleton, shown, truth));
             }
         }
-        Ok(())
-    }
-}
-
-/// A peer's packet after its frame's number, which is not counted.
-fn numbered(frame: usize, packet: &[u8]) -> Vec<u8> {
-    let number = (frame as u32).to_le_bytes();
-    number.iter().chain(packet).copied().collect()
-}
-
-/// The frames that a viewer has, in the order of time.
-#[derive(Default)]
-struct Frames(Vec<(usize, Vec<Transform>)>);
-
-impl Frames {
-    /// Writes the pose of a moment: between two frames, or the newest one if no later one is there.
-    /// False before the first frame.
-    fn write(&self, moment: f64, pose: &mut [Transform]) -> bool {
-        let next = self.0.partition_point(|(frame, _)| *frame as f64 <= moment);
-        let Some((from, before)) = next.checked_sub(1).map(|at| &self.0[at]) else { return false };
-        pose.copy_from_slice(before);
-        if let Some((to, after)) = self.0.get(next) {
-            let passed = (moment - *from as f64) / (to - from) as f64;
-            blend(pose, after, passed as f32);
-        }
-        true
-    }
-}
-
-/// A viewer of a peer's packets.
-struct PeerViewer<'a> {
-    layout: &'a Layout,
-    /// The newest keyframe, and its number.
-    keyframe: Option<(usize, State)>,
-    frames: Frames,
-    /// The pose of joints that the packets do not have.
-    rest: Vec<Transform>,
-}
-
-impl PeerViewer<'_> {
-    /// Decodes a packet, if its keyframe is there.
-    fn take(&mut self, datagram: &[u8]) -> Outcome<()> {
-        let (number, packet) = datagram.split_first_chunk().ok_or("a packet without a number")?;
-        let frame = u32::from_le_bytes(*number) as usize;
-        let needed = self.layout.keyframe_of(frame);
-        let state = if needed == frame {
-            let state = self.layout.decode(packet, None)?;
-            self.keyframe = Some((frame, state.clone()));
-            state
-        } else {
-            let keyframe = self.keyframe.as_ref().filter(|(number, _)| *number == needed);
-            let Some((_, keyframe)) = keyframe else { return Ok(()) };
-            self.layout.decode(packet, Some(keyframe))?
-        };
-        let mut pose = self.rest.clone();
-        self.layout.write_pose(&state, &mut pose);
-        self.frames.0.push((frame, pose));
         Ok(())
     }
 }
