@@ -14,7 +14,7 @@ use command_kit::table::{Table, table};
 use kinepack::{EntityId, Level, Snapshot, Tick};
 use kinepack_anim::Transform;
 use kinepack_anim::figure::Figure;
-use kinepack_net::{Hub, HubConfig, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Work};
+use kinepack_net::{Hub, HubConfig, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions};
 use serde::Serialize;
 
 use crate::Outcome;
