@@ -1,5 +1,6 @@
 //! The views that a snapshot is coded against: a baseline, with partial views merged into it, and
-//! older views. Both sides build these by the same rules. `spec/NET.md`, sections 4.1 and 4.3.
+//! older views. Sender and receiver build these views by the same rules. `spec/NET.md`, sections
+//! 4.1 and 4.3.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,14 +15,14 @@ pub(crate) const MERGED: usize = 32;
 /// The views that a snapshot is coded against.
 #[derive(Clone, Debug)]
 pub(crate) struct BaselineViews {
-    /// Includes the views that were merged into it.
+    /// The baseline, including the views that were merged into it.
     pub(crate) baseline: View,
-    /// Newest first.
+    /// The older views, newest first.
     pub(crate) older: Vec<View>,
 }
 
 impl BaselineViews {
-    /// A baseline alone.
+    /// A baseline without older views.
     pub(crate) fn alone(baseline: View) -> Self {
         Self { baseline, older: Vec::new() }
     }
@@ -36,8 +37,8 @@ impl BaselineViews {
 }
 
 /// The number of preceding views that the rule for merge 0 merges into a view. `own_back` is the
-/// *back* byte of the view's own header. Views before its own baseline need no merging, because
-/// that baseline contains them already.
+/// *back* byte of the view's own header. The baseline of the view already contains everything
+/// before it, so only the views between the two need merging.
 fn by_rule(own_back: u8) -> usize {
     MERGED.min(usize::from(own_back).saturating_sub(1))
 }
@@ -56,7 +57,7 @@ pub(crate) enum Before<T> {
 /// The views that a sender merges into a partial baseline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Merge<T> {
-    /// Newest first.
+    /// The views to merge, newest first.
     pub(crate) views: Vec<T>,
     /// The merge field; `None` if the rule for merge 0 names the same views.
     pub(crate) field: Option<u32>,
@@ -64,7 +65,7 @@ pub(crate) struct Merge<T> {
     pub(crate) depth: usize,
 }
 
-/// Chooses the views to merge into a baseline: all that the receiver has and that can be merged.
+/// Chooses the views to merge into a baseline: every mergeable view that the receiver has.
 /// `own_back` is the *back* byte of the baseline's own header. `at` takes a distance and returns
 /// what the sender knows about the view that many sequences before the baseline. The window reaches
 /// `reach` sequences back.
@@ -141,7 +142,7 @@ pub(crate) fn merged<T>(
 /// view, with its tick.
 ///
 /// # Errors
-/// [`Refused::NoBaseline`] if the receiver dropped a view that may be one of them.
+/// [`Refused::NoBaseline`] if the receiver dropped a view that may be one of the parts.
 pub(crate) fn parts_before<T>(
     tick: Tick,
     at: impl Fn(u16) -> Held<(Tick, T)>,
@@ -157,11 +158,12 @@ pub(crate) fn parts_before<T>(
     Ok(parts)
 }
 
-/// Merges views into one. Reuses its memory, and keeps the last merged views, because the datagrams
-/// of one tick are coded against the same ones.
+/// Merges views into one and reuses memory. A merger keeps the last merged views, because the
+/// datagrams of one tick are coded against the same views.
 #[derive(Debug)]
 pub(crate) struct Merger {
-    /// Each sent entity: the [`row_key`] of its id and of its view's age, and its row in that view.
+    /// For each sent entity, the [`row_key`] of its id and age, and its row in the view that sent
+    /// it.
     rows: Vec<(u64, u32)>,
     patch: Snapshot,
     /// The last merged views, oldest first, each with its key.
@@ -171,8 +173,8 @@ pub(crate) struct Merger {
 /// Identifies the views that a merged view is made of, by numbers that the caller chooses.
 pub(crate) type MergeKey = Vec<u64>;
 
-/// A merger keeps this many merged views, because one snapshot uses a baseline and three older
-/// views.
+/// The number of merged views that a merger keeps. One snapshot uses a baseline and up to three
+/// older views.
 const KEPT: usize = 4;
 
 impl Merger {
@@ -181,20 +183,20 @@ impl Merger {
         Self { rows: Vec::new(), patch, recent: VecDeque::new() }
     }
 
-    /// The view that was made with this key, if it is among the last ones.
+    /// The merged view with this key, if the merger still keeps it.
     pub(crate) fn made(&self, key: &[u64]) -> Option<View> {
         let made = self.recent.iter().find(|(of, _)| of == key);
         made.map(|(_, view)| view.clone())
     }
 
-    /// Forgets the views that were made with this number in their key.
+    /// Forgets the merged views whose key contains `number`.
     pub(crate) fn forget(&mut self, number: u64) {
         self.recent.retain(|(key, _)| !key.contains(&number));
     }
 
     /// Merges the entities that earlier views sent into a view. `write` writes the view without
-    /// them. `sent` has the rows that the view and those before it sent, newest first, starting
-    /// with the view's own. If an entity has several rows, the newest counts.
+    /// these entities. `sent` lists the rows that the view itself and the views before it sent,
+    /// newest view first. If an entity has several rows, the newest counts.
     ///
     /// Cost: a copy of the view, and a sort of all sent rows.
     pub(crate) fn merge(
@@ -268,7 +270,7 @@ mod tests {
             };
             let Merge { views, field, depth } = choose_merge(own_back, reach, at);
             assert!(depth <= reach, "{own_back} {reach} {depth}");
-            // Views of unknown fate did not arrive.
+            // This receiver did not get the views of unknown fate.
             let held = |distance: u16| match at(distance.into()) {
                 Before::Acknowledged(distance) => Held::Part(&parts[distance]),
                 Before::Unknown | Before::Nothing => Held::Nothing,

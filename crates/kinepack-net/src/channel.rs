@@ -1,14 +1,14 @@
-//! Channels: which of several hubs or streams on one connection a datagram belongs to.
-//! `spec/NET.md`, section 2.1.
+//! Channels tell apart the datagrams of several hubs or streams on one connection. `spec/NET.md`,
+//! section 2.1.
 
 use crate::packet::{CHANNEL, CHANNEL_SHIFT, KIND_MASK};
 
 /// The number of one of several hubs or streams that share a connection.
 ///
 /// Give both ends of a hub or a stream the same channel in their configuration, such as
-/// [`HubConfig::channel`](crate::HubConfig::channel). Each of their datagrams then begins with one
-/// more byte, unless the channel is the default, 0. [`Channel::from_datagram`] finds the channel of
-/// a datagram. An endpoint refuses datagrams of other channels.
+/// [`HubConfig::channel`](crate::HubConfig::channel). Each datagram then begins with one more byte,
+/// unless the channel is the default, 0. [`Channel::from_datagram`] finds the channel of a
+/// datagram. An endpoint refuses datagrams of other channels.
 ///
 /// ```
 /// use kinepack_net::Channel;
@@ -70,7 +70,7 @@ impl Channel {
     }
 }
 
-/// Whether this first byte is a channel's, so that the datagram proper begins after it.
+/// Whether `first_byte` is a channel's byte, which precedes the datagram proper.
 fn is_prefix(first_byte: u8) -> bool {
     first_byte & (KIND_MASK | 1 << 3) == CHANNEL && first_byte >> CHANNEL_SHIFT > 0
 }

@@ -40,18 +40,19 @@ use crate::baseline::BaselineViews;
 pub struct Cost {
     /// The snapshot's bytes, without any header.
     pub bytes: usize,
-    /// The bits by part.
+    /// The snapshot's bits, by part.
     pub size: Size,
     /// The bits of each sent entity, by id, as [`Encoder::entity_bits`] counts them.
     pub entities: Vec<(EntityId, u32)>,
     /// The tick of the baseline.
     pub baseline_tick: Tick,
-    /// The sent entities as they are in the baseline; added ones are not in it.
+    /// The sent entities as they are in the baseline, without entities that the snapshot added.
     pub baseline: Snapshot,
 }
 
 impl Cost {
-    /// The cost of the last encoding of `encoder`: `encoded` against `base`, in this many bytes.
+    /// The cost of the last encoding of `encoder`: `encoded` coded against `base`, in `bytes`
+    /// bytes.
     pub(crate) fn new(
         encoder: &Encoder,
         base: &Snapshot,
@@ -85,8 +86,8 @@ impl Cost {
     }
 }
 
-/// Counts what received snapshots cost. It encodes each snapshot again, because a decoder does not
-/// count bits.
+/// Counts what received snapshots cost. A `Recount` encodes each snapshot again, because a decoder
+/// does not count bits.
 #[derive(Debug)]
 pub(crate) struct Recount {
     encoder: Encoder,
@@ -103,8 +104,7 @@ impl Recount {
         Self { encoder, packet: Vec::new(), count: Self::encode, newest: None }
     }
 
-    /// Counts a snapshot of this many bytes: `known` is what it was coded against, and `view` is
-    /// what it decoded to.
+    /// Counts a snapshot of `bytes` bytes, which was coded against `known` and decoded to `view`.
     pub(crate) fn take(&mut self, known: &BaselineViews, view: &View, bytes: usize) {
         self.newest = (self.count)(self, known, view, bytes);
     }

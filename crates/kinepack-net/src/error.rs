@@ -24,7 +24,7 @@ pub enum Refused {
     },
     /// The datagram belongs to another channel.
     Channel {
-        /// The number of its channel.
+        /// The number of the datagram's channel.
         number: u8,
     },
     /// The datagram was received before.
@@ -36,12 +36,12 @@ pub enum Refused {
     NoBaseline,
     /// The merge field names a view that this side does not hold, or a view that cannot be merged.
     BadMerge,
-    /// The older views are at a distance of 0, too many, in addition to a reference state, or have
-    /// ticks that do not decrease.
+    /// The header names too many older views, one at a distance of 0, or any together with a
+    /// reference state. Or the ticks of the older views do not decrease.
     BadOlder,
     /// The snapshot in the datagram is not valid.
     Snapshot(DecodeError),
-    /// The two sides hold different states: the view's state check is not the sender's. The
+    /// The two sides hold different states: the view's state check differs from the sender's. The
     /// receiver has dropped its views, and asks for the state again.
     WrongState {
         /// The sender's [state check](kinepack::View::check).
@@ -53,7 +53,7 @@ pub enum Refused {
     BadFragment,
     /// The full state is larger than this side's limit.
     FullStateTooLarge {
-        /// The limit.
+        /// The limit in bytes.
         limit_bytes: usize,
     },
     /// The events contradict each other or their datagram, or this side has not enabled events.
@@ -176,7 +176,7 @@ pub enum NetError {
     UnknownReceiver,
     /// The schema of a snapshot, or of a further codec, is not that of the hub's first codec.
     SchemaMismatch {
-        /// The first codec's.
+        /// The hash of the first codec's schema.
         expected_hash: u64,
         /// The hash of the snapshot's schema, or of the further codec's.
         hash: u64,
@@ -191,7 +191,7 @@ pub enum NetError {
     SpawnChanged {
         /// The entity.
         id: EntityId,
-        /// The field, after the name of its kind if that has one.
+        /// The field's name, preceded by the name of its kind if the kind has one.
         field: String,
     },
     /// A set of entities is not sorted, or has an entity twice.
@@ -221,24 +221,25 @@ pub enum NetError {
     },
     /// The snapshot of one receiver could not be encoded.
     Receiver {
-        /// Which receiver.
+        /// The receiver's id.
         id: ReceiverId,
-        /// Why.
+        /// The encoder's error.
         error: EncodeError,
     },
     /// The world needs more than the 65,535 fragments that a full state can have, so one receiver
     /// cannot get its first state.
     FullStateTooLarge {
-        /// Which receiver.
+        /// The receiver's id.
         id: ReceiverId,
-        /// Bytes of the full state.
+        /// The size of the full state in bytes.
         bytes: usize,
     },
     /// A receiver answers, but has taken no fragment of its first state for ten seconds. The state
-    /// is probably above its limits: [`Receiver::too_large`](crate::Receiver::too_large). The hub
-    /// gives up this full state, and begins another one with the entities that are then relevant.
+    /// probably exceeds the receiver's limits: [`Receiver::too_large`](crate::Receiver::too_large).
+    /// The hub gives up this full state, and begins another one with the entities that are then
+    /// relevant.
     FullStateRefused {
-        /// Which receiver.
+        /// The receiver's id.
         id: ReceiverId,
         /// The number of acknowledged fragments.
         arrived: usize,
@@ -286,12 +287,12 @@ pub enum NetError {
     /// events of this tick. It has not answered for a long time, or its budget is too small: remove
     /// it.
     EventsWaiting {
-        /// Which receiver.
+        /// The receiver's id.
         id: ReceiverId,
         /// How many of this tick's events the receiver never gets.
         refused: u64,
     },
-    /// The errors of several receivers in one tick, at least two. None of them is a list itself.
+    /// The errors of several receivers in one tick, at least two. No element is itself a `Several`.
     Several(Vec<NetError>),
     /// The playout settings contradict each other.
     Playout(crate::PlayoutError),
@@ -307,7 +308,7 @@ impl NetError {
         }
     }
 
-    /// The single errors: all errors of a list, otherwise only this error.
+    /// The errors in [`Several`](Self::Several). For any other variant, only this error.
     pub fn each(&self) -> &[Self] {
         match self {
             Self::Several(errors) => errors,
@@ -315,8 +316,8 @@ impl NetError {
         }
     }
 
-    /// The receiver that did not get everything in a tick. `None` for errors that concern no single
-    /// receiver: after those, nothing has changed.
+    /// The receiver that did not get everything in a tick. `None` if the error concerns no single
+    /// receiver; then the call changed nothing.
     ///
     /// ```
     /// use std::time::Duration;

@@ -44,17 +44,18 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! **The transport must guarantee integrity.** A datagram must arrive unaltered or not at all. It
-//! has no checksum, and an endpoint accepts many altered datagrams as other valid ones. UDP's
-//! 16-bit checksum is weak. Use an authenticated transport, such as renetcode, QUIC datagrams or
-//! DTLS. If no attacker can reach the network, a checksum of at least 32 bits is enough. An altered
-//! snapshot gives wrong values and entities. These stay wrong in each view that is coded against
-//! it. The error ends once the sender sends the affected entities against a newer view without it,
-//! or once a state check finds it ([`HubConfig::check_every_bytes`]). An altered datagram never
-//! causes a panic, nor memory beyond the limits.
+//! **The transport must guarantee integrity.** A datagram must arrive unaltered or not at all.
+//! Datagrams have no checksum, and an endpoint accepts many altered datagrams as other valid ones.
+//! UDP's 16-bit checksum is weak. Use an authenticated transport, such as renetcode, QUIC datagrams
+//! or DTLS. If no attacker can reach the network, a checksum of at least 32 bits is enough. An
+//! altered snapshot gives wrong values and entities. These stay wrong in each view that is coded
+//! against the altered one. The error ends once the sender codes the affected entities against a
+//! newer, correct view, or once a state check finds the error ([`HubConfig::check_every_bytes`]).
+//! An altered datagram can cause neither a panic nor an allocation beyond the limits.
 //!
 //! **Several hubs on one connection.** If two hubs, or two streams of the same direction, share a
-//! connection, give each a [`Channel`]. Its number is then in the first byte of each datagram.
+//! connection, give each a [`Channel`]. The first byte of each datagram then holds the channel's
+//! number.
 //!
 //! **Ids increase.** Push the entities of a snapshot in increasing order of their ids;
 //! [`Snapshot::push`](kinepack::Snapshot::push) refuses any other order. Ticks increase too, from
@@ -67,11 +68,12 @@
 //! [`StreamReceiver`] for each client.
 //!
 //! The feature `tracing` reports connections, full states, failed state checks, dropped views,
-//! refused datagrams and starved budgets as events of the crate `tracing`. It is off by default.
+//! refused datagrams and starved budgets as events of the crate `tracing`. The feature is off by
+//! default.
 //!
-//! Reading order: [`Hub`], [`Receiver`], [`Playback`], [`JitterBuffer`]; [`EventKinds`];
-//! [`StreamSender`], [`StreamReceiver`]; [`split_datagram`]; [`Link`] simulates a bad network. The
-//! normative format is in `spec/NET.md`.
+//! Read the items in this order: [`Hub`], [`Receiver`], [`Playback`], [`JitterBuffer`];
+//! [`EventKinds`]; [`StreamSender`], [`StreamReceiver`]; [`split_datagram`]. [`Link`] simulates a
+//! bad network. The normative format is in `spec/NET.md`.
 
 #![forbid(unsafe_code)]
 

@@ -3,12 +3,12 @@
 
 use std::time::Duration;
 
-/// How long to wait for an answer before the first measurement.
+/// How long to wait for an answer while no round trip was measured yet.
 const UNKNOWN: Duration = Duration::from_millis(500);
-/// The least allowance for variation.
+/// The least time that [`RoundTrip::patience`] allows for variation.
 const GRANULARITY: Duration = Duration::from_millis(30);
 
-/// A smoothed round trip.
+/// A smoothed round trip and its variation.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RoundTrip {
     smoothed: Option<Duration>,

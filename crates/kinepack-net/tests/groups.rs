@@ -100,8 +100,8 @@ impl World {
         }
     }
 
-    /// The visibility of a receiver that owns one player: the weapons of that player, and the
-    /// health of its team. `None` for the whole world.
+    /// The world as the owner of one player sees it: without the weapons of other players and the
+    /// health of other teams. `None` for the whole world.
     fn seen_by(&self, tick: u32, owner: Option<usize>) -> Snapshot {
         let mut seen = Snapshot::new(&schema(), Tick(tick));
         for (id, state) in (0..).map(EntityId).zip(&self.crates) {

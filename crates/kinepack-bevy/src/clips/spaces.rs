@@ -29,8 +29,8 @@ pub(super) struct Rest<'a> {
 }
 
 impl Rest<'_> {
-    /// The product of the model's nodes above a root joint, from the transforms of all entities
-    /// above, the nearest first. `None` if none fits the bind pose.
+    /// Tries the products of the nearest 0, 1, 2 … ancestors and returns the first that fits the
+    /// bind pose, or `None`.
     pub(super) fn above(
         &self,
         root: usize,

@@ -22,7 +22,8 @@ fn armature() -> Transform {
     }
 }
 
-/// Gives joints the transforms of a file whose armature has this transform.
+/// Sets the joints to the bind pose, as a file stores it below a node with the transform
+/// `armature`.
 fn rest(app: &mut App, joints: Joints, armature: Transform) {
     let bind = in_metres(&skeleton().bind_pose());
     for (index, (joint, mut bind)) in joints.into_iter().zip(bind).enumerate() {

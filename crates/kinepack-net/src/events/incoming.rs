@@ -1,5 +1,5 @@
-//! The receiver's events: in order, each once, when playback shows their tick. `spec/NET.md`,
-//! section 10.3.
+//! Hands on the receiver's events in order, each once, as soon as playback shows the event's tick.
+//! `spec/NET.md`, section 10.3.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -18,19 +18,20 @@ const MOST_READY: usize = 4096;
 #[derive(Debug)]
 pub(crate) struct Incoming {
     reader: ListReader,
-    /// The first number that has neither arrived nor been given up.
+    /// The first event number that has neither arrived nor been given up.
     next: Sequence,
-    /// Events after `next`, by their distance from it.
+    /// The events from number `next` on, indexed by distance from `next`. `None` for a missing
+    /// event.
     held: VecDeque<Option<Held>>,
     /// Events that wait for playback.
     ready: VecDeque<Held>,
     /// How many events at the front of `ready` belong to the previous session.
     ready_before: usize,
-    /// The events of the last moment of playback.
+    /// The events that the most recent call of `play` or `take_ready` handed on.
     played: Vec<Played>,
-    /// The last moment of playback, in ticks.
+    /// The latest tick that `play` reached. `None` before the first call and after a restart.
     shown: Option<f64>,
-    /// Events handed on.
+    /// The number of events handed on.
     pub(crate) count: u64,
     /// How many of the events that were handed on had arrived after their tick was shown.
     pub(crate) late: u64,
@@ -44,7 +45,7 @@ struct Held {
     index: usize,
 }
 
-/// An event at a moment of playback.
+/// An event that was handed on.
 #[derive(Debug)]
 pub(crate) struct Played {
     held: Held,
@@ -52,7 +53,7 @@ pub(crate) struct Played {
 }
 
 impl Played {
-    /// Makes an event that is in time from a row of a snapshot of events.
+    /// The event in row `index` of `rows`, marked as in time.
     pub(crate) fn in_time(tick: Tick, rows: Arc<Snapshot>, index: usize) -> Self {
         Self { held: Held { tick, rows, index }, late: false }
     }
@@ -62,7 +63,7 @@ impl Played {
     }
 }
 
-/// A list that was checked and can be taken.
+/// A checked list of events, for [`Incoming::take`].
 #[derive(Debug)]
 pub(crate) struct Taken(List);
 
@@ -72,19 +73,20 @@ pub(crate) struct Taken(List);
 pub struct Event<'a> {
     /// The tick at which the event happened.
     pub tick: Tick,
-    /// Whether an earlier moment of playback already showed the event's tick or a later one. Then
-    /// the event's first datagram was lost, or took longer than the snapshots.
+    /// Whether playback had shown this tick or a later one before the event could be handed on.
+    /// Then the event's first datagram was lost, or took longer than the snapshots.
     pub late: bool,
     held: &'a Held,
 }
 
 impl Event<'_> {
-    /// The index of its kind among the schema's kinds.
+    /// The index of the event's kind among the schema's kinds.
     pub fn kind(&self) -> usize {
         self.held.rows.kind_at(self.held.index).unwrap_or(0)
     }
 
-    /// The snapshot, of the events' schema, that contains the event, and the event's index in it.
+    /// The snapshot that contains the event, and the event's index in that snapshot. The snapshot
+    /// has the schema of the events.
     pub fn state(&self) -> (&Snapshot, usize) {
         (&self.held.rows, self.held.index)
     }
@@ -117,8 +119,8 @@ impl Incoming {
         }
     }
 
-    /// Reads and checks the list of a datagram of `tick`, which may begin a new session. Changes
-    /// nothing.
+    /// Reads and checks `bytes`, the event list of a datagram of tick `tick`. The datagram may
+    /// begin a new session. The check changes nothing.
     pub(crate) fn check(
         &mut self,
         tick: Tick,
@@ -139,23 +141,24 @@ impl Incoming {
         Ok(Taken(list))
     }
 
-    /// Begins a new session, which numbers its events from 0 again. Events that wait for playback
-    /// stay.
+    /// Begins a new session, which numbers its events from 0 again. Events of the previous session
+    /// that wait for playback keep waiting.
     pub(crate) fn begin_session(&mut self) {
         self.next = Sequence(0);
         self.held.clear();
         self.ready_before = self.ready.len();
     }
 
-    /// Notes that the world has restarted at `tick`. Events of the world before it become due at
-    /// once.
+    /// Notes that the world has restarted at `tick`. Events that wait from the previous session are
+    /// handed on when playback reaches `tick`, or earlier.
     pub(crate) fn restart(&mut self, tick: Tick) {
         self.shown = None;
         let before = self.ready.iter_mut().take(self.ready_before);
         before.for_each(|held| held.tick = held.tick.min(tick));
     }
 
-    /// Takes a list that was checked. Invariant: no other list was taken since that check.
+    /// Takes a list that [`check`](Self::check) returned. Invariant: no other list was taken since
+    /// that check.
     pub(crate) fn take(&mut self, Taken(list): Taken) {
         while list.floor.since(self.next) > 0 {
             self.advance();
@@ -194,7 +197,7 @@ impl Incoming {
         self.next = self.next.after(1);
     }
 
-    /// Moves playback to `tick`, and hands on the events up to there.
+    /// Moves playback to `tick`, and hands on the events up to that tick.
     pub(crate) fn play(&mut self, tick: f64) {
         self.played.clear();
         while let Some(held) = self.ready.pop_front_if(|held| f64::from(held.tick.0) <= tick) {
@@ -207,7 +210,7 @@ impl Incoming {
         self.shown = Some(self.shown.map_or(tick, |shown| shown.max(tick)));
     }
 
-    /// The events of the last moment of playback.
+    /// The events that the most recent call of `play` or `take_ready` handed on.
     pub(crate) fn played(&self) -> &[Played] {
         &self.played
     }

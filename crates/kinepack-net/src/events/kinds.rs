@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use kinepack::{Codec, EncodeError, EntityId, Pack, Snapshot, Tick};
 
-/// The kinds of events of a connection: a codec whose schema has a kind for each, and which of them
-/// may be dropped. Both sides need the same codec, but only the hub's settings decide what is
-/// dropped. Cheap to clone.
+/// The kinds of events of a connection. Holds a codec whose schema has one kind for each kind of
+/// event, and which of these kinds may be dropped. Both sides need the same codec, but only the
+/// hub's settings decide which events are dropped. A clone is cheap.
 ///
 /// ```
 /// use kinepack::{Codec, Level, Pack, Profile, Schema};
@@ -33,12 +33,12 @@ use kinepack::{Codec, EncodeError, EntityId, Pack, Snapshot, Tick};
 #[derive(Clone, Debug)]
 pub struct EventKinds {
     codec: Codec,
-    /// For each kind, how many ticks an event may wait before it is dropped; `None` for one that
-    /// must arrive.
+    /// For each kind, how many ticks an event may wait before it is dropped. `None` if the events
+    /// of this kind must arrive.
     longest_ticks: Arc<[Option<u32>]>,
 }
 
-/// An event that the hub keeps for its receivers, which share it.
+/// An event that the hub keeps once for all its receivers.
 #[derive(Debug)]
 pub(crate) struct Emitted {
     /// A key that is unique among the events of a hub.
@@ -46,12 +46,12 @@ pub(crate) struct Emitted {
     pub(crate) tick: Tick,
     pub(crate) kind: usize,
     pub(crate) lanes: Box<[u32]>,
-    /// The last tick in which a datagram may carry it; `None` if it must arrive.
+    /// The last tick in which a datagram may carry the event; `None` if the event must arrive.
     pub(crate) last_tick: Option<Tick>,
 }
 
 impl EventKinds {
-    /// The kinds of the codec's schema. All of them must arrive.
+    /// Uses the kinds of the codec's schema. At first, the events of all kinds must arrive.
     ///
     /// Each list of events is coded without a baseline. So [`Level::LEARNING`](kinepack::Level)
     /// codes no better than `ADAPTIVE`, and a trained profile makes the greatest difference.
@@ -83,16 +83,16 @@ impl EventKinds {
         Ok(self)
     }
 
-    /// The codec.
+    /// The codec of the events.
     pub fn codec(&self) -> &Codec {
         &self.codec
     }
 
-    /// The kind and the lanes of an event, for programs that store events. `scratch` is a snapshot
-    /// of the kinds' schema, whose contents are replaced.
+    /// Returns the kind and the lanes of an event, for programs that store events. Replaces the
+    /// contents of `scratch`, a snapshot of the kinds' schema.
     ///
     /// # Errors
-    /// Those of [`Snapshot::push`].
+    /// The errors of [`Snapshot::push`].
     pub fn quantize<T: Pack>(
         &self,
         event: &T,
@@ -103,12 +103,13 @@ impl EventKinds {
         self.row(scratch, 0)
     }
 
-    /// The kind and the lanes of an event that is the row `index` of a snapshot of the kinds'
-    /// schema. With this, programs without types can quantize events as they quantize states.
+    /// Returns the kind and the lanes of the event in row `index` of `rows`, a snapshot of the
+    /// kinds' schema. Programs without Rust types can use this to quantize events as they quantize
+    /// states.
     ///
     /// # Errors
     /// [`EncodeError::SchemaMismatch`] for a snapshot of another schema, and
-    /// [`EncodeError::IndexOutOfRange`] if it has no such row.
+    /// [`EncodeError::IndexOutOfRange`] if `rows` has no such row.
     pub fn row(&self, rows: &Snapshot, index: usize) -> Result<(usize, Box<[u32]>), EncodeError> {
         let [expected_hash, hash] = [self.codec.schema().hash(), rows.schema_hash()];
         if hash != expected_hash {

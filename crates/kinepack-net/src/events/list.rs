@@ -1,4 +1,4 @@
-//! The list of events in a datagram, written and read. `spec/NET.md`, sections 10.1 and 10.2.
+//! Writes and reads the list of events in a datagram. `spec/NET.md`, sections 10.1 and 10.2.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,22 +12,22 @@ use crate::{NetError, Refused, Sequence};
 
 /// The maximum number of events in a list.
 pub(super) const MOST_EVENTS: usize = 256;
-/// The receiver accepts only numbers that are less than this after the first one that it still
-/// waits for.
+/// The receiver accepts an event number only if it is less than `WINDOW` after the first number
+/// that the receiver still waits for.
 pub(super) const WINDOW: i32 = 1024;
 /// The maximum number of bytes that a list of one event takes besides the event itself: the first
 /// number, and three gamma codes.
 const LONGEST_BEFORE_ONE_BYTES: usize = 2 + 13;
 
-/// Encodes lists of events. Receivers that get the same events share the work.
+/// Encodes lists of events. Receivers of the same events share one encoding.
 #[derive(Debug)]
 pub(crate) struct EventWriter {
     encoder: Encoder,
     /// The empty view, against which every list is coded.
     empty: View,
     snapshot: Snapshot,
-    /// The coded lists of this tick, by the keys of their events and their distances from the first
-    /// number.
+    /// The lists coded in this tick. A list's key has the key of each event, and the distance of
+    /// the event's number from the list's first number.
     coded: HashMap<Vec<(u64, u16)>, Arc<[u8]>>,
 }
 
@@ -47,8 +47,8 @@ impl EventWriter {
         self.coded.clear();
     }
 
-    /// Appends a list to `out`. `events` have increasing numbers. Each is given as its distance
-    /// from `first`, so the first distance is 0.
+    /// Appends a list to `out`. `events` contains each event with the distance of its number from
+    /// `first`. The distances increase from 0.
     ///
     /// # Errors
     /// [`EncodeError`] for events of another schema.
@@ -124,13 +124,13 @@ impl EventWriter {
     }
 }
 
-/// A list as it arrived.
+/// A decoded list of events.
 #[derive(Debug)]
 pub(super) struct List {
     pub(super) first: Sequence,
     pub(super) floor: Sequence,
-    /// By increasing number: the distance of the event's number from `first`, its tick, and its
-    /// index in `events`.
+    /// For each event, in the order of numbers: the distance of its number from `first`, its tick,
+    /// and its index in `events`.
     pub(super) order: Vec<(u16, Tick, u32)>,
     pub(super) events: View,
 }
@@ -151,7 +151,7 @@ impl ListReader {
         }
     }
 
-    /// Reads the list of a datagram of `tick`.
+    /// Reads `bytes`, the list of a datagram of tick `tick`.
     pub(super) fn read(&mut self, tick: Tick, bytes: &[u8]) -> Result<List, Refused> {
         let wrong_length = Refused::Length { bytes: bytes.len() };
         let (first, rest) = bytes.split_first_chunk().ok_or(wrong_length)?;

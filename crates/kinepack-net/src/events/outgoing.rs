@@ -1,4 +1,4 @@
-//! The events for one receiver: which ones wait, which are in flight, and which arrived.
+//! Tracks the events for one receiver: whether each event waits, is in flight, or has arrived.
 //! `spec/NET.md`, section 10.
 
 use std::collections::VecDeque;
@@ -12,7 +12,7 @@ use crate::Sequence;
 
 /// The maximum number of events that wait for a receiver without having been sent.
 const MOST_WAITING: usize = 4096;
-/// Numbers in use are less than this far after the newest floor that the receiver acknowledged.
+/// All numbers in use are less than this after the newest floor that the receiver acknowledged.
 pub(super) const FLOOR_REACH: i32 = 1 << 14;
 
 /// A hub's state for the events of one receiver.
@@ -27,11 +27,11 @@ pub(crate) struct Outgoing {
     known_floor: Sequence,
     /// The floor that the receiver must learn, because an event before that floor was given up.
     owed_floor: Option<Sequence>,
-    /// A datagram with the owed floor is in flight.
+    /// Whether a datagram with the owed floor is in flight.
     is_floor_in_flight: bool,
-    /// Events given up.
+    /// The number of events given up.
     pub(crate) dropped: u64,
-    /// Events that had to arrive but never will, because too many were waiting.
+    /// The number of events that had to arrive but never will, because too many were waiting.
     pub(crate) refused: u64,
 }
 
@@ -53,7 +53,7 @@ enum Slot {
 }
 
 impl Slot {
-    /// The event, if it should go out once more in this tick.
+    /// The event, if it should be sent in tick `now`. `wanted` is the number of copies to send.
     fn due(&self, now: Tick, wanted: u8) -> Option<&Arc<Emitted>> {
         match self {
             Self::Due(event) => Some(event),
@@ -70,7 +70,7 @@ impl Slot {
 pub(crate) struct EventList {
     pub(crate) bytes: Vec<u8>,
     carried: Carried,
-    /// How many of the events did not have a number before.
+    /// How many of the list's events are sent for the first time.
     new: usize,
 }
 
@@ -82,8 +82,8 @@ pub(crate) struct Carried {
 }
 
 impl Outgoing {
-    /// Adds an event. If too many wait, drops this event or a waiting one, whichever is droppable.
-    /// If none is, refuses this event.
+    /// Adds an event. If too many events wait, drops this event or a waiting one, whichever is
+    /// droppable. If neither is droppable, refuses this event.
     pub(crate) fn push(&mut self, event: &Arc<Emitted>) {
         if self.waiting.len() >= MOST_WAITING {
             if event.last_tick.is_some() {
@@ -101,7 +101,7 @@ impl Outgoing {
         self.waiting.push_back(Arc::clone(event));
     }
 
-    /// Gives up the events whose last tick is before this one.
+    /// Gives up the events whose last tick is before `tick`.
     pub(crate) fn expire(&mut self, tick: Tick) {
         let is_over = |event: &Emitted| event.last_tick.is_some_and(|last| last < tick);
         let before = self.waiting.len();
@@ -116,12 +116,12 @@ impl Outgoing {
         self.advance_floor();
     }
 
-    /// Events that were never sent.
+    /// The number of events that were never sent.
     pub(crate) fn waiting(&self) -> usize {
         self.waiting.len()
     }
 
-    /// Events that have not arrived.
+    /// The number of events that have not arrived.
     pub(crate) fn unfinished(&self) -> usize {
         let is_open = |slot: &&Slot| matches!(slot, Slot::Due(_) | Slot::InFlight { .. });
         self.waiting.len() + self.sent.iter().filter(is_open).count()
@@ -142,8 +142,8 @@ impl Outgoing {
         self.next.before(self.sent.len() as u16)
     }
 
-    /// The list to send now, of at most `limit_bytes`; `None` if nothing is due or fits. The events
-    /// count as sent after [`note_sent`](Self::note_sent).
+    /// The list to send now, of at most `limit_bytes`. `None` if no event is due or fits. The
+    /// events count as sent after [`note_sent`](Self::note_sent).
     ///
     /// # Errors
     /// [`EncodeError`] for events of another schema.
@@ -214,7 +214,7 @@ impl Outgoing {
         list.carried
     }
 
-    /// Notes that a datagram arrived.
+    /// Notes that the datagram with the events `carried` arrived.
     pub(crate) fn arrive(&mut self, carried: &Carried) {
         for number in &carried.numbers {
             self.change(*number, |_| Slot::Arrived);
@@ -227,7 +227,7 @@ impl Outgoing {
         self.advance_floor();
     }
 
-    /// Notes that a datagram counts as lost. It may still arrive.
+    /// Notes that the datagram with the events `carried` counts as lost. It may still arrive.
     pub(crate) fn lose(&mut self, carried: &Carried) {
         for number in &carried.numbers {
             self.change(*number, |slot| match slot {

@@ -14,9 +14,9 @@ pub(super) struct Bottleneck {
 }
 
 impl Bottleneck {
-    /// When the last bit of a packet that arrives now is sent. `None` if the queue has no room for
-    /// the packet. If the transmitter is idle, the packet always passes, because it is never
-    /// queued.
+    /// The time at which the last bit of a packet that arrives at `now` is sent. `None` if the
+    /// queue has no room for the packet. An idle transmitter accepts any packet, because it sends
+    /// the packet without queueing it.
     pub(super) fn pass(
         &mut self,
         config: &LinkConfig,
@@ -33,7 +33,8 @@ impl Bottleneck {
                 return None;
             }
         }
-        // At most 65,535 bytes at 1 bit/s: far within 64 bits.
+        // The longest transmission is 65,535 bytes at 1 bit/s, which is far below the limit of 64
+        // bits.
         let transmission_ns = (u128::from(packet_bytes) * 8 * NANOS_PER_S).div_ceil(bandwidth_bps);
         let departure =
             self.busy_until.max(now).saturating_add(Duration::from_nanos(transmission_ns as u64));

@@ -26,9 +26,9 @@ pub const HEADER_BYTES: u32 = 28;
 pub struct LinkConfig {
     /// The shortest one-way delay of a datagram.
     pub latency: Duration,
-    /// The longest additional delay. Each datagram draws the smaller of two uniform numbers from 0
-    /// to this, which is a third of it on average. Datagrams stay in order: those after a late
-    /// datagram wait for it.
+    /// The longest additional delay. The delay of each datagram is the smaller of two uniform
+    /// numbers from 0 to `jitter`, on average a third of `jitter`. Datagrams stay in order: the
+    /// datagrams after a late one wait for it.
     pub jitter: Duration,
     /// Which datagrams are lost.
     pub loss: Loss,
@@ -48,7 +48,7 @@ pub struct LinkConfig {
     /// `bandwidth_bps`, nothing waits.
     pub queue_bytes: u32,
     /// The largest packet that the path carries, including its header: 1500 leaves 1472 bytes for a
-    /// datagram. Larger ones are dropped, not fragmented.
+    /// datagram. The link drops larger packets and does not fragment them.
     pub mtu_bytes: u32,
 }
 
@@ -59,20 +59,20 @@ pub enum Loss {
     None,
     /// Each datagram is lost with the same chance.
     Independent {
-        /// The share that is lost.
+        /// The share of datagrams that is lost.
         ratio: f32,
     },
-    /// The Gilbert-Elliott model, for loss in bursts: a chain with a good and a bad state. It
-    /// begins in the good one, and takes a step before each datagram.
+    /// The Gilbert-Elliott model, for loss in bursts: a chain with a good and a bad state. The
+    /// chain begins in the good state, and takes a step before each datagram.
     GilbertElliott {
         /// Chance to go from the good state to the bad one; *p* in the literature.
         to_bad_ratio: f32,
-        /// Chance to go from the bad state to the good one; *r*. Bad times last for 1 / *r*
-        /// datagrams on average.
+        /// Chance to go from the bad state to the good one; *r* in the literature. Bad times last
+        /// for 1 / *r* datagrams on average.
         to_good_ratio: f32,
-        /// The share that is lost in the good state; 1 − *k*.
+        /// The share of datagrams lost in the good state; 1 − *k* in the literature.
         good_loss_ratio: f32,
-        /// The share that is lost in the bad state; 1 − *h*.
+        /// The share of datagrams lost in the bad state; 1 − *h* in the literature.
         bad_loss_ratio: f32,
     },
 }
@@ -140,7 +140,8 @@ impl Default for LinkConfig {
 }
 
 impl LinkConfig {
-    /// Everything arrives at once: no delay, no loss, no limit except IP's largest packet.
+    /// Every datagram arrives at once. There is no delay, loss or limit, except for IP's largest
+    /// packet.
     pub const PERFECT: Self = Self {
         latency: Duration::ZERO,
         jitter: Duration::ZERO,
@@ -153,10 +154,10 @@ impl LinkConfig {
         mtu_bytes: 65_535,
     };
 
-    /// Checks the ranges.
+    /// Checks that each setting is in its range.
     ///
     /// # Errors
-    /// [`LinkError`], the first that is found.
+    /// [`LinkError`] for the first setting that is out of range.
     pub fn validate(&self) -> Result<(), LinkError> {
         for ratio in
             self.loss.ratios().into_iter().chain([self.duplicate_ratio, self.reorder_ratio])

@@ -16,7 +16,8 @@ use super::random::Random;
 pub(super) struct DelayLine {
     jitter: Random,
     reordering: Random,
-    /// When the last datagram was due by latency and jitter. Later datagrams are due no earlier.
+    /// The due time of the last datagram, by latency and jitter. Later datagrams are due no
+    /// earlier.
     in_order_due: Duration,
 }
 
@@ -25,10 +26,10 @@ impl DelayLine {
         Self { jitter, reordering, in_order_due: Duration::ZERO }
     }
 
-    /// When a datagram that departs at `departure` is due.
+    /// The due time of a datagram that departs at `departure`.
     pub(super) fn due(&mut self, config: &LinkConfig, departure: Duration) -> Duration {
-        // The smaller of two uniform numbers: like the wait in a queue, mostly near 0 and rarely
-        // near the maximum.
+        // The smaller of two uniform numbers resembles the wait in a queue: it is mostly near 0 and
+        // rarely near the maximum.
         let jitter = self.jitter.up_to(config.jitter).min(self.jitter.up_to(config.jitter));
         let due = departure.saturating_add(config.latency).saturating_add(jitter);
         self.in_order_due = self.in_order_due.max(due);

@@ -15,7 +15,7 @@ impl LossChain {
         Self { random, is_bad: false }
     }
 
-    /// Whether the next datagram is lost. The chain takes one step for each.
+    /// Whether the next datagram is lost. Each call takes one step of the chain.
     pub(super) fn takes(&mut self, loss: &Loss) -> bool {
         match *loss {
             Loss::None => false,

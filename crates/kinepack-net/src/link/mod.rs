@@ -1,10 +1,10 @@
 //! Simulates a bad link: datagrams arrive late, twice, in a different order, or not at all.
 //!
-//! One `Link` is one direction; a connection has two, with different seeds. It connects two
-//! endpoints in tests, demos and measurements, under the caller's clock. A datagram passes these
-//! stages: the path's MTU → the queue before the bottleneck ([`LinkConfig::bandwidth_bps`]) → loss
-//! → duplication → latency, jitter and reordering. So a datagram that is lost after the bottleneck
-//! has used its bandwidth, as on a radio link.
+//! One `Link` simulates one direction, so a connection needs two links with different seeds. Links
+//! connect endpoints in tests, demos and measurements, under the caller's clock. A datagram passes
+//! these stages: the path's MTU → the queue before the bottleneck ([`LinkConfig::bandwidth_bps`]) →
+//! loss → duplication → latency, jitter and reordering. So a datagram that is lost after the
+//! bottleneck has used its bandwidth, as on a radio link.
 //!
 //! The same seed and the same calls give the same result on every platform: each mechanism has its
 //! own random generator and decides with integers. Sources: Gilbert (1960) and Elliott (1963) for
@@ -33,11 +33,11 @@ pub use stats::{LinkStats, Tally};
 
 /// One direction of a simulated network.
 ///
-/// `now` is the time since any fixed moment. Time that goes backwards counts as standing still.
+/// `now` is the time since any fixed moment. If it goes backwards, the link's time stands still.
 ///
-/// Memory: the datagrams in flight. With a capped bandwidth these are at most `queue_bytes`, plus
-/// what the link carries during its greatest delay; twice that if all datagrams are duplicated.
-/// Without a cap it is delay × send rate.
+/// Memory: that of the datagrams in flight. With a capped bandwidth, these have at most
+/// `queue_bytes` plus what the link carries during its greatest delay. If all datagrams are
+/// duplicated, they have twice as many bytes. Without a cap, they have delay × send rate.
 ///
 /// ```
 /// use std::time::Duration;
@@ -58,14 +58,14 @@ pub struct Link {
     losses: LossChain,
     duplicates: Random,
     delays: DelayLine,
-    /// The datagram that is due first is on top.
+    /// The datagrams in flight. The one that is due first is on top.
     in_flight: BinaryHeap<Reverse<InFlight>>,
     /// Number of datagrams and copies that have departed.
     departed: u64,
     /// The highest number of a delivered datagram; 0 before the first. Datagrams sent later have
     /// higher numbers.
     newest_delivered: u64,
-    /// The latest time that a call passed.
+    /// The latest `now` of any call.
     now: Duration,
     stats: LinkStats,
 }
@@ -100,7 +100,7 @@ impl Link {
     }
 
     /// Changes the settings for datagrams sent from now on. Datagrams in flight keep their due
-    /// time, and jitter alone does not let later ones overtake them.
+    /// time, and later datagrams do not overtake them by jitter alone.
     ///
     /// # Errors
     /// The error of [`LinkConfig::validate`]; the link is then unchanged.
@@ -172,8 +172,8 @@ impl Link {
     }
 }
 
-/// A datagram in flight. Its order is the order of delivery: the first two fields decide, and
-/// numbers are unique.
+/// A datagram in flight. The derived order is the order of delivery. The first two fields decide
+/// it, because numbers are unique.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct InFlight {
     due: Duration,

@@ -22,9 +22,9 @@ use super::{LinkConfig, Loss};
 pub struct LinkPreset {
     /// The name for [`LinkConfig::named`].
     pub name: &'static str,
-    /// The real network that it resembles, in one line.
+    /// The real network that the preset resembles, in one line.
     pub about: &'static str,
-    /// The settings of one direction; use the same for both directions.
+    /// The settings of one direction; use the same settings for both directions.
     pub config: LinkConfig,
 }
 
@@ -35,8 +35,8 @@ impl LinkConfig {
     }
 }
 
-/// The presets, from good to bad links. The round trip of an idle link is twice the latency, plus
-/// two thirds of the jitter on average.
+/// The presets, from the best link to the worst. The round trip of an idle link is twice the
+/// latency, plus two thirds of the jitter on average.
 pub const PRESETS: [LinkPreset; 5] = [
     LinkPreset {
         name: "lan",

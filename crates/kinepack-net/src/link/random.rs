@@ -1,6 +1,6 @@
 //! A small pseudo-random generator: `SplitMix64` (Steele, Lea and Flood, "Fast Splittable
-//! Pseudorandom Number Generators", 2014). A crate might change its stream between versions, but a
-//! seed that failed must fail forever.
+//! Pseudorandom Number Generators", 2014). It is not from a crate, because a crate might give other
+//! numbers in a later version. A seed that failed must fail forever.
 
 use std::time::Duration;
 
@@ -29,8 +29,8 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// True for this share of calls, to within 2⁻³². This is the only computation with floats, and
-    /// it is exact: `f32` times a power of two fits into `f64`.
+    /// Returns true for a share of `ratio` of all calls, to within 2⁻³². This is the only
+    /// computation with floats, and it is exact: `f32` times a power of two fits into `f64`.
     pub(super) fn chance(&mut self, ratio: f32) -> bool {
         (self.bits() >> 32) < (f64::from(ratio) * 4_294_967_296.0) as u64
     }

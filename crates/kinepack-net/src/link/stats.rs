@@ -5,7 +5,7 @@
 pub struct Tally {
     /// Number of datagrams.
     pub count: u64,
-    /// Sum of their lengths.
+    /// Sum of the datagrams' lengths.
     pub bytes: u64,
 }
 
@@ -19,7 +19,7 @@ impl Tally {
 /// Counters of a [`Link`](super::Link).
 ///
 /// Invariant, in counts and in bytes: `sent` + `duplicated` = `delivered` + `lost` +
-/// `queue_dropped` + `too_large` + those in flight.
+/// `queue_dropped` + `too_large` + datagrams in flight.
 ///
 /// ```
 /// use std::time::Duration;
@@ -39,18 +39,18 @@ impl Tally {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkStats {
-    /// Passed to the link.
+    /// Datagrams passed to the link.
     pub sent: Tally,
-    /// Delivered, including copies.
+    /// Datagrams delivered, including copies.
     pub delivered: Tally,
-    /// Lost by [`LinkConfig::loss`](super::LinkConfig::loss).
+    /// Datagrams lost by [`LinkConfig::loss`](super::LinkConfig::loss).
     pub lost: Tally,
-    /// Copies made.
+    /// Copies that the link made of datagrams.
     pub duplicated: Tally,
-    /// Delivered after one that was sent later (RFC 4737); copies are not counted.
+    /// Datagrams delivered after one that was sent later (RFC 4737). Copies do not count.
     pub reordered: Tally,
-    /// Dropped because the queue of the bottleneck was full.
+    /// Datagrams dropped because the queue of the bottleneck was full.
     pub queue_dropped: Tally,
-    /// Larger than the path carries.
+    /// Datagrams that were larger than the path carries.
     pub too_large: Tally,
 }

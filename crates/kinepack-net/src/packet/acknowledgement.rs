@@ -23,12 +23,12 @@ use crate::Sequence;
 pub struct Acknowledgement {
     /// The newest sequence received.
     pub latest: Sequence,
-    /// Bit i: `latest` − 1 − i was received too.
+    /// Bit i is set if the sequence `latest` − 1 − i was received too.
     pub before: u32,
 }
 
 impl Acknowledgement {
-    /// Six bytes that may travel in any message from the receiver to the sender.
+    /// Returns six bytes that may travel in any message from the receiver to the sender.
     pub fn to_bytes(self) -> [u8; 6] {
         let ([a, b], [c, d, e, f]) = (self.latest.0.to_le_bytes(), self.before.to_le_bytes());
         [a, b, c, d, e, f]

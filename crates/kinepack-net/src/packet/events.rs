@@ -27,7 +27,7 @@ impl EventsAlone {
         out.extend(self.tick.0.to_le_bytes());
     }
 
-    /// The header, and the list after it.
+    /// Splits a datagram into the header and the list after it.
     pub(crate) fn parse(datagram: &[u8]) -> Result<(Self, &[u8]), Refused> {
         let ([_, a, b, c, d, e, f], list) = datagram
             .split_first_chunk::<{ Self::BYTES }>()
@@ -50,7 +50,7 @@ pub(crate) fn write_in_front(list: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(list);
 }
 
-/// The list in front of a snapshot, if there is one, and the snapshot's datagram.
+/// Splits a datagram into the list in front of a snapshot, if there is one, and the snapshot.
 pub(crate) fn split_front(datagram: &[u8]) -> Result<(Option<&[u8]>, &[u8]), Refused> {
     let wrong_length = Refused::Length { bytes: datagram.len() };
     let (len, rest) = match datagram {

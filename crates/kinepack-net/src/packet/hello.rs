@@ -17,7 +17,7 @@ pub(crate) struct Hello {
     pub(crate) events_hash: u64,
 }
 
-/// How the two sides of a connection differ. The hash or version is the hub's.
+/// How the two sides of a connection differ. Each variant holds the hub's hash or version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Mismatch {
@@ -39,7 +39,7 @@ pub enum Mismatch {
         /// The hub's [`Codec::hash`](kinepack::Codec::hash).
         hash: u64,
     },
-    /// The initial states differ, which both sides should know.
+    /// The initial states differ. Both sides must begin with the same state.
     Initial {
         /// The [`state_hash`](kinepack::Snapshot::state_hash) of the hub's initial state.
         hash: u64,
@@ -121,8 +121,8 @@ pub(crate) fn first_difference(ours: &[u32], theirs: &[u8]) -> Option<u16> {
 }
 
 impl Mismatch {
-    /// The mismatch in words, with the name of the first part in which the schemas differ, if that
-    /// is known. `schema` is this side's.
+    /// Describes the mismatch in words. Names the first part in which the schemas differ, if that
+    /// part is known. `schema` is this side's schema.
     ///
     /// ```
     /// use kinepack::Schema;

@@ -24,5 +24,5 @@ pub(super) const ANEW: u8 = HELLO | 1 << 3;
 /// A channel's number in front of any datagram, in the bits from [`CHANNEL_SHIFT`] on.
 pub(crate) const CHANNEL: u8 = REFUSAL;
 pub(crate) const CHANNEL_SHIFT: u32 = 4;
-/// In the byte of an older view: another older view follows. The other bits are the distance.
+/// Set in the byte of an older view if another older view follows. The other bits are the distance.
 pub(super) const MORE_OLDER: u8 = 1 << 7;

@@ -36,7 +36,7 @@ use crate::{Refused, Sequence};
 /// The version of `spec/NET.md` that this crate speaks.
 pub const VERSION: u8 = 4;
 
-/// Bytes before a fragment's part.
+/// The number of bytes in a fragment before its part of the state.
 pub(crate) const FRAGMENT_HEADER_BYTES: usize = 8;
 
 /// The header of a fragment.

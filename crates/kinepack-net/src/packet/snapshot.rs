@@ -8,14 +8,14 @@ use super::kinds::{
 use super::parts::Parts;
 use crate::{Refused, Sequence};
 
-/// Bytes of the state check before a snapshot.
+/// The number of bytes of the state check before a snapshot.
 pub(crate) const CHECK_BYTES: usize = 3;
 
 /// The longest snapshot header, including its state check. Each older view adds
 /// [`OLDER_VIEW_BYTES`].
 pub(crate) const LONGEST_HEADER_BYTES: usize = CHECK_BYTES + 4 + 5 + 4;
 
-/// Bytes that name an older view.
+/// The number of header bytes that name one older view.
 pub(crate) const OLDER_VIEW_BYTES: usize = 1;
 
 /// The header of a snapshot datagram.
@@ -34,15 +34,15 @@ pub(crate) struct SnapshotHeader {
 }
 
 /// The older views that a snapshot is coded against. Each entry is a distance in sequences, 1 to
-/// 127: the first from the baseline, each other one from the view before it. Unused entries at the
-/// end are 0.
+/// 127. The first entry counts from the baseline, each further one from the preceding older view.
+/// Unused entries at the end are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct OlderViews(pub(super) [u8; Baselines::OLDER]);
 
 impl OlderViews {
-    /// The views of these sequences, newest first, for a baseline of sequence `baseline`. `None` if
-    /// a header cannot name them: there are too many, they are too far apart, or they are not in
-    /// order.
+    /// The older views with these `sequences`, newest first, for a baseline of sequence `baseline`.
+    /// `None` if a header cannot name them: there are too many, they are too far apart, or they are
+    /// not in order.
     pub(crate) fn new(
         baseline: Sequence,
         sequences: impl IntoIterator<Item = Sequence>,
@@ -117,12 +117,13 @@ impl Baseline {
     }
 }
 
-/// Ticks from one sequence to the next: 1 to 7, the range of the bits in the first byte.
+/// The number of ticks from one sequence to the next. It is 1 to 7, because the first byte has
+/// three bits for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stride(u8);
 
 impl Stride {
-    /// `None` for 0, and for numbers that do not fit into the first byte.
+    /// A stride of `ticks`. `None` for 0, and for numbers that do not fit into the first byte.
     pub(crate) fn new(ticks: u8) -> Option<Self> {
         (1..1 << (u8::BITS - STRIDE_SHIFT)).contains(&ticks).then_some(Self(ticks))
     }
@@ -135,10 +136,10 @@ impl Stride {
 /// The tick of a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Time {
-    /// The tick follows from the baseline's: this many ticks for each sequence after it.
+    /// The tick is later than the baseline's by this stride for each sequence between the two.
     Stride(Stride),
-    /// The header contains the tick. The previous state held until `interval_ticks` ticks before
-    /// it.
+    /// The header contains the tick. The previous state was valid until `interval_ticks` ticks
+    /// before that tick.
     Explicit { tick: Tick, interval_ticks: u8 },
 }
 
@@ -187,7 +188,7 @@ impl SnapshotHeader {
 }
 
 /// Reads a snapshot datagram whose first byte has been read. Returns its header and the coded
-/// snapshot. `check` is the state check before it.
+/// snapshot. `check` is the state check that preceded the snapshot.
 pub(super) fn parse_snapshot<'a>(
     first_byte: u8,
     mut parts: Parts<'a>,

@@ -108,7 +108,7 @@ fn events_precede_snapshots_only() {
         let refused = Err(Refused::Kind { first_byte: rest[0] });
         assert_eq!(Downstream::parse(&in_front(&[1], rest)), refused);
     }
-    // A length of two bytes whose high bits are 0, or that has a bit too many.
+    // Refused: a length of two bytes whose high bits are 0, and one that has a bit too many.
     for high in [0, 0x80] {
         let bytes = [&[EVENTS_IN_FRONT, 0x81, high, 7][..], &snapshot].concat();
         assert_eq!(Downstream::parse(&bytes), Err(Refused::Length { bytes: bytes.len() }));

@@ -1,5 +1,5 @@
-//! The playout clock: the time of the stream to show. The shown time only moves forward, and jumps
-//! only if it must.
+//! The playout clock computes which time of the stream to show. The shown time only moves forward,
+//! and jumps only if it must.
 //!
 //! If the next state is missing, the clock keeps running and the newest state is held. When the
 //! next state arrives, there are two cases. If nothing had moved, the clock is already right. If
@@ -15,9 +15,9 @@
 use super::PlayoutConfig;
 use super::delay::{Arrival, DelayEstimator, Disposition};
 
-/// A clock that lags its target by more than the first hurries until it lags by less than the
-/// second. At a slew of 0.05 alone, the lag would take three seconds to fall from the first to the
-/// second.
+/// A clock that lags its target by more than the first of these values hurries, until the lag is
+/// below the second. At a slew of 0.05 alone, the lag would take three seconds to fall from the
+/// first to the second.
 const HURRIES_NS: [i64; 2] = [250_000_000, 100_000_000];
 /// A clock that hurries would reach its target in this time if it kept its speed. As it slows down,
 /// the lag falls by a factor of 5 in 2.4 seconds.
@@ -71,8 +71,8 @@ impl Clock {
         self.moved_at_ns = None;
     }
 
-    /// Runs to `now_ns` towards the target delay. The speed stays within the slew ratio, unless the
-    /// clock hurries.
+    /// Advances the clock to `now_ns`, and moves its lag towards the target delay. The speed stays
+    /// within the slew ratio, unless the clock hurries.
     pub(super) fn advance(&mut self, now_ns: i64, delay: &DelayEstimator) {
         let Some(moved_at_ns) = self.moved_at_ns.replace(now_ns) else {
             self.moved_at_ns = None;

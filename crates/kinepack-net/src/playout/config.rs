@@ -22,40 +22,42 @@ pub struct PlayoutConfig {
     /// Ticks per second of the sender's simulation, however often it sends snapshots. If this is
     /// wrong, playback starves or lags.
     pub tick_hz: u32,
-    /// The least target delay. With 0, the network alone decides.
+    /// The shortest target delay. With 0, the target depends on the network alone.
     pub min_delay: Duration,
-    /// The largest target delay. If the network needs more, the motion stops and resumes. After a
-    /// stop that exceeds this by more than half a second, playback skips what it missed and is at
-    /// its target at once. The default of 500 ms suits games, because other players' motion is of
-    /// little use later than that. A viewer of a recording may wait for seconds.
+    /// The longest target delay. If the network needs a longer one, the motion stops and resumes.
+    /// After a stop that is longer than `max_delay` by more than half a second, playback skips the
+    /// missed part and continues at its target. The default of 500 ms suits games, because other
+    /// players' motion is of little use later than that. A viewer of a recording may wait for
+    /// seconds.
     ///
-    /// Playback never lags by more than this, except for a moment after
+    /// Playback never lags by more than `max_delay`, except for a moment after
     /// [`set_delays`](super::JitterBuffer::set_delays) has lowered it.
     pub max_delay: Duration,
-    /// The share of states that should arrive in time. With 0.99, the rest are bursts of loss.
-    /// Bursts delay few states, but delay them for long, so the share of time without a state can
-    /// be larger. Waiting for the last of them would cost more delay than it is worth.
+    /// The share of states that should arrive in time. With 0.99, the other states are those of
+    /// loss bursts. A burst delays few states, but delays them for long, so the share of time
+    /// without a state can be larger. Waiting for the last of these states would cost more delay
+    /// than it is worth.
     pub coverage_ratio: f32,
     /// How much faster or slower the clock may run to reach its target. 0.05 is half of what
     /// viewers notice in animation. Once playback lags its target by more than 0.25 s, the clock
     /// runs faster than this until the lag is below 0.1 s. The extra speed is two thirds of the lag
-    /// in seconds. So a lag of half a second takes at most 2.4 seconds.
+    /// in seconds. So the clock makes up a lag of half a second in at most 2.4 seconds.
     pub slew_ratio: f32,
-    /// How far back the estimates look. At 60 Hz, 2 s are enough for a quantile of 0.99 of the
-    /// states: longer windows give the same delays and starve as much. At 10 Hz, 2 s have 20
-    /// states, and the quantile is the worst of them. If the network improves, the delay falls only
-    /// after this time. Clocks that drift by 200 ppm cost 0.2 ms of delay for each second of the
-    /// window.
+    /// The age of the oldest arrivals that the estimates use. At 60 Hz, 2 s are enough for a
+    /// quantile of 0.99 of the states: longer windows give the same delays and starve as much. At
+    /// 10 Hz, 2 s contain 20 states, and the quantile is the worst of these. If the network
+    /// improves, the delay falls only after this time. Clocks that drift by 200 ppm cost 0.2 ms of
+    /// delay for each second of the window.
     pub window: Duration,
     /// The maximum number of states stored.
     pub max_states: usize,
 }
 
-/// The longest delay and window: a minute.
+/// The maximum for a delay and for the window: a minute.
 const MAX_SPAN: Duration = Duration::from_secs(60);
 
 impl PlayoutConfig {
-    /// For a game at `tick_hz` ticks per second, on the open Internet.
+    /// Settings for a game at `tick_hz` ticks per second, on the open Internet.
     pub fn at_hz(tick_hz: u32) -> Self {
         Self {
             tick_hz,
@@ -64,15 +66,15 @@ impl PlayoutConfig {
             coverage_ratio: 0.99,
             slew_ratio: 0.05,
             window: Duration::from_secs(2),
-            // Twice the longest delay at 128 ticks per second.
+            // Enough for twice the longest delay at 128 ticks per second.
             max_states: 128,
         }
     }
 
-    /// Checks the ranges.
+    /// Checks that each setting is in its range.
     ///
     /// # Errors
-    /// [`PlayoutError`], the first that is found.
+    /// [`PlayoutError`] for the first setting that is out of range.
     pub fn validate(&self) -> Result<(), PlayoutError> {
         if self.tick_hz == 0 {
             return Err(PlayoutError::NoTickRate);
@@ -95,7 +97,8 @@ impl PlayoutConfig {
         Ok(())
     }
 
-    /// The sender's time at a tick. At most 2³² seconds, so the difference of two also fits.
+    /// The sender's time at a tick. It is at most 2³² seconds, so the difference of two times also
+    /// fits.
     pub(super) fn tick_ns(&self, tick: Tick) -> i64 {
         (u64::from(tick.0) * 1_000_000_000 / u64::from(self.tick_hz)) as i64
     }

@@ -14,8 +14,8 @@ use super::window::SortedWindow;
 /// If a need exceeds the longest delay by more than this, the stream had stopped. The network was
 /// not merely slow.
 const STOPPED_NS: i64 = 500_000_000;
-/// States that were waiting when the receiver took its first one arrive within this time after the
-/// first. Most senders send less often.
+/// States that waited in the socket when the receiver took its first state arrive within this time
+/// after the first. Most senders send at longer intervals.
 const TAKEN_AT_ONCE_NS: i64 = 5_000_000;
 
 /// The arrival of a state that is newer than all before it.
@@ -23,7 +23,8 @@ const TAKEN_AT_ONCE_NS: i64 = 5_000_000;
 pub(super) struct Arrival {
     pub(super) now_ns: i64,
     pub(super) tick_ns: i64,
-    /// The time up to which its changed entities were already known. `None` for the first state.
+    /// The time up to which the state's changed entities were already known. `None` for the first
+    /// state.
     pub(super) reach_ns: Option<i64>,
     /// The time up to which there was a state to show.
     pub(super) covered_ns: Option<i64>,
@@ -32,33 +33,34 @@ pub(super) struct Arrival {
 /// How an arrival relates to those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Disposition {
-    /// The first state, or one whose tick does not fit the stream's timing: the stream starts anew.
+    /// This is the first state, or its tick does not fit the stream's timing. The stream starts
+    /// anew.
     Anew,
     /// The stream had stopped for longer than any delay.
     AfterStop,
-    /// A state that a stop held back. It is no measurement of the delay, and is too old to show.
+    /// A stop held this state back. It does not measure the delay, and is too old to show.
     HeldBack,
-    /// The next state of a running stream.
+    /// This is the next state of a running stream.
     Next,
 }
 
-/// The end of a stop: no state arrived for longer than any delay, and now those that were held back
-/// arrive together. The first state ends a stop too, because others may wait in the socket.
+/// The end of a stop: no state arrived for longer than any delay, and now the states that were held
+/// back arrive together. The first state ends a stop too, because others may wait in the socket.
 #[derive(Clone, Copy, Debug)]
 struct Stop {
     /// A state may have been held back if its `reach_ns` is at most this stream time.
     until_ns: i64,
     /// States that arrive after this time were not held back, whatever their ticks. A sender whose
-    /// ticks paused looks like a stop too. Without this bound, its states would stay unmeasured for
-    /// as long as the pause lasted.
+    /// ticks paused looks like a stop too. Without this bound, the states of that sender would stay
+    /// unmeasured for as long as the pause lasted.
     over_at_ns: i64,
-    /// The stream was shown before it stopped.
+    /// Whether the stream was shown before it stopped.
     was_running: bool,
 }
 
 impl Stop {
-    /// The stop that an arrival ends, if it ends one. `live_ns` is the stream time that would have
-    /// been shown without the stop.
+    /// The stop that `arrival` ends, if any. `live_ns` is the stream time that would have been
+    /// shown without the stop.
     fn ended_by(
         arrival: &Arrival,
         has_stopped: bool,
@@ -91,10 +93,10 @@ pub(super) struct DelayEstimator {
     /// Arrival − reach of each state that continues the stream. The smallest transit is subtracted
     /// later, because it changes.
     needs: SortedWindow,
-    /// The smallest of `transits`. Kept when the window runs empty.
+    /// The smallest of `transits`. It is kept when the window runs empty.
     fastest_transit_ns: i64,
     last_transit_ns: Option<i64>,
-    /// The delay that the network needs, without the bounds. Kept when the window runs empty.
+    /// The delay that the network needs, without the bounds. It is kept when the window runs empty.
     needed_ns: i64,
     jitter_ns: i64,
     /// The last stop.
@@ -139,7 +141,8 @@ impl DelayEstimator {
         self.jitter_ns
     }
 
-    /// The stream time that the fastest recent states show at their arrival.
+    /// The stream time of a state that would arrive at `now_ns` with the shortest recent transit
+    /// time.
     pub(super) fn live_ns(&self, now_ns: i64) -> i64 {
         now_ns.saturating_sub(self.fastest_transit_ns)
     }
@@ -193,7 +196,8 @@ impl DelayEstimator {
     }
 }
 
-/// The bounds of the delay. They fit, because a validated configuration allows at most a minute.
+/// The bounds of the delay in nanoseconds. A validated configuration allows at most a minute, which
+/// fits.
 fn bounds_ns(config: &PlayoutConfig) -> [i64; 2] {
     [config.min_delay, config.max_delay].map(|delay| delay.as_nanos() as i64)
 }

@@ -27,11 +27,11 @@ use delay::{Arrival, DelayEstimator};
 use kinepack::Tick;
 pub use stats::PlayoutStats;
 
-/// The states of a stream, and the point in it to show.
+/// Stores the states of a stream, and computes which point of the stream to show.
 ///
 /// Call [`push`](Self::push) for each state as it arrives and [`at`](Self::at) for each drawn
-/// frame. `now` is the receiver's time since any fixed moment; time that goes backwards counts as
-/// standing still. Ticks do not wrap: at 60 Hz, 32 bits last for two years.
+/// frame. `now` is the receiver's time since any fixed moment. If `now` goes backwards, the
+/// buffer's time stands still. Ticks do not wrap: at 60 Hz, 32 bits last for two years.
 ///
 /// ```
 /// use std::time::Duration;
@@ -39,7 +39,7 @@ pub use stats::PlayoutStats;
 /// use kinepack_net::{JitterBuffer, PlayoutConfig};
 ///
 /// let mut buffer = JitterBuffer::new(PlayoutConfig::at_hz(50))?;
-/// // Position 3.0 at tick 100, 4.0 at tick 101; each arrives 30 ms after its tick, 20 ms apart.
+/// // The position is 3.0 at tick 100 and 4.0 at tick 101. Each arrives 30 ms after its tick.
 /// buffer.push(Duration::from_millis(30), Tick(100), Tick(99), 3.0);
 /// buffer.push(Duration::from_millis(50), Tick(101), Tick(100), 4.0);
 /// let shown = buffer.at(Duration::from_millis(55)).ok_or("nothing came yet")?;
@@ -50,15 +50,15 @@ pub use stats::PlayoutStats;
 #[derive(Clone, Debug)]
 pub struct JitterBuffer<S> {
     config: PlayoutConfig,
-    /// Invariant: ticks strictly increase; at most `config.max_states`. Once it has a state, it
-    /// keeps one until `reset`.
+    /// Invariant: ticks strictly increase, and there are at most `config.max_states` entries. Once
+    /// the buffer has a state, it keeps at least one until `reset`.
     entries: VecDeque<Entry<S>>,
     delay: DelayEstimator,
     clock: Clock,
     /// The stream time of the last frame: [`Playout::tick`] in nanoseconds. Earlier states are no
     /// longer needed.
     shown_ns: Option<i64>,
-    /// The latest time that a call passed.
+    /// The latest `now` of any call, in nanoseconds.
     now_ns: i64,
     late: u64,
 }
@@ -68,7 +68,7 @@ pub struct JitterBuffer<S> {
 pub struct Entry<S> {
     /// The tick of the state.
     pub tick: Tick,
-    /// The tick until which the previous state held, as passed to [`JitterBuffer::push`].
+    /// The tick until which the previous state was valid, as passed to [`JitterBuffer::push`].
     pub unchanged_until: Tick,
     /// The state, as the caller stored it.
     pub state: S,
@@ -83,7 +83,7 @@ pub enum Pushed {
     /// The state's tick was already shown or skipped, or is older than all of a full buffer.
     /// Copies of states that were shown are late too.
     Late,
-    /// The buffer already has a state of this tick.
+    /// The buffer already has a state of the same tick.
     Duplicate,
 }
 
@@ -113,20 +113,20 @@ pub struct Playout<'a, S> {
     pub tick: f64,
     /// The state before or at that tick.
     pub from: &'a Entry<S>,
-    /// The state after or at that tick. The same as `from` while only one state can be shown.
+    /// The state after or at that tick. It is the same as `from` while only one state can be shown.
     pub to: &'a Entry<S>,
-    /// How much of `to` to show, from 0 to 1; the rest is `from`. It stays 0 until
+    /// How much of `to` to show, from 0 to 1; the rest is `from`. The ratio stays 0 until the tick
     /// `to.unchanged_until`.
     pub ratio: f32,
-    /// The clock has passed the newest state, so that state is shown. A state is missing, or the
-    /// stream has stopped, or nothing moves and the sender has slowed down. Then `from` is `to`.
+    /// Whether the clock has passed the newest state, which is then both `from` and `to`. Either a
+    /// state is missing, the stream has stopped, or nothing moves and the sender has slowed down.
     pub starved: bool,
     entries: &'a VecDeque<Entry<S>>,
     to_index: usize,
 }
 
 impl<'a, S> Playout<'a, S> {
-    /// A moment between the first state and the one at `to_index`.
+    /// The moment at the fractional tick `tick`, between `entries[0]` and the entry at `to_index`.
     pub(crate) fn between(
         entries: &'a VecDeque<Entry<S>>,
         to_index: usize,
@@ -137,8 +137,8 @@ impl<'a, S> Playout<'a, S> {
         Self { tick, from, to, ratio, starved: false, entries, to_index }
     }
 
-    /// The states after `to`, oldest first. After partial snapshots, one of these has the entity's
-    /// next value.
+    /// The states after `to`, oldest first. If snapshots were partial, an entity's next value may
+    /// be in one of these states.
     pub fn later(&self) -> impl ExactSizeIterator<Item = &'a Entry<S>> + Clone + use<'a, S> {
         self.entries.range(self.to_index + 1..)
     }
@@ -168,13 +168,14 @@ impl<S> JitterBuffer<S> {
     }
 
     /// Changes the bounds of the delay from now on, for example because a user chose them. If `min`
-    /// is `max`, the delay is fixed, whatever the network needs. States and estimates stay.
+    /// equals `max`, the delay is fixed, whatever the network needs. The buffer keeps its states
+    /// and estimates.
     ///
-    /// The clock moves to the new delay as always, without a jump and never backwards. To a longer
-    /// one it moves at [`slew_ratio`](PlayoutConfig::slew_ratio): at 0.05, from 100 to 500 ms in 8
-    /// seconds. To one that is shorter by more than 0.25 s it moves faster.
-    /// [`max_states`](PlayoutConfig::max_states) stays. If it has no room for such a long delay,
-    /// the oldest state that it has room for is shown.
+    /// The clock approaches the new delay as always, without a jump and never backwards. It
+    /// approaches a longer delay at [`slew_ratio`](PlayoutConfig::slew_ratio): at 0.05, from 100 to
+    /// 500 ms in 8 seconds. If the new delay is shorter by more than 0.25 s, the clock runs faster
+    /// than that. [`max_states`](PlayoutConfig::max_states) does not change. If the buffer has no
+    /// room for the states of such a long delay, the oldest stored state is shown.
     ///
     /// # Errors
     /// [`PlayoutError::BadDelays`], as in [`PlayoutConfig::validate`]; nothing has changed then.
@@ -199,13 +200,14 @@ impl<S> JitterBuffer<S> {
     /// Takes a state that arrives at `now`.
     ///
     /// `unchanged_until` is the last tick up to which the previous state *in this buffer* is known
-    /// to have held. If nothing is known, pass that state's tick or anything before it, such as
+    /// to have been valid. If nothing is known, pass that state's tick or any earlier tick, such as
     /// `Tick(0)`. A sender that slowed down because nothing moved reports the state as unchanged
     /// until shortly before `tick`. The motion then begins there, instead of being spread over the
-    /// pause. Do not pass this for a previous state that was sent but lost.
+    /// pause. If the sender's previous state was lost, do not pass a tick that refers to the lost
+    /// state.
     ///
-    /// A state that arrives out of order is put in its place, unless that tick was already shown. A
-    /// full buffer drops its oldest state.
+    /// A state that arrives out of order is inserted at its place, unless its tick was already
+    /// shown. A full buffer drops its oldest state.
     pub fn push(&mut self, now: Duration, tick: Tick, unchanged_until: Tick, state: S) -> Pushed {
         let newest = self.entries.back().map_or(tick, |newest| newest.tick);
         self.push_part(now, tick, unchanged_until, newest.max(unchanged_until), state)
@@ -253,7 +255,7 @@ impl<S> JitterBuffer<S> {
         Pushed::Stored
     }
 
-    /// The state of a tick, if the buffer has one, so that the caller can update it.
+    /// The stored state of `tick`, if any, for the caller to update.
     pub fn state_mut(&mut self, tick: Tick) -> Option<&mut S> {
         let index = self.entries.binary_search_by_key(&tick, |entry| entry.tick).ok()?;
         Some(&mut self.entries[index].state)
@@ -264,7 +266,7 @@ impl<S> JitterBuffer<S> {
         self.entries.iter().map(|entry| &entry.state)
     }
 
-    /// Drops the oldest state, as a full buffer does. Keeps the last two.
+    /// Drops and returns the oldest state. `None` if the buffer has at most two states.
     pub(crate) fn drop_oldest(&mut self) -> Option<S> {
         if self.entries.len() > 2 {
             self.entries.pop_front().map(|entry| entry.state)
@@ -275,7 +277,7 @@ impl<S> JitterBuffer<S> {
 
     /// The states to show at `now`; `None` before the first state.
     ///
-    /// Drops the states before `from`.
+    /// Drops the stored states before `from`.
     pub fn at(&mut self, now: Duration) -> Option<Playout<'_, S>> {
         self.advance(now);
         let oldest_ns = self.config.tick_ns(self.entries.front()?.tick);
@@ -302,8 +304,8 @@ impl<S> JitterBuffer<S> {
         Some(Playout { tick, from, to, ratio, starved, entries: &self.entries, to_index })
     }
 
-    /// The fractional tick of a state that arrives at `now` as fast as the fastest recent states;
-    /// `None` before the first state.
+    /// The fractional tick that a state would have if it arrived at `now` with the shortest recent
+    /// transit time. `None` before the first state.
     pub(crate) fn live_tick(&self, now: Duration) -> Option<f64> {
         let now_ns = self.now_ns.max(i64::try_from(now.as_nanos()).unwrap_or(i64::MAX));
         let live_ns = self.delay.live_ns(now_ns);
@@ -311,8 +313,8 @@ impl<S> JitterBuffer<S> {
     }
 
     /// Forgets the stream: states, clock and estimates. The counters of [`stats`](Self::stats)
-    /// continue. Use this if the sender has restarted: its ticks begin anew, so all its states
-    /// would be late.
+    /// continue. Call this if the sender has restarted: the sender's ticks begin anew, so all its
+    /// states would be late.
     pub fn reset(&mut self) {
         self.entries.clear();
         self.delay = DelayEstimator::new(&self.config);
@@ -320,7 +322,7 @@ impl<S> JitterBuffer<S> {
         self.shown_ns = None;
     }
 
-    /// Measurements, as of the last call that passed the time.
+    /// Measurements as of the last call that took a `now`.
     pub fn stats(&self) -> PlayoutStats {
         let newest_ns =
             self.entries.back().map_or(i64::MAX, |newest| self.config.tick_ns(newest.tick));
@@ -337,13 +339,13 @@ impl<S> JitterBuffer<S> {
     }
 
     fn advance(&mut self, now: Duration) {
-        // An `i64` has room for 292 years of nanoseconds.
+        // An `i64` can store 292 years in nanoseconds.
         self.now_ns = self.now_ns.max(i64::try_from(now.as_nanos()).unwrap_or(i64::MAX));
         self.clock.advance(self.now_ns, &self.delay);
     }
 }
 
-/// A time span that may be negative, which counts as 0.
+/// Converts nanoseconds to a duration. A negative span becomes 0.
 fn nanos(span_ns: i64) -> Duration {
     Duration::from_nanos(u64::try_from(span_ns).unwrap_or(0))
 }

@@ -24,8 +24,9 @@ use std::time::Duration;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PlayoutStats {
-    /// How far the clock is behind the fastest recent states at their arrival. The network's own
-    /// transit time comes on top, but a receiver cannot know it. 0 before the first state.
+    /// How far the clock lags a state that would arrive now with the shortest recent transit time.
+    /// The network's own transit time adds to this, but a receiver cannot know it. 0 before the
+    /// first state.
     pub delay: Duration,
     /// The delay that the clock aims at.
     pub target_delay: Duration,
@@ -38,9 +39,9 @@ pub struct PlayoutStats {
     /// The share of time in which the next state was needed but missing. Pauses that a state's
     /// `unchanged_until` explains later do not count.
     pub starved_ratio: f64,
-    /// How many times the clock jumped: after gaps longer than any delay, and if ticks and arrivals
-    /// did not fit the earlier ones. It also jumps if states now arrive so much sooner that it
-    /// would lag by more than [`max_delay`](super::PlayoutConfig::max_delay). Such a jump counts if
-    /// it is 0.1 s or more.
+    /// How many times the clock jumped. It jumps after gaps longer than any delay, and if ticks and
+    /// arrivals do not fit the earlier ones. It also jumps if states arrive so much sooner that the
+    /// clock would lag by more than [`max_delay`](super::PlayoutConfig::max_delay). A jump of the
+    /// last kind counts only from 0.1 s on.
     pub jumps: u64,
 }

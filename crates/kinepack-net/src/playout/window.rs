@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-/// More samples than arrive in ten seconds at 60 Hz. Older samples are then forgotten early, so
-/// that a fast sender costs no more.
+/// The maximum number of samples in a window: more than arrive in ten seconds at 60 Hz. A full
+/// window forgets its oldest sample early, so that a fast sender costs no more.
 const MAX_SAMPLES: usize = 1024;
 
 /// A sliding window with its order statistics.

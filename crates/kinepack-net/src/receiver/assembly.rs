@@ -1,6 +1,6 @@
 //! Puts a full state together from fragments in any order. `spec/NET.md`, section 5.
 //!
-//! Memory: the parts that arrived, up to the limit, and 40 bytes for each fragment.
+//! Memory: the parts that arrived, up to the limit, and 40 bytes for each of the fragments.
 
 use std::collections::BTreeMap;
 
@@ -12,13 +12,13 @@ use crate::{Refused, Sequence};
 #[derive(Debug, Default)]
 pub(super) struct Assembly {
     full_state: Option<FullState>,
-    /// The number and newest sequence of the last completed full state. Further parts of it, and
-    /// parts of older full states, are ignored.
+    /// The number and newest sequence of the last completed full state. Later parts of this full
+    /// state, and parts of older ones, are ignored.
     whole: Option<(u8, Sequence)>,
 }
 
-/// A full state is given up after this many newer sequences. This is far below half the number
-/// space, beyond which older sequences would seem newer.
+/// A full state is given up after this many newer sequences. The number is far below half the
+/// number space, beyond which older sequences would seem newer.
 const FORGOTTEN: i32 = 0x4000;
 
 #[derive(Debug)]
@@ -33,15 +33,15 @@ struct FullState {
 /// The effect of a fragment.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Added {
-    /// The part is kept or was already there; the full state is incomplete.
+    /// The part is kept or was already there, and the full state is still incomplete.
     Part,
-    /// This part would complete the full state: its number and bytes. Nothing has changed yet;
-    /// [`Assembly::finish`] changes it.
+    /// This part would complete the full state with this number and these bytes. The assembly has
+    /// not changed yet; [`Assembly::finish`] changes it.
     Whole(u8, Vec<u8>),
 }
 
 impl Assembly {
-    /// Takes a fragment.
+    /// Takes a fragment with the header `header` and the contents `part`.
     pub(super) fn add(
         &mut self,
         header: &FragmentHeader,
@@ -81,7 +81,7 @@ impl Assembly {
                     full_state.newest = sequence;
                 }
             }
-            // A part of a full state that is complete, or that the sender gave up.
+            // The part belongs to a full state that is complete, or that the sender gave up.
             _ if self.whole.is_some_and(|(whole, _)| whole == number) || !is_newer => {}
             _ => {
                 if part.len() > limit_bytes {
@@ -100,7 +100,7 @@ impl Assembly {
         Ok(Added::Part)
     }
 
-    /// Takes out the completed full state, after it was decoded.
+    /// Removes the completed full state after it was decoded.
     pub(super) fn finish(&mut self, number: u8, sequence: Sequence) {
         let newest = self
             .full_state
@@ -111,13 +111,13 @@ impl Assembly {
             Some((number, newest.filter(|newest| sequence.since(*newest) < 0).unwrap_or(sequence)));
     }
 
-    /// Forgets full states so old that their sequences would soon seem new.
+    /// Forgets full states that are so old that their sequences would soon seem new.
     pub(super) fn tidy(&mut self, newest: Sequence) {
         self.full_state.take_if(|full_state| newest.since(full_state.newest) > FORGOTTEN);
         self.whole.take_if(|(_, sequence)| newest.since(*sequence) > FORGOTTEN);
     }
 
-    /// How many parts of the current full state arrived, and how many it has.
+    /// How many parts of the current full state arrived, and how many parts the state has.
     pub(super) fn progress(&self) -> Option<(usize, usize)> {
         self.full_state
             .as_ref()

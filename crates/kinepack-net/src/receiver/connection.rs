@@ -1,9 +1,9 @@
 //! The state of a receiver's connection, derived from headers that the receiver reads anyway.
 //!
 //! A round trip is measured from an acknowledgement to the first snapshot that is coded against the
-//! newest view in it. The first round trip is measured from the hello to the first datagram.
-//! `spec/NET.md`, sections 3, 4 and 6. Memory: at most [`MOST_WAITING`] acknowledgements. Cost:
-//! constant for each acknowledgement and snapshot.
+//! newest view that the acknowledgement names. The first round trip is measured from the hello to
+//! the first datagram. `spec/NET.md`, sections 3, 4 and 6. Memory: at most [`MOST_WAITING`]
+//! acknowledgements. Cost: constant for each acknowledgement and snapshot.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -16,7 +16,7 @@ const MOST_WAITING: usize = 255;
 /// The shortest round trip is the minimum over the last one to two spans of this length.
 const SHORTEST_SPAN: Duration = Duration::from_secs(5);
 
-/// The state of a receiver's connection. Its terms and units are those of the hub's
+/// The state of a receiver's connection. Terms and units are those of the hub's
 /// [`PeerStatus`](crate::PeerStatus).
 ///
 /// ```
@@ -46,38 +46,38 @@ pub struct ReceiverStatus {
     /// It includes the server's wait for its next tick, just as the hub's value includes this
     /// side's wait until it acknowledges. `None` before the first measurement.
     pub round_trip: Option<Duration>,
-    /// Datagrams that the server sent, from the first that arrived to the newest. The receiver
-    /// knows this because sequences have no gaps.
+    /// The number of datagrams that the server sent, from the first that arrived to the newest. The
+    /// receiver knows this because sequences have no gaps.
     pub sent: u64,
-    /// How many of the sent datagrams arrived and were taken.
+    /// How many of the sent datagrams arrived and were accepted.
     pub acknowledged: u64,
-    /// How many of the sent datagrams were still missing when one more than six sequences newer was
-    /// taken. Some may still have arrived later.
+    /// How many of the sent datagrams were still missing when a datagram more than six sequences
+    /// newer was accepted. Some of them may still have arrived later.
     pub lost: u64,
-    /// The tick that the server simulates now, with its fraction. `None` before a state arrived and
-    /// a round trip was measured.
+    /// The tick that the server simulates now, with its fraction. `None` before a state has arrived
+    /// and a round trip was measured.
     ///
-    /// This is the stream's time by its fastest recent arrivals, plus half of the shortest recent
-    /// round trip. It is exact if both directions take equally long and the server answers at once.
-    /// Otherwise it is off by half of the difference between the two directions, and ahead by half
-    /// of the server's wait for its next tick. It may step when the network changes; smooth it
-    /// before you show it.
+    /// The value is the stream's time by its fastest recent arrivals, plus half of the shortest
+    /// recent round trip. It is exact if both directions take equally long and the server answers
+    /// at once. Otherwise it is off by half of the difference between the two directions, and ahead
+    /// by half of the server's wait for its next tick. The value may step when the network changes;
+    /// smooth it before you show it.
     pub server_tick: Option<f64>,
-    /// The same as a time: `server_tick` divided by [`tick_hz`](crate::PlayoutConfig::tick_hz).
+    /// `server_tick` as a time: divided by [`tick_hz`](crate::PlayoutConfig::tick_hz).
     pub server_time: Option<Duration>,
 }
 
 impl ReceiverStatus {
-    /// The share of datagrams lost, from 0 to 1. Datagrams that arrived after they were counted in
-    /// `lost` do not count.
+    /// The share of datagrams lost, from 0 to 1. A datagram that arrived after it was counted as
+    /// lost does not count.
     pub fn lost_ratio(&self) -> f64 {
         lost_ratio(self.sent, self.acknowledged, self.lost)
     }
 }
 
-/// The share of lost datagrams; 0 before any is known to be lost or acknowledged. No more than the
-/// unacknowledged datagrams can be missing. If `lost` is larger, the rest arrived after they were
-/// counted as lost.
+/// The share of lost datagrams; 0 before any datagram is known to be lost or acknowledged. At most
+/// `sent` − `acknowledged` datagrams can be missing. If `lost` is larger, the others arrived after
+/// they were counted as lost.
 pub(crate) fn lost_ratio(sent: u64, acknowledged: u64, lost: u64) -> f64 {
     let lost = lost.min(sent.saturating_sub(acknowledged));
     lost as f64 / lost.saturating_add(acknowledged).max(1) as f64
@@ -86,15 +86,15 @@ pub(crate) fn lost_ratio(sent: u64, acknowledged: u64, lost: u64) -> f64 {
 /// The round trip as the receiver sees it.
 #[derive(Debug)]
 pub(super) struct Connection {
-    /// When the only hello was sent. `None` if there were several, because it is unknown which one
-    /// was answered.
+    /// When the hello was sent. `None` if the receiver sent several hellos, because it is unknown
+    /// which of them was answered.
     hello_at: Option<Duration>,
     hellos: u64,
-    /// The newest sequence of each acknowledgement that no snapshot has built on yet, and when it
-    /// was sent first. Sequences rise.
+    /// The newest sequence of each acknowledgement that no snapshot has built on yet, and the time
+    /// when this acknowledgement was first sent. Sequences rise.
     waiting: VecDeque<(Sequence, Duration)>,
     round_trip: RoundTrip,
-    /// The shortest round trips of this span and of the previous span.
+    /// The shortest round trips of the current span and of the previous one.
     shortest: [Option<Duration>; 2],
     span_began: Duration,
 }
@@ -111,18 +111,19 @@ impl Connection {
         }
     }
 
-    /// Begins a new session. Its datagrams reuse the sequences of acknowledgements that still wait.
+    /// Begins a new session, whose datagrams reuse the sequences of acknowledgements that still
+    /// wait.
     pub(super) fn begin_anew(&mut self) {
         self.waiting.clear();
     }
 
-    /// A hello was sent.
+    /// Notes that a hello was sent.
     pub(super) fn note_hello(&mut self, now: Duration) {
         self.hellos += 1;
         self.hello_at = (self.hellos == 1).then_some(now);
     }
 
-    /// Notes that the first datagram after the hello was taken.
+    /// Notes that the first datagram after the hello was accepted.
     pub(super) fn note_first(&mut self, now: Duration) {
         if let Some(sent_at) = self.hello_at.take() {
             self.sample(now, sent_at);
@@ -140,7 +141,7 @@ impl Connection {
         self.waiting.push_back((latest, now));
     }
 
-    /// Notes that a snapshot coded against the view of `baseline` was taken.
+    /// Notes that a snapshot coded against the view of `baseline` was accepted.
     pub(super) fn note_baseline(&mut self, now: Duration, baseline: Sequence) {
         while let Some((latest, sent_at)) =
             self.waiting.pop_front_if(|(latest, _)| baseline.since(*latest) >= 0)

@@ -1,5 +1,5 @@
 //! Plays states that are all known in advance, such as those of a replay, as the same [`Playback`]
-//! that a receiver returns. So a game can show both with the same code.
+//! that a receiver returns. So a game can show replays and live states with the same code.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -13,8 +13,8 @@ use crate::ReceiverConfig;
 use crate::events::Played;
 use crate::playout::{Entry, Playout};
 
-/// A source of [`Playback`] without a network. The caller chooses the moment, and passes the states
-/// around it.
+/// Makes a [`Playback`] without a network. The caller chooses the moment, and passes the states
+/// before and after it.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -44,7 +44,7 @@ use crate::playout::{Entry, Playout};
 pub struct FramePlayer {
     tick_hz: f64,
     longest_blend_ticks: f64,
-    /// The state before the moment, and the one after it if that is a different state.
+    /// The state before the moment, and the state after it if that is a different one.
     entries: VecDeque<Entry<Shown>>,
     spawns: Spawns,
     played: Vec<Played>,
@@ -63,11 +63,11 @@ impl FramePlayer {
         }
     }
 
-    /// The world to show at `tick`, between `from` and `to`. A tick outside of the two shows the
-    /// nearer one. Pass the same state twice if there is no later one.
+    /// The world to show at `tick`, between `from` and `to`. If `tick` is outside of these two, the
+    /// nearer state is shown. If there is no later state, pass the same state twice.
     ///
     /// `events` are the events since the previous moment, in order, each as a row of a snapshot of
-    /// events. None of them is [late](crate::Event::late).
+    /// events. No event is marked as [late](crate::Event::late).
     ///
     /// Cost: a comparison of the entities with those of the previous call.
     pub fn show(

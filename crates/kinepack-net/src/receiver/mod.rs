@@ -1,10 +1,10 @@
-//! The receiving side: takes datagrams, and gives states to show.
+//! The receiving side: takes datagrams, and returns states to show.
 //!
 //! [`endpoint`] is the entry point and routes datagrams. [`window`] tracks which sequences arrived,
 //! and [`connection`] measures the round trip. [`views`] holds the baselines, and [`assembly`] puts
 //! full states together. [`shown`] keeps the newest known state of each entity. [`playback`]
 //! selects the two states of each entity to show, and [`spawns`] lists which entities were added
-//! and removed. [`frame_player`] does the same for states that did not come over a network.
+//! and removed. [`frame_player`] plays states that did not arrive over a network.
 
 mod assembly;
 mod connection;

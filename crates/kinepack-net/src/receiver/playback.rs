@@ -60,8 +60,8 @@ use crate::playout::{Entry, Playout};
 /// ```
 #[derive(Debug)]
 pub struct Playback<'a> {
-    /// The moment, as a tick with its fraction. It never goes backwards, except after a long loss
-    /// of the stream, when it may jump.
+    /// The moment, as a tick with its fraction. The tick never goes backwards, except that it may
+    /// jump after a long loss of the stream.
     pub tick: f64,
     playout: Playout<'a, Shown>,
     tick_hz: f64,
@@ -77,10 +77,10 @@ pub struct Sample<'a> {
     pub id: EntityId,
     /// The state before the moment, and the entity's index in it.
     pub from: (&'a Snapshot, usize),
-    /// The state after the moment, and the entity's index in it. The same as `from` if no later
-    /// state is known.
+    /// The state after the moment, and the entity's index in it. Equals `from` if no later state is
+    /// known.
     pub to: (&'a Snapshot, usize),
-    /// How far the moment is between them, and the time from one to the other.
+    /// How far the moment is between the two states, and the time from one to the other.
     pub between: Between,
 }
 
@@ -108,13 +108,13 @@ impl<'a> Playback<'a> {
         Self { tick: playout.tick, playout, tick_hz, longest_blend_ticks, spawns, events }
     }
 
-    /// True if no newer state had arrived when it was needed: the newest one is shown.
+    /// Whether no newer state had arrived when one was needed. Then the newest state is shown.
     pub fn is_starved(&self) -> bool {
         self.playout.starved
     }
 
     /// The entities in the order of their ids, kind by kind if the schema has several kinds. An
-    /// added entity is shown from its first state on, a removed one until its last.
+    /// added entity is shown from its first state on, and a removed entity until its last.
     ///
     /// Cost: constant for each entity; after partial snapshots, also a search of the buffered
     /// states.
@@ -123,7 +123,7 @@ impl<'a> Playback<'a> {
         entities.enumerate().map(|(index, (kind, id))| self.sample(index, kind, id))
     }
 
-    /// The samples of one kind: those entities that type `T` describes.
+    /// The samples of the kind of entities that type `T` describes.
     ///
     /// # Errors
     /// [`EncodeError::TypeMismatch`] if the type describes no kind.
@@ -140,11 +140,11 @@ impl<'a> Playback<'a> {
     /// The entities in [`samples`](Self::samples) that the previous playback call did not have, by
     /// id. In the first call these are all entities.
     ///
-    /// Together with [`removed`](Self::removed) this is the exact difference of two calls, whatever
-    /// the network lost in between. So an entity is never added twice without being removed in
-    /// between, or removed twice. An entity that was removed and added again between two calls is
-    /// in neither list. Neither list has a new entity with the id, the kind and the spawn fields of
-    /// one that was shown until now. So do not give an id to another entity while receivers may
+    /// This list and [`removed`](Self::removed) are the exact difference of two calls, whatever the
+    /// network lost in between. So an entity is never added twice without being removed in between,
+    /// or removed twice. An entity that was removed and added again between two calls is in neither
+    /// list. Neither list contains a new entity with the id, the kind and the spawn fields of an
+    /// entity that was shown until now. So do not give an id to another entity while receivers may
     /// still show the first one. If the kind or a spawn field differs, the id is in both lists.
     pub fn added(&self) -> &'a [EntityId] {
         self.spawns.added()
@@ -156,10 +156,10 @@ impl<'a> Playback<'a> {
         self.spawns.removed()
     }
 
-    /// The events after the previous playback call's moment, up to this moment, in order. Each
-    /// event is in the list of only one call, so handle the events of every call.
+    /// The events after the moment of the previous playback call, up to this moment, in order. Only
+    /// one call returns an event, so handle the events of every call.
     ///
-    /// An event that arrived after its moment is in the first call after its arrival, marked as
+    /// If an event arrived after playback had passed its tick, the next call returns it, marked as
     /// [late](Event::late).
     ///
     /// ```
@@ -231,7 +231,7 @@ impl<'a> Playback<'a> {
         let spawn = shown.state.spawn_hash(index);
         let look = |entry: &'a Entry<Shown>| {
             let at = place(&entry.state, kind, id, index)?;
-            // Another entity may have the id by then.
+            // By then, another entity may have this id.
             if entry.state.state.spawn_hash(at) != spawn {
                 return None;
             }

@@ -1,16 +1,16 @@
-//! The newest known state of each entity. With partial snapshots, no single view has all of these.
-//! Until the sender knows that a datagram arrived, later views do not contain what this datagram
-//! sent.
+//! The newest known state of each entity. With partial snapshots, no single view contains all of
+//! these states. Until the sender knows that a datagram arrived, later views do not contain what
+//! that datagram sent.
 
 use std::sync::Arc;
 
 use kinepack::{EncodeError, EntityId, Snapshot, Tick};
 
-/// A state to show, and the tick of each entity in it.
+/// A state to show, and the tick of each of its entities.
 #[derive(Clone, Debug)]
 pub(super) struct Shown {
     pub(super) state: Arc<Snapshot>,
-    /// The tick of each entity's lanes; `None` if all have the state's tick.
+    /// The tick of each entity's lanes; `None` if all entities have the state's tick.
     fresh: Option<Vec<u32>>,
 }
 
@@ -29,20 +29,20 @@ impl Shown {
         self.fresh.is_none()
     }
 
-    /// Bytes on the heap, including those shared with a view.
+    /// The state's bytes on the heap, including those shared with a view.
     pub(super) fn all_bytes(&self) -> usize {
         self.state.memory_bytes()
             + self.fresh.as_ref().map_or(0, |fresh| fresh.capacity() * size_of::<u32>())
     }
 
-    /// Bytes on the heap that are not shared with a view.
+    /// The state's bytes on the heap that are not shared with a view.
     pub(super) fn own_bytes(&self) -> usize {
         let shared = if Arc::strong_count(&self.state) > 1 { self.state.memory_bytes() } else { 0 };
         self.all_bytes() - shared
     }
 
-    /// The tick up to which 90 % of the entities sent for `tick` were known before. Entities that
-    /// rested for longer than playback blends do not count.
+    /// The tick up to which 90 % of the entities sent for `tick` were known before. Does not count
+    /// entities that rested for longer than playback blends.
     pub(super) fn reach(
         &self,
         tick: Tick,
@@ -85,7 +85,7 @@ impl Shown {
         Ok(())
     }
 
-    /// Adds from a late snapshot of `tick` the entities that are newer than the known ones.
+    /// Adds the entities of a late snapshot of tick `tick` that are newer than the known ones.
     pub(super) fn add_late(&mut self, tick: Tick, sent: &Snapshot) -> Result<(), EncodeError> {
         let Some(fresh) = &mut self.fresh else { return Ok(()) };
         let mut newer = sent.clone();

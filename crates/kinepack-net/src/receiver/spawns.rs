@@ -1,7 +1,7 @@
 //! Lists the entities that were added and removed between two playback calls.
 //!
-//! Compares the ids that are shown now with those of the previous call. Memory: three lists of at
-//! most one state's ids, reused in each call.
+//! [`Spawns`] compares the ids that are shown now with those of the previous call. Memory: three
+//! lists of at most one state's ids, reused in each call.
 
 use kinepack::{EntityId, Snapshot};
 
@@ -16,14 +16,14 @@ fn entities(state: &Snapshot) -> impl Iterator<Item = Shown> {
 /// The entities of the last playback call, and how they differ from the previous call.
 #[derive(Debug, Default)]
 pub(super) struct Spawns {
-    /// Sorted.
+    /// The shown entities, sorted.
     shown: Vec<Shown>,
     added: Vec<EntityId>,
     removed: Vec<EntityId>,
 }
 
 impl Spawns {
-    /// Notes that the entities of this state are shown now.
+    /// Notes that the entities of `state` are shown now.
     ///
     /// Cost: a comparison of the entities, and a copy if they differ.
     pub(super) fn update(&mut self, state: &Snapshot) {

@@ -9,10 +9,10 @@ use crate::baseline::{BaselineViews, Held, MergeKey, Merger, merged, parts_befor
 use crate::packet::{Baseline, SnapshotHeader, Time};
 use crate::{Refused, Sequence};
 
-/// Views at most this many sequences before the newest baseline may still be merged or used as
-/// baselines.
+/// Views at most this many sequences before the newest baseline may still be merged into a baseline
+/// or become one.
 const KEPT_BEFORE_BASELINE: i32 = 64;
-/// A baseline is at most this many sequences back.
+/// A baseline is at most this many sequences before the snapshot.
 const WINDOW: i32 = 255;
 
 /// A received view.
@@ -21,12 +21,12 @@ pub(super) struct HeldView {
     pub(super) sequence: Sequence,
     pub(super) view: View,
     pub(super) own_back: u8,
-    /// The entities that its snapshot sent; `None` for a complete view.
+    /// The entities that the view's snapshot sent; `None` for a complete view.
     pub(super) sent: Option<Snapshot>,
 }
 
 impl HeldView {
-    /// Identifies the view among those held.
+    /// The number of this view in a [`MergeKey`].
     fn key(&self) -> u64 {
         u64::from(self.sequence.0)
     }
@@ -45,7 +45,7 @@ pub(super) struct Resolved {
     pub(super) interval_ticks: u8,
 }
 
-/// The views and reference states that are held.
+/// The views and reference states that the receiver holds.
 #[derive(Debug)]
 pub(super) struct Views {
     /// Sorted by sequence, oldest first.
@@ -54,8 +54,8 @@ pub(super) struct Views {
     held_bytes: usize,
     /// The newest dropped view. The receiver no longer knows whether older views arrived.
     dropped: Option<Sequence>,
-    /// The reference states with their numbers, number 0 first. The state that the newest one
-    /// replaces stays until a snapshot is coded against the newest.
+    /// The reference states with their numbers, number 0 first. The state that the newest reference
+    /// state replaces stays until a snapshot is coded against the newest.
     references: Vec<(u8, View)>,
     newest_baseline: Option<Sequence>,
     merger: Merger,
@@ -82,14 +82,15 @@ impl Views {
     }
 
     /// Adds a reference state from a full state coded against reference state `base`. The sender
-    /// keeps `base` until it hears that the full state arrived. If it gave up a full state, it
-    /// never uses that full state as reference state, even if the full state became complete here.
+    /// keeps `base` until it learns that the full state arrived. If the sender gave up a full
+    /// state, it never uses that state as a reference state, even if the state became complete
+    /// here.
     pub(super) fn add_reference(&mut self, number: u8, base: u8, state: View) {
         self.references.retain(|(other, _)| *other == base || *other == 0);
         self.references.push((number, state));
     }
 
-    /// The views that a snapshot is coded against, and the snapshot's tick.
+    /// Finds the views that a snapshot is coded against, and the snapshot's tick.
     pub(super) fn resolve(&mut self, header: &SnapshotHeader) -> Result<Resolved, Refused> {
         let tick_of = |base: Tick, back: u8| match header.time {
             Time::Stride(stride) => {
@@ -130,8 +131,8 @@ impl Views {
         Ok(Resolved { known, tick, interval_ticks })
     }
 
-    /// The view at an index as baseline, merged with the partial views that `field` or the rule for
-    /// merge 0 names.
+    /// The view at index `at` as a baseline, merged with the partial views that `field` or the rule
+    /// for merge 0 names.
     fn baseline(&mut self, at: usize, field: Option<u32>) -> Result<View, Refused> {
         let base = &self.held[at];
         if base.sent.is_none() {
@@ -142,7 +143,7 @@ impl Views {
         Ok(self.merge(at, &before)?.with_learned(learned))
     }
 
-    /// The view at an index as older view, merged with the other parts of its tick.
+    /// The view at index `at` as an older view, merged with the other parts of its tick.
     fn older(&mut self, at: usize) -> Result<View, Refused> {
         let HeldView { view, sent, .. } = &self.held[at];
         if sent.is_none() {
@@ -157,7 +158,7 @@ impl Views {
         self.merge(at, &before)
     }
 
-    /// Looks up the view that is held `distance` sequences before the view at an index. Returns a
+    /// Looks up the view that is held `distance` sequences before the view at index `at`. Returns a
     /// partial view as its index.
     fn before(&self, at: usize, distance: u16) -> Held<usize> {
         let sequence = self.held[at].sequence.before(distance);
@@ -171,8 +172,8 @@ impl Views {
         }
     }
 
-    /// The view at an index, merged with the entities that the views at the indices `before` sent,
-    /// newest first.
+    /// The view at index `at`, merged with the entities that the views at the indices `before`
+    /// sent. `before` is sorted from new to old.
     fn merge(&mut self, at: usize, before: &[usize]) -> Result<View, Refused> {
         let Self { held, merger, max_entities, .. } = self;
         let parts = || std::iter::once(&at).chain(before).map(|at| &held[*at]);
@@ -190,7 +191,7 @@ impl Views {
         if merged.len() > *max_entities { Err(Refused::BadMerge) } else { Ok(merged) }
     }
 
-    /// Keeps a view, and drops those that can no longer be used. Returns the last one dropped.
+    /// Keeps a view, and drops views that can no longer be used. Returns the last dropped view.
     pub(super) fn add(
         &mut self,
         taken: HeldView,
@@ -249,7 +250,7 @@ impl Views {
     }
 
     /// Drops the oldest views until the rest fit into `limit_bytes`, but never the newest. Returns
-    /// how many it dropped.
+    /// the number of dropped views.
     pub(super) fn shed(&mut self, limit_bytes: usize) -> u64 {
         let mut dropped = 0;
         while self.held_bytes > limit_bytes && self.held.len() > 1 {
@@ -259,12 +260,13 @@ impl Views {
         dropped
     }
 
-    /// A view that is held.
+    /// The held view with this sequence, if any.
     pub(super) fn find(&self, sequence: Sequence) -> Option<&HeldView> {
         index(&self.held, sequence).map(|at| &self.held[at])
     }
 
-    /// Changes a lane of an entity by one in a held view. Returns false if that is not possible.
+    /// Changes a lane of an entity by one in a held view. Returns false if there is no such view,
+    /// entity or lane, or the lane cannot change.
     pub(super) fn inject_fault(&mut self, sequence: Sequence, id: EntityId, lane: usize) -> bool {
         let Some(at) = index(&self.held, sequence) else { return false };
         self.merger.forget(self.held[at].key());
@@ -277,14 +279,14 @@ impl Views {
         true
     }
 
-    /// Number of views held.
+    /// The number of views held.
     pub(super) fn len(&self) -> usize {
         self.held.len()
     }
 }
 
-/// The state with a lane of an entity, counted from the first of its kind, one less, or one more if
-/// it is 0.
+/// The state with one lane of an entity reduced by one, or raised by one if it is 0. `lane` counts
+/// from the first lane of the entity's kind.
 fn with_fault(state: &Snapshot, id: EntityId, lane: usize) -> Option<Snapshot> {
     let index = state.position(id)?;
     let kind = state.kind_at(index)?;

@@ -6,13 +6,13 @@ use crate::{Acknowledgement, Refused, Sequence};
 /// The sequences received.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Window {
-    /// `None` before the first datagram.
+    /// The newest sequences that arrived. `None` before the first datagram.
     received: Option<Acknowledgement>,
-    /// The number of sequences from the first received to the newest.
+    /// The number of sequences from the first received one to the newest one.
     sent: u64,
-    /// The same number for earlier sessions.
+    /// The number of such sequences in earlier sessions.
     sent_before: u64,
-    /// How many sequences of all sessions were missing when one more than [`REORDERED`] sequences
+    /// How many sequences of all sessions were missing when a sequence more than [`REORDERED`]
     /// newer arrived.
     lost: u64,
 }
@@ -24,7 +24,7 @@ impl Window {
         match latest.since(sequence) {
             0 => Err(Refused::Duplicate),
             behind @ 1..=32 if before >> (behind - 1) & 1 == 1 => Err(Refused::Duplicate),
-            // A distance of half the number space, -0x8000, is neither before nor after.
+            // A distance of half the number space, -0x8000, means neither earlier nor later.
             -0x7FFF..=32 => Ok(()),
             _ => Err(Refused::TooOld),
         }
@@ -44,14 +44,15 @@ impl Window {
         self.received = Some(received.with(sequence));
     }
 
-    /// A new session has begun. The counts continue.
+    /// Begins a new session. The counts continue.
     pub(super) fn begin_anew(&mut self) {
         self.received = None;
         self.sent_before += std::mem::take(&mut self.sent);
     }
 
-    /// Counts the missing sequences that are more than [`REORDERED`] before the new sequence, which
-    /// is `ahead` after `received.latest`, and were not that far before `received.latest`.
+    /// Counts the missing sequences that are now more than [`REORDERED`] before the new sequence,
+    /// and that were not yet so far before `received.latest`. The new sequence is `ahead` after
+    /// `received.latest`.
     fn note_lost(&mut self, received: Acknowledgement, ahead: i32) {
         // No sequence after `received.latest` has arrived.
         self.lost += (ahead - REORDERED - 1).max(0) as u64;
@@ -61,12 +62,13 @@ impl Window {
         }
     }
 
-    /// Datagrams that the sender sent, from the first that arrived to the newest of each session.
+    /// The number of datagrams that the sender sent, from the first that arrived to the newest of
+    /// each session.
     pub(super) fn sent(&self) -> u64 {
         self.sent_before + self.sent
     }
 
-    /// How many of these were lost.
+    /// The number of datagrams that were lost.
     pub(super) fn lost(&self) -> u64 {
         self.lost
     }

@@ -1,12 +1,12 @@
-//! Sets of recent ticks as bits, for the choice of baselines that many receivers hold.
+//! Sets of recent ticks as bits, used to choose baselines that many receivers hold.
 
 use kinepack::Tick;
 
-/// A view of at most this age is young. So is a view at most twice as old as the oldest view that a
-/// shared encoding is coded against.
+/// A view of at most this age is young. A view at most twice as old as the oldest view that a
+/// shared encoding is coded against is young too.
 const YOUNG_TICKS: u32 = 24;
 
-/// A set of ticks before the present one. Age 0 is the previous tick.
+/// A set of earlier ticks, as ages. Age 0 is the previous tick.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Ages(u128);
 
@@ -24,7 +24,7 @@ impl Ages {
         self.0 |= 1 << age;
     }
 
-    /// The first tick whose views are young relative to these ages; tick 0 if there are none.
+    /// The first tick whose views are young relative to these ages; tick 0 if the set is empty.
     pub(super) fn oldest_young(self, now: Tick) -> Tick {
         let oldest = self.0.checked_ilog2();
         Tick(oldest.map_or(0, |oldest| now.0.saturating_sub((2 * oldest).max(YOUNG_TICKS))))
@@ -42,7 +42,7 @@ impl Ages {
         self.0 & other.0 != 0
     }
 
-    /// The tick of an age.
+    /// The tick that has the age `age` in tick `now`.
     pub(super) fn tick(now: Tick, age: usize) -> Tick {
         Tick(now.0 - 1 - age as u32)
     }

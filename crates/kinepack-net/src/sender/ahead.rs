@@ -1,4 +1,4 @@
-//! Chooses the encodings to make ahead of time in a tick.
+//! Chooses which of a tick's encodings to make ahead of time.
 
 use super::encodings::Job;
 use super::moment::Moment;
@@ -7,7 +7,7 @@ use super::sharing::{Ready, fingerprint};
 use super::work::Threads;
 
 impl Sending {
-    /// Lets `threads` make the encodings of everything that the `served` receivers will ask for.
+    /// Lets `threads` make the encodings that the `served` receivers will ask for.
     pub(super) fn encode_ahead(
         &mut self,
         ready: &[Ready<'_>],

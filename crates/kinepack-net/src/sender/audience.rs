@@ -1,27 +1,27 @@
-//! Which receivers get an event.
+//! The audience of an event: the receivers that get it.
 
 use kinepack::EntityId;
 
 use super::receiver_id::ReceiverId;
 
-/// Which receivers get an event.
+/// The receivers that get an event.
 ///
 /// ```
 /// use kinepack::EntityId;
 /// use kinepack_net::{Audience, ReceiverId};
 ///
-/// let explosion = Audience::Seeing(EntityId(17)); // those who see what explodes
+/// let explosion = Audience::Seeing(EntityId(17)); // receivers that may see entity 17
 /// let whisper = Audience::Only(&[ReceiverId(3), ReceiverId(8)]);
 /// # assert_ne!(explosion, whisper);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Audience<'a> {
-    /// All receivers that have joined.
+    /// All receivers that have joined get the event.
     All,
-    /// Receivers that may see this entity: all except those whose [relevant
-    /// set](crate::Hub::set_relevant) lacks it.
+    /// The receivers that may see this entity get the event: all except those whose [relevant
+    /// set](crate::Hub::set_relevant) lacks the entity.
     Seeing(EntityId),
-    /// Only these receivers.
+    /// Only these receivers get the event.
     Only(&'a [ReceiverId]),
 }
 

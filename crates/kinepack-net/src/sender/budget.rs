@@ -1,28 +1,28 @@
 //! A budget in bytes per second: a token bucket that time fills and every datagram drains.
 //!
 //! In any span of `t` seconds, a receiver gets at most `t` times its budget, plus the burst of a
-//! full bucket. From its first datagram on, the burst is at most a tenth of a second of its budget.
+//! full bucket. The burst after the first datagram is at most a tenth of a second of the budget.
 
 use std::time::Duration;
 
-/// How long an unused budget accumulates. The bucket starts with this much.
+/// How long an unused budget accumulates. At first, the bucket contains the budget of this time.
 const KEPT: Duration = Duration::from_millis(100);
 const BYTE: u64 = 1_000_000_000;
 
-/// The bytes that one receiver may still get.
+/// The bytes that a hub may still send to one receiver.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
     bytes_per_s: u32,
     /// The content in billionths of a byte (bytes per second times nanoseconds), so that rounding
     /// loses nothing.
     bucket: u64,
-    /// The size of the bucket: at least one datagram, because otherwise a small budget could never
-    /// send a full one.
+    /// The size of the bucket. It is at least one datagram, because otherwise a small budget could
+    /// never send a full datagram.
     full: u64,
-    /// The part of the bucket that events may spend, in the same unit. Time adds half as much here,
-    /// so that events never starve snapshots.
+    /// The part of the bucket that events may spend, in the same unit as `bucket`. It fills at half
+    /// the rate, so that events never starve snapshots.
     of_events: u64,
-    /// The maximum of that part: at least one datagram, for the same reason as `full`.
+    /// The maximum of `of_events`: at least one datagram, for the same reason as `full`.
     full_of_events: u64,
     filled_at: Duration,
 }
@@ -42,8 +42,8 @@ impl Budget {
         }
     }
 
-    /// The same bucket from `now` on, filled at another rate. Its content stays, up to the new
-    /// size.
+    /// The same bucket, filled at another rate from `now` on. The bucket keeps its content, up to
+    /// the new size.
     pub(super) fn changed(
         mut self,
         bytes_per_s: u32,
@@ -70,17 +70,17 @@ impl Budget {
         self.of_events = self.of_events.saturating_add(more / 2).min(self.full_of_events);
     }
 
-    /// Bytes that may be sent now.
+    /// The number of bytes that may be sent now.
     pub(super) fn bytes(&self) -> usize {
         (self.bucket / BYTE) as usize
     }
 
-    /// Bytes that events may take now.
+    /// The number of bytes that events may take now.
     pub(super) fn bytes_for_events(&self) -> usize {
         self.bytes_owed_to_events().min(self.bytes())
     }
 
-    /// Bytes that events may take once the bucket has them.
+    /// The number of bytes that events may take once the bucket contains them.
     pub(super) fn bytes_owed_to_events(&self) -> usize {
         (self.of_events / BYTE) as usize
     }
@@ -144,7 +144,7 @@ mod tests {
             budget.note_events(bytes);
             budget.spend(bytes);
             of_events += bytes;
-            // A datagram that must wait until there is room for it.
+            // This datagram must wait until the bucket has room for it.
             if budget.bytes() >= 1_200 {
                 budget.spend(1_200);
                 rest += 1_200;

@@ -5,23 +5,23 @@ use std::sync::Arc;
 use super::view::{LearnedModels, SentView};
 use crate::Sequence;
 
-/// A view that was sent with this sequence.
+/// A view, and the sequence with which it was sent.
 pub(super) type OlderView = (Sequence, Arc<SentView>);
 
 /// A baseline for the next snapshot.
 #[derive(Clone, Debug)]
 pub(super) struct ChosenBaseline {
-    /// The sequence of the view; `None` for a reference state.
+    /// The sequence with which the view was sent; `None` for a reference state.
     pub(super) sequence: Option<Sequence>,
-    /// The view. If all parts of a complete state arrived, this is that state.
+    /// The view. If all parts of a complete state arrived, this is the complete state.
     pub(super) view: Arc<SentView>,
-    /// The views to merge into it, newest first.
+    /// The views to merge into `view`, newest first.
     pub(super) merged: Vec<Arc<SentView>>,
     /// The merge field; `None` if the rule for merge 0 names the same views.
     pub(super) field: Option<u32>,
-    /// How many sequences the merged views reach before the view.
+    /// The number of sequences from the oldest merged view to `view`.
     pub(super) depth: usize,
-    /// The older views, newest first. Chosen once the tick is known.
+    /// The older views, newest first. They are chosen once the tick is known.
     pub(super) older: Vec<OlderView>,
     /// The learned models to continue from.
     pub(super) models: Option<LearnedModels>,

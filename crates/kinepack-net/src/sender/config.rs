@@ -24,7 +24,7 @@ pub struct HubConfig {
     /// Distinguishes the datagrams of several hubs on one connection. The hub's receivers need the
     /// same channel.
     pub channel: Channel,
-    /// The bytes of headers that the transport adds to each datagram. Budgets include them.
+    /// The number of header bytes that the transport adds to each datagram. Budgets include them.
     pub overhead_bytes: usize,
     /// Time between snapshots if nothing changes or the receiver does not answer.
     pub keep_alive: Duration,
@@ -35,40 +35,41 @@ pub struct HubConfig {
     pub datagrams_per_tick: u32,
     /// How many older views a snapshot may use in addition to the baseline, 0 to 3. `None` for as
     /// many as the receiver's codec can use ([`Codec::older_views`](kinepack::Codec::older_views)).
-    /// With 0, a time precision has no effect: everything is exact. Each older view costs one byte
-    /// in each snapshot. For a receiver with any, the hub keeps the last 72 datagrams before the
-    /// newest acknowledged one, instead of 40.
+    /// With 0, a time precision has no effect: all values are exact. Each older view costs one byte
+    /// in each snapshot. For a receiver with older views, the hub keeps the last 72 datagrams
+    /// before the newest acknowledged one, instead of 40.
     pub older_views: Option<u8>,
     /// The maximum number of different encodings that a tick makes for receivers that could share
-    /// them. The limit has an effect only if there are more receivers than this.
+    /// them. The limit has an effect only if the number of receivers is larger.
     ///
-    /// If most receivers share, the others may at most double the number of encodings. If they need
-    /// more than that, those that hold a recent complete view together get one encoding for every
-    /// four shared ones. The rest together get half an encoding a tick on average. The hub moves
-    /// them to encodings that others share, or postpones them to a later tick. So a few receivers
-    /// that acknowledge odd views can neither multiply the hub's work nor keep honest receivers
-    /// waiting.
+    /// If most receivers share encodings, the other receivers may at most double their number. If
+    /// the others need more, those that hold a recent complete view together get one encoding for
+    /// every four shared ones. The remaining receivers together get half an encoding a tick on
+    /// average. The hub moves them to encodings that other receivers share, or postpones them to a
+    /// later tick. So a few receivers that acknowledge odd views can neither multiply the hub's
+    /// work nor keep honest receivers waiting.
     ///
-    /// The limit applies to each offered codec and each relevant set separately. It does not count
-    /// receivers whose views are partial for lack of budget, because these receivers share nothing
-    /// anyway.
+    /// The limit applies to each offered codec and each relevant set separately. Receivers whose
+    /// views are partial for lack of budget do not count, because they share nothing anyway.
     pub encodings_per_tick: u32,
-    /// The least bytes that the hub sends to a receiver from one [state
-    /// check](kinepack::View::check) to the next. `None` for no checks, 0 for one in each snapshot.
+    /// The minimum number of bytes that the hub sends to a receiver from one [state
+    /// check](kinepack::View::check) to the next. `None` for no checks, 0 for a check in each
+    /// snapshot.
     ///
-    /// After that many bytes, the next snapshot in a tick that makes checks has one. About every
-    /// second tick makes checks, the same ticks for all receivers. A check adds three bytes to a
-    /// snapshot. The distance is also at least one byte for every four values of the state. With
-    /// the default, this matters for states of more than 16,384 values. Three kinds of snapshots
-    /// are checked in any tick. These are the first one, the first after the state was sent anew,
-    /// and the first of each tick in which a silent receiver gets one.
+    /// After that many bytes, the first snapshot in a tick that makes checks has a check. About
+    /// every second tick makes checks, the same ticks for all receivers. A check adds three bytes
+    /// to a snapshot. The distance is also at least one byte for every four values of the state.
+    /// With the default, this matters for states of more than 16,384 values. Three kinds of
+    /// snapshots are checked in any tick: a receiver's first one, the first after the state was
+    /// sent anew, and the first of each tick in which a silent receiver gets one.
     ///
-    /// A check finds what acknowledgements cannot: a wrong bit in one side's memory, or arithmetic
-    /// that differs. The receiver then asks for the state anew, and the session continues.
+    /// A check finds faults that acknowledgements cannot find: a wrong bit in one side's memory, or
+    /// arithmetic that differs. The receiver then asks for the state anew, and the session
+    /// continues.
     pub check_every_bytes: Option<u32>,
     /// How many consecutive datagrams carry a copy of each event, sent before the hub can know
-    /// whether the first copy was lost. With 1, a lost datagram delays its events, and all events
-    /// after them, by a round trip.
+    /// whether the first copy was lost. With 1, a lost datagram delays its events, and all later
+    /// events, by a round trip.
     pub event_copies: u8,
     /// Whether to count what each snapshot cost, for [`Hub::cost`](crate::Hub::cost). Counting
     /// takes time, and memory for each snapshot that the hub keeps. It does not change the
@@ -77,13 +78,13 @@ pub struct HubConfig {
 }
 
 impl Default for HubConfig {
-    /// Datagrams of 1,200 bytes pass every path of the Internet in one piece (RFC 9000, section
-    /// 14). IPv4 and UDP have headers of 28 bytes. Four keep-alives a second cost 1.2 kbit/s, and
-    /// soon detect a change of the round trip. One second of silence is many round trips. Four
-    /// datagrams a tick at 60 Hz are 2.3 Mbit/s, which a slow connection can still carry for a
-    /// moment. With 32 encodings a tick, a hub serves any number of receivers with round trips up
-    /// to half a second at 60 Hz. State checks every 4,096 bytes or later are at most 0.08 % of the
-    /// bytes.
+    /// The defaults are for the open Internet. Datagrams of 1,200 bytes pass every path in one
+    /// piece (RFC 9000, section 14). IPv4 and UDP have headers of 28 bytes. Four keep-alives a
+    /// second cost 1.2 kbit/s, and soon detect a change of the round trip. One second of silence is
+    /// many round trips. Four datagrams a tick at 60 Hz are 2.3 Mbit/s, which a slow connection can
+    /// still carry for a moment. With 32 encodings a tick, a hub serves any number of receivers
+    /// with round trips up to half a second at 60 Hz. State checks every 4,096 bytes or later are
+    /// at most 0.08 % of the bytes.
     fn default() -> Self {
         Self {
             datagram_bytes: 1_200,
@@ -102,7 +103,7 @@ impl Default for HubConfig {
 }
 
 impl HubConfig {
-    /// Checks the ranges.
+    /// Checks that each setting is in its range.
     ///
     /// # Errors
     /// [`NetError::DatagramBytes`], [`NetError::NoTime`] and [`NetError::OlderViews`].
@@ -126,7 +127,7 @@ impl HubConfig {
         }
     }
 
-    /// The bytes that a datagram costs a budget in addition to those that
+    /// The bytes that a datagram costs a budget in addition to the bytes that
     /// [`datagram_bytes`](Self::datagram_bytes) counts.
     pub(super) fn paid_overhead_bytes(&self) -> usize {
         self.overhead_bytes + self.channel.bytes()
@@ -145,22 +146,22 @@ impl HubConfig {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReceiverOptions {
-    /// The maximum number of bytes per second, including the transport's headers; at least 256.
-    /// `None` for no limit except [`HubConfig::datagrams_per_tick`].
+    /// The maximum number of bytes per second, including the transport's headers. It must be at
+    /// least 256. `None` for no limit except [`HubConfig::datagrams_per_tick`].
     ///
     /// In any `t` seconds, the receiver gets at most `t` times the budget, plus a burst. The first
-    /// burst is a tenth of a second of the budget. Later bursts come from unused budget: up to the
+    /// burst is a tenth of a second of the budget. Later bursts use up unused budget: at most the
     /// same amount, or one full datagram if that is more. A refusal of a hello does not count.
     pub budget_bytes_per_s: Option<u32>,
-    /// The first sequence. Leave it at 0, except in tests of sequences that wrap.
+    /// The first sequence. Keep the default of 0, except in tests of sequences that wrap.
     pub first_sequence: Sequence,
 }
 
 impl ReceiverOptions {
-    /// Checks the budget.
+    /// Checks that the budget is not too small.
     ///
     /// # Errors
-    /// [`NetError::BudgetTooSmall`].
+    /// [`NetError::BudgetTooSmall`] if the budget is below 256 bytes per second.
     pub fn validate(&self) -> Result<(), NetError> {
         match self.budget_bytes_per_s {
             Some(bytes_per_s @ ..256) => Err(NetError::BudgetTooSmall { bytes_per_s }),
@@ -169,6 +170,6 @@ impl ReceiverOptions {
     }
 }
 
-/// How much an entity matters to a receiver: 1 is normal, and with 0 the entity is sent only if
+/// How much an entity matters to a receiver. 1 is normal. With 0, the entity is sent only if
 /// everything fits. The hub multiplies the priority by the time since the entity was last sent.
 pub type Priority<'a> = &'a dyn Fn(ReceiverId, EntityId) -> f32;

@@ -5,13 +5,13 @@
 //! [`EncodeAhead`] keeps each encoding until the first receiver asks for it. An encoding is a
 //! function of the baseline and the visible state. Everything that depends on an order, such as the
 //! ids of views, happens when a receiver takes the encoding. So the bytes do not depend on the
-//! threads. If an encoding is missing, its first receiver makes it, as without threads.
+//! threads. If an encoding is missing, the first receiver that needs it makes it.
 //!
 //! Only encodings of everything that changed are made ahead. A part for a budget depends on the
-//! caller's priorities and on the sizes of earlier parts, so it is made only when its receiver's
+//! caller's priorities and on the sizes of earlier parts. So it is made only when its receiver's
 //! turn comes.
 //!
-//! Cost: a hash for each receiver. Each thread keeps an encoder for each codec that it has used.
+//! Cost: a hash for each receiver. Each thread keeps one encoder for each codec that it has used.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -34,12 +34,12 @@ pub(super) struct Job<'a> {
 }
 
 impl<'a> Job<'a> {
-    /// `exact` is the visible state of `target`.
+    /// A job for `target`, whose visible state is `exact`.
     pub(super) fn new(base: &'a ChosenBaseline, target: Target, exact: &Arc<SentView>) -> Self {
         Self { base, target, exact: Arc::clone(exact), made: OnceLock::new() }
     }
 
-    /// The baseline and the target, with the encoding. `None` if the encoding failed.
+    /// The baseline, the target and the encoding. `None` if the encoding failed.
     pub(super) fn finish(self) -> (&'a ChosenBaseline, Target, Option<Encoding>) {
         (self.base, self.target, self.made.into_inner())
     }
@@ -51,7 +51,7 @@ pub(super) struct Encoding {
     /// The visible state, if a time precision made it coarser.
     pub(super) coarse: Option<Arc<Snapshot>>,
     pub(super) coded: Coded,
-    /// How many entities differ.
+    /// How many entities differ between the baseline and the visible state.
     pub(super) items: usize,
 }
 
@@ -59,7 +59,7 @@ pub(super) struct Encoding {
 #[derive(Debug)]
 struct Workshop {
     baselines: BaselineCache,
-    /// The encoder of each codec. `None` before the first encoding with the codec.
+    /// The encoder of each codec. `None` before the first encoding with that codec.
     planners: Vec<Option<Planner>>,
 }
 
@@ -82,11 +82,11 @@ impl Workshop {
     }
 }
 
-/// The encodings that were made ahead in this tick, and the memory for making them.
+/// Makes the encodings of a tick ahead, and keeps the memory for this.
 #[derive(Debug, Default)]
 pub(super) struct EncodeAhead {
-    /// Scratch: a hash of each encoding in the list. If the hashes of two encodings are equal, only
-    /// one of them is made ahead.
+    /// Scratch memory: a hash of each listed encoding. If the hashes of two encodings are equal,
+    /// only one of them is made ahead.
     pub(super) listed: HashSet<(u64, Target)>,
     spare: Mutex<Vec<Workshop>>,
 }
@@ -104,7 +104,7 @@ impl EncodeAhead {
         self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(workshop);
     }
 
-    /// Lets `threads` make the encodings.
+    /// Lets `threads` make the encodings that `jobs` lists.
     pub(super) fn make(
         &self,
         jobs: &[Job<'_>],
@@ -118,7 +118,7 @@ impl EncodeAhead {
             // An encoding that fails is made again for the receiver that needs it, which then
             // reports the error.
             if let Ok(made) = workshop.make(job, &offers[job.target.codec]) {
-                // No other thread has this job, so this does not fail.
+                // Only this thread has this job, so `set` does not fail.
                 let _ = job.made.set(made);
             }
             self.put_back(workshop);

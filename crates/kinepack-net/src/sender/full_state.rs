@@ -1,5 +1,5 @@
-//! A state too large for one datagram, sent in fragments until all are acknowledged. `spec/NET.md`,
-//! section 5.
+//! A state too large for one datagram, sent in fragments until all of them are acknowledged.
+//! `spec/NET.md`, section 5.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -18,14 +18,14 @@ pub(super) struct OutgoingFullState {
     pub(super) view: Arc<SentView>,
     bytes: Arc<[u8]>,
     part_bytes: usize,
-    /// Fragments to send; lost ones come first.
+    /// The indices of the fragments to send. Lost fragments come first.
     waiting: VecDeque<u16>,
     acknowledged: Vec<bool>,
     missing: usize,
-    /// When the count of losses last restarted: at the last new fragment, during a silence, or at
-    /// the full state's beginning.
+    /// When the count of losses last restarted: with the last new fragment, during a silence, or
+    /// when the full state began.
     progress_at: Duration,
-    /// Losses since `progress_at`.
+    /// The number of losses since `progress_at`.
     lost: u32,
 }
 
@@ -34,11 +34,12 @@ pub(super) struct OutgoingFullState {
 const REFUSED_AFTER: Duration = Duration::from_secs(10);
 /// A receiver counts as answering if the hub has heard from it within this time.
 pub(super) const ANSWERED: Duration = Duration::from_secs(2);
-/// A refusal also takes at least this many losses in that time, because a small budget may send
+/// A refusal also needs at least this many losses in that time, because a small budget may send
 /// only one fragment in five seconds.
 const REFUSED_LOST: u32 = 16;
 
-/// The bytes of a full state: its tick, the number of its reference state, and the snapshot.
+/// Returns the bytes of a full state: the tick, the number of the reference state, and the
+/// snapshot.
 pub(super) fn full_state_bytes(tick: Tick, reference: u8, snapshot: &[u8]) -> Arc<[u8]> {
     let mut bytes = tick.0.to_le_bytes().to_vec();
     bytes.push(reference);
@@ -47,8 +48,8 @@ pub(super) fn full_state_bytes(tick: Tick, reference: u8, snapshot: &[u8]) -> Ar
 }
 
 impl OutgoingFullState {
-    /// Cuts `bytes` into parts for datagrams of `datagram_bytes`; `None` if that makes more than
-    /// 65,535 parts.
+    /// Cuts `bytes` into parts for datagrams of `datagram_bytes`. `None` if there would be more
+    /// than 65,535 parts.
     pub(super) fn new(
         number: u8,
         view: Arc<SentView>,
@@ -71,7 +72,8 @@ impl OutgoingFullState {
         })
     }
 
-    /// The next fragment to send. It stays the next one until [`note_sent`](Self::note_sent).
+    /// The index of the next fragment to send. It does not change until
+    /// [`note_sent`](Self::note_sent).
     pub(super) fn next_index(&mut self) -> Option<u16> {
         while self.waiting.pop_front_if(|index| self.acknowledged[usize::from(*index)]).is_some() {}
         self.waiting.front().copied()
@@ -82,7 +84,7 @@ impl OutgoingFullState {
         self.waiting.pop_front();
     }
 
-    /// A fragment's part of the bytes.
+    /// The part of the bytes in the fragment at `index`.
     pub(super) fn part(&self, index: u16) -> &[u8] {
         let begin = usize::from(index) * self.part_bytes;
         &self.bytes[begin..(begin + self.part_bytes).min(self.bytes.len())]
@@ -98,7 +100,7 @@ impl OutgoingFullState {
         }
     }
 
-    /// Notes that a fragment arrived. Returns true once all fragments have arrived.
+    /// Notes that the fragment at `index` arrived. Returns true once all fragments have arrived.
     pub(super) fn acknowledge(&mut self, index: u16, now: Duration) -> bool {
         if !std::mem::replace(&mut self.acknowledged[usize::from(index)], true) {
             self.missing -= 1;
@@ -107,7 +109,8 @@ impl OutgoingFullState {
         self.missing == 0
     }
 
-    /// Notes that a fragment was lost. It is sent again before the fragments that were never sent.
+    /// Notes that the fragment at `index` was lost. It is sent again before fragments that were
+    /// never sent.
     pub(super) fn lose(&mut self, index: u16) {
         if !self.acknowledged[usize::from(index)] && !self.waiting.contains(&index) {
             self.waiting.push_front(index);
@@ -116,7 +119,7 @@ impl OutgoingFullState {
     }
 
     /// Restarts the count of losses. While the receiver does not answer, losses do not show that it
-    /// refuses anything.
+    /// refuses the full state.
     pub(super) fn begin_counting(&mut self, now: Duration) {
         (self.progress_at, self.lost) = (now, 0);
     }
@@ -126,7 +129,7 @@ impl OutgoingFullState {
         self.lost >= REFUSED_LOST && now.saturating_sub(self.progress_at) >= REFUSED_AFTER
     }
 
-    /// How many fragments have arrived, and how many the full state has.
+    /// How many fragments have arrived, and how many there are.
     pub(super) fn progress(&self) -> (usize, usize) {
         (self.acknowledged.len() - self.missing, self.acknowledged.len())
     }

@@ -1,4 +1,4 @@
-//! Receives one world: routes datagrams to the parts that [`take`] them, and answers.
+//! Receives one world: routes datagrams to the code that [`take`]s them, and answers.
 
 mod config;
 mod report;
@@ -30,9 +30,9 @@ use crate::{Acknowledgement, Cost, JitterBuffer, NetError, PlayoutStats, Refused
 
 /// Receives one world.
 ///
-/// Order of calls: [`handle`](Self::handle) for each datagram, then
-/// [`poll_transmit`](Self::poll_transmit) until it returns `None`, at least a few times per second;
-/// [`playback`](Self::playback) for each drawn frame. The caller supplies the time.
+/// Call [`handle`](Self::handle) for each datagram, then [`poll_transmit`](Self::poll_transmit)
+/// until it returns `None`, at least a few times per second. Call [`playback`](Self::playback) for
+/// each drawn frame. The caller supplies the time.
 ///
 /// If several hubs share one connection, set [`ReceiverConfig::channel`] to the hub's channel: see
 /// [`Hub`](crate::Hub).
@@ -63,17 +63,17 @@ use crate::{Acknowledgement, Cost, JitterBuffer, NetError, PlayoutStats, Refused
 pub struct Receiver {
     config: ReceiverConfig,
     hello: Hello,
-    /// The outline of the schema, so that a sender with another schema can report where the two
-    /// differ.
+    /// The outline of the schema. With it, a sender with another schema can report where the two
+    /// schemas differ.
     outline: Vec<u32>,
-    /// When to send the next hello. Each datagram that is taken postpones it.
+    /// When to send the next hello. Each accepted datagram postpones the hello.
     next_hello: Duration,
-    /// A datagram was taken.
+    /// Whether a datagram was accepted.
     joined: bool,
-    /// Whether the receiver sends hellos again, because it took no datagram for a while.
+    /// Whether the receiver sends hellos again, because it accepted no datagram for a while.
     seeks: bool,
-    /// The tick of the newest state at the time when a fragment ended such a silence. `None` once a
-    /// state has arrived.
+    /// The tick of the newest state at the time when a fragment ended a silence, in which the
+    /// receiver sent hellos again. `None` once a state has arrived.
     sought: Option<Tick>,
     /// Whether a new session has begun of which no state was shown yet.
     is_new_session: bool,
@@ -90,10 +90,10 @@ pub struct Receiver {
     newest_shown: Option<Shown>,
     newest: Option<Sequence>,
     buffer: JitterBuffer<Shown>,
-    /// The maximum memory that a state in `buffer` has taken.
+    /// The memory of the largest state that was ever in `buffer`.
     largest_state_bytes: usize,
-    /// Whether views were dropped, after a failed state check or for a new session, against which
-    /// the sender may still code.
+    /// Whether views were dropped, after a failed state check or for a new session, that the sender
+    /// may still use as baselines.
     has_lost_views: bool,
     /// Whether the next state to show does not build on `newest_shown`.
     shows_anew: bool,
@@ -103,7 +103,7 @@ pub struct Receiver {
     spawns: Spawns,
     /// `None` without events.
     events: Option<Incoming>,
-    /// The latest time that a call passed.
+    /// The latest `now` of any call.
     now: Duration,
     stats: ReceiverStats,
     /// `None` if costs are not counted.
@@ -120,7 +120,7 @@ impl Receiver {
         Self::with_initial(codec, config, &Snapshot::new(codec.schema(), Tick(0)))
     }
 
-    /// Makes a receiver that knows the same `initial` state as the hub. The tick of that state does
+    /// Makes a receiver that knows the same `initial` state as the hub. The tick of `initial` does
     /// not matter.
     ///
     /// # Errors
@@ -187,12 +187,13 @@ impl Receiver {
         self
     }
 
-    /// Where the bits of the last snapshot that was taken went. `None` without
-    /// [costs](Self::with_costs), and before the first snapshot.
+    /// Where the bits of the last accepted snapshot went. `None` without [costs](Self::with_costs),
+    /// and before the first snapshot.
     ///
-    /// For a complete snapshot, the costs of fields are those that the sender counted. The costs of
-    /// entities also are, to within a bit. For a snapshot that left something out, the costs are
-    /// those of a complete one with the same changes, which may be coded differently.
+    /// If the snapshot is complete, the costs of its fields are those that the sender counted. The
+    /// costs of its entities are the sender's to within a bit. If the snapshot left something out,
+    /// the costs are those of a complete snapshot with the same changes, which may be coded
+    /// differently.
     pub fn cost(&self) -> Option<&Cost> {
         self.recount.as_ref()?.newest()
     }
@@ -200,8 +201,8 @@ impl Receiver {
     /// Takes a datagram from the sender.
     ///
     /// # Errors
-    /// [`Refused`]; only a counter has changed then. There is one exception: a snapshot whose state
-    /// check shows that the two sides hold different states, such as [`Refused::WrongState`]. See
+    /// [`Refused`]; then only a counter has changed. The exception is a snapshot whose state check
+    /// shows that the two sides hold different states, such as [`Refused::WrongState`]. See
     /// [`ReceiverStats::mismatches`].
     pub fn handle(&mut self, now: Duration, datagram: &[u8]) -> Result<Received, Refused> {
         self.now = self.now.max(now);
@@ -260,9 +261,10 @@ impl Receiver {
         taken
     }
 
-    /// The next datagram to send. These are hellos until a datagram arrives and after a
-    /// [silence](ReceiverConfig::silence), otherwise acknowledgements. After a failed state check,
-    /// or for lack of memory, the receiver also asks for the state anew. Valid until the next call.
+    /// The next datagram to send, valid until the next call. The receiver sends hellos until a
+    /// datagram arrives and after a [silence](ReceiverConfig::silence), otherwise acknowledgements.
+    /// After a failed state check, or for lack of memory, the receiver also asks for the state
+    /// anew.
     pub fn poll_transmit(&mut self, now: Duration) -> Option<&[u8]> {
         self.now = self.now.max(now);
         self.out.clear();
@@ -281,8 +283,8 @@ impl Receiver {
         Some(&self.out)
     }
 
-    /// The acknowledgement, if datagrams were taken since the last call. For callers that put it
-    /// into messages of their own.
+    /// The acknowledgement, if datagrams were accepted since the last call. Use this to send
+    /// acknowledgements in messages of your own.
     pub fn poll_acknowledgement(&mut self) -> Option<Acknowledgement> {
         if !std::mem::take(&mut self.acknowledges) {
             return None;
@@ -292,12 +294,13 @@ impl Receiver {
         Some(acknowledgement)
     }
 
-    /// Why the sender refuses this receiver, if it does. [`Mismatch::describe`] puts it into words.
+    /// Why the sender refuses this receiver, if it does. [`Mismatch::describe`] explains the reason
+    /// in words.
     pub fn mismatch(&self) -> Option<Mismatch> {
         self.mismatch
     }
 
-    /// Why the newest state was refused, if it is above this side's limits:
+    /// Why the newest state was refused, if it exceeds this side's limits:
     /// [`Refused::FullStateTooLarge`] or
     /// [`DecodeError::TooManyEntities`](kinepack::DecodeError::TooManyEntities). Raise
     /// [`max_memory_bytes`](ReceiverConfig::max_memory_bytes), [`limits`](ReceiverConfig::limits)
@@ -312,8 +315,8 @@ impl Receiver {
         self.newest_shown.as_ref().map(|shown| &*shown.state)
     }
 
-    /// The tick of the entity at `index` in [`newest`](Self::newest): that of the newest state, or
-    /// an earlier one if later snapshots skipped the entity.
+    /// The tick of the values of the entity at `index` in [`newest`](Self::newest). It is the
+    /// newest state's tick, or an earlier one if later snapshots skipped the entity.
     ///
     /// # Panics
     /// If `index` is not below the number of entities.
@@ -321,7 +324,7 @@ impl Receiver {
         self.newest_shown.as_ref().map_or(Tick(0), |shown| shown.fresh(index))
     }
 
-    /// The view of a sequence, while this side holds it. It must equal the sender's view.
+    /// The view of a sequence, as long as this side holds it. The view must equal the sender's.
     pub fn view(&self, sequence: Sequence) -> Option<&Snapshot> {
         self.views.find(sequence).map(|held| &*held.view)
     }
@@ -352,9 +355,9 @@ impl Receiver {
         Some(Playback::new(playout, tick_hz, longest_blend_ticks, spawns, events))
     }
 
-    /// Takes the events that are in order and that playback has not reached yet. For receivers that
-    /// show nothing, because later [`playback`](Self::playback) calls no longer return these
-    /// events.
+    /// Takes the events that are in order and that playback has not reached yet. Later calls of
+    /// [`playback`](Self::playback) no longer return these events, so this method is for receivers
+    /// that show nothing.
     pub fn take_events(&mut self) -> impl Iterator<Item = Event<'_>> {
         if let Some(events) = &mut self.events {
             events.take_ready();
@@ -387,14 +390,14 @@ impl Receiver {
     ///
     /// # Errors
     /// [`NetError::Playout`] if [`PlayoutConfig::validate`](crate::PlayoutConfig::validate) refuses
-    /// them; nothing has changed then.
+    /// the bounds; then nothing has changed.
     pub fn set_playout_delays(&mut self, min: Duration, max: Duration) -> Result<(), NetError> {
         self.buffer.set_delays(min, max).map_err(NetError::Playout)?;
         self.config.playout = *self.buffer.config();
         Ok(())
     }
 
-    /// The counters.
+    /// The receiver's counters.
     pub fn stats(&self) -> ReceiverStats {
         let events = self.events.as_ref().map_or([0, 0], |events| [events.count, events.late]);
         let [events, late_events] = events;
@@ -406,7 +409,7 @@ impl Receiver {
         self.buffer.stats()
     }
 
-    /// While a full state is incomplete: how many of its fragments arrived, and how many it has.
+    /// If a full state is incomplete, how many of its fragments arrived, and how many it has.
     pub fn full_state_progress(&self) -> Option<(usize, usize)> {
         self.assembly.progress()
     }

@@ -43,23 +43,23 @@ use kinepack::Tick;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Received {
-    /// A state of the world.
+    /// The datagram has a state of the world.
     Snapshot {
         /// The tick of the state.
         tick: Tick,
-        /// True if the sender skipped some changes.
+        /// Whether the sender skipped some changes.
         left_out: bool,
-        /// True if a newer snapshot had already arrived.
+        /// Whether a newer snapshot had already arrived.
         late: bool,
     },
-    /// Events without a snapshot.
+    /// The datagram has events without a snapshot.
     Events {
-        /// The tick in which they were sent.
+        /// The tick in which the events were sent.
         tick: Tick,
     },
-    /// A fragment of an incomplete full state.
+    /// The datagram is a fragment of an incomplete full state.
     Fragment,
-    /// The last missing fragment of a full state: a complete state.
+    /// The datagram is the last missing fragment of a full state, which is now complete.
     FullState {
         /// The tick of the state.
         tick: Tick,
@@ -86,15 +86,15 @@ pub enum Received {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReceiverStats {
-    /// Datagrams taken.
+    /// Datagrams accepted.
     pub received: u64,
     /// Datagrams refused, including duplicates.
     pub refused: u64,
-    /// Datagrams that arrived twice.
+    /// Datagrams refused because they had arrived before.
     pub duplicates: u64,
     /// Bytes of all datagrams.
     pub bytes: u64,
-    /// Snapshots too late to be shown.
+    /// Snapshots that arrived too late to be shown.
     pub late: u64,
     /// Full states completed.
     pub full_states: u64,
@@ -102,8 +102,8 @@ pub struct ReceiverStats {
     /// [`ReceiverConfig::max_memory_bytes`](crate::ReceiverConfig::max_memory_bytes).
     pub dropped_views: u64,
     /// Snapshots and fragments that were refused because the state exceeds this side's limits. The
-    /// sender cannot know that, so it sends them again.
-    /// [`Receiver::too_large`](crate::Receiver::too_large) has the limit.
+    /// sender cannot know the limits, so it sends them again.
+    /// [`Receiver::too_large`](crate::Receiver::too_large) returns the limit.
     pub too_large: u64,
     /// Sessions that began anew because the sender had forgotten this receiver. Reliable events of
     /// the previous session may have been lost.
@@ -111,20 +111,20 @@ pub struct ReceiverStats {
     /// States that were dropped before they were shown, because of
     /// [`ReceiverConfig::max_memory_bytes`](crate::ReceiverConfig::max_memory_bytes).
     pub dropped_states: u64,
-    /// Snapshots that were accepted as baselines but could not be merged into the shown state.
-    /// Always 0, unless this library has a bug.
+    /// Snapshots that were accepted as baselines but could not be merged into the shown state. This
+    /// is 0, unless this library has a bug.
     pub unmerged: u64,
     /// Snapshots with a state check.
     pub checked: u64,
-    /// How many of the checked snapshots showed that the two sides hold different states, because
-    /// the checks of the view differed or the snapshot could not be decoded. The receiver then
-    /// drops its views and asks for the state anew. Until the new state arrives,
-    /// [`Receiver::newest`](crate::Receiver::newest) stays as it is.
+    /// Checked snapshots which showed that the two sides hold different states, because the checks
+    /// of the view differed or the snapshot could not be decoded. The receiver then drops its views
+    /// and asks for the state anew. Until the new state arrives,
+    /// [`Receiver::newest`](crate::Receiver::newest) does not change.
     pub mismatches: u64,
     /// Views held as baselines.
     pub views: usize,
     /// Events that playback has reached.
     pub events: u64,
-    /// How many of those events arrived after playback had passed their tick.
+    /// Events that arrived after playback had passed their tick.
     pub late_events: u64,
 }

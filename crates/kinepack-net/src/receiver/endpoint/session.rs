@@ -9,16 +9,16 @@ use crate::trace::event;
 use crate::{Refused, Sequence};
 
 impl Receiver {
-    /// Whether a sequence belongs to another session, which shows that the sender has begun a new
-    /// one. A sequence that is far ahead always does. A sequence that is far behind may just be
-    /// late, so it counts only while the receiver sends hellos again.
+    /// Whether `sequence` belongs to another session, so that the sender has begun a new one. A
+    /// sequence that is far ahead always does. A sequence that is far behind may just be late, so
+    /// it counts only while the receiver sends hellos again.
     pub(super) fn is_other_session(&self, sequence: Sequence) -> bool {
         let Some(newest) = self.window.newest() else { return false };
         let since = sequence.since(newest);
         since > *SAME_SESSION.end() || (self.seeks && since < *SAME_SESSION.start())
     }
 
-    /// Whether a tick shows that another session has begun although the sequence fits: within a
+    /// Whether `tick` shows that another session has begun although `sequence` fits. Within a
     /// session, a state that was sent later is never older.
     pub(super) fn runs_back(&self, sequence: Sequence, tick: Tick) -> bool {
         !self.is_new_session
@@ -35,8 +35,8 @@ impl Receiver {
         self.views.begin_anew();
         self.assembly = Assembly::default();
         (self.newest, self.anew) = (None, None);
-        // The sender may take an old acknowledgement for one of the new session, and code against a
-        // view that this side no longer holds.
+        // The sender may mistake an old acknowledgement for one of the new session, and code
+        // against a view that this side no longer holds.
         self.has_lost_views = true;
         (self.shows_anew, self.is_new_session) = (true, true);
         if let Some(incoming) = &mut self.events {
@@ -44,8 +44,8 @@ impl Receiver {
         }
     }
 
-    /// Drops all views, because they differ from the sender's. A state that begins another session
-    /// uses none of the views, so it proves nothing about them.
+    /// Drops all views, because they differ from the sender's views. A state that begins another
+    /// session uses none of the views, so its refusal proves nothing about them.
     pub(super) fn lose_views(&mut self, refused: Sequence, begins_session: bool) {
         if begins_session {
             return;
@@ -58,13 +58,13 @@ impl Receiver {
         self.ask_anew(refused);
     }
 
-    /// Asks for the state anew once more, if the sender uses a view that was dropped.
+    /// Asks for the state anew again, if the sender uses a view that was dropped.
     pub(super) fn asking_anew(
         &mut self,
         sequence: Sequence,
         taken: Result<Received, Refused>,
     ) -> Result<Received, Refused> {
-        // A late datagram may lack its baseline although the sender uses others by now.
+        // A late datagram may lack its baseline although the sender now uses other baselines.
         let is_newest = self.window.newest().is_none_or(|newest| sequence.since(newest) > 0);
         let lacks_memory = self.stats.dropped_views > 0 && is_newest;
         if taken == Err(Refused::NoBaseline) && (self.has_lost_views || lacks_memory) {
@@ -78,14 +78,15 @@ impl Receiver {
         self.anew = newest.or(Some(refused));
     }
 
-    /// Forgets the shown state if it may be wrong. Called before a new state, of `tick`, is shown.
+    /// Forgets the shown state if it may be wrong. Called before a new state of tick `tick` is
+    /// shown.
     pub(super) fn forget_shown(&mut self, tick: Tick) {
         if std::mem::take(&mut self.shows_anew) {
             let before = self.newest_shown.take();
             event!(info, "the state came anew");
             let is_restart = before.is_some_and(|before| before.state.tick >= tick);
             if std::mem::take(&mut self.is_new_session) && is_restart {
-                // The world itself has restarted, and its ticks with it.
+                // The world itself has restarted, so its ticks begin anew.
                 self.buffer.reset();
                 if let Some(incoming) = &mut self.events {
                     incoming.restart(tick);

@@ -1,4 +1,4 @@
-//! Hands states to the jitter buffer, within the memory for them.
+//! Hands states to the jitter buffer, and keeps them within their share of the memory.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -91,8 +91,8 @@ impl Receiver {
         }
     }
 
-    /// Drops the oldest views and the oldest states to show until both fit their share of the
-    /// memory.
+    /// Drops the oldest views and the oldest states to show until views and states fit their shares
+    /// of the memory.
     pub(super) fn shed_memory(&mut self) {
         let states_bytes = self.config.max_memory_bytes / STATES_SHARE;
         let dropped_views = self.views.shed(self.config.max_memory_bytes - states_bytes);

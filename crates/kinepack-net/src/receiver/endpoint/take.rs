@@ -50,7 +50,7 @@ impl Receiver {
                 }
                 view
             }
-            // A state above the limits is no sign that the two sides differ.
+            // A state that exceeds the limits does not show that the two sides differ.
             (Err(error @ DecodeError::TooManyEntities { .. }), _) | (Err(error), None) => {
                 return Err(error.into());
             }
@@ -67,7 +67,7 @@ impl Receiver {
             sent.gather(&view, &self.difference.sent).map_err(|_| Refused::BadMerge)?;
         }
 
-        // Nothing fails from here on.
+        // From here on, nothing can fail.
         if begins_session {
             self.begin_session();
         }
@@ -166,7 +166,7 @@ impl Receiver {
                 self.views.add_reference(number, reference, view);
                 self.forget_shown(tick);
                 match &mut self.newest_shown {
-                    // Newer snapshots arrived first.
+                    // Newer snapshots arrived before this full state.
                     Some(shown) if shown.state.tick >= tick => {
                         self.stats.unmerged += u64::from(shown.add_late(tick, &state).is_err());
                     }

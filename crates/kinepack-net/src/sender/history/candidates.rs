@@ -14,8 +14,8 @@ use crate::sender::view::{PartSet, SentView};
 
 impl History {
     /// The baseline for the next snapshot: the newest acknowledged view, or a slightly older
-    /// complete one. The next datagram can always reach it and the views merged into it. Otherwise
-    /// the sender could send nothing, and would never get an acknowledgement again.
+    /// complete one. The next datagram can always reach this view and the views merged into it.
+    /// Otherwise the sender could send nothing, and would never get an acknowledgement again.
     pub(in crate::sender) fn base(&self) -> Option<ChosenBaseline> {
         let newest = self.index(self.newest_view?)?;
         let used = self.newest_used.and_then(|used| self.index(used)).unwrap_or(0);
@@ -24,8 +24,8 @@ impl History {
         whole.filter(|base| self.reaches(base, 1)).or_else(|| self.merged_base(newest))
     }
 
-    /// The newest of the `shared` baselines that this receiver also holds, so that it can share the
-    /// encoding.
+    /// The newest of the `shared` baselines that this receiver also holds, so that the receiver can
+    /// share the encoding.
     pub(in crate::sender) fn base_like<'b>(
         &self,
         shared: impl Iterator<Item = &'b ChosenBaseline> + Clone,
@@ -44,7 +44,8 @@ impl History {
         ages
     }
 
-    /// The baseline whose view is of `tick`, one of the [`plain_ages`](Self::plain_ages).
+    /// The unmerged baseline from tick `tick`, whose age must be in
+    /// [`plain_ages`](Self::plain_ages).
     pub(in crate::sender) fn plain_base(&self, tick: Tick) -> Option<ChosenBaseline> {
         let (_, index) = self.plain_indices(tick).find(|(view, _)| view.tick() == tick)?;
         self.whole_base(index).filter(|base| self.reaches(base, 1))
@@ -65,8 +66,8 @@ impl History {
         })
     }
 
-    /// The view at an index as baseline, with the same older views and learned models as `other`,
-    /// if this receiver has them all.
+    /// The view at `index` as a baseline with the same older views and learned models as `other`.
+    /// `None` unless this receiver has all of them.
     fn same_base(
         &self,
         index: usize,
@@ -93,7 +94,7 @@ impl History {
         base.sequence.is_none_or(|view| back(view) <= WINDOW)
     }
 
-    /// The acknowledged view at an index, with the *back* byte of its own header.
+    /// The acknowledged view at `index`, with the *back* byte of its own header.
     fn acknowledged_view(&self, index: usize) -> Option<(&Arc<SentView>, u8)> {
         match self.entries.get(index)? {
             Sent {
@@ -106,9 +107,9 @@ impl History {
         }
     }
 
-    /// The acknowledged complete states before that of `sequence`, newest first, with the sequences
-    /// of their last parts. All are at most `reach` sequences before it, and in the window of each
-    /// of the next `datagrams` datagrams.
+    /// The acknowledged complete states before the state of `sequence`, newest first, each with the
+    /// sequence of its last part. All are at most `reach` sequences earlier, and in the window of
+    /// each of the next `datagrams` datagrams.
     pub(in crate::sender) fn whole_before(
         &self,
         sequence: Sequence,
@@ -137,7 +138,7 @@ impl History {
     /// view before `first` is not one of them.
     fn is_known_before(&self, first: usize, tick: Tick, oldest: usize) -> bool {
         let Some(before) = first.checked_sub(1) else {
-            // Nothing was sent before.
+            // `first` is the first datagram that was ever sent.
             return self.entries.len() as u64 == self.sent_count;
         };
         let Sent { sequence, content, .. } = &self.entries[before];
@@ -148,7 +149,7 @@ impl History {
         before >= oldest && sequence.since(self.floor) >= 0 && is_other
     }
 
-    /// The view at an index as baseline, if it is complete or all other parts of its state arrived
+    /// The view at `index` as a baseline, if it is complete or all other parts of its state arrived
     /// too.
     fn whole_base(&self, index: usize) -> Option<ChosenBaseline> {
         let (view, own_back) = self.acknowledged_view(index)?;
@@ -161,8 +162,8 @@ impl History {
         Some(ChosenBaseline { field, depth: others, ..ChosenBaseline::new(sequence, &split.whole) })
     }
 
-    /// If all parts of a state were acknowledged, how many of them come before the last part, which
-    /// is at `index`.
+    /// The number of parts before the last part of a state, which is at `index`. `None` unless all
+    /// parts were acknowledged.
     fn parts_before(&self, index: usize, view: &SentView, split: &PartSet) -> Option<usize> {
         // The parts were sent in a row.
         let (last, others) = split.parts.split_last()?;
@@ -175,8 +176,8 @@ impl History {
         all.then_some(others.len())
     }
 
-    /// The view at an index as baseline, merged with the views that were sent since its own
-    /// baseline. Reaches as far back as the next datagram can.
+    /// The view at index `newest` as a baseline, merged with the views that were sent since its own
+    /// baseline. The merge reaches as far back as the next datagram can.
     fn merged_base(&self, newest: usize) -> Option<ChosenBaseline> {
         let (view, own_back) = self.acknowledged_view(newest)?;
         let sequence = self.entries[newest].sequence;
