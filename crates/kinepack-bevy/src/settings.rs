@@ -26,8 +26,9 @@ pub struct MotionSettings {
     /// The level of the codecs for states and events.
     pub level: Level,
     /// The precision of moving values, as a time in milliseconds: a value may be off by the
-    /// distance that it moves in this time. A value at rest is exact. At most a quarter of a tick.
-    /// `None` for exact values, except for fields that have a [`TimePrecision`] of their own.
+    /// distance that it moves in this time. A value at rest is exact. The precision may be at most
+    /// a quarter of the length of a tick. `None` makes all values exact, except for fields that have
+    /// a [`TimePrecision`] of their own.
     pub time_precision_ms: Option<f64>,
     /// The level of the codecs for inputs. At `Adaptive`, the server needs some 100 kB for each
     /// client.

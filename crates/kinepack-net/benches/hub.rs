@@ -1,11 +1,11 @@
-//! The time of a hub's tick: for 1 to 1,000 receivers of the 901-cube world with round trips of 10
-//! to 200 ms, without and with older views; for one receiver with a budget of a world of 10,000
-//! objects; and for receivers that each see another part of the world. Also the work of one
-//! receiver in a tick.
+//! Measures the time of a hub's tick in three settings. The first has 1 to 1,000 receivers of the
+//! 901-cube world with round trips of 10 to 200 ms, without and with older views. The second has
+//! one receiver with a budget of a world of 10,000 objects. The third has receivers that each see
+//! another part of the world. Also measures a receiver's work in a tick.
 //!
-//! `cargo bench -p kinepack-net --bench hub`. The cost of a receiver is the time divided by their
-//! number. It falls with that number, because each distinct baseline is encoded once. Encryption
-//! and sockets are not included.
+//! Run `cargo bench -p kinepack-net --bench hub`. The cost of a receiver is the time divided by the
+//! number of receivers. It falls as that number grows, because each distinct baseline is encoded
+//! once. Encryption and sockets are not included.
 
 use std::collections::VecDeque;
 use std::hint::black_box;
@@ -21,14 +21,14 @@ use kinepack_net::{
 };
 
 const TICK: Duration = Duration::from_nanos(16_666_667);
-/// Frames of the world, played repeatedly.
+/// The number of frames of the world, which are played repeatedly.
 const FRAMES: usize = 600;
 
 fn codec(level: Level) -> Codec {
     Codec::new(Schema::of::<Cube>(), level, profile()).expect("the built-in profile fits")
 }
 
-/// The cube world, some seconds after its start.
+/// Frames of the cube world, from some seconds after its start.
 fn cube_frames() -> Vec<Snapshot> {
     let mut world = World::new(&Config::default()).expect("the default is valid");
     let mut script = Script::new(Style::Typical, 7);
@@ -47,7 +47,7 @@ fn cube_frames() -> Vec<Snapshot> {
     (0..FRAMES).map(|_| frame()).collect()
 }
 
-/// 10,000 objects; every tenth one walks in a circle.
+/// Frames of 10,000 objects, of which every tenth walks in a circle.
 fn crowd_frames() -> Vec<Snapshot> {
     let frame = |tick: usize| {
         let mut snapshot = Snapshot::new(&Schema::of::<Cube>(), Tick(0));
@@ -80,7 +80,7 @@ struct Crowd {
     tick: u32,
     /// The number of receivers, at the end of the list, that acknowledge at random to cause work.
     hostile: usize,
-    /// xorshift64.
+    /// The state of a xorshift64 generator.
     random: u64,
     /// For each receiver: its round trip in ticks, and its datagrams in flight, each with the tick
     /// in which it is acknowledged.
@@ -97,7 +97,7 @@ impl Crowd {
         Self::of_level(Level::PACKED, frames, receivers, budget_bytes_per_s, Some(older_views), 0)
     }
 
-    /// `receivers` honest ones, and after them `hostile` ones.
+    /// A crowd of `receivers` honest receivers, followed by `hostile` ones.
     fn of_level(
         level: Level,
         frames: Vec<Snapshot>,
@@ -128,7 +128,7 @@ impl Crowd {
             random: 0x9E37_79B9,
             receivers,
         };
-        // Runs until the full states have arrived.
+        // This runs until the full states have arrived.
         for _ in 0..200 {
             crowd.step();
         }
@@ -159,8 +159,8 @@ impl Crowd {
                 continue;
             }
             while let Some((_, sequence)) = under_way.pop_front_if(|(due, _)| *due <= self.tick) {
-                // The mask also acknowledges the 32 datagrams before this one, but none that was
-                // never sent.
+                // The mask also acknowledges the 32 datagrams before this one, except those that
+                // were never sent.
                 let before = u32::MAX.checked_shr(32 - u32::from(sequence.0.min(32))).unwrap_or(0);
                 let acknowledgement = Acknowledgement { latest: sequence, before };
                 let _ = self.hub.acknowledge(ReceiverId(index as u64), now, acknowledgement);
@@ -211,8 +211,8 @@ fn budget(c: &mut Criterion) {
     group.finish();
 }
 
-/// 200 honest receivers, alone and with 50 that acknowledge random views, so that no two of them
-/// share an encoding.
+/// Measures 200 honest receivers, alone and with 50 more that acknowledge random views, so that no
+/// two of those 50 share an encoding.
 fn hostile(c: &mut Criterion) {
     let mut group = c.benchmark_group("hub_tick_901_cubes_200_receivers");
     group.sample_size(20);
@@ -237,8 +237,8 @@ fn hostile(c: &mut Criterion) {
     group.finish();
 }
 
-/// Receivers that each see their own set of 20 of 1,000 objects; then the same with one set for
-/// all.
+/// Measures receivers that each see their own set of 20 of 1,000 objects, and receivers that all
+/// see the same set.
 fn relevance(c: &mut Criterion) {
     let mut group = c.benchmark_group("hub_tick_20_of_1000_objects");
     group.sample_size(20);
@@ -267,7 +267,7 @@ fn relevance(c: &mut Criterion) {
     group.finish();
 }
 
-/// Decodes, and interpolates all cubes for a frame.
+/// Measures decoding, and interpolating all cubes for a frame.
 fn receiver(c: &mut Criterion) {
     let mut group = c.benchmark_group("receiver_901_cubes");
     let codec = codec(Level::PACKED);

@@ -1,11 +1,11 @@
-//! A worked example of input streams. A player's character sends its moves, 60 a second of 540 bits
-//! in full, to a server that is 100 ms away and loses some of them on the way.
+//! A worked example of input streams. A player's character sends 60 moves a second, of 540 bits in
+//! full, to a server that is 100 ms away. The network loses some of the moves.
 //!
 //! `cargo run --release -p kinepack-net --example character`
 //!
-//! The move is that of the article "High-frequency upstream RPC compression" (Unreal), which
-//! reduced 540 bits to 365; a scripted player makes the moves. `kinepack-lab inputs` measures the
-//! same with many players, and the time.
+//! The move type is that of the article "High-frequency upstream RPC compression" (Unreal), which
+//! reduced 540 bits to 365. A scripted player makes the moves. `kinepack-lab inputs` measures the
+//! same moves with many players, and also the time.
 
 use std::error::Error;
 use std::time::Duration;
@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Two minutes of one player.
+/// Plays two minutes of one player.
 fn play(level: StreamLevel, loss_ratio: f32, repeats: u8) -> Result<(), Box<dyn Error>> {
     // Both sides must agree only on the type and the level.
     let codec = StreamCodec::of::<Move>(level)?;
@@ -42,13 +42,13 @@ fn play(level: StreamLevel, loss_ratio: f32, repeats: u8) -> Result<(), Box<dyn 
     let (mut sent, mut arrived) = (Vec::new(), 0);
     for (tick, played) in Script::new(7).take((SECONDS * RATE_HZ) as usize).enumerate() {
         let now = Duration::from_secs(1) * tick as u32 / RATE_HZ;
-        // The client: a move each tick, and one packet.
+        // The client pushes a move each tick, and sends one packet.
         client.push(&played)?;
         sent.push(played);
         while let Some(datagram) = client.poll_transmit() {
             up.send(now, datagram);
         }
-        // The server takes packets in any order, and acknowledges them with each of its own
+        // The server accepts packets in any order, and acknowledges them with each of its own
         // datagrams.
         while let Some(datagram) = up.poll(now) {
             for record in server.handle(now, &datagram)?.records() {
@@ -80,7 +80,8 @@ fn play(level: StreamLevel, loss_ratio: f32, repeats: u8) -> Result<(), Box<dyn 
     Ok(())
 }
 
-/// The server's move equals the client's within half a step of each value: errors do not add up.
+/// Checks that each value of the server's move is within half a step of the client's: errors do not
+/// add up.
 fn assert_is_near(restored: &Move, sent: &Move) {
     assert_eq!((restored.time_ms, restored.payload), (sent.time_ms, sent.payload));
     assert!(restored.location.iter().zip(sent.location).all(|(a, b)| (a - b).abs() <= 0.05 + 1e-6));

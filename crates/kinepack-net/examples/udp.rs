@@ -1,4 +1,4 @@
-//! A server and a client on one machine, over plain UDP: the example of the README.
+//! A server and a client on one machine, over plain UDP. The README shows this example.
 //!
 //! `cargo run -p kinepack-net --example udp`
 
@@ -36,7 +36,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         while let Some(datagram) = receiver.poll_transmit(now) {
             client.send(datagram)?;
         }
-        // The server reads these and sends the world. A refused datagram changes nothing.
+        // The server reads the client's datagrams and sends the world. A refused datagram changes
+        // nothing.
         while let Ok(bytes) = server.recv(&mut buffer) {
             hub.handle(player, now, &buffer[..bytes]).ok();
         }
@@ -49,7 +50,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         while let Some((_, datagram)) = hub.poll_transmit() {
             server.send(datagram)?;
         }
-        // The client draws a moment between two states that arrived.
+        // The client draws a moment between two states that have arrived.
         while let Ok(bytes) = client.recv(&mut buffer) {
             receiver.handle(now, &buffer[..bytes]).ok();
         }

@@ -3,19 +3,18 @@
 use core::ops::RangeInclusive;
 
 /// A missing datagram may just be late if it is at most this many sequences before one that
-/// arrived. If it is farther before, it counts as lost. TCP uses 3, but on wireless links more
-/// packets than that overtake another.
+/// arrived. If the distance is larger, the datagram counts as lost. TCP uses 3, but on wireless
+/// links more packets than that overtake another.
 pub(crate) const REORDERED: i32 = 6;
 
-/// If a receiver is added again with the same id, the hub begins its new session this many
-/// sequences later.
+/// If a receiver is added again with the same id, its new session begins this many sequences later.
 pub(crate) const OTHER_SESSION: u16 = 0x4000;
-/// The distances from the newest sequence at which a sequence is of the same session, unless it is
-/// too old to be acknowledged. At four keep-alives a second, the end of the range is half an hour
-/// of silence.
+/// The distances from the newest sequence at which a sequence belongs to the same session, unless
+/// it is too old to be acknowledged. At four keep-alives a second, the end of the range is half an
+/// hour of silence.
 pub(crate) const SAME_SESSION: RangeInclusive<i32> = -32..=0x2000;
 
-/// A datagram's number: 16 bits that wrap from 65,535 to 0. Sequences have no order, only a
+/// A datagram's number: 16 bits that wrap from 65,535 to 0. Two sequences have no order, only a
 /// distance.
 ///
 /// ```
@@ -43,8 +42,8 @@ impl Sequence {
         Self(self.0.wrapping_sub(distance))
     }
 
-    /// How far this is after `other`; negative if it is before. Correct for distances up to half
-    /// the number space.
+    /// How far this sequence is after `other`; negative if it is before `other`. Correct for
+    /// distances up to half the number space.
     pub fn since(self, other: Self) -> i32 {
         i32::from(self.0.wrapping_sub(other.0) as i16)
     }

@@ -1,4 +1,4 @@
-//! Acknowledgements in front of another datagram. `spec/NET.md`, section 9.
+//! Splits acknowledgements from the datagram that follows them. `spec/NET.md`, section 9.
 
 use crate::packet::{
     ACKNOWLEDGEMENT, CHECK, CHECK_BYTES, EVENTS_ALONE, FRAGMENT, KIND_MASK, SNAPSHOT,
@@ -10,8 +10,8 @@ use crate::{Channel, Refused, Sequence};
 /// acknowledgement and a stream acknowledgement, each at most once and in this order. One other
 /// datagram follows them. [`datagram_kind`] returns whether a part is for a [`Hub`](crate::Hub),
 /// [`Receiver`](crate::Receiver), [`StreamSender`](crate::StreamSender) or
-/// [`StreamReceiver`](crate::StreamReceiver), and [`Channel::from_datagram`] which of them, if
-/// there are several.
+/// [`StreamReceiver`](crate::StreamReceiver). If there are several of a sort,
+/// [`Channel::from_datagram`] tells which one.
 ///
 /// To combine datagrams, append one to the other. Allocates nothing.
 ///
@@ -62,7 +62,7 @@ pub fn split_datagram(datagrams: &[u8]) -> Result<impl Iterator<Item = &[u8]>, R
     }))
 }
 
-/// A part of a datagram, and what follows it.
+/// A part of a datagram, and the bytes after it.
 type Part<'a> = (&'a [u8], &'a [u8]);
 
 /// The first part of a datagram; `None` at the end.
@@ -84,12 +84,12 @@ fn first_part(datagrams: &[u8]) -> Result<Option<Part<'_>>, Refused> {
     datagrams.split_at_checked(channel.bytes() + bytes).map(Some).ok_or(too_short)
 }
 
-/// Which endpoint a datagram is for.
+/// The endpoint that a datagram is for.
 ///
 /// ```
 /// use kinepack_net::{DatagramKind, datagram_kind, split_datagram};
 ///
-/// /// Where a server hands the parts of a datagram.
+/// /// Returns the server's endpoint for each part of a datagram.
 /// fn route(datagrams: &[u8]) -> Result<Vec<&'static str>, kinepack_net::Refused> {
 ///     let route = |part: &[u8]| match datagram_kind(part) {
 ///         Some(DatagramKind::ToHub) => "hub",
@@ -111,13 +111,13 @@ pub enum DatagramKind {
     ToReceiver,
     /// Hellos and acknowledgements, for [`Hub::handle`](crate::Hub::handle).
     ToHub,
-    /// For [`StreamReceiver::handle`](crate::StreamReceiver::handle).
+    /// Packets of a stream, for [`StreamReceiver::handle`](crate::StreamReceiver::handle).
     StreamPacket,
-    /// For [`StreamSender::handle`](crate::StreamSender::handle).
+    /// Acknowledgements of a stream, for [`StreamSender::handle`](crate::StreamSender::handle).
     StreamAcknowledgement,
 }
 
-/// The kind of endpoint that a datagram is for; `None` if the datagram is empty.
+/// The endpoint that a datagram is for; `None` if the datagram is empty.
 pub fn datagram_kind(datagram: &[u8]) -> Option<DatagramKind> {
     let (_, datagram) = Channel::split(datagram);
     let kind = datagram.first()? & KIND_MASK;
@@ -130,7 +130,7 @@ pub fn datagram_kind(datagram: &[u8]) -> Option<DatagramKind> {
 }
 
 /// The sequence of a snapshot, a fragment or events; `None` for any other datagram. Meant for
-/// tools: it does not check the rest of the datagram.
+/// tools, because it does not check the rest of the datagram.
 pub fn datagram_sequence(datagram: &[u8]) -> Option<Sequence> {
     let (_, datagram) = Channel::split(datagram);
     let (_, datagram) = split_front(datagram).ok()?;

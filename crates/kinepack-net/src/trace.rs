@@ -1,5 +1,5 @@
-//! Events for the crate `tracing`, if the feature `tracing` is on. Without it, [`event`] expands to
-//! nothing and its arguments are not evaluated.
+//! Reports events to the crate `tracing`, if the feature `tracing` is on. Without the feature,
+//! [`event`] expands to nothing and its arguments are not evaluated.
 
 #[cfg(feature = "tracing")]
 macro_rules! event {

@@ -1,8 +1,8 @@
-//! The library against a receiver that was written from `spec/NET.md` alone, under virtual time
-//! over bad links.
+//! Compares the library with a receiver that was written from `spec/NET.md` alone, under virtual
+//! time over bad links.
 //!
-//! Both receivers get the same datagrams. They must accept and refuse the same ones, hold the same
-//! views lane for lane, and acknowledge in the same bytes. The hub must only send what the
+//! Both receivers get the same datagrams. They must accept and refuse the same datagrams, hold the
+//! same views lane for lane, and acknowledge in the same bytes. The hub must send only what the
 //! specification allows ([`Audit`]). A second pair of receivers, whose answers are discarded, also
 //! gets damaged datagrams.
 
@@ -37,7 +37,7 @@ struct Pair {
     library: Receiver,
     naive: NaiveReceiver,
     taken: u32,
-    /// Events that followed.
+    /// The number of events that the two receivers handed on.
     events: usize,
     refused: BTreeMap<&'static str, u32>,
 }
@@ -54,7 +54,7 @@ impl Pair {
         Self { library, naive, events: 0, taken: 0, refused: BTreeMap::new() }
     }
 
-    /// Gives a datagram to both receivers. True if they accept it.
+    /// Gives a datagram to both receivers. Returns true if they accept it.
     fn handle(&mut self, now: Duration, datagram: &[u8]) -> bool {
         let is_choice = self.naive.is_choice(datagram);
         self.naive.now = now;
@@ -108,7 +108,7 @@ impl Pair {
         }
     }
 
-    /// Makes a lane of the newest view wrong in both receivers. False if there is no view.
+    /// Makes a lane of the newest view wrong in both receivers. Returns false if there is no view.
     fn inject_fault(&mut self, random: &mut Random) -> bool {
         let Some(sequence) = self.library.newest_sequence() else { return false };
         let Some(view) = self.library.view(sequence).filter(|view| !view.is_empty()) else {
@@ -125,7 +125,7 @@ impl Pair {
 
     fn compare_all(&self) {
         let newest = self.naive.newest().unwrap_or(0);
-        // For sequences farther back, the reader may choose.
+        // For sequences farther back, a receiver may choose whether it holds the view.
         (0..=255).for_each(|back| self.compare(newest.wrapping_sub(back)));
     }
 
@@ -143,28 +143,28 @@ impl Pair {
     }
 }
 
-/// The contents of a datagram that the hub sent.
+/// What a datagram of the hub contained, and whether it was acknowledged.
 #[derive(Clone, Copy, Debug)]
 struct Sent {
-    /// `None` for a fragment.
+    /// The snapshot's header. `None` for a fragment.
     header: Option<Header>,
     tick: u32,
     is_acknowledged: bool,
 }
 
-/// Checks what "the sender must" do in `spec/NET.md`.
+/// Checks each rule of `spec/NET.md` that begins with "the sender must".
 #[derive(Default)]
 struct Audit {
     sent: BTreeMap<u16, Sent>,
     newest: Option<u16>,
     newest_used: Option<u16>,
-    /// The sequence from which the state was last sent anew. Earlier views may not be used.
+    /// The sequence from which the state was last sent anew. The hub may not use earlier views.
     floor: Option<u16>,
     four_byte_headers: u32,
     snapshots: u32,
     left_out: u32,
     merges: [u32; 2],
-    /// Snapshots with zero to three older views.
+    /// The number of snapshots with zero to three older views.
     older: [u32; 4],
     older_in_parts: u32,
     fragments: u32,
@@ -247,8 +247,8 @@ impl Audit {
         }
     }
 
-    /// Section 4.3: the receiver knows all parts of a partial older view, and knows that there are
-    /// no others.
+    /// Checks section 4.3: the receiver knows all parts of a partial older view, and knows that
+    /// there are no others.
     fn check_parts(&mut self, older: u16, tick: u32, by: &Header) {
         self.older_in_parts += 1;
         for before in (1..=32).map(|back| older.wrapping_sub(back)) {
@@ -261,7 +261,7 @@ impl Audit {
         }
     }
 
-    /// A view that may be a baseline or be merged.
+    /// The header of a view, which must be allowed as a baseline or for a merge.
     fn usable(&self, sequence: u16, by: &Header) -> Header {
         let sent = self.sent[&sequence];
         assert!(sent.is_acknowledged, "{sequence} used by {by:?} is not acknowledged");
@@ -269,7 +269,7 @@ impl Audit {
         sent.header.expect("fragments are no baseline")
     }
 
-    /// Section 4.2: the receiver has not dropped this view, if it ever had it.
+    /// Checks section 4.2: the receiver has not dropped this view, if it ever had it.
     fn check_within_limits(&self, sequence: u16, by: &Header) {
         assert!(
             self.floor.is_none_or(|floor| since(sequence, floor) >= 0),
@@ -283,7 +283,7 @@ impl Audit {
         assert!(is_recent, "{sequence} used by {by:?} is behind {:?}", self.newest_used);
     }
 
-    /// The header of a complete snapshot.
+    /// The header of the snapshot with this sequence, if it is complete.
     fn whole(&self, sequence: u16) -> Option<Header> {
         self.sent.get(&sequence)?.header.filter(|header| !header.left_out)
     }
@@ -334,18 +334,18 @@ struct Scenario {
     change_one_in: u64,
     ticks: u32,
     has_relevance: bool,
-    /// In these ticks of each period, nothing arrives.
+    /// The ticks of each period in which nothing arrives, and the length of the period.
     silent: (std::ops::Range<u32>, u32),
-    /// In these ticks of each period, no acknowledgement arrives.
+    /// The ticks of each period in which no acknowledgement arrives, and the length of the period.
     deaf: (std::ops::Range<u32>, u32),
     damaged_one_in: u64,
-    /// Events in a tick.
+    /// The mean number of events in a tick.
     events: u64,
-    /// Ticks between two faults in the newest view; 0 for no faults.
+    /// The number of ticks between two faults in the newest view; 0 for no faults.
     fault_every: u32,
 }
 
-/// Zero to three older views, by seed.
+/// A configuration with zero to three older views, depending on the seed.
 fn with_older(seed: u64) -> HubConfig {
     HubConfig { older_views: Some((seed % 4) as u8), ..HubConfig::default() }
 }
@@ -380,8 +380,8 @@ struct Outcome {
     pair: Pair,
     damaged: Pair,
     sent_at: Vec<(u32, usize)>,
-    /// Complete snapshots whose interval claims that the previous complete one held for longer than
-    /// it did.
+    /// Headers of complete snapshots whose interval claims that the previous complete state was
+    /// valid for longer than it was.
     false_intervals: Vec<Header>,
 }
 
@@ -429,7 +429,7 @@ fn run(scenario: &Scenario, seed: u64) -> Outcome {
                     "the sides differ, newest and newest baseline {newest:?}: {header:?}"
                 );
             }
-            // A damaged snapshot with a check would end everything for this pair.
+            // A damaged snapshot with a check would end the comparison for this pair.
             is_faulty &= pair.library.stats().mismatches == mismatches;
             let (list, datagram) = (split_events(&datagram).0, unchecked(&datagram));
             let datagram = &[list, datagram].concat()[..];
@@ -439,7 +439,8 @@ fn run(scenario: &Scenario, seed: u64) -> Outcome {
                     damaged.handle(now, &bad);
                 }
             }
-            // After earlier damage, this datagram may depend on a view that a reader may drop.
+            // After earlier damage, this datagram may depend on a view that a receiver is allowed
+            // to drop.
             if !damaged.naive.is_choice(datagram) {
                 damaged.handle(now, datagram);
             }
@@ -490,7 +491,7 @@ fn run(scenario: &Scenario, seed: u64) -> Outcome {
             let before = sequence.wrapping_sub(1);
             if let (Some(header), Some(shown)) = (audit.whole(sequence), meant.get(&before))
                 && audit.whole(before).is_some()
-                // Coarser than the state at its tick.
+                // The shown state is coarser than the world at its tick.
                 && !(if scenario.has_precision { &worlds[shown.tick.0 as usize] } else { shown })
                     .holds_same(&worlds[(tick - u32::from(header.interval)) as usize])
             {
@@ -510,8 +511,8 @@ fn run(scenario: &Scenario, seed: u64) -> Outcome {
     outcome
 }
 
-/// Flips bits of a datagram, cuts it, extends it, or invents one. The sequence mostly stays,
-/// because a sequence from far ahead would end the session.
+/// Flips bits of a datagram, cuts it, extends it, or invents one. In most cases the sequence does
+/// not change, because a sequence from far ahead would end the session.
 fn damage(datagram: &[u8], random: &mut Random) -> Vec<u8> {
     let (list, rest) = split_events(datagram);
     if !list.is_empty() && random.chance(2) {
@@ -627,7 +628,8 @@ fn budgets_merge() {
     }
 }
 
-/// Four small datagrams a tick, and no answer in these ticks of every 450.
+/// Runs a session with four small datagrams a tick, and no answer in the ticks `silent` of every
+/// 450.
 fn several_small(silent: std::ops::Range<u32>, seed: u64) {
     let config = HubConfig { datagram_bytes: 200, ..with_older(seed) };
     let silent = (silent, 450);
@@ -801,7 +803,7 @@ fn coarse_values() {
             "{:?}",
             outcome.audit.older
         );
-        // Losses, merges and older views, with skipped entities.
+        // This scenario has losses, merges and older views, with skipped entities.
         let options =
             ReceiverOptions { budget_bytes_per_s: Some(12_000), first_sequence: Sequence(65_300) };
         let scenario = Scenario {
@@ -860,7 +862,7 @@ fn the_hub_compares_in_order_and_answers_each_hello_once() {
         assert!(pair.transmit(millis(249)).is_empty());
         assert!(pair.transmit(millis(250)) == [hello.clone()]);
     }
-    // The outline is up to 256 parts of four bytes, and only compared if the schemas differ.
+    // The outline has up to 256 parts of four bytes. It is compared only if the schemas differ.
     for length in (0..34).chain([35, 36, 37, 34 + 4 * 257]) {
         let mut other = hello.clone();
         other.resize(length, 0);

@@ -1,7 +1,7 @@
-//! Gives damaged datagrams of recorded sessions to the endpoint in the state that each was meant
-//! for. They are cut, extended, have flipped bits or another kind, or are noise. Nothing panics,
-//! and a refusal changes nothing: after any number of refused datagrams, an endpoint continues
-//! exactly as its twin that never saw them.
+//! Gives damaged datagrams of recorded sessions to an endpoint in the state that each datagram was
+//! meant for. The datagrams are cut, extended, have flipped bits or another kind, or are noise. The
+//! endpoint never panics, and a refusal changes nothing: after any number of refused datagrams, it
+//! continues exactly as its twin that never saw them.
 
 use std::time::Duration;
 
@@ -24,18 +24,18 @@ const OTHER_FLIPS: usize = 30;
 /// The number of damaged datagrams of a session.
 const MUTATED: usize = 20;
 
-/// An input of a hub, in order.
+/// An input of a hub.
 #[derive(Clone)]
 enum Event {
     Datagram(Duration, Vec<u8>),
     Tick(Duration, Box<Snapshot>),
 }
 
-/// A session, as each side saw it.
+/// A session, with the inputs of the hub and of the receiver.
 struct Recorded {
     config: HubConfig,
     options: ReceiverOptions,
-    /// Events of the game in a tick, on average.
+    /// The mean number of events of the game in a tick.
     happenings: u64,
     events: Vec<Event>,
     /// The datagrams that the receiver got, with their arrival times.
@@ -94,9 +94,9 @@ fn small_datagrams() -> HubConfig {
     HubConfig { datagram_bytes: 128, ..HubConfig::default() }
 }
 
-/// Sessions with complete snapshots; with partial snapshots and merge fields after a full state;
-/// with full states of many fragments under a budget, while the sequence wraps; with older views;
-/// and with events.
+/// Five sessions. The first has complete snapshots, and the second has partial snapshots and merge
+/// fields after a full state. The third has full states of many fragments under a budget, while the
+/// sequence wraps. The last two have older views, and events.
 fn sessions() -> [Recorded; 5] {
     let options = ReceiverOptions::default();
     let late =
@@ -110,7 +110,7 @@ fn sessions() -> [Recorded; 5] {
     ]
 }
 
-/// Every way to damage a datagram.
+/// Damages a datagram in every way.
 fn mutants(datagram: &[u8], random: &mut Random) -> Vec<Vec<u8>> {
     let mut mutants: Vec<Vec<u8>> =
         (0..datagram.len()).map(|len| datagram[..len].to_vec()).collect();
@@ -136,7 +136,7 @@ fn mutants(datagram: &[u8], random: &mut Random) -> Vec<Vec<u8>> {
     mutants
 }
 
-/// A receiver that has taken the first `count` datagrams.
+/// A receiver that has accepted the first `count` datagrams.
 fn receiver_after(datagrams: &[(Duration, Vec<u8>)]) -> Receiver {
     let config = ReceiverConfig { max_full_state_bytes: 4_000, ..ReceiverConfig::at_hz(60) };
     let mut receiver = Receiver::new(&codec(), config).unwrap().with_events(&event_kinds());
@@ -183,7 +183,7 @@ fn observe(receiver: &mut Receiver, now: Duration) -> Observed {
     }
 }
 
-/// The state of a receiver that can be observed without changing it.
+/// The state of a receiver that can be read without changing it.
 type Held = (Option<(Tick, u64)>, Option<Sequence>, Option<(usize, usize)>, [u64; 4]);
 
 fn held(receiver: &Receiver) -> Held {
@@ -242,8 +242,8 @@ fn receiver_survives(datagrams: &[(Duration, Vec<u8>)]) {
                     "datagram {index}: refused, but it had an effect"
                 );
             } else {
-                // This is a valid datagram with another meaning. The disturbed receiver shows and
-                // answers, and then starts over.
+                // The mutant is a valid datagram with another meaning. The disturbed receiver shows
+                // it and answers, and then starts over.
                 observe(&mut disturbed, *now);
                 let _ = disturbed.handle(*now, datagram);
                 disturbed = receiver_after(&datagrams[..index]);
@@ -264,7 +264,8 @@ fn receiver_survives(datagrams: &[(Duration, Vec<u8>)]) {
     assert_same_views(&disturbed, &twin);
 }
 
-/// The forms of headers that reached the receiver: those of section 4, fragments, and older views.
+/// Whether each form of header reached the receiver: those of section 4, fragments, and older
+/// views.
 fn forms(datagrams: &[(Duration, Vec<u8>)]) -> [bool; 7] {
     let any = |is: fn(&[u8]) -> bool| datagrams.iter().any(|(_, datagram)| is(unchecked(datagram)));
     [
@@ -351,7 +352,7 @@ fn hub_after(session: &Recorded, count: usize) -> Hub {
     hub
 }
 
-/// The result of an event, and what the hub then sends.
+/// Gives an event to the hub. Returns the result, and the datagrams that the hub then sends.
 fn apply(hub: &mut Hub, event: &Event, happenings: u64) -> (Result<(), Refused>, Vec<Vec<u8>>) {
     let result = match event {
         Event::Datagram(now, datagram) => hub.handle(ID, *now, datagram).map(drop),
@@ -379,7 +380,8 @@ fn hubs_survive_damaged_answers() {
     for session in sessions() {
         let (mut disturbed, mut twin) = (hub_after(&session, 0), hub_after(&session, 0));
         for (index, event) in session.events.iter().enumerate() {
-            // Each tick tries the ways in which the last answer could have been damaged.
+            // In each tick, the test tries the ways in which the last answer could have been
+            // damaged.
             let (now, datagram) = match event {
                 Event::Datagram(now, datagram) => (*now, datagram.clone()),
                 Event::Tick(..) if index % 3 != 0 => {
@@ -394,7 +396,7 @@ fn hubs_survive_damaged_answers() {
                 Event::Tick(now, _) => (*now, hello_at(Level::PACKED)),
             };
             let other_codec = hello_at(Level::ADAPTIVE);
-            // Damage what an acknowledgement names.
+            // This request names the sequence that the acknowledgement names.
             let anew = vec![12, datagram[1], datagram[2]];
             for mutant in mutants(&datagram, &mut random).into_iter().chain([other_codec, anew]) {
                 let result = disturbed.handle(ID, now, &mutant);

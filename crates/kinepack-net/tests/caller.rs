@@ -1,6 +1,6 @@
-//! How endpoints treat a caller's mistakes and changes: levels that cannot work, ticks and times
-//! that do not increase, priorities that are not numbers, worlds that are too large, sets that are
-//! set repeatedly, budgets, and receivers that are removed and added again.
+//! How endpoints treat a caller's mistakes and changes. These are levels that cannot work, ticks
+//! and times that do not increase, priorities that are not numbers, and worlds that are too large.
+//! Also sets that are set repeatedly, budgets, and receivers that are removed and added again.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ impl Pair {
         }
     }
 
-    /// The receiver answers. Then the hub runs a tick, and the receiver gets its datagrams.
+    /// Lets the receiver answer, runs a tick of the hub, and gives its datagrams to the receiver.
     fn step(
         &mut self,
         world: &Snapshot,
@@ -185,7 +185,7 @@ fn a_hello_may_be_sent_only_once() {
 
 #[test]
 fn the_last_fragment_needs_a_budget_for_its_own_size_only() {
-    // Two full fragments and a short one.
+    // The state takes two full fragments and a short one.
     let config = HubConfig { datagram_bytes: 1_200, ..HubConfig::default() };
     let mut pair = Pair::new(&codec(), config, Some(256));
     let mut world = Snapshot::new(codec().schema(), Tick(1));
@@ -205,7 +205,7 @@ fn the_last_fragment_needs_a_budget_for_its_own_size_only() {
         pair.step(&world, None).unwrap();
         assert!(ticks < 100 * TICK_HZ);
     }
-    // The bucket begins with a tenth of a second's 256 bytes.
+    // The bucket begins with the budget of a tenth of a second.
     let needed_s = (pair.bytes + 28 * pair.datagrams - 25) as f64 / 256.0;
     assert!(pair.datagrams == 3 && pair.bytes < 2_600, "{} bytes", pair.bytes);
     assert!(
@@ -223,7 +223,7 @@ struct Far {
     /// The datagrams on their way, with their arrival times.
     up: VecDeque<(Duration, Vec<u8>)>,
     down: VecDeque<(Duration, Vec<u8>)>,
-    /// When each datagram was sent, and its bytes with headers.
+    /// The time when each datagram was sent, and its length in bytes with headers.
     sent: Vec<(Duration, usize)>,
     events: Vec<(u32, u32)>,
     refused: Vec<Refused>,
@@ -292,7 +292,8 @@ impl Far {
 
 #[test]
 fn a_receiver_that_is_removed_and_added_again_begins_anew() {
-    // After few and after many datagrams, with a first state of one and of several datagrams.
+    // The receiver is removed after few and after many datagrams. Its first state takes one or
+    // several datagrams.
     for (ticks, entities, first_sequence) in
         [(20, 30, 0), (400, 30, 0), (400, 400, 0), (400, 30, 65_500), (9, 30, 7), (5_000, 5, 0)]
     {
@@ -327,7 +328,7 @@ fn a_receiver_that_is_removed_and_added_again_begins_anew() {
             .collect();
         assert!(of_session.len() > 50, "{what}: {of_session:?}");
         assert!(of_session.windows(2).all(|pair| pair[1] == pair[0] + 1), "{of_session:?}");
-        // The receiver is removed a second time.
+        // Now the receiver is removed a second time.
         far.hub.remove(ID);
         far.hub.add(ID, &ReceiverOptions::default(), far.now()).unwrap();
         far.run(150);
@@ -340,7 +341,7 @@ fn events_of_a_new_session_wait_for_its_first_state() {
     let mut far = Far::new(World::new(60, 1), ReceiverOptions::default());
     far.run(400);
     far.hub.remove(ID);
-    // The first state waits for the budget, and events go ahead of it.
+    // The first state waits for the budget, and events are sent before it.
     let options = ReceiverOptions { budget_bytes_per_s: Some(8_000), ..ReceiverOptions::default() };
     far.hub.add(ID, &options, far.now()).unwrap();
     let removed_at = far.tick;
@@ -350,7 +351,7 @@ fn events_of_a_new_session_wait_for_its_first_state() {
         far.events.iter().map(|(tick, _)| *tick).filter(|tick| *tick > removed_at).collect();
     assert!(of_session.len() > 200, "{of_session:?}");
     assert!(of_session.windows(2).all(|pair| pair[1] == pair[0] + 1), "{of_session:?}");
-    // The events begin with the first one after the receiver joined again.
+    // The first received event is the first one after the receiver joined again.
     assert!(of_session[0] < removed_at + 75, "{of_session:?}");
 }
 

@@ -42,7 +42,7 @@ fn stream_config(number: u8) -> StreamConfig {
 #[test]
 fn each_datagram_reaches_its_endpoint() {
     let streams = StreamCodec::of::<Input>(StreamLevel::Packed).unwrap();
-    // Channel 0 is the default. The largest datagrams are of equal size in all channels.
+    // Channel 0 is the default. The largest datagrams have the same size in all channels.
     let numbers = [0, 9];
     let mut hubs = numbers.map(|number| hub(number, 200));
     let mut receivers = numbers.map(receiver);

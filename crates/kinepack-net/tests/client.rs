@@ -21,7 +21,7 @@ fn latency(millis: u64) -> LinkConfig {
     LinkConfig { latency: Duration::from_millis(millis), ..LinkConfig::PERFECT }
 }
 
-/// The time of one tick.
+/// The duration of one tick.
 const TICK: Duration = Duration::from_nanos(1_000_000_000 / TICK_HZ as u64);
 
 #[test]
@@ -31,8 +31,8 @@ fn the_round_trip_is_the_one_that_the_hub_measures() {
         (0..600).for_each(|_| net.step(None));
         let theirs = net.hub.status(net.clients[0].id).unwrap().round_trip.unwrap();
         let ours = net.clients[0].receiver.status(net.now()).round_trip.unwrap();
-        // Each direction takes a whole number of the harness's ticks, and at least one from server
-        // to client.
+        // Each direction takes a whole number of the harness's ticks. The direction from server to
+        // client takes at least one tick.
         assert!(ours.abs_diff(theirs) <= TICK, "{millis} ms: {ours:?} and {theirs:?}");
         assert!(ours >= Duration::from_millis(2 * millis));
         assert!(ours <= Duration::from_millis(2 * millis) + 3 * TICK, "{millis} ms: {ours:?}");
@@ -89,8 +89,9 @@ fn both_sides_count_the_same_losses() {
         let ours = net.clients[0].receiver.status(net.now());
         let down = net.clients[0].down.stats();
         assert!(theirs.sent.abs_diff(ours.sent) < 20, "{theirs:?} and {ours:?}");
-        // Both sides should count what the link lost, except for datagrams before the first arrival
-        // and those not yet overtaken. A datagram whose baseline was lost counts as lost too.
+        // Both sides should count the datagrams that the link lost. Datagrams before the first
+        // arrival and those not yet overtaken do not count. A datagram whose baseline was lost
+        // counts as lost too.
         let share = down.lost.count as f64 / down.sent.count as f64;
         assert!((ours.lost_ratio() - share).abs() < 0.02, "{share}: {ours:?}");
         assert!((theirs.lost_ratio() - share).abs() < 0.02, "{share}: {theirs:?}");
@@ -139,8 +140,8 @@ fn added_and_removed_entities_lead_to_what_is_shown() {
     }
 }
 
-/// Under heavy loss and reordering, with a budget that leaves entities out, views lack entities
-/// that later views have, and the other way round.
+/// Under heavy loss and reordering, with a budget that skips entities, views lack entities that
+/// later views have, and the other way round.
 #[test]
 fn entities_that_flicker_under_loss_are_added_and_removed_in_turn() {
     let link = LinkConfig {

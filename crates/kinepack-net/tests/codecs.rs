@@ -1,4 +1,5 @@
-//! One hub with several codecs: each receiver gets its own, and those with the same share the work.
+//! Tests of one hub with several codecs. Each receiver gets its own codec, and receivers with the
+//! same codec share the work.
 
 use std::time::Duration;
 
@@ -18,7 +19,7 @@ fn adaptive() -> Codec {
     codec_at(Level::ADAPTIVE)
 }
 
-/// A hub that offers them all.
+/// A hub that offers all codecs.
 fn net(config: HubConfig, entities: usize) -> Net {
     let mut net = Net::new(World::new(entities, 9), config);
     net.hub.offer(&adaptive()).unwrap();
@@ -47,8 +48,8 @@ fn settle(net: &mut Net) {
     }
 }
 
-/// Receivers without and with a budget at each of `levels`, under loss. Datagrams are so small that
-/// there are full states, splits and partial snapshots at first, and complete views later.
+/// Adds receivers without and with a budget at each of `levels`, under loss. Datagrams are so small
+/// that there are full states, splits and partial snapshots at first, and complete views later.
 fn crowd(levels: &[Level], older_views: Option<u8>) -> Net {
     let config = HubConfig { datagram_bytes: 300, older_views, ..HubConfig::default() };
     let mut net = net(config, 150);
@@ -156,7 +157,7 @@ fn codecs_do_not_share_partial_snapshots_of_one_baseline() {
                 hub.handle(ReceiverId(id), now, datagram).unwrap();
             }
         }
-        // Both receivers hold the same state. Then more changes than a datagram holds.
+        // Both receivers hold the same state. Then more entities change than a datagram can hold.
         world.clear(Tick(tick));
         for id in 0..if tick < 5 { 5 } else { 100 } {
             let position = [id as f32, 3.0, 1.0];
@@ -185,7 +186,8 @@ fn views_are_kept_for_as_long_as_the_codec_can_use_them() {
     let link = LinkConfig { latency: Duration::from_millis(300), ..LinkConfig::default() };
     net.add_with(&adaptive(), link, 1, ReceiverOptions::default()).unwrap();
     (0..300).for_each(|_| net.step(None));
-    // The baseline is 36 ticks old. The oldest view is half of that plus all of it earlier.
+    // The baseline is 36 ticks old. The oldest view is earlier by half of that, and by another 36
+    // ticks.
     let client = &net.clients[0];
     let older = &client.older[&client.receiver.newest_sequence().unwrap().0];
     let newest_tick = client.receiver.newest().unwrap().tick.0;
@@ -199,7 +201,7 @@ fn hello(codec: &Codec) -> Vec<u8> {
     receiver.poll_transmit(Duration::ZERO).unwrap().to_vec()
 }
 
-/// How a hub answers a hello. A mismatch must also be in a refusal.
+/// Gives a codec's hello to the hub, and returns the answer. A mismatch must also be in a refusal.
 fn greet(hub: &mut Hub, codec: &Codec) -> Result<Handled, Refused> {
     let result = hub.handle(ID, Duration::ZERO, &hello(codec));
     let refusal = hub.poll_transmit().map(|(_, datagram)| datagram.to_vec());
@@ -279,7 +281,7 @@ fn a_refusal_names_the_first_part_in_which_schemas_differ() {
         let text = mismatch.describe(&theirs);
         assert!(text.ends_with(name), "{text}");
     }
-    // Parts beyond the 256th are not compared.
+    // Parts of the schema after the 256th are not compared.
     let many = |last| {
         let field = |number| Field::new(format!("part {number}"), FieldKind::Bool);
         Schema::new((0..256).map(field).chain([Field::new(last, FieldKind::Bool)]).collect())
@@ -299,7 +301,7 @@ fn a_receiver_can_return_at_another_level() {
     for level in [Level::ADAPTIVE, Level::PACKED, Level::ADAPTIVE] {
         (0..150).for_each(|_| net.step(None));
         let before = net.clients[0].snapshots;
-        // A new endpoint on new links, with the same id.
+        // The client returns with a new endpoint on new links, with the same id.
         let client = net.clients.pop().unwrap();
         assert!(net.hub.remove(client.id) && net.hub.status(client.id).is_none());
         net.add_with(&codec_at(level), lossy(), client.id.0, ReceiverOptions::default()).unwrap();

@@ -1,7 +1,7 @@
 //! Runs the drivers of the network's fuzz targets over their stored corpora, and over mutations of
 //! them.
 //!
-//! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-net corpus::` rewrites the corpora.
+//! Run `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-net corpus::` to rewrite the corpora.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,7 +10,8 @@ use crate::net;
 use crate::net_stream;
 use crate::support::Random;
 
-/// The number of mutations of each stored file. Sessions take longest, so they get a third of that.
+/// The number of mutations of each stored file. Sessions take longest, so their files get a third
+/// of this number.
 const MUTATIONS: usize = 40;
 
 type Target = (&'static str, fn(&[u8]));
@@ -29,7 +30,7 @@ fn directory(target: &str) -> PathBuf {
 }
 
 /// Runs a driver over the stored files of a target, in the order of their names, and over mutations
-/// of each.
+/// of each file.
 fn run(target: &str) {
     let (_, driver) = TARGETS.into_iter().find(|(name, _)| *name == target).unwrap();
     let mut paths: Vec<PathBuf> =
@@ -47,7 +48,7 @@ fn run(target: &str) {
     }
 }
 
-/// Changes a few bytes, and removes or doubles pieces.
+/// Changes a few bytes of `data`, and removes or doubles pieces.
 fn mutated(data: &[u8], random: &mut Random) -> Vec<u8> {
     let mut data = data.to_vec();
     for _ in 0..=random.below(4) {
@@ -100,8 +101,8 @@ fn the_corpora_suit_their_drivers() {
     for (target, _) in TARGETS {
         for (index, len) in [60, 200, 200, 600, 600, 1500].into_iter().enumerate() {
             let data: Vec<u8> = (0..len).map(|_| random.next() as u8).collect();
-            // Random first bytes mostly make settings that are refused: all for links, half for
-            // playouts.
+            // Random first bytes usually make settings that are refused: always for links, and half
+            // of the time for playouts.
             let data = match target {
                 "link" => {
                     [&[0, 40, 0, 20, 0, 90, 1, 30, 30][..], &[[0; 4], [0xFF; 4]].concat(), &data]
@@ -115,8 +116,8 @@ fn the_corpora_suit_their_drivers() {
     }
 }
 
-/// Compares a stored file with its expected content, or writes it. Files found by fuzzing may be
-/// next to it.
+/// Compares a stored file with its expected content, or writes the file. Files found by fuzzing may
+/// be in the same folder.
 fn check(target: &str, index: usize, data: &[u8]) {
     let path = directory(target).join(format!("{index:02}"));
     if std::env::var_os("KINEPACK_WRITE_CORPUS").is_some() {

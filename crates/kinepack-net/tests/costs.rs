@@ -1,4 +1,4 @@
-//! The costs of snapshots, by part and by entity of each datagram, for any kind of snapshot.
+//! Checks the costs of each datagram's snapshot, by part and by entity, for any kind of snapshot.
 //! Counting does not change the datagrams.
 
 use std::collections::HashMap;
@@ -28,7 +28,7 @@ struct Path {
     world: World,
     worlds: HashMap<Tick, Snapshot>,
     tick: u32,
-    /// The newest complete views.
+    /// The newest complete views, by sequence.
     whole: HashMap<u16, Snapshot>,
     sent: Vec<Vec<u8>>,
     /// The costs that the hub counted, by sequence.
@@ -36,7 +36,7 @@ struct Path {
     counts: Counts,
 }
 
-/// Snapshots of each kind.
+/// The number of snapshots of each kind.
 #[derive(Debug, Default)]
 struct Counts {
     whole: u32,
@@ -112,7 +112,7 @@ impl Path {
         }
     }
 
-    /// Compares what the receiver counts with what the hub counted.
+    /// Compares the cost that the receiver counts with the cost that the hub counted.
     fn recount(&mut self, sent: &Cost, left_out: bool) {
         let received = self.receiver.cost().unwrap();
         assert!(received.baseline == sent.baseline && received.bytes == sent.bytes);
@@ -172,7 +172,7 @@ impl Path {
         let datagram = unchecked(datagram);
         let left_out = datagram[0] & LEFT_OUT != 0;
         *if left_out { &mut self.counts.parts } else { &mut self.counts.whole } += 1;
-        // A complete baseline is a view of the receiver.
+        // If the baseline is complete, it is a view of the receiver.
         let baseline = self.whole.get(&sequence.before(u16::from(datagram[3])).0);
         if let Some(baseline) = baseline.filter(|_| datagram[3] > 0 && datagram[0] & MERGE == 0) {
             let held = self.receiver.view(sequence.before(u16::from(datagram[3]))).unwrap();
@@ -199,7 +199,7 @@ fn row_of(snapshot: &Snapshot, id: EntityId) -> Option<Vec<u32>> {
     snapshot.position(id).map(|index| lanes(snapshot, index))
 }
 
-/// spec/NET.md, section 4.
+/// The length of a snapshot's header (spec/NET.md, section 4).
 fn header_bytes(datagram: &[u8]) -> usize {
     let check_bytes = datagram.len() - unchecked(datagram).len();
     let datagram = unchecked(datagram);
@@ -215,8 +215,8 @@ fn counting(datagram_bytes: usize) -> HubConfig {
     HubConfig { datagram_bytes, count_costs: true, ..HubConfig::default() }
 }
 
-/// The number of ticks in which everything moves and entities are added and removed, and then the
-/// number of ticks in which few entities move.
+/// Runs `ticks` ticks in which everything moves and entities are added and removed, and then
+/// `ticks` ticks in which few entities move.
 fn run(path: &mut Path, ticks: u32) -> &Counts {
     for moving_one_in in [1, 8] {
         path.world.moving_one_in = moving_one_in;

@@ -1,5 +1,5 @@
-//! Events alongside snapshots over bad links: each arrives once, in order, with its tick, whatever
-//! is lost.
+//! Tests of events alongside snapshots over bad links. Each event arrives once, in order, with its
+//! tick, whatever is lost.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -14,10 +14,10 @@ use kinepack_net::{
 use crate::support::{self, Random, TICK_HZ, World, codec};
 
 const ID: ReceiverId = ReceiverId(1);
-/// How many ticks a noise may be late.
+/// The number of ticks that a noise may be late.
 const NOISE_TICKS: u32 = 6;
 
-/// Must arrive.
+/// An event that must arrive.
 #[derive(Pack, Clone, Debug, PartialEq)]
 struct Shot {
     serial: u32,
@@ -26,7 +26,7 @@ struct Shot {
     position: [f32; 3],
 }
 
-/// Must arrive.
+/// An event that must arrive.
 #[derive(Pack, Clone, Debug, PartialEq)]
 struct Said {
     serial: u32,
@@ -34,7 +34,7 @@ struct Said {
     text: ArrayString<40>,
 }
 
-/// May be dropped.
+/// An event that may be dropped.
 #[derive(Pack, Clone, Debug, PartialEq)]
 struct Noise {
     serial: u32,
@@ -58,7 +58,7 @@ struct Session {
     seed: u64,
     entities: usize,
     ticks: u32,
-    /// Events in a tick, on average.
+    /// The mean number of events in a tick.
     per_tick: f32,
     with_noises: bool,
     budget: Option<u32>,
@@ -98,7 +98,7 @@ struct Outcome {
 
 impl Session {
     /// Runs the session, and then lets it rest until everything has had time to arrive. Checks the
-    /// views, and that no event is handed on twice, out of order, early, or with another tick.
+    /// views, and that no event is handed on twice, out of order, too early, or with another tick.
     fn run(&self) -> Outcome {
         let kinds = kinds(self.level);
         let config = HubConfig { datagram_bytes: self.datagram_bytes, ..HubConfig::default() };
@@ -171,7 +171,7 @@ impl Session {
             } else {
                 world.snapshot.tick = Tick(tick);
             }
-            // Nobody gets an event that was emitted before the hello.
+            // No receiver gets an event that was emitted before its hello.
             while owed >= 1.0 && hub.status(ID).unwrap().joined {
                 owed -= 1.0;
                 self.emit(&mut hub, &mut random, serial, tick, &mut outcome);
@@ -242,7 +242,7 @@ fn without_loss_no_event_is_late() {
     for seed in 1..4 {
         let outcome = Session { seed, loss: Loss::None, ..Session::default() }.run();
         assert_eq!(outcome.received, outcome.reliable);
-        // A datagram that is later than all earlier ones may raise the delay.
+        // A datagram that takes longer than all earlier ones may raise the delay.
         assert!(outcome.late < 20, "{}", outcome.late);
     }
 }
@@ -282,7 +282,7 @@ fn droppable_events_go_missing_and_hold_nothing_up() {
     }
 }
 
-/// A hub and receivers without a network between them.
+/// A receiver with the id `id` that has joined `hub`, without a network between them.
 fn joined(hub: &mut Hub, kinds: &EventKinds, id: u64) -> Receiver {
     hub.add(ReceiverId(id), &ReceiverOptions::default(), Duration::ZERO).unwrap();
     let receiver = Receiver::new(&codec(), ReceiverConfig::at_hz(TICK_HZ)).unwrap();
@@ -479,7 +479,7 @@ fn each_receiver_that_misses_events_is_reported() {
     let emit = |hub: &mut Hub, serial, audience: Audience<'_>| {
         hub.emit(&Said { serial, tick: 1, text: text(serial) }, audience).unwrap();
     };
-    // The first three get 5,000 events, the others some.
+    // The first three receivers get 5,000 events, the others get some of them.
     for serial in 0..5_000 {
         emit(&mut hub, serial, Audience::Only(&ids[..3]));
         if serial < 1_000 {
@@ -502,7 +502,7 @@ fn each_receiver_that_misses_events_is_reported() {
     }
     while hub.poll_transmit().is_some() {}
 
-    // A single error is not a list, and a message names only a few of many errors.
+    // A single error is not in a list, and a message names only a few of many errors.
     (0..4_096).for_each(|serial| emit(&mut hub, serial, Audience::Only(&ids[..1])));
     let error = tick(&mut hub, 2).unwrap_err();
     assert!(matches!(&error, NetError::EventsWaiting { id: ReceiverId(1), .. }), "{error}");
@@ -517,7 +517,7 @@ fn each_receiver_that_misses_events_is_reported() {
 
 #[test]
 fn errors_of_encoding_name_each_receiver_too() {
-    // Every world that is too large for a full state, for two of three receivers.
+    // From here on, every world is too large for a full state, for two of three receivers.
     let schema = Schema::new(vec![Field::new("raw", FieldKind::Raw { lanes: 64 })]);
     let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema)).unwrap();
     let config = HubConfig { datagram_bytes: 128, ..HubConfig::default() };

@@ -1,5 +1,5 @@
-//! State checks: a receiver with wrong memory or arithmetic detects the fault, and the session
-//! recovers.
+//! Tests of state checks. A receiver with wrong memory or arithmetic detects the fault, and the
+//! session recovers.
 
 use std::time::Duration;
 
@@ -34,9 +34,9 @@ struct Session {
     random: Random,
     tick: u32,
     bytes: u64,
-    /// The last accepted datagram.
+    /// The time of the last accepted datagram.
     taken_at: Duration,
-    /// A fault that no check has found yet.
+    /// Whether there is a fault that no check has found yet.
     is_faulty: bool,
     noticed_at: Option<Duration>,
     /// The time from the first failed check until the receiver accepted a state.
@@ -114,7 +114,7 @@ impl Session {
         }
     }
 
-    /// Changes a lane by one.
+    /// Changes a lane of the receiver's newest view by one.
     fn inject_fault(&mut self) {
         let Some(view) =
             self.receiver.newest_sequence().and_then(|sequence| self.receiver.view(sequence))
@@ -129,7 +129,7 @@ impl Session {
         self.is_faulty |= self.receiver.inject_fault(id, lane);
     }
 
-    /// Whether a view differs from the hub's.
+    /// Whether any of the receiver's views differs from the hub's.
     fn holds_other_views(&self) -> bool {
         let newest = self.receiver.newest_sequence().unwrap();
         let differs = |sequence| {
@@ -139,7 +139,7 @@ impl Session {
         (0..256).any(|before| differs(newest.before(before)))
     }
 
-    /// Runs without motion or losses, until the receiver holds everything.
+    /// Runs without motion or losses until the receiver holds everything.
     fn settle(&mut self) {
         self.world.moving_one_in = u64::MAX;
         self.world.change_one_in = u64::MAX;
@@ -187,8 +187,8 @@ fn a_fault_heals_within_three_round_trips_of_the_check_that_finds_it() {
     }
 }
 
-/// A receiver whose decoder does other arithmetic than the sender's, although its hello claims the
-/// same.
+/// A receiver's decoder does other arithmetic than the sender's, although its hello claims the same
+/// arithmetic.
 #[test]
 fn a_receiver_with_other_arithmetic_notices_it_and_harms_no_other() {
     let exact = codec_at(Level::ADAPTIVE);
@@ -223,7 +223,7 @@ fn a_receiver_with_other_arithmetic_notices_it_and_harms_no_other() {
         }
         for (id, receiver) in [(ID, &mut session.receiver), (ReceiverId(2), &mut receiver)] {
             while let Some(datagram) = receiver.poll_transmit(now) {
-                // From now on, its hello matches its state.
+                // From now on, the receiver's hello matches its state.
                 let _ = session.hub.handle(id, now, datagram);
             }
         }
@@ -253,13 +253,13 @@ fn checks_cost_less_than_a_fifth_of_a_percent() {
         let ((with, checked), (without, none)) =
             (bytes(HubConfig::default().check_every_bytes), bytes(None));
         assert!(none == 0 && checked > 30, "{level:?}: {checked} checks");
-        // The last snapshot may be in flight.
+        // The last snapshot may still be in flight.
         assert!((3 * checked..=3 * checked + 3).contains(&(with - without)), "{level:?}");
         assert!((with - without) * 1000 < with * 2, "{level:?}: {without} bytes became {with}");
     }
 }
 
-/// A hub whose receiver sent a hello and then nothing for `ticks` ticks.
+/// A hub whose receiver sent a hello and then nothing for `ticks` ticks, and the hub's world.
 fn hub_after(ticks: u32) -> (Hub, World) {
     let (mut hub, mut world) =
         (Hub::new(&codec_at(Level::PACKED), HubConfig::default()).unwrap(), World::new(9, 3));
@@ -288,8 +288,8 @@ fn an_anew_must_name_a_sent_sequence_and_is_accepted_once() {
     for sequence in [10, 11, 0x7000, 0x8009, 0xFFFF] {
         assert_eq!(hub.handle(ID, at(10), &anew(sequence)), Err(Refused::NeverSent), "{sequence}");
     }
-    // A request is accepted once, however often it is repeated, and not for datagrams that were
-    // sent before it.
+    // A request is accepted once, however many times it is repeated. It is not accepted for
+    // datagrams that were sent before it.
     for sequence in [5, 5, 3, 9] {
         assert_eq!(hub.handle(ID, at(10), &anew(sequence)), Ok(Handled::Anew));
         assert_eq!(sent_anew(&hub), 1);
@@ -318,7 +318,8 @@ fn no_fault_without_a_view() -> Result<(), NetError> {
     Ok(())
 }
 
-/// Any link, level, budget and time between checks: faults happen, and the session recovers.
+/// On any link, at any level, budget and time between checks, faults happen and the session
+/// recovers.
 #[test]
 fn sessions_with_faults_recover() {
     let cases =

@@ -1,5 +1,5 @@
-//! Groups of fields that only some receivers may see: each receiver holds the world without the
-//! fields that it may not see, over bad links, and no datagram reveals these fields.
+//! Tests of groups of fields that only some receivers may see. Each receiver holds the world
+//! without the fields that it may not see, over bad links, and no datagram reveals these fields.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ struct Player {
     #[pack(max = 3)]
     team: u8,
     weapon: Option<Weapon>,
-    /// For the team.
+    /// Only the team may see the health.
     #[pack(max = 100)]
     health: Option<u8>,
 }
@@ -143,7 +143,7 @@ fn session(level: Level, seed: u64, budget_bytes_per_s: Option<u32>) {
         let links = [0, 1].map(|way| Link::new(link, 10 * seed + 2 * owner as u64 + way).unwrap());
         ends.push((id, owner, receiver, links));
     }
-    // A group may be added after the receivers.
+    // Groups can be added after the receivers.
     hub.add_group("team", &["player.health"]).unwrap();
     let may_see = |hub: &mut Hub, id: ReceiverId, owner: usize| {
         let team = (0..8).filter(|index| index % 4 == owner % 4).map(player_id);
@@ -174,7 +174,7 @@ fn session(level: Level, seed: u64, budget_bytes_per_s: Option<u32>) {
                 *owner = (*owner + 3) % 8;
                 may_see(&mut hub, *id, *owner);
             }
-            // Whatever arrived, a receiver never holds more than it may see.
+            // Whatever arrives, a receiver never holds more than it may see.
             for (id, player) in
                 receiver.newest().iter().flat_map(|newest| newest.iter::<Player>().unwrap())
             {

@@ -1,5 +1,6 @@
-//! Datagrams that this crate's endpoints would never send, written by hand from `spec/NET.md`. Also
-//! long or unlucky sessions that could confuse which views the endpoints hold.
+//! Tests with datagrams that this crate's endpoints would never send, written by hand from
+//! `spec/NET.md`. Also tests of long or unlucky sessions that could confuse which views the
+//! endpoints hold.
 
 use std::time::Duration;
 
@@ -61,8 +62,8 @@ fn from_reference(
     bytes
 }
 
-/// A snapshot datagram coded against the view `back` sequences before. `flags` have the stride;
-/// otherwise it is 1.
+/// A snapshot datagram coded against the view `back` sequences before. `flags` contains the stride,
+/// or 0 for a stride of 1.
 fn from_view(sequence: u16, back: u8, flags: u8, merge: Option<u32>, payload: &[u8]) -> Vec<u8> {
     let stride = if flags >> 5 == 0 { 1 << 5 } else { 0 };
     let mut bytes = vec![flags | stride | if merge.is_some() { MERGE } else { 0 }];
@@ -83,7 +84,8 @@ fn fragment(sequence: u16, number: u8, index: u16, count: u16, part: &[u8]) -> V
     bytes
 }
 
-/// The bytes of a full state.
+/// The bytes of a full state with `snapshot`, coded against `base`, the reference state
+/// `reference`.
 fn full_state(reference: u8, base: &Snapshot, snapshot: &Snapshot) -> Vec<u8> {
     let mut bytes = snapshot.tick.0.to_le_bytes().to_vec();
     bytes.push(reference);
@@ -106,7 +108,7 @@ fn hello() -> Vec<u8> {
     receiver().poll_transmit(Duration::ZERO).unwrap().to_vec()
 }
 
-/// Handles a datagram, and plays and answers as a program would.
+/// Handles a datagram, and then plays and answers as a program would.
 fn take(receiver: &mut Receiver, now: Duration, datagram: &[u8]) -> Result<Received, Refused> {
     let result = receiver.handle(now, datagram);
     let _ = receiver.playback(now).map(|playback| playback.samples().count());
@@ -232,7 +234,8 @@ fn endless_fragments_use_bounded_memory() {
         Some((8, 65_535)),
         "refused fragments changed something"
     );
-    // A full state of the shortest parts, whose end is not a snapshot.
+    // These are fragments of a full state in the shortest parts. The complete state is not a
+    // snapshot.
     for index in 0..6 {
         let result = take(&mut receiver, at(1), &fragment(20 + index, 11, index, 6, &[0xFF]));
         assert_eq!(result.is_ok(), index < 5, "{result:?}");
@@ -260,7 +263,7 @@ fn ticks_at_both_ends_and_backwards_are_harmless() {
             assert_eq!(receiver.view(Sequence(2 * sequence)).unwrap().tick, Tick(tick));
         }
     }
-    // There is no tick after the last one.
+    // The tick of a snapshot cannot exceed the last tick.
     take(&mut receiver, at(50), &from_reference(100, 0, 0, &empty(), &world(u32::MAX - 1, 3)))
         .unwrap();
     let still = encoded(&world(u32::MAX - 1, 3), &world(u32::MAX - 1, 3));
@@ -283,7 +286,8 @@ fn baselines_are_held_as_far_back_as_specified() {
         take(&mut receiver, at(2), &from_view(sequence, back, 0, None, &still)).unwrap();
     }
     assert_eq!(receiver.stats().views, 256);
-    // The newest baseline decides: views within 64 before it are held, older ones need not be.
+    // The newest baseline decides: views within 64 before it are held, but older views may be
+    // dropped.
     sequence = sequence.wrapping_add(1);
     take(&mut receiver, at(2), &from_view(sequence, 10, 0, None, &still)).unwrap();
     sequence = sequence.wrapping_add(1);
@@ -309,7 +313,7 @@ fn merges_of_missing_views_are_refused() {
     take(&mut receiver, at(1), &from_view(11, 1, LEFT_OUT, None, &still)).unwrap();
     take(&mut receiver, at(1), &from_view(13, 3, LEFT_OUT, None, &still)).unwrap();
     let views = receiver.stats().views;
-    // The baseline is 13. Before it, 12 did not arrive, 11 is partial, and 10 is complete.
+    // The baseline is view 13. Before it, 12 did not arrive, 11 is partial, and 10 is complete.
     for field in [1, 1 << 2, 1 << 3, 1 << 31, u32::MAX] {
         let datagram = from_view(14, 1, LEFT_OUT, Some(field), &still);
         assert_eq!(take(&mut receiver, at(1), &datagram), Err(Refused::BadMerge), "{field:b}");
@@ -320,8 +324,8 @@ fn merges_of_missing_views_are_refused() {
     take(&mut receiver, at(1), &from_view(14, 1, LEFT_OUT, Some(1 << 1), &still)).unwrap();
 }
 
-/// A baseline is held, but some views to merge into it were already dropped: the snapshot came too
-/// late.
+/// The receiver holds the baseline of a snapshot that came too late, but has already dropped some
+/// views to merge into it.
 #[test]
 fn a_late_snapshot_with_dropped_merged_views_is_refused_or_right() {
     let [first, second, third] = [5, 6, 7].map(|tick| world(tick, 2));
@@ -332,8 +336,8 @@ fn a_late_snapshot_with_dropped_merged_views_is_refused_or_right() {
         view.patch(&[], &rows).unwrap();
         view
     };
-    // Both are coded against the first. One has entity 1 of tick 6, the other entity 2. Merged,
-    // they are the second.
+    // Both parts are coded against the first world. One has entity 1 of tick 6, the other entity 2.
+    // Merged, they equal the second world.
     let parts = [with_row(&first, 0), with_row(&first, 1)];
     let still = encoded(&second, &second);
     for newest in 40..140 {
@@ -360,7 +364,7 @@ fn a_late_snapshot_with_dropped_merged_views_is_refused_or_right() {
     }
 }
 
-/// A hub with a joined receiver, and the datagrams since; a tick of `Some` is the last one.
+/// A hub with a joined receiver, after `ticks` ticks. The first datagram has the sequence `first`.
 fn hub(first: u16, ticks: u32) -> Hub {
     let mut hub = Hub::new(&codec(), HubConfig::default()).unwrap();
     let options = ReceiverOptions { first_sequence: Sequence(first), ..ReceiverOptions::default() };
@@ -412,7 +416,7 @@ fn answers_to_datagrams_never_sent_or_sent_long_ago_are_refused() {
             "tick {tick}"
         );
         for (datagram, refusal) in &cases[1..] {
-            // Sequences 5, 6 and 7 have been sent by now.
+            // By now, the sequences 5, 6 and 7 have been sent.
             assert_eq!(disturbed.handle(ID, at(tick), datagram), Err(*refusal), "{datagram:?}");
         }
         assert_eq!(disturbed.status(ID), twin.status(ID));
@@ -441,7 +445,7 @@ fn answers_before_anything_was_sent_are_refused() {
 
 #[test]
 fn answers_may_name_the_255_before_the_newest() {
-    // An unanswered hub sends at most four datagrams per second.
+    // A hub that gets no answers sends at most four datagrams per second.
     let mut hub = Hub::new(&codec(), HubConfig::default()).unwrap();
     hub.add(ID, &ReceiverOptions::default(), Duration::ZERO).unwrap();
     hub.handle(ID, Duration::ZERO, &hello()).unwrap();
@@ -499,8 +503,8 @@ fn a_wrong_hello_gets_one_refusal_that_is_shorter_and_changes_nothing() {
     assert_eq!(sent, twin.poll_transmit().unwrap().1);
 }
 
-/// A hub and a receiver over a path. Each way takes `latency_ticks`, and the caller chooses which
-/// datagrams are dropped.
+/// A hub and a receiver over a path. A datagram takes `latency_ticks` in each direction, and the
+/// caller chooses which datagrams are dropped.
 struct Path {
     hub: Hub,
     receiver: Receiver,
@@ -550,8 +554,8 @@ impl Path {
     }
 }
 
-/// Twenty minutes of a small world: the sequence wraps, and no distance may be counted from an old
-/// datagram.
+/// Runs a small world for twenty minutes. The sequence wraps, and no distance may be counted from
+/// an old datagram.
 #[test]
 fn a_long_session_keeps_its_baselines() {
     let mut path = Path::new(HubConfig::default(), 2);
@@ -566,8 +570,9 @@ fn a_long_session_keeps_its_baselines() {
     assert_eq!(path.no_baseline, 0);
 }
 
-/// A receiver completes two full states that the sender gave up, because the sender heard of older
-/// views first. The state that both are coded against is still the sender's reference.
+/// A receiver completes two full states that the sender gave up, because the sender first learned
+/// that older views had arrived. The state that both are coded against is still the sender's
+/// reference.
 #[test]
 fn abandoned_blocks_do_not_replace_the_reference() {
     let mut path = Path::new(HubConfig { datagram_bytes: 256, ..HubConfig::default() }, 24);
@@ -581,8 +586,8 @@ fn abandoned_blocks_do_not_replace_the_reference() {
     // The receiver's hello takes as long as any datagram.
     step(&mut path, 24, 0, true);
     for _ in 0..3 {
-        // The world is empty until the receiver's baselines have left the sender's window, and then
-        // it fills.
+        // The world is empty until the receiver's baselines have left the sender's window. Then it
+        // fills.
         step(&mut path, 75 * TICK_HZ, 0, false);
         step(&mut path, 16, 1, true);
         step(&mut path, 120, 40, true);

@@ -1,5 +1,5 @@
-//! Worlds of several kinds of entities over bad links: views, playback, and entities that become
-//! ones of another kind.
+//! Tests of worlds of several kinds of entities over bad links. They check views, playback, and
+//! entities that change to another kind.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -86,7 +86,7 @@ impl World {
     fn step(&mut self, tick: Tick, is_quiet: bool) {
         if !is_quiet {
             for _ in 0..3 {
-                // The id often exists already, perhaps with another kind.
+                // The id often exists already, perhaps as another kind of entity.
                 let (id, mut thing) = (self.random.below(90) as u32, self.any());
                 // In consecutive ticks, a bullet keeps its maker.
                 let before = self.snapshot.get::<Bullet>(EntityId(id)).unwrap();
@@ -177,7 +177,7 @@ struct Options {
     rates: bool,
 }
 
-/// Runs a session of some seconds, then lets the world rest until the receiver has all of it.
+/// Runs a session of some seconds, then lets the world rest until the receiver has the whole world.
 fn session(level: Level, seed: u64, options: Options) {
     let Options { budget, relevance, rates } = options;
     let codec = codec(level);
@@ -187,7 +187,7 @@ fn session(level: Level, seed: u64, options: Options) {
     let options = ReceiverOptions { budget_bytes_per_s: budget, ..ReceiverOptions::default() };
     hub.add(ID, &options, Duration::ZERO).unwrap();
     if rates {
-        // Without a budget all that is due is sent, whatever its priority.
+        // Without a budget, everything that is due is sent, whatever its priority.
         let priority = if budget.is_some() { 0.5 } else { 0.0 };
         hub.set_kind("player", KindOptions { every: 4, priority }).unwrap();
         hub.set_kind("door", KindOptions { every: 8, priority: 2.0 }).unwrap();
@@ -324,13 +324,13 @@ fn an_id_may_be_reused_after_a_refused_tick() {
         _ => false,
     };
     hub.tick(at(1), &state(1, &[(5, 7), (6, 1), (9, 3)])).unwrap();
-    // Bullets 5 and 9 are gone in worlds that are refused for another reason.
+    // The worlds that are refused for another reason lack bullets 5 and 9.
     assert!(is_changed(hub.tick(at(2), &state(2, &[(6, 2), (9, 3)])), 6));
     assert!(matches!(hub.tick(at(2), &state(1, &[(6, 1)])), Err(NetError::TickNotRising { .. })));
-    // Bullet 6 existed all the time.
+    // Bullet 6 was in all worlds.
     assert!(is_changed(hub.tick(at(2), &state(3, &[(5, 8), (6, 2), (9, 4)])), 6));
     hub.tick(at(2), &state(3, &[(5, 8), (6, 1), (9, 4)])).unwrap();
-    // From the next tick on, these are the bullets that existed before.
+    // From the next tick on, these bullets count as the earlier ones.
     assert!(is_changed(hub.tick(at(3), &state(4, &[(5, 7), (6, 1)])), 5));
     assert!(is_changed(hub.tick(at(3), &state(4, &[(5, 8), (6, 2)])), 6));
 }

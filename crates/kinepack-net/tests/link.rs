@@ -1,4 +1,4 @@
-//! The simulated link: its effects match the configuration, and are reproducible.
+//! Tests of the simulated link: it behaves as configured, and its results are reproducible.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 const MS: Duration = Duration::from_millis(1);
 
-/// A datagram that arrived: its time and its number.
+/// The arrival of a datagram: the time and the datagram's number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Arrival {
     at: Duration,
@@ -28,7 +28,7 @@ fn run(link: &mut Link, count: u32, interval: Duration, len_bytes: usize) -> Vec
     arrivals
 }
 
-/// Receives what is due by `until`, or everything.
+/// Receives the datagrams that are due by `until`, or all datagrams.
 fn take_due(link: &mut Link, until: Option<Duration>, arrivals: &mut Vec<Arrival>) {
     while let Some(due) = link.next_due().filter(|due| until.is_none_or(|until| *due <= until)) {
         let datagram = link.poll(due).expect("something is due");
@@ -86,7 +86,7 @@ fn independent_loss_has_its_ratio() {
         let loss = Loss::Independent { ratio };
         let mut link = Link::new(LinkConfig { loss, ..LinkConfig::PERFECT }, seed).unwrap();
         run(&mut link, 100_000, MS, 4);
-        // Three standard deviations.
+        // Allow three standard deviations.
         let deviation = ((1.0 - f64::from(ratio)) / (f64::from(ratio) * 1e5)).sqrt();
         assert_near(
             link.stats().lost.count as f64 / 1e5,
@@ -305,7 +305,7 @@ fn time_may_stand_still_jump_or_go_back() {
     for index in 0..50u8 {
         assert_eq!(link.poll(1010 * MS), Some(vec![index]));
     }
-    // Time that goes back counts as standing still.
+    // If time goes back, the link's time stands still.
     assert_eq!(link.poll(MS), Some(vec![50]));
     link.send(MS, &[100]);
     assert_eq!(link.poll(Duration::MAX).as_deref(), Some(&[51][..]));
@@ -400,7 +400,8 @@ fn impossible_configurations_are_refused() {
         assert_eq!(refused(LinkConfig { reorder_ratio: ratio, ..perfect }), error);
         assert_eq!(refused(LinkConfig { loss: Loss::Independent { ratio }, ..perfect }), error);
     }
-    // Refused: bursts shorter than one datagram, and 90 % loss in bursts shorter than nine.
+    // These are refused: bursts shorter than one datagram, and 90 % loss in bursts shorter than
+    // nine.
     for loss in [
         Loss::bursts(0.1, 0.5),
         Loss::bursts(0.9, 8.0),
@@ -430,7 +431,8 @@ fn impossible_configurations_are_refused() {
 }
 
 proptest! {
-    /// For any link and calls: no panic, the counters balance, and what arrives is what was sent.
+    /// For any link and any calls, nothing panics, the counters balance, and each arriving datagram
+    /// equals the one that was sent.
     #[test]
     fn the_books_balance(
         seed: u64,

@@ -1,16 +1,16 @@
-//! The tests as one program, which links once. `cargo test -p kinepack-net NAME` runs those whose
-//! paths contain NAME.
+//! The tests as one program, which links once. `cargo test -p kinepack-net NAME` runs the tests
+//! whose paths contain NAME.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-// Shared by the tests.
+// These modules are shared by the tests.
 #[path = "reference/mod.rs"]
 mod naive;
 #[path = "../../kinepack/tests/runner/mod.rs"]
 mod runner;
 mod support;
 
-// The drivers of the fuzz targets, which are public in their crate.
+// These are the drivers of the fuzz targets, which are public in their crate.
 #[allow(unreachable_pub)]
 #[path = "../../../fuzz/src/net.rs"]
 mod net;

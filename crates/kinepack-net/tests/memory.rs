@@ -25,7 +25,7 @@ fn at(tick: u32) -> Duration {
     Duration::from_secs(1) * tick / TICK_HZ
 }
 
-/// The cheapest large world: every lane is 0.
+/// The large world that is cheapest to code: every lane is 0.
 fn zeros(tick: u32, count: u32) -> Snapshot {
     let mut world = Snapshot::new(codec().schema(), Tick(tick));
     let lanes = vec![0; world.lane_count()];
@@ -33,8 +33,8 @@ fn zeros(tick: u32, count: u32) -> Snapshot {
     world
 }
 
-/// A first snapshot of `count` entities, then datagrams of a few bytes that change nothing, each
-/// coded against the first, or against the previous one.
+/// A first snapshot of `count` entities, then datagrams of a few bytes that change nothing. If
+/// `of_first`, these are coded against the first snapshot, otherwise each against the previous one.
 fn cheap_datagrams(count: u32, left_out: bool, of_first: bool) -> Vec<Vec<u8>> {
     let (codec, flags) = (codec(), if left_out { LEFT_OUT } else { 0 });
     let mut encoder = Encoder::new(&codec);
@@ -56,7 +56,7 @@ fn small_datagrams_take_no_more_memory_than_configured() {
     for max_memory_bytes in [ReceiverConfig::at_hz(60).max_memory_bytes, 8 << 20] {
         let config = ReceiverConfig { max_memory_bytes, ..ReceiverConfig::at_hz(60) };
         let entity_bytes = 4 * (codec().schema().lanes().len() + 1);
-        // First, all views that a sender may use have room. Then the largest world is sent.
+        // At first, all views that a sender may use fit. Then the largest world is sent.
         let most = (max_memory_bytes / 96 / entity_bytes) as u32;
         for (left_out, of_first) in [(false, false), (false, true), (true, false), (true, true)] {
             let datagrams = cheap_datagrams(most, left_out, of_first);
@@ -76,7 +76,7 @@ fn small_datagrams_take_no_more_memory_than_configured() {
                 let dropped = stats.dropped_views + stats.dropped_states;
                 assert!(dropped > 0 && stats.unmerged == 0, "{stats:?}");
             });
-            // A tenth is for the decoder's own memory.
+            // A tenth more is allowed for the decoder's own memory.
             let limit_bytes = max_memory_bytes as u64 * 11 / 10;
             assert!(
                 measured.bytes_max <= limit_bytes,
@@ -106,7 +106,7 @@ fn a_world_of_the_largest_size_is_received_over_a_long_round_trip() -> Result<()
     (0..900).for_each(|_| net.step(None));
     let Client { snapshots, refused, receiver, .. } = &net.clients[client];
     assert!(*snapshots > 700 && refused.is_empty(), "{snapshots} {refused:?}");
-    // 48 views are in flight; without the limit, the receiver would hold 64 more.
+    // 48 views are in flight. Without the limit, the receiver would hold 64 more.
     assert!((50..100).contains(&receiver.stats().views), "{} views", receiver.stats().views);
     Ok(())
 }
@@ -191,7 +191,7 @@ fn worlds_of_fifty_and_of_two_hundred_thousand_objects_arrive() {
         ..LinkConfig::PERFECT
     };
     let near = LinkConfig { latency: Duration::from_millis(2), ..LinkConfig::PERFECT };
-    // A full state of more datagrams than the window has in a round trip.
+    // The full states take more datagrams than the window has in a round trip.
     let far = LinkConfig { latency: Duration::from_millis(250), ..LinkConfig::PERFECT };
     let few = HubConfig::default();
     let many = HubConfig { datagrams_per_tick: 64, ..HubConfig::default() };
@@ -212,7 +212,7 @@ fn worlds_of_fifty_and_of_two_hundred_thousand_objects_arrive() {
             ticks += 1;
             assert!(ticks < 20 * TICK_HZ, "{count}: {:?}", stones.hub.status(ReceiverId(1)));
         }
-        // From then on, the state is updated by snapshots.
+        // From here on, snapshots update the state.
         let before = stones.receiver.stats();
         (0..120).for_each(|_| stones.step());
         let stats = stones.receiver.stats();
@@ -257,7 +257,7 @@ fn a_world_above_the_receivers_limits_is_refused_with_a_reason_on_both_sides() {
 
 #[test]
 fn a_receiver_without_memory_for_the_round_trip_asks_for_the_state_anew() {
-    // Of views of the largest size, 24 have room, and half a second takes 30.
+    // The memory has room for 24 views of the largest size, but half a second takes 30.
     let far = LinkConfig { latency: Duration::from_millis(250), ..LinkConfig::PERFECT };
     let count = 10_000;
     let config =

@@ -1,5 +1,5 @@
-//! No drift, under virtual time: whatever the link does, each view that a receiver decodes equals
-//! the sender's.
+//! Checks under virtual time that there is no drift: whatever the link does, each view that a
+//! receiver decodes equals the sender's.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ fn millis(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }
 
-/// Zero to three older views, by seed.
+/// A configuration with zero to three older views, depending on the seed.
 fn hub_config(seed: u64) -> HubConfig {
     HubConfig { older_views: Some((seed % 4) as u8), ..HubConfig::default() }
 }
@@ -135,7 +135,7 @@ fn a_late_join_in_a_large_world_delays_no_other_receiver() {
         let before = [net.clients[0].snapshots, net.clients[1].bytes];
         net.step(None);
         assert!(net.clients[0].snapshots > before[0], "tick {tick}: the first receiver waits");
-        // A budget may save up a tenth of a second.
+        // A budget may save the bytes of a tenth of a second.
         assert!(net.clients[1].bytes - before[1] <= 6_400, "tick {tick}: more than the budget");
         if shown_after_ticks.is_none() && net.clients[1].receiver.newest().is_some() {
             shown_after_ticks = Some(tick);

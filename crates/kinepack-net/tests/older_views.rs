@@ -1,4 +1,5 @@
-//! Older views, `spec/NET.md`, section 4.3: each reason to refuse them, and how a hub uses them.
+//! Tests of older views (`spec/NET.md`, section 4.3): each reason to refuse them, and how a hub
+//! uses them.
 
 use std::time::Duration;
 
@@ -23,7 +24,7 @@ fn world(tick: u32) -> Snapshot {
     world_of([1, 2, 3], |_| tick, tick)
 }
 
-/// A world of these entities, each at its position of the tick that `at` returns.
+/// A world with the entities `ids`. Each is at its position of the tick that `at` returns.
 fn world_of(ids: impl IntoIterator<Item = u32>, at: impl Fn(u32) -> u32, tick: u32) -> Snapshot {
     let mut world = Snapshot::new(codec().schema(), Tick(tick));
     for id in ids {
@@ -39,7 +40,7 @@ fn world_of(ids: impl IntoIterator<Item = u32>, at: impl Fn(u32) -> u32, tick: u
 }
 
 /// A snapshot datagram with an explicit tick, coded against `bases`: the view `back` sequences
-/// before, and the older ones.
+/// before, followed by the older views.
 fn datagram(
     flags: u8,
     sequence: u8,
@@ -60,12 +61,12 @@ fn datagram(
     bytes
 }
 
-/// A receiver with the views 1 to 5 of the ticks 1, 3, 3, 4, 5. The fourth is partial.
+/// A receiver with the views 1 to 5 of the ticks 1, 3, 3, 4 and 5. View 4 is partial.
 fn receiver() -> Receiver {
     receiver_of(&[(1, 1, 0), (2, 3, 0), (3, 3, 0), (4, 4, LEFT_OUT), (5, 5, 0)])
 }
 
-/// A receiver with views of these sequences, ticks and flags.
+/// A receiver with views of the given sequences, ticks and flags.
 fn receiver_of(views: &[(u8, u32, u8)]) -> Receiver {
     let mut receiver = Receiver::new(&codec(), ReceiverConfig::at_hz(60)).unwrap();
     let empty = View::empty(codec().schema());
@@ -76,7 +77,7 @@ fn receiver_of(views: &[(u8, u32, u8)]) -> Receiver {
     receiver
 }
 
-/// The result of a snapshot of `tick` with sequence 6, coded against view 5 of tick 5.
+/// The result of a snapshot of tick `tick` with sequence 6, coded against view 5 of tick 5.
 fn taken(tick: u32, older: &[u8]) -> Result<Received, Refused> {
     let mut receiver = receiver();
     let before = receiver.stats();
@@ -117,7 +118,7 @@ fn each_rule_refuses() {
         (&[5][..], Refused::NoBaseline),
         (&[0x82, 3], Refused::NoBaseline),
         (&[127], Refused::NoBaseline),
-        // Two views of one tick.
+        // These two views have the same tick.
         (&[0x82, 1], Refused::BadOlder),
         (&[0], Refused::BadOlder),
         (&[0x82, 0], Refused::BadOlder),
@@ -138,7 +139,7 @@ fn each_rule_refuses() {
 
 #[test]
 fn a_partial_view_is_merged_with_the_other_parts_of_its_tick() {
-    // Tick 1 is known. Views 2 to 4 each have another entity at tick 3, and so on.
+    // The receiver knows tick 1. Views 2 to 4 each have another entity at tick 3, and so on.
     let mut receiver = receiver_of(&[(1, 1, 0)]);
     let first = View::from(world(1));
     for (sequence, moved) in [(2, 1), (3, 2), (4, 3)] {

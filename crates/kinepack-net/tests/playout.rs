@@ -1,4 +1,4 @@
-//! The jitter buffer under virtual time, fed by the simulated link.
+//! Tests of the jitter buffer under virtual time, with states that arrive over the simulated link.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
@@ -19,24 +19,25 @@ fn ms(milliseconds: f64) -> Duration {
     Duration::from_secs_f64(milliseconds / 1e3)
 }
 
-/// A stream of 60 ticks per second over a link, drawn at 60 Hz, and what was seen.
+/// A stream of 60 ticks per second over a link, drawn at 60 Hz, with measurements of the frames.
 struct Stream {
     link: Link,
     buffer: JitterBuffer<u32>,
     /// Ticks between two sent states.
     interval_ticks: u32,
-    /// The sender's clock, as the receiver sees it.
+    /// The speed of the sender's clock relative to the receiver's.
     sender_rate: f64,
     next_tick: u32,
-    /// When `next_tick` is.
+    /// The time of `next_tick`.
     next_at: Duration,
     now: Duration,
-    /// Until then, the receiver takes nothing. Then it takes everything that has arrived at once.
+    /// Until this time, the receiver takes nothing. Then it takes everything that has arrived at
+    /// once.
     deaf_until: Duration,
     last_shown: f64,
     frames: u64,
     starved_frames: u64,
-    /// Counted since the last `measure`.
+    /// The delays of the frames since the last `measure`.
     delays: Vec<Duration>,
 }
 
@@ -62,7 +63,7 @@ impl Stream {
         }
     }
 
-    /// Runs for this time. While not `sending`, the sender's ticks continue without states.
+    /// Runs for `duration`. If `sending` is false, the sender's ticks continue without states.
     fn run(&mut self, duration: Duration, sending: bool) {
         let end = self.now + duration;
         // Frames drift along the ticks, so that no phase is special.
@@ -83,14 +84,14 @@ impl Stream {
         }
     }
 
-    /// Takes nothing for a while.
+    /// Takes no states for `duration`.
     fn stall(&mut self, duration: Duration) {
         self.deaf_until = self.now + duration;
         self.run(duration, true);
     }
 
-    /// The time since the shown state arrived, or would have arrived without a stall. The link has
-    /// this latency, and no jitter.
+    /// The time since the shown state arrived, or would have arrived without a stall. The link must
+    /// have this latency and no jitter.
     fn lag(&self, latency: Duration) -> Duration {
         let since_tick = self.now.saturating_sub(self.next_at);
         let tick = f64::from(self.next_tick) + since_tick.as_secs_f64() * 60.0;
@@ -133,7 +134,7 @@ impl Stream {
         self.delays.push(self.buffer.stats().delay);
     }
 
-    /// Mean delay in milliseconds and share of starved frames since the last call.
+    /// The mean delay in milliseconds and the share of starved frames since the last call.
     fn measure(&mut self) -> (f64, f64) {
         let delays: f64 = self.delays.iter().map(Duration::as_secs_f64).sum();
         let measured = (
@@ -187,7 +188,7 @@ fn the_bounds_of_the_delay_are_kept() {
         stream.run(MS * 10_000, true);
         let (delay_ms, starved_ratio) = stream.measure();
         assert!((delay_ms - expected_ms).abs() < 0.1, "{expected_ms}: {delay_ms}");
-        // The clock waits from 60 ms after a state until the next one at 100 ms.
+        // From 60 ms after a state, the clock waits for the next state at 100 ms.
         assert!(if max_ms == 60 {
             (starved_ratio - 0.4).abs() < 0.01
         } else {
@@ -203,8 +204,8 @@ fn a_delay_can_be_chosen_while_running() {
     let before = stream.stats().delay;
     assert!((ms(16.6)..ms(16.8)).contains(&before), "{before:?}");
 
-    // The clock runs slower by a twentieth: after 2 s it lags by a tenth of a second, and it
-    // reaches 300 ms before 6 s.
+    // The clock runs slower by a twentieth. After 2 s it lags by another tenth of a second, and it
+    // reaches 300 ms within 6 s.
     stream.buffer.set_delays(MS * 300, MS * 300).unwrap();
     assert_eq!(stream.stats().target_delay, MS * 300);
     stream.run(MS * 2_000, true);
@@ -216,7 +217,7 @@ fn a_delay_can_be_chosen_while_running() {
     let (delay_ms, starved_ratio) = stream.measure();
     assert!((delay_ms - 300.0).abs() < 0.1 && starved_ratio == 0.0, "{delay_ms}");
 
-    // The buffer kept estimating what the network needs.
+    // Meanwhile, the buffer has kept estimating what the network needs.
     stream.buffer.set_delays(Duration::ZERO, MS * 500).unwrap();
     assert!((ms(16.6)..ms(16.8)).contains(&stream.stats().target_delay), "{:?}", stream.stats());
     stream.run(MS * 6_000, true);
@@ -301,11 +302,11 @@ fn a_delay_without_enough_room_shows_the_oldest_state() {
     assert!((28.0..32.0).contains(&(newest - stream.last_shown)), "{newest} {}", stream.last_shown);
 }
 
-/// `cargo test -p kinepack-net playout::presets -- --nocapture` prints the table.
+/// Run `cargo test -p kinepack-net playout::presets -- --nocapture` to print the table.
 #[test]
 fn presets_starve_as_seldom_as_configured() {
-    // The largest mean delay, and the largest share of starved frames: 1 − coverage, plus the share
-    // that bursts of loss add.
+    // For each rate: the largest mean delay, and the largest share of starved frames. The share is
+    // 1 − coverage, plus the share that bursts of loss add.
     let bounds = [
         ("lan", [(18.0, 0.001), (102.0, 0.001)]),
         ("cable", [(21.0, 0.005), (112.0, 0.005)]),
@@ -364,7 +365,7 @@ fn the_delay_follows_the_jitter_up_and_down() {
     stream.run(MS * 20_000, true);
     assert!(stream.measure().1 < 0.02);
     stream.link.reconfigure(delayed(40, 5)).unwrap();
-    // The window, and 60 ms at 5 %.
+    // This covers the window, and then 60 ms at 5 %.
     stream.run(MS * 4_500, true);
     let calm = stream.stats();
     assert!((ms(17.0)..ms(23.0)).contains(&calm.delay), "{calm:?}");
@@ -402,7 +403,7 @@ fn a_stream_that_stops_is_live_again_when_it_resumes() {
         let (delay_ms, starved_ratio) = stream.measure();
         assert!((delay_ms - interval.as_secs_f64() * 1e3).abs() < 1.0, "{delay_ms}");
         assert_eq!(starved_ratio, 0.0);
-        // 3 s of 8.
+        // The stream starved for 3 s of 8.
         assert!(
             (0.35..0.4).contains(&(stream.stats().starved_ratio * 13.13 / 8.0)),
             "{:?}",
@@ -430,7 +431,7 @@ fn a_stall_is_made_up_for_within_three_seconds() {
                 assert!(after < MS * 3_000 || lag < target, "{what}, {after:?}: {lag:?} {stats:?}");
                 assert!(stats.delay <= MS * 500, "{what}, {after:?}: {stats:?}");
             }
-            // The states that were held back do not raise the delay.
+            // The states that the stall held back do not raise the delay.
             let stats = stream.stats();
             assert!(stats.delay < interval + MS, "{what}: {stats:?}");
             assert!(stats.jumps <= 2, "{what}: {stats:?}");
@@ -440,7 +441,7 @@ fn a_stall_is_made_up_for_within_three_seconds() {
 
 #[test]
 fn a_receiver_that_begins_late_is_soon_at_its_target() {
-    // A level was loaded meanwhile, and five seconds of states wait in the socket.
+    // A level was loaded meanwhile, so five seconds of states wait in the socket.
     let mut stream = Stream::new(delayed(40, 0), 1, 1);
     stream.stall(MS * 5_000);
     stream.run(MS * 1_000, true);
@@ -451,8 +452,8 @@ fn a_receiver_that_begins_late_is_soon_at_its_target() {
 
 #[test]
 fn shorter_stalls_are_made_up_for_without_a_jump() {
-    // A delay of half a second covers these, so they raise the target for two seconds. Then the
-    // clock hurries.
+    // A delay of half a second covers these stalls, so they raise the target for two seconds. Then
+    // the clock hurries.
     for stall_ms in [100, 200, 300, 400] {
         let mut stream = Stream::new(delayed(40, 0), 1, 1);
         stream.run(MS * 10_000, true);
@@ -476,7 +477,7 @@ fn ordinary_jitter_causes_no_jump() {
     for preset in &PRESETS {
         for (interval_ticks, seed) in [(1, 1), (3, 2), (6, 3)] {
             if preset.name == "terrible" && interval_ticks > 1 {
-                // At these intervals, the bursts of loss of this preset may last for more than a
+                // At these intervals, the loss bursts of this preset may last for more than a
                 // second, which is not jitter.
                 continue;
             }
@@ -588,7 +589,7 @@ fn ticks_that_leap_or_stand_still_are_followed() {
     stream.run(MS * 100, true);
     assert!(stream.last_shown > 1000.0 + 5.0 * 60.0 + 595.0);
     assert_eq!(stream.stats().jumps, 1);
-    // The sender pauses for as long, and its ticks pause too.
+    // The sender pauses for ten seconds, and its ticks pause too.
     let tick = stream.next_tick;
     stream.run(MS * 10_000, false);
     stream.next_tick = tick;
@@ -649,7 +650,7 @@ fn reordered_and_repeated_states_do_not_change_what_is_shown() {
         ..delayed(40, 5)
     };
     let mut stream = Stream::new(config, 1, 4);
-    // The assertions are in `receive` and `draw`.
+    // The methods `receive` and `draw` contain the assertions.
     stream.run(MS * 60_000, true);
     let (delay_ms, starved_ratio) = stream.measure();
     assert!((17.0..60.0).contains(&delay_ms), "{delay_ms}");
@@ -690,21 +691,22 @@ fn memory_is_bounded() {
         assert_eq!(buffer.push(MS, Tick(tick), Tick(0), ()), Pushed::Stored);
         assert!(buffer.len() <= 8);
     }
-    // The oldest state is of tick 184. It is dropped once 191 is stored between the others.
+    // The oldest state has tick 184. It is dropped once 191 is stored between the others.
     assert_eq!(buffer.push(MS, Tick(101), Tick(0), ()), Pushed::Late);
     assert_eq!(buffer.push(MS, Tick(191), Tick(0), ()), Pushed::Stored);
     // The clock has not reached the remaining states.
     let shown = buffer.at(MS).unwrap();
     assert_eq!((shown.from.tick, shown.to.tick, shown.later().len()), (Tick(186), Tick(186), 7));
     assert!(!shown.starved);
-    // After it has passed all states, only the shown one remains.
+    // After the clock has passed all states, only the shown state remains.
     assert!(
         buffer.at(MS * 10_000).is_some_and(|shown| shown.starved && shown.to.tick == Tick(198))
     );
     assert_eq!(buffer.len(), 1);
 }
 
-/// A sender that sends at 60 Hz while something moves, and every half second while all is at rest.
+/// A sender sends at 60 Hz while something moves, and every half second while everything is at
+/// rest.
 #[test]
 fn a_rest_is_held_until_it_ends() {
     let mut buffer = JitterBuffer::new(PlayoutConfig::at_hz(60)).unwrap();
@@ -713,7 +715,7 @@ fn a_rest_is_held_until_it_ends() {
     let mut previous = Tick(0);
     let mut shown_at = Vec::new();
     for tick in 0..600 {
-        // At rest at 5.0 from tick 300 to 495, then one unit a tick.
+        // The value is at rest at 5.0 from tick 300 to 495, then moves by one unit a tick.
         let moves = tick <= 300 || tick > 495;
         if moves || tick % 30 == 0 {
             let position = if tick <= 495 { 5.0 } else { f64::from(tick) - 490.0 };
@@ -729,7 +731,8 @@ fn a_rest_is_held_until_it_ends() {
         shown_at.push((shown.tick, position, buffer.stats()));
     }
     for (tick, (shown_tick, position, stats)) in shown_at.iter().enumerate() {
-        // Playback shows no motion before the motion begins, and all of it afterwards.
+        // Playback shows no motion before the motion begins, and shows all of the motion
+        // afterwards.
         let expected = if *shown_tick <= 495.0 { 5.0 } else { shown_tick - 490.0 };
         assert!((position - expected).abs() < 0.01, "tick {tick}: {position} at {shown_tick}");
         // The pause has not increased the delay, nor does it count as starved.
@@ -784,8 +787,8 @@ fn impossible_configurations_are_refused() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// For any link, pauses and leaps of the ticks: playout never goes backwards, shows what is
-    /// true at its tick, and keeps its bounds (the assertions of `Stream`).
+    /// For any link, pauses and leaps of the ticks, playout never goes backwards, shows the true
+    /// value at its tick, and keeps its bounds (the assertions of `Stream`).
     #[test]
     fn playout_never_goes_backwards(
         seed: u64,

@@ -1,5 +1,5 @@
-//! A hub with codecs that have a time precision: receivers hold coarser values of moving entities,
-//! the same as the sender, and exact ones once they rest.
+//! Tests of a hub with codecs that have a time precision. Receivers hold coarser values of moving
+//! entities, the same values as the sender, and exact values once the entities rest.
 
 use std::time::Duration;
 
@@ -39,7 +39,8 @@ fn add_each(net: &mut Net, codec: &Codec, link: LinkConfig) {
     }
 }
 
-/// The number of lanes that differ, each by no more than allowed. `None` if the entities differ.
+/// The number of lanes that differ, each by at most the allowed error. `None` if the entities
+/// differ.
 fn off(view: &Snapshot, world: &Snapshot) -> Option<usize> {
     let mut count = 0;
     for (lane, most) in most_off().into_iter().enumerate() {
@@ -117,7 +118,8 @@ fn without_older_views_everything_is_exact() {
     assert!(net.clients.iter().all(|client| client.snapshots > 100));
 }
 
-/// Receivers with these codecs, by number: splits and partial snapshots first, then complete views.
+/// Receivers with the codecs `chosen`, given by number. They get splits and partial snapshots
+/// first, then complete views.
 fn crowd(chosen: &[usize]) -> Net {
     let mut net = net(HubConfig { datagram_bytes: 300, ..HubConfig::default() }, 100);
     let codecs: Vec<Codec> =
@@ -149,7 +151,7 @@ fn other_receivers_change_nothing() {
     }
 }
 
-/// Complete views, splits, partial snapshots and full states; then the world stops.
+/// The hub sends complete views, splits, partial snapshots and full states. Then the world stops.
 #[test]
 fn resting_entities_become_exact_and_then_the_hub_is_silent() {
     for (datagram_bytes, loss_ratio) in [(1200, 0.0), (1200, 0.2), (250, 0.0), (250, 0.2)] {
@@ -167,7 +169,7 @@ fn resting_entities_become_exact_and_then_the_hub_is_silent() {
         for tick in 0..600 {
             net.step(None);
             for (nth, waited) in waited.iter_mut().enumerate() {
-                // Notes since when the view is exact.
+                // Notes the tick since which the view is exact.
                 *waited = if is_exact(&net, nth) { waited.or(Some(tick)) } else { None };
             }
         }
@@ -212,8 +214,8 @@ fn receivers_with_the_same_baselines_share_the_encoding() {
     assert_eq!(net.hub.encoded(), LEVELS.len());
 }
 
-/// Losses separate receivers, because coarse values depend on the baselines. Rest makes them equal
-/// again.
+/// Losses separate receivers, because coarse values depend on the baselines. When the world rests,
+/// the receivers become equal again.
 #[test]
 fn rest_reunites_receivers_that_losses_separated() {
     let mut net = net(HubConfig::default(), 30);

@@ -2,7 +2,7 @@
 //! and outages. The generator has a fixed seed, so every run is the same. A session that failed
 //! becomes a named test.
 //!
-//! A long run: `PROPTEST_CASES=20000 cargo test -p kinepack-net --release properties::`.
+//! For a long run, use `PROPTEST_CASES=20000 cargo test -p kinepack-net --release properties::`.
 
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -25,7 +25,7 @@ use crate::support::{
 const ID: ReceiverId = ReceiverId(1);
 const OVERHEAD_BYTES: usize = 28;
 
-/// One session.
+/// The parameters of one session.
 #[derive(Clone, Debug)]
 struct Case {
     seed: u64,
@@ -34,16 +34,16 @@ struct Case {
     datagram_bytes: usize,
     first_sequence: u16,
     entities: usize,
-    /// Both sides start from the first state of the world.
+    /// Whether both sides start from the first state of the world.
     knows_initial: bool,
     moving_one_in: u64,
     change_one_in: u64,
     ticks_per_snapshot: u32,
-    /// The ticks in which nothing passes, downwards and upwards.
+    /// The ticks in which nothing passes, downwards and then upwards.
     outages: [(u32, u32); 2],
-    /// Ticks between changes of the relevant set; 0: everything is relevant.
+    /// The number of ticks between changes of the relevant set; 0 if everything is relevant.
     relevance_every: u32,
-    /// Events in a tick, on average; 0 for a session without events.
+    /// The mean number of events in a tick; 0 for a session without events.
     events: u64,
     has_priorities: bool,
     older_views: u8,
@@ -59,7 +59,7 @@ impl Case {
         if self.coarse { coarse_codec(self.level) } else { codec_at(self.level) }
     }
 
-    /// Some values may be coarse: there are older views and a precision.
+    /// Whether some values may be coarse, because there are older views and a precision.
     fn may_be_coarse(&self) -> bool {
         self.coarse && self.older_views > 0
     }
@@ -102,7 +102,7 @@ fn any_case() -> impl Strategy<Value = Case> {
     let datagram_bytes = prop_oneof![2 => Just(1200usize), 1 => 128usize..600];
     let first_sequence =
         prop_oneof![1 => Just(0u16), 2 => 65_000u16..=65_535, 1 => 32_000u16..33_000];
-    // Long outages leave the whole window unanswered; early ones hit the first state.
+    // Long outages leave the whole window unanswered. Early outages affect the first state.
     let outage = || {
         let long = (20u32..80, 300u32..540);
         prop_oneof![2 => Just((0u32, 0u32)), 1 => (100u32..300, 60u32..300), 1 => long]
@@ -150,7 +150,7 @@ fn any_case() -> impl Strategy<Value = Case> {
     })
 }
 
-/// As many cases as the environment variable `PROPTEST_CASES` gives, else `short`.
+/// The number of cases in the environment variable `PROPTEST_CASES`, or else `short`.
 fn cases(short: u32) -> u32 {
     std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(short)
 }
@@ -173,7 +173,7 @@ fn for_all(cases: u32, property: impl Fn(Case)) {
 /// The view that the hub reports for the receiver after a datagram.
 struct Sent {
     view: Snapshot,
-    /// The visible state.
+    /// The state that the receiver may see.
     visible: Snapshot,
     left_out: bool,
     older: Vec<Snapshot>,
@@ -190,7 +190,7 @@ struct Session {
     tick: u32,
     relevant: Option<Arc<[EntityId]>>,
     sent: HashMap<u16, Sent>,
-    /// Lanes that an entity has had, or that a coarse snapshot gave it.
+    /// For each entity, the lanes that it has had, or that a coarse snapshot gave it.
     had: HashMap<EntityId, HashSet<Vec<u32>>>,
     before: Snapshot,
     /// The maximum number of bytes that the budget would allow now.
@@ -200,12 +200,13 @@ struct Session {
     shown_tick: f64,
     jumps: u64,
     random: Random,
-    /// Datagrams sent.
+    /// The number of datagrams sent.
     datagrams: u64,
     snapshots: u64,
-    /// Entities without priority are never sent if not everything fits.
+    /// The least priority of an entity. Entities of priority 0 are never sent if not everything
+    /// fits.
     least_priority: f32,
-    /// Values of views that are coarser than the visible state.
+    /// The number of values of views that are coarser than in the visible state.
     off: u64,
     /// Events that must arrive and have not been handed on.
     owed: BTreeSet<(u32, u32)>,
@@ -395,8 +396,8 @@ impl Session {
         self.sent.insert(sequence, Sent { view, visible, left_out, older });
     }
 
-    /// Each entity of a view is as in the world, or coarser. In a partial view it may also be as
-    /// the receiver knew it.
+    /// Checks that each entity of a view is as in the world, or coarser. In a partial view, the
+    /// entity may also be as the receiver knew it.
     fn check_coarse(&mut self, view: &Snapshot, visible: &Snapshot, left_out: bool) {
         assert!(left_out || view.ids() == visible.ids(), "an entity is missing");
         for (index, id) in view.ids().iter().enumerate() {
@@ -497,7 +498,7 @@ impl Session {
         }
     }
 
-    /// Nothing moves any more: the receiver ends up with exactly its visible state, and little is
+    /// Stops the world. The receiver must end up with exactly its visible state, and little may be
     /// sent.
     fn settle(&mut self) {
         // A burst lasts for a number of datagrams, so at four datagrams per second it could take
@@ -519,14 +520,14 @@ impl Session {
         assert_eq!(self.hub.status(ID).unwrap().unfinished_events, 0);
     }
 
-    /// Nothing moves any more, and the link is perfect. The time until the receiver holds exactly
-    /// its visible state follows from the size of the world and the budget.
+    /// Stops the world and makes the link perfect. The time until the receiver holds exactly its
+    /// visible state follows from the size of the world and the budget.
     fn settle_on_a_perfect_link(&mut self) {
         let mtu_bytes = self.case.link.mtu_bytes;
         self.case.link = LinkConfig { mtu_bytes, ..LinkConfig::PERFECT };
         self.case.outages = [(0, 0); 2];
-        // An upper bound of the bytes with headers: the complete state, once as a full state and
-        // once as snapshots.
+        // This is an upper bound of the bytes with headers: the complete state, once as a full
+        // state and once as snapshots.
         let datagrams_per_s = 4 * TICK_HZ / self.case.ticks_per_snapshot;
         let link_bytes_per_s = datagrams_per_s * self.case.datagram_bytes as u32;
         let bytes_per_s = self.case.budget.unwrap_or(u32::MAX).min(link_bytes_per_s);
@@ -535,8 +536,8 @@ impl Session {
         let entity_bytes = codec().schema().bits_per_entity().div_ceil(8) as usize + 5;
         let world_bytes = 2 * entity_bytes * self.world.snapshot.len();
         let transfer_s = world_bytes as f64 / (f64::from(bytes_per_s) * share);
-        // Late datagrams of the old link, a keep-alive, a round trip, and losses that are noticed
-        // late.
+        // The overhead covers late datagrams of the old link, a keep-alive, a round trip, and
+        // losses that are noticed late.
         let overhead_s = 4.0;
         self.rest(((overhead_s + transfer_s) * f64::from(TICK_HZ)) as u32);
     }
@@ -599,7 +600,7 @@ fn receivers_soon_hold_their_visible_state_once_the_link_is_perfect() {
     for_all(cases(100), |case| play(case).settle_on_a_perfect_link());
 }
 
-/// A session on a perfect link, as a start for sessions that failed.
+/// A session on a perfect link, from which named tests of failed sessions start.
 const EASY: Case = Case {
     seed: 1,
     link: LinkConfig::PERFECT,

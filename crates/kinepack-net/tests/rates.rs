@@ -1,4 +1,4 @@
-//! Kinds that are not sent in each tick: fewer bytes, smooth playback, shared encodings.
+//! Tests of kinds that are not sent in each tick: fewer bytes, smooth playback, shared encodings.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use kinepack_net::{
 
 use crate::support::TICK_HZ;
 
-/// A step of the positions.
+/// The quantization step of the positions, in metres.
 const STEP_M: f32 = 0.01;
 
 #[derive(Pack, Clone, Debug)]
@@ -28,7 +28,7 @@ fn schema() -> Schema {
     Schema::builder().kind::<Runner>("runner").kind::<Debris>("debris").build().unwrap()
 }
 
-/// The position of an entity at a moment.
+/// The position of an entity at the fractional tick `tick`.
 fn position(id: u32, tick: f32) -> [f32; 3] {
     [id as f32, tick * 0.05, (tick * 0.03).sin()]
 }
@@ -44,7 +44,7 @@ fn world(tick: u32, runners: u32) -> Snapshot {
     world
 }
 
-/// A hub and its receivers, which answer at once.
+/// A hub and its receivers, which answer immediately.
 struct Session {
     hub: Hub,
     receivers: Vec<Receiver>,

@@ -1,6 +1,6 @@
-//! The limit of different encodings a tick. The hub moves receivers that share little to encodings
-//! that others share, or makes them wait. No receiver drifts or waits forever, and receivers that
-//! acknowledge at random cost no more than the limit.
+//! Tests of the limit on the number of different encodings in a tick. The hub moves receivers that
+//! share little to encodings that others share, or makes them wait. No receiver drifts or waits
+//! forever, and receivers that acknowledge at random cost no more than the limit.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -77,12 +77,13 @@ struct Acknowledging {
     last: u32,
 }
 
-/// Ticks until the first state is complete everywhere and counting begins.
+/// The number of ticks until all receivers have the complete first state and counting begins.
 const FIRST_TICKS: u32 = 60;
 const LAST_TICK: u32 = 900;
 
-/// Sends a world in which `entities` move to receivers with these lags in ticks, or `None` for one
-/// that acknowledges at random. Returns the receivers, and the most encodings of a tick.
+/// Sends a world in which `entities` move to receivers with the lags `lags` in ticks. A lag of
+/// `None` stands for a receiver that acknowledges at random. Returns the receivers, and the largest
+/// number of encodings in a tick.
 fn acknowledging(
     level: Level,
     entities: usize,
@@ -177,8 +178,8 @@ fn random_acknowledgements_cost_no_more_than_the_limit_and_starve_no_receiver() 
     }
 }
 
-/// Next to 32 random receivers, the honest one would get only every 33rd encoding of the outliers.
-/// It gets more because the hub finds views that it shares with many of them.
+/// With 32 random receivers, the honest one would get only every 33rd encoding of the outliers. It
+/// gets more because the hub finds views that the honest one shares with many of them.
 #[test]
 fn an_honest_receiver_with_a_unique_round_trip_is_served_beside_random_ones() {
     for level in LEVELS {

@@ -1,5 +1,5 @@
-//! Threads of the caller change no byte: hubs that get the same calls send the same datagrams to
-//! each receiver, with and without threads, whatever the threads do.
+//! Checks that the caller's threads change no byte. Hubs that get the same calls send the same
+//! datagrams to each receiver, with and without threads, whatever the threads do.
 
 #![allow(clippy::unwrap_used)]
 
@@ -18,13 +18,13 @@ use kinepack_net::{
 };
 use support::{Random, TICK_HZ, World, coarse_codec, codec_at, emit_some, event_kinds};
 
-/// Enough receivers for more than two parts of work.
+/// The number of receivers, enough for more than two parts of work.
 const RECEIVERS: u64 = 100;
 
 /// How many times a hub had work for threads.
 static CALLS: AtomicUsize = AtomicUsize::new(0);
 
-/// How a hub's work is run.
+/// Runs a hub's work, well or badly.
 type Run = fn(&Work<'_>);
 
 const RUNS: [Run; 4] = [
@@ -34,7 +34,7 @@ const RUNS: [Run; 4] = [
         CALLS.fetch_add(1, Ordering::Relaxed);
         thread::scope(|scope| (0..3).for_each(|_| drop(scope.spawn(|| work.run()))));
     },
-    // Another thread does all work, so the caller's own call finds none left.
+    // Another thread does all work, so the caller's own call finds no part.
     |work| thread::scope(|scope| drop((scope.spawn(|| work.run()).join(), work.run()))),
     // No thread does any work, so the hub must do all of it.
     |_| {},
@@ -58,7 +58,7 @@ struct Session {
     codec: Codec,
     world: World,
     config: HubConfig,
-    /// The budget of every fourth receiver.
+    /// The budget of every fourth receiver, in bytes per second.
     budget_bytes_per_s: Option<u32>,
     with_sights: bool,
     with_priorities: bool,
@@ -81,7 +81,7 @@ impl Session {
         }
     }
 
-    /// Runs the session with a hub without threads, and with a hub for each of [`RUNS`].
+    /// Runs the session with a hub without threads, and with one hub for each of [`RUNS`].
     fn compare(mut self, ticks: u32) {
         let hub = || {
             let hub = Hub::new(&self.codec, self.config.clone()).unwrap();
@@ -173,7 +173,7 @@ fn receivers_without_budgets() {
     assert!(CALLS.load(Ordering::Relaxed) > 500, "each tick should have two stages");
 }
 
-/// A state takes several datagrams, and the first one a full state.
+/// Each state takes several datagrams, and the first one is a full state.
 #[test]
 fn large_worlds() {
     for level in LEVELS {

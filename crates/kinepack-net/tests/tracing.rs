@@ -1,4 +1,4 @@
-//! The events of the feature `tracing`.
+//! Tests of the events that the feature `tracing` reports.
 
 #![cfg(feature = "tracing")]
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
@@ -48,7 +48,7 @@ impl Subscriber for Lines {
     fn exit(&self, _: &Id) {}
 }
 
-/// The lines of a session on a link of 20 ms.
+/// The lines that a session on a link of 20 ms reports.
 fn lines(budget_bytes_per_s: Option<u32>, disturb: impl Fn(&mut Net, u32)) -> Vec<String> {
     let lines = Lines::default();
     tracing::subscriber::with_default(lines.clone(), || {
@@ -92,7 +92,8 @@ fn a_session_reports_its_connection_and_its_block_once() {
 fn a_failed_state_check_is_reported_and_healed() {
     let lines = lines(None, |net, tick| {
         if tick == 300 {
-            // A state in several datagrams merges some entities from older views, so change all.
+            // A state in several datagrams merges some entities from older views, so the test
+            // changes all views.
             let receiver = &mut net.clients[0].receiver;
             for id in receiver.newest().unwrap().ids().to_vec() {
                 assert!(receiver.inject_fault(id, 0));

@@ -1,5 +1,5 @@
-//! The frozen datagrams of `spec/vectors/net.txt`: what this version writes, and what every later
-//! version must read. The head of the file describes them; lines are only ever added.
+//! Checks the frozen datagrams of `spec/vectors/net.txt`: what this version writes, and what every
+//! later version must read. The header of that file describes them. Lines are only ever added.
 //!
 //! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-net vectors:: -- --nocapture` prints the
 //! lines as this version writes them.
@@ -21,8 +21,8 @@ use crate::support::older_sequences;
 const VECTORS: &str = include_str!("../../../spec/vectors/net.txt");
 const ID: ReceiverId = ReceiverId(1);
 
-/// An entity has twelve lanes of 31 bits, so three entities do not fit into a datagram of 128
-/// bytes.
+/// A codec for entities of twelve lanes of 31 bits, so three entities do not fit into a datagram of
+/// 128 bytes.
 fn codec() -> Codec {
     codec_at(Level::PACKED)
 }
@@ -36,9 +36,10 @@ fn codec_at(level: Level) -> Codec {
     Codec::new(schema.clone(), level, Profile::untrained(&schema)).unwrap()
 }
 
-/// Entities 1, 2 and 9. Each lane is a small hash of entity, lane, and the tick at which the entity
-/// last changed: all change until tick 12, and the first one from tick 20 on. From tick 100 on, all
-/// lanes move steadily, except for 24 bits of noise. These snapshots take two datagrams.
+/// A world with the entities 1, 2 and 9. Each lane is a small hash of entity, lane, and the tick at
+/// which the entity last changed. All entities change until tick 12, and the first one changes from
+/// tick 20 on. From tick 100 on, all lanes move steadily, except for 24 bits of noise. These
+/// snapshots take two datagrams.
 fn world(codec: &Codec, tick: u32) -> Snapshot {
     let mut world = Snapshot::new(codec.schema(), Tick(tick));
     if let Some(since) = tick.checked_sub(100) {
@@ -98,7 +99,7 @@ fn event_kinds() -> EventKinds {
     EventKinds::new(&codec).droppable::<Noise>(2).unwrap()
 }
 
-/// Emits two events in each tick, or forty. Every third one is a noise.
+/// Emits two events in each tick, or forty in tick 33. Every third event is a noise.
 fn emit(hub: &mut Hub, tick: u32) {
     for nth in 0..if tick == 33 { 40 } else { 2 } {
         let number = 100 * tick + nth;
@@ -111,7 +112,8 @@ fn emit(hub: &mut Hub, tick: u32) {
     }
 }
 
-/// The events that follow, each with a space in front: tick, kind, number, and the last field.
+/// The events that the receiver hands on, each with a space in front: tick, kind, number, and the
+/// last field.
 fn events_of(receiver: &mut Receiver) -> String {
     let mut written = String::new();
     for event in receiver.take_events() {
@@ -149,9 +151,10 @@ fn form(datagram: &[u8]) -> String {
     form + if datagram[0] & 7 == 3 { "-older" } else { "" }
 }
 
-/// The lines that this version writes, in five sessions: a plain one, a short one with two older
-/// views from its hello on, one with state checks in each snapshot and a fault in the receiver, one
-/// with events, and one at level adaptive with older views in two parts.
+/// The lines that this version writes, in five sessions. The first is plain. The second is short,
+/// with two older views from its hello on. The third has state checks in each snapshot and a fault
+/// in the receiver. The fourth has events. The fifth is at level adaptive, with older views in two
+/// parts.
 fn written() -> String {
     let codec = codec();
     let hello = receiver(&codec, None).poll_transmit(Duration::ZERO).unwrap().to_vec();
@@ -189,10 +192,10 @@ fn written() -> String {
     lines + &session(&adaptive, config(2, by_default), 100..=130, None, None)
 }
 
-/// The entity and lane that become wrong.
+/// The entity and the lane that the fault changes.
 const FAULT: (EntityId, usize) = (EntityId(2), 3);
 
-/// A session in these ticks, with a fault in one of them.
+/// Runs a session in the ticks `ticks`, with a fault in one of them.
 fn session(
     codec: &Codec,
     config: HubConfig,
@@ -212,7 +215,7 @@ fn session(
     let now = |tick: u32| Duration::from_millis(u64::from(tick + 1 - begin) * 20);
 
     // Datagrams take two ticks in each direction. Every seventh datagram from the hub is lost, and
-    // every fifth to the hub.
+    // every fifth datagram to the hub.
     let [mut down, mut up]: [Vec<(u32, Vec<u8>)>; 2] = Default::default();
     let mut counts = [0u32; 2];
     for tick in ticks {

@@ -35,16 +35,15 @@ const SHORTEST_SPAN: Duration = Duration::from_secs(5);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ReceiverStatus {
-    /// True once a datagram with a snapshot, a fragment or events was taken.
+    /// Whether a datagram with a snapshot, a fragment or events was accepted.
     pub joined: bool,
-    /// True if no datagram was taken for
-    /// [`ReceiverConfig::silence`](crate::ReceiverConfig::silence), so the receiver sends hellos
-    /// again. If the sender answers with a refusal,
-    /// [`Receiver::mismatch`](crate::Receiver::mismatch) has the reason.
+    /// Whether the receiver sends hellos again, because it accepted no datagram for
+    /// [`ReceiverConfig::silence`](crate::ReceiverConfig::silence). If the sender answers with a
+    /// refusal, [`Receiver::mismatch`](crate::Receiver::mismatch) returns the reason.
     pub silent: bool,
     /// The smoothed time from sending an acknowledgement to the first snapshot that builds on it.
-    /// It includes the server's wait for its next tick, just as the hub's value includes this
-    /// side's wait until it acknowledges. `None` before the first measurement.
+    /// This time includes the server's wait for its next tick, just as the hub's value includes
+    /// this side's wait until it acknowledges. `None` before the first measurement.
     pub round_trip: Option<Duration>,
     /// The number of datagrams that the server sent, from the first that arrived to the newest. The
     /// receiver knows this because sequences have no gaps.

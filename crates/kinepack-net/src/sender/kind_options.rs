@@ -18,24 +18,24 @@
 /// let schema = Schema::builder().kind::<Player>("player").kind::<Debris>("debris").build()?;
 /// # let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
 /// let mut hub = Hub::new(&codec, HubConfig::default())?;
-/// // Debris moves in every fourth snapshot, and a tight budget is for the players first.
+/// // Only every fourth snapshot moves debris, and a tight budget serves the players first.
 /// hub.set_kind("debris", KindOptions { every: 4, priority: 0.1 })?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KindOptions {
-    /// With 4, changes of these entities are sent in every fourth tick of the hub. It can be 1, 2,
-    /// 4 or 8. Added and removed entities are sent in any tick, but one that lives for less than
-    /// `every` ticks may be removed only when its kind is due.
+    /// The hub sends changes of these entities in one of this many ticks: 1, 2, 4 or 8. It sends
+    /// added and removed entities in any tick. But an entity that lives for less than `every` ticks
+    /// may be removed only when its kind is due.
     pub every: u32,
-    /// How much these entities matter if not everything fits, at least 0. It multiplies the
-    /// priorities of [`Hub::tick_with`](crate::Hub::tick_with). Receivers still share their
-    /// snapshots.
+    /// How much these entities matter if not everything fits, at least 0. The hub multiplies the
+    /// priorities of [`Hub::tick_with`](crate::Hub::tick_with) by this value. Receivers still share
+    /// their snapshots.
     pub priority: f32,
 }
 
 impl Default for KindOptions {
-    /// Every tick, with a priority of 1.
+    /// Sends the kind in every tick, with a priority of 1.
     fn default() -> Self {
         Self { every: 1, priority: 1.0 }
     }

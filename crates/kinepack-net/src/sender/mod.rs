@@ -1,18 +1,18 @@
-//! The sending side: one world, many receivers.
+//! The sending side, which sends one world to many receivers.
 //!
-//! [`hub`] is the entry point. It routes datagrams to the peers, runs a tick, and has the caller's
-//! settings and events. For each receiver, [`peer`] decides what to send in a tick, based on the
-//! acknowledgements in [`history`], which also chooses the baseline and the older views.
-//! [`visible`] builds the states that receivers may see, as [`visibility`] describes, and [`view`]
-//! is what a receiver holds. [`plan`] chooses what fits into a datagram.
+//! [`hub`] is the entry point. It routes datagrams to the peers, runs a tick, and takes the
+//! caller's settings and events. For each receiver, [`peer`] decides what to send in a tick.
+//! [`history`] stores the receiver's acknowledgements, and chooses the baseline and the older
+//! views. [`visible`] builds the states that receivers may see, as [`visibility`] describes, and
+//! [`view`] is what a receiver holds. [`plan`] chooses what fits into a datagram.
 //!
-//! [`sending`] caches the tick's plans so that receivers can share them, [`baselines`] builds what
-//! they are coded against, and [`outbox`] holds the datagrams. [`ahead`] chooses the encodings to
-//! make on the caller's threads, [`encodings`] makes them, and [`work`] shares them out.
-//! [`sharing`] limits how many different encodings a tick makes. [`full_state`] carries states too
-//! large for one datagram. [`budget`] limits how much to send, [`freshness`] tracks how long each
-//! entity has waited, and [`rates`] decides which kinds are due. [`checks`] decides which snapshots
-//! get a state check. [`cost`](crate::cost) reports bits to tools.
+//! [`sending`] caches the tick's plans so that receivers can share them, [`baselines`] builds the
+//! views that they are coded against, and [`outbox`] holds the datagrams. [`ahead`] chooses the
+//! encodings to make on the caller's threads, [`encodings`] makes them, and [`work`] distributes
+//! them to threads. [`sharing`] limits how many different encodings a tick makes. [`full_state`]
+//! sends states too large for one datagram. [`budget`] limits how much to send, [`freshness`]
+//! tracks how long each entity has waited, and [`rates`] decides which kinds are due. [`checks`]
+//! decides which snapshots get a state check. [`cost`](crate::cost) reports bits to tools.
 //!
 //! A snapshot meets these types in this order:
 //!

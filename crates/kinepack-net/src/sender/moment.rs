@@ -1,4 +1,4 @@
-//! The inputs of a tick that all receivers share.
+//! The inputs of a tick, which all receivers share.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The codecs that a hub offers, and what a receiver that chose one should get.
+//! The codecs that a hub offers, and the [`Target`] of a receiver that chose one of them.
 
 use kinepack::Level;
 
@@ -11,7 +11,7 @@ use crate::baseline::MergeKey;
 pub(super) struct OfferedCodec {
     pub(super) hash: u64,
     pub(super) level: Level,
-    /// How many older views its snapshots may use.
+    /// How many older views a snapshot of this codec may use.
     pub(super) older_views: u8,
     /// Whether the codec has a time precision, so that moving entities are sent with coarser
     /// values.
@@ -22,8 +22,8 @@ pub(super) struct OfferedCodec {
 }
 
 impl OfferedCodec {
-    /// Whether a time precision applies to snapshots coded against a baseline. Speeds are computed
-    /// from older views, so a baseline without older views gives none.
+    /// Whether a time precision applies to snapshots coded against `base`. The codec computes
+    /// speeds from older views, so it knows no speeds if `base` has no older views.
     pub(super) fn is_coarse(&self, base: &ChosenBaseline) -> bool {
         self.has_precision && !base.older.is_empty()
     }
@@ -33,8 +33,8 @@ impl OfferedCodec {
 /// work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Target {
-    /// Index in [`Sending::offers`](super::sending::Sending::offers).
+    /// The codec's index in [`Sending::offers`](super::sending::Sending::offers).
     pub(super) codec: usize,
-    /// Index in [`Sending::visible`](super::sending::Sending::visible).
+    /// The visible state's index in [`Sending::visible`](super::sending::Sending::visible).
     pub(super) visible: usize,
 }

@@ -1,4 +1,4 @@
-//! Datagrams that wait to go out.
+//! The datagrams that wait to be sent.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::receiver_id::ReceiverId;
 use crate::Channel;
 
-/// Datagrams that wait to go out, in one buffer.
+/// The datagrams that wait to be sent, in one buffer.
 #[derive(Debug)]
 pub(super) struct Outbox {
     channel: Channel,

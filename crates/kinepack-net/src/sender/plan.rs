@@ -1,8 +1,8 @@
-//! Chooses what goes into one snapshot: everything, or the most important entities that fit.
+//! Chooses the contents of one snapshot: everything, or the most important entities that fit.
 //! `spec/NET.md`, section 4.
 //!
 //! The codec writes field by field, so an entity has no separate place in the bytes and no exact
-//! price. The planner ranks what differs, guesses from earlier plans how many entities fit,
+//! price. The planner ranks the entities that differ, guesses from earlier plans how many fit,
 //! encodes, and corrects the guess. A few rounds fill the datagram to 94 % or more. Cost: a
 //! comparison of all entities, a sort of those that differ, and two or three encodings of the
 //! chosen ones. If entities were added or removed, each encoding is of all entities.
@@ -28,7 +28,7 @@ pub(super) struct Plan {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Due {
     All,
-    /// Some are due; the others are of kinds that rest.
+    /// Some entities are due. The others belong to kinds that rest.
     Some,
     Nothing,
 }
@@ -37,27 +37,27 @@ pub(super) enum Due {
 #[derive(Debug)]
 pub(super) struct Coded {
     pub(super) bytes: Vec<u8>,
-    /// `Some` if the codec learns.
+    /// The learned models, if the codec learns.
     pub(super) models: Option<LearnedModels>,
-    /// `Some` if the hub counts costs.
+    /// The cost of the encoding, if the hub counts costs.
     pub(super) cost: Option<Arc<Cost>>,
 }
 
 impl Coded {
-    /// The same encoding, with this number for its learned models.
+    /// The same encoding, with `id` as the number of its learned models.
     pub(super) fn with_id(mut self, id: u64) -> Self {
         self.models.iter_mut().for_each(|models| models.id = id);
         self
     }
 }
 
-/// Makes plans. Reuses its memory.
+/// Makes plans, and reuses memory.
 #[derive(Debug)]
 pub(super) struct Planner {
     codec: Codec,
     encoder: Encoder,
     difference: Difference,
-    /// No entity was added or removed.
+    /// Whether the two compared states have the same entities: none was added or removed.
     same_entities: bool,
     items: Vec<Item>,
     chosen: Vec<u32>,
@@ -70,8 +70,8 @@ pub(super) struct Planner {
     learned: Option<Learned>,
     /// The cost of `bytes`.
     cost: Option<Arc<Cost>>,
-    /// The average bits of an entity in recent encodings. The planner guesses from it how many
-    /// entities fit.
+    /// The average number of bits of an entity in recent encodings, from which the planner guesses
+    /// how many entities fit.
     bits_per_item: f64,
     /// How many times the encoder has run.
     runs: u64,
@@ -87,14 +87,14 @@ struct Item {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum What {
     Removed(EntityId),
-    /// Added or changed; its index in the visible state.
+    /// The entity was added or changed, and has this index in the visible state.
     Present(u32),
 }
 
-/// The maximum number of rounds of correcting the guess.
+/// The maximum number of rounds in which the planner corrects its guess.
 const ROUNDS: u32 = 6;
-/// At most one in this many chosen entities may be dropped for lack of room. A full packet drops
-/// the last ones in coding order, whatever their score.
+/// Up to one in this many chosen entities may be dropped for lack of room. A full packet drops the
+/// last entities in coding order, whatever their score.
 const MOST_UNSENT: usize = 16;
 /// The planner stops improving a plan that fills this share of the datagram.
 const FULL: f64 = 0.94;
@@ -142,7 +142,8 @@ impl Planner {
         self.encoder.coarse(known.baselines()?, visible)
     }
 
-    /// Encodes everything that differs. Returns the number of entities that do.
+    /// Encodes all entities that differ between `known` and `visible`. Returns the number of these
+    /// entities.
     pub(super) fn whole(
         &mut self,
         known: &BaselineViews,
@@ -168,24 +169,24 @@ impl Planner {
 
     fn note_whole(&mut self, bytes: usize, items: usize) {
         if items > 0 {
-            // If the whole does not fit, this is a good first guess for a part.
+            // If not everything fits, this is a good first guess for a part.
             self.bits_per_item = bytes as f64 * 8.0 / items as f64;
         }
     }
 
-    /// Computes what differs. Call this before [`is_hopeless`](Self::is_hopeless) and
-    /// [`part`](Self::part) with the same arguments.
+    /// Finds the entities that differ. Call this before [`is_hopeless`](Self::is_hopeless) and
+    /// [`part`](Self::part), with the same arguments.
     pub(super) fn compare(&mut self, base: &Snapshot, visible: &Snapshot) {
         self.difference.find(base, visible);
         self.same_entities = base.has_same_entities(visible);
     }
 
-    /// True if so much differs that encoding all of it would be a waste of time: it could not fit.
+    /// Whether so many entities differ that an encoding of all of them could not fit.
     pub(super) fn is_hopeless(&self, limit_bytes: usize) -> bool {
         self.difference.sent.len() as f64 * self.bits_per_item > 1.5 * 8.0 * limit_bytes as f64
     }
 
-    /// Which differences are due. Call [`compare`](Self::compare) first.
+    /// Which of the differing entities are due. Call [`compare`](Self::compare) first.
     pub(super) fn due(&self, base: &Snapshot, visible: &Snapshot, rates: &Rates) -> Due {
         let Difference { removed, sent, .. } = &self.difference;
         let resting = sent.iter().filter(|index| self.rests(base, visible, rates, **index)).count();
@@ -196,7 +197,8 @@ impl Planner {
         }
     }
 
-    /// Whether a changed entity is of a kind that is not due. Added entities are always due.
+    /// Whether the entity at `index` was changed and belongs to a kind that is not due. Added
+    /// entities are always due.
     fn rests(&self, base: &Snapshot, visible: &Snapshot, rates: &Rates, index: u32) -> bool {
         let Some(kind) = visible.kind_at(index as usize) else { return false };
         if rates.is_due(kind) {
@@ -208,9 +210,9 @@ impl Planner {
                 && self.difference.removed.binary_search(&id).is_err()
     }
 
-    /// Encodes what is due and fits in `limit_bytes`: removed entities first, then the others by
-    /// `score` of kind and id, highest first. Entities with a score of 0 or below are not sent.
-    /// Returns what was skipped.
+    /// Encodes what is due and fits in `limit_bytes`. Removed entities come first, then the others
+    /// in falling order of `score`, which takes a kind and an id. Entities with a score of 0 or
+    /// below are not sent. Returns what was skipped.
     pub(super) fn part(
         &mut self,
         known: &BaselineViews,
@@ -236,7 +238,7 @@ impl Planner {
             };
             self.items.push(Item { score, what });
         }
-        // A stable sort: entities with equal scores stay in the order of their ids.
+        // The sort is stable, so entities with equal scores stay in the order of their ids.
         self.items.sort_by(|a, b| b.score.total_cmp(&a.score));
 
         let wanted = self.items.partition_point(|item| item.score > 0.0);
@@ -254,8 +256,8 @@ impl Planner {
                     skipped.push(index);
                     continue;
                 }
-                // If the receiver has another entity with this id, that entity is an item of its
-                // own, among the removed ones.
+                // If the receiver has another entity with this id, that entity has its own item,
+                // among the removed ones.
                 What::Present(index) => {
                     let id = ids[index as usize];
                     let is_another = self.difference.removed.binary_search(&id).is_ok();
@@ -281,7 +283,7 @@ impl Planner {
         })
     }
 
-    /// The last encoding. Its learned models get the number `id`.
+    /// The last encoding. `id` becomes the number of its learned models.
     pub(super) fn coded(&self, id: u64) -> Coded {
         let models =
             self.learned.as_ref().map(|learned| LearnedModels { id, learned: learned.clone() });
@@ -296,7 +298,7 @@ impl Planner {
         Ok(Some(Arc::new(Cost::new(&self.encoder, base, encoded, self.bytes.len())?)))
     }
 
-    /// Encodes as many of the first `all` items as fit, and returns how many.
+    /// Encodes as many of the first `all` items as fit, and returns how many it encoded.
     fn fit(
         &mut self,
         known: &BaselineViews,
@@ -305,8 +307,8 @@ impl Planner {
         limit_bytes: usize,
     ) -> Result<usize, EncodeError> {
         let limit = limit_bytes as f64;
-        // The first `fits` items are known to fit. The first `too_many` do not fit, or do not
-        // exist.
+        // The first `fits` items are known to fit. The first `too_many` items do not fit, or there
+        // are fewer items.
         let (mut fits, mut too_many) = (0, all + 1);
         let mut guess =
             ((limit * 0.97 * 8.0 / self.bits_per_item) as usize).clamp(1, all.max(1)).min(all);
@@ -319,7 +321,7 @@ impl Planner {
                 fits = guess;
                 break;
             }
-            // If the packet ended early, estimate the size of all items.
+            // If the encoder stopped early, estimate the size of all items.
             let share = limit / bytes as f64 * (guess - unsent) as f64 / guess.max(1) as f64;
             let bytes = if unsent > 0 { bytes.max(limit_bytes + 1) } else { bytes };
             if bytes <= limit_bytes {
@@ -342,7 +344,7 @@ impl Planner {
                 fits /= 2;
             }
         }
-        // The few entities that found no room at the end are not the last ones by score.
+        // The few entities that had no room at the end are not those with the lowest scores.
         let unsent = self.encoder.unsent();
         self.chosen.retain(|index| unsent.binary_search(index).is_err());
         let sent = fits - unsent.len();

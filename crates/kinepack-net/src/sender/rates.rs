@@ -1,11 +1,12 @@
-//! How often a hub sends each kind of entity, and how much a kind matters.
+//! Decides how often a hub sends each kind of entity, and how much a kind matters.
 //!
 //! A kind that is not due in a tick *rests*: the hub skips its changed entities, as it skips
 //! entities that a budget has no room for. The snapshot is then partial, and spends no bits on
 //! these entities. Added and removed entities are always due.
 //!
-//! At least every eighth tick all kinds are due, so that complete views stay frequent: they are the
-//! preferred baselines, and older views must be complete. This is why the rates are powers of two.
+//! At least every eighth tick all kinds are due, so that complete views stay frequent. Complete
+//! views are the preferred baselines, and older views must be complete. This is why the rates are
+//! powers of two.
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use super::history::WHOLE_PREFERRED;
 use super::kind_options::KindOptions;
 use crate::NetError;
 
-/// The largest [`KindOptions::every`]. A complete view must be near enough to be preferred as
+/// The largest [`KindOptions::every`]. A complete view must be recent enough to be preferred as the
 /// baseline.
 const MAX_EVERY: u32 = WHOLE_PREFERRED as u32;
 

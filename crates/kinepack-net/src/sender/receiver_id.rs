@@ -1,6 +1,7 @@
-//! Names a receiver.
+//! The id of a receiver.
 
-/// Identifies a receiver. The caller chooses it, for example the transport's connection number.
+/// Identifies a receiver. The caller chooses the number, for example that of the transport's
+/// connection.
 ///
 /// ```
 /// use std::time::Duration;

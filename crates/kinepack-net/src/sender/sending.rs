@@ -18,16 +18,16 @@ use super::visible::VisibleStates;
 use crate::Channel;
 use crate::events::EventWriter;
 
-/// The shared part of a hub.
+/// The part of a hub's state that all receivers share.
 #[derive(Debug)]
 pub(super) struct Sending {
     pub(super) visible: VisibleStates,
     pub(super) outbox: Outbox,
     /// Which kinds are due.
     pub(super) rates: Rates,
-    /// `None` without events.
+    /// Writes the lists of events. `None` without events.
     pub(super) events: Option<EventWriter>,
-    /// Scratch: a view while its state check is computed.
+    /// Scratch memory: a view while its state check is computed.
     checked: Arc<Snapshot>,
     /// The codecs that receivers may choose, at least one.
     pub(super) offers: Vec<OfferedCodec>,
@@ -36,42 +36,43 @@ pub(super) struct Sending {
     baselines: BaselineCache,
     /// Memory for making encodings ahead.
     pub(super) ahead: EncodeAhead,
-    /// This tick's work, in the order in which it was first needed.
+    /// This tick's work. Each entry is for one baseline and target, in the order of first use.
     pub(super) shared: Vec<Shared>,
-    /// The index in `shared` by what the work is coded against, as [`write_key`] writes it.
+    /// The index in `shared` of each baseline and target, as [`write_key`] writes them.
     shared_index: HashMap<Vec<u64>, usize>,
-    /// Scratch: a key of `shared_index`.
+    /// Scratch memory: a key of `shared_index`.
     key: Vec<u64>,
     /// The number of snapshots encoded in this tick.
     pub(super) encoded: usize,
 }
 
-/// A baseline and a target, with the place of the work that their receivers share.
+/// A baseline and a target, with the index of the work that their receivers share.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Against<'b> {
     pub(super) base: &'b ChosenBaseline,
     pub(super) target: Target,
-    /// Index in [`Sending::shared`].
+    /// The index in [`Sending::shared`].
     pub(super) shared: usize,
 }
 
-/// This tick's work for one baseline and target. The first receiver that needs a part of it makes
-/// that part, and the others share it.
+/// This tick's work for one baseline and target. The first receiver that needs a part of the work
+/// makes that part, and the others share it.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
     /// The encoding of everything, if one of the caller's threads has made it.
     pub(super) ahead: Option<Encoding>,
-    /// The visible state, as coarse as a time precision makes it.
+    /// The visible state, made coarser if the codec has a time precision.
     coarse: Option<Arc<SentView>>,
     /// The plan for everything in one datagram.
     whole: Option<Arc<Plan>>,
-    /// While some kinds rest: which entities are due.
+    /// Which entities are due, if some kinds rest.
     due: Option<Due>,
-    /// While some kinds rest: the plan for what is due, in one datagram.
+    /// The plan for everything that is due in one datagram, if some kinds rest.
     whole_due: Option<Arc<Plan>>,
-    /// The plans for everything in several datagrams; `Some(None)` if there would be too many.
+    /// The plans for everything in several datagrams. `Some(None)` if there would be too many
+    /// datagrams.
     split: Option<Option<Parts>>,
-    /// The plans for a part.
+    /// The plans for a part of the changes.
     parts: HashMap<PartKey, Arc<Plan>>,
 }
 
@@ -80,11 +81,11 @@ type Parts = Arc<[Arc<Plan>]>;
 
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct PartKey {
-    /// Ids of the partial views in flight, whose entities need not be sent again at once.
+    /// The ids of the partial views in flight, whose entities need not be sent again at once.
     in_flight: Vec<u64>,
     limit_bytes: usize,
-    /// The receiver, if the caller gave priorities. They apply to this receiver alone, so no other
-    /// one can share the plan.
+    /// The receiver, if the caller gave priorities. Priorities apply to this receiver alone, so no
+    /// other receiver can share the plan.
     only_for: Option<ReceiverId>,
 }
 
@@ -92,14 +93,14 @@ struct PartKey {
 pub(super) struct PlanRequest<'b> {
     pub(super) against: Against<'b>,
     pub(super) limit_bytes: usize,
-    /// The last plan for this receiver skipped something. So the planner does not try to send
-    /// everything first.
+    /// Whether the last plan for this receiver skipped something. Then the planner does not try to
+    /// send everything first.
     pub(super) expects_part: bool,
-    /// This is not the first datagram of the tick. It does not repeat the entities of the first
-    /// one, so its snapshot is partial.
+    /// Whether this is not the first datagram of the tick. A later datagram does not repeat the
+    /// entities of the first one, so its snapshot is partial.
     pub(super) is_later_datagram: bool,
-    /// The receiver, if the caller gave priorities. They apply to this receiver alone, so no other
-    /// one can share the plan.
+    /// The receiver, if the caller gave priorities. Priorities apply to this receiver alone, so no
+    /// other receiver can share the plan.
     pub(super) only_for: Option<ReceiverId>,
 }
 
@@ -123,7 +124,7 @@ impl Sending {
         }
     }
 
-    /// Offers a codec that is not offered yet.
+    /// Offers `codec`, which must not be offered yet.
     pub(super) fn offer(&mut self, codec: &Codec, older_views: u8, counts_costs: bool) {
         self.offers.push(OfferedCodec {
             hash: codec.hash(),
@@ -135,7 +136,7 @@ impl Sending {
         });
     }
 
-    /// The index of the codec with this hash, if it is offered.
+    /// The index of the offered codec with the hash `hash`, if any.
     pub(super) fn offered(&self, hash: u64) -> Option<usize> {
         self.offers.iter().position(|offer| offer.hash == hash)
     }
@@ -157,7 +158,7 @@ impl Sending {
         self.offers.iter().map(|offer| offer.planner.runs()).sum()
     }
 
-    /// Looks up the place of the work for a baseline and target in this tick, or adds it. Cost: a
+    /// Looks up the work for a baseline and target in this tick, or adds an entry for it. Cost: a
     /// hash of the ids of all views that the snapshot is coded against.
     pub(super) fn against<'b>(&mut self, base: &'b ChosenBaseline, target: Target) -> Against<'b> {
         write_key(base, target, &mut self.key);
@@ -169,8 +170,8 @@ impl Sending {
         Against { base, target, shared }
     }
 
-    /// The view of a receiver after it gets everything: the visible state, coarser if the codec has
-    /// a time precision.
+    /// The view of a receiver after it gets everything: the visible state, made coarser if the
+    /// codec has a time precision.
     fn seen(&mut self, against: Against<'_>) -> Result<Arc<SentView>, EncodeError> {
         let Against { base, target, shared } = against;
         let exact = self.visible.view(target.visible);
@@ -269,7 +270,7 @@ impl Sending {
         Ok(Arc::new(Plan { view: Arc::new(view), coded: planner.coded(id) }))
     }
 
-    /// Plans for everything in several datagrams of at most `limit_bytes`; `None` if that needs
+    /// Plans for everything in several datagrams of at most `limit_bytes`. `None` if that needs
     /// more than `most` datagrams, or if some kinds rest. All receivers of a codec have the same
     /// limits.
     pub(super) fn split(
@@ -279,7 +280,7 @@ impl Sending {
         most: usize,
     ) -> Result<Option<Parts>, EncodeError> {
         if !self.rates.are_all_due() {
-            // Parts without the entities that rest would not be the complete state.
+            // Without the entities that rest, the parts would not be the complete state.
             return Ok(None);
         }
         if let Some(parts) = &self.shared[against.shared].split {
@@ -354,8 +355,9 @@ impl Sending {
         view.check(&mut self.checked)
     }
 
-    /// Makes the codec's planner compute how `whole`, a visible state or its coarser form, differs
-    /// from the baseline. Does nothing if the planner compared the same two last.
+    /// Makes the codec's planner compute how `whole` differs from the baseline. `whole` is a
+    /// visible state or its coarser form. Does nothing if the planner's last comparison was of the
+    /// same two states.
     fn compare(&mut self, against: Against<'_>, whole: &SentView) -> Result<(), EncodeError> {
         let offer = &mut self.offers[against.target.codec];
         let key = Some((against.base.view_ids().collect(), whole.id));
@@ -368,8 +370,8 @@ impl Sending {
     }
 }
 
-/// Writes what identifies shared work: the target, the ids of the views that make up the baseline,
-/// and those of the older views and learned models.
+/// Writes the key of shared work: the target, the ids of the views that make up the baseline, and
+/// the ids of the older views and learned models.
 fn write_key(base: &ChosenBaseline, target: Target, key: &mut Vec<u64>) {
     /// An id that no view has.
     const SEPARATOR: u64 = u64::MAX;

@@ -1,13 +1,13 @@
-//! Decides which receivers get an encoding, if many could share one and some do not.
+//! Decides which receivers get an encoding if many receivers could share one and some do not.
 //!
 //! The acknowledgements of a receiver determine what its snapshots are coded against. Honest
-//! receivers acknowledge nearly everything, so those with the same round trip share an encoding. A
-//! hostile receiver that acknowledges random views shares with no other. It would cost as much as
-//! all honest ones together. The rules:
+//! receivers acknowledge nearly everything, so receivers with the same round trip share an
+//! encoding. A hostile receiver that acknowledges random views shares with no other. It would cost
+//! as much as all honest receivers together. These rules prevent that:
 //!
 //! 1. Encodings that many receivers share are made first.
 //! 2. An *outlier* is a receiver whose encoding few others share. If it has acknowledged all that a
-//!    shared encoding is coded against, it gets that encoding.
+//!    shared encoding is coded against, the outlier gets that encoding.
 //! 3. *Quick* outliers hold a complete view that is young, so a snapshot for one of them usually
 //!    takes one encoding. Together they get one encoding for every four shared ones, and at least
 //!    one. If most receivers are outliers, the quick ones get all that the limit leaves. Each
@@ -18,14 +18,14 @@
 //!    and many encodings. The one that has waited longest goes first. On average they take half an
 //!    encoding a tick. If most receivers are outliers, the slow ones get what the quick ones leave.
 //!
-//! Outliers that exceeded their credits wait until later ticks have made up for it. Quick and slow
-//! outliers are counted separately. So hostile receivers cannot keep an honest one waiting by
-//! acknowledging old views, even if no other receiver has its round trip.
+//! Outliers that exceeded their credits wait until later ticks have restored the credits. Quick and
+//! slow outliers are counted separately. So hostile receivers cannot keep an honest one waiting by
+//! acknowledging old views, even if no other receiver has the honest one's round trip.
 //!
-//! The limit has no effect if there are no more receivers than allowed encodings. It also has none
-//! while there are no more groups of outliers than of receivers that share, because losses on
-//! honest links make a few outliers. Cost: a sort of the receivers, and for each outlier a scan of
-//! its acknowledged views.
+//! The limit has no effect if there are no more receivers than allowed encodings. It also has no
+//! effect if there are at most as many groups of outliers as groups of receivers that share,
+//! because losses on honest links cause a few outliers. Cost: a sort of the receivers, and for each
+//! outlier a scan of its acknowledged views.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -38,14 +38,14 @@ use super::moment::Moment;
 use super::offered::Target;
 use super::peer::{DueSnapshot, Peer};
 
-/// Outliers get one encoding for this many shared ones, but at least one.
+/// Outliers get one encoding for every this many shared encodings, but at least one.
 const SHARED_FOR_AN_OUTLIER: usize = 4;
 /// The cost of one encoder run for an outlier.
 pub(super) const RUN_CREDITS: u64 = 2;
-/// The credits of slow outliers in a tick, if most receivers share.
+/// The credits that slow outliers get in a tick if most receivers share.
 const SLOW_CREDITS: u64 = 1;
 /// An encoding counts as shared if at least two receivers use it, and at least one in this many. So
-/// a few hostile receivers cannot make theirs count.
+/// an encoding of a few hostile receivers does not count as shared.
 const SHARED_BY_ONE_IN: usize = 32;
 
 /// Which receivers get an encoding in a tick, as indices in increasing order.
@@ -53,7 +53,7 @@ const SHARED_BY_ONE_IN: usize = 32;
 pub(super) struct Schedule {
     /// Receivers that get a snapshot in any case.
     pub(super) served: Vec<usize>,
-    /// For each codec and visible state: the outliers that are served next, until their credits are
+    /// For each codec and visible state, the outliers that are served next until their credits are
     /// spent. Empty if the limit has no effect.
     pub(super) outliers: Vec<Outliers>,
 }
@@ -67,7 +67,7 @@ pub(super) enum Pace {
     Slow,
 }
 
-/// What outliers spent beyond their credits.
+/// How much outliers exceeded their credits.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Overdrawn {
     quick: u64,
@@ -87,12 +87,13 @@ impl Overdrawn {
 #[derive(Debug)]
 pub(super) struct Outliers {
     pub(super) pace: Pace,
-    /// The members of a group share an encoding. Groups get theirs in order, until all credits are
-    /// spent.
+    /// Groups of outliers whose members share an encoding. The groups are served in order until all
+    /// credits are spent.
     pub(super) groups: Vec<Vec<usize>>,
     /// Outliers that wait for a later tick.
     pub(super) rest: Vec<usize>,
-    /// The credits in this tick; unused while the outliers are overdrawn.
+    /// The credits of these outliers in this tick. They are not used while the outliers are
+    /// overdrawn.
     pub(super) credits: u64,
 }
 
@@ -101,7 +102,8 @@ pub(super) struct Outliers {
 struct Outlier {
     index: usize,
     weight: u64,
-    /// The young views that it holds and that can be baselines without merging.
+    /// The ages of the young views that the outlier holds and that can be baselines without
+    /// merging.
     held: Ages,
 }
 
@@ -109,7 +111,7 @@ struct Outlier {
 #[derive(Debug)]
 struct Group {
     members: Vec<usize>,
-    /// The sum of its members' weights.
+    /// The sum of the members' weights.
     score: u64,
 }
 
@@ -143,7 +145,7 @@ pub(super) fn schedule(ready: &mut [Ready<'_>], moment: &Moment<'_>) -> Schedule
             limit(ready, split, moment, &mut schedule);
         }
     }
-    // The caller then visits the peers in the order of their memory.
+    // Sorted indices let the caller visit the peers in the order of their memory.
     schedule.served.sort_unstable();
     schedule
 }
@@ -153,17 +155,17 @@ struct Shares {
     shared: Vec<Group>,
     /// Groups of outliers.
     alone: Vec<Group>,
-    /// This many groups of outliers are served without a limit. Losses on honest links make a few
-    /// now and then.
+    /// The number of groups of outliers that are served without a limit. Losses on honest links
+    /// cause a few such groups now and then.
     tolerated: usize,
-    /// How many encodings the outliers may take if there are more groups than that.
+    /// How many encodings the outliers may take if there are more groups than `tolerated`.
     most_for_outliers: usize,
-    /// Whether at least half of the receivers share.
+    /// Whether at least half of the receivers share encodings.
     most_share: bool,
 }
 
 impl Shares {
-    /// `groups` are sorted by score, highest first; `receivers` is the number of their members.
+    /// `groups` are sorted by score, highest first. `receivers` is the number of all members.
     fn new(groups: Vec<Group>, receivers: usize, most: usize) -> Self {
         let fewest = (receivers / SHARED_BY_ONE_IN).max(2);
         let is_shared = |group: &Group| group.members.len() >= fewest;
@@ -180,7 +182,7 @@ impl Shares {
     }
 }
 
-/// Schedules the receivers of one codec and visible state whose outliers need more encodings than
+/// Schedules the receivers of one codec and visible state if its outliers need more encodings than
 /// allowed.
 fn limit(ready: &mut [Ready<'_>], split: Shares, moment: &Moment<'_>, schedule: &mut Schedule) {
     let Shares { shared, alone, most_for_outliers, most_share, .. } = split;
@@ -228,8 +230,8 @@ fn members(groups: Vec<Group>) -> Vec<Vec<usize>> {
     groups.into_iter().map(|group| group.members).collect()
 }
 
-/// Groups receivers by what their snapshots are coded against, highest score first. Ties go to the
-/// group with the first receiver.
+/// Groups receivers by what their snapshots are coded against, highest score first. Of groups with
+/// equal scores, the one with the first receiver comes first.
 fn grouped(ready: &[Ready<'_>], indices: &[usize]) -> Vec<Group> {
     // A sort takes less time than a hash table of groups.
     let mut keyed: Vec<(u64, usize)> =
@@ -246,7 +248,7 @@ fn grouped(ready: &[Ready<'_>], indices: &[usize]) -> Vec<Group> {
 }
 
 /// Groups outliers that can share once they give up learned models or older views. Each outlier
-/// joins the largest group, and gives up as little as possible for it.
+/// joins the largest possible group, and gives up as little as possible to join it.
 fn simplified(ready: &mut [Ready<'_>], outliers: &[usize]) -> Vec<Group> {
     let is_plain = |index: &usize| variants(&ready[*index].1.base).nth(1).is_none();
     if outliers.iter().all(is_plain) {
@@ -260,7 +262,7 @@ fn simplified(ready: &mut [Ready<'_>], outliers: &[usize]) -> Vec<Group> {
     }
     for index in outliers {
         let base = &mut ready[*index].1.base;
-        // Ties go to the first: `max_by_key` takes the last, hence `rev`.
+        // `max_by_key` returns the last of equal variants, so `rev` makes it the first.
         let best = variants(base).rev().max_by_key(|(_, base)| counts.get(base).copied());
         if let Some((given_up, _)) = best {
             given_up.apply(base);
@@ -269,8 +271,8 @@ fn simplified(ready: &mut [Ready<'_>], outliers: &[usize]) -> Vec<Group> {
     grouped(ready, outliers)
 }
 
-/// Groups outliers by at most `most` views to code against, chosen greedily so that they cover many
-/// outliers. Also returns the outliers that hold none of these views.
+/// Groups outliers by at most `most` views to code against. The views are chosen greedily so that
+/// many outliers hold one of them. Also returns the outliers that hold none of these views.
 fn covered(
     ready: &mut [Ready<'_>],
     outliers: &[Outlier],
@@ -283,7 +285,7 @@ fn covered(
         for outlier in outliers.iter().filter(|outlier| !outlier.held.meet(chosen)) {
             outlier.held.iter().for_each(|age| weights[age] += outlier.weight);
         }
-        // Ties go to the newest: `max_by_key` takes the last, hence `rev`.
+        // `max_by_key` returns the last of equal ages, so `rev` makes it the newest.
         let heaviest = (0..Ages::COUNT).rev().max_by_key(|age| weights[*age]);
         match heaviest.filter(|age| weights[*age] > 0) {
             Some(age) => chosen.insert_age(age),
@@ -305,13 +307,13 @@ fn covered(
     (grouped(ready, &covered), rest)
 }
 
-/// A hash of all that a baseline consists of. A collision is harmless: it only affects the order,
-/// and what is encoded ahead.
+/// A hash of everything that a baseline consists of. A collision is harmless: it only affects the
+/// order, and which encodings are made ahead.
 pub(super) fn fingerprint(base: &ChosenBaseline) -> u64 {
     base.history_ids().fold(fingerprint_alone(base), mixed)
 }
 
-/// The hash of the views that make up the baseline, without older views and learned models.
+/// A hash of the views that make up the baseline, without older views and learned models.
 fn fingerprint_alone(base: &ChosenBaseline) -> u64 {
     base.view_ids().fold(0, mixed)
 }
@@ -342,8 +344,8 @@ impl GivenUp {
     }
 }
 
-/// The fingerprints of a baseline's variants: as it is, without learned models, and also without
-/// older views. Leaves out variants that give nothing up.
+/// The fingerprints of a baseline's variants: unchanged, without learned models, and also without
+/// older views. Leaves out variants that give up nothing.
 fn variants(base: &ChosenBaseline) -> impl DoubleEndedIterator<Item = (GivenUp, u64)> + use<> {
     let alone = fingerprint_alone(base);
     let unlearned = base.older.iter().map(|(_, view)| view.id).fold(alone, mixed);

@@ -1,6 +1,6 @@
-//! The view that a receiver holds after one snapshot. Views of one tick share the world's memory:
-//! each view stores only how it differs from the world. If a time precision made the world coarser,
-//! receivers that got equal values share the coarse state.
+//! The view that a receiver holds after one snapshot. Views of one tick share the world's memory,
+//! because each view stores only how it differs from the world. If a time precision made the world
+//! coarser, receivers that got equal values share the coarse state.
 
 use std::sync::{Arc, OnceLock};
 
@@ -12,10 +12,10 @@ use kinepack::{EncodeError, EntityId, Snapshot, Tick, View};
 pub(super) struct SentView {
     /// Identifies the view. Views with the same id share memory.
     pub(super) id: u64,
-    /// Identifies the state: complete views of a state that did not change have the same number.
+    /// Identifies the state. Complete views of a state that did not change have the same number.
     /// `None` in a partial view.
     pub(super) state: Option<u64>,
-    /// Whether a time precision made values in `whole` coarser, which must be refined even if
+    /// Whether a time precision made values in `whole` coarser. Such values must be refined even if
     /// nothing changes any more.
     pub(super) coarse: bool,
     /// The visible state, as coarse as the codec made it.
@@ -46,7 +46,7 @@ pub(super) struct Skipped {
     pub(super) sent: Snapshot,
     /// Number of entities that should have been sent but did not fit.
     pub(super) waiting: usize,
-    /// `Some` if this is one of several parts that together are the complete state.
+    /// The set of parts, if this is one of several parts that together are the complete state.
     pub(super) split: Option<Arc<PartSet>>,
 }
 
@@ -60,7 +60,7 @@ pub(super) struct PartSet {
 }
 
 impl SentView {
-    /// A view that equals `whole`, except for what was skipped.
+    /// A view that equals `whole`, except for the entities in `skipped`.
     pub(super) fn new(
         id: u64,
         state: Option<u64>,
@@ -83,8 +83,8 @@ impl SentView {
         self.whole.tick
     }
 
-    /// The [state check](View::check) of the view. The first call costs a pass over the view, and
-    /// for a partial view a copy into `scratch`.
+    /// The [state check](View::check) of the view. The first call costs a pass over the view. For a
+    /// partial view, it also costs a copy into `scratch`.
     pub(super) fn check(&self, scratch: &mut Arc<Snapshot>) -> Result<u16, EncodeError> {
         if let Some(check) = self.check.get() {
             return Ok(*check);
@@ -92,14 +92,14 @@ impl SentView {
         let check = if self.is_complete() {
             self.whole.check()
         } else {
-            // No one else holds `scratch`, so this does not copy twice.
+            // `scratch` has no other owner, so `make_mut` does not copy it.
             self.write_to(Arc::make_mut(scratch))?;
             View::from(Arc::clone(scratch)).check()
         };
         Ok(*self.check.get_or_init(|| check))
     }
 
-    /// Writes the view as one snapshot.
+    /// Writes the view as one snapshot into `out`.
     pub(super) fn write_to(&self, out: &mut Snapshot) -> Result<(), EncodeError> {
         out.copy_from(&self.whole);
         match &self.skipped {

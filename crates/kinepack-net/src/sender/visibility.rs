@@ -1,24 +1,24 @@
-//! Visibility: which entities a receiver may see, and which groups of their fields.
+//! Visibility: the entities that a receiver may see, and the groups of fields that it may see.
 
 use std::sync::Arc;
 
 use kinepack::EntityId;
 use kinepack::schema::OptionalPart;
 
-/// Sorted ids; `None` for all entities.
+/// A set of entities as sorted ids; `None` for all entities.
 pub(super) type EntitySet = Option<Arc<[EntityId]>>;
 
 /// The entities and fields that a receiver may see.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Visibility {
-    /// The entities.
+    /// The entities that the receiver may see.
     pub(super) relevant: EntitySet,
-    /// For each group of fields, the entities whose fields it may see.
+    /// For each group of fields, the entities whose fields the receiver may see.
     pub(super) groups: Vec<EntitySet>,
 }
 
 impl Visibility {
-    /// All entities, without the fields of this many groups.
+    /// A visibility of all entities, without the fields of `groups` groups.
     pub(super) fn new(groups: usize) -> Self {
         Self { relevant: None, groups: vec![Some(Arc::from([])); groups] }
     }
@@ -28,7 +28,7 @@ impl Visibility {
     }
 }
 
-/// A visibility that receivers have.
+/// A visibility that receivers use.
 #[derive(Clone, Debug)]
 pub(super) struct KnownVisibility {
     /// Equal visibilities have the same id. The visibility of everything has id 0.
@@ -43,7 +43,7 @@ pub(super) struct FieldGroup {
     pub(super) parts: Vec<OptionalPart>,
 }
 
-/// Whether a set has the entity.
+/// Whether `set` contains `entity`.
 pub(super) fn contains(set: &EntitySet, entity: EntityId) -> bool {
     set.as_ref().is_none_or(|ids| ids.binary_search(&entity).is_ok())
 }

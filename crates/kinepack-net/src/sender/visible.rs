@@ -1,10 +1,10 @@
 //! Visible states, which contain what receivers may see in a tick. A visible state is the whole
-//! world, or the part of it that some receivers may see. A part has the entities that are relevant
-//! to them, without the groups of fields that they may not see.
+//! world, or a part of it. A part contains the entities that are relevant to its receivers, without
+//! the groups of fields that these receivers may not see.
 //!
-//! Receivers that may see the same share one visible state. The memory of a past tick lives as long
-//! as a view refers to it. Cost of a visibility: a search for its entities in the world and a copy
-//! of their rows. A visibility that only hides fields costs a copy of the world.
+//! Receivers with equal visibilities share one visible state. The memory of a past tick lives as
+//! long as a view refers to it. Cost of a visibility: a search for its entities in the world and a
+//! copy of their rows. A visibility that only hides fields costs a copy of the world.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -16,24 +16,24 @@ use super::visibility::{FieldGroup, KnownVisibility, Visibility, contains};
 
 /// How many worlds of the pool a tick examines for reuse.
 const LOOKED_AT: usize = 32;
-/// How many of the examined worlds may be unused: one for this tick, the others for later ones. The
-/// rest are freed.
+/// How many of the examined worlds may be unused: one for this tick, the others for later ticks.
+/// Further unused worlds are freed.
 const SPARE: usize = 4;
 
 /// The state that a receiver may see in this tick.
 #[derive(Debug)]
 struct VisibleState {
     view: Arc<SentView>,
-    /// The distinct coarser views of receivers that a time precision applies to.
+    /// The distinct coarser views that a time precision makes of this state for receivers.
     coarse: Vec<Arc<SentView>>,
 }
 
 /// The visible states of one tick.
 #[derive(Debug, Default)]
 struct TickStates {
-    /// The first one is the whole world.
+    /// The visible states. The first one is the whole world.
     states: Vec<VisibleState>,
-    /// The index in `states`, by the id of the visibility.
+    /// The index in `states` of each visibility, by the visibility's id.
     of_visibility: HashMap<u64, usize>,
 }
 
@@ -45,9 +45,9 @@ pub(super) struct VisibleStates {
     pub(super) groups: Vec<FieldGroup>,
     /// The visibilities in use, with their ids.
     visibilities: HashMap<Arc<Visibility>, u64>,
-    /// Worlds of earlier ticks. Those that no view refers to are reused.
+    /// Worlds of earlier ticks. Worlds that no view refers to are reused.
     pool: VecDeque<Arc<Snapshot>>,
-    /// Scratch: the indices of a set's entities in the world.
+    /// Scratch memory: the indices of a set's entities in the world.
     places: Vec<u32>,
     next_id: u64,
     next_state: u64,
@@ -89,8 +89,8 @@ impl VisibleStates {
         KnownVisibility { id, visibility }
     }
 
-    /// The index of a visibility's visible state. The first call for it in a tick builds the
-    /// visible state.
+    /// The index of the visible state of a visibility. The first call for a visibility in a tick
+    /// builds the visible state.
     pub(super) fn index_for(&mut self, known: &KnownVisibility) -> Result<usize, EncodeError> {
         if known.id == 0 {
             return Ok(0);
@@ -122,13 +122,13 @@ impl VisibleStates {
         Ok(self.now.states.len() - 1)
     }
 
-    /// The view of a receiver that gets the whole visible state.
+    /// The view of a receiver that gets the whole visible state at `index`.
     pub(super) fn view(&self, index: usize) -> &Arc<SentView> {
         &self.now.states[index].view
     }
 
-    /// The view of a receiver that gets the coarser state `coarse` instead. Receivers with equal
-    /// values share this view, even if their baselines differ.
+    /// The view of a receiver that gets `coarse`, a coarser form of the visible state at `index`.
+    /// Receivers with equal values share this view, even if their baselines differ.
     ///
     /// Cost: a comparison with each distinct coarse view, up to the first difference.
     pub(super) fn coarse_view(&mut self, index: usize, coarse: Arc<Snapshot>) -> Arc<SentView> {

@@ -1,8 +1,8 @@
-//! Work that the caller's threads share out among themselves. The hub has no threads of its own.
+//! Work that the caller's threads distribute among themselves. The hub has no threads of its own.
 //!
-//! A stage of a tick has independent parts. Each thread takes the next part until none is left, so
-//! the caller need not know how many parts there are or what each costs. The hub itself does the
-//! parts that no thread took.
+//! A stage of a tick has independent parts. Each thread takes the next part until no part remains,
+//! so the caller need not know how many parts there are or how long each takes. The hub itself does
+//! the parts that no thread took.
 
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,8 +20,8 @@ pub struct Work<'a> {
 pub(super) type Threads<'a> = &'a mut dyn FnMut(&Work<'_>);
 
 impl Work<'_> {
-    /// Does parts of the work until none is left. Call this on as many threads as you like, at the
-    /// same time or one after the other. If no part is left, it returns at once.
+    /// Does parts of the work until no part remains. Call this on as many threads as you like, at
+    /// the same time or one after the other. If no part remains, it returns at once.
     pub fn run(&self) {
         let take = || self.next.fetch_add(1, Ordering::Relaxed);
         let mut part = take();
@@ -31,7 +31,7 @@ impl Work<'_> {
         }
     }
 
-    /// The number of parts, at least 2. More threads than this have nothing to do.
+    /// The number of parts, at least 2. More threads than this would have nothing to do.
     pub fn parts(&self) -> usize {
         self.parts
     }

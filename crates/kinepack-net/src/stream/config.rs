@@ -6,7 +6,8 @@ use std::time::Duration;
 use super::packet::MOST_RECORDS;
 use crate::{Channel, Sequence};
 
-/// How a stream is sent, and what its receiver accepts. Both ends should use the same settings.
+/// How a sender sends a stream, and what a receiver accepts. Both ends should use the same
+/// settings.
 ///
 /// ```
 /// use std::time::Duration;
@@ -20,43 +21,45 @@ use crate::{Channel, Sequence};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamConfig {
     /// The maximum number of records per second. In the long run, a receiver accepts an eighth
-    /// more, because clocks and timers are not exact. It refuses records above that rate.
+    /// more, because clocks and timers are not exact. It refuses records above that higher rate.
     pub rate_hz: u32,
-    /// The longest round trip without extra cost: from sending a packet until its acknowledgement
-    /// arrives, including the wait until the other side sends something. If the round trip is
-    /// longer, packets are full: they have no base and are larger, but none is lost.
+    /// The longest round trip without extra cost. It is the time from sending a packet until its
+    /// acknowledgement arrives, including the wait until the other side sends something. If the
+    /// round trip is longer, packets are full: they have no base and are larger, but no packet is
+    /// lost.
     pub longest_round_trip: Duration,
-    /// How many unacknowledged records before the newest each packet repeats, 0 to 15. A record is
-    /// lost only if its own packet and that many packets after it are lost.
+    /// How many unacknowledged earlier records each packet repeats, 0 to 15. A record is lost only
+    /// if its own packet and that many packets after it are lost.
     pub repeats: u8,
     /// How many new records a receiver accepts at once, at least 16. After a stall, the network
     /// delivers many records together.
     pub burst_records: u16,
     /// The channel of the stream, which distinguishes several streams on one connection.
     pub channel: Channel,
-    /// The largest datagram that the transport carries. Repeats that do not fit are left out; a
-    /// single record is sent in any case.
+    /// The largest datagram that the transport carries. Repeats that do not fit are left out, but
+    /// the newest record is always sent.
     pub datagram_bytes: usize,
-    /// The number of a sender's first record.
+    /// The number of the first record that a sender pushes.
     pub first_number: Sequence,
 }
 
-/// The maximum number of packets in a ring: a packet names its base by one byte.
+/// The maximum number of packets in a ring, because one byte of a packet names its base.
 pub(super) const MOST_PACKETS: usize = 256;
-/// The fewest packets in a ring. With fewer, a packet that is overtaken twice would be too old.
+/// The minimum number of packets in a ring. In a smaller ring, a packet that is overtaken twice
+/// would be too old.
 const FEWEST_PACKETS: usize = 8;
 const MOST_HZ: u32 = 10_000;
 const LONGEST_ROUND_TRIP: Duration = Duration::from_secs(60);
 
 /// The length of the rings at both ends: how many records each end holds as bases.
 ///
-/// A sender needs the last acknowledged record. When its acknowledgement arrives, the sender has
-/// sent `longest_round_trip × rate_hz` more. The ring has room for a quarter more, and four,
-/// because of jitter and overtaken packets. Its length is rounded up to a power of two, so that
-/// numbers that wrap stay in their places. A receiver needs as many, so that it still holds the
-/// base of each packet that arrives in order. The result is 8 to 256, because a packet names its
-/// base by one byte. If 256 are too few, packets are full while the round trip is longer than the
-/// ring.
+/// A sender needs the last acknowledged record. When the acknowledgement arrives, the sender has
+/// sent `longest_round_trip × rate_hz` more records. The ring has room for a quarter more, and
+/// four, because of jitter and overtaken packets. Its length is rounded up to a power of two, so
+/// that numbers that wrap stay in their places. A receiver needs a ring of the same length, so that
+/// it still holds the base of each packet that arrives in order. The result is 8 to 256, because
+/// one byte of a packet names its base. If the round trip is longer than 256 records, packets are
+/// full.
 ///
 /// ```
 /// use std::time::Duration;
@@ -78,8 +81,8 @@ impl StreamConfig {
     ///
     /// Half a second is longer than the round trips of bad mobile networks, and later inputs are of
     /// little use. With one repeat and a loss of one packet in 20, one input in 400 is lost. The
-    /// burst is a ring's length: a stall of half a second, and another soon after it. Datagrams of
-    /// 1,200 bytes pass every path in one piece.
+    /// burst is as long as a ring, which is enough for a stall of half a second and another one
+    /// soon after it. Datagrams of 1,200 bytes pass every path in one piece.
     pub fn at_hz(rate_hz: u32) -> Self {
         Self {
             rate_hz,
@@ -92,10 +95,10 @@ impl StreamConfig {
         }
     }
 
-    /// Checks the ranges.
+    /// Checks that each setting is in its range.
     ///
     /// # Errors
-    /// [`StreamError`], the first that is found.
+    /// [`StreamError`] for the first setting that is out of range.
     pub fn validate(&self) -> Result<(), StreamError> {
         if !(1..=MOST_HZ).contains(&self.rate_hz) {
             return Err(StreamError::BadRate { rate_hz: self.rate_hz });
@@ -115,7 +118,7 @@ impl StreamConfig {
         Ok(())
     }
 
-    /// [`ring_packets`] of this configuration.
+    /// The length that [`ring_packets`] computes for this configuration.
     pub fn ring_packets(&self) -> usize {
         ring_packets(self.longest_round_trip, self.rate_hz)
     }

@@ -1,18 +1,18 @@
-//! Limits how many new records one client may send: a bucket of credit that time refills.
+//! Limits how many new records one client may send, by a bucket of credit that time refills.
 //! `spec/NET.md`, section 8.3.
 
 use std::time::Duration;
 
 use super::StreamConfig;
 
-/// A bucket of credit, measured in time: a record costs the time in which its credit returns.
+/// A bucket of credit, measured in time. A record costs the time in which its credit returns.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct RateLimit {
     per_record: Duration,
     most: Duration,
     /// Invariant: at most `most`.
     credit: Duration,
-    /// The latest time that a call passed.
+    /// The latest `now` of any call.
     now: Duration,
 }
 
@@ -25,8 +25,8 @@ impl RateLimit {
         Self { per_record, most, credit: most, now: Duration::ZERO }
     }
 
-    /// Takes the credit for this many records; false if there is not enough. A time before that of
-    /// an earlier call adds no credit.
+    /// Takes the credit for `records` records. Returns false if there is not enough credit. If
+    /// `now` is before that of an earlier call, no credit is added.
     pub(super) fn take(&mut self, now: Duration, records: u32) -> bool {
         let elapsed = now.saturating_sub(self.now);
         self.now = self.now.max(now);

@@ -1,9 +1,9 @@
-//! Streams of inputs and calls from a client to a server: one record after another at a high rate,
-//! coded against what the server has acknowledged. Another stream may go the other way over the
-//! same connection.
+//! Streams of inputs and calls from a client to a server. A stream sends one record after another
+//! at a high rate, coded against what the server has acknowledged. Another stream may use the other
+//! direction of the same connection.
 //!
 //! [`sender`] numbers the pushed records and codes each packet against the newest acknowledged one.
-//! [`receiver`] takes or refuses packets and hands on their records. Both keep a [`ring`] of the
+//! [`receiver`] accepts or refuses packets and hands on their records. Both keep a [`ring`] of the
 //! last records. [`packet`] reads and writes the headers, and [`limit`] limits how much one client
 //! may send. `spec/NET.md`, section 8.
 //!
@@ -13,8 +13,8 @@
 //!                  └────────────── number of the newest packet ◄──────┘
 //! ```
 //!
-//! Cost: a header of 4 bytes in each packet, and 3 bytes in each datagram of the other direction;
-//! on both sides a ring of [`ring_packets`] records. Nothing allocates after construction.
+//! Cost: a header of 4 bytes in each packet, and 3 bytes in each datagram of the other direction.
+//! Each side keeps a ring of [`ring_packets`] records. Nothing allocates after construction.
 
 mod config;
 mod limit;

@@ -1,4 +1,4 @@
-//! Reads and writes the headers of stream packets and their acknowledgement. `spec/NET.md`,
+//! Reads and writes the headers of stream packets, and stream acknowledgements. `spec/NET.md`,
 //! sections 8.1 and 8.2.
 
 use super::StreamRefused;
@@ -11,7 +11,7 @@ const COUNT_SHIFT: u32 = 4;
 /// The maximum number of records in a packet.
 pub(super) const MOST_RECORDS: usize = 16;
 
-/// Bytes of the longest header: that of a full packet.
+/// The length of the longest header, which is that of a full packet.
 pub(super) const LONGEST_HEADER_BYTES: usize = 11;
 
 /// The header of a stream packet.
@@ -19,7 +19,7 @@ pub(super) const LONGEST_HEADER_BYTES: usize = 11;
 pub(super) struct StreamHeader {
     /// The number of the newest record.
     pub(super) number: Sequence,
-    /// Number of records, 1 to [`MOST_RECORDS`].
+    /// The number of records, 1 to [`MOST_RECORDS`].
     pub(super) count: u8,
     pub(super) base: HeaderBase,
 }
@@ -27,7 +27,7 @@ pub(super) struct StreamHeader {
 /// The base that the first record is coded against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HeaderBase {
-    /// The packet this many numbers before. Invariant: at least `count`.
+    /// The base is the packet this many numbers earlier. Invariant: at least `count`.
     Back(u8),
     /// The first record has no base. The header has the codec's hash instead.
     Full { hash: u64 },
@@ -68,8 +68,8 @@ impl StreamHeader {
     }
 }
 
-/// The number of the newest packet that was taken. The receiver sends it back to the sender, alone
-/// or in front of another datagram ([`split_datagram`](crate::split_datagram)).
+/// The number of the newest accepted packet. The receiver sends this number back to the sender,
+/// alone or in front of another datagram ([`split_datagram`](crate::split_datagram)).
 ///
 /// ```
 /// use kinepack_net::{DatagramKind, datagram_kind, split_datagram};
@@ -93,13 +93,13 @@ impl StreamAcknowledgement {
     /// The length of an acknowledgement in bytes.
     pub const BYTES: usize = 3;
 
-    /// The acknowledgement as a datagram.
+    /// Writes the acknowledgement as a datagram.
     pub fn to_bytes(self) -> [u8; Self::BYTES] {
         let [low, high] = self.0.0.to_le_bytes();
         [STREAM_ACKNOWLEDGEMENT, low, high]
     }
 
-    /// Reads a datagram.
+    /// Reads an acknowledgement from a datagram.
     ///
     /// # Errors
     /// [`StreamRefused::Kind`] and [`StreamRefused::Length`].

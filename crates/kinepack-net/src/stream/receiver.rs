@@ -1,5 +1,5 @@
-//! The server's end of a stream: takes packets, restores their records, and refuses what no honest
-//! client sends. `spec/NET.md`, section 8.3.
+//! The server's end of a stream. It accepts packets, restores their records, and refuses what no
+//! honest client sends. `spec/NET.md`, section 8.3.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use super::{StreamAcknowledgement, StreamConfig, StreamError, StreamReceiverStat
 use crate::Sequence;
 use crate::trace::event;
 
-/// A packet that the receiver took, with its new records.
+/// A packet that the receiver accepted, with its new records.
 ///
 /// ```
 /// # use std::time::Duration;
@@ -44,9 +44,9 @@ use crate::trace::event;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct StreamHandled<'a> {
-    /// The packet's number, which is that of its newest record.
+    /// The packet's number, which is the number of its newest record.
     pub number: Sequence,
-    /// Whether a newer packet was taken before.
+    /// Whether a newer packet was accepted before.
     pub late: bool,
     fresh: Fresh,
     ring: &'a Ring,
@@ -72,7 +72,7 @@ impl<'a> StreamHandled<'a> {
 /// A record that the receiver hands on. [`StreamHandled`] has an example.
 #[derive(Clone, Copy, Debug)]
 pub struct StreamRecord<'a> {
-    /// The record's number. If a number is missing, its record is lost, or still on its way.
+    /// The record's number. If a number is missing, its record is lost or still in flight.
     pub number: Sequence,
     /// The record's lanes.
     pub lanes: &'a [u32],
@@ -96,11 +96,11 @@ impl StreamRecord<'_> {
 /// Receives the stream of one client.
 ///
 /// Pass each datagram to [`handle`](Self::handle), which returns the new records in it. Send the
-/// [`acknowledgement`](Self::acknowledgement) with any datagram that goes to the client, at least a
-/// few times within the configuration's longest round trip. The caller supplies the time. Memory:
-/// [`memory_bytes`](Self::memory_bytes), all allocated at the beginning, whatever arrives. After a
-/// silence of more than 2¹⁵ records, nine minutes at 60 Hz, the next full packet begins the stream
-/// anew.
+/// [`acknowledgement`](Self::acknowledgement) with any datagram to the client, at least a few times
+/// within the configuration's longest round trip. The caller supplies the time. The receiver
+/// allocates all its memory, [`memory_bytes`](Self::memory_bytes), at the beginning, whatever
+/// arrives. After a silence of more than 2¹⁵ records, nine minutes at 60 Hz, the next full packet
+/// begins the stream anew.
 ///
 /// If two streams of the same direction share a connection, give each a channel of its own:
 /// [`StreamConfig::channel`].
@@ -133,7 +133,7 @@ pub struct StreamReceiver {
     codec: StreamCodec,
     config: StreamConfig,
     ring: Ring,
-    /// When the newest packet was taken.
+    /// When the newest packet was accepted.
     newest_at: Duration,
     limit: RateLimit,
     /// The records of a packet, oldest first.
@@ -147,14 +147,14 @@ pub struct StreamReceiver {
 struct Fresh {
     /// The packet's number.
     number: Sequence,
-    /// Bit i: the record of `number` − i is new.
+    /// Bit i is set if the record with the number `number` − i is new.
     new_bits: u16,
-    /// The newest packet that was taken before this one.
+    /// The number of the newest packet that was accepted before this one.
     newest_before: Option<Sequence>,
 }
 
 impl StreamReceiver {
-    /// Makes a receiver that has not taken any packet.
+    /// Makes a receiver that has not accepted any packet.
     ///
     /// # Errors
     /// [`StreamError`] for an invalid configuration.
@@ -175,9 +175,9 @@ impl StreamReceiver {
     /// Takes a packet, and returns its new records.
     ///
     /// # Errors
-    /// [`StreamRefused`]. Only a counter has changed then. After
-    /// [`Malformed`](StreamRefused::Malformed), the receiver accepts fewer records until time has
-    /// passed.
+    /// [`StreamRefused`]; then only a counter has changed. After
+    /// [`Malformed`](StreamRefused::Malformed), the receiver also accepts fewer records until time
+    /// has passed.
     pub fn handle(
         &mut self,
         now: Duration,
@@ -238,7 +238,7 @@ impl StreamReceiver {
             .decode(base, records, &mut self.learned, bytes)
             .map_err(StreamRefused::Malformed)?;
 
-        // Nothing fails from here on.
+        // From here on, nothing can fail.
         if new_bits == 0 {
             self.limit.give_back();
         }
@@ -264,7 +264,7 @@ impl StreamReceiver {
         Ok(Fresh { number, new_bits, newest_before })
     }
 
-    /// Whether a packet with this number may arrive now.
+    /// Whether a packet with the number `number` may arrive now.
     fn check_number(&self, now: Duration, number: Sequence) -> Result<(), StreamRefused> {
         let Some(newest) = self.ring.newest() else { return Ok(()) };
         let ahead = number.since(newest);
@@ -281,24 +281,24 @@ impl StreamReceiver {
         if ahead > i32::from(limit) { Err(StreamRefused::TooFarAhead { limit }) } else { Ok(()) }
     }
 
-    /// Whether a packet restarts the stream. A packet does so if it needs no base, and half of all
-    /// numbers may have passed since the newest packet. Their order can then no longer be derived
-    /// from their numbers.
+    /// Whether a packet restarts the stream. It does if it needs no base, and half of all numbers
+    /// may have passed since the newest packet. Then the numbers no longer show which packet is
+    /// newer.
     fn restarts(&self, now: Duration, header: &StreamHeader) -> bool {
         let elapsed_ms = now.saturating_sub(self.newest_at).as_millis();
         let sent = elapsed_ms.saturating_mul(u128::from(self.config.rate_hz)) / 1000;
         matches!(header.base, HeaderBase::Full { .. }) && sent > 0x8000
     }
 
-    /// How far a packet may be ahead of the newest: a ring's length, plus twice the records that
-    /// the client can have sent since then.
+    /// How far the number of a packet may be ahead of the newest: a ring's length, plus twice the
+    /// number of records that the client can have sent since then.
     fn farthest(&self, now: Duration) -> u16 {
         let elapsed_ms = now.saturating_sub(self.newest_at).as_millis();
         let sent = elapsed_ms.saturating_mul(2 * u128::from(self.config.rate_hz)) / 1000;
         (self.ring.len() as u128).saturating_add(sent).min(0x7FFF) as u16
     }
 
-    /// Bit i: the record with the packet's number − i is new.
+    /// Bit i of the result is set if the record with the packet's number − i is new.
     fn new_records(&self, header: &StreamHeader) -> u16 {
         let newest = self
             .ring
@@ -312,12 +312,12 @@ impl StreamReceiver {
         (0..u16::from(header.count)).filter(is_new).fold(0, |new_bits, index| new_bits | 1 << index)
     }
 
-    /// The lanes of a record, while the ring holds it.
+    /// The lanes of a record, as long as the ring holds it.
     pub fn record(&self, number: Sequence) -> Option<&[u32]> {
         self.ring.record(number)
     }
 
-    /// A record's value, while the ring holds it.
+    /// A record's value, as long as the ring holds the record.
     ///
     /// # Errors
     /// [`DecodeError::TypeMismatch`] for a type of another schema.
@@ -325,8 +325,8 @@ impl StreamReceiver {
         self.ring.record(number).map(|record| self.codec.reconstruct(record)).transpose()
     }
 
-    /// Appends the [`acknowledgement`](Self::acknowledgement) with the stream's channel to a
-    /// datagram that goes to the sender. Returns false before the first packet.
+    /// Appends the [`acknowledgement`](Self::acknowledgement), with the stream's channel, to `out`,
+    /// a datagram for the sender. Returns false before the first packet.
     pub fn write_acknowledgement(&self, out: &mut Vec<u8>) -> bool {
         let acknowledgement = self.acknowledgement();
         if let Some(acknowledgement) = acknowledgement {
@@ -336,13 +336,13 @@ impl StreamReceiver {
         acknowledgement.is_some()
     }
 
-    /// The acknowledgement to send back, repeatedly, with any datagram. It does not include the
-    /// channel. `None` before the first packet.
+    /// The acknowledgement to send back, again and again, with any datagram. It does not include
+    /// the channel. `None` before the first packet.
     pub fn acknowledgement(&self) -> Option<StreamAcknowledgement> {
         self.ring.newest().map(StreamAcknowledgement)
     }
 
-    /// The number of the newest packet, and so of the newest record.
+    /// The number of the newest packet and of its newest record. `None` before the first packet.
     pub fn newest(&self) -> Option<Sequence> {
         self.ring.newest()
     }
@@ -357,7 +357,7 @@ impl StreamReceiver {
         self.stats
     }
 
-    /// Bytes of memory, without the codec, which is shared.
+    /// The receiver's memory in bytes, without the codec, which is shared.
     pub fn memory_bytes(&self) -> usize {
         size_of::<Self>()
             + self.ring.memory_bytes()

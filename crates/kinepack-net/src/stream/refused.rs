@@ -23,21 +23,21 @@ pub enum StreamRefused {
     },
     /// The datagram belongs to another channel.
     Channel {
-        /// The number of its channel.
+        /// The number of the datagram's channel.
         number: u8,
     },
     /// The base is among the packet's own records.
     BadBack {
-        /// How far back the base is.
+        /// The distance from the packet to its base.
         back: u8,
         /// The number of records in the packet.
         count: u8,
     },
-    /// The packet has another codec: the two sides cannot understand each other.
+    /// The packet has another codec, so the two sides cannot understand each other.
     Mismatch {
-        /// [`StreamCodec::hash`](kinepack::stream::StreamCodec::hash) of this side.
+        /// This side's [`StreamCodec::hash`](kinepack::stream::StreamCodec::hash).
         ours: u64,
-        /// The packet's hash.
+        /// The hash in the packet.
         theirs: u64,
     },
     /// A packet with this number was received before.
@@ -46,11 +46,11 @@ pub enum StreamRefused {
     TooOld,
     /// The packet's number is farther ahead than the sender can have sent.
     TooFarAhead {
-        /// How far ahead it may be.
+        /// How far ahead the number may be.
         limit: u16,
     },
-    /// The packet is coded against one that this side never took or no longer holds, so it counts
-    /// as lost.
+    /// The packet is coded against a packet that this side never accepted or no longer holds. So it
+    /// counts as lost.
     NoBase {
         /// The missing packet's number.
         base: Sequence,

@@ -1,20 +1,20 @@
-//! The last records of a stream by number, and the learned models of their packets. Both ends keep
-//! one. Never allocates after construction.
+//! The last records of a stream by number, and the learned models of their packets. Each end keeps
+//! one ring, which never allocates after construction.
 
 use kinepack::stream::{Learned, StreamBase, StreamCodec};
 
 use super::config::MOST_PACKETS;
 use crate::Sequence;
 
-/// The content of the ring for a number.
+/// What the ring holds for a number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Held {
-    /// Nothing.
+    /// The ring holds nothing.
     #[default]
     Nothing,
-    /// The record only.
+    /// The ring holds the record only.
     Record,
-    /// The record, as the newest of its packet: it can be a base.
+    /// The ring holds the record as the newest record of its packet, so it can be a base.
     Packet,
 }
 
@@ -25,7 +25,7 @@ pub(super) enum Held {
 #[derive(Clone, Debug)]
 pub(super) struct Ring {
     lanes_per_record: usize,
-    /// `None` before the first record.
+    /// The newest number. `None` before the first record.
     newest: Option<Sequence>,
     held: Vec<Held>,
     lanes: Vec<u32>,
@@ -33,8 +33,7 @@ pub(super) struct Ring {
 }
 
 impl Ring {
-    /// Makes a ring for this many records, rounded up to a power of two, and at most
-    /// [`MOST_PACKETS`].
+    /// Makes a ring for `len` records, rounded up to a power of two, and at most [`MOST_PACKETS`].
     pub(super) fn new(codec: &StreamCodec, len: usize) -> Self {
         let len = len.min(MOST_PACKETS).next_power_of_two();
         Self {
@@ -54,33 +53,33 @@ impl Ring {
         self.newest
     }
 
-    /// The place of a number; `None` if it is ahead of the newest or too far before it.
+    /// The place of a number; `None` if the number is ahead of the newest or too far before it.
     fn place(&self, number: Sequence) -> Option<usize> {
         let behind = self.newest?.since(number);
         (0..self.len() as i32).contains(&behind).then(|| usize::from(number.0) % self.len())
     }
 
-    /// What the ring holds for `number`: nothing if the number is ahead of the newest or too far
-    /// before it.
+    /// What the ring holds for `number`. The ring holds nothing if the number is ahead of the
+    /// newest or too far before it.
     pub(super) fn held(&self, number: Sequence) -> Held {
         self.place(number).map_or(Held::Nothing, |place| self.held[place])
     }
 
-    /// The lanes of a record, while it is held.
+    /// The lanes of a record, as long as the ring holds it.
     pub(super) fn record(&self, number: Sequence) -> Option<&[u32]> {
         let place = self.place(number).filter(|place| self.held[*place] != Held::Nothing)?;
         Some(&self.lanes[place * self.lanes_per_record..][..self.lanes_per_record])
     }
 
-    /// A packet as the base of a record `lag` numbers later, while it is held.
+    /// A packet as the base of a record `lag` numbers later, as long as the ring holds the packet.
     pub(super) fn base(&self, number: Sequence, lag: u16) -> Option<StreamBase<'_>> {
         let place = self.place(number).filter(|place| self.held[*place] == Held::Packet)?;
         let lanes = &self.lanes[place * self.lanes_per_record..][..self.lanes_per_record];
         Some(StreamBase { lanes, learned: &self.learned[place], lag })
     }
 
-    /// Makes `number`, which must be ahead, the newest. Forgets the records that fall out of the
-    /// ring.
+    /// Makes `number`, which must be ahead of the newest, the newest number. Forgets the records
+    /// that fall out of the ring.
     pub(super) fn advance(&mut self, number: Sequence) {
         let ahead =
             self.newest.map_or(self.len(), |newest| number.since(newest).unsigned_abs() as usize);
@@ -92,13 +91,13 @@ impl Ring {
         }
     }
 
-    /// Forgets everything.
+    /// Forgets all records.
     pub(super) fn clear(&mut self) {
         self.newest = None;
         self.held.fill(Held::Nothing);
     }
 
-    /// Stores a record. Ignores one that is ahead of the newest or too far before it.
+    /// Stores a record. Ignores a record whose number is ahead of the newest or too far before it.
     pub(super) fn put(&mut self, number: Sequence, lanes: &[u32]) {
         let Some(place) = self.place(number) else { return };
         self.lanes[place * self.lanes_per_record..][..self.lanes_per_record].copy_from_slice(lanes);
@@ -106,8 +105,8 @@ impl Ring {
     }
 
     /// Makes a held record a base, with the models learned up to it. Swaps `learned` with the old
-    /// models of the place, which have the same size, so that nothing is allocated. Does nothing if
-    /// the record is not held.
+    /// models of the record's place, which have the same size, so that nothing is allocated. Does
+    /// nothing if the ring does not hold the record.
     pub(super) fn make_base(&mut self, number: Sequence, learned: &mut Learned) {
         let place = self.place(number).filter(|place| self.held[*place] != Held::Nothing);
         let Some(place) = place else { return };
@@ -115,7 +114,7 @@ impl Ring {
         std::mem::swap(&mut self.learned[place], learned);
     }
 
-    /// Heap bytes.
+    /// The number of heap bytes.
     pub(super) fn memory_bytes(&self) -> usize {
         self.held.capacity() * size_of::<Held>()
             + self.lanes.capacity() * size_of::<u32>()

@@ -1,4 +1,4 @@
-//! The client's end of a stream: numbers records, and codes packets against acknowledged ones.
+//! The client's end of a stream. It numbers records, and codes packets against acknowledged ones.
 //! `spec/NET.md`, section 8.
 
 use kinepack::stream::{Learned, StreamCodec};
@@ -15,10 +15,10 @@ const MOST_BYTES_PER_LANE: usize = 6;
 
 /// Sends a stream of records.
 ///
-/// Order of calls: [`push`](Self::push) for each record, then
-/// [`poll_transmit`](Self::poll_transmit) for the datagram to send; [`handle`](Self::handle) for
-/// each acknowledgement, whenever it arrives. The sender needs no clock. Memory:
-/// [`memory_bytes`](Self::memory_bytes), all allocated at the beginning.
+/// Call [`push`](Self::push) for each record, then [`poll_transmit`](Self::poll_transmit) for the
+/// datagram to send. Call [`handle`](Self::handle) for each acknowledgement, whenever it arrives.
+/// The sender needs no clock. It allocates all its memory, [`memory_bytes`](Self::memory_bytes), at
+/// the beginning.
 ///
 /// If two streams of the same direction share a connection, give each a channel of its own:
 /// [`StreamConfig::channel`].
@@ -61,9 +61,9 @@ pub struct StreamSender {
     codec: StreamCodec,
     config: StreamConfig,
     ring: Ring,
-    /// Records pushed since the last packet, at most the ring's length.
+    /// The number of records pushed since the last packet, at most the ring's length.
     unsent: usize,
-    /// The newest packet that was acknowledged. Invariant: the ring holds it.
+    /// The newest acknowledged packet. Invariant: the ring holds it.
     acknowledged: Option<Sequence>,
     /// The records of a packet, oldest first.
     records: Vec<u32>,
@@ -97,7 +97,7 @@ impl StreamSender {
     ///
     /// # Errors
     /// [`EncodeError::TypeMismatch`] for a type of another schema, and the errors of
-    /// [`StreamCodec::quantize`]. Nothing has changed then.
+    /// [`StreamCodec::quantize`]. Then nothing has changed.
     pub fn push<T: Pack>(&mut self, value: &T) -> Result<Sequence, EncodeError> {
         let mut records = std::mem::take(&mut self.records);
         let record = &mut records[..self.codec.lanes()];
@@ -109,7 +109,7 @@ impl StreamSender {
     /// Adds a record whose lanes are already quantized.
     ///
     /// # Errors
-    /// [`EncodeError::LaneCount`] and [`EncodeError::LaneOutOfRange`]. Nothing has changed then.
+    /// [`EncodeError::LaneCount`] and [`EncodeError::LaneOutOfRange`]. Then nothing has changed.
     pub fn push_lanes(&mut self, lanes: &[u32]) -> Result<Sequence, EncodeError> {
         self.check_count(lanes.len())?;
         self.codec.check_lanes(lanes)?;
@@ -131,12 +131,12 @@ impl StreamSender {
         }
     }
 
-    /// The packet to send for the newest record; `None` if nothing was pushed since the last
-    /// packet. Valid until the next call.
+    /// The packet to send for the newest record, valid until the next call. `None` if no record was
+    /// pushed since the last packet.
     ///
-    /// The packet contains all records that were not yet in a packet, and repeats earlier ones if
-    /// the configuration asks for more. It contains at most 16 records, none older than its base,
-    /// and no more than fit into a datagram. It always contains the newest record.
+    /// The packet contains all records that were not yet in a packet, and as many repeats of
+    /// earlier records as the configuration asks for. It contains at most 16 records, none older
+    /// than its base, and no more than fit into a datagram. It always contains the newest record.
     pub fn poll_transmit(&mut self) -> Option<&[u8]> {
         let number = self.ring.newest().filter(|_| self.unsent > 0)?;
         let back = self.acknowledged.and_then(|base| u8::try_from(number.since(base)).ok());
@@ -159,8 +159,8 @@ impl StreamSender {
         Some(&self.out)
     }
 
-    /// Copies the newest `wanted` records up to `number` to the end of the buffer, or as many as
-    /// the ring holds. Returns how many.
+    /// Copies the newest `wanted` records up to `number`, or as many as the ring holds, to the end
+    /// of `records`. Returns how many it copied.
     fn gather(&mut self, number: Sequence, wanted: usize) -> usize {
         let lanes = self.codec.lanes();
         let places = self.records.rchunks_exact_mut(lanes).take(wanted);
@@ -173,7 +173,7 @@ impl StreamSender {
         count
     }
 
-    /// Writes the packet of the `count` records at the end of the buffer. `None` if the codec does
+    /// Writes the packet of the `count` records at the end of `records`. `None` if the codec does
     /// not accept the records or the base; then no packet is sent.
     fn write(&mut self, number: Sequence, back: Option<u8>, count: usize) -> Option<()> {
         let base = match back {
@@ -196,8 +196,8 @@ impl StreamSender {
     /// Takes an acknowledgement.
     ///
     /// # Errors
-    /// [`StreamRefused`], such as [`NeverSent`](StreamRefused::NeverSent). Only a counter has
-    /// changed then.
+    /// [`StreamRefused`], such as [`NeverSent`](StreamRefused::NeverSent). Then only a counter has
+    /// changed.
     pub fn handle(&mut self, datagram: &[u8]) -> Result<(), StreamRefused> {
         let taken = self.take(datagram);
         match taken {
@@ -211,13 +211,13 @@ impl StreamSender {
         taken.map(drop)
     }
 
-    /// Applies an acknowledgement. Returns whether it gives a newer base.
+    /// Applies an acknowledgement. Returns whether it provides a newer base.
     fn take(&mut self, datagram: &[u8]) -> Result<bool, StreamRefused> {
         let rest = self.config.channel.strip(datagram);
         let rest = rest.ok_or_else(|| StreamRefused::channel(datagram))?;
         let StreamAcknowledgement(number) = StreamAcknowledgement::from_bytes(rest)?;
         let newest = self.ring.newest().ok_or(StreamRefused::NeverSent)?;
-        // A distance of half the number space is neither before nor after.
+        // A distance of half the number space means neither earlier nor later.
         let behind = newest.since(number);
         if !(0..0x8000).contains(&behind) {
             return Err(StreamRefused::NeverSent);
@@ -256,7 +256,7 @@ impl StreamSender {
         self.stats
     }
 
-    /// Bytes of memory, without the codec, which is shared.
+    /// The sender's memory in bytes, without the codec, which is shared.
     pub fn memory_bytes(&self) -> usize {
         size_of::<Self>()
             + self.ring.memory_bytes()

@@ -36,11 +36,11 @@ pub struct StreamSenderStats {
     pub packets: u64,
     /// How many of these packets were full.
     pub full: u64,
-    /// Bytes of all packets.
+    /// The bytes of all packets.
     pub bytes: u64,
-    /// Records in all packets, including repeats.
+    /// The number of records in all packets, including repeats.
     pub sent_records: u64,
-    /// Acknowledgements that gave a newer base.
+    /// Acknowledgements that provided a newer base.
     pub acknowledged: u64,
     /// Datagrams refused.
     pub refused: u64,
@@ -51,18 +51,18 @@ pub struct StreamSenderStats {
 /// [`StreamHandled`](super::StreamHandled) has an example.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StreamReceiverStats {
-    /// Packets taken.
+    /// Packets accepted.
     pub packets: u64,
     /// How many of these packets were full.
     pub full: u64,
-    /// How many of these packets arrived after a newer one.
+    /// How many of the accepted packets arrived after a newer one.
     pub late: u64,
-    /// Bytes of the packets taken.
+    /// The bytes of the accepted packets.
     pub bytes: u64,
     /// Records that were handed on, each once.
     pub records: u64,
     /// How many of these records arrived as repeats, because the packet with their own number was
-    /// lost or is still on its way.
+    /// lost or is still in flight.
     pub recovered: u64,
     /// How many times a full packet restarted the stream, after a silence in which half the number
     /// space may have passed.

@@ -1,4 +1,4 @@
-//! Events, written from `spec/NET.md`, section 10, alone.
+//! The receiver's events, written from section 10 of `spec/NET.md` alone.
 
 use std::collections::BTreeMap;
 
@@ -19,14 +19,14 @@ pub struct NaiveEvents {
     pub following: Vec<Event>,
 }
 
-/// Section 10.2.
+/// A list of events (section 10.2).
 pub struct List {
     pub floor: u16,
     /// The events, each with its number.
     pub events: Vec<(u16, Event)>,
 }
 
-/// Section 10.1: the list in front of a snapshot's datagram, and the rest.
+/// Splits a datagram into the list in front of the snapshot and the rest (section 10.1).
 pub fn split(datagram: &[u8]) -> Result<(Option<&[u8]>, &[u8]), Refusal> {
     let mut bytes = Bytes(datagram);
     if bytes.u8()? != 0x1A {
@@ -51,7 +51,7 @@ pub fn split(datagram: &[u8]) -> Result<(Option<&[u8]>, &[u8]), Refusal> {
     }
 }
 
-/// CODEC.md, 1.1.
+/// Reads a gamma code (CODEC.md, section 1.1).
 fn gamma(bytes: &[u8], at: &mut usize) -> Result<u64, Refusal> {
     let mut bit = || {
         let byte = bytes.get(*at / 8).ok_or("the bits end")?;
@@ -77,7 +77,7 @@ impl NaiveEvents {
         Self { codec: codec.clone(), next: 0, held: BTreeMap::new(), following: Vec::new() }
     }
 
-    /// Section 3.1.
+    /// Begins a new session (section 3.1).
     pub fn begin_session(&mut self) {
         self.next = 0;
         self.held.clear();
@@ -87,7 +87,7 @@ impl NaiveEvents {
         self.codec.hash()
     }
 
-    /// Section 10.2.
+    /// Reads a list (section 10.2).
     pub fn read(&self, tick: u32, list: &[u8]) -> Result<List, Refusal> {
         let mut bytes = Bytes(list);
         let first = bytes.u16()?;
@@ -142,7 +142,7 @@ impl NaiveEvents {
         Ok(List { floor, events: by_id.into_iter().zip(ticks).map(event).collect() })
     }
 
-    /// The part of section 10.3 that refuses.
+    /// Checks the rules of section 10.3 for refusing a list.
     pub fn check(&self, list: &List) -> Result<(), Refusal> {
         let next = if since(list.floor, self.next) > 0 { list.floor } else { self.next };
         if since(list.floor, self.next) >= 1 << 14 {
@@ -154,7 +154,7 @@ impl NaiveEvents {
         Ok(())
     }
 
-    /// Section 10.3.
+    /// Takes a checked list (section 10.3).
     pub fn take(&mut self, list: List) {
         while since(list.floor, self.next) > 0 {
             self.following.extend(self.held.remove(&self.next));

@@ -3,8 +3,8 @@
 //! Tests compare it with the library's [`Receiver`](kinepack_net::Receiver). It gets the same
 //! datagrams, refuses what "a reader must refuse", and holds the same views. [`kinepack::Decoder`]
 //! decodes the snapshots, because CODEC.md has its own checks. Gaps of the specification are marked
-//! "not in NET.md". If the specification leaves a choice (which old views are dropped), this
-//! receiver drops as early as it may, and [`NaiveReceiver::is_choice`] reports that another
+//! "not in NET.md". If the specification allows a choice (which old views are dropped), this
+//! receiver drops as early as it may. [`NaiveReceiver::is_choice`] then reports that another
 //! receiver may decide otherwise. Cost: a copy of the world for each datagram.
 
 #![allow(unreachable_pub, reason = "a module of a test")]
@@ -26,29 +26,29 @@ const MAX_ENTITIES: usize = 65_536;
 /// Why a datagram was refused.
 pub type Refusal = &'static str;
 
-/// Lanes by entity.
+/// The lanes of each entity, by id.
 pub type Entities = BTreeMap<u32, Vec<u32>>;
 
 /// The input of the codec: a state and its tick.
 type State = (u32, Entities);
 
-/// `a − b`, section 1.
+/// The distance `a − b` of two sequences (section 1).
 pub fn since(a: u16, b: u16) -> i16 {
     a.wrapping_sub(b) as i16
 }
 
-/// The header of a snapshot, section 4.
+/// The header of a snapshot (section 4).
 #[derive(Clone, Copy, Debug)]
 pub struct Header {
     pub left_out: bool,
     pub merge: Option<u32>,
     pub stride: u8,
     pub sequence: u16,
-    /// How many sequences the baseline is back. 0 if the snapshot is coded against a reference
-    /// state.
+    /// The number of sequences from the baseline to the snapshot. 0 if the snapshot is coded
+    /// against a reference state.
     pub back: u8,
     pub reference: u8,
-    /// Only if the stride is 0.
+    /// The tick, if the stride is 0.
     pub tick: u32,
     pub interval: u8,
     /// The distances of section 4.3; unused ones are 0.
@@ -138,7 +138,7 @@ pub struct View {
 }
 
 impl View {
-    /// `b − 1` to `b − n` of section 4.1.
+    /// The sequences `b − 1` to `b − n` of section 4.1.
     pub fn mergeable(&self, sequence: u16) -> Vec<u16> {
         (1..=u16::from(self.own_back).saturating_sub(1).min(32))
             .map(|back| sequence.wrapping_sub(back))
@@ -160,7 +160,7 @@ pub struct NaiveReceiver {
     initial_hash: u64,
     views: BTreeMap<u16, View>,
     newest: Option<u16>,
-    /// Within 32 of the newest.
+    /// The received sequences within 32 of the newest.
     received: BTreeSet<u16>,
     newest_baseline: Option<u16>,
     references: BTreeMap<u8, State>,
@@ -173,8 +173,8 @@ pub struct NaiveReceiver {
     next_hello: Duration,
     /// Whether the receiver has sent hellos again after a silence.
     seeks: bool,
-    /// The tick of the newest state when a fragment ended such a silence. `None` once a state has
-    /// arrived.
+    /// The tick of the newest state at the time when a fragment ended a silence. `None` once a
+    /// state has arrived.
     sought: Option<u32>,
     /// The tick of the newest state.
     shown: Option<u32>,
@@ -231,7 +231,7 @@ impl NaiveReceiver {
         self.events.as_mut().map_or(Vec::new(), |events| std::mem::take(&mut events.following))
     }
 
-    /// The same as the library's `inject_fault`.
+    /// Changes a lane as the library's `inject_fault` does.
     pub fn inject_fault(&mut self, sequence: u16, id: u32, lane: usize) {
         let value =
             &mut self.views.get_mut(&sequence).unwrap().entities.get_mut(&id).unwrap()[lane];
@@ -246,7 +246,7 @@ impl NaiveReceiver {
         self.newest
     }
 
-    /// Sections 3, 4.6 and 6.
+    /// The next datagram to send (sections 3, 4.6 and 6).
     pub fn poll_transmit(&mut self, now: Duration) -> Option<Vec<u8>> {
         if let Some(sequence) = self.anew.take() {
             return Some([&[12], &sequence.to_le_bytes()[..]].concat());
@@ -318,8 +318,8 @@ impl NaiveReceiver {
         self.newest_baseline
     }
 
-    /// True if the datagram needs a view that a receiver may have dropped or may still hold (4.2):
-    /// accepting it is then the reader's choice.
+    /// Whether the datagram needs a view that a receiver may have dropped or may still hold
+    /// (section 4.2). Then the reader may accept or refuse it.
     pub fn is_choice(&self, datagram: &[u8]) -> bool {
         let Ok((_, datagram)) = events::split(datagram) else { return false };
         let Ok(header) = Header::read(datagram) else { return false };
@@ -370,19 +370,19 @@ impl NaiveReceiver {
         self.seeks = false;
     }
 
-    /// Section 3.1: whether a datagram with this sequence can only be of a new session.
+    /// Whether a datagram with this sequence can only belong to a new session (section 3.1).
     fn is_other_session(&self, sequence: u16) -> bool {
         let distance = self.newest.map_or(0, |newest| since(sequence, newest));
         distance > 8_192 || self.seeks && distance < -32
     }
 
-    /// Section 3.1: whether it is newer by its sequence, and older by its tick.
+    /// Whether a datagram is newer by its sequence, but older by its tick (section 3.1).
     fn runs_back(&self, sequence: u16, tick: u32) -> bool {
         let is_newest = self.newest.is_some_and(|newest| since(sequence, newest) > 0);
         is_newest && !self.is_new_session && self.shown.is_some_and(|shown| shown > tick)
     }
 
-    /// Section 3.1.
+    /// Begins a new session (section 3.1).
     fn begin_session(&mut self) {
         (self.newest, self.newest_baseline, self.assembly, self.whole) = (None, None, None, None);
         self.received.clear();
@@ -393,7 +393,7 @@ impl NaiveReceiver {
         self.events.iter_mut().for_each(NaiveEvents::begin_session);
     }
 
-    /// Before a state is shown.
+    /// Forgets the shown state, if necessary, before a new state is shown.
     fn forget_shown(&mut self) {
         self.states += 1;
         self.is_new_session = false;
@@ -402,7 +402,7 @@ impl NaiveReceiver {
         }
     }
 
-    /// Section 10.1.
+    /// Handles a datagram with events alone (section 10.1).
     fn handle_events(&mut self, datagram: &[u8]) -> Result<(), Refusal> {
         let mut bytes = Bytes(&datagram[1..]);
         let (sequence, tick) = (bytes.u16()?, bytes.u32()?);
@@ -462,7 +462,7 @@ impl NaiveReceiver {
         taken
     }
 
-    /// Section 4.6.
+    /// Drops the views after a failed state check (section 4.6).
     fn lose_views(&mut self) -> Result<(), Refusal> {
         self.views.clear();
         self.references.retain(|number, _| *number == 0);
@@ -540,7 +540,7 @@ impl NaiveReceiver {
         Ok(())
     }
 
-    /// Section 4.1.
+    /// Merges partial views into a baseline (section 4.1).
     fn merge(&self, header: &Header, baseline: &View) -> Result<Entities, Refusal> {
         let mut merged = baseline.entities.clone();
         if !baseline.left_out {
@@ -554,8 +554,8 @@ impl NaiveReceiver {
             Some(field) => header.merged(field),
             None => baseline.mergeable(header.baseline()),
         };
-        // Not in NET.md. The sender meant all of these views; some partial ones may already be
-        // dropped.
+        // Not in NET.md: the sender meant all of these views, but the receiver may have dropped
+        // some partial ones.
         if header.merge.is_none() && others.iter().any(|other| self.is_droppable(*other)) {
             return Err("merges what may be dropped");
         }
@@ -574,7 +574,7 @@ impl NaiveReceiver {
         if merged.len() > MAX_ENTITIES { Err("entities") } else { Ok(merged) }
     }
 
-    /// Section 4.3.
+    /// The older views of a snapshot (section 4.3).
     fn older(&self, header: &Header) -> Result<Vec<State>, Refusal> {
         let state = |sequence| {
             let view: &View = self.views.get(&sequence).ok_or("older view not held")?;
@@ -593,7 +593,7 @@ impl NaiveReceiver {
         header.older_views().into_iter().map(state).collect()
     }
 
-    /// Section 4.3: the other parts of a partial older view, newest first.
+    /// The other parts of a partial older view, newest first (section 4.3).
     fn parts(&self, sequence: u16, view: &View) -> Vec<u16> {
         let before = (1..=32).map(|back| sequence.wrapping_sub(back));
         let is_part = |before: &u16| {
@@ -603,7 +603,8 @@ impl NaiveReceiver {
         before.take_while(is_part).filter(|_| view.left_out).collect()
     }
 
-    /// The same, and what is just before them: it may be a part that was dropped.
+    /// The result of `parts`, and the sequence just before these parts: it may be a part that was
+    /// dropped.
     fn parts_and_end(&self, sequence: u16, view: &View) -> impl Iterator<Item = u16> {
         let parts = self.parts(sequence, view);
         let end = parts.last().unwrap_or(&sequence).wrapping_sub(1);
@@ -632,7 +633,7 @@ impl NaiveReceiver {
         Ok(entities(&decoded))
     }
 
-    /// Section 5.
+    /// Handles a fragment (section 5).
     fn handle_fragment(&mut self, datagram: &[u8]) -> Result<(), Refusal> {
         let mut bytes = Bytes(datagram);
         let first = bytes.u8()?;
@@ -671,8 +672,8 @@ impl NaiveReceiver {
             return Err("full state too large");
         }
         if assembly.parts.len() < usize::from(count) {
-            // Not in NET.md, which drops it for good; this only matters if the sender returns to an
-            // older number.
+            // Not in NET.md, in which this full state is dropped forever. The difference matters
+            // only if the sender returns to an older number.
             self.whole = None;
             self.assembly = Some(assembly);
             self.take(sequence);
@@ -711,7 +712,7 @@ impl NaiveReceiver {
 
 const WRONG_STATE: Refusal = "not the sender's state";
 
-/// CODEC.md, section 18.
+/// The state check of a view (CODEC.md, section 18).
 fn state_check(tick: u32, entities: &Entities) -> u16 {
     let step = |sum: u64, first: u32, second: u32| {
         let both = u64::from(second) * (1 << 32) + u64::from(first);

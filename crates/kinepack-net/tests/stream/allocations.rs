@@ -1,4 +1,5 @@
-//! After construction nothing allocates, and memory stays constant, whatever arrives.
+//! Checks that nothing allocates after construction, and that memory stays constant, whatever
+//! arrives.
 
 use std::time::Duration;
 

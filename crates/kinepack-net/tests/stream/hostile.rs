@@ -1,6 +1,6 @@
-//! Packets and acknowledgements that no honest end sends. Each is refused and counted, and changes
-//! nothing else. After any number of them, a receiver continues exactly as its twin, which never
-//! saw them.
+//! Tests with packets and acknowledgements that no honest end sends. Each is refused and counted,
+//! and changes nothing else. After any number of them, a receiver continues exactly as its twin,
+//! which never saw them.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use super::world::{Player, at, codec};
 use crate::support::{Random, Thing};
 
 const RING: u16 = 64;
-/// The packets of the recorded session; the first has number [`FIRST`].
+/// The number of packets in the recorded session. The first packet has the number [`FIRST`].
 const PACKETS: usize = 120;
 const FIRST: u16 = 65_480;
 
@@ -81,7 +81,7 @@ impl Attacked {
         now(self.taken)
     }
 
-    /// Takes this many packets of the session, and so does its twin.
+    /// Gives `count` packets of the session to the receiver and to its twin.
     fn go_on(&mut self, count: usize) {
         for _ in 0..count {
             let (now, packet) = (now(self.taken), &self.packets[self.taken]);
@@ -170,7 +170,7 @@ fn numbers_far_behind_and_half_of_all_away() {
 fn numbers_far_ahead() {
     let mut attacked = Attacked::after(100);
     let full = attacked.packets[0].clone();
-    // A step of 1/60 s after the newest: two more may have been sent.
+    // Since the newest packet, 1/60 s has passed, so two more packets may have been sent.
     for ahead in [RING + 3, RING + 4, 1000, 0x7FFF] {
         let early = renumbered(&full, number(99).after(ahead));
         let refused = attacked.refuses(&early, |stats| stats.too_far_ahead);
@@ -181,7 +181,7 @@ fn numbers_far_ahead() {
     let mut relative = attacked.packets[50].clone();
     attacked.finish();
     // Later, these numbers become possible. But only a full packet, which begins the stream anew,
-    // may be half of all numbers ahead.
+    // may be ahead by half of all numbers.
     let mut receiver = receiver();
     receiver.handle(Duration::ZERO, &full).unwrap();
     let later = Duration::from_secs(10);
@@ -214,7 +214,7 @@ fn numbers_far_ahead() {
 #[test]
 fn bases_that_do_not_exist() {
     let mut attacked = Attacked::after(99);
-    // Number 100 overtakes 99, whose record is only held as a repeat.
+    // Packet 100 overtakes packet 99, whose record is only held as a repeat.
     let overtaking = attacked.packets[100].clone();
     attacked.receiver.handle(attacked.now(), &overtaking).unwrap();
     attacked.twin.handle(attacked.now(), &overtaking).unwrap();
@@ -230,7 +230,8 @@ fn bases_that_do_not_exist() {
             "{back}"
         );
     }
-    // No base of this session: before the first packet, and in a session with other numbers.
+    // These packets have no base: one is before the first packet, one is in a session with other
+    // numbers.
     let packets = attacked.packets.clone();
     assert!(matches!(
         receiver().handle(Duration::ZERO, &packets[50]),
@@ -240,7 +241,7 @@ fn bases_that_do_not_exist() {
     later.handle(Duration::ZERO, &renumbered(&packets[0], Sequence(20_000))).unwrap();
     let ahead = renumbered(&packets[50], Sequence(20_001));
     assert!(matches!(later.handle(Duration::ZERO, &ahead), Err(StreamRefused::NoBase { .. })));
-    // 99 arrives late, and is a base from then on.
+    // Packet 99 arrives late, and is a base from then on.
     attacked.go_on(1);
     assert!(attacked.receiver.stats().late == 1);
     packet[3] = 2;
@@ -281,7 +282,8 @@ fn payloads_that_are_cut_too_long_or_of_other_counts() {
             let long = [&packet[..], &vec![0xFF; extra]].concat();
             attacked.refuses(&long, |stats| stats.malformed + stats.limited);
         }
-        // More records than the bytes hold; fewer would leave bytes.
+        // The packet claims more records than its bytes hold. With fewer records, bytes would
+        // remain.
         for count in (1..16).filter(|count| *count > packet[0] >> 4 || packet[0] & 8 == 0) {
             let mut other = packet.clone();
             other[0] = packet[0] & 0x0F | count << 4;
@@ -294,7 +296,7 @@ fn payloads_that_are_cut_too_long_or_of_other_counts() {
             }
         }
     }
-    // The session resumes with the credit that time brings.
+    // The session resumes with the credit that returned meanwhile.
     let Attacked { packets, mut receiver, mut twin, .. } = attacked;
     for packet in &packets[100..] {
         let [taken, expected] = [&mut receiver, &mut twin].map(|end| {
@@ -337,7 +339,7 @@ fn other_kinds_of_datagrams() {
     attacked.finish();
 }
 
-/// Every bit of every packet flipped, and noise: a refusal changes nothing.
+/// With every bit of every packet flipped, and with noise, a refusal changes nothing.
 #[test]
 fn damaged_packets_change_nothing() {
     let packets = recorded();
@@ -394,7 +396,7 @@ fn acknowledgements_of_packets_never_sent_or_sent_long_ago() {
             "{behind}"
         );
     }
-    // 198 was pushed, but not as a packet.
+    // Record 198 was pushed, but is not the newest record of any packet.
     assert_eq!(sender.handle(&forged(newest.before(1))), Err(StreamRefused::NeverSent));
     for datagram in
         [&[][..], &[7], &[7, 0], &[7, 0, 0, 0], &[15, 0, 0], &[5, 0, 0], &[0; 3], &[255; 60]]

@@ -1,5 +1,5 @@
-//! Streams: client and server under virtual time over seeded bad links, hostile packets,
-//! properties, frozen vectors.
+//! Tests of streams: client and server under virtual time over seeded bad links, hostile packets,
+//! properties, and frozen vectors.
 
 mod allocations;
 mod hostile;

@@ -1,4 +1,5 @@
-//! A sink written from `spec/NET.md`, section 8, alone: maps instead of rings, and no rate limit.
+//! A stream receiver written from section 8 of `spec/NET.md` alone: maps instead of rings, and no
+//! rate limit.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -21,7 +22,7 @@ impl Naive {
         Self { codec, ring: ring as i32, rate_hz, newest: None, records, packets }
     }
 
-    /// The new records, or `None` if the packet must be refused.
+    /// Handles a packet. Returns the new records, or `None` if the packet must be refused.
     pub(crate) fn handle(
         &mut self,
         now: Duration,

@@ -1,4 +1,4 @@
-//! The rate limit under virtual time.
+//! Tests of the rate limit under virtual time.
 
 use std::time::Duration;
 
@@ -39,7 +39,7 @@ fn fast_clocks_stalls_and_jitter_stay_within_the_limit() {
         session.run(60 * 60);
         assert_eq!(session.receiver.stats().limited, 0, "{hz} Hz");
     }
-    // The network holds everything back for half a second, repeatedly.
+    // The network repeatedly holds all packets back for half a second.
     let config = StreamConfig::at_hz(60);
     let mut sender = StreamSender::new(&codec(), config).unwrap();
     let mut receiver = StreamReceiver::new(&codec(), config).unwrap();
@@ -56,7 +56,8 @@ fn fast_clocks_stalls_and_jitter_stay_within_the_limit() {
     }
 }
 
-/// Sixteen records in each packet would be sixteen times the inputs for the same number of packets.
+/// With sixteen records in each packet, the same number of packets would carry sixteen times as
+/// many inputs.
 #[test]
 fn the_limit_counts_records() {
     let config = StreamConfig { repeats: 15, ..StreamConfig::at_hz(60) };
@@ -69,7 +70,7 @@ fn the_limit_counts_records() {
         }
         let datagram = sender.poll_transmit().unwrap().to_vec();
         let taken = receiver.handle(at(step, 60), &datagram);
-        // Refused records leave a gap that is soon wider than any honest one.
+        // Refused records leave a gap that soon becomes wider than any honest gap.
         assert!(
             matches!(
                 taken,

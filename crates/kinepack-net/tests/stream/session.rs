@@ -1,5 +1,5 @@
-//! Whole sessions: the records handed on are those pushed, lane for lane, and no packet is coded
-//! against one that may be lost.
+//! Tests of whole sessions. The records handed on equal the pushed records, lane for lane, and no
+//! packet is coded against a packet that may be lost.
 
 use std::time::Duration;
 
@@ -47,10 +47,10 @@ fn repeats_restore_records_of_lost_packets() {
             assert!(repeats > 0 || ratio <= 1.015 - f64::from(loss_ratio));
             let stats = session.receiver.stats();
             assert_eq!(stats.records, session.given.len() as u64);
-            // Only copies, and packets overtaken by a whole ring, are refused.
+            // The receiver refuses only copies, and packets overtaken by a whole ring.
             assert_eq!(stats.refused(), stats.duplicates, "{stats:?}");
             assert!(stats.late > 50 && (repeats > 0) == (stats.recovered > 0), "{stats:?}");
-            // Only packets before the first acknowledgement are full.
+            // Only the packets before the first acknowledgement are full.
             assert!(session.sender.stats().full < 60, "{:?}", session.sender.stats());
         }
     }
@@ -79,8 +79,8 @@ fn every_preset() {
 #[test]
 fn a_stream_begins_anew_after_a_silence_of_half_of_all_numbers() {
     let link = LinkConfig { latency: Duration::from_millis(50), ..LinkConfig::PERFECT };
-    // After these outages, the numbers seem newer than the last one taken, half of all numbers
-    // away, or older; after the last, almost all numbers have passed.
+    // After these outages, the numbers seem newer than the last accepted one, half of all numbers
+    // away, or older. After the last outage, almost all numbers have passed.
     for outage_s in [400, 545, 547, 560, 900, 1090] {
         for repeats in [0, 3] {
             let config =
@@ -94,7 +94,7 @@ fn a_stream_begins_anew_after_a_silence_of_half_of_all_numbers() {
             session.run(180);
             let stats = session.receiver.stats();
             let taken = stats.records - before.records;
-            // The records of three seconds, less those of the latency, and less at most two whose
+            // Three seconds of records arrive, except those of the latency and at most two whose
             // number is too far ahead.
             assert!(taken >= 160, "{outage_s} s: {taken} records of 180, {stats:?}");
             assert_eq!(stats.restarts, u64::from(outage_s >= 547), "{outage_s} s: {stats:?}");
@@ -169,7 +169,8 @@ fn a_server_that_forgot_everything_recovers() {
     assert_eq!(session.receiver.stats().lost_bases, lost);
 }
 
-/// Sends what a client pushed in several packets, or several inputs in one packet.
+/// Records pushed since the last packet are sent in several packets, or as several inputs in one
+/// packet.
 #[test]
 fn records_pushed_since_the_last_packet_are_sent_together() {
     let config = StreamConfig { repeats: 0, ..StreamConfig::at_hz(60) };
@@ -218,7 +219,7 @@ fn repeats_that_do_not_fit_are_left_out() {
             large.call
         );
     }
-    // A single record is sent whatever its size.
+    // A single record is sent, whatever its size.
     let config = StreamConfig { repeats: 1, datagram_bytes: 128, ..StreamConfig::at_hz(60) };
     let mut sender = StreamSender::new(&codec, config).unwrap();
     sender.push(&Large { call: [0xA5; 100] }).unwrap();

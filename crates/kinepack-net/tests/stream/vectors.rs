@@ -1,8 +1,8 @@
-//! The frozen datagrams of `spec/vectors/net_stream.txt`. The head of the file describes them;
-//! lines are only ever added.
+//! Checks the frozen datagrams of `spec/vectors/net_stream.txt`. The header of that file describes
+//! them. Lines are only ever added.
 //!
-//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-net stream::vectors:: -- --nocapture`
-//! prints the lines as they would be written now.
+//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-net stream::vectors:: -- --nocapture` prints
+//! the lines as this version writes them.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use kinepack_net::{Sequence, StreamConfig, StreamHandled, StreamReceiver, Stream
 
 const VECTORS: &str = include_str!("../../../../spec/vectors/net_stream.txt");
 
-/// The record type that the head of the file describes.
+/// The record type that the header of the file describes.
 #[derive(Pack)]
 struct Call {
     #[pack(range = 0..=1000)]
@@ -69,7 +69,7 @@ fn written() -> String {
         }
         let datagram = sender.poll_transmit().unwrap().to_vec();
         let taken = match step {
-            // The packet is overtaken by the next one, and lost.
+            // The next packet overtakes this one, which is then lost.
             9 => {
                 late = datagram;
                 continue;

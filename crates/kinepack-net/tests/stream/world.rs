@@ -1,4 +1,4 @@
-//! Inputs, and a client and a server connected by two links.
+//! Inputs of a player, and a client and a server connected by two links.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -28,7 +28,7 @@ pub(crate) fn codec() -> StreamCodec {
     StreamCodec::of::<Input>(StreamLevel::Packed).unwrap()
 }
 
-/// Plausible inputs: small changes, and rare large ones.
+/// Generates plausible inputs, with small changes and rare large ones.
 pub(crate) struct Player {
     random: Random,
     input: Input,
@@ -68,7 +68,7 @@ pub(crate) fn at(step: u32, hz: u32) -> Duration {
     Duration::from_secs(1) * step / hz
 }
 
-/// The base that a packet names, and the packet's number.
+/// The packet's number, and the number of the base that the packet names.
 pub(crate) fn header(datagram: &[u8]) -> (Sequence, Option<Sequence>) {
     let number = Sequence(u16::from_le_bytes([datagram[1], datagram[2]]));
     (number, (datagram[0] & 8 == 0).then(|| number.before(u16::from(datagram[3]))))
@@ -82,12 +82,12 @@ pub(crate) struct Session {
     pub(crate) down: Link,
     pub(crate) hz: u32,
     pub(crate) steps: u32,
-    /// While true, nothing that is sent departs: up, down.
+    /// If true, nothing that is sent departs: upwards, and downwards.
     pub(crate) cut: [bool; 2],
     player: Player,
-    /// The lanes of the pushed records by number, for the last half of all numbers.
+    /// The lanes of the last half of all pushed records, by number.
     pushed: HashMap<Sequence, Vec<u32>>,
-    /// The numbers acknowledged to the sender.
+    /// The numbers whose acknowledgements reached the sender.
     acknowledged: HashSet<Sequence>,
     pub(crate) given: HashSet<Sequence>,
     pub(crate) refused: Vec<StreamRefused>,
@@ -119,7 +119,7 @@ impl Session {
         (0..steps).for_each(|_| self.step());
     }
 
-    /// Delivers what is due, answers, pushes an input and sends it.
+    /// Delivers the datagrams that are due, answers, pushes an input and sends it.
     pub(crate) fn step(&mut self) {
         self.steps += 1;
         let now = self.now();
@@ -132,7 +132,7 @@ impl Session {
         let input = self.player.step();
         let number = self.sender.push(input).unwrap();
         self.pushed.insert(number, lanes(input));
-        // Records of half of all numbers ago are forgotten, so that numbers may repeat.
+        // The test forgets the records of half of all numbers ago, so that numbers may repeat.
         let old = number.before(0x8000);
         self.given.remove(&old);
         self.acknowledged.remove(&old);

@@ -35,7 +35,8 @@ pub fn codec_at(level: Level) -> Codec {
     Codec::new(schema.clone(), level, Profile::untrained(&schema)).unwrap()
 }
 
-/// The same codec with a time precision. Values of moving entities are off by at most [`most_off`].
+/// The codec at `level` with a time precision. Values of moving entities are off by at most
+/// [`most_off`].
 pub fn coarse_codec(level: Level) -> Codec {
     let precision = TimePrecision::new(4.0, f64::from(TICK_HZ));
     let schema = Schema::of::<Thing>().with_time_precision(|field| {
@@ -44,8 +45,8 @@ pub fn coarse_codec(level: Level) -> Codec {
     Codec::new(schema.clone(), level, Profile::untrained(&schema)).unwrap()
 }
 
-/// The largest allowed error of a [`Thing`]'s lanes with a time precision: half of 16 steps of the
-/// position, and half of 8 steps of a rotation's components.
+/// The largest allowed error of each lane of a [`Thing`] with a time precision: half of 16 steps of
+/// the position, and half of 8 steps of a rotation's components.
 pub fn most_off() -> Vec<u32> {
     vec![8, 8, 8, 0, 4, 4, 4, 0, 0]
 }
@@ -98,7 +99,7 @@ pub fn number_of(event: &Event<'_>) -> (u32, u32) {
     }
 }
 
-/// xorshift64*.
+/// A xorshift64* generator.
 #[derive(Clone)]
 pub struct Random(u64);
 
@@ -122,20 +123,20 @@ impl Random {
         self.below(one_in) == 0
     }
 
-    /// −1 to 1.
+    /// A random number from −1 to 1.
     pub fn unit(&mut self) -> f32 {
         self.below(20_001) as f32 / 10_000.0 - 1.0
     }
 }
 
-/// Entities that move, rest, and are added and removed.
+/// A world of entities that move, rest, and are added and removed.
 pub struct World {
     things: Vec<(EntityId, Thing, [f32; 3])>,
     next_id: u32,
     random: Random,
     /// One entity in this many moves.
     pub moving_one_in: u64,
-    /// In one tick of this many, an entity is added or removed.
+    /// An entity is added or removed in one tick of this many.
     pub change_one_in: u64,
     pub snapshot: Snapshot,
 }
@@ -214,7 +215,7 @@ pub fn lanes(snapshot: &Snapshot, index: usize) -> Vec<u32> {
     (0..snapshot.lane_count()).map(|lane| snapshot.lane(lane)[index]).collect()
 }
 
-/// A datagram of a hub in two: the events in front (spec/NET.md, 10.1) and the rest.
+/// Splits a datagram of a hub into the events in front (spec/NET.md, section 10.1) and the rest.
 pub fn split_events(datagram: &[u8]) -> (&[u8], &[u8]) {
     let bytes = match datagram {
         [0x1A, low @ 0..128, ..] => 2 + usize::from(*low),
@@ -259,7 +260,7 @@ pub fn older_sequences(datagram: &[u8]) -> Vec<Sequence> {
     distances[..=last].iter().map(before).collect()
 }
 
-/// One receiver with its links.
+/// One receiver and its links.
 pub struct Client {
     pub id: ReceiverId,
     pub receiver: Receiver,
@@ -267,10 +268,10 @@ pub struct Client {
     pub up: Link,
     /// The sender's views of this receiver, by sequence.
     pub expected: HashMap<u16, Snapshot>,
-    /// The sender's copy of the older views of each snapshot.
+    /// The sender's copy of the older views of each snapshot, by sequence.
     pub older: HashMap<u16, Vec<Snapshot>>,
     pub snapshots: u64,
-    /// Snapshots with older views.
+    /// The number of snapshots with older views.
     pub with_older: u64,
     pub left_out: u64,
     pub full_states: u64,
@@ -279,7 +280,7 @@ pub struct Client {
     pub refused: HashMap<String, u64>,
 }
 
-/// A hub with receivers, step by step.
+/// A hub with receivers, which run tick by tick.
 pub struct Net {
     pub hub: Hub,
     pub clients: Vec<Client>,
@@ -307,7 +308,7 @@ impl Net {
         self.add_with(&codec(), link, seed, options)
     }
 
-    /// Adds a receiver that chooses this codec.
+    /// Adds a receiver that chooses `codec`.
     pub fn add_with(
         &mut self,
         codec: &Codec,

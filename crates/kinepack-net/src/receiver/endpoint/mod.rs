@@ -75,10 +75,11 @@ pub struct Receiver {
     /// The tick of the newest state at the time when a fragment ended a silence, in which the
     /// receiver sent hellos again. `None` once a state has arrived.
     sought: Option<Tick>,
-    /// Whether a new session has begun of which no state was shown yet.
+    /// Whether a new session has begun and none of its states was shown yet.
     is_new_session: bool,
     mismatch: Option<Mismatch>,
-    /// Why the newest state was refused, if it exceeds the limits and no datagram was taken since.
+    /// Why the newest state was refused, if it exceeds the limits and no datagram was accepted
+    /// since.
     too_large: Option<Refused>,
     acknowledges: bool,
     window: Window,

@@ -16,7 +16,8 @@ use crate::trace::event;
 
 /// A full state that is older than the newest state by more ticks than this belongs to another
 /// session. Within one session, the difference is small, because a hub sends no snapshots while a
-/// full state is on its way. Only the few that were sent before it can arrive first.
+/// full state is on its way. Only the few snapshots that were sent before the full state can arrive
+/// first.
 const OLDEST_FULL_STATE: u32 = 1024;
 
 impl Receiver {

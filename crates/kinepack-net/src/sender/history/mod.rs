@@ -1,8 +1,9 @@
-//! The datagrams sent to one receiver and their outcome: acknowledged or lost. They determine the
-//! round trip, and which view can be the next baseline. `spec/NET.md`, sections 4.2 and 6.
+//! The datagrams sent to one receiver, each with its outcome: acknowledged or lost. The outcomes
+//! determine the round trip, and which view can be the next baseline. `spec/NET.md`, sections 4.2
+//! and 6.
 //!
-//! Cost: an acknowledgement looks at 33 entries. Memory: at most [`WINDOW`] entries, and what their
-//! views share.
+//! Cost: an acknowledgement looks at 33 entries. Memory: at most [`WINDOW`] entries, and the memory
+//! that their views share.
 
 mod candidates;
 mod older;
@@ -20,22 +21,22 @@ use crate::round_trip::RoundTrip;
 use crate::sequence::REORDERED;
 use crate::{Acknowledgement, Cost, Refused, Sequence};
 
-/// How many sequences back a baseline may be: the range of the header's *back* byte.
+/// How many sequences before a snapshot its baseline may be: the range of the header's *back* byte.
 pub(super) const WINDOW: usize = 255;
-/// A complete view is preferred as baseline over a partial view that is newer by at most this many
-/// sequences.
+/// A complete view is preferred as the baseline over a partial view that is newer by at most this
+/// many sequences.
 pub(super) const WHOLE_PREFERRED: usize = 8;
 
 /// The receiver may drop views that are more than this many sequences before the newest baseline.
 const REACH: usize = 64;
 
-/// One datagram.
+/// One sent datagram.
 #[derive(Debug)]
 pub(super) struct Sent {
     pub(super) sequence: Sequence,
     pub(super) at: Duration,
     pub(super) content: Content,
-    /// The events in it.
+    /// The events in the datagram.
     pub(super) events: Option<Box<Carried>>,
     state: State,
 }
@@ -44,14 +45,15 @@ pub(super) struct Sent {
 pub(super) enum Content {
     Snapshot {
         view: Arc<SentView>,
-        /// The *back* byte of its header; 0 for a reference state.
+        /// The *back* byte of the snapshot's header; 0 for a reference state.
         own_back: u8,
         /// For each sent entity, the tick at which it had been sent before. If this datagram is
         /// lost, the entity's score is computed from that tick again.
         sent_before: Vec<(EntityId, u32)>,
-        /// `Some` if the codec learns and this view may still be a baseline.
+        /// The models after the snapshot, if the codec learns and this view may still be a
+        /// baseline.
         models: Option<LearnedModels>,
-        /// `Some` if the hub counts costs.
+        /// The snapshot's cost, if the hub counts costs.
         cost: Option<Arc<Cost>>,
     },
     Fragment {
@@ -77,7 +79,7 @@ enum State {
     Lost,
 }
 
-/// The changes by an acknowledgement or a time-out.
+/// The index of an entry that an acknowledgement or a time-out changed.
 #[derive(Debug)]
 pub(super) enum Outcome {
     Acknowledged(usize),
@@ -94,11 +96,12 @@ pub(super) struct History {
     sent_count: u64,
     newest_acknowledged: Option<Sequence>,
     newest_view: Option<Sequence>,
-    /// The newest view that was used as a baseline. The receiver may have dropped older ones.
+    /// The newest view that was used as a baseline. The receiver may have dropped older views.
     newest_used: Option<Sequence>,
-    /// Views before this are no longer baselines: a reference state has replaced them.
+    /// Views before this sequence are no longer baselines, because a reference state has replaced
+    /// them.
     floor: Sequence,
-    /// How many sequences before the newest acknowledged view an entry is still needed.
+    /// Entries up to this many sequences before the newest acknowledged view are still needed.
     kept: usize,
     pub(super) round_trip: RoundTrip,
     pub(super) acknowledged_count: u64,
@@ -123,7 +126,7 @@ impl History {
         }
     }
 
-    /// From now on, keeps views for as long as they can be older views.
+    /// Keeps views from now on for as long as they can be older views.
     pub(super) fn keep_older(&mut self) {
         self.kept = WHOLE_PREFERRED + REACH;
     }
@@ -144,7 +147,7 @@ impl History {
         }
     }
 
-    /// The models that the codec had learned after the snapshot with this sequence.
+    /// The models that the codec had learned after the snapshot with the sequence `sequence`.
     pub(super) fn models(&self, sequence: Sequence) -> Option<&LearnedModels> {
         match &self.entries[self.index(sequence)?].content {
             Content::Snapshot { models, .. } => models.as_ref(),
@@ -152,7 +155,7 @@ impl History {
         }
     }
 
-    /// The cost of the snapshot with this sequence.
+    /// The cost of the snapshot with the sequence `sequence`.
     pub(super) fn cost(&self, sequence: Sequence) -> Option<&Arc<Cost>> {
         match &self.entries[self.index(sequence)?].content {
             Content::Snapshot { cost, .. } => cost.as_ref(),
@@ -164,8 +167,8 @@ impl History {
         &self.entries[index]
     }
 
-    /// Whether the window has room for another datagram. It has none if the next datagram would
-    /// push out one that may still be acknowledged.
+    /// Whether the window has room for another datagram. A full window has none while its oldest
+    /// datagram may still be acknowledged.
     pub(super) fn has_room(&self) -> bool {
         let oldest = self.entries.front().filter(|_| self.entries.len() == WINDOW);
         oldest.is_none_or(|oldest| oldest.state != State::InFlight)
@@ -195,8 +198,8 @@ impl History {
         }
         if let Content::Snapshot { own_back: back @ 1.., .. } = content {
             let used = self.next.before(u16::from(back));
-            // Views before this one can no longer be baselines, so their models are dropped. Views
-            // before the last used baseline have dropped theirs already.
+            // Views before this one can no longer be baselines, so their models are dropped. The
+            // views before the previously used baseline have already dropped their models.
             let last = self.newest_used.replace(used);
             let begin = last.and_then(|last| self.index(last)).unwrap_or(0);
             let end = self.index(used).unwrap_or(0);
@@ -205,8 +208,8 @@ impl History {
         }
         let (sequence, state) = (self.next, State::InFlight);
         self.entries.push_back(Sent { sequence, at, content, events, state });
-        // A floor too far back would seem to be ahead once sequences wrap. Moving it up to the
-        // window changes nothing, because no view outside of the window can be a baseline.
+        // A floor too far back would seem to be ahead once sequences wrap. Raising the floor to the
+        // oldest entry changes nothing, because no view outside of the window can be a baseline.
         if let Some(oldest) =
             self.entries.front().filter(|oldest| oldest.sequence.since(self.floor) > 0)
         {
@@ -217,14 +220,14 @@ impl History {
         unsettled
     }
 
-    /// The index of the entry with this sequence.
+    /// The index of the entry with the sequence `sequence`.
     fn index(&self, sequence: Sequence) -> Option<usize> {
         let index = sequence.since(self.entries.front()?.sequence);
         usize::try_from(index).ok().filter(|index| *index < self.entries.len())
     }
 
-    /// Applies an acknowledgement. Adds to `outcomes` the indices of the entries that it changed.
-    /// They are valid for [`entry`](Self::entry) until [`forget`](Self::forget) is called.
+    /// Applies an acknowledgement. Adds the indices of the changed entries to `outcomes`. These
+    /// indices are valid for [`entry`](Self::entry) until [`forget`](Self::forget) is called.
     pub(super) fn acknowledge(
         &mut self,
         now: Duration,
@@ -248,7 +251,7 @@ impl History {
         Ok(())
     }
 
-    /// Checks that this sequence is in the window, and that it and the sequence `before` steps
+    /// Checks that `sequence` is in the window, and that `sequence` and the sequence `before` steps
     /// earlier were sent.
     fn check_sent(&self, sequence: Sequence, before: u32) -> Result<(), Refused> {
         let age = self.next.since(sequence) - 1;
@@ -258,7 +261,7 @@ impl History {
         if age as usize > WINDOW { Err(Refused::LongAgo) } else { Ok(()) }
     }
 
-    /// Whether all possible baselines were sent after this sequence.
+    /// Whether all possible baselines were sent after `sequence`.
     pub(super) fn is_stale(&self, sequence: Sequence) -> Result<bool, Refused> {
         self.check_sent(sequence, 0)?;
         Ok(sequence.since(self.floor) < 0)
@@ -281,8 +284,8 @@ impl History {
         outcomes.push(Outcome::Acknowledged(index));
     }
 
-    /// Marks datagrams as lost: those that one more than [`REORDERED`] sequences newer has
-    /// overtaken, and those that were not acknowledged in time.
+    /// Marks two sorts of datagrams as lost: those that were not acknowledged in time, and those
+    /// that a datagram more than [`REORDERED`] sequences newer has overtaken.
     pub(super) fn find_lost(&mut self, now: Duration, outcomes: &mut Vec<Outcome>) {
         let patience = self.round_trip.patience();
         let newest = self.newest_acknowledged;
@@ -291,7 +294,7 @@ impl History {
                 let overtaken =
                     newest.is_some_and(|newest| newest.since(entry.sequence) > REORDERED);
                 if !overtaken && now.saturating_sub(entry.at) <= patience {
-                    // Later entries are younger still.
+                    // Later entries are even younger.
                     break;
                 }
                 entry.state = State::Lost;
@@ -318,7 +321,8 @@ impl History {
         self.newest_view = None;
     }
 
-    /// Partial and complete views in flight, which the next snapshot's baseline does not include.
+    /// The views in flight, partial or complete. The next snapshot's baseline does not include
+    /// them.
     pub(super) fn in_flight(&self) -> impl Iterator<Item = &Arc<SentView>> {
         self.entries.iter().filter_map(|entry| match &entry.content {
             Content::Snapshot { view, .. } if entry.state == State::InFlight => Some(view),
@@ -326,17 +330,17 @@ impl History {
         })
     }
 
-    /// True if no datagram was acknowledged for `silence` although some were sent.
+    /// Whether no datagram was acknowledged for `silence` although some were sent.
     pub(super) fn is_silent(&self, now: Duration, silence: Duration) -> bool {
         let Some(oldest) = self.entries.front() else { return false };
-        // Sequences have no gaps. The newest acknowledged one may be out of the window.
+        // Sequences have no gaps. The newest acknowledged sequence may be outside of the window.
         let after_newest =
             self.newest_acknowledged.map_or(0, |newest| newest.since(oldest.sequence) + 1);
         let first = self.entries.get(after_newest.max(0) as usize);
         first.is_some_and(|entry| now.saturating_sub(entry.at) > silence)
     }
 
-    /// How many sequences ago the newest acknowledged view was sent.
+    /// The number of sequences from the newest acknowledged view to the next datagram.
     pub(super) fn baseline_age(&self) -> Option<u16> {
         self.newest_view.map(|view| self.next.since(view).unsigned_abs() as u16)
     }

@@ -1,5 +1,5 @@
-//! Chooses the older views of a snapshot: those from which a predicting codec learns most.
-//! `spec/NET.md`, section 4.3.
+//! Chooses the older views of a snapshot, from which a predicting codec learns most. `spec/NET.md`,
+//! section 4.3.
 //!
 //! The *lag* is the number of ticks from the baseline to the snapshot. The best older views are
 //! half a lag before the baseline, then one lag before that view, and so on. A velocity over half a
@@ -8,7 +8,7 @@
 //! receivers with the same baseline choose the same older views and share the encoding, except
 //! after losses.
 //!
-//! Cost: a look at the datagrams of two lags, at most [`REACH`].
+//! Cost: a scan of the datagrams of two lags, at most [`REACH`] datagrams.
 
 use std::sync::Arc;
 
@@ -19,11 +19,11 @@ use crate::sender::chosen_baseline::{ChosenBaseline, OlderView};
 use crate::sender::view::SentView;
 
 impl History {
-    /// At most `wanted` acknowledged views for snapshots of `tick` coded against `base`, newest
-    /// first. The next `datagrams` datagrams can all use them.
+    /// Up to `wanted` acknowledged views for snapshots of tick `tick` that are coded against
+    /// `base`, newest first. The next `datagrams` datagrams can all use these views.
     ///
-    /// Returns none if the baseline was merged or is partial: its lanes come from several ticks, so
-    /// differences would not be velocities.
+    /// Returns no views if the baseline was merged or is partial. The lanes of such a baseline come
+    /// from several ticks, so differences would not be velocities.
     pub(in crate::sender) fn older(
         &self,
         base: &ChosenBaseline,
@@ -39,8 +39,8 @@ impl History {
         let Some(lag) = tick.0.checked_sub(base_tick.0).filter(|lag| *lag > 0) else {
             return chosen;
         };
-        // The codec needs falling ticks. So this skips views whose tick is not before that of all
-        // newer views.
+        // The codec needs falling ticks. So this skips a view unless its tick is before the ticks
+        // of all newer views.
         let mut newer = base_tick;
         let falling = self.whole_before(sequence, REACH, datagrams as usize).filter(|(_, view)| {
             let falls = view.tick() < newer;
@@ -89,8 +89,8 @@ mod tests {
         Arc::new(SentView::new(u64::from(tick), None, false, whole, skipped))
     }
 
-    /// A history with snapshots of these ticks, the first with sequence 65,530. The views of `lost`
-    /// ticks did not arrive, and those of `parts` are partial.
+    /// A history with snapshots of the ticks `ticks`, the first with sequence 65,530. The views of
+    /// the ticks `lost` did not arrive, and the views of the ticks `parts` are partial.
     fn history(ticks: impl IntoIterator<Item = u32>, lost: &[u32], parts: &[u32]) -> History {
         let mut history = History::new(Sequence(65_530));
         history.keep_older();
@@ -116,7 +116,7 @@ mod tests {
         history
     }
 
-    /// The ticks chosen for a snapshot of `tick` coded against the newest view.
+    /// The ticks of the older views for a snapshot of tick `tick` coded against the newest view.
     fn chosen(history: &History, tick: u32, wanted: u8) -> Vec<u32> {
         let base = history.base().unwrap();
         history.older(&base, Tick(tick), wanted, 1).iter().map(|(_, view)| view.tick().0).collect()
@@ -156,7 +156,7 @@ mod tests {
     fn older_views_are_no_farther_than_receivers_hold() {
         let steady = history(1..=100, &[], &[]);
         assert_eq!(chosen(&steady, 140, 2), [80, 40]);
-        // The baseline is 200 datagrams back.
+        // The baseline was sent 200 datagrams ago.
         let silent: Vec<u32> = (101..300).collect();
         let silent = history(1..300, &silent, &[]);
         let base = silent.base().unwrap();

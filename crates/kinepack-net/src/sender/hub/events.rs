@@ -1,5 +1,5 @@
-//! Takes events from the caller, and gives each to the receivers in its audience.
-//! [`Outgoing`](crate::events::Outgoing) keeps their order and outcomes.
+//! Takes events from the caller, and gives each event to the receivers in its audience.
+//! [`Outgoing`](crate::events::Outgoing) keeps the order and outcomes of a receiver's events.
 
 use std::sync::Arc;
 
@@ -30,18 +30,18 @@ impl Hub {
     ///
     /// # Errors
     /// [`NetError::NoEvents`], [`NetError::Event`] for a value that cannot be quantized or whose
-    /// type is not a kind of event, and [`NetError::EventTooLarge`]. Nothing has changed then.
+    /// type is not a kind of event, and [`NetError::EventTooLarge`]. Then nothing has changed.
     pub fn emit<T: Pack>(&mut self, event: &T, audience: Audience<'_>) -> Result<(), NetError> {
         let events = self.events.as_mut().ok_or(NetError::NoEvents)?;
         let quantized = events.kinds.quantize(event, &mut events.scratch);
         self.emit_quantized(quantized, audience)
     }
 
-    /// Like [`emit`](Self::emit), but takes the event from row `index` of a snapshot of the kinds'
-    /// schema.
+    /// Like [`emit`](Self::emit), but takes the event from row `index` of `rows`, a snapshot of the
+    /// kinds' schema.
     ///
     /// # Errors
-    /// The errors of [`emit`](Self::emit), and [`NetError::Event`] if there is no such row.
+    /// The errors of [`emit`](Self::emit), and [`NetError::Event`] if `rows` has no such row.
     pub fn emit_row(
         &mut self,
         rows: &Snapshot,

@@ -1,4 +1,4 @@
-//! Sends one world to many receivers: routes between peers, plans and the transport.
+//! Sends one world to many receivers: connects the peers, the plans and the transport.
 
 mod events;
 mod settings;
@@ -26,10 +26,10 @@ use crate::sequence::OTHER_SESSION;
 use crate::trace::event;
 use crate::{Acknowledgement, Cost, NetError, Refused, Sequence};
 
-/// A hub remembers this many removed receivers.
+/// The number of removed receivers that a hub remembers.
 const MOST_REMOVED: usize = 1_024;
 
-/// The kind of a datagram that arrived from a receiver.
+/// What a datagram from a receiver contained.
 ///
 /// ```
 /// use std::time::Duration;
@@ -58,48 +58,50 @@ const MOST_REMOVED: usize = 1_024;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Handled {
-    /// A hello with matching hashes: snapshots start with the next tick.
+    /// The datagram was a hello with matching hashes. Snapshots start with the next tick.
     Joined,
-    /// A hello that was accepted before.
+    /// The datagram was a hello that was accepted before.
     HelloAgain,
-    /// An acknowledgement.
+    /// The datagram was an acknowledgement.
     Acknowledged,
-    /// The receiver's views are wrong or missing, so it gets the state anew from the next tick on.
+    /// The receiver's views are wrong or missing. It gets the state anew from the next tick on.
     Anew,
 }
 
 /// Sends one world to many receivers.
 ///
 /// A receiver's hello contains the hash of its codec, which selects one of the codecs that the hub
-/// [offers](Self::offer). The choice holds until the receiver is removed. To change it, for example
-/// to another level, [`remove`](Self::remove) and [`add`](Self::add) the receiver, with a new
-/// endpoint on the other side and a new transport connection. Otherwise a delayed datagram of the
-/// old session could be mistaken for a new one.
+/// [offers](Self::offer). The choice holds until the receiver is removed. To change to another
+/// codec, for example to another level, [`remove`](Self::remove) the receiver and
+/// [`add`](Self::add) it again, with a new endpoint on the other side and a new transport
+/// connection. Otherwise a delayed datagram of the old session could be mistaken for a new one.
 ///
-/// Order of calls in each tick: [`handle`](Self::handle) for each datagram that arrived, then
+/// In each tick, call [`handle`](Self::handle) for each datagram that arrived, then
 /// [`tick`](Self::tick) once with the state of the world, then
 /// [`poll_transmit`](Self::poll_transmit) until it returns `None`. The caller supplies the time,
 /// from any clock that does not run backwards. Call `tick` as often as you want to send snapshots,
-/// 10 to 60 times per second; the world may step more often.
+/// 10 to 60 times per second. The world may step more often.
 ///
 /// **Ids and ticks increase.** Push the entities of each kind in increasing order of their ids:
 /// [`Snapshot::push`] refuses any other order. Ticks increase for as long as the hub lives; at 60
-/// Hz, 32 bits last for two years. When your world restarts, for example for the next match, either
-/// keep counting ticks or start anew. That takes a new hub, new [`Receiver`](crate::Receiver)s and
-/// new transport connections, so that no old datagram reaches the new endpoints.
+/// Hz, 32 bits last for two years. When your world restarts, for example for the next match, you
+/// may keep counting ticks. To begin at tick 0, you need a new hub, new
+/// [`Receiver`](crate::Receiver)s and new transport connections, so that no old datagram reaches
+/// the new endpoints.
 ///
-/// **Several hubs on one connection.** Give each a [`Channel`](crate::Channel) of its own.
+/// **Several hubs on one connection.** Give each hub a [`Channel`](crate::Channel) of its own.
 ///
 /// If the codec has a time precision, receivers get coarser values of moving entities, as
-/// [`Encoder::coarse`](kinepack::Encoder::coarse) makes them. The hub does that by itself. It
-/// refines entities that come to rest until they are exact.
+/// [`Encoder::coarse`](kinepack::Encoder::coarse) makes them. The hub calls it for you. When
+/// entities come to rest, the hub refines their values until they are exact.
 ///
 /// Cost of a tick: one encoding for each distinct combination of baseline, visible state and codec,
-/// and a copy of the result for each receiver. Whatever receivers acknowledge, this is at most
-/// [`HubConfig::encodings_per_tick`] for each codec and visible state. With a time precision, add a
-/// pass over the visible state for each encoding. Values made coarse against different baselines
-/// differ. So receivers that lost different datagrams share less. Until moving entities come to
-/// rest, each has its own views and baselines, and each of these is a copy of the visible state.
+/// and a copy of the result for each receiver. Whatever receivers acknowledge, there are at most
+/// [`HubConfig::encodings_per_tick`] encodings for each codec and visible state. With a time
+/// precision, add a pass over the visible state for each encoding. Values made coarse against
+/// different baselines differ, so receivers that lost different datagrams share less. Until moving
+/// entities come to rest, each such receiver has its own views and baselines, and each of these is
+/// a copy of the visible state.
 ///
 /// ```
 /// use std::time::Duration;
@@ -143,33 +145,34 @@ pub struct Hub {
     peers: BTreeMap<ReceiverId, Peer>,
     sending: Sending,
     last_tick: Option<(Duration, Tick)>,
-    /// After a refused world: the entities that were in every world since the last accepted one,
-    /// with their spawn fields.
+    /// After a refused world: the entities, with their spawn fields, that were in every world since
+    /// the last accepted one.
     spawned: Option<Snapshot>,
-    /// The receivers that were removed last, each with its next sequence. A new session with one of
-    /// them begins far from that sequence, so that the receiver recognizes the session as new.
+    /// The last removed receivers, each with its next sequence. If such a receiver is added again,
+    /// its new session begins far from that sequence, so that the receiver recognizes the session
+    /// as new.
     removed: VecDeque<(ReceiverId, Sequence)>,
-    /// What outliers spent beyond their credits; see [`sharing`](super::sharing).
+    /// How much the outliers exceeded their credits; see [`sharing`](super::sharing).
     overdrawn: Overdrawn,
     /// `None` without events.
     events: Option<EmittedEvents>,
 }
 
 impl Hub {
-    /// A hub for snapshots of `codec` that starts from the empty state. A first state that does not
-    /// fit one datagram is sent as a full state.
+    /// Makes a hub for snapshots of `codec` that starts from the empty state. If the first state
+    /// does not fit one datagram, the hub sends it as a full state.
     ///
     /// # Errors
-    /// Those of [`HubConfig::validate`], and [`NetError::LevelWithoutBaseline`].
+    /// The errors of [`HubConfig::validate`], and [`NetError::LevelWithoutBaseline`].
     pub fn new(codec: &Codec, config: HubConfig) -> Result<Self, NetError> {
         Self::with_initial(codec, config, &Snapshot::new(codec.schema(), Tick(0)))
     }
 
-    /// A hub for receivers that already know the `initial` state, for example a level that both
-    /// sides loaded. Its tick does not matter.
+    /// Makes a hub for receivers that already know the `initial` state, for example a level that
+    /// both sides loaded. The tick of `initial` does not matter.
     ///
     /// # Errors
-    /// Those of [`HubConfig::validate`], [`NetError::LevelWithoutBaseline`],
+    /// The errors of [`HubConfig::validate`], [`NetError::LevelWithoutBaseline`],
     /// [`NetError::SchemaMismatch`] and [`NetError::SharedId`].
     pub fn with_initial(
         codec: &Codec,
@@ -179,7 +182,7 @@ impl Hub {
         config.validate()?;
         check_initial(codec, initial)?;
         let channel = config.channel;
-        // The rest of a datagram, after its channel.
+        // The bytes of a datagram after its channel.
         let datagram_bytes = config.datagram_bytes - channel.bytes();
         let mut hub = Self {
             config: HubConfig { datagram_bytes, ..config },
@@ -199,15 +202,15 @@ impl Hub {
         Ok(hub)
     }
 
-    /// Lets receivers choose another codec of the same schema, for example one of another level. A
-    /// codec that is already offered changes nothing. Receivers with different codecs share visible
-    /// states but no encodings. Each codec has its own encoder, which costs nothing until a
-    /// receiver chooses it.
+    /// Lets receivers choose another codec of the same schema, for example one of another level. If
+    /// the hub already offers `codec`, nothing changes. Receivers with different codecs share
+    /// visible states but no encodings. Each codec has its own encoder, which costs nothing until a
+    /// receiver chooses the codec.
     ///
     /// # Errors
     /// [`NetError::SchemaMismatch`], and [`NetError::LevelWithoutBaseline`] for a level that sends
-    /// every entity each time: with such a level, a world larger than a datagram would only ever
-    /// arrive in full states.
+    /// every entity each time. With such a level, a world larger than a datagram could arrive only
+    /// in full states.
     pub fn offer(&mut self, codec: &Codec) -> Result<(), NetError> {
         check_schema(self.hello.schema_hash, codec.schema().hash())?;
         if codec.level().changed() == Changed::All {
@@ -220,7 +223,7 @@ impl Hub {
         Ok(())
     }
 
-    /// Adds a receiver. It gets nothing until its hello arrives.
+    /// Adds a receiver. The hub sends it nothing until its hello arrives.
     ///
     /// # Errors
     /// [`NetError::ReceiverTaken`], [`NetError::BudgetTooSmall`].
@@ -249,11 +252,11 @@ impl Hub {
     }
 
     /// Changes the options of a receiver while it plays, for example to a smaller budget on a bad
-    /// connection. The first sequence stays as it is. A larger budget has no effect at once: it
-    /// only fills the bucket faster.
+    /// connection. The first sequence does not change. A larger budget has no effect at once,
+    /// because it only makes the bucket fill faster.
     ///
     /// # Errors
-    /// [`NetError::UnknownReceiver`], [`NetError::BudgetTooSmall`]; nothing has changed then.
+    /// [`NetError::UnknownReceiver`], [`NetError::BudgetTooSmall`]; then nothing has changed.
     pub fn set_options(
         &mut self,
         id: ReceiverId,
@@ -282,7 +285,7 @@ impl Hub {
         true
     }
 
-    /// The receivers, by id.
+    /// The ids of the receivers, in increasing order.
     pub fn receivers(&self) -> impl Iterator<Item = ReceiverId> {
         self.peers.keys().copied()
     }
@@ -290,10 +293,10 @@ impl Hub {
     /// Takes a datagram from a receiver.
     ///
     /// # Errors
-    /// [`Refused`]; nothing has changed then. On [`Refused::Mismatch`] the hub sends the receiver a
-    /// refusal, and you may remove the receiver. The hub compares a hello with the codec that its
-    /// hash names, or with the first codec if it offers none of that hash. After the first accepted
-    /// hello, it compares all others with the chosen codec.
+    /// [`Refused`]; then nothing has changed. On [`Refused::Mismatch`] the hub sends the receiver a
+    /// refusal, and you may remove the receiver. The hub compares a hello with the offered codec of
+    /// the same hash, or with the first codec if it offers no such codec. After the first accepted
+    /// hello, the hub compares all later hellos with the chosen codec.
     pub fn handle(
         &mut self,
         from: ReceiverId,
@@ -351,7 +354,7 @@ impl Hub {
     /// Takes an acknowledgement that arrived in another kind of message.
     ///
     /// # Errors
-    /// Those of [`handle`](Self::handle).
+    /// The errors of [`handle`](Self::handle).
     pub fn acknowledge(
         &mut self,
         from: ReceiverId,
@@ -370,29 +373,29 @@ impl Hub {
         taken
     }
 
-    /// Makes the datagrams of this tick. `world` is the complete state. Its tick must be above that
-    /// of the previous call, and `now` must not be earlier.
+    /// Makes the datagrams of this tick. `world` is the complete state, and its tick must be above
+    /// the tick of the previous call. `now` must not be earlier than in the previous call.
     ///
     /// # Errors
-    /// [`NetError::SchemaMismatch`], [`NetError::SharedId`], [`NetError::SpawnChanged`],
-    /// [`NetError::TickNotRising`] and [`NetError::TimeRanBack`]: nothing has changed then. Other
-    /// errors concern one receiver, and the other receivers get their datagrams. With
+    /// After [`NetError::SchemaMismatch`], [`NetError::SharedId`], [`NetError::SpawnChanged`],
+    /// [`NetError::TickNotRising`] and [`NetError::TimeRanBack`], nothing has changed. Other errors
+    /// concern one receiver, and the other receivers get their datagrams. With
     /// [`NetError::Receiver`] and [`NetError::FullStateTooLarge`], that receiver gets nothing in
     /// this tick. With [`NetError::FullStateRefused`], it does not take its first state. With
-    /// [`NetError::EventsWaiting`], it does not get all events. [`NetError::Several`] has the
+    /// [`NetError::EventsWaiting`], it does not get all events. [`NetError::Several`] contains the
     /// errors of several receivers. [`NetError::receiver`] has an example.
     pub fn tick(&mut self, now: Duration, world: &Snapshot) -> Result<(), NetError> {
         self.tick_with(now, world, None)
     }
 
     /// Like [`tick`](Self::tick), but with a priority for each entity. If a receiver's datagram or
-    /// budget is too small for all changes, the hub ranks its entities. Their rank is the priority
-    /// times the ticks since they were last sent, and the highest are sent first. Receivers do not
-    /// share these snapshots. A priority that is not a number is used as 0 and counted in
-    /// [`PeerStatus::bad_priorities`].
+    /// budget is too small for all changes, the hub ranks the changed entities. An entity's rank is
+    /// its priority times the ticks since it was last sent, and the entities with the highest ranks
+    /// are sent first. Receivers do not share these snapshots. A priority that is not a number is
+    /// used as 0 and counted in [`PeerStatus::bad_priorities`].
     ///
     /// # Errors
-    /// Those of [`tick`](Self::tick).
+    /// The errors of [`tick`](Self::tick).
     pub fn tick_with(
         &mut self,
         now: Duration,
@@ -403,9 +406,9 @@ impl Hub {
     }
 
     /// Like [`tick_with`](Self::tick_with), but encodes on the caller's threads, because the hub
-    /// has none of its own. If the tick needs several encodings, the hub calls `threads` once.
-    /// `threads` calls [`Work::run`] on as many threads as it likes, and returns when these calls
-    /// have. The hub does all work that is left by then.
+    /// has no threads of its own. If the tick needs several encodings, the hub calls `threads`
+    /// once. `threads` calls [`Work::run`] on as many threads as it likes, and returns when these
+    /// calls have returned. Then the hub does the remaining work itself.
     ///
     /// ```
     /// use std::thread;
@@ -427,7 +430,7 @@ impl Hub {
     ///
     /// The datagrams are the same as without threads.
     ///
-    /// All else is sequential: the choice of baselines, the schedule of
+    /// The rest of the tick is sequential: the choice of baselines, the schedule of
     /// [`HubConfig::encodings_per_tick`], parts for a budget, plans that depend on `priority`, and
     /// writing datagrams. A tick in which some kinds rest is sequential too.
     ///
@@ -435,7 +438,7 @@ impl Hub {
     /// receivers, or encodings take only microseconds, waking a thread costs more than it saves.
     ///
     /// # Errors
-    /// Those of [`tick`](Self::tick).
+    /// The errors of [`tick`](Self::tick).
     pub fn tick_on(
         &mut self,
         now: Duration,
@@ -446,30 +449,30 @@ impl Hub {
         self.run_tick(now, world, priority, Some(&mut threads))
     }
 
-    /// The next datagram to send. Valid until the next call.
+    /// The next datagram to send and its receiver. The datagram is valid until the next call.
     pub fn poll_transmit(&mut self) -> Option<(ReceiverId, &[u8])> {
         self.sending.outbox.pop()
     }
 
-    /// The state of a receiver's connection.
+    /// The state of a receiver's connection. `None` if the hub has no such receiver.
     pub fn status(&self, id: ReceiverId) -> Option<PeerStatus> {
         Some(self.peers.get(&id)?.status(&self.sending.offers))
     }
 
-    /// The view that a receiver holds after the snapshot with this sequence, while it can be a
-    /// baseline. For tests and tools.
+    /// The view that a receiver holds after the snapshot with the sequence `sequence`, as long as
+    /// this view can be a baseline. For tests and tools.
     pub fn view(&self, id: ReceiverId, sequence: Sequence) -> Option<Snapshot> {
         self.peers.get(&id)?.view(sequence)
     }
 
-    /// Where the bits of the snapshot with this sequence went, while the hub keeps it for the
-    /// receiver. For tools. `None` for a fragment of a full state, and if
+    /// Where the bits of the snapshot with the sequence `sequence` went, as long as the hub keeps
+    /// the snapshot for the receiver. For tools. `None` for a fragment of a full state, and if
     /// [`HubConfig::count_costs`] is off.
     pub fn cost(&self, id: ReceiverId, sequence: Sequence) -> Option<&Arc<Cost>> {
         self.peers.get(&id)?.cost(sequence)
     }
 
-    /// How many snapshots the last tick encoded for all receivers together.
+    /// How many snapshots were encoded in the last tick, for all receivers together.
     pub fn encoded(&self) -> usize {
         self.sending.encoded
     }

@@ -1,5 +1,5 @@
-//! A hub's settings that can change while it runs: what each receiver may see, and how each kind of
-//! entities is sent.
+//! The settings of a hub that can change while it runs: what each receiver may see, and how each
+//! kind of entities is sent.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use crate::sender::visibility::{FieldGroup, Visibility};
 use crate::{KindOptions, NetError, ReceiverId};
 
 impl Hub {
-    /// Sets how often changes of a kind of entities are sent, and their weight if not everything
-    /// fits.
+    /// Sets how often changes of a kind of entities are sent, and the kind's priority if not
+    /// everything fits.
     ///
-    /// With [`every`](KindOptions::every) above 1, those entities take fewer bits, and move in
-    /// larger steps that playback blends. Playback then needs a state that is `every` ticks ahead,
-    /// so the playout delay grows by the same. The other kinds take a few more bits, because
-    /// snapshots are coded against states in which all kinds were due.
+    /// With [`every`](KindOptions::every) above 1, the entities of this kind take fewer bits, and
+    /// move in larger steps that playback blends. Playback then needs a state that is `every` ticks
+    /// ahead, so the playout delay grows by as many ticks. The other kinds take a few more bits,
+    /// because snapshots are coded against states in which all kinds were due.
     ///
     /// # Errors
     /// [`NetError::NoSuchKind`], and [`NetError::KindOptions`] if a number is out of its range.
@@ -26,12 +26,12 @@ impl Hub {
         self.sending.rates.set(index, options)
     }
 
-    /// Sets which entities a receiver may see: sorted ids, or `None` for all. Receivers with equal
-    /// sets share the work. Setting the same entities again changes nothing. Ids that are not in
-    /// the world are ignored.
+    /// Sets which entities a receiver may see: sorted ids, or `None` for all entities. Receivers
+    /// with equal sets share the work. Setting the same entities again changes nothing. Ids that
+    /// are not in the world are ignored.
     ///
-    /// Cost: a hash of the set; each tick, for each different set, a search for its entities and a
-    /// copy of their rows.
+    /// Cost: a hash of the set. In each tick, each different set costs a search for its entities
+    /// and a copy of their rows.
     ///
     /// # Errors
     /// [`NetError::UnknownReceiver`], [`NetError::NotSorted`].
@@ -58,16 +58,16 @@ impl Hub {
 
     /// Makes fields visible only to receivers that are chosen with
     /// [`set_visible`](Self::set_visible), for example ammunition only to the player who has it.
-    /// For all other receivers the fields are `None`, and their datagrams contain nothing of them.
-    /// So the fields must be `Option`s, named as in
-    /// [`Schema::optional_part`](kinepack::Schema::optional_part). At first no receiver may see
-    /// them.
+    /// For all other receivers the fields are `None`, and their datagrams contain no trace of these
+    /// fields. So the fields must be `Option`s, named as in
+    /// [`Schema::optional_part`](kinepack::Schema::optional_part). At first, no receiver may see
+    /// the fields.
     ///
-    /// Receivers that may see the same fields share their snapshots. If each sees different ones,
-    /// the hub encodes a snapshot for each.
+    /// Receivers that may see the same fields share their snapshots. If each receiver sees
+    /// different fields, the hub encodes a snapshot for each.
     ///
     /// # Errors
-    /// [`NetError::NotOptional`] and [`NetError::GroupTaken`]. Nothing has changed then.
+    /// [`NetError::NotOptional`] and [`NetError::GroupTaken`]. Then nothing has changed.
     pub fn add_group(&mut self, name: &str, fields: &[&str]) -> Result<(), NetError> {
         if self.sending.visible.groups.iter().any(|group| group.name == name) {
             return Err(NetError::GroupTaken { name: name.into() });
@@ -84,7 +84,7 @@ impl Hub {
         })
     }
 
-    /// Chooses for which entities a receiver sees a group's fields: sorted ids, or `None` for all
+    /// Chooses the entities whose fields of a group a receiver sees: sorted ids, or `None` for all
     /// entities.
     ///
     /// ```

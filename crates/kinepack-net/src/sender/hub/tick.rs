@@ -79,7 +79,7 @@ impl Hub {
         NetError::combine(errors)
     }
 
-    /// Compares a world with the previous one. Returns the number of ticks since then.
+    /// Compares `world` with the previous world. Returns the number of ticks between the two.
     fn check_world(&self, now: Duration, world: &Snapshot) -> Result<u32, NetError> {
         let before = self.spawned.as_ref().or_else(|| self.sending.visible.world());
         if let Some((id, lane)) = before.and_then(|before| world.changed_spawn_lane(before)) {
@@ -96,8 +96,8 @@ impl Hub {
         Ok(tick.0 - last_tick.0)
     }
 
-    /// Notes which entities a refused world lacks. Later entities with the same ids are other ones,
-    /// whose spawn fields may differ.
+    /// Notes which entities a refused world lacks. Later entities with the same ids are other
+    /// entities, whose spawn fields may differ.
     fn note_absent(&mut self, world: &Snapshot) {
         let before = self.spawned.take().or_else(|| self.sending.visible.world().cloned());
         let Some(mut before) = before else { return };

@@ -1,4 +1,4 @@
-//! Sends a receiver's events: in front of a snapshot, or alone.
+//! Sends a receiver's events, either in front of a snapshot or alone.
 
 use super::Peer;
 use crate::NetError;
@@ -11,8 +11,8 @@ use crate::sender::moment::Moment;
 use crate::sender::sending::Sending;
 
 impl Peer {
-    /// The events to send now, in at most `limit_bytes`, or in fewer bytes if the budget allows no
-    /// more for events.
+    /// The events to send now, in at most `limit_bytes`. If the budget allows fewer bytes for
+    /// events, the list is shorter.
     pub(super) fn event_list(
         &self,
         moment: &Moment<'_>,
@@ -27,7 +27,7 @@ impl Peer {
     }
 
     /// Whether the next event is due and affordable, but not together with a snapshot of this tick.
-    /// The snapshot then waits: otherwise, a small budget could never send a large event.
+    /// Then the snapshot waits. Otherwise, a small budget could never send a large event.
     pub(super) fn saves_for_events(
         &self,
         moment: &Moment<'_>,
@@ -52,7 +52,7 @@ impl Peer {
         list.map_err(|error| NetError::Receiver { id: self.id, error })
     }
 
-    /// Sends the events that did not go with a snapshot of this tick, if there is room.
+    /// Sends the events that were not sent with a snapshot of this tick, if there is room.
     pub(super) fn send_events_alone(
         &mut self,
         moment: &Moment<'_>,
@@ -62,7 +62,7 @@ impl Peer {
             return Ok(());
         }
         let limit_bytes = self.sendable_bytes(moment.config).saturating_sub(EventsAlone::BYTES);
-        // With a budget, further copies are not worth a datagram of their own.
+        // With a budget, further copies of events are not worth a datagram of their own.
         let copies = if self.budget.is_some() { 1 } else { moment.config.event_copies };
         let overhead_bytes = alone_bytes(moment.config);
         let list = self.event_list(moment, sending, copies, limit_bytes, overhead_bytes)?;
@@ -77,8 +77,8 @@ impl Peer {
         }
         self.events_waited = 0;
         let carried = self.events.note_sent(moment.tick, list);
-        // Events alone do not count for `last_sent`, because a world at rest still needs its
-        // keep-alive snapshots.
+        // A datagram with events alone does not change `last_sent`, because a world at rest still
+        // needs its keep-alive snapshots.
         let last_sent = self.last_sent;
         self.note_sent(moment, bytes, Content::Events, Some(carried));
         self.last_sent = last_sent;
@@ -86,7 +86,7 @@ impl Peer {
     }
 }
 
-/// The bytes that a datagram of events alone costs a budget, in addition to their list.
+/// The bytes that a datagram of events alone costs a budget, in addition to the list of events.
 fn alone_bytes(config: &HubConfig) -> usize {
     config.paid_overhead_bytes() + EventsAlone::BYTES
 }

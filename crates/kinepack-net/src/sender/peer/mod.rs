@@ -1,5 +1,5 @@
-//! The sender's state for one receiver: decides whether a snapshot is due in a tick, and against
-//! what it is coded. [`turn`] codes and sends it.
+//! The sender's state for one receiver. A [`Peer`] decides whether a snapshot is due in a tick, and
+//! which baseline it is coded against. [`turn`] codes and sends the snapshot.
 
 mod events;
 mod status;
@@ -35,15 +35,15 @@ pub use status::PeerStatus;
 
 /// If the budget has no room for a snapshot of this size, the snapshot waits for the next tick.
 const LEAST_BYTES: usize = 48;
-/// For this long after a full state arrived, changes are sent in parts and not as another full
-/// state.
+/// For this long after a full state arrived, changes that do not fit are sent in parts and not as
+/// another full state.
 const FULL_STATE_IS_RECENT: Duration = Duration::from_secs(5);
 
 /// A hub's state for one receiver.
 #[derive(Debug)]
 pub(super) struct Peer {
     pub(super) id: ReceiverId,
-    /// Index of the codec that the receiver chose; `None` before its hello.
+    /// Index of the codec that the receiver chose; `None` before the receiver's hello.
     pub(super) codec: Option<usize>,
     pub(super) history: History,
     reference: Reference,
@@ -53,8 +53,8 @@ pub(super) struct Peer {
     pub(super) visibility: KnownVisibility,
     freshness: Freshness,
     expects_part: bool,
-    /// The last complete state that was sent, and the last tick in which it was still current.
-    /// `None` if the last snapshot was partial.
+    /// The number of the last complete state that was sent, and the last tick in which this state
+    /// was still current. `None` if the last snapshot was partial.
     shown: Option<(u64, Tick)>,
     pub(super) last_sent: Option<Duration>,
     /// When the receiver last sent a hello or an acknowledgement.
@@ -89,10 +89,11 @@ pub(super) struct DueSnapshot {
     pub(super) base: ChosenBaseline,
     /// Whether the receiver has not acknowledged anything for a long time.
     silent: bool,
-    /// Nothing was sent for the keep-alive time, so a snapshot is due even without changes.
+    /// Whether nothing was sent for the keep-alive time, so that a snapshot is due even without
+    /// changes.
     keeps_alive: bool,
-    /// There is no view to use as baseline: if the state does not fit into a datagram, it becomes a
-    /// full state.
+    /// Whether there is no view to use as a baseline. Then a state that does not fit into a
+    /// datagram becomes a full state.
     is_first: bool,
 }
 
@@ -154,7 +155,8 @@ impl Peer {
         });
     }
 
-    /// Begins to send with the codec at this index. False if it had begun before.
+    /// Begins to send with the codec at index `codec`. Returns false if the receiver had joined
+    /// before.
     pub(super) fn join(&mut self, now: Duration, codec: usize, offer: &OfferedCodec) -> bool {
         self.heard_at = self.heard_at.max(now);
         if self.codec.is_some() {
@@ -218,7 +220,7 @@ impl Peer {
     }
 
     /// Restarts from the initial state, because the receiver dropped all its views and refused the
-    /// datagram with this sequence.
+    /// datagram with the sequence `refused`.
     pub(super) fn begin_anew(
         &mut self,
         now: Duration,
@@ -240,7 +242,7 @@ impl Peer {
         Ok(())
     }
 
-    /// Applies the outcomes of datagrams.
+    /// Applies the outcomes of datagrams that were acknowledged or lost.
     fn settle(&mut self, now: Duration) {
         let mut outcomes = std::mem::take(&mut self.outcomes);
         for outcome in outcomes.drain(..) {
@@ -286,8 +288,8 @@ impl Peer {
         self.outcomes = outcomes;
     }
 
-    /// Begins a tick: finds lost datagrams and the snapshot that is due. `None` if no snapshot
-    /// needs to be coded; anything else that is due, such as fragments, is sent.
+    /// Begins a tick: finds lost datagrams, and returns the snapshot that is due. `None` if no
+    /// snapshot needs to be coded. Sends everything else that is due, such as fragments.
     ///
     /// # Errors
     /// [`NetError::Receiver`] and [`NetError::FullStateRefused`].
@@ -318,8 +320,8 @@ impl Peer {
         if let Some(full_state) =
             self.full_state.take_if(|full_state| full_state.is_refused(moment.now))
         {
-            // The full state is given up. The caller may make fewer entities relevant before the
-            // next one begins.
+            // The hub gives up the full state. The caller may make fewer entities relevant before
+            // the next full state begins.
             let (arrived, fragments) = full_state.progress();
             return Err(NetError::FullStateRefused { id: self.id, arrived, fragments });
         }
@@ -380,8 +382,8 @@ impl Peer {
         self.end(moment, sending, due.target)
     }
 
-    /// Ends a tick: sends the events that did not go with a snapshot, and notes whether the state
-    /// that was sent last is still current.
+    /// Ends a tick: sends the events that were not sent with a snapshot, and notes whether the
+    /// state that was sent last is still current.
     ///
     /// # Errors
     /// [`NetError::Receiver`].
@@ -400,19 +402,19 @@ impl Peer {
         self.send_events_alone(moment, sending)
     }
 
-    /// How much the receiver counts when the hub decides which waiting receivers to serve. It grows
-    /// each time that the receiver is [postponed](Self::postpone).
+    /// How much the receiver counts when the hub decides which waiting receivers to serve. The
+    /// weight grows each time that the receiver is [postponed](Self::postpone).
     pub(super) fn weight(&self) -> u64 {
         1 + u64::from(self.waited_ticks)
     }
 
-    /// Whether no other receiver can share the encoding, because the baseline is partial for lack
-    /// of budget.
+    /// Whether no other receiver can share the encoding of `due`, because its baseline is partial
+    /// for lack of budget.
     pub(super) fn is_always_alone(&self, due: &DueSnapshot) -> bool {
         self.budget.is_some() && !due.base.view.is_complete()
     }
 
-    /// The datagrams sent, and their outcomes.
+    /// The datagrams sent, each with its outcome.
     pub(super) fn history(&self) -> &History {
         &self.history
     }
@@ -448,7 +450,7 @@ impl Peer {
             && self.header(moment, &due.base).is_some()
     }
 
-    /// The header of the next snapshot. Its flag *left out* is clear: the caller sets it for
+    /// The header of the next snapshot. Its flag *left out* is clear, so the caller must set it for
     /// partial snapshots. `None` if the baseline or an older view is too far back for a header to
     /// name it.
     fn header(&self, moment: &Moment<'_>, base: &ChosenBaseline) -> Option<SnapshotHeader> {
@@ -485,9 +487,9 @@ impl Peer {
         u8::try_from(moment.tick.0.saturating_sub(held_until.0)).unwrap_or(0)
     }
 
-    /// The maximum number of bytes that a snapshot after this header may take now. The limit is the
-    /// same with and without a state check, so that receivers share encodings although they are not
-    /// checked at the same time.
+    /// The maximum number of bytes that a snapshot with the header `header` may take now. The limit
+    /// is the same with and without a state check, so that receivers share encodings although they
+    /// are not checked at the same time.
     fn limit_bytes(&self, config: &HubConfig, header: &SnapshotHeader) -> usize {
         self.sendable_bytes(config).saturating_sub(header_bytes(config, header))
     }
@@ -498,8 +500,8 @@ impl Peer {
         affordable.saturating_sub(config.paid_overhead_bytes()).min(config.datagram_bytes)
     }
 
-    /// Sends as many fragments of the full state as the budget, the tick and the window allow; at
-    /// most one if the receiver is silent.
+    /// Sends as many fragments of the full state as the budget, the tick and the window allow. If
+    /// the receiver is silent, sends at most one.
     fn send_fragments(&mut self, moment: &Moment<'_>, outbox: &mut Outbox, silent: bool) {
         let most = if silent { 1 } else { moment.config.datagrams_per_tick };
         for _ in 0..most {
@@ -547,7 +549,8 @@ impl Peer {
     }
 }
 
-/// Applies the loss of a datagram. `reference_tick` is the tick of the newest reference state.
+/// Applies the loss of the datagram `sent`. `reference_tick` is the tick of the newest reference
+/// state.
 fn note_lost(
     sent: &Sent,
     events: &mut Outgoing,
@@ -572,7 +575,7 @@ fn note_lost(
     }
 }
 
-/// The bytes of a snapshot's header, with a state check if the hub makes any.
+/// The bytes of a snapshot's header, including a state check if the hub makes such checks.
 fn header_bytes(config: &HubConfig, header: &SnapshotHeader) -> usize {
     header.bytes() + if config.check_every_bytes.is_some() { CHECK_BYTES } else { 0 }
 }

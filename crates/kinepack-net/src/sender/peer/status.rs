@@ -30,7 +30,7 @@ use crate::receiver::lost_ratio;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PeerStatus {
-    /// True once the receiver's hello was accepted.
+    /// Whether the receiver's hello was accepted.
     pub joined: bool,
     /// The level of the codec that the receiver chose by its hello.
     pub level: Option<Level>,
@@ -38,19 +38,19 @@ pub struct PeerStatus {
     pub codec_hash: Option<u64>,
     /// The smoothed time from sending a datagram to its acknowledgement.
     pub round_trip: Option<Duration>,
-    /// How many datagrams ago the current baseline was sent.
+    /// The number of datagrams from the current baseline to the next datagram.
     pub baseline_age: Option<u16>,
-    /// Datagrams sent.
+    /// The number of datagrams sent.
     pub sent: u64,
-    /// Of those sent, how many were acknowledged.
+    /// How many of the sent datagrams were acknowledged.
     pub acknowledged: u64,
-    /// Of those sent, how many count as lost: a datagram more than six sequences newer was
-    /// acknowledged first, or no acknowledgement came in time. Some may still have arrived.
+    /// How many of the sent datagrams count as lost: a datagram more than six sequences newer was
+    /// acknowledged first, or no acknowledgement came in time. Some of them may still have arrived.
     pub lost: u64,
     /// Payload bytes sent, including this protocol's headers.
     pub bytes: u64,
-    /// While a full state is being sent: how many of its fragments were acknowledged, and how many
-    /// it has.
+    /// If a full state is being sent, how many of its fragments were acknowledged, and how many
+    /// there are.
     pub full_state: Option<(usize, usize)>,
     /// Entities that should have been sent in the last tick but did not fit.
     pub waiting: usize,
@@ -59,7 +59,7 @@ pub struct PeerStatus {
     /// Ticks in which the receiver got nothing because the hub had reached
     /// [`HubConfig::encodings_per_tick`](crate::HubConfig::encodings_per_tick).
     pub postponed: u64,
-    /// How many times the state was sent anew. This happens if a state check failed at the
+    /// How many times the state was sent anew. The hub does this if a state check failed at the
     /// receiver, or if the receiver lacked the memory for a view that the hub used.
     pub sent_anew: u64,
     /// Events that are not known to have arrived.
@@ -67,16 +67,16 @@ pub struct PeerStatus {
     /// Events that were given up because they became too old, or because too many waited. Only
     /// [droppable](crate::EventKinds::droppable) events are given up.
     pub dropped_events: u64,
-    /// Of the unfinished events, how many were never sent. The hub keeps at most 4,096.
+    /// How many of the unfinished events were never sent. The hub keeps at most 4,096 such events.
     pub waiting_events: usize,
     /// Events that had to arrive but never will, because too many were waiting. If this is above 0,
-    /// the receiver has missed an event for good, so remove it.
+    /// the receiver has missed an event forever, so remove it.
     pub refused_events: u64,
 }
 
 impl PeerStatus {
-    /// The share of datagrams lost, from 0 to 1. Datagrams that arrived after they were counted in
-    /// `lost` do not count.
+    /// The share of datagrams lost, from 0 to 1. A datagram that arrived after it was counted as
+    /// lost does not count.
     pub fn lost_ratio(&self) -> f64 {
         lost_ratio(self.sent, self.acknowledged, self.lost)
     }

@@ -25,7 +25,7 @@ use crate::sender::sending::{Against, PlanRequest, Sending};
 use crate::trace::event;
 
 /// After this many snapshots in a row without room for a due event, snapshots wait until the event
-/// is sent. This is half a second at 60 Hz.
+/// is sent. At 60 Hz, this is half a second.
 const EVENTS_WAIT: u32 = 30;
 
 /// A receiver's turn in a tick.
@@ -104,7 +104,7 @@ impl Peer {
         taken.and(ended)
     }
 
-    /// Sends all changes, or as many as fit in the datagrams that the configuration allows.
+    /// Sends all changes, or as many changes as fit in the datagrams that the configuration allows.
     fn send_changes(
         &mut self,
         turn: &mut Turn<'_, '_>,
@@ -149,8 +149,8 @@ impl Peer {
         self.is_starved = is_starved;
     }
 
-    /// Sends everything that is due, in one or several datagrams; false if that is not possible.
-    /// All receivers with this baseline and codec get the same bytes.
+    /// Sends everything that is due, in one or several datagrams. Returns false if that is not
+    /// possible. All receivers with this baseline and codec get the same bytes.
     fn send_all_changes(&mut self, turn: &mut Turn<'_, '_>) -> Result<bool, EncodeError> {
         let Turn { moment, against, .. } = *turn;
         let Some(header) = self.header(moment, against.base) else { return Ok(false) };
@@ -179,7 +179,7 @@ impl Peer {
         Ok(true)
     }
 
-    /// Sends the complete state coded against the reference state. If that is too large for a
+    /// Sends the complete state coded against the reference state. If the state is too large for a
     /// datagram, begins a full state and returns true.
     fn send_everything(&mut self, turn: &mut Turn<'_, '_>) -> Result<bool, Failed> {
         let Turn { moment, against, .. } = *turn;
