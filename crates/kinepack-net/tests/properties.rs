@@ -49,7 +49,7 @@ struct Case {
     older_views: u8,
     /// The level of the codec that the receiver chooses.
     level: Level,
-    /// Whether that codec has a time precision.
+    /// Whether the receiver's codec has a time precision.
     coarse: bool,
     ticks: u32,
 }

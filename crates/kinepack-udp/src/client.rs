@@ -1,5 +1,5 @@
-//! The client's end: one connection on its own socket, driven by polls. One thread can drive
-//! hundreds of clients.
+//! The client's end, which is one connection on its own socket, driven by polls. One thread can
+//! drive hundreds of clients.
 
 use std::cell::Cell;
 use std::fmt;
@@ -17,16 +17,17 @@ use super::secret::Secret;
 use super::socket::open_socket;
 use super::{SendError, SetupError};
 
-/// How long a token is valid. The server's clock may be ahead of ours by this much.
+/// How long a token is valid. The server's clock may be ahead of the client's by this much.
 const TOKEN_SECONDS: u64 = 60;
-/// Smaller than the server's buffers, so that one process can hold hundreds of clients.
+/// The size of the socket's buffers. They are smaller than the server's, so that one process can
+/// hold hundreds of clients.
 const BUFFER_BYTES: usize = 512 << 10;
 /// The maximum number of datagrams that one poll reads. The next poll reads the rest.
 const MAX_DATAGRAMS_PER_POLL: usize = 256;
-/// How often a new client confirms to the server that it knows it is connected.
+/// How often a client sends an empty payload, until the server knows that the client is connected.
 const HELLO: Duration = Duration::from_millis(100);
 
-/// A client's identity and patience.
+/// How a client identifies itself, and how long it waits.
 ///
 /// ```
 /// use std::time::Duration;
@@ -78,9 +79,9 @@ pub enum ClientState {
     Connecting,
     /// Both sides can send.
     Connected,
-    /// The connection has ended, or never began. It does not come back: make a new client.
+    /// The connection has ended, or never began. It cannot be resumed, so make a new client.
     Lost {
-        /// Why.
+        /// Why the connection ended.
         reason: LostReason,
     },
 }
@@ -93,13 +94,13 @@ pub enum LostReason {
     NoAnswer,
     /// The server has no free place.
     Full,
-    /// The server fell silent.
+    /// The server sent nothing for longer than the time-out.
     TimedOut,
     /// The server closed the connection.
     Dropped,
 }
 
-/// Counters of a client. Bytes are those of UDP payloads.
+/// Counters of a client. Bytes are the bytes of UDP payloads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClientStats {
     /// Datagrams received, of any content.
@@ -114,8 +115,8 @@ pub struct ClientStats {
     pub unsent: u64,
 }
 
-/// A connection to a server, or an attempt at one. The documentation of [the crate](crate) has an
-/// example with a server.
+/// A connection to a server, or an attempt to connect. The documentation of [the crate](crate) has
+/// an example with a server.
 ///
 /// ```
 /// use kinepack_udp::{ClientOptions, ClientState, Secret, UdpClient};
@@ -137,14 +138,14 @@ pub struct UdpClient {
     is_confirmed: bool,
     now: Instant,
     last_hello: Option<Instant>,
-    /// The socket's current read time-out. Saves the call that would set it again.
+    /// The socket's current read time-out. If it does not change, the call that sets it is skipped.
     read_timeout: Cell<Duration>,
     stats: ClientStats,
     buffer: Box<[u8; 2048]>,
 }
 
 impl ClientOptions {
-    /// A random client id, and a time-out of five seconds.
+    /// Options with a random client id, and a time-out of five seconds.
     pub fn new(protocol_id: u64) -> Self {
         let client_id = u64::from_le_bytes(generate_random_bytes());
         Self { client_id, protocol_id, timeout: Duration::from_secs(5) }
@@ -152,10 +153,10 @@ impl ClientOptions {
 }
 
 impl UdpClient {
-    /// Begins to connect to `server`. [`poll`](Self::poll) does the rest.
+    /// Begins to connect to `server`. Calls of [`poll`](Self::poll) complete the connection.
     ///
     /// # Errors
-    /// [`SetupError::Socket`] if the system refuses a socket, [`SetupError::Connection`] if
+    /// [`SetupError::Socket`] if the system refuses a socket, and [`SetupError::Connection`] if
     /// `renetcode` refuses the token.
     pub fn connect(
         server: SocketAddr,
@@ -173,8 +174,9 @@ impl UdpClient {
         socket.set_nonblocking(true).map_err(failed)?;
 
         let unix = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        // The secret makes tokens. A time-out of 0 means "none": renetcode counts whole seconds,
-        // and clients must not choose the server's time-out. Each end keeps its own.
+        // The client makes its own token from the secret. A time-out of 0 means "none": renetcode
+        // counts whole seconds, and clients must not choose the server's time-out. Each end keeps
+        // its own time-out.
         let (id, addresses) = (options.client_id, vec![TOKEN_ADDRESS]);
         let token = ConnectToken::generate(
             unix,
@@ -216,8 +218,8 @@ impl UdpClient {
         self.stats
     }
 
-    /// Passes each payload that has arrived to `on_datagram`, and sends what the connection needs.
-    /// Reads at most 256 datagrams. Never blocks.
+    /// Passes each payload that has arrived to `on_datagram`, and sends the datagrams that the
+    /// connection needs. Reads at most 256 datagrams. Never blocks.
     pub fn poll(&mut self, on_datagram: &mut dyn FnMut(&[u8])) {
         if matches!(self.state, ClientState::Lost { .. }) {
             return;
@@ -225,15 +227,15 @@ impl UdpClient {
         let now = Instant::now();
         let elapsed = now - self.now;
         self.now = now;
-        // Advances the clock first. After a pause of this process, the datagrams that arrived in
-        // the meantime then count as received now.
+        // Advance the clock first. After a pause of this process, the datagrams that arrived
+        // meanwhile then count as received now.
         self.advance(elapsed);
         for _ in 0..MAX_DATAGRAMS_PER_POLL {
             match self.socket.recv(&mut self.buffer[..]) {
                 Ok(bytes) => self.handle(bytes, on_datagram),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,
-                // This is an ICMP message about a closed port. Anyone can forge one, so only the
-                // time-out ends the connection.
+                // The error is an ICMP message about a closed port. Anyone can forge such a
+                // message, so only the time-out ends the connection.
                 Err(_) => {}
             }
         }
@@ -241,8 +243,8 @@ impl UdpClient {
         self.say_hello();
     }
 
-    /// Sends `payload` once. Adds up to [`MAX_OVERHEAD_BYTES`](crate::MAX_OVERHEAD_BYTES). The
-    /// network may lose it.
+    /// Sends `payload` once. The connection adds up to
+    /// [`MAX_OVERHEAD_BYTES`](crate::MAX_OVERHEAD_BYTES). The network may lose the payload.
     ///
     /// # Errors
     /// [`SendError`] if the payload is empty or too long, or the client is not connected.
@@ -266,7 +268,7 @@ impl UdpClient {
             // A time-out or an error ends the wait, as a datagram does.
             let _ = self.socket.peek(&mut [0]);
         }
-        // If this failed, polls would wait as long as this call did.
+        // If this failed, polls would block as long as this call did.
         let _ = self.socket.set_nonblocking(true);
     }
 
@@ -287,7 +289,7 @@ impl UdpClient {
         self.stats.bytes_in += bytes as u64;
         let datagram = &mut self.buffer[..bytes];
         let Some(header) = Header::read(datagram) else { return };
-        // Only clients send these two.
+        // Only clients send these two kinds of packets.
         if matches!(header.kind, Kind::Request | Kind::Response) {
             return;
         }
@@ -298,12 +300,13 @@ impl UdpClient {
             }
         }
         if header.kind == Kind::Challenge {
-            // Answers immediately.
+            // The client answers immediately.
             self.advance(Duration::ZERO);
         }
     }
 
-    /// Moves the connection's clock, and sends a request, a response or a keep-alive if one is due.
+    /// Advances the connection's clock, and sends a request, a response or a keep-alive if one is
+    /// due.
     fn advance(&mut self, elapsed: Duration) {
         if let Some((packet, _)) = self.netcode.update(elapsed) {
             send(&self.socket, packet, &mut self.stats);
@@ -338,8 +341,8 @@ impl UdpClient {
         };
     }
 
-    /// Sends empty payloads until the server has sent one: they confirm that this client is
-    /// connected.
+    /// Sends empty payloads, which confirm that this client is connected, until the server has sent
+    /// one.
     fn say_hello(&mut self) {
         let is_due = self.last_hello.is_none_or(|last| self.now - last >= HELLO);
         if self.state == ClientState::Connected && !self.is_confirmed && is_due {

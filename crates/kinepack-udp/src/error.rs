@@ -37,9 +37,9 @@ pub enum SendError {
         /// The payload's length.
         bytes: usize,
     },
-    /// The payload is empty. The two ends use empty payloads themselves.
+    /// The payload is empty. Only the two ends themselves send empty payloads.
     Empty,
-    /// The client is not connected, or not connected any more.
+    /// The client is not connected, or no longer connected.
     NotConnected,
 }
 

@@ -1,11 +1,11 @@
-//! A server under a flood of junk: from an unknown address, and from a client's address.
+//! Tests of a server under a flood of junk, from an unknown address and from a client's address.
 
 use std::net::UdpSocket;
 
 use super::tests::{Host, connect, recorded_request, until};
 use super::*;
 
-/// Junk of all kinds, from a seed.
+/// Random junk of any kind. `state` is the state of the generator.
 fn junk(state: &mut u64, request: &[u8]) -> Vec<u8> {
     let mut random = || {
         *state ^= *state << 13;
@@ -22,7 +22,7 @@ fn junk(state: &mut u64, request: &[u8]) -> Vec<u8> {
         _ => 20 + random() as usize % 1300,
     };
     if kind >= 6 {
-        // A request in which only the token is wrong.
+        // The junk is a request in which only the token is wrong.
         let mut request = request.to_vec();
         request[60] ^= random() as u8 | 1;
         return request;
@@ -70,7 +70,8 @@ fn udp_data_flows_through_a_flood_of_junk() {
     assert_eq!(client.state(), ClientState::Connected);
 }
 
-/// Junk from the client's own address, as if forged. It includes packets that make renetcode panic.
+/// Junk arrives from the client's own address, as if forged. Some packets would make renetcode
+/// panic.
 #[test]
 fn udp_junk_from_a_connected_address_is_bounded() {
     let mut host = Host::new();

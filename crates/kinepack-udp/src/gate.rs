@@ -1,14 +1,14 @@
-//! Decides which datagrams reach the thread that ticks. Runs in the reader's thread and has no
-//! socket.
+//! Decides which datagrams reach the thread that ticks. The gate runs in the reader's thread and
+//! has no socket.
 //!
-//! - An unknown address may send connection requests of this protocol only, with a limit for each
-//!   address and for all together. A host with many ports leaves half of the total limit to others.
+//! - An unknown address may send only connection requests of this protocol, with a limit for each
+//!   address and for all together. A host with many ports may use only half of the total limit.
 //! - An address that the server has challenged has shown a token made with the secret. It may send
 //!   its response, or repeat the request.
 //! - A connected address may send every packet of a client, up to a limit.
 //!
-//! Addresses can be forged. A limit on a connected address therefore protects the server, not that
-//! client.
+//! Addresses can be forged. A limit on a connected address therefore protects the server, but not
+//! that client.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -16,26 +16,27 @@ use std::net::SocketAddr;
 use super::limit::{Bucket, RateLimit, Sources, source};
 use super::screen::{Header, Kind, is_current_request};
 
-/// A request costs about as much as 3 datagrams of a client, because its token has 1,024 bytes. A
-/// client repeats its request four times per second.
+/// The limit for one address. A request costs about as much as 3 datagrams of a client, because its
+/// token has 1,024 bytes. A client repeats its request four times per second.
 const REQUESTS_OF_ONE: RateLimit = RateLimit { per_second: 10, burst: 10 };
-/// 256 clients may join at once. Forged requests at the sustained rate take 0.2 % of a core.
+/// The limit for all addresses. 256 clients may join at once. Forged requests at the sustained rate
+/// take 0.2 % of a core.
 const REQUESTS_OF_ALL: RateLimit = RateLimit { per_second: 500, burst: 256 };
 /// The requests that all ports of a host together may send before they are limited to
 /// [`REQUESTS_OF_HEAVY`].
 const REQUESTS_OF_HOST: RateLimit = RateLimit { per_second: 50, burst: 50 };
-/// The part of [`REQUESTS_OF_ALL`] that hosts above their share may use. The other half of the
-/// burst is left to the other hosts.
+/// The part of [`REQUESTS_OF_ALL`] that hosts above [`REQUESTS_OF_HOST`] may use. The other half of
+/// the burst is for the other hosts.
 const REQUESTS_OF_HEAVY: RateLimit = RateLimit { burst: 128, ..REQUESTS_OF_ALL };
 const RESPONSES: RateLimit = RateLimit { per_second: 10, burst: 10 };
-/// How long an address counts as challenged. Clients give up earlier.
+/// How long an address counts as challenged. Clients give up sooner.
 const CHALLENGE_US: u64 = 10_000_000;
 const MAX_CHALLENGED: usize = 4096;
 
 /// Why the gate drops a datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// The datagram is not a packet, or not one that its sender may send.
+    /// The datagram is not a packet, or is a packet that its sender may not send.
     Junk,
     /// The datagram exceeds the rate limit of its sender, or of all strangers together.
     Limited,
@@ -64,7 +65,7 @@ pub(crate) struct Gate {
 #[derive(Clone, Copy)]
 struct Peer {
     bucket: Bucket,
-    /// `None` when connected.
+    /// The time of the challenge. `None` if the peer is connected.
     challenged_us: Option<u64>,
 }
 
@@ -81,7 +82,7 @@ impl Gate {
         }
     }
 
-    /// Takes note of a change of the server's connections.
+    /// Notes a change of the server's connections.
     pub(crate) fn learn(&mut self, news: News, now_us: u64) {
         let bucket = Bucket::default();
         match news {
@@ -109,7 +110,7 @@ impl Gate {
         self.peers.contains_key(&address)
     }
 
-    /// Returns the datagram's header if the server should see it, or why not.
+    /// Returns the datagram's header if the server should see the datagram, or the reason if not.
     pub(crate) fn admit(
         &mut self,
         address: SocketAddr,
@@ -128,7 +129,7 @@ impl Gate {
                 peer.bucket.take(RESPONSES, now_us)
             }
             // A client that does not know yet that it is connected repeats its request. The
-            // server's keep-alives give the client the same information anyway.
+            // server's keep-alives also tell the client that it is connected.
             (Some(peer), Kind::Request | Kind::Response) if peer.challenged_us.is_none() => {
                 return Err(Refusal::Junk);
             }
@@ -198,7 +199,7 @@ mod tests {
             })
             .count();
         assert_eq!(passed, 118, "all of its ports have theirs");
-        // Other hosts have the rest.
+        // The other hosts can use the rest of the burst.
         let other = |last| SocketAddr::from(([10, 0, 0, last], 9));
         let passed = (0..=255).filter(|last| gate.admit(other(*last), &request(), 0).is_ok());
         assert_eq!(passed.count(), 128, "all have theirs");

@@ -2,8 +2,8 @@
 //!
 //! `kinepack-net` has no sockets; this crate provides them. [`UdpServer`] serves up to 1,024
 //! clients from one socket, and [`UdpClient`] is one connection. `renetcode` (the netcode 1.02
-//! standard) does handshake, encryption and protection against replay. Around it, this crate adds
-//! what a server on the open Internet needs:
+//! standard) provides the handshake, encryption and protection against replay. This crate adds what
+//! a server on the open Internet needs:
 //!
 //! - a thread that reads the socket and drops everything that cannot be a client's packet,
 //! - limits on what each client, and all unknown addresses together, may send,

@@ -1,7 +1,8 @@
-//! Rate limits: a leaky bucket in one number, and a small table of buckets for unknown addresses.
+//! Limits rates with a leaky bucket in one number, and a small table of buckets for unknown
+//! addresses.
 //!
-//! The bucket is the "generic cell rate algorithm" of ATM (ITU-T I.371, annex A). Instead of a
-//! level and the time of the last drop, it keeps the time at which it will be empty.
+//! The bucket is the "generic cell rate algorithm" of ATM (ITU-T I.371, annex A). It stores the
+//! time at which the bucket will be empty, instead of a level and the time of the last drop.
 
 use std::hash::{BuildHasher, RandomState};
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
@@ -11,14 +12,14 @@ use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 /// ```
 /// use kinepack_udp::{RateLimit, ServerOptions};
 ///
-/// // A client sends an input and an acknowledgement 60 times per second; twice that is allowed.
+/// // A client sends an input and an acknowledgement 60 times per second. The limit is twice that.
 /// let per_client = RateLimit { per_second: 240, burst: 60 };
 /// let options = ServerOptions { per_client, ..ServerOptions::new(1) };
 /// assert_eq!(options.per_client.burst, 60);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateLimit {
-    /// Events per second.
+    /// The number of events per second.
     pub per_second: u32,
     /// How many events are allowed at once after a pause.
     pub burst: u32,
@@ -31,7 +32,7 @@ pub struct Bucket {
 }
 
 impl Bucket {
-    /// Counts an event if it is within `limit`, and returns whether it is.
+    /// Counts an event if it is within `limit`, and returns whether it was.
     pub fn take(&mut self, limit: RateLimit, now_us: u64) -> bool {
         let one_us = 1_000_000 / u64::from(limit.per_second.max(1));
         let empty_at_us = self.empty_at_us.max(now_us) + one_us;
@@ -46,7 +47,7 @@ impl Bucket {
 /// Buckets for any number of addresses in bounded memory.
 ///
 /// Two addresses that share a slot reset each other's bucket. An attacker with many addresses gains
-/// no more from that than from using more addresses, so a second limit must cover all of them
+/// no more from this than from using more addresses. So a second limit must cover all addresses
 /// together.
 #[derive(Debug)]
 pub struct Sources {
@@ -63,7 +64,7 @@ impl Default for Sources {
 impl Sources {
     const SLOTS: usize = 1024;
 
-    /// Counts an event from `address` if it is within `limit`, and returns whether it is.
+    /// Counts an event from `address` if it is within `limit`, and returns whether it was.
     pub fn take(&mut self, address: SocketAddr, limit: RateLimit, now_us: u64) -> bool {
         let hash = self.hasher.hash_one(address);
         let slot = &mut self.slots[hash as usize % Self::SLOTS];
@@ -74,9 +75,9 @@ impl Sources {
     }
 }
 
-/// What counts as one address in limits. For IPv6 it is the first 64 bits, because a host that has
-/// one address of such a network usually has all of them. An IPv4 address in the form of IPv6
-/// counts as that IPv4 address.
+/// The part of an address that limits count as one source. For IPv6 it is the first 64 bits,
+/// because a host that has one address of such a network usually has all of them. An IPv4 address
+/// in the form of IPv6 counts as that IPv4 address.
 pub fn source(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() >> 64 << 64).into(),

@@ -6,8 +6,8 @@ use std::time::Duration;
 /// The longest payload that [`UdpServer::send`](crate::UdpServer::send) and [`UdpClient::send`](crate::UdpClient::send) take.
 pub const MAX_PAYLOAD_BYTES: usize = renetcode::NETCODE_MAX_PAYLOAD_BYTES;
 
-/// The maximum number of bytes that a connection adds to a payload: 1 for the type, up to 8 for the
-/// packet's number, 16 for authentication.
+/// The maximum number of bytes that a connection adds to a payload: 1 byte for the type, up to 8
+/// for the packet's number, and 16 for authentication.
 ///
 /// The packet's number is sent without its leading zero bytes: it takes 3 bytes after 18 minutes of
 /// 60 packets per second. IP and UDP add [`header_bytes`].
@@ -21,8 +21,8 @@ pub fn header_bytes(address: SocketAddr) -> usize {
     }
 }
 
-/// How many times each side sends its goodbye. It is repeated because the other side does not
-/// acknowledge it.
+/// How many times each side sends its goodbye. A side repeats the goodbye because the other side
+/// does not acknowledge it.
 pub(crate) const GOODBYES: usize = 4;
 
 /// The longest time in which a server sends nothing to a client.
@@ -30,7 +30,7 @@ pub(crate) const KEEP_ALIVE: Duration = Duration::from_millis(250);
 
 /// The address in every token.
 ///
-/// Netcode's tokens list the servers' addresses that they are valid for. A server does not know by
+/// Netcode's tokens list the server addresses that they are valid for. A server does not know by
 /// which address its clients reach it (a name, a forwarded port, any of its interfaces). Anyone who
 /// can make a token could put any address into it, so the list protects nothing here. Both sides
 /// use this address.

@@ -1,13 +1,13 @@
 //! The thread that reads the server's socket. It asks the gate about each datagram, and puts those
 //! that pass into the inbox. The thread that ticks takes the whole inbox at once.
 //!
-//! It allocates nothing for a datagram, and takes the lock only for datagrams that pass. Under a
-//! flood of junk, the two threads hardly ever wait for each other. If datagrams arrive faster than
-//! this thread reads them, the system drops them.
+//! The reader allocates nothing for a datagram, and takes the lock only for datagrams that pass.
+//! Under a flood of junk, the two threads hardly ever wait for each other. If datagrams arrive
+//! faster than the reader reads them, the system drops them.
 //!
 //! Waking up for a datagram costs more than reading it. While the gate refuses most datagrams, the
-//! thread therefore sleeps for a moment and then reads all that have arrived. It does not read a
-//! flood from a single address at all: see [`silence`](super::silence).
+//! thread therefore sleeps for a moment and then reads all that have arrived. The thread does not
+//! read a flood from a single address at all: see [`silence`](super::silence).
 
 use std::io::ErrorKind;
 use std::mem;
@@ -22,7 +22,7 @@ use super::gate::{Gate, News, Refusal};
 use super::screen::{Header, Kind};
 use super::silence::Silence;
 
-/// The bounds of the inbox and of one poll: four datagrams from each of 1,024 clients, and as many
+/// The limits of the inbox and of one poll: four datagrams from each of 1,024 clients, and as many
 /// new connections as take about a millisecond.
 const MAX_DATAGRAMS: usize = 4096;
 const MAX_BYTES: usize = 2 << 20;
@@ -33,15 +33,16 @@ pub(crate) const READ_TIMEOUT: Duration = Duration::from_millis(50);
 /// How long the thread sleeps under a flood. The usual 208 KiB of buffer hold about 200 long
 /// datagrams, so they overflow at 400,000 a second.
 const NAP: Duration = Duration::from_micros(500);
-/// A flood begins with this many refused datagrams without a pause, and ends with a nap in which
-/// only a few arrive.
+/// A flood begins with this many refused datagrams without a pause. It ends with a nap in which at
+/// most [`FLOOD_ENDS`] datagrams arrive.
 const FLOOD_BEGINS: usize = 64;
 const FLOOD_ENDS: usize = 8;
 
-/// Longer than any packet, so that a datagram that is too long differs from one that fits.
+/// The size of the buffer. It is longer than any packet, so that a datagram that is too long
+/// differs from one that fits.
 const BUFFER_BYTES: usize = 2048;
 
-/// Datagrams that passed the gate, in order of arrival. Reuses its memory.
+/// The datagrams that passed the gate, in order of arrival. The memory is reused.
 #[derive(Default)]
 pub(crate) struct Inbox {
     pub(crate) bytes: Vec<u8>,
@@ -65,7 +66,7 @@ impl Inbox {
         self.requests = 0;
     }
 
-    /// Adds a datagram if there is room.
+    /// Adds a datagram if there is room. Returns whether there was.
     fn push(&mut self, address: SocketAddr, header: Header, datagram: &[u8]) -> bool {
         let is_request = header.kind == Kind::Request;
         let full = self.datagrams.len() >= MAX_DATAGRAMS
@@ -93,7 +94,7 @@ pub(crate) struct Counters {
     pub(crate) silenced: AtomicU64,
 }
 
-/// The running thread. It ends when this is dropped.
+/// The running thread, which ends when this is dropped.
 pub(crate) struct Reader {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
@@ -103,7 +104,8 @@ pub(crate) struct Reader {
 struct Shared {
     inbox: Mutex<Inbox>,
     news: Mutex<Vec<News>>,
-    /// Whether there is news. Without this flag, the thread would take the lock for each datagram.
+    /// Whether there are news for the gate. Without this flag, the thread would take the lock for
+    /// each datagram.
     has_news: AtomicBool,
     is_over: AtomicBool,
     counters: Counters,
@@ -111,7 +113,7 @@ struct Shared {
 
 impl Reader {
     /// Starts to read `socket`, whose read time-out must be [`READ_TIMEOUT`]. `start` is the zero
-    /// of the gate's clock.
+    /// point of the gate's clock.
     pub(crate) fn start(
         socket: Arc<UdpSocket>,
         gate: Gate,
@@ -124,13 +126,13 @@ impl Reader {
         Ok(Self { shared, thread: Some(thread) })
     }
 
-    /// Exchanges an empty inbox for the datagrams that have arrived.
+    /// Clears `inbox` and exchanges it for the inbox of the reader.
     pub(crate) fn take(&self, inbox: &mut Inbox) {
         inbox.clear();
         mem::swap(&mut *lock(&self.shared.inbox), inbox);
     }
 
-    /// Sends news to the gate. It takes effect before any datagram that arrives from now on.
+    /// Sends news to the gate. The news take effect before any datagram that arrives from now on.
     pub(crate) fn tell(&self, news: News) {
         lock(&self.shared.news).push(news);
         self.shared.has_news.store(true, Ordering::Release);
@@ -144,7 +146,7 @@ impl Reader {
 impl Drop for Reader {
     fn drop(&mut self) {
         self.shared.is_over.store(true, Ordering::Relaxed);
-        // Waits, so that the port is free afterwards. A thread that panicked has ended as well.
+        // This waits, so that the port is free afterwards. A thread that panicked has ended too.
         let _ = self.thread.take().map(JoinHandle::join);
     }
 }
@@ -184,16 +186,15 @@ impl Shared {
                         }
                         refused = 0;
                     }
-                    // Windows reports two things here: a closed port that we sent to, and datagrams
-                    // that are too long. The pause keeps a permanent error from becoming a busy
-                    // loop.
+                    // Windows reports two errors here: a closed port that we sent to, and datagrams
+                    // that are too long. The pause prevents a busy loop if an error is permanent.
                     _ => thread::sleep(Duration::from_micros(100)),
                 },
             }
         }
     }
 
-    /// Puts a datagram into the inbox, or returns why not.
+    /// Puts a datagram into the inbox, or returns the reason why not.
     fn handle(
         &self,
         gate: &mut Gate,
@@ -203,8 +204,8 @@ impl Shared {
     ) -> Option<Refusal> {
         count(&self.counters.datagrams, 1);
         count(&self.counters.bytes, datagram.len() as u64);
-        // Acquire: if the server reported an address before it sent the packet, the gate knows
-        // the address when the answer arrives.
+        // This load must be `Acquire`: if the server reported an address before it sent the packet,
+        // the gate knows the address when the answer arrives.
         if self.has_news.load(Ordering::Acquire) {
             let mut news = lock(&self.news);
             self.has_news.store(false, Ordering::Relaxed);
@@ -229,12 +230,12 @@ impl Shared {
     }
 }
 
-/// Only one thread writes, so the addition need not be atomic.
+/// Only one thread writes to `counter`, so the addition need not be atomic.
 fn count(counter: &AtomicU64, by: u64) {
     counter.store(counter.load(Ordering::Relaxed) + by, Ordering::Relaxed);
 }
 
-/// The data under these locks is consistent after every statement, also after a panic.
+/// The data under these locks is consistent after every statement, even after a panic.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

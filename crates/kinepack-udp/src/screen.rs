@@ -5,10 +5,10 @@
 //! others    | length of number : 4, type : 4 | number 0 to 8 | body | authentication 16 |
 //! ```
 //!
-//! This saves the time to decipher junk. It is also necessary: `renetcode` 2.0 panics on a number
-//! longer than 8 bytes, and on a packet too short for its number and authentication. Debug builds
-//! also panic on a number close to 2⁶⁴. All of these panics happen before it authenticates the
-//! packet.
+//! This saves the time to decrypt junk. It is also necessary, because `renetcode` 2.0 panics on a
+//! number longer than 8 bytes, and on a packet too short for its number and authentication. Debug
+//! builds also panic on a number close to 2⁶⁴. `renetcode` panics in all these cases before it
+//! authenticates the packet.
 
 use std::ops::Range;
 
@@ -19,10 +19,11 @@ pub(crate) const REQUEST_BYTES: usize = 1 + VERSION.len() + 8 + 8 + 24 + 1024;
 
 const VERSION: &[u8; 13] = b"NETCODE 1.02\0";
 const AUTHENTICATION_BYTES: usize = 16;
-/// The body of a challenge or a response: a number and an encrypted token.
+/// The length of the body of a challenge or a response: a number and an encrypted token.
 const CHALLENGE_BODY_BYTES: usize = 8 + 300;
 const KEEP_ALIVE_BODY_BYTES: usize = 8;
-/// Far above the number of any packet, and far below an overflow.
+/// The largest accepted packet number. It is far above the number of any packet, and far below an
+/// overflow.
 const MAX_NUMBER: u64 = 1 << 62;
 
 /// The longest time until a token expires. Our tokens are valid for a minute; the rest allows for
@@ -45,12 +46,12 @@ pub(crate) enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) kind: Kind,
-    /// Bytes before the body.
+    /// The number of bytes before the body.
     bytes: usize,
 }
 
 impl Header {
-    /// Reads a datagram's header. `None` if its length does not fit: it is junk.
+    /// Reads a datagram's header. `None` if the length does not fit, which makes the datagram junk.
     pub(crate) fn read(datagram: &[u8]) -> Option<Self> {
         let (&first, rest) = datagram.split_first()?;
         let kind = match first & 0xf {
@@ -80,18 +81,18 @@ impl Header {
             Kind::KeepAlive => body_bytes == KEEP_ALIVE_BODY_BYTES,
             Kind::Payload => body_bytes <= MAX_PAYLOAD_BYTES,
         };
-        // renetcode needs more bytes than a packet without number and body has.
+        // renetcode needs more bytes than a packet with an empty number and an empty body has.
         (fits && datagram.len() > 1 + AUTHENTICATION_BYTES)
             .then_some(Self { kind, bytes: 1 + number_bytes })
     }
 
-    /// The place of the body in a packet that begins at `packet.start`.
+    /// The range of the body in a packet with the range `packet`.
     pub(crate) fn body(self, packet: &Range<usize>) -> Range<usize> {
         packet.start + self.bytes..packet.end - AUTHENTICATION_BYTES
     }
 }
 
-/// Whether a connection request is for this protocol and has not expired. Anybody can write a
+/// Whether a connection request is for this protocol and has not expired. Anyone can write a
 /// request that passes, but a request that fails need not be decrypted.
 pub(crate) fn is_current_request(request: &[u8], protocol_id: u64, now_unix_s: u64) -> bool {
     let number = |at: usize| {

@@ -1,5 +1,5 @@
 //! The secret that a server and its clients share: 32 bytes, as hexadecimal digits or derived from
-//! a passphrase. Whoever knows it may connect, under any client id.
+//! a passphrase. Anyone who knows the secret may connect, under any client id.
 
 use std::fmt;
 use std::fs::File;
@@ -18,10 +18,10 @@ const MIN_PASSPHRASE_CHARACTERS: usize = 16;
 const MAX_TEXT_BYTES: usize = 4096;
 
 /// An attacker who records one connection request can try passphrases offline, at the price of one
-/// derivation each. The derivation is therefore expensive: Argon2id (RFC 9106) with the memory and
-/// rounds that OWASP recommends, some hundredths of a second. With a plain hash, a graphics card
-/// would try 10⁹ a second. No salt is stored, because both sides know the passphrase only. The text
-/// below separates this key from those of other programs.
+/// derivation for each. The derivation is therefore expensive: Argon2id (RFC 9106) with the memory
+/// and rounds that OWASP recommends takes some hundredths of a second. With a plain hash, a
+/// graphics card would try 10⁹ passphrases a second. No salt is stored, because both sides know
+/// only the passphrase. `DOMAIN` separates this key from those of other programs.
 const MEMORY_KIB: u32 = 19 << 10;
 const ROUNDS: u32 = 2;
 const DOMAIN: &[u8] = b"kinepack udp secret 1";
@@ -63,8 +63,8 @@ pub struct Secret([u8; KEY_BYTES]);
 pub struct SecretFile {
     /// The secret.
     pub secret: Secret,
-    /// The file's permission bits, if other users can read or change the file. Always `None` on
-    /// systems without Unix permissions. Warn the user.
+    /// The file's permission bits, if other users can read or change the file. If so, warn the
+    /// user. Always `None` on systems without Unix permissions.
     pub open_mode: Option<u32>,
 }
 
@@ -80,17 +80,17 @@ pub enum SecretError {
     TooLong,
     /// The text is neither 64 hexadecimal digits nor a passphrase of at least 16 characters.
     TooShort {
-        /// The characters that it has.
+        /// The number of characters in the text.
         characters: usize,
     },
 }
 
 impl Secret {
-    /// A secret from text: 64 hexadecimal digits are the key itself. Any other text is a passphrase
-    /// of at least 16 characters, from which a slow function (Argon2id) derives the key. White
-    /// space at both ends does not count.
+    /// Reads a secret from text. 64 hexadecimal digits are the key itself. Any other text is a
+    /// passphrase of at least 16 characters, from which a slow function (Argon2id) derives the key.
+    /// White space at both ends does not count.
     ///
-    /// Takes some hundredths of a second and 19 MiB for a passphrase.
+    /// For a passphrase, this takes some hundredths of a second and 19 MiB.
     ///
     /// # Errors
     /// [`SecretError::TooLong`] and [`SecretError::TooShort`].
@@ -115,10 +115,10 @@ impl Secret {
         Ok(Self(key))
     }
 
-    /// As [`parse`](Self::parse), from bytes that may not be text.
+    /// Like [`parse`](Self::parse), but reads bytes that may not be text.
     ///
     /// # Errors
-    /// Also [`SecretError::NotText`].
+    /// The errors of [`parse`](Self::parse), and [`SecretError::NotText`].
     pub fn from_bytes(text: &[u8]) -> Result<Self, SecretError> {
         if text.len() > MAX_TEXT_BYTES {
             return Err(SecretError::TooLong);
@@ -126,10 +126,11 @@ impl Secret {
         Self::parse(std::str::from_utf8(text).map_err(|_| SecretError::NotText)?)
     }
 
-    /// As [`parse`](Self::parse), from a file's text.
+    /// Like [`parse`](Self::parse), but reads the text of a file.
     ///
     /// # Errors
-    /// Also [`SecretError::Unreadable`] and [`SecretError::NotText`].
+    /// The errors of [`parse`](Self::parse), [`SecretError::Unreadable`] and
+    /// [`SecretError::NotText`].
     pub fn from_file(path: &Path) -> Result<SecretFile, SecretError> {
         let read = || {
             let file = File::open(path)?;
@@ -142,13 +143,13 @@ impl Secret {
         Ok(SecretFile { secret: Self::from_bytes(&text)?, open_mode })
     }
 
-    /// A key that everybody can read in this crate's source: for trials on one machine only.
+    /// A key that anyone can read in this crate's source. Use it only for trials on one machine.
     pub fn insecure() -> Self {
         Self(*INSECURE_KEY)
     }
 
-    /// A key for another purpose, such as another transport: keyed BLAKE2b. The key gives away
-    /// neither the secret nor the keys of other purposes.
+    /// Derives a key for another purpose, such as another transport, with keyed BLAKE2b. The
+    /// derived key reveals neither the secret nor the keys of other purposes.
     pub fn derive(&self, purpose: &[u8]) -> [u8; KEY_BYTES] {
         let mac = Mac::new_from_slice(&self.0).expect("32 bytes are a key");
         mac.chain(purpose).finalize_fixed().into()
@@ -171,7 +172,7 @@ fn parse_hexadecimal(text: &str) -> Option<[u8; KEY_BYTES]> {
     Some(key)
 }
 
-/// The file's permission bits, if they let other users in.
+/// The file's permission bits, if they give other users access.
 #[cfg(unix)]
 fn open_mode(file: &File) -> io::Result<Option<u32>> {
     use std::os::unix::fs::PermissionsExt;

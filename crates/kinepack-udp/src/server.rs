@@ -1,8 +1,8 @@
-//! The server's end: many connections on one socket.
+//! The server's end, which has many connections on one socket.
 //!
-//! `renetcode` searches all connections to find one, and updates a connection only when asked. This
-//! file therefore keeps a short record of each client, and calls `renetcode` only when something is
-//! due.
+//! `renetcode` searches all connections to find one, and updates a connection only when asked.
+//! Therefore, this module keeps a short record of each client, and calls `renetcode` only when
+//! something is due.
 
 use std::collections::HashMap;
 use std::net::{SocketAddr, UdpSocket};
@@ -23,10 +23,10 @@ use super::secret::Secret;
 use super::socket::{open_socket, receive_buffer_bytes};
 use super::{SendError, SetupError};
 
-/// A tenth of a second of datagrams from 1,024 clients: 8 MiB as Linux counts them, if
-/// `net.core.rmem_max` allows it.
+/// The size of the socket's buffers: a tenth of a second of datagrams from 1,024 clients. Linux
+/// counts this as 8 MiB, and grants it only if `net.core.rmem_max` allows.
 const BUFFER_BYTES: usize = 4 << 20;
-/// How often the server looks for silent clients.
+/// The time between two checks for silent clients.
 const ROUND: Duration = Duration::from_millis(25);
 /// The pause between two goodbyes, so that a moment of congestion does not lose all of them.
 const GOODBYE_PAUSE: Duration = Duration::from_millis(3);
@@ -51,15 +51,15 @@ const GOODBYE_PAUSE: Duration = Duration::from_millis(3);
 pub struct ServerOptions {
     /// The maximum number of clients, 1 to [`ServerOptions::MAX_CLIENTS`].
     pub max_clients: usize,
-    /// The number of your program. The server does not answer clients whose number differs.
+    /// The number of your program. The server does not answer clients with another number.
     pub protocol_id: u64,
     /// The server drops a client that is silent for longer than this.
     pub timeout: Duration,
-    /// How many datagrams one client may send. The server drops the rest.
+    /// The rate at which one client may send datagrams. The server drops datagrams above this rate.
     pub per_client: RateLimit,
 }
 
-/// Something that happened on the network. [`UdpServer::poll`] reports it.
+/// Something that happened on the network, as [`UdpServer::poll`] reports it.
 ///
 /// ```
 /// use std::collections::BTreeMap;
@@ -129,7 +129,7 @@ pub enum DisconnectReason {
     TimedOut,
 }
 
-/// Counters of a server since it was bound. Bytes are those of UDP payloads.
+/// Counters of a server since it was bound. Bytes are the bytes of UDP payloads.
 ///
 /// ```
 /// use kinepack_udp::{Secret, ServerOptions, UdpServer};
@@ -156,14 +156,15 @@ pub struct UdpStats {
     pub datagrams_out: u64,
     /// Bytes sent.
     pub bytes_out: u64,
-    /// Datagrams dropped because they cannot be a packet, or not one that their sender may send.
+    /// Datagrams dropped because they cannot be a packet, or are a packet that their sender may not
+    /// send.
     pub junk: u64,
     /// Datagrams dropped because their sender sent more than its limit.
     pub limited: u64,
     /// Datagrams dropped because the inbox was full.
     pub overflowed: u64,
-    /// How many times the server silenced a sender of junk for a second. No other number counts the
-    /// datagrams of that second.
+    /// How many times the server silenced a sender of junk for a second. The datagrams of that
+    /// second are not counted anywhere.
     pub silenced: u64,
     /// Datagrams refused because they were altered, repeated, or made with another secret.
     pub refused: u64,
@@ -192,7 +193,7 @@ pub struct UdpServer {
     link: Link,
     reader: Reader,
     inbox: Inbox,
-    /// Scratch memory: the ids of clients with something due.
+    /// Scratch memory: the ids of clients for which something is due.
     due: Vec<u64>,
     refused: u64,
     now: Instant,
@@ -201,9 +202,9 @@ pub struct UdpServer {
 
 struct Peer {
     address: SocketAddr,
-    /// The client has sent a payload, so it knows that it is connected. Before that, the server
-    /// sends it keep-alives only: a keep-alive tells the client that it is connected, and
-    /// `renetcode` sends none to a client that gets payloads.
+    /// Whether the client has sent a payload, which shows that it knows that it is connected.
+    /// Before that, the server sends it only keep-alives. A keep-alive tells the client that it is
+    /// connected, and `renetcode` sends none to a client that gets payloads.
     is_confirmed: bool,
     heard: Instant,
     sent: Instant,
@@ -221,8 +222,8 @@ impl ServerOptions {
     /// The maximum number of clients that a server can have.
     pub const MAX_CLIENTS: usize = 1024;
 
-    /// 64 clients, each with up to 500 datagrams per second (four streams of 120 Hz), and a
-    /// time-out of five seconds.
+    /// Options for 64 clients, each with up to 500 datagrams per second (four streams of 120 Hz),
+    /// and a time-out of five seconds.
     pub fn new(protocol_id: u64) -> Self {
         let per_client = RateLimit { per_second: 500, burst: 200 };
         Self { max_clients: 64, protocol_id, timeout: Duration::from_secs(5), per_client }
@@ -230,7 +231,7 @@ impl ServerOptions {
 }
 
 impl UdpServer {
-    /// Opens a socket at `address` (port 0: any free one) and starts the thread that reads it.
+    /// Opens a socket at `address` and starts the thread that reads it. Port 0 takes any free port.
     ///
     /// # Errors
     /// [`SetupError::MaxClients`], or [`SetupError::Socket`] if the system refuses the address.
@@ -279,17 +280,17 @@ impl UdpServer {
     }
 
     /// The bytes that the system keeps for datagrams that wait to be read, as the system counts
-    /// them. A server of 1,000 players should have 8 MiB: the book, *Show your server's world in a
-    /// browser*, says how.
+    /// them. A server of 1,000 players should have 8 MiB. The chapter *Show your server's world in
+    /// a browser* of the book explains how to set this.
     pub fn receive_buffer_bytes(&self) -> usize {
         receive_buffer_bytes(&self.link.socket)
     }
 
-    /// Appends what has happened to `events`. Never blocks. Call it in each tick, and between ticks
-    /// for exact round trips.
+    /// Appends what has happened since the last call to `events`. Never blocks. Call it in each
+    /// tick, and also between ticks if you need exact round trips.
     ///
-    /// Handles at most 4,096 datagrams, 64 of them connection requests. Allocates nothing in steady
-    /// state.
+    /// Handles at most 4,096 datagrams, of which at most 64 are connection requests. In steady
+    /// state, it allocates nothing.
     pub fn poll(&mut self, events: &mut Vec<ServerEvent>) {
         let now = Instant::now();
         self.netcode.update(now - self.now);
@@ -311,8 +312,8 @@ impl UdpServer {
         self.inbox.bytes.get(range.clone()).unwrap_or_default()
     }
 
-    /// Sends `payload` once to a connected client. Adds up to
-    /// [`MAX_OVERHEAD_BYTES`](crate::MAX_OVERHEAD_BYTES). The network may lose it.
+    /// Sends `payload` once to a connected client. The connection adds up to
+    /// [`MAX_OVERHEAD_BYTES`](crate::MAX_OVERHEAD_BYTES). The network may lose the payload.
     ///
     /// # Errors
     /// [`SendError`] if the payload is empty or too long, or the client is not connected.
@@ -332,7 +333,7 @@ impl UdpServer {
         Ok(())
     }
 
-    /// Disconnects a client, and notifies it. No event follows.
+    /// Disconnects a client, and notifies it. The server reports no event for this.
     pub fn disconnect(&mut self, client: u64) {
         self.drop_client(client);
     }
@@ -409,7 +410,7 @@ impl UdpServer {
                     events.push(ServerEvent::Disconnected { client, reason });
                 }
             }
-            // renetcode gives the same result for valid and invalid keep-alives.
+            // renetcode returns the same result for valid and invalid keep-alives.
             ServerResult::None => self.refused += u64::from(header.kind != Kind::KeepAlive),
         }
     }
@@ -482,7 +483,7 @@ impl Link {
 
 #[cfg(test)]
 impl UdpServer {
-    /// The number of clients that have been reported as connected, and not as gone.
+    /// The number of clients that have been reported as connected, and not as disconnected.
     pub(crate) fn clients(&self) -> usize {
         self.peers.values().filter(|peer| peer.is_confirmed).count()
     }

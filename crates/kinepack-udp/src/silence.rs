@@ -1,22 +1,21 @@
-//! Silences an address that floods the server: a filter in the system drops its datagrams, for a
+//! Silences an address that floods the server. A filter in the system drops its datagrams, for a
 //! second at a time.
 //!
 //! Reading and dropping a datagram takes most of a microsecond, so a fast flood takes a large part
 //! of a processor, possibly the one that ticks. On Linux, a small program in the kernel (classic
-//! BPF, `SO_ATTACH_FILTER`) drops the flood before it is queued. The sender or the network card's
-//! interrupts then pay for it, and legitimate datagrams find an empty queue. On other systems, this
-//! module does nothing.
+//! BPF, `SO_ATTACH_FILTER`) drops the flood before it is queued. Then the work is done by the
+//! sender or in the network card's interrupts, and legitimate datagrams find an empty queue. On
+//! other systems, this module does nothing.
 //!
-//! The server silences unknown addresses only. An attacker that forges an unknown address can keep
-//! its owner from joining. The request limit allows that anyway.
+//! The server silences only unknown addresses. An attacker that forges an unknown address can keep
+//! the owner of that address from joining. The request limit allows that anyway.
 
 use std::net::{SocketAddr, UdpSocket};
 
-/// A flood is a window with this many more datagrams of junk from one address than from all
-/// others.
+/// A flood is a window in which one address sent this many more datagrams of junk than all others.
 const VOTES: u32 = 1_000;
 const WINDOW_US: u64 = 100_000;
-/// How long the filter stays.
+/// How long the filter remains attached.
 const SILENCE_US: u64 = 1_000_000;
 
 /// Finds the address that floods, by the majority vote of Boyer and Moore over a window's junk.
@@ -29,7 +28,7 @@ pub(crate) struct Silence {
 }
 
 impl Silence {
-    /// Counts a datagram of junk from an unknown address. Returns the address to silence, if any.
+    /// Counts a datagram of junk from `address`. Returns the address to silence, if any.
     fn vote(&mut self, address: SocketAddr, now_us: u64) -> Option<SocketAddr> {
         if now_us >= self.window_since_us + WINDOW_US {
             (self.votes, self.window_since_us) = (0, now_us);
@@ -49,7 +48,7 @@ impl Silence {
         self.candidate.take()
     }
 
-    /// Counts a datagram of junk from an unknown address. Returns true if its sender is silenced
+    /// Counts a datagram of junk from an unknown address. Returns true if the sender is silenced
     /// from now on.
     pub(crate) fn note_junk(
         &mut self,
@@ -65,7 +64,7 @@ impl Silence {
         silenced
     }
 
-    /// Removes the filter when its time is over.
+    /// Removes the filter after [`SILENCE_US`].
     pub(crate) fn lift(&mut self, socket: &UdpSocket, now_us: u64) {
         if self.until_us.is_some_and(|until_us| now_us >= until_us) {
             filter::detach(socket);
@@ -80,18 +79,19 @@ mod filter {
 
     use socket2::{SockFilter, SockRef};
 
-    /// `<linux/filter.h>`: load 2 or 4 bytes at an offset, jump if equal, return how much of the
-    /// datagram to keep.
+    /// Operations of `<linux/filter.h>`: load 2 or 4 bytes at an offset, jump if equal, and return
+    /// how much of the datagram to keep.
     const LOAD_2: u16 = 0x28;
     const LOAD_4: u16 = 0x20;
     const JUMP_IF_EQUAL: u16 = 0x15;
     const RETURN: u16 = 0x06;
-    /// Offsets count from the UDP header. From this constant on they count from the IP header.
+    /// Offsets count from the UDP header. Offsets from this constant on count from the IP header.
     const IP_HEADER: u32 = -0x10_0000_i32 as u32;
 
-    /// Drops datagrams from `address`, and no others.
+    /// Drops the datagrams from `address`, and no others. Returns whether the system accepted the
+    /// filter.
     pub(crate) fn attach(socket: &UdpSocket, address: SocketAddr) -> bool {
-        // The source's port and address, in network byte order.
+        // The fields are the source's port and address, in network byte order.
         let mut fields = vec![(LOAD_2, 0, u32::from(address.port()))];
         match address.ip().to_canonical() {
             IpAddr::V4(ip) => fields.push((LOAD_4, IP_HEADER + 12, u32::from(ip))),
@@ -103,7 +103,7 @@ mod filter {
         let mut program = Vec::new();
         for (rest, (load, offset, value)) in (0..fields.len() as u8).rev().zip(fields) {
             program.push(SockFilter::new(load, 0, 0, offset));
-            // If unequal, jump over the other fields and the drop.
+            // If the field is not equal, jump over the other fields and the drop.
             program.push(SockFilter::new(JUMP_IF_EQUAL, 0, 2 * rest + 1, value));
         }
         program.push(SockFilter::new(RETURN, 0, 0, 0));
@@ -112,7 +112,7 @@ mod filter {
     }
 
     pub(crate) fn detach(socket: &UdpSocket) {
-        // If this fails, the filter stays, and nothing else can be done about it.
+        // If this fails, the filter remains, and nothing else can be done about it.
         let _ = SockRef::from(socket).detach_filter();
     }
 }

@@ -1,18 +1,19 @@
-//! Sockets with large buffers.
+//! Opens sockets with large buffers.
 
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
 
 use socket2::{Domain, Protocol, SockRef, Socket, Type};
 
-/// The smallest request. If the system refuses even this, its default stays.
+/// The smallest size that is requested. If the system refuses it too, the system's default remains.
 const LEAST_BYTES: usize = 64 << 10;
 
-/// Opens a UDP socket at `address` (port 0: any free one). Requests `buffer_bytes` of buffer in
-/// each direction; the system may grant less, and [`receive_buffer_bytes`] returns how much.
+/// Opens a UDP socket at `address`. Port 0 takes any free port. Requests `buffer_bytes` of buffer
+/// in each direction. The system may grant less, and [`receive_buffer_bytes`] returns how much it
+/// granted.
 ///
-/// Linux grants twice the requested size, because its own bookkeeping counts too: up to twice
-/// `net.core.rmem_max` and `net.core.wmem_max`.
+/// Linux grants twice the requested size, because its own bookkeeping counts too. The most that it
+/// grants is twice `net.core.rmem_max` and `net.core.wmem_max`.
 ///
 /// # Errors
 /// The system's error if it refuses the address.
@@ -26,13 +27,13 @@ pub fn open_socket(address: SocketAddr, buffer_bytes: usize) -> io::Result<UdpSo
 }
 
 /// The bytes that the system keeps for datagrams that wait to be read, as the system counts them. 0
-/// if the system does not report it.
+/// if the system does not report the size.
 pub fn receive_buffer_bytes(socket: &UdpSocket) -> usize {
     SockRef::from(socket).recv_buffer_size().unwrap_or_default()
 }
 
-/// Requests smaller buffers until the system agrees. Linux grants a part of the request, and other
-/// systems refuse it.
+/// Requests ever smaller buffers until the system agrees. Linux grants a part of each request, and
+/// other systems may refuse it.
 fn ask(buffer_bytes: usize, set: impl Fn(usize) -> io::Result<()>) {
     let sizes = std::iter::successors(Some(buffer_bytes), |bytes| Some(bytes / 2));
     let _ = sizes.take_while(|bytes| *bytes >= LEAST_BYTES).find(|bytes| set(*bytes).is_ok());

@@ -1,4 +1,4 @@
-//! Both ends over loopback.
+//! Tests of both ends over loopback.
 
 use std::net::{SocketAddr, UdpSocket};
 use std::time::{Duration, Instant};
@@ -7,10 +7,10 @@ use super::*;
 
 const PROTOCOL: u64 = 0x1234_5678;
 
-/// Long enough for a machine that is busy with other tests.
+/// How long the tests wait. This is enough for a machine that is busy with other tests.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The secret of these tests. Digits take no time to derive.
+/// The secret of these tests. It is given in digits, which take no time to derive.
 fn secret() -> Secret {
     Secret::parse(&"01".repeat(32)).unwrap()
 }
@@ -287,7 +287,7 @@ fn udp_an_answer_to_an_unproven_address_is_smaller_than_the_question() {
     }
     assert!((1..=20).contains(&answers.len()), "{answers:?}");
     assert!(answers.iter().all(|&bytes| bytes <= 333), "{answers:?}");
-    // The same request from another address: the token belongs to the first one.
+    // The same request from another address is refused: the token belongs to the first address.
     let replay = UdpSocket::bind("127.0.0.1:0").unwrap();
     replay.send_to(&request, host.server.local_addr()).unwrap();
     let sent = host.server.stats().datagrams_out;

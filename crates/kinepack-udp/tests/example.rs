@@ -1,4 +1,4 @@
-//! The example `game` runs: two clients play over real sockets.
+//! Checks that the example `game` runs, with two clients that play over real sockets.
 
 use std::time::Duration;
 

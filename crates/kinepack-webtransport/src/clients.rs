@@ -1,5 +1,5 @@
-//! The connected clients, and the checks of visitors that want to become one. The game's thread and
-//! the connections' thread share this state.
+//! The connected clients, and the checks of visitors that want to become clients. The game's thread
+//! and the connections' thread share this state.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
@@ -16,12 +16,12 @@ use crate::inbox::Inbox;
 use crate::token::{Checker, Permit, unix_s};
 use crate::{MAX_PAYLOAD_BYTES, Origins, WebOptions, WebStats};
 
-/// The limit of handshakes of one address: enough for a page that reloads, or for a room of players
-/// behind one address.
+/// The limit of handshakes of one address. It is enough for a page that reloads, or for a room of
+/// players that share an address.
 const KNOCKS_OF_ONE: RateLimit = RateLimit { per_second: 20, burst: 200 };
 /// The limit of handshakes of all addresses together. A handshake takes about 1 ms of a core.
 const KNOCKS_OF_ALL: RateLimit = RateLimit { per_second: 200, burst: 400 };
-/// With this many handshakes at once, an address must show that it receives what is sent to it.
+/// With this many handshakes at once, an address must prove that it receives what is sent to it.
 pub(crate) const RETRY_ABOVE: usize = 32;
 /// The maximum number of tokens that are remembered as used until they expire.
 const MOST_USED: usize = 1 << 16;
@@ -42,7 +42,7 @@ pub(crate) struct Clients {
 struct Table {
     present: HashMap<u64, Client>,
     handshakes: Handshakes,
-    /// Used tokens, and when they expire.
+    /// The used tokens and their expiry times, by client.
     used: HashMap<u64, u64>,
     sources: Sources,
     strangers: Bucket,
@@ -51,17 +51,18 @@ struct Table {
 struct Client {
     way: Way,
     bucket: Bucket,
-    /// The limit of pings and pongs. It is separate, because too many of these end the connection,
-    /// and datagrams above their limit do not.
+    /// The limit of pings and pongs. It is separate, because the server ends a connection with too
+    /// many of these, but not one with too many datagrams.
     pings: Bucket,
 }
 
 /// The way by which datagrams reach a client.
 #[derive(Clone)]
 pub(crate) enum Way {
-    /// As datagrams of QUIC.
+    /// The client gets datagrams of QUIC.
     Datagrams(Arc<Connection>),
-    /// As messages of a WebSocket. A message is dropped if the queue is full, as a network would.
+    /// The client gets messages of a WebSocket. If the queue is full, a message is dropped, as a
+    /// network would.
     #[cfg_attr(not(feature = "websocket"), allow(dead_code))]
     Messages(tokio::sync::mpsc::Sender<Vec<u8>>),
 }
@@ -82,7 +83,7 @@ struct Counters {
 /// Why a visitor was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// The page is of another origin, or the token is wrong, used or too old.
+    /// The page has another origin, or the token is wrong, used or expired.
     Forbidden,
     /// The server does not have the requested path.
     NotThere,
@@ -112,7 +113,7 @@ pub(crate) struct Seat {
 impl Drop for Seat {
     fn drop(&mut self) {
         let was_there = lock(&self.clients.table).present.remove(&self.client).is_some();
-        // If the client is not in the list, the game has disconnected it already.
+        // If the client is not in the list, the game has already disconnected it.
         if was_there {
             let (client, reason) = (self.client, self.reason);
             let event = ServerEvent::Disconnected { client, reason };
@@ -139,7 +140,7 @@ impl Clients {
         self.start.elapsed().as_micros() as u64
     }
 
-    /// Whether a visitor may begin a handshake. Also returns the number of handshakes at present.
+    /// Whether a visitor may begin a handshake. Also returns the current number of handshakes.
     pub(crate) fn knock(self: &Arc<Self>, from: IpAddr) -> Option<(Pending, usize)> {
         let (now_us, source) = (self.now_us(), source(from));
         let mut table = lock(&self.table);
@@ -156,7 +157,7 @@ impl Clients {
         Some((Pending { clients: Arc::clone(self), source }, count))
     }
 
-    /// Counts visitors or datagrams above a limit.
+    /// Counts visitors or datagrams that exceeded a limit.
     pub(crate) fn note_limited(&self, count: u64) {
         self.counters.limited.fetch_add(count, Ordering::Relaxed);
     }
@@ -166,8 +167,8 @@ impl Clients {
         self.counters.abandoned.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Whether a visitor may become a client: its page's origin, the host that it asked for, and the
-    /// token in its path.
+    /// Checks whether a visitor may become a client. The checks concern the origin of its page, the
+    /// host that it asked for, and the token in its path.
     pub(crate) fn admit(
         &self,
         origin: Option<&str>,
@@ -210,7 +211,7 @@ impl Clients {
             let now = unix_s();
             table.used.retain(|_, until| *until >= now);
         }
-        // Only the owner of the secret can fill the list, because others cannot make tokens.
+        // Only the owner of the secret can fill the list, because no one else can make tokens.
         if table.used.len() >= MOST_USED {
             return Err(Refusal::Full);
         }
@@ -239,7 +240,8 @@ impl Clients {
         Some(Seat { clients, client, reason: DisconnectReason::Left })
     }
 
-    /// Takes a client's datagram. Returns false if the client is no longer connected.
+    /// Takes a client's datagram into the inbox. Returns false if the client is no longer
+    /// connected.
     pub(crate) fn take(&self, client: u64, datagram: &[u8]) -> bool {
         let counters = &self.counters;
         counters.datagrams_in.fetch_add(1, Ordering::Relaxed);
@@ -254,9 +256,9 @@ impl Clients {
         true
     }
 
-    /// Takes a ping or a pong of a client on a WebSocket. Their limit equals that of datagrams.
-    /// Returns false if the connection must end, because the client is no longer connected or sends
-    /// too many. Dropping pings would not help, because each was answered before this call.
+    /// Counts a ping or a pong of a client on a WebSocket. The limit is that of datagrams. Returns
+    /// false if the connection must end, because the client is no longer connected or sends too
+    /// many pings. Dropping a ping would not help, because it was answered before this call.
     #[cfg_attr(not(feature = "websocket"), allow(dead_code))]
     pub(crate) fn take_ping(&self, client: u64) -> bool {
         let is_within = self.is_within(client, |of| &mut of.pings);
@@ -275,7 +277,7 @@ impl Clients {
         Some(bucket(of).take(self.options.per_client, now_us))
     }
 
-    /// Exchanges the inbox for an empty one.
+    /// Clears `inbox` and exchanges it for the inbox with the new events.
     pub(crate) fn swap(&self, inbox: &mut Inbox) {
         inbox.clear();
         std::mem::swap(&mut *lock(&self.inbox), inbox);
@@ -306,7 +308,7 @@ impl Clients {
         Ok(())
     }
 
-    /// Disconnects a client. It gets no event.
+    /// Disconnects a client, without an event for the game.
     pub(crate) fn dismiss(&self, client: u64) {
         let gone = lock(&self.table).present.remove(&client);
         if let Some(Client { way: Way::Datagrams(connection), .. }) = gone {
@@ -340,7 +342,7 @@ impl Clients {
 
 #[cfg(test)]
 impl Clients {
-    /// The handshakes at present.
+    /// The current number of handshakes.
     pub(crate) fn handshakes(&self) -> usize {
         lock(&self.table).handshakes.count()
     }
@@ -353,7 +355,7 @@ pub(crate) fn socket_queue()
     tokio::sync::mpsc::channel(SOCKET_QUEUE)
 }
 
-/// A panic cannot leave the data inconsistent, so a poisoned lock is safe to use.
+/// Locks a mutex. A panic cannot leave the data inconsistent, so a poisoned lock is safe to use.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,24 +1,23 @@
-//! Limits the handshakes at once: a bound for all visitors together, and a share of it for each
-//! address.
+//! Limits the number of simultaneous handshakes: for all visitors together, and for each address.
 //!
 //! An address may hold a quarter of the free handshakes. The first address alone gets 51 of 256,
-//! the next one 41, and so on, so it takes more than 20 addresses to hold all of them. The idea
-//! comes from dynamic thresholds in network switches (Choudhury and Hahne, 1998).
+//! the next one 41, and so on, so more than 20 addresses are needed to hold all handshakes. The
+//! idea comes from dynamic thresholds in network switches (Choudhury and Hahne, 1998).
 
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::time::Duration;
 
-/// An address may hold the free handshakes divided by this.
+/// An address may hold the number of free handshakes divided by this.
 const PART: usize = 4;
 
-/// The limits of handshakes.
+/// The limits for handshakes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// Handshakes at once.
+    /// The maximum number of simultaneous handshakes.
     pub(crate) most: usize,
-    /// The longest time from the first packet of a visitor until it has taken the answer to its
-    /// request.
+    /// The longest time from a visitor's first packet until the visitor has received the answer to
+    /// its request.
     pub(crate) time: Duration,
 }
 
@@ -28,11 +27,11 @@ impl Default for Limits {
     }
 }
 
-/// The handshakes at present.
+/// The current handshakes.
 #[derive(Debug)]
 pub(crate) struct Handshakes {
     most: usize,
-    /// How many each address holds. The entries are those with at least one.
+    /// The number of handshakes of each address that has at least one.
     held: HashMap<IpAddr, usize>,
     count: usize,
 }
@@ -42,11 +41,11 @@ impl Handshakes {
         Self { most, held: HashMap::new(), count: 0 }
     }
 
-    /// Whether both bounds allow a [source](kinepack_udp::source) one more.
+    /// Whether both limits allow another handshake of a [source](kinepack_udp::source).
     pub(crate) fn has_room(&self, source: IpAddr) -> bool {
         let free = self.most - self.count;
         let held = self.held.get(&source).copied().unwrap_or_default();
-        // The first visitor of an address gets one of the last free handshakes too.
+        // Even the last free handshakes are open to the first visitor of an address.
         free > 0 && held < (free / PART).max(1)
     }
 
@@ -57,7 +56,7 @@ impl Handshakes {
         self.count += 1;
     }
 
-    /// Ends a handshake of a source that [began](Self::begin) one.
+    /// Ends a handshake that a source [began](Self::begin).
     pub(crate) fn end(&mut self, source: IpAddr) {
         if let Some(held) = self.held.get_mut(&source) {
             *held -= 1;
@@ -106,7 +105,7 @@ mod tests {
         for _ in 0..51 {
             handshakes.end(address(1));
         }
-        // A handshake that ends is free again, for other addresses too.
+        // A handshake that ends makes room, also for other addresses.
         assert!(begun(&mut handshakes, 21) > 5);
     }
 
@@ -117,7 +116,7 @@ mod tests {
         assert_eq!((all, handshakes.count()), (MOST, MOST));
         let another = IpAddr::from([10, 0, 1, 1]);
         assert!(!handshakes.has_room(another));
-        // An address without a handshake has none to end.
+        // Another address has no handshake to end.
         handshakes.end(another);
         assert_eq!(handshakes.count(), MOST);
         handshakes.end(address(0));

@@ -10,7 +10,7 @@ use kinepack_udp::ServerEvent;
 const MOST_BYTES: usize = 4 << 20;
 const MOST_DATAGRAMS: usize = 64 << 10;
 
-/// Events in order, and the bytes of datagrams.
+/// The events in order, and the bytes of the datagrams.
 #[derive(Debug, Default)]
 pub(crate) struct Inbox {
     pub(crate) events: Vec<ServerEvent>,

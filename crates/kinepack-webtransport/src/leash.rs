@@ -1,15 +1,15 @@
 //! Ends connections for which `wtransport` gives no handle yet.
 //!
-//! `wtransport` shows the connection of a visitor only after its request was accepted. Before that,
-//! dropping the handshake closes the connection only if no task of `wtransport` holds it. A visitor
-//! can keep such a task waiting if it grants no stream, or begins a stream and sends no more. Its
-//! connection would live for as long as it sends pings, and no limit would count it.
+//! `wtransport` gives access to a visitor's connection only after its request was accepted. Before
+//! that, dropping the handshake closes the connection only if no task of `wtransport` holds it. A
+//! visitor can keep such a task waiting if it grants no stream, or begins a stream and sends no
+//! more. Its connection would live for as long as it sends pings, and no limit would count it.
 //!
 //! A connection that was accepted with [`Leash::hold`] has keys that refuse everything once the
-//! leash is cut. Its next packet closes the connection, because too many packets were not
-//! authentic (RFC 9001, section 6.6). Without a packet, it is idle and times out.
+//! leash is cut. The connection's next packet closes it, because too many packets were not
+//! authentic (RFC 9001, section 6.6). If no packet arrives, the idle connection times out.
 //!
-//! The cost is one load of an atomic flag for each packet.
+//! Cost: one load of an atomic flag for each packet.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -24,12 +24,12 @@ use wtransport::quinn::crypto::{
 };
 use wtransport::quinn::{ConnectionId, ServerConfig, Side};
 
-/// Ends a connection. Clones belong to the same connection.
+/// Ends a connection. Clones of a leash belong to the same connection.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Leash(Arc<AtomicBool>);
 
 impl Leash {
-    /// Settings for one connection, which this leash then holds.
+    /// Returns settings for one connection, which this leash can then end.
     pub(crate) fn hold(&self, config: &ServerConfig) -> Arc<ServerConfig> {
         let mut config = config.clone();
         config.crypto = Arc::new(Held { inner: config.crypto, leash: self.clone() });
@@ -54,7 +54,7 @@ impl Leash {
     }
 }
 
-/// A part of the encryption, until the leash is cut.
+/// A part of the encryption, which works until the leash is cut.
 struct Held<T> {
     inner: T,
     leash: Leash,

@@ -1,15 +1,15 @@
-//! Players in browsers for a game server.
+//! Lets players in browsers join a game server.
 //!
 //! A browser has no UDP, but it has WebTransport: encrypted datagrams over HTTP/3, which the
 //! network may lose and reorder. [`WebServer`] accepts these connections. It has the same calls and
-//! events as [`kinepack_udp::UdpServer`], so that one game loop serves both. Where a network blocks
-//! UDP, [`WebDoor::routes`] takes WebSockets, with the same tokens and limits.
+//! events as [`kinepack_udp::UdpServer`], so that one game loop serves both. If a network blocks
+//! UDP, [`WebDoor::routes`] accepts WebSockets, with the same tokens and limits.
 //!
 //! - A [`Token`], made with the game's [`Secret`](kinepack_udp::Secret), lets one page connect
-//!   once. The web site that serves the page makes it.
+//!   once. The web site that serves the page makes the token.
 //! - Only pages of the allowed origins connect.
-//! - Handshakes and datagrams have limits: for each address, for each client, and for all. Memory
-//!   is bounded, no matter what arrives.
+//! - Handshakes and datagrams have limits: for each address, for each client, and for all together.
+//!   Memory is bounded, no matter what arrives.
 //! - A self-signed certificate is enough if the page knows its hash.
 //!
 //! ```
@@ -21,7 +21,7 @@
 //! let options = WebOptions::new(["http://127.0.0.1:8080"]);
 //! let mut server = WebServer::bind("127.0.0.1:0".parse()?, &secret, options)?;
 //!
-//! // For the page: an address with a token, and the certificate's hash.
+//! // The page needs an address with a token, and the certificate's hash.
 //! let token = Token::new(&secret, 7, Duration::from_secs(60));
 //! let url = format!("https://{}/kinepack?token={}", server.local_addr(), token.as_str());
 //! let hash = server.certificate_hash();
@@ -39,8 +39,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`WebClient`] joins natively, and in a browser from Rust that is compiled to WebAssembly. The
-//! rest of this crate is absent in browsers. A page without Rust uses the npm package:
+//! [`WebClient`] joins natively, and in a browser from Rust that is compiled to WebAssembly. In
+//! browsers, the other items of this crate are absent. A page without Rust uses the npm package:
 //!
 //! ```js
 //! const transport = new WebTransport(url, {

@@ -21,8 +21,9 @@ pub struct WebOptions {
     pub origins: Origins,
     /// A client that is silent for this long counts as lost.
     pub timeout: Duration,
-    /// The rate of datagrams that a client may send. Datagrams above it are dropped. A client may
-    /// send as many pings and pongs of a WebSocket; with more of them it is disconnected.
+    /// The rate of datagrams that a client may send. Datagrams above this rate are dropped. A
+    /// client may send pings and pongs of a WebSocket at the same rate. If it sends more, the
+    /// server disconnects it.
     pub per_client: RateLimit,
     /// The server's certificate.
     pub certificate: Certificate,
@@ -42,20 +43,20 @@ pub enum Origins {
 #[derive(Clone, Debug, Default)]
 pub enum Certificate {
     /// A new certificate that the server signs itself, for pages that know its
-    /// [hash](crate::WebServer::certificate_hash). The server makes a new one every week.
+    /// [hash](crate::WebServer::certificate_hash). The server replaces this certificate every week.
     #[default]
     SelfSigned,
     /// The certificates and the key of a domain, as PEM files.
     Files {
-        /// The certificate and its chain.
+        /// The file with the certificate and its chain.
         chain: PathBuf,
-        /// The private key of the certificate.
+        /// The file with the certificate's private key.
         key: PathBuf,
     },
 }
 
 impl WebOptions {
-    /// The default options for pages of these origins.
+    /// The default options, for pages of the origins `origins`.
     pub fn new<O: Into<String>>(origins: impl IntoIterator<Item = O>) -> Self {
         let origins = Origins::These(origins.into_iter().map(Into::into).collect());
         Self { origins, ..Self::default() }
@@ -63,8 +64,8 @@ impl WebOptions {
 }
 
 impl Default for WebOptions {
-    /// The defaults: 64 clients, pages from the same host, 5 seconds of silence, 500 datagrams per
-    /// second as over UDP, and a certificate that the server signs itself.
+    /// The defaults are 64 clients, pages from the same host, 5 seconds of silence, 500 datagrams
+    /// per second as over UDP, and a certificate that the server signs itself.
     fn default() -> Self {
         Self {
             max_clients: 64,

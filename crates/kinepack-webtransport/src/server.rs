@@ -1,4 +1,4 @@
-//! The server as a game sees it: the same calls and events as [`kinepack_udp::UdpServer`].
+//! The server as a game uses it, with the same calls and events as [`kinepack_udp::UdpServer`].
 
 use std::net::SocketAddr;
 use std::ops::Range;
@@ -18,13 +18,13 @@ use crate::sessions::{Listener, config};
 use crate::token::Checker;
 use crate::{Certificate, WebOptions, WebStats};
 
-/// Browsers take a certificate by its hash only if it is valid for at most 14 days.
+/// Browsers accept a certificate by its hash only if it is valid for at most 14 days.
 const RENEW_AFTER: Duration = Duration::from_secs(7 * 24 * 3600);
 
-/// The shortest and the longest time-out. Timers have an upper limit.
+/// The shortest and the longest time-out. The longest one is what timers can handle.
 const TIMEOUTS: [Duration; 2] = [Duration::from_millis(1), Duration::from_secs(365 * 24 * 3600)];
-/// The size of the socket's buffer, as for the server over UDP: a tenth of a second of datagrams
-/// from 1,024 clients.
+/// The size of the socket's buffers, equal to that of the server over UDP: a tenth of a second of
+/// datagrams from 1,024 clients.
 const BUFFER_BYTES: usize = 4 << 20;
 
 /// Why a server cannot be bound.
@@ -71,7 +71,7 @@ impl WebServer {
         Self::bind_within(address, secret, options, Limits::default())
     }
 
-    /// As [`bind`](Self::bind), with other limits of handshakes.
+    /// Like [`bind`](Self::bind), but with other limits for handshakes.
     pub(crate) fn bind_within(
         address: SocketAddr,
         secret: &Secret,
@@ -134,7 +134,7 @@ impl WebServer {
         Ok(Self { clients, address, hash, buffer_bytes, inbox, end, thread })
     }
 
-    /// The UDP address.
+    /// The UDP address at which the server listens.
     pub fn local_addr(&self) -> SocketAddr {
         self.address
     }
@@ -146,19 +146,19 @@ impl WebServer {
     }
 
     /// The bytes that the system keeps for datagrams that wait to be read, as the system counts
-    /// them. A server of 1,000 players should have 8 MiB: the book, *Show your server's world in a
-    /// browser*, says how.
+    /// them. A server of 1,000 players should have 8 MiB. The chapter *Show your server's world in
+    /// a browser* of the book explains how to set this.
     pub fn receive_buffer_bytes(&self) -> usize {
         self.buffer_bytes
     }
 
-    /// A handle for web servers in other threads: the hash, and routes.
+    /// A handle for web servers in other threads, with the hash and the routes.
     pub fn door(&self) -> WebDoor {
         WebDoor { clients: Arc::clone(&self.clients), hash: Arc::clone(&self.hash) }
     }
 
-    /// Appends what has happened since the last call, in order. The payloads are valid until the
-    /// next call.
+    /// Appends what has happened since the last call to `events`, in order. The payloads are valid
+    /// until the next call.
     pub fn poll(&mut self, events: &mut Vec<ServerEvent>) {
         self.clients.swap(&mut self.inbox);
         events.append(&mut self.inbox.events);
@@ -174,11 +174,11 @@ impl WebServer {
         self.clients.has(client)
     }
 
-    /// Sends a datagram. The network may lose it. If the client is too slow, the datagram is
-    /// dropped here, which [`WebStats::unsent`] counts.
+    /// Sends a datagram. The network may lose it. If the client is too slow, the server drops the
+    /// datagram, and counts it in [`WebStats::unsent`].
     ///
     /// # Errors
-    /// [`SendError`] for an empty payload, for one above
+    /// [`SendError`] for an empty payload, for a payload above
     /// [`MAX_PAYLOAD_BYTES`](crate::MAX_PAYLOAD_BYTES), and for a client that is not connected.
     pub fn send(&mut self, client: u64, payload: &[u8]) -> Result<(), SendError> {
         self.clients.send(client, payload)
@@ -189,7 +189,7 @@ impl WebServer {
         self.clients.dismiss(client);
     }
 
-    /// The counters.
+    /// The server's counters.
     pub fn stats(&self) -> WebStats {
         self.clients.stats()
     }
@@ -197,7 +197,7 @@ impl WebServer {
 
 #[cfg(test)]
 impl WebServer {
-    /// The handshakes at present.
+    /// The current number of handshakes.
     pub(crate) fn handshakes(&self) -> usize {
         self.clients.handshakes()
     }
@@ -215,8 +215,8 @@ impl Drop for WebServer {
     }
 }
 
-/// A handle for web servers in other threads: the certificate's hash for pages, and the routes of
-/// WebSockets.
+/// A handle for web servers in other threads, with the certificate's hash for pages and the routes
+/// of WebSockets.
 #[derive(Clone)]
 pub struct WebDoor {
     #[cfg_attr(not(feature = "websocket"), allow(dead_code))]
@@ -225,15 +225,15 @@ pub struct WebDoor {
 }
 
 impl WebDoor {
-    /// As [`WebServer::certificate_hash`].
+    /// The hash that [`WebServer::certificate_hash`] returns.
     pub fn certificate_hash(&self) -> [u8; 32] {
         *lock(&self.hash)
     }
 
     /// The route [`PATH`](crate::PATH) for WebSockets. Serve it with the addresses of visitors
-    /// (`into_make_service_with_connect_info`), so that each has a limit of its own. Behind a
-    /// proxy, all visitors have the proxy's address: together they may begin 20 connections a
-    /// second, after 200 at once.
+    /// (`into_make_service_with_connect_info`), so that each visitor has its own limit. Behind a
+    /// proxy, all visitors have the proxy's address. Together they may begin 200 connections at
+    /// once, and then 20 a second.
     #[cfg(feature = "websocket")]
     pub fn routes(&self) -> axum::Router {
         crate::sockets::routes(Arc::clone(&self.clients))
@@ -264,7 +264,7 @@ fn hash_of(identity: &Identity) -> [u8; 32] {
     first.map_or([0; 32], |certificate| *certificate.hash().as_ref())
 }
 
-/// Makes new certificates, each well before the last one ends.
+/// Makes new certificates, each well before the previous one expires.
 async fn renew(
     listener: &Listener,
     hash: &Mutex<[u8; 32]>,

@@ -1,4 +1,4 @@
-//! The thread of the connections: accepts sessions of WebTransport, and reads their datagrams.
+//! The thread of the connections, which accepts sessions of WebTransport and reads their datagrams.
 
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
@@ -17,13 +17,14 @@ use crate::clients::{Clients, Pending, RETRY_ABOVE, Refusal, Way, lock};
 use crate::leash::Leash;
 use crate::window::Windows;
 
-/// Bytes of datagrams that wait in either direction, for each client.
+/// The number of bytes of datagrams that may wait in either direction, for each client.
 const DATAGRAM_BUFFER_BYTES: usize = 64 << 10;
-/// HTTP/3 has three streams for itself and one for the request. A client needs no others.
+/// The maximum number of streams. HTTP/3 has three streams for itself and one for the request, and
+/// a client needs no others.
 const MOST_STREAMS: u8 = 8;
 const STREAM_BYTES: u32 = 16 << 10;
 
-/// The socket, and the settings of connections that begin from now on.
+/// The socket, and the settings for connections that begin from now on.
 pub(crate) struct Listener {
     endpoint: Endpoint,
     config: Mutex<ServerConfig>,
@@ -57,7 +58,7 @@ impl Listener {
             let Some(incoming) = incoming else { break };
             match clients.knock(incoming.remote_address().ip()) {
                 // An address above its limit gets no answer. The address may be forged, so an
-                // answer could flood someone else.
+                // answer could flood its owner.
                 None => incoming.ignore(),
                 Some((_, pending))
                     if pending > RETRY_ABOVE && !incoming.remote_address_validated() =>
@@ -75,8 +76,8 @@ impl Listener {
         }
         clients.dismiss_all();
         self.endpoint.close(0u32.into(), b"");
-        // Waits until the last packets are sent. A client that does not answer gets no more time
-        // than this.
+        // This waits until the last packets are sent. A client that does not answer gets no more
+        // time than this.
         let idle = self.endpoint.wait_idle();
         let _ = tokio::time::timeout(Duration::from_millis(200), idle).await;
     }
@@ -102,7 +103,7 @@ pub(crate) fn config(address: SocketAddr, identity: Identity, timeout: Duration)
     config.quic_config().clone()
 }
 
-/// One connection, from its first packet to its end.
+/// Handles one connection, from its first packet to its end.
 async fn session(
     incoming: Incoming,
     config: Arc<ServerConfig>,
@@ -110,8 +111,8 @@ async fn session(
     clients: Arc<Clients>,
     pending: Pending,
 ) {
-    // One deadline for everything that waits for the visitor. That includes the answer to a refused
-    // request, because the visitor may never read it.
+    // There is one deadline for everything that waits for the visitor. That includes the answer to
+    // a refused request, because the visitor may never read the answer.
     let handshake = handshake(incoming, config, &clients);
     let shaken = tokio::time::timeout(clients.limits.time, handshake).await;
     let (client, connection) = match shaken {
@@ -158,7 +159,7 @@ async fn session(
 enum NoClient {
     /// The visitor was refused, and has read the answer.
     Refused,
-    /// The connection broke.
+    /// The connection broke before the visitor became a client.
     Broken,
 }
 

@@ -1,5 +1,5 @@
-//! WebSockets, for networks that block UDP: each message is one datagram. They are a route of an
-//! axum server, for example of the one that serves the page.
+//! WebSockets, for networks that block UDP. Each message is one datagram. They are a route of an
+//! axum server, for example of the server that serves the page.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use tokio::time::{Instant, MissedTickBehavior, sleep_until};
 use crate::clients::{Clients, Pending, Refusal, Seat, Way, socket_queue};
 use crate::{MAX_PAYLOAD_BYTES, PATH};
 
-/// The address that stands for requests from an unknown address.
+/// The address that the server uses for requests without a known address.
 const UNKNOWN: SocketAddr =
     SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED), 0);
 
@@ -68,7 +68,7 @@ async fn upgrade(
     })
 }
 
-/// Holds a handshake until the sender is dropped, or until a time-out closes it, because a visitor
+/// Counts a handshake until the returned sender is dropped, or until a time-out, because a visitor
 /// may never read the answer to its request.
 fn hold(pending: Pending, handshake_time: Duration) -> oneshot::Sender<()> {
     let (turn, ended) = oneshot::channel();
@@ -81,8 +81,8 @@ fn hold(pending: Pending, handshake_time: Duration) -> oneshot::Sender<()> {
 
 /// Moves datagrams until the connection ends.
 ///
-/// Browsers answer pings by themselves, also for a page that is hidden and whose timers run once a
-/// minute. Such a page stays connected, as it does over WebTransport.
+/// Browsers answer pings by themselves, even for a hidden page whose timers run once a minute. Such
+/// a page stays connected, as it does over WebTransport.
 async fn exchange(
     mut socket: WebSocket,
     mut seat: Seat,
@@ -145,7 +145,7 @@ mod tests {
         let clients = Clients::new(Checker::new(&secret), WebOptions::default(), limits);
         let from = IpAddr::from([10, 0, 0, 1]);
         let knock = || clients.knock(from).expect("there is room");
-        // One of the two handshakes is upgraded, and the other never.
+        // One of the two handshakes is upgraded, and the other never is.
         let (first, _) = knock();
         let turn = hold(first, limits.time);
         let (second, count) = knock();

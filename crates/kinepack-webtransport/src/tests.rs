@@ -1,4 +1,4 @@
-//! Visitors that misbehave during the handshake. They speak QUIC and HTTP/3 themselves.
+//! Tests of visitors that misbehave during the handshake. They speak QUIC and HTTP/3 themselves.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -19,10 +19,10 @@ use crate::handshakes::Limits;
 use crate::{PATH, Token, WebOptions, WebServer};
 
 const ORIGIN: &str = "http://127.0.0.1:8080";
-/// Long enough for a machine that is busy with other tests.
+/// How long the tests wait. This is enough for a machine that is busy with other tests.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The usual limits, with another time.
+/// The default limits, except for `time`.
 fn within(time: Duration) -> Limits {
     Limits { time, ..Limits::default() }
 }
@@ -43,7 +43,7 @@ fn bytes(frame: &Frame<'_>) -> Vec<u8> {
     bytes
 }
 
-/// Begins a control stream, and has the settings of a side that speaks WebTransport.
+/// The bytes that begin a control stream, with the settings of a side that speaks WebTransport.
 fn control_stream() -> Vec<u8> {
     let zero = VarInt::from_u32(0);
     let settings = Settings::builder()
@@ -57,7 +57,7 @@ fn control_stream() -> Vec<u8> {
     [vec![0], bytes(&settings.generate_frame())].concat()
 }
 
-/// A client's settings of TLS and QUIC.
+/// The TLS and QUIC settings of a client.
 fn config(server: &WebServer, transport: QuicTransportConfig) -> quinn::ClientConfig {
     let config = ClientConfig::builder()
         .with_bind_default()
@@ -75,7 +75,8 @@ fn pinging() -> QuicTransportConfig {
     transport
 }
 
-/// The settings of a visitor that takes as many bytes as the server's settings, and no answer.
+/// The settings of a visitor that accepts as many bytes as the server's settings have, but no
+/// answer.
 fn taking_no_answer() -> QuicTransportConfig {
     let mut transport = pinging();
     transport.receive_window((control_stream().len() as u32).into());
@@ -183,7 +184,7 @@ async fn a_refused_visitor_with_a_stream_that_says_nothing_is_cut_off() {
     let connecting = endpoint.connect_with(config(&server, pinging()), server.local_addr(), "a");
     let connection = connecting.expect("an attempt").await.expect("a connection");
     let mut unfinished = connection.open_uni().await.expect("a stream");
-    // The first of the two bytes of a stream's type.
+    // This is the first of the two bytes of a stream's type.
     unfinished.write_all(&[0x40]).await.expect("a byte");
     let mut control = connection.open_uni().await.expect("a stream");
     control.write_all(&control_stream()).await.expect("the settings");

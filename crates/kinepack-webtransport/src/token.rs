@@ -1,5 +1,5 @@
 //! Tokens. Each token lets one client connect, under one id, until a certain time. A server's web
-//! site gives a token to a page, and the page puts it into the address that it connects to.
+//! site gives a token to a page, and the page includes it in the address that it connects to.
 
 use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -8,16 +8,16 @@ use blake2::digest::consts::U16;
 use blake2::digest::{FixedOutput, KeyInit, Update};
 use kinepack_udp::Secret;
 
-/// Signs and checks with 16 bytes.
+/// Signs and checks tokens with 16 bytes.
 type Mac = blake2::Blake2bMac<U16>;
 
 const BYTES: usize = 8 + 8 + 16;
 const PURPOSE: &[u8] = b"kinepack webtransport token 1";
 
-/// A permit for one connection.
+/// A permit for one connection, under one id.
 ///
-/// It is 64 hexadecimal digits: the client's id, the time at which the token expires, and a
-/// signature that only the owner of the secret can make.
+/// A token consists of 64 hexadecimal digits: the client's id, the time at which the token expires,
+/// and a signature that only the owner of the secret can make.
 ///
 /// ```
 /// use std::time::Duration;
@@ -44,20 +44,20 @@ pub(crate) struct Permit {
 }
 
 impl Token {
-    /// A token for the client with this id, to be used within `lifetime`. Choose ids at random, and
-    /// use each only once.
+    /// Makes a token for the client with the id `client`, which must connect within `lifetime`.
+    /// Choose ids at random, and use each id only once.
     pub fn new(secret: &Secret, client: u64, lifetime: Duration) -> Self {
         let until_unix_s = unix_s().saturating_add(lifetime.as_secs());
         Self(Checker::new(secret).sign(Permit { client, until_unix_s }))
     }
 
-    /// The digits, for an address.
+    /// The token's digits, for an address.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// For a minute, the token is as good as a password, so logs do not contain it.
+/// Hides the digits. For a minute, the token is as good as a password, so logs must not contain it.
 impl fmt::Debug for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Token(..)")
@@ -95,8 +95,8 @@ impl Checker {
             *byte = u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
         }
         let (signed, mac) = bytes.split_at(16);
-        // All bytes are compared, so that the time does not reveal the place of the first wrong
-        // byte.
+        // All bytes are compared, so that the time does not reveal which byte is the first wrong
+        // one.
         let difference =
             self.mac(signed).iter().zip(mac).fold(0, |sum, (ours, theirs)| sum | (ours ^ theirs));
         let number = |bytes: &[u8]| Some(u64::from_le_bytes(*bytes.first_chunk()?));
@@ -117,7 +117,7 @@ mod tests {
         Secret::parse(text).expect("a secret")
     }
 
-    /// `spec/NET.md`, section 11.
+    /// Compares a token with the frozen bytes in `spec/NET.md`, section 11.
     #[test]
     fn a_token_has_its_frozen_bytes() {
         let digits: String = (0..32).map(|byte| format!("{byte:02x}")).collect();

@@ -1,9 +1,9 @@
 //! Congestion control for datagrams that a game paces itself: a window that does not shrink after
 //! losses.
 //!
-//! QUIC's usual controllers halve the rate at a lost packet. At 5 % of loss and a round trip of 100
-//! ms they would hold back snapshots until they are of no use. A hub sends one small datagram a
-//! tick, within its budget, and needs no more. The window still bounds the bytes in flight.
+//! QUIC's usual controllers halve the rate when a packet is lost. At 5 % loss and a round trip of
+//! 100 ms, they would hold back snapshots until these are of no use. A hub sends one small datagram
+//! a tick, within its budget, and needs no more. The window still bounds the bytes in flight.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use wtransport::quinn::congestion::{Controller, ControllerFactory};
 /// The maximum number of bytes in flight: 300 kbit/s over a round trip of 3 seconds.
 const WINDOW_BYTES: u64 = 128 << 10;
 
-/// Makes windows.
+/// Makes the window of each connection.
 #[derive(Debug, Default)]
 pub(crate) struct Windows;
 

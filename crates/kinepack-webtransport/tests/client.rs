@@ -1,4 +1,4 @@
-//! A native client against a server, over loopback.
+//! Tests of a native client and a server, over loopback.
 
 use std::net::{SocketAddr, UdpSocket};
 use std::sync::Arc;
@@ -29,7 +29,7 @@ fn options(server: &WebServer) -> WebClientOptions {
     WebClientOptions { certificate_hash, ..WebClientOptions::default() }
 }
 
-/// Polls the client until the condition is true. Returns the datagrams that have arrived.
+/// Polls the client until `is_met` returns true. Returns the datagrams that have arrived.
 fn until(
     client: &mut WebClient,
     mut is_met: impl FnMut(&WebClient, usize) -> bool,
@@ -51,7 +51,7 @@ fn connected(server: &WebServer, id: u64) -> WebClient {
     client
 }
 
-/// Why the session ends.
+/// Waits until the session ends, and returns the reason.
 fn reason(mut client: WebClient) -> WebLostReason {
     until(&mut client, |client, _| matches!(client.state(), WebClientState::Lost { .. }));
     match client.state() {
@@ -60,7 +60,7 @@ fn reason(mut client: WebClient) -> WebLostReason {
     }
 }
 
-/// Polls until there are `count` events.
+/// Polls the server until there are `count` events.
 fn events(server: &mut WebServer, count: usize) -> Vec<ServerEvent> {
     let (mut all, begin) = (Vec::new(), Instant::now());
     while all.len() < count {
@@ -121,7 +121,7 @@ fn a_refused_client_is_told_where_and_what_to_check() {
         (format!("https://{address}/kinepack?token=77"), good.clone()),
         (format!("https://{address}/elsewhere"), good),
         (url(address, 2), wrong_hash),
-        // A certificate that the server signed itself.
+        // The system does not trust a certificate that the server signed itself.
         (url(address, 3), WebClientOptions::default()),
         (url(address, 4), wrong_origin),
     ] {
@@ -155,7 +155,8 @@ fn a_client_gives_up_where_no_server_answers() {
     assert!(matches!(self::reason(wrong.unwrap()), WebLostReason::NoSession { .. }));
 }
 
-/// A path to the server that breaks once the flag is true. The path exists as long as the flag.
+/// Makes a path to the server, which breaks once the flag is true. The path exists as long as the
+/// flag.
 fn path(to: SocketAddr) -> (SocketAddr, Arc<AtomicBool>) {
     let path = UdpSocket::bind("127.0.0.1:0").unwrap();
     path.set_read_timeout(Some(Duration::from_millis(5))).unwrap();

@@ -1,5 +1,5 @@
-//! Servers and clients over loopback. These are modules of one program, because each further program
-//! would have to be linked.
+//! Tests of servers and clients over loopback. They are modules of one program, because each
+//! further program would have to be linked.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 

@@ -1,4 +1,4 @@
-//! Clients of WebTransport and WebSocket against a server, over loopback.
+//! Tests of WebTransport and WebSocket clients and a server, over loopback.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -49,7 +49,7 @@ async fn connect(
     Ok((endpoint, connection))
 }
 
-/// Polls until there are `count` events.
+/// Polls the server until there are `count` events.
 async fn events(server: &mut WebServer, count: usize) -> Vec<ServerEvent> {
     let (mut all, begin) = (Vec::new(), Instant::now());
     while all.len() < count {
@@ -107,7 +107,8 @@ async fn only_pages_with_a_token_of_their_own_connect() {
     }
     assert_eq!(server.stats().refused, 9);
     let first = connect(&server, &good, Some(ORIGIN)).await.unwrap();
-    // The token was used before. Then the server has no free place.
+    // This token was used before. Then a new token is refused, because the server has no free
+    // place.
     assert!(connect(&server, &good, Some(ORIGIN)).await.is_err());
     let other = format!("/kinepack?token={}", token(2));
     assert!(connect(&server, &other, Some(ORIGIN)).await.is_err());
@@ -135,7 +136,7 @@ async fn a_flood_is_cut_to_the_limit() {
     server.poll(&mut all);
     let most = 21 + (begin.elapsed().as_secs_f64() * 100.0) as usize + 2;
     assert!(all.len() <= most, "{} of at most {most}", all.len());
-    // The game may end the session.
+    // Now the game ends the session.
     server.disconnect(3);
     assert!(!server.has(3));
     connection.closed().await;
@@ -265,7 +266,7 @@ mod sockets {
         assert_eq!(events(&mut server, 1).await, [left]);
     }
 
-    /// A hidden page behaves like this: the browser answers pings, and no timer of the page runs.
+    /// A hidden page behaves like this: the browser answers pings, but no timer of the page runs.
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn a_page_that_only_answers_pings_stays() {
         let timeout = Duration::from_millis(300);
@@ -300,7 +301,7 @@ mod sockets {
         assert_eq!(server.stats().limited, 1);
     }
 
-    /// Refused WebSockets read nothing, and must not keep other visitors out.
+    /// Refused WebSockets that read nothing must not keep other visitors out.
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn web_sockets_that_are_refused_hold_no_handshake() {
         let server = server(WebOptions::new([ORIGIN]));

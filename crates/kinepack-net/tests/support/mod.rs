@@ -266,7 +266,7 @@ pub struct Client {
     pub receiver: Receiver,
     pub down: Link,
     pub up: Link,
-    /// The sender's views of this receiver, by sequence.
+    /// The sender's copy of this receiver's views, by sequence.
     pub expected: HashMap<u16, Snapshot>,
     /// The sender's copy of the older views of each snapshot, by sequence.
     pub older: HashMap<u16, Vec<Snapshot>>,

@@ -1,4 +1,4 @@
-//! The client: a connection, the inputs that it sends, and the ships that it shows.
+//! The client, with a connection, the inputs that it sends, and the ships that it shows.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -14,7 +14,7 @@ use kinepack_udp::{ClientOptions, ClientState, Secret, UdpClient};
 
 use super::{GAME, INPUT_HZ, Input, Ship, TICK_HZ, codec, inputs};
 
-/// Plays for some time. Returns the ships that the client shows at the end.
+/// Plays for `time`. Returns the ships that the client shows at the end.
 pub(crate) fn play(
     server: SocketAddr,
     secret: &Secret,
@@ -41,7 +41,7 @@ pub(crate) fn play(
             ClientState::Connecting => {}
             ClientState::Lost { reason } => return Err(format!("no connection: {reason:?}").into()),
             ClientState::Connected => {
-                // Hellos and acknowledgements.
+                // The receiver sends hellos and acknowledgements.
                 while let Some(datagram) = receiver.poll_transmit(now) {
                     socket.send(datagram)?;
                 }
@@ -51,7 +51,7 @@ pub(crate) fn play(
                 }
             }
         }
-        // The server refused this client: another version of the game, for example.
+        // The server refused this client, for example because it has another version of the game.
         if let Some(mismatch) = receiver.mismatch() {
             return Err(mismatch.describe(&Schema::of::<Ship>()).into());
         }

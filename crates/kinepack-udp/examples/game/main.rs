@@ -1,10 +1,10 @@
-//! A small game over encrypted UDP: a server, two clients, ships, and inputs from the clients.
+//! A small game over encrypted UDP, with a server, two clients, ships, and inputs from the clients.
 //!
 //! `cargo run -p kinepack-udp --example game`
 //!
 //! The server simulates 20 ticks per second. The clients draw 60 frames per second and send an
-//! input with each. Copy `server.rs` to your server, `client.rs` to your client, and the types and
-//! settings below to both.
+//! input with each frame. Copy `server.rs` to your server, `client.rs` to your client, and the
+//! types and settings below to both.
 
 mod client;
 mod server;

@@ -1,4 +1,4 @@
-//! The server: connections, the ships, and a hub that sends them.
+//! The server, with connections, the ships, and a hub that sends the ships.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -76,7 +76,7 @@ impl Server {
                 for part in parts.into_iter().flatten() {
                     match datagram_kind(part) {
                         Some(DatagramKind::ToHub) => {
-                            // An error means that the datagram was refused. Nothing changed.
+                            // An error means that the hub refused the datagram and nothing changed.
                             if let Err(refused) = self.hub.handle(ReceiverId(*client), now, part) {
                                 println!("server: refused: {refused}");
                             }
@@ -108,7 +108,7 @@ impl Server {
     fn send(&mut self, world: &Snapshot, now: Duration) -> Result<(), Box<dyn Error>> {
         if let Err(failed) = self.hub.tick(now, world) {
             for error in failed.each() {
-                // An error names the receiver that it concerns, or concerns all of them.
+                // An error names the receiver that it concerns, or concerns all receivers.
                 let Some(ReceiverId(client)) = error.receiver() else {
                     return Err(failed.into());
                 };
@@ -120,7 +120,7 @@ impl Server {
         let mut datagram = Vec::new();
         while let Some((ReceiverId(client), state)) = self.hub.poll_transmit() {
             datagram.clear();
-            // Three bytes in front acknowledge the client's inputs.
+            // Three bytes before the snapshot acknowledge the client's inputs.
             let player = self.players.get(&client);
             if let Some(inputs) = player.and_then(|player| player.inputs.acknowledgement()) {
                 datagram.extend_from_slice(&inputs.to_bytes());

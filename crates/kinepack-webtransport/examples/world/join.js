@@ -1,11 +1,11 @@
-// Joins the world of the example server: the part that all its pages share.
+// Joins the world of the example server. All its pages share this code.
 
 import { connect } from "./kinepack-package/connection.js";
 import { Receiver, load } from "./kinepack-package/snapshots.js";
 
 const bytesOf = (hex) => Uint8Array.from(hex.match(/../g), (pair) => parseInt(pair, 16));
 
-// A receiver that is connected. `show` gets messages about the connection.
+// Returns a receiver that is connected. Calls `show` with messages about the connection.
 export async function join(show) {
   await load();
   const { path, tokens, hash, schema, level, tickHz } = await (await fetch("join")).json();

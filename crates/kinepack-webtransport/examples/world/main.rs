@@ -1,7 +1,7 @@
-//! A whole game server for browsers: a world of ships, and clients by WebTransport or WebSocket.
-//! `site.rs` serves the pages that show the world.
+//! A whole game server for browsers, with a world of ships, and clients by WebTransport or
+//! WebSocket. `site.rs` serves the pages that show the world.
 //!
-//! `cargo run --release -p kinepack-webtransport --example world`, then open
+//! Run `cargo run --release -p kinepack-webtransport --example world`, then open
 //! `http://127.0.0.1:8080/`. For the pages with three.js, first run `npm install three` in
 //! `crates/kinepack-webtransport/examples/world/`.
 
@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let config = HubConfig { datagram_bytes: SAFE_PAYLOAD_BYTES, ..HubConfig::default() };
     let mut hub = Hub::new(&codec, config)?;
 
-    // A real site has one secret for all its servers, from a file.
+    // A real site reads one secret for all its servers from a file.
     let digits: String =
         (0..4).map(|part| format!("{:016x}", RandomState::new().hash_one(part))).collect();
     let secret = Secret::parse(&digits)?;
@@ -73,7 +73,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         fly(&mut world, tick)?;
         if let Err(failed) = hub.tick(now, &world) {
             for error in failed.each() {
-                // An error names the receiver that it concerns, or concerns all of them.
+                // An error names the receiver that it concerns, or concerns all receivers.
                 let Some(ReceiverId(client)) = error.receiver() else {
                     return Err(failed.into());
                 };
@@ -91,7 +91,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Ships on circles, some of them at rest.
+/// Moves the ships on circles. Some of them rest.
 fn fly(world: &mut Snapshot, tick: u32) -> Result<(), Box<dyn Error>> {
     world.clear(Tick(tick));
     let time_s = tick as f32 / TICK_HZ as f32;

@@ -1,4 +1,4 @@
-//! The web site: the pages, the data that they need to join, and a clip for the page with a
+//! The web site, with the pages, the data that they need to join, and a clip for the page with a
 //! character.
 
 use std::error::Error;
@@ -23,12 +23,12 @@ use serde_json::json;
 use crate::{LEVEL, TICK_HZ};
 
 const TOKEN_LIFE: Duration = Duration::from_secs(60);
-/// The pages, and the folder of three.js.
+/// The folder of the pages and of three.js.
 const PAGES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/world");
 /// The npm package. Your own site would serve its files too.
 const PACKAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../kinepack-web/package");
 
-/// The contents of the site, without its files.
+/// The contents of the site, except its files.
 pub(crate) struct Site {
     secret: Secret,
     door: WebDoor,
@@ -107,7 +107,8 @@ fn file(folder: &Path, path: &Path) -> Response {
     }
 }
 
-/// A clip of three joints and its skeleton, as files. In a game, `kinepack anim build` makes them.
+/// Returns a clip of three joints and its skeleton, as files. In a game, `kinepack anim build`
+/// makes such files.
 fn nodding_figure() -> Result<(Vec<u8>, Vec<u8>), Box<dyn Error>> {
     let joint = |name: &str, parent, translation| {
         let bind = Transform { translation, ..Transform::IDENTITY };

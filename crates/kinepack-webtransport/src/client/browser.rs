@@ -15,8 +15,8 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use super::link::{Link, Session, drive};
 use super::{WebClientOptions, WebLostReason};
 
-/// The maximum number of datagrams that the browser may hold unsent. After an outage it would send
-/// all of them, no matter how old they are.
+/// The maximum number of datagrams that the browser may hold unsent. After an outage the browser
+/// would send all of them, no matter how old they are.
 const MOST_WAITING: usize = 64;
 
 /// A point in time of the page's clock.
@@ -41,7 +41,7 @@ pub(super) fn start(link: Arc<Link>, url: String, options: WebClientOptions) -> 
     Ok(())
 }
 
-/// A `WebTransport` object, which is closed when this is dropped.
+/// A `WebTransport` object of JavaScript, which is closed when this is dropped.
 struct Transport(JsValue);
 
 impl Drop for Transport {
@@ -58,7 +58,7 @@ struct Page {
     writer: JsValue,
     /// The number of datagrams that the browser has taken and not sent.
     waiting: Rc<Cell<usize>>,
-    /// Called when the browser has sent a datagram, or dropped it as a network would.
+    /// A function to call when the browser has sent a datagram, or dropped it as a network would.
     settled: JsValue,
 }
 
@@ -89,7 +89,7 @@ impl Page {
         JsFuture::from(promise(&transport.0, "ready")?).await?;
         let datagrams = Reflect::get(&transport.0, &"datagrams".into())?;
         let readable = Reflect::get(&datagrams, &"readable".into())?;
-        // Newer browsers have a method for it.
+        // Newer browsers have a method that makes the stream.
         let writable = if Reflect::has(&datagrams, &"createWritable".into())? {
             call(&datagrams, "createWritable", &[])?
         } else {
@@ -100,7 +100,7 @@ impl Page {
         let waiting = Rc::new(Cell::new(0));
         let of_settled = Rc::clone(&waiting);
         let settled = move |_: JsValue| of_settled.update(|count: usize| count - 1);
-        // The browser may call it after the session, for writes that the end of the session
+        // The browser may call `settled` after the session, for writes that the end of the session
         // interrupts.
         let settled = Closure::<dyn FnMut(JsValue)>::new(settled).into_js_value();
         Ok(Self { transport, reader, writer, waiting, settled })
@@ -150,13 +150,13 @@ fn promise(object: &JsValue, name: &str) -> Result<Promise, JsValue> {
     Reflect::get(object, &name.into())?.dyn_into()
 }
 
-/// Calls a method.
+/// Calls the method `name` of `object`.
 fn call(object: &JsValue, name: &str, arguments: &[JsValue]) -> Result<JsValue, JsValue> {
     let method: Function = Reflect::get(object, &name.into())?.dyn_into()?;
     method.apply(object, &arguments.iter().collect::<Array>())
 }
 
-/// A JavaScript error's message.
+/// The message of a JavaScript error.
 fn text(error: &JsValue) -> String {
     let message = Reflect::get(error, &"message".into()).ok().and_then(|text| text.as_string());
     message.or_else(|| error.as_string()).unwrap_or_else(|| format!("{error:?}"))

@@ -18,7 +18,7 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// Returns false if there is no room.
+    /// Adds a datagram. Returns false if there is no room.
     fn push(&mut self, datagram: &[u8]) -> bool {
         let has_room =
             self.ends.len() < MOST_DATAGRAMS && self.bytes.len() + datagram.len() <= MOST_BYTES;
@@ -40,7 +40,7 @@ impl Queue {
     }
 }
 
-/// The state of a session, and the datagrams that wait.
+/// The state of a session, and the datagrams that wait in both directions.
 pub(super) struct Link {
     /// The server's address, for messages.
     server: String,
@@ -77,12 +77,13 @@ impl Link {
         Self { server: server.to_owned(), shared: Mutex::new(shared) }
     }
 
-    /// A panic cannot leave the data inconsistent, so a poisoned lock is safe to use.
+    /// Locks the shared state. A panic cannot leave it inconsistent, so a poisoned lock is safe to
+    /// use.
     fn lock(&self) -> MutexGuard<'_, Shared> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// For the client: exchanges the datagrams that have arrived for an empty queue.
+    /// Exchanges an empty queue for the datagrams that have arrived. Only the client calls this.
     pub(super) fn take(
         &self,
         taken: &mut Queue,
@@ -97,7 +98,7 @@ impl Link {
         *stats = shared.stats;
     }
 
-    /// For the client: puts a datagram into the queue of the driver.
+    /// Puts a datagram into the driver's queue. Only the client calls this.
     pub(super) fn send(&self, datagram: &[u8]) {
         let mut shared = self.lock();
         if !shared.outgoing.push(datagram) {
@@ -108,7 +109,7 @@ impl Link {
         waker.into_iter().for_each(Waker::wake);
     }
 
-    /// Ends the session. If it has ended already, the first reason stays.
+    /// Ends the session. If the session has already ended, the first reason remains.
     pub(super) fn lose(&self, reason: WebLostReason) {
         let mut shared = self.lock();
         if !matches!(shared.state, WebClientState::Lost { .. }) {
@@ -119,13 +120,13 @@ impl Link {
         waker.into_iter().for_each(Waker::wake);
     }
 
-    /// As [`lose`](Self::lose), before there is a session.
+    /// Like [`lose`](Self::lose), but for an attempt that never became a session.
     pub(super) fn fail(&self, detail: String) {
         self.lose(WebLostReason::NoSession { server: self.server.clone(), detail });
     }
 
-    /// For the driver: remembers its waker, and takes the datagrams to send. False if the client
-    /// has ended the session.
+    /// Stores the driver's waker, and passes the waiting datagrams to `send`. Only the driver calls
+    /// this. Returns false if the client has ended the session.
     fn step(&self, waker: &Waker, mut send: impl FnMut(&[u8]) -> bool) -> bool {
         let mut shared = self.lock();
         let Shared { state, outgoing, stats, waker: of_driver, .. } = &mut *shared;
@@ -162,7 +163,7 @@ impl Link {
     }
 }
 
-/// Opens a session, and moves datagrams until it ends.
+/// Opens a session, and moves datagrams until the session ends.
 pub(super) async fn drive<S: Session>(
     link: &Link,
     connect: impl Future<Output = Result<S, String>>,

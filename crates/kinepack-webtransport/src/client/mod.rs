@@ -1,7 +1,7 @@
-//! The client's end: one session, native or in a browser, driven by polls.
+//! The client's end, which is one session, native or in a browser, driven by polls.
 //!
-//! The session runs elsewhere: natively in a thread of its own, and in a browser as a task between
-//! frames. Both run [`link::drive`], and exchange datagrams with [`WebClient`] through a [`Link`].
+//! The session runs in a thread of its own, or in a browser as a task between frames. Both run
+//! [`link::drive`], and exchange datagrams with [`WebClient`] through a [`Link`].
 
 #[cfg(target_family = "wasm")]
 mod browser;
@@ -52,9 +52,9 @@ pub enum WebSendError {
     NotConnected,
 }
 
-/// A session with a [`WebServer`](crate::WebServer), or an attempt at one. It has the same calls as
-/// the client of `kinepack-udp`. It works the same natively and in a browser, where it needs a page
-/// from `https` or `localhost`.
+/// A session with a [`WebServer`](crate::WebServer), or an attempt to begin one. It has the same
+/// calls as the client of `kinepack-udp`. It works the same natively and in a browser, where it
+/// needs a page from `https` or `localhost`.
 ///
 /// The web site of the game makes the address, which contains a token for one session.
 ///
@@ -97,7 +97,7 @@ pub struct WebClient {
     server: String,
     timeout: Duration,
     begin: side::Moment,
-    /// As of the last poll.
+    /// The state as of the last poll.
     state: WebClientState,
     stats: WebClientStats,
     /// The datagrams of the last poll, kept to reuse their memory.
@@ -108,11 +108,10 @@ impl WebClient {
     /// Begins to connect to an address such as `https://play.example:4433/kinepack?token=…`.
     /// [`state`](Self::state) shows the progress after each [`poll`](Self::poll).
     ///
-    /// # Errors
-    /// [`WebClientError`] for an address that is not of `https`, and natively if the system refuses
-    /// a thread. Everything else is a [`WebLostReason`].
+    /// [`WebClientError`] if the address is not of `https`, and on native systems if the system
+    /// refuses a thread. All other failures are a [`WebLostReason`].
     pub fn connect(url: &str, options: WebClientOptions) -> Result<Self, WebClientError> {
-        // For a minute, the token is as good as a password, so no message contains it.
+        // For a minute, the token is as good as a password, so messages do not contain it.
         let server = url.split('?').next().unwrap_or_default().to_owned();
         if !url.starts_with("https://") {
             return Err(WebClientError::Address { server });

@@ -1,4 +1,4 @@
-//! A session of a native client, in a thread of its own.
+//! The session of a native client, in a thread of its own.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,9 +17,9 @@ use super::{WebClientOptions, WebLostReason};
 use crate::datagrams;
 use crate::window::Windows;
 
-/// Bytes of datagrams that wait in either direction.
+/// The number of bytes of datagrams that may wait in either direction.
 const DATAGRAM_BUFFER_BYTES: usize = 256 << 10;
-/// The time for the close message to leave before the thread ends.
+/// How long the thread waits at its end, so that the close message is sent.
 const GOODBYE: Duration = Duration::from_millis(200);
 
 /// Begins a session.
@@ -51,7 +51,7 @@ async fn run(link: &Link, url: &str, options: &WebClientOptions) {
     let _ = tokio::time::timeout(GOODBYE, endpoint.wait_idle()).await;
 }
 
-/// A socket for both versions of IP, or for version 4 if the system has no other.
+/// Opens a socket for both versions of IP, or only for version 4 if the system lacks version 6.
 fn open(options: &WebClientOptions) -> io::Result<Endpoint<Client>> {
     let both = Endpoint::client(config(options, IpBindConfig::InAddrAnyDual));
     both.or_else(|_| Endpoint::client(config(options, IpBindConfig::InAddrAnyV4)))

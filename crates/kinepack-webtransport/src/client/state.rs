@@ -12,7 +12,7 @@ pub enum WebClientState {
     /// The session has ended, or never began. It cannot be resumed: make a new client, with a new
     /// token.
     Lost {
-        /// Why.
+        /// Why the session ended.
         reason: WebLostReason,
     },
 }
@@ -37,22 +37,23 @@ pub enum WebLostReason {
     },
 }
 
-/// Counters of a client. Bytes are those of payloads, without the transport's headers.
+/// Counters of a client. Bytes are the bytes of payloads, without the transport's headers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WebClientStats {
     /// Datagrams received.
     pub datagrams_in: u64,
-    /// Bytes of these datagrams.
+    /// The bytes of the received datagrams.
     pub bytes_in: u64,
     /// Datagrams given to the transport.
     pub datagrams_out: u64,
-    /// Bytes of these datagrams.
+    /// The bytes of the datagrams given to the transport.
     pub bytes_out: u64,
-    /// Datagrams dropped because more than 1,024 of them, or 1 MiB, waited for a poll or for the
+    /// Datagrams dropped because more than 1,024 datagrams, or 1 MiB, waited for a poll or for the
     /// transport.
     pub overflowed: u64,
-    /// Datagrams that the transport did not take, because they were too long for the path, or too
-    /// many waited there. A browser holds up to 64 unsent datagrams, and a native client 256 KiB.
+    /// Datagrams that the transport did not accept, because they were too long for the path, or
+    /// because too many waited there. A browser holds up to 64 unsent datagrams, and a native
+    /// client 256 KiB.
     pub unsent: u64,
 }
 
