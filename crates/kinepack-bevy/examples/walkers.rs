@@ -1,5 +1,5 @@
-//! A hundred characters walk, run and limp for a second, without a window. It compresses clips, and
-//! writes them to a folder. Then it loads and plays them as a game does.
+//! A hundred characters walk, run and limp for a second, without a window. The example compresses
+//! clips, and writes them to a folder. Then it loads and plays them as a game does.
 //!
 //! `cargo run -p kinepack-bevy --features clips --example walkers`
 //!
@@ -27,7 +27,8 @@ use kinepack_bevy::clips::{ClipAsset, ClipLayer, ClipPlayer, ClipsPlugin};
 const CHARACTERS: usize = 100;
 const FRAMES: u32 = 60;
 
-/// Builds the clips of a figure into a folder, as `kinepack anim build` does. Returns their names.
+/// Writes the clips of a figure into a folder, as `kinepack anim build` does. Returns the names of
+/// the clips.
 fn write_clips(folder: &Path) -> Result<(Vec<String>, Skeleton), Box<dyn Error>> {
     fs::create_dir_all(folder)?;
     let raw = walks::clips(1)?;
@@ -38,7 +39,7 @@ fn write_clips(folder: &Path) -> Result<(Vec<String>, Skeleton), Box<dyn Error>>
     let mut bytes = 0;
     for raw in &raw {
         let built = build(raw, &BuildOptions::default())?.clip;
-        // On disk, block clips are smaller still.
+        // In files, block clips are even smaller.
         let (file, end) = match built.as_block() {
             Some(clip) => (disk::pack(clip)?, "kpd"),
             None => (built.as_bytes().to_vec(), "kpa"),
@@ -94,7 +95,7 @@ fn play(folder: &Path) -> Result<(), Box<dyn Error>> {
     }
     for frame in 0..FRAMES {
         if frame == FRAMES / 2 {
-            // All of them begin to limp within 0.2 s.
+            // All characters begin to limp within 0.2 s.
             let mut players = app.world_mut().query::<&mut ClipPlayer>();
             for mut player in players.iter_mut(app.world_mut()) {
                 let limp = ClipLayer::new(clips[4].clone());

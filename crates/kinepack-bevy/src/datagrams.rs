@@ -1,8 +1,8 @@
-//! Datagrams on their way between a transport and an endpoint.
+//! Datagrams that wait between a transport and an endpoint.
 
 use core::ops::Range;
 
-/// A queue of datagrams in one buffer, each with the peer that it comes from or goes to. It
+/// A queue of datagrams in one buffer, each with the peer that it comes from or goes to. The queue
 /// allocates nothing once the buffer is large enough.
 ///
 /// ```
@@ -34,7 +34,7 @@ impl<Peer: Copy> Datagrams<Peer> {
         self.push_with(peer, |bytes| bytes.extend_from_slice(datagram));
     }
 
-    /// Appends the datagram that `write` appends to the buffer. An empty one is dropped.
+    /// Appends the datagram that `write` writes to the buffer. An empty datagram is dropped.
     pub(crate) fn push_with(&mut self, peer: Peer, write: impl FnOnce(&mut Vec<u8>)) {
         let start = self.bytes.len();
         write(&mut self.bytes);
@@ -54,17 +54,17 @@ impl<Peer: Copy> Datagrams<Peer> {
         self.list.clear();
     }
 
-    /// Number of datagrams.
+    /// The number of datagrams.
     pub fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// True if there are none.
+    /// Whether the queue is empty.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// Bytes of all datagrams together.
+    /// The number of bytes of all datagrams together.
     pub fn bytes(&self) -> usize {
         self.bytes.len()
     }

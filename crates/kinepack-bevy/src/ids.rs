@@ -1,7 +1,7 @@
 //! The ids of replicated entities.
 //!
-//! Bevy reuses the index of a despawned entity at once. Kinepack needs ids that stay unused for a
-//! while: as long as a client may still show an entity, no other entity may have its id.
+//! Bevy reuses the index of a despawned entity immediately. Kinepack needs ids that stay unused for
+//! a while: as long as a client may still show an entity, no other entity may have its id.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -14,16 +14,17 @@ use kinepack::{EntityId, Tick};
 
 /// The id of a replicated entity, the same on the server and its clients.
 ///
-/// On the server the plugin gives it to each entity that is [`Moving`](crate::Moving), in its first
-/// tick. On a client, the entities that the plugin spawns have it, so `Added<MotionId>` finds new
-/// ones. [`MotionEntities`] finds an entity by its id. Do not insert or remove it yourself.
+/// On the server, the plugin inserts this component into each entity that is
+/// [`Moving`](crate::Moving), in the entity's first tick. On a client, the entities that the plugin
+/// spawns have it, so `Added<MotionId>` finds new ones. [`MotionEntities`] finds an entity by its
+/// id. Do not insert or remove this component yourself.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[component(immutable, on_insert = note_inserted, on_discard = note_discarded)]
 #[cfg_attr(feature = "replicon", derive(serde::Serialize, serde::Deserialize))]
 pub struct MotionId(pub u32);
 
 impl MotionId {
-    /// The id in Kinepack's type.
+    /// The id as Kinepack's type.
     pub fn entity_id(self) -> EntityId {
         EntityId(self.0)
     }
@@ -36,7 +37,7 @@ pub struct MotionEntities {
 }
 
 impl MotionEntities {
-    /// The entity with this id, if there is one.
+    /// The entity with the id `id`, if there is one.
     pub fn get(&self, id: MotionId) -> Option<Entity> {
         self.by_id.get(&id).copied()
     }
@@ -46,12 +47,12 @@ impl MotionEntities {
         self.by_id.iter().map(|(id, entity)| (*id, *entity))
     }
 
-    /// Number of entities.
+    /// The number of replicated entities.
     pub fn len(&self) -> usize {
         self.by_id.len()
     }
 
-    /// True if there are none.
+    /// Whether there are no replicated entities.
     pub fn is_empty(&self) -> bool {
         self.by_id.is_empty()
     }
@@ -73,12 +74,12 @@ fn note_discarded(mut world: DeferredWorld<'_>, context: HookContext) {
     }
 }
 
-/// Hands out ids.
+/// Assigns ids to entities.
 #[derive(Debug)]
 pub(crate) struct Ids {
     next: Option<u32>,
-    /// Ids that no entity has any more, and the tick at which each became free. The ticks do not
-    /// decrease.
+    /// The ids that no entity has any more, each with the tick at which it became free. The ticks
+    /// do not decrease.
     resting: VecDeque<(EntityId, Tick)>,
     /// How long an id rests before another entity gets it.
     rest_ticks: u32,
@@ -89,7 +90,7 @@ impl Ids {
         Self { next: Some(0), resting: VecDeque::new(), rest_ticks }
     }
 
-    /// An id that has rested, or else a new one. `None` if all are in use or rest.
+    /// An id that has rested, or else a new one. `None` if all ids are in use or resting.
     pub(crate) fn take(&mut self, now: Tick) -> Option<EntityId> {
         let has_rested =
             |(_, since): &mut (EntityId, Tick)| now.0.saturating_sub(since.0) >= self.rest_ticks;

@@ -1,9 +1,8 @@
-//! Replicates motion in [Bevy](https://bevyengine.org), in the fewest bits: a plugin for
-//! `kinepack-net`.
+//! Replicates motion in [Bevy](https://bevyengine.org) in few bits: a plugin for `kinepack-net`.
 //!
-//! The server marks entities with [`Moving`]. Clients spawn them, write their interpolated
-//! components in each frame, and despawn them. Components that derive `Pack` declare the precision
-//! that they need in attributes. [`Pose`] is a `Transform` with a precision.
+//! The server marks entities with [`Moving`]. Clients spawn these entities, write their
+//! interpolated components in each frame, and despawn them. Components that derive `Pack` declare
+//! the precision that they need in attributes. [`Pose`] is a `Transform` with a precision.
 //!
 //! ```
 //! use bevy_app::App;
@@ -21,10 +20,10 @@
 //! #[require(Moving, Transform)]
 //! struct Ship;
 //!
-//! /// On both sides.
+//! /// Both sides call this.
 //! fn app() -> App {
 //!     let mut app = App::new();
-//!     // A kilometre each way, in steps of a centimetre; 11 bits for each number of a rotation.
+//! // Positions are within a kilometre, in centimetres. Rotations have 11 bits a component.
 //!     app.add_plugins(TimePlugin).add_motion_kind::<(Ship, Pose<1_000, 100, 11>)>("ship");
 //! #   app.insert_resource(TimeUpdateStrategy::FixedTimesteps(1));
 //!     app
@@ -37,7 +36,7 @@
 //! # client.finish();
 //! server.world_mut().spawn((Ship, Transform::from_xyz(1.0, 2.0, 3.0)));
 //!
-//! // A transport does this. The feature `udp` has one.
+//! // A transport does this. The feature `udp` provides one.
 //! let id = ReceiverId(1);
 //! let mut motion = server.world_mut().resource_mut::<MotionServer>();
 //! motion.connect(id, &ReceiverOptions::default())?;
@@ -70,19 +69,20 @@
 //! | measure | [`MotionServer::stats`] | [`MotionClient::stats`] |
 //! | set budgets, priorities, relevance | [`MotionServer::hub_mut`] | |
 //!
-//! **Transports.** With the feature `udp`, `MotionUdpServerPlugin` and `MotionUdpClientPlugin` have
-//! encrypted connections. With the feature `web`, `MotionWebServerPlugin` and
-//! `MotionWebClientPlugin` connect over WebTransport. That client also runs in browsers, where `udp`
-//! and servers are absent. With the feature `replicon`, `MotionRepliconPlugin` uses the connections
-//! of `bevy_replicon`, which then spawns and despawns the entities. For another transport, move
-//! [`Datagrams`] as above. It must guarantee integrity: see `kinepack-net`.
+//! **Transports.** With the feature `udp`, `MotionUdpServerPlugin` and `MotionUdpClientPlugin`
+//! provide encrypted connections. With the feature `web`, `MotionWebServerPlugin` and
+//! `MotionWebClientPlugin` connect over WebTransport. That client also runs in browsers, where
+//! `udp` and servers are absent. With the feature `replicon`, `MotionRepliconPlugin` uses the
+//! connections of `bevy_replicon`, which then spawns and despawns the entities. For another
+//! transport, move [`Datagrams`] as in the example above. The transport must guarantee integrity:
+//! see `kinepack-net`.
 //!
 //! **Schedules.** The server reads components in `FixedLast`. A client writes them in
 //! `PreUpdate`, and sends in `PostUpdate`: see [`MotionServerSystems`] and [`MotionClientSystems`].
 //! An app is either a server or a client.
 //!
 //! **Clips.** With the feature `clips`, the module `clips` plays compressed animation clips of
-//! `kinepack-anim`. It needs no server.
+//! `kinepack-anim`. It works without a server.
 
 #![forbid(unsafe_code)]
 

@@ -1,8 +1,8 @@
-//! Components that replicate, and how several of them make a kind of entity.
+//! Components that replicate, and the tuples of components that make a kind of entity.
 //!
-//! A [`Part`] turns a component into a state with a schema and back. A [`MotionKind`] is a tuple of
-//! parts. Kinepack quantizes such a tuple as one state, so each kind of entity is one kind of the
-//! schema.
+//! A [`Part`] converts a component into a state with a schema, and back. A [`MotionKind`] is a
+//! tuple of parts. Kinepack quantizes such a tuple as one state, so each kind of entity is one kind
+//! of the schema.
 
 use bevy_ecs::bundle::Bundle;
 use bevy_ecs::change_detection::{DetectChangesMut, Mut};
@@ -13,8 +13,8 @@ use kinepack::Pack;
 /// A state that the server reads from a component, and that the client writes into it.
 ///
 /// Every component that implements [`Pack`], `Clone` and `PartialEq` is its own part. For a
-/// component of another crate, write a part by hand, or use one of this crate: `Pose` and
-/// `ScaledPose` for `Transform`.
+/// component of another crate, write a part by hand, or use one that this crate provides: `Pose`
+/// and `ScaledPose` for `Transform`.
 ///
 /// ```
 /// use bevy_ecs::change_detection::Mut;
@@ -29,7 +29,7 @@ use kinepack::Pack;
 ///     creaks: bool,
 /// }
 ///
-/// /// What the clients need of it.
+/// /// The part of a door that clients need.
 /// #[derive(Pack, Clone)]
 /// struct Angle {
 ///     #[pack(range = 0.0..=90.0, precision = 1.0)]
@@ -44,7 +44,7 @@ use kinepack::Pack;
 ///     }
 ///
 ///     fn write(self, mut door: Mut<'_, Door>) {
-///         // Only a real change, so that `Changed<Door>` works on the client.
+/// // Write only a real change, so that `Changed<Door>` works on the client.
 ///         if door.angle_deg != self.angle_deg {
 ///             door.angle_deg = self.angle_deg;
 ///         }
@@ -56,17 +56,17 @@ use kinepack::Pack;
 /// }
 /// ```
 pub trait Part: Pack + Send + Sync {
-    /// The component.
+    /// The component that the state is read from and written to.
     type Component: Component<Mutability = Mutable>;
 
-    /// The state of a component on the server.
+    /// Reads the state of a component on the server.
     fn read(component: &Self::Component) -> Self;
 
-    /// Writes the state into the component of an entity on the client. It should not touch a
-    /// component that has this state already, so that change detection works.
+    /// Writes the state into the component of an entity on the client. Do not touch a component
+    /// that already has this state, so that change detection works.
     fn write(self, component: Mut<'_, Self::Component>);
 
-    /// The component of an entity that appears on the client.
+    /// Makes the component of an entity that appears on the client.
     fn into_component(self) -> Self::Component;
 }
 
@@ -86,27 +86,27 @@ impl<C: Component<Mutability = Mutable> + Pack + Clone + PartialEq> Part for C {
     }
 }
 
-/// The parts that entities of one kind have: a tuple of one to eight [`Part`]s. Implemented for
-/// these tuples; there is no need to implement it yourself.
+/// The parts that entities of one kind have: a tuple of one to eight [`Part`]s. This crate
+/// implements the trait for these tuples, so there is no need to implement it yourself.
 pub trait MotionKind: Pack + Send + Sync {
-    /// The components, to read.
+    /// Reads the components.
     type Read: ReadOnlyQueryData;
-    /// The components, to write.
+    /// Writes the components.
     type Write: QueryData;
-    /// Entities with a component that was added or changed.
+    /// Selects entities with a component that was added or changed.
     type IsChanged: QueryFilter;
-    /// Entities that have the components.
+    /// Selects entities that have the components.
     type Has: ArchetypeFilter;
-    /// The components of an entity that appears.
+    /// The components of an entity that appears on the client.
     type Components: Bundle;
 
-    /// The state of an entity's components.
+    /// Reads the state of an entity's components.
     fn read(components: <Self::Read as QueryData>::Item<'_, '_>) -> Self;
 
     /// Writes the state into an entity's components.
     fn write(self, components: <Self::Write as QueryData>::Item<'_, '_>);
 
-    /// New components with this state.
+    /// Makes new components with this state.
     fn into_components(self) -> Self::Components;
 }
 

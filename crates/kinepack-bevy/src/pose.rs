@@ -1,4 +1,4 @@
-//! `Transform`, with limits and a precision.
+//! Parts for `Transform`, with limits and a precision.
 
 use bevy_ecs::change_detection::Mut;
 use bevy_math::Quat;
@@ -9,19 +9,20 @@ use crate::Part;
 
 /// The position and the rotation of a `Transform`.
 ///
-/// Positions go from -`RANGE_M` to `RANGE_M` metres on each axis, in `STEPS_PER_M` steps a metre.
-/// Positions beyond are sent as the nearest end. Rotations have `ROTATION_BITS` bits a component, 2
-/// to 20: with 9 they are off by up to 0.56 degrees, and by half of that with each further bit. The
-/// clients keep the scale that they give to the `Transform`, which is 1 at first.
+/// Positions range from -`RANGE_M` to `RANGE_M` metres on each axis, in `STEPS_PER_M` steps a
+/// metre. Positions beyond this range are sent as its nearest end. Rotations have `ROTATION_BITS`
+/// bits a component, 2 to 20. With 9 bits, rotations are off by up to 0.56 degrees, and each
+/// further bit halves this error. The clients keep the scale that they give to the `Transform`,
+/// which is 1 at first.
 ///
-/// It is a body to the adaptive levels: see [`Pack`].
+/// The adaptive levels treat a pose as a body: see [`Pack`].
 ///
 /// ```
 /// use bevy_transform::components::Transform;
 /// use kinepack::Pack;
 /// use kinepack_bevy::{Part, Pose};
 ///
-/// /// Two kilometres each way, in steps of a centimetre.
+/// /// Positions are within two kilometres, in centimetres.
 /// type ShipPose = Pose<2_000, 100, 11>;
 ///
 /// let pose = ShipPose::read(&Transform::from_xyz(1.0, 2.5, -3.0));
@@ -67,8 +68,8 @@ impl<const RANGE_M: u32, const STEPS_PER_M: u32, const ROTATION_BITS: u32> Part
 
 /// A [`Pose`] and the scale of a `Transform`.
 ///
-/// Each axis of the scale goes from 0 to `MAX_SCALE`, in steps of 1/256. A scale beyond is sent as
-/// the nearest end.
+/// Each axis of the scale ranges from 0 to `MAX_SCALE`, in steps of 1/256. A scale beyond this
+/// range is sent as its nearest end.
 #[derive(Pack, Clone, Copy, Debug, PartialEq)]
 pub struct ScaledPose<
     const RANGE_M: u32,

@@ -1,5 +1,5 @@
 //! Registers what replicates: kinds of entities, events and inputs. A server and its clients must
-//! register the same, in the same order.
+//! register the same things, in the same order.
 
 use bevy_app::App;
 use bevy_ecs::change_detection::Mut;
@@ -19,14 +19,14 @@ use crate::server::{
 use crate::settings::expect;
 
 /// Methods of [`App`] that register what replicates. Call them on the server and on its clients, in
-/// the same order, before or after adding the plugins. They panic once the app runs.
+/// the same order, before or after you add the plugins. They panic once the app runs.
 pub trait MotionAppExt {
-    /// Registers a kind of entity. Its name distinguishes it from other kinds in messages and
+    /// Registers a kind of entity. The name distinguishes it from other kinds in messages and
     /// tools.
     ///
-    /// An entity with [`Moving`](crate::Moving) is of the first registered kind whose components it
-    /// has. So register a kind before another one with fewer of the same components, or give each
-    /// kind a marker, as `Ship` here.
+    /// An entity with [`Moving`](crate::Moving) belongs to the first registered kind whose
+    /// components it has. So register a kind before another kind with fewer of the same components.
+    /// Or give each kind a marker, such as `Ship` here.
     ///
     /// ```
     /// use bevy_app::App;
@@ -45,9 +45,8 @@ pub trait MotionAppExt {
     /// ```
     fn add_motion_kind<K: MotionKind>(&mut self, name: &str) -> &mut Self;
 
-    /// Registers a kind of event that arrives at each client, or that a client waits for. The
-    /// server writes [`Emit`](crate::Emit) messages, and clients read
-    /// [`Happened`](crate::Happened) messages.
+    /// Registers a kind of event that must arrive at each client. The server writes
+    /// [`Emit`](crate::Emit) messages, and clients read [`Happened`](crate::Happened) messages.
     fn add_motion_event<E: Pack + Send + Sync>(&mut self, name: &str) -> &mut Self;
 
     /// Registers a kind of event that the server drops if it has not arrived after `longest_ticks`
@@ -58,15 +57,15 @@ pub trait MotionAppExt {
         longest_ticks: u32,
     ) -> &mut Self;
 
-    /// Registers what clients send to the server in each tick. Clients push it into
-    /// [`MotionInputs`](crate::MotionInputs), and the server reads [`Input`](crate::Input)
-    /// messages. An app has at most 16 of these streams.
+    /// Registers a type of inputs that clients send to the server in each tick. Clients push inputs
+    /// into [`MotionInputs`](crate::MotionInputs), and the server reads [`Input`](crate::Input)
+    /// messages. An app has at most 16 types of inputs.
     ///
-    /// A plugin panics in `finish` if there are more.
+    /// If there are more types, a plugin panics in `finish`.
     fn add_motion_input<I: Pack + Send + Sync>(&mut self) -> &mut Self;
 }
 
-/// The bytes in front of a client's datagram of inputs: the acknowledgement of states.
+/// The number of bytes in front of a client's datagram of inputs: the acknowledgement of states.
 const ACKNOWLEDGEMENT_BYTES: usize = 7;
 
 /// Everything that an app has registered.
@@ -147,7 +146,7 @@ impl Registry {
         expect(settings.codec(schema), "the level or the profile")
     }
 
-    /// The kinds of events; `None` if there are none.
+    /// The kinds of events; `None` if no events are registered.
     pub(crate) fn event_kinds(&mut self, settings: &MotionSettings) -> Option<EventKinds> {
         if self.hears.is_empty() {
             return None;
@@ -173,7 +172,7 @@ impl Registry {
         self.streams(settings).map(of).collect()
     }
 
-    /// The codecs and settings of all inputs, each with a channel of its own.
+    /// The codec and settings of each type of inputs, each with its own channel.
     fn streams(
         &self,
         settings: &MotionSettings,

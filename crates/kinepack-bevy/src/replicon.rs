@@ -1,8 +1,8 @@
-//! The connections of `bevy_replicon`, used for motion too.
+//! Sends motion over the connections of `bevy_replicon`.
 //!
 //! Replicon spawns and despawns the entities, and replicates gameplay components. One of these is
-//! [`MotionId`], so that the client finds the entity of each moving thing. Kinepack's datagrams go
-//! through one unreliable channel in each direction. Replicon adds nothing to them.
+//! [`MotionId`], so that the client finds the entity of each moving thing. Kinepack's datagrams use
+//! one unreliable channel in each direction. Replicon adds nothing to them.
 
 use bevy_app::{App, Plugin, PostUpdate, PreUpdate};
 use bevy_ecs::change_detection::{Res, ResMut};
@@ -29,31 +29,31 @@ use crate::{
     MotionClient, MotionClientSystems, MotionId, MotionServer, MotionServerSystems, Moving,
 };
 
-/// Carries motion over the connections of `bevy_replicon`. Add it to the server and its clients,
-/// after `RepliconPlugins`, and at the same place among your registrations for replicon.
+/// Sends motion over the connections of `bevy_replicon`. Add this plugin to the server and its
+/// clients, after `RepliconPlugins`, and at the same place among your registrations for replicon.
 ///
 /// Replicon's `ServerEntityMap` pairs the entities of both sides. Replicon replicates the component
-/// [`MotionId`], which has the entity's id in Kinepack. The entity's own index cannot be the id,
-/// because Bevy reuses it at once, while clients still show the previous entity.
+/// [`MotionId`], which contains the entity's id in Kinepack. The entity's own index cannot be the
+/// id, because Bevy reuses the index immediately, while clients still show the previous entity.
 ///
 /// On the server, [`Moving`] entities become `Replicated`. On the client, replicon spawns and
-/// despawns them, and this crate only writes the components of their kinds. So do not register
-/// these components with replicon. An entity gets them when playback first shows it, which is some
-/// ticks after replicon spawned it.
+/// despawns these entities, and this crate only writes the components of their kinds. So do not
+/// register these components with replicon. An entity gets the components when playback first shows
+/// it, which is some ticks after replicon spawned it.
 ///
-/// A client's [`ReceiverId`] has the bits of the server's entity with `ConnectedClient`.
+/// A client's [`ReceiverId`] has the bits of the server's entity that has `ConnectedClient`.
 ///
-/// Datagrams must fit into one packet of your messaging backend. If `ConnectedClient::max_size` is
-/// smaller than [`HubConfig::datagram_bytes`](kinepack_net::HubConfig::datagram_bytes), set the
-/// latter to it.
+/// A datagram must fit into one packet of your messaging backend. If `ConnectedClient::max_size` is
+/// smaller than [`HubConfig::datagram_bytes`](kinepack_net::HubConfig::datagram_bytes), set
+/// `datagram_bytes` to that size.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MotionRepliconPlugin;
 
-/// Reserves a channel in each direction. This type is never sent as a message.
+/// Reserves a channel in each direction. No message of this type is ever sent.
 #[derive(Message, Serialize, Deserialize)]
 struct MotionDatagram;
 
-/// The channels' numbers.
+/// The numbers of the two channels.
 #[derive(Resource, Clone, Copy)]
 struct Channels {
     server: usize,

@@ -1,4 +1,4 @@
-//! The settings that a server and its clients share, and the codecs that follow from them.
+//! The settings that a server and its clients share, and the codecs that are made from them.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,8 +7,8 @@ use kinepack::schema::TimePrecision;
 use kinepack::stream::StreamLevel;
 use kinepack::{Codec, Level, Profile, Schema, SetupError};
 
-/// The settings that a server and its clients share, besides the registered kinds, events and
-/// inputs.
+/// The settings that a server and its clients share, in addition to the registered kinds, events
+/// and inputs.
 ///
 /// ```
 /// use kinepack::Level;
@@ -34,12 +34,13 @@ pub struct MotionSettings {
     /// client.
     pub inputs: StreamLevel,
     /// A profile for the kinds, as the command `kinepack train` writes it into a file. `None` for
-    /// the untrained one. Use `include_bytes!` to put it into the program.
+    /// the untrained profile. Use `include_bytes!` to include the file in the program.
     pub profile: Option<Cow<'static, [u8]>>,
 }
 
 impl MotionSettings {
-    /// For `tick_hz` ticks per second, at the adaptive level and without a trained profile.
+    /// Settings for `tick_hz` ticks per second, at the adaptive level and without a trained
+    /// profile.
     pub fn at_hz(tick_hz: u32) -> Self {
         Self {
             tick_hz,
@@ -69,7 +70,7 @@ impl MotionSettings {
     }
 }
 
-/// The value, or a panic with the reason why the program's setup is wrong.
+/// Returns the value, or panics with the reason why the program's setup is wrong.
 #[track_caller]
 pub(crate) fn expect<T, E: fmt::Display>(result: Result<T, E>, what: &str) -> T {
     match result {

@@ -1,5 +1,5 @@
-//! A frame in which nothing changes allocates nothing. This is a program of its own, because a
-//! program that counts allocations has another allocator.
+//! Checks that a frame in which nothing changes allocates nothing. This is a program of its own,
+//! because a program that counts allocations has another allocator.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -17,8 +17,8 @@ use bevy_ecs::schedule::SingleThreadedExecutor;
 use kinepack_bevy::clips::{ClipLayer, ClipPlayer};
 use support::*;
 
-/// An app whose systems all run on this thread, with all features. Bevy propagates transforms on
-/// several threads, so it is left out.
+/// An app whose systems all run on this thread, with all features. The app does not propagate
+/// transforms, because Bevy does that on several threads.
 fn app_on_this_thread() -> App {
     TaskPoolOptions::with_num_threads(1).create_default_pools();
     let mut app = app_of(&Dir::new(Path::new("").into()), ());
@@ -28,7 +28,8 @@ fn app_on_this_thread() -> App {
     app
 }
 
-/// A frame with clips allocates as much as a frame without. Only this thread's allocations count.
+/// Checks that a frame with clips allocates as much as a frame without. Only this thread's
+/// allocations count.
 #[test]
 fn frames_allocate_nothing() {
     let (mut app, skeleton) = (app_on_this_thread(), skeleton());

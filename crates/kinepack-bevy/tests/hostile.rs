@@ -1,4 +1,4 @@
-//! Bytes from outside harm nothing.
+//! Tests that bytes from outside harm nothing.
 
 use bevy_transform::components::Transform;
 use kinepack_bevy::{MotionClient, MotionServer};
@@ -22,7 +22,7 @@ impl Random {
         (0..len).map(|_| self.next() as u8).collect()
     }
 
-    /// The datagram, cut or with one byte changed.
+    /// Cuts a datagram, or changes one of its bits.
     fn spoil(&mut self, datagram: &[u8]) -> Vec<u8> {
         let mut bytes = datagram.to_vec();
         let at = self.next() as usize % bytes.len().max(1);
@@ -57,7 +57,7 @@ fn a_hostile_client_harms_no_other() {
                 _ => random.bytes(),
             };
             server.incoming.push(attacker, &bytes);
-            // Also sends the bytes as a client that is not connected.
+            // The bytes are also sent as if from a client that is not connected.
             server.incoming.push(ReceiverId(1_000), &bytes);
         }
         session.step();
@@ -82,7 +82,8 @@ fn noise_from_a_server_causes_no_panic_and_the_client_recovers() {
         ships.iter_mut(world).for_each(|mut ship| ship.translation.y = step as f32 * 0.1);
         session.step();
         let mut client = session.clients[0].app.world_mut().resource_mut::<MotionClient>();
-        // Such a transport breaks its promise; spoiled datagrams may show wrong values for a while.
+        // A transport that spoils datagrams breaks its promise, so wrong values may be shown for a
+        // while.
         (0..5).for_each(|_| client.incoming.push((), &random.bytes()));
     }
     session.run(300);

@@ -1,5 +1,5 @@
-//! Headless apps: motion over a network, connections, clips. These are modules of one program,
-//! because each further program would have to be linked.
+//! Tests with headless apps: motion over a network, connections, and clips. They are modules of one
+//! program, because each further program would have to be linked.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 

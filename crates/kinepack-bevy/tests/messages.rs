@@ -1,4 +1,4 @@
-//! Inputs and events arrive once and in order.
+//! Tests that inputs and events arrive once and in order.
 
 use bevy_app::{App, FixedUpdate, Update};
 use bevy_ecs::prelude::*;
@@ -49,7 +49,7 @@ fn hear_clients(
     heard.left.extend(left.read().map(|message| message.client));
 }
 
-/// A client's inputs: one in each tick, and a call in every tenth.
+/// Pushes a client's inputs: one in each tick, and a call in every tenth.
 fn steer(
     steers: Option<ResMut<MotionInputs<Steer>>>,
     calls: Option<ResMut<MotionInputs<Chat>>>,
@@ -93,14 +93,14 @@ fn inputs_arrive_once_and_in_order() {
         all.sort_unstable();
         all.dedup();
         assert_eq!(all.len(), arrived, "each once");
-        // At a loss of 5 % in short bursts, a repeat saves most.
+        // At a loss of 5 % in short bursts, one repeat recovers most inputs.
         assert!(arrived > 570, "{arrived}");
     }
     let calls = &heard(&session.server).calls;
     assert!(calls.len() > 100 && calls.iter().all(|line| line % 10 == 0), "{calls:?}");
     let stats = session.server().stats();
     assert!(stats.refused > 0, "duplicates");
-    // The acknowledgements arrive: hardly any packet is full.
+    // The acknowledgements arrive, so hardly any packet is full.
     let inputs = session.clients[0].app.world().resource::<MotionInputs<Steer>>();
     assert!(inputs.stats().full < 40, "{:?}", inputs.stats());
 }

@@ -1,5 +1,6 @@
-//! Motion alongside `bevy_replicon`, which spawns and despawns the entities that this crate moves.
-//! The links lose datagrams of unreliable channels, and keep those of others in order.
+//! Tests of motion alongside `bevy_replicon`, which spawns and despawns the entities that this
+//! crate moves. The links lose datagrams of unreliable channels, and keep the messages of other
+//! channels in order.
 
 #![cfg(feature = "replicon")]
 
@@ -20,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::support::{LOSSY, ShipPose, TICK_HZ, app};
 
-/// A gameplay component, which replicon replicates.
+/// A gameplay component that replicon replicates.
 #[derive(Component, Serialize, Deserialize, Clone, Debug, PartialEq)]
 #[require(Moving, Transform)]
 struct Rock {
@@ -102,7 +103,7 @@ impl Session {
         (0..steps).for_each(|_| self.step());
     }
 
-    /// Passes messages on: those of unreliable channels through the links, with the channel's
+    /// Passes messages on. Those of unreliable channels pass through the links, with the channel's
     /// number in front.
     fn exchange(&mut self) {
         let (server, client) = (self.server.world_mut(), self.client.world_mut());
@@ -141,7 +142,8 @@ impl Session {
         self.server.world_mut().spawn(Rock { name: name.into() }).id()
     }
 
-    /// The client's rocks: id, name, and how far from the server's newest position.
+    /// The client's rocks, each with its id, its name, and its distance from the server's newest
+    /// position.
     fn rocks(&mut self) -> Vec<(u32, String, Option<f32>)> {
         let world = self.client.world_mut();
         let mut query = world.query::<(&MotionId, &Rock, Option<&Transform>)>();
@@ -174,7 +176,7 @@ fn replicon_spawns_and_kinepack_moves() {
     let names: Vec<&str> = rocks.iter().map(|(_, name, _)| &name[..]).collect();
     assert_eq!(names, ["first", "second", "third"]);
     for (id, name, behind) in &rocks {
-        // At most 15 ticks of 0.05 m.
+        // The distance is at most 15 ticks of 0.05 m.
         assert!(
             behind.is_some_and(|behind| (0.0..0.75).contains(&behind)),
             "{id} {name} {behind:?}"
@@ -199,7 +201,7 @@ fn a_client_reconnects() {
     session.disconnect();
     session.run(10);
     assert_eq!(session.server.world().resource::<MotionServer>().clients().count(), 0);
-    // Replicon leaves it to the program to despawn what it had spawned.
+    // Replicon expects the program to despawn the entities that replicon had spawned.
     let world = session.client.world_mut();
     let old: Vec<Entity> = world.query_filtered::<Entity, With<Remote>>().iter(world).collect();
     old.into_iter().for_each(|entity| _ = world.despawn(entity));

@@ -1,4 +1,4 @@
-//! Clients show what the server has, whatever the network does.
+//! Tests that clients show the server's state, whatever the network does.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use kinepack_net::{LinkConfig, Mismatch, ReceiverId, ReceiverOptions};
 
 use crate::support::{Bullet, LOSSY, Session, Shield, Ship, ShipPose, Velocity, of_all};
 
-/// Ships on straight lines; of ten, one rests.
+/// Spawns ships on straight lines. One of ten ships rests.
 fn spawn_ships(world: &mut World, count: u32) {
     for number in 0..count {
         let offset = number as f32;
@@ -51,7 +51,7 @@ impl Truth {
         self.0.insert(tick, of_all::<Transform>(&mut session.server));
     }
 
-    /// The position of the ship at a moment.
+    /// The position of the ship `id` at the fractional tick `tick`.
     fn at(&self, id: u32, tick: f64) -> Option<[f32; 3]> {
         let from = self.0.get(&(tick.floor() as u32))?.get(&id)?.translation;
         let to = self.0.get(&(tick.ceil() as u32))?.get(&id)?.translation;
@@ -65,7 +65,7 @@ fn entities_are_equal_lane_for_lane_and_move_within_half_a_step() {
     spawn_ships(session.server.world_mut(), 50);
     let (mut truth, mut compared, mut starved) = (Truth::default(), 0, 0);
     for step in 0..600 {
-        // Ships and bullets come and go.
+        // Ships and bullets are added and removed.
         let world = session.server.world_mut();
         if step % 40 == 0 {
             spawn_ships(world, 3);
@@ -104,7 +104,7 @@ fn entities_are_equal_lane_for_lane_and_move_within_half_a_step() {
     }
     assert!(compared > 40_000, "{compared}");
     assert!(starved < 40, "{starved}");
-    // At rest, the clients catch up with the newest state.
+    // When everything rests, the clients catch up with the newest state.
     let world = session.server.world_mut();
     world.query::<&mut Velocity>().iter_mut(world).for_each(|mut v| v.0 = [0.0; 3]);
     session.run(90);
@@ -128,7 +128,7 @@ fn only_what_changed_is_quantized() {
     let stats = session.server().stats();
     assert_eq!((stats.ticks, stats.quantized), (1, 100));
     session.run(10);
-    // Ten of the hundred rest.
+    // Of the hundred ships, ten rest.
     assert_eq!(session.server().stats().quantized, 100 + 10 * 90);
 }
 
@@ -170,7 +170,7 @@ fn an_entity_appears_and_disappears_with_its_marker_and_its_components() {
     let bullets = client.entities::<Bullet>();
     assert_eq!(bullets, [(4, Bullet { owner: 3, position: [1.0; 2] })].into());
     assert_eq!(session.server.world().get::<MotionId>(ships[1]), None);
-    // The first ship also returns as another entity.
+    // The first ship returns too, as another entity.
     session.server.world_mut().entity_mut(ships[1]).insert(Moving);
     session.run(30);
     assert!(session.clients[0].entities::<Ship>().keys().eq(&[3, 5]));
@@ -186,7 +186,7 @@ fn a_refused_value_harms_no_other_entity() {
     assert!(session.clients[0].entities::<Bullet>().keys().eq(&[0, 2]));
     assert!(session.server().stats().refused_values > 0);
     let world = session.server.world_mut();
-    // Out of range: the client keeps the last state.
+    // This value is out of range, so the client keeps the last state.
     world.get_mut::<Bullet>(bullets[0]).expect("it lives").position = [5_000.0, 0.0];
     world.get_mut::<Bullet>(bullets[1]).expect("it lives").position = [2.0, 0.0];
     session.run(30);
@@ -287,7 +287,7 @@ fn parts_write_only_what_they_are_made_of() {
     let mut shown = Vec::new();
     for step in 0..120 {
         if step == 60 {
-            // The client's own change stays.
+            // The client keeps its own change.
             let world = client.world_mut();
             world.query::<&mut Door>().single_mut(world).expect("a door").creaks = true;
             let mut door = server.world_mut().get_mut::<Door>(entity).expect("it exists");

@@ -1,4 +1,4 @@
-//! Connections over real sockets on this machine.
+//! Tests of connections over real sockets on this machine.
 
 #![cfg(feature = "udp")]
 
@@ -52,7 +52,7 @@ impl Pair {
         self.client.insert_resource((self.connection)());
     }
 
-    /// Runs both until the condition is true, for at most ten seconds.
+    /// Runs both apps until `is_met` returns true, for at most ten seconds.
     fn run_until(&mut self, what: &str, mut is_met: impl FnMut(&mut Self) -> bool) {
         let start = Instant::now();
         while !is_met(self) {

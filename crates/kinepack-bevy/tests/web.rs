@@ -1,4 +1,4 @@
-//! A client that joins over WebTransport, as a page does, alongside one over UDP.
+//! Tests a client that joins over WebTransport, as a page does, alongside a client over UDP.
 
 #![cfg(all(feature = "udp", feature = "web"))]
 
@@ -27,7 +27,7 @@ fn register(app: &mut App) {
     app.add_motion_kind::<(Ship, ShipPose, Shield)>("ship");
 }
 
-/// A page: a connection, and the receiver that the npm package has.
+/// A page, with a connection and the receiver of the npm package.
 struct Page {
     connection: Connection,
     receiver: Receiver,
@@ -119,7 +119,7 @@ async fn run() {
     assert_eq!(clients(&server), 2);
     assert!(server.world().resource::<MotionWebServer>().stats().datagrams_out > 0);
 
-    // Without the endpoint the page is gone, and the other client stays.
+    // Without the endpoint, the server loses the page but keeps the other client.
     server.world_mut().remove_resource::<MotionWebServer>();
     server.world_mut().spawn(Ship);
     loop {

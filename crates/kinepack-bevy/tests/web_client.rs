@@ -1,4 +1,4 @@
-//! Clients over WebTransport on this machine.
+//! Tests of clients over WebTransport on this machine.
 
 #![cfg(feature = "web")]
 
@@ -67,7 +67,7 @@ impl Pair {
         self.client.insert_resource(connection);
     }
 
-    /// Runs both until the condition is true, for at most ten seconds.
+    /// Runs both apps until `is_met` returns true, for at most ten seconds.
     fn run_until(&mut self, what: &str, mut is_met: impl FnMut(&mut Self) -> bool) {
         let start = Instant::now();
         while !is_met(self) {
@@ -87,7 +87,7 @@ impl Pair {
         self.server.world().resource::<MotionServer>().clients().count()
     }
 
-    /// Why the session is lost.
+    /// Waits until the session is lost, and returns the reason.
     fn reason(&mut self) -> WebLostReason {
         let mut cursor = self.client.world().resource::<Messages<WebLost>>().get_cursor();
         let mut reasons = Vec::new();

@@ -11,7 +11,7 @@ use crate::{MAX_PAYLOAD_BYTES, ServerOptions};
 pub enum SetupError {
     /// The system refuses the socket.
     Socket {
-        /// The server's address.
+        /// The address of the socket.
         address: SocketAddr,
         /// The system's error.
         error: io::Error,

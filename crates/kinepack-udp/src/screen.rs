@@ -26,8 +26,8 @@ const KEEP_ALIVE_BODY_BYTES: usize = 8;
 /// overflow.
 const MAX_NUMBER: u64 = 1 << 62;
 
-/// The longest time until a token expires. Our tokens are valid for a minute; the rest allows for
-/// clocks that differ. The server keeps a half-open connection until its token expires.
+/// The longest accepted time until a token expires. Our tokens are valid for a minute, and the rest
+/// allows for clocks that differ. The server keeps a half-open connection until its token expires.
 const MAX_TOKEN_SECONDS: u64 = 600;
 
 /// The types of netcode packets, with their numbers on the wire.

@@ -452,7 +452,7 @@ impl UdpServer {
         self.due = due;
     }
 
-    /// Returns whether the client had been reported as connected.
+    /// Drops a client. Returns whether the client had been reported as connected.
     fn drop_client(&mut self, client: u64) -> bool {
         if let ServerResult::ClientDisconnected { addr, payload: Some(packet), .. } =
             self.netcode.disconnect(client)

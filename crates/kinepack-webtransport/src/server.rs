@@ -139,7 +139,7 @@ impl WebServer {
         self.address
     }
 
-    /// The SHA-256 hash of the certificate, for `serverCertificateHashes` of a page. Get it anew
+    /// The SHA-256 hash of the certificate, for `serverCertificateHashes` of a page. Read it again
     /// for each page, because a certificate that the server signs itself changes every week.
     pub fn certificate_hash(&self) -> [u8; 32] {
         *lock(&self.hash)

@@ -1,7 +1,7 @@
 //! The four systems between Kinepack and renet, for copying into a game.
 //!
-//! Motion goes through renet's unreliable channel as it is. The game's own messages go through the
-//! reliable one.
+//! Renet's unreliable channel carries the motion, unchanged. The reliable one carries the game's
+//! own messages.
 
 use bevy_ecs::prelude::*;
 use bevy_time::{Real, Time};
@@ -11,13 +11,13 @@ use renet::DefaultChannel::{ReliableOrdered, Unreliable};
 use renet::{RenetClient, RenetServer, ServerEvent};
 use renet_netcode::{NetcodeClientTransport, NetcodeServerTransport};
 
-/// The longest headers around one message: 14 bytes by renet, 25 by netcode.
+/// The longest headers of one message: 14 bytes by renet, 25 by netcode.
 const HEADER_BYTES: usize = 14 + 25;
 
 #[derive(Resource)]
 pub(crate) struct Server(pub(crate) RenetServer, pub(crate) NetcodeServerTransport);
 
-/// The client, with the lines of chat that arrived.
+/// The client, with the lines of chat that have arrived.
 #[derive(Resource)]
 pub(crate) struct Client(
     pub(crate) RenetClient,
@@ -25,8 +25,8 @@ pub(crate) struct Client(
     pub(crate) Vec<String>,
 );
 
-/// Settings with which each datagram is one packet of at most 1,200 bytes. Renet splits a message
-/// of more than that, and a lost part loses all of it.
+/// Settings with which each datagram is one packet of at most 1,200 bytes. Renet splits longer
+/// messages, and the loss of one part loses the whole message.
 pub(crate) fn hub() -> HubConfig {
     HubConfig {
         datagram_bytes: 1_200 - HEADER_BYTES,
@@ -35,7 +35,7 @@ pub(crate) fn hub() -> HubConfig {
     }
 }
 
-/// Runs before `MotionServerSystems::Receive`.
+/// Receives on the server. Runs before `MotionServerSystems::Receive`.
 pub(crate) fn receive_on_server(
     mut server: ResMut<Server>,
     mut motion: ResMut<MotionServer>,
@@ -63,7 +63,7 @@ pub(crate) fn receive_on_server(
     Ok(())
 }
 
-/// Runs in `PostUpdate`.
+/// Sends from the server. Runs in `PostUpdate`.
 pub(crate) fn send_from_server(mut server: ResMut<Server>, mut motion: ResMut<MotionServer>) {
     let Server(renet, transport) = &mut *server;
     for (client, datagram) in motion.outgoing.iter() {
@@ -73,7 +73,7 @@ pub(crate) fn send_from_server(mut server: ResMut<Server>, mut motion: ResMut<Mo
     transport.send_packets(renet);
 }
 
-/// Runs before `MotionClientSystems::Receive`.
+/// Receives on the client. Runs before `MotionClientSystems::Receive`.
 pub(crate) fn receive_on_client(
     mut client: ResMut<Client>,
     mut motion: ResMut<MotionClient>,
@@ -96,7 +96,7 @@ pub(crate) fn receive_on_client(
     Ok(())
 }
 
-/// Runs after `MotionClientSystems::Send`.
+/// Sends from the client. Runs after `MotionClientSystems::Send`.
 pub(crate) fn send_from_client(
     mut client: ResMut<Client>,
     mut motion: ResMut<MotionClient>,

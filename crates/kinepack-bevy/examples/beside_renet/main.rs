@@ -1,5 +1,6 @@
-//! Motion through plain `renet`: a server and a client over UDP on this machine, without a window.
-//! It ends by itself, and fails if the client shows anything other than the server's state.
+//! Sends motion through plain `renet`, with a server and a client over UDP on this machine, without
+//! a window. The example ends by itself, and fails if the client shows anything other than the
+//! server's state.
 //!
 //! `cargo run -p kinepack-bevy --example beside_renet`
 //!
@@ -31,7 +32,7 @@ use renet_netcode::{
 const GAME: u64 = u64::from_le_bytes(*b"ships   ");
 const SHIPS: u16 = 400;
 
-/// Shared by the server and its clients.
+/// The part of the app that the server and its clients share.
 fn app() -> App {
     let mut app = App::new();
     app.add_plugins(TimePlugin).add_motion_kind::<(Pose<1_000, 100, 11>,)>("ship");
@@ -72,7 +73,8 @@ fn client(transport: NetcodeClientTransport) -> App {
     app
 }
 
-/// Both ends on free ports of this machine. A game uses `Secure` with `ConnectToken`s instead.
+/// Opens both ends on free ports of this machine. A game uses `Secure` with `ConnectToken`s
+/// instead.
 fn transports() -> Result<(NetcodeServerTransport, NetcodeClientTransport), Box<dyn Error>> {
     let (protocol_id, any) = (GAME, "127.0.0.1:0".parse::<SocketAddr>()?);
     let current_time = SystemTime::now().duration_since(UNIX_EPOCH)?;

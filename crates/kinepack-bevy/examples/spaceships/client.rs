@@ -1,4 +1,4 @@
-//! The client: it sends inputs, and shows ships and hits.
+//! The client, which sends inputs, and shows ships and hits.
 
 use std::error::Error;
 use std::net::SocketAddr;

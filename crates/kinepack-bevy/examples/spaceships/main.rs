@@ -1,10 +1,10 @@
-//! Two players fly ships over encrypted UDP, without a window: a server and two clients, each an
-//! app of its own. It ends by itself after three seconds.
+//! Two players fly ships over encrypted UDP, without a window. There are a server and two clients,
+//! each with an app of its own. The example ends by itself after three seconds.
 //!
 //! `cargo run -p kinepack-bevy --features udp --example spaceships`
 //!
 //! Copy `server.rs` to your server, `client.rs` to your client, and the types and `register` to
-//! both. There you add `DefaultPlugins`, which contain `TimePlugin`, and a mesh to each new ship.
+//! both. Add `DefaultPlugins`, which contain `TimePlugin`, and give each new ship a mesh.
 
 mod client;
 mod server;
@@ -44,13 +44,13 @@ struct Steer {
     thrust: bool,
 }
 
-/// A ship was hit.
+/// The event that a ship was hit.
 #[derive(Pack)]
 struct Hit {
     ship: u32,
 }
 
-/// Shared by the server and its clients.
+/// Registers the kinds, events and inputs that the server and its clients share.
 fn register(app: &mut App) {
     app.add_motion_kind::<(Ship, Pose<2_000, 100, 11>, Shield)>("ship")
         .add_motion_event::<Hit>("hit")

@@ -1,4 +1,4 @@
-//! The server: a ship for each player, which the player's inputs steer.
+//! The server, with a ship for each player, which the player's inputs steer.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -67,7 +67,7 @@ fn steer(
     }
 }
 
-/// A meteor hits each ship once a second.
+/// Lets a meteor hit each ship once a second.
 fn hit(
     mut ships: Query<(&MotionId, &mut Shield)>,
     mut hits: MessageWriter<Emit<Hit>>,

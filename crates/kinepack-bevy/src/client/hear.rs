@@ -1,20 +1,20 @@
-//! Events on the client, as messages.
+//! Writes events as messages on the client.
 
 use bevy_ecs::message::Message;
 use bevy_ecs::world::World;
 use kinepack::{Pack, Tick};
 use kinepack_net::Event;
 
-/// An event of the server, as a message on the client. It is written when playback shows its tick,
-/// so that a player sees the hit when the dart arrives. Each event is written once, and events of
-/// one type in the order in which the server emitted them.
+/// An event of the server, as a message on the client. The plugin writes the message when playback
+/// shows the event's tick, so that a player sees the hit when the dart arrives. It writes each
+/// event once, and events of one type in the order in which the server emitted them.
 #[derive(Message, Clone, Copy, Debug, PartialEq)]
 pub struct Happened<E: Send + Sync + 'static> {
     /// The event.
     pub event: E,
-    /// The tick in which it happened.
+    /// The tick in which the event happened.
     pub tick: Tick,
-    /// True if it arrived after its tick was shown.
+    /// Whether the event arrived after playback had shown its tick.
     pub late: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Inputs on the client: what a player does in each tick, sent as a stream.
+//! Inputs on the client: what a player does in each tick. The client sends them as a stream.
 
 use core::marker::PhantomData;
 
@@ -10,8 +10,8 @@ use kinepack_net::{Channel, Sequence, StreamConfig, StreamSender, StreamSenderSt
 
 use crate::settings::expect;
 
-/// The inputs of one type that go to the server. Push one in each run of `FixedUpdate`; the server
-/// accepts hardly more than one for each tick.
+/// The inputs of one type that the client sends to the server. Push one in each run of
+/// `FixedUpdate`. The server accepts hardly more than one for each tick.
 ///
 /// ```
 /// use bevy_ecs::error::Result;
@@ -40,16 +40,16 @@ pub struct MotionInputs<I: Send + Sync + 'static> {
 }
 
 impl<I: Pack + Send + Sync> MotionInputs<I> {
-    /// Adds an input, which goes out at the end of the frame. Returns its number. Without a
-    /// connection the input is dropped.
+    /// Adds an input, which is sent at the end of the frame. Returns the input's number. Without a
+    /// connection, the input is dropped.
     ///
     /// # Errors
-    /// [`EncodeError`] for values that are not numbers or out of range. Nothing has changed then.
+    /// [`EncodeError`] for values that are not numbers or out of range. Then nothing has changed.
     pub fn push(&mut self, input: &I) -> Result<Sequence, EncodeError> {
         self.stream.push(input)
     }
 
-    /// The counters of the stream, since the client connected.
+    /// The stream's counters since the client connected.
     pub fn stats(&self) -> StreamSenderStats {
         self.stream.stats()
     }
@@ -60,9 +60,9 @@ pub(crate) struct ClientPort {
     pub(crate) channel: Channel,
     /// Begins a new stream, for a new connection.
     pub(crate) begin: fn(&mut World),
-    /// Takes an acknowledgement. False if it is refused.
+    /// Takes an acknowledgement. Returns false if the stream refuses it.
     pub(crate) take: fn(&mut World, &[u8]) -> bool,
-    /// Appends the packet that is due to a datagram. False if none is.
+    /// Appends the packet that is due to a datagram. Returns false if no packet is due.
     pub(crate) send: fn(&mut World, &mut Vec<u8>) -> bool,
 }
 

@@ -1,7 +1,7 @@
-//! The client: a plugin that spawns, moves and despawns what the server shows.
+//! The client: a plugin that spawns, moves and despawns the entities that the server sends.
 //!
-//! `PreUpdate` takes what arrived, and then writes the state of this moment into the entities.
-//! `PostUpdate` makes the datagrams for the server.
+//! In `PreUpdate`, the plugin takes the datagrams that have arrived, and then writes the state of
+//! this moment into the entities. In `PostUpdate`, it makes the datagrams for the server.
 
 mod hear;
 mod inputs;
@@ -25,23 +25,23 @@ pub(crate) use show::{Show, ShowKind};
 
 use crate::{MotionEntities, MotionSettings, Registry};
 
-/// The sets of the client's systems. Order your transport and your systems by them.
+/// The sets of the client's systems. Order your transport and your own systems relative to these.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MotionClientSystems {
-    /// In `PreUpdate`: takes what is in [`MotionClient::incoming`]. A transport puts the datagrams
-    /// there before this set.
+    /// Runs in `PreUpdate`, and takes the datagrams in [`MotionClient::incoming`]. A transport puts
+    /// them there before this set.
     Receive,
-    /// In `PreUpdate`, after `Receive`: spawns and despawns entities, writes their components, and
-    /// writes messages for events.
+    /// Runs in `PreUpdate`, after `Receive`. Spawns and despawns entities, writes their components,
+    /// and writes messages for events.
     Play,
-    /// In `PostUpdate`: appends to [`MotionClient::outgoing`]. A transport sends them after this
-    /// set.
+    /// Runs in `PostUpdate`, and appends datagrams to [`MotionClient::outgoing`]. A transport sends
+    /// them after this set.
     Send,
 }
 
 /// Shows the entities that a server sends.
 ///
-/// It needs `TimePlugin`, and a transport between [`MotionClient`] and the server.
+/// The plugin needs `TimePlugin`, and a transport between [`MotionClient`] and the server.
 ///
 /// # Panics
 /// In [`Plugin::finish`], if no kind is registered, or the settings are not valid.
@@ -51,13 +51,13 @@ pub struct MotionClientPlugin {
     pub settings: MotionSettings,
     /// The settings of the receiver, such as its limits of memory and its delay.
     pub receiver: ReceiverConfig,
-    /// Whether the plugin spawns and despawns the entities. If not, something else gives them their
-    /// [`MotionId`](crate::MotionId), and the plugin writes their components.
+    /// Whether the plugin spawns and despawns the entities. If not, other code must give them their
+    /// [`MotionId`](crate::MotionId), and the plugin only writes their components.
     pub spawns: bool,
 }
 
 impl MotionClientPlugin {
-    /// With the receiver's default settings.
+    /// A plugin with the receiver's default settings.
     pub fn new(settings: MotionSettings) -> Self {
         Self { receiver: ReceiverConfig::at_hz(settings.tick_hz), settings, spawns: true }
     }

@@ -1,4 +1,4 @@
-//! The client's state: the receiver and what it shows.
+//! The client's state: the receiver, and what it shows.
 
 use std::time::Duration;
 
@@ -25,16 +25,16 @@ pub struct ClientStats {
     pub playout: PlayoutStats,
     /// The round trip, the losses, and the server's time.
     pub status: ReceiverStatus,
-    /// Datagrams for the server.
+    /// The number of datagrams for the server.
     pub sent: u64,
-    /// Bytes of these datagrams.
+    /// The bytes of the datagrams for the server.
     pub sent_bytes: u64,
     /// Parts of datagrams that no endpoint of the client expects, or that a stream of inputs
     /// refused.
     pub refused: u64,
 }
 
-/// The client's side. A transport connects it to the server: see the fields.
+/// The client's side of the connection. A transport connects it to the server through its fields.
 #[derive(Resource)]
 pub struct MotionClient {
     /// Datagrams from the server. A transport appends them before
@@ -46,7 +46,7 @@ pub struct MotionClient {
     codec: Codec,
     config: ReceiverConfig,
     events: Option<EventKinds>,
-    /// `None` without a connection.
+    /// The receiver. `None` without a connection.
     receiver: Option<Receiver>,
     /// Whether the shown entities belong to a connection that has ended.
     is_over: bool,
@@ -57,7 +57,7 @@ pub struct MotionClient {
     shows: Vec<Box<dyn Show>>,
     hears: Vec<Hear>,
     ports: Vec<ClientPort>,
-    /// Scratch: the acknowledgement in front of the next datagram.
+    /// Scratch memory: the acknowledgement in front of the next datagram.
     front: Vec<u8>,
     stats: ClientStats,
 }
@@ -100,8 +100,8 @@ impl MotionClient {
         }
     }
 
-    /// Begins to talk to the server, for a transport that has a connection to it. The entities of
-    /// an earlier connection disappear.
+    /// Begins to exchange datagrams with the server. Call this from a transport that has a
+    /// connection to it. The entities of an earlier connection disappear.
     pub fn connect(&mut self) {
         self.disconnect();
         self.receiver = Some(self.new_receiver());
@@ -117,34 +117,35 @@ impl MotionClient {
         self.outgoing.clear();
     }
 
-    /// Lets something else spawn and despawn the entities.
+    /// Lets other code spawn and despawn the entities.
     #[cfg(feature = "replicon")]
     pub(crate) fn leave_spawning(&mut self) {
         self.spawns = false;
     }
 
-    /// True from [`connect`](Self::connect) to [`disconnect`](Self::disconnect).
+    /// Whether [`connect`](Self::connect) was called, and not [`disconnect`](Self::disconnect)
+    /// since then.
     pub fn is_connected(&self) -> bool {
         self.receiver.is_some()
     }
 
-    /// Why the server refuses this client, if it does: the two register different kinds, or have
-    /// different settings.
+    /// Why the server refuses this client, if it does. The reason is that the two register
+    /// different kinds, or have different settings.
     pub fn mismatch(&self) -> Option<Mismatch> {
         self.receiver.as_ref()?.mismatch()
     }
 
-    /// The tick that is shown, with its fraction. `None` before the first state.
+    /// The shown tick, with its fraction. `None` before the first state.
     pub fn tick(&self) -> Option<f64> {
         self.tick
     }
 
-    /// True while the newest state is shown because no newer one arrived in time.
+    /// Whether the newest state is shown because no newer one arrived in time.
     pub fn is_starved(&self) -> bool {
         self.is_starved
     }
 
-    /// The newest state that arrived. It is ahead of what is shown.
+    /// The newest state that has arrived. It is ahead of the shown state.
     pub fn newest(&self) -> Option<&Snapshot> {
         self.receiver.as_ref()?.newest()
     }
@@ -167,7 +168,7 @@ impl MotionClient {
         }
     }
 
-    /// Hands out the datagrams that arrived.
+    /// Passes the datagrams that have arrived to their endpoints.
     pub(super) fn receive(&mut self, world: &mut World) {
         self.now = world.resource::<Time<Real>>().elapsed();
         if std::mem::take(&mut self.is_over) {
@@ -187,7 +188,7 @@ impl MotionClient {
         self.incoming = incoming;
     }
 
-    /// Takes a part of a datagram.
+    /// Passes a part of a datagram to its endpoint.
     fn take(&mut self, world: &mut World, part: &[u8]) {
         let Some(receiver) = &mut self.receiver else { return };
         let is_taken = match datagram_kind(part) {

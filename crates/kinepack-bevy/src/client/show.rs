@@ -1,7 +1,7 @@
 //! Writes the state of a moment into the entities of a kind.
 //!
 //! Cost: for each entity a look-up of its id, the interpolation, and a comparison with each
-//! component. Components that have the value already are not touched.
+//! component. Components that already have the value are not touched.
 
 use bevy_ecs::component::Component;
 use bevy_ecs::entity::Entity;
@@ -13,23 +13,23 @@ use kinepack_net::Playback;
 use crate::part::MotionKind;
 use crate::{MotionEntities, MotionId};
 
-/// Marks an entity of the client whose components the game computes itself, such as the player's own
-/// ship. The plugin does not write them, but still despawns the entity. The server's state of it is
-/// in [`MotionClient::newest`](crate::MotionClient::newest).
+/// Marks an entity of the client whose components the game computes itself, such as the player's
+/// own ship. The plugin does not write these components, but still despawns the entity.
+/// [`MotionClient::newest`](crate::MotionClient::newest) contains the server's state of the entity.
 #[derive(Component, Clone, Copy, Debug, Default)]
 pub struct Predicted;
 
 /// A registered kind of entities on the client.
 pub(crate) trait Show: Send + Sync {
-    /// Writes the state of all entities of the kind. If `spawns` is true, it spawns entities that
-    /// do not exist.
+    /// Writes the state of all entities of the kind. If `spawns` is true, also spawns the entities
+    /// that do not exist.
     fn show(&mut self, world: &mut World, playback: &Playback<'_>, spawns: bool);
 }
 
 /// The entities of kind `K`.
 pub(crate) struct ShowKind<K: MotionKind> {
     write: QueryState<K::Write, Without<Predicted>>,
-    /// Scratch: entities that lack a component of the kind, or do not exist yet.
+    /// Scratch memory: entities that lack a component of the kind, or do not exist yet.
     incomplete: Vec<(EntityId, Option<Entity>, K)>,
 }
 

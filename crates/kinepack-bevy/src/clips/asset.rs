@@ -6,24 +6,25 @@ use bevy_asset::Asset;
 use bevy_reflect::TypePath;
 use kinepack_anim::{AnyClip, AnyPlayer, PlayError, Skeleton, additive};
 
-/// A compressed clip, ready to play. All characters that play it share its memory.
+/// A compressed clip that is ready to play. All characters that play it share its memory.
 ///
 /// The asset server makes it from a `.kpa` or `.kpd` file: see [`ClipLoader`](super::ClipLoader).
-/// [`new`](Self::new) makes it from a clip that the program has already.
+/// [`new`](Self::new) makes it from a clip that the program already has.
 #[derive(Asset, TypePath, Debug)]
 pub struct ClipAsset {
     clip: AnyClip,
     skeleton: Arc<Skeleton>,
-    /// Block clips play from it directly. Each layer that plays a keyed clip has a clone.
+    /// The player of the clip. Block clips play from it directly. Each layer that plays a keyed
+    /// clip has a clone of it.
     player: AnyPlayer,
-    /// The joints, sorted by name. Of joints with the same name, only the first is there.
+    /// The joints, sorted by name. Of joints with the same name, it contains only the first.
     by_name: Vec<u16>,
-    /// The hash of the skeleton of clips that add to this clip's poses.
+    /// The hash of the skeleton that clips need if they add to this clip's poses.
     additive_hash: u64,
 }
 
 impl ClipAsset {
-    /// A clip and the skeleton that it was built for.
+    /// A clip with the skeleton that it was built for.
     ///
     /// # Errors
     /// [`PlayError`] if the clip was built for another skeleton.
@@ -51,12 +52,12 @@ impl ClipAsset {
         &self.skeleton
     }
 
-    /// Seconds from the first sample to the last.
+    /// The number of seconds from the first sample to the last.
     pub fn duration_s(&self) -> f32 {
         self.clip.duration_s()
     }
 
-    /// The first joint with a name.
+    /// The first joint with the name `name`.
     pub(super) fn find(&self, name: &str) -> Option<usize> {
         let joints = self.skeleton.joints();
         let found = self
@@ -81,8 +82,8 @@ impl ClipAsset {
 /// A skeleton: the names, parents and bind transforms of joints. The asset server makes it from a
 /// `.kps` file.
 ///
-/// Characters do not need it, because each [`ClipAsset`] holds its skeleton. It is for programs
-/// that use joints in other ways.
+/// Characters do not need this asset, because each [`ClipAsset`] holds its skeleton. The asset is
+/// for programs that use joints in other ways.
 #[derive(Asset, TypePath, Clone, Debug)]
 pub struct SkeletonAsset(
     /// The skeleton.

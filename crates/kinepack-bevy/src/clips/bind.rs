@@ -1,7 +1,7 @@
 //! Finds the entities of joints by name, and detects when the search must be repeated.
 //!
-//! Observers mark the player above each entity that is moved, removed or named. So a frame in which
-//! nothing happens costs a check for each player.
+//! Observers mark the player above each entity that is moved, removed or named. So a frame without
+//! such changes costs one check for each player.
 
 use bevy_asset::Assets;
 use bevy_ecs::lifecycle::{Add, Discard, Insert, Remove};
@@ -78,8 +78,8 @@ fn report(joints: &ClipJoints, named: usize, player: Entity) {
 }
 
 impl Tree<'_, '_> {
-    /// Finds the joints below a player, the upper ones first, and returns the number of names. It
-    /// does not look below other players.
+    /// Finds the joints below a player, the upper ones first, and returns the number of names. The
+    /// search does not enter the hierarchy below other players.
     fn find(
         &self,
         player: Entity,
@@ -155,7 +155,7 @@ pub(super) fn on_discard(
     mark_above(discard.entity, &parents, &mut joints);
 }
 
-/// A player below another player owns its part of the hierarchy.
+/// Marks the player above a new player, because the new one owns its part of the hierarchy.
 pub(super) fn on_add_player(add: On<Add, ClipPlayer>, parents: Parents, mut joints: Joints) {
     mark_above(add.entity, &parents, &mut joints);
 }

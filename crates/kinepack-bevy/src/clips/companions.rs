@@ -1,5 +1,5 @@
-//! The files that a clip needs besides its own: its skeleton and its rig. A clip stores their
-//! hashes. If a skeleton or rig with the hash is in memory already, the clip shares it.
+//! The files that a clip needs besides its own: its skeleton and its rig. A clip stores the hashes
+//! of both. If a skeleton or rig with that hash is already in memory, the clip shares it.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -55,7 +55,7 @@ impl Kind for Rig {
 pub(super) type Known<K> = Mutex<HashMap<u64, Weak<K>>>;
 
 pub(super) struct Companions {
-    /// To list folders.
+    /// The sources of assets, to list folders.
     sources: Option<AssetSources>,
     skeletons: Known<Skeleton>,
     rigs: Known<Rig>,
@@ -66,8 +66,8 @@ impl Companions {
         Self { sources, skeletons: Known::default(), rigs: Known::default() }
     }
 
-    /// The skeleton or rig with a hash: one in memory, or else a file. `chosen` is the path of the
-    /// file from the clip's folder.
+    /// The skeleton or rig with the hash `hash`, from memory, or else from a file. `chosen` is the
+    /// path of the file relative to the clip's folder.
     pub(super) async fn get<K: Kind>(
         &self,
         context: &mut LoadContext<'_>,
@@ -98,7 +98,7 @@ impl Companions {
         Ok(parsed)
     }
 
-    /// The file of the clip's folder whose name ends with the hash.
+    /// Reads the file of the clip's folder whose name ends with the hash.
     async fn find<K: Kind>(
         &self,
         context: &mut LoadContext<'_>,
@@ -135,7 +135,7 @@ impl Companions {
     }
 }
 
-/// A panic in another thread leaves the map valid.
+/// Locks the map. A panic in another thread leaves it valid.
 fn known<K>(known: &Known<K>) -> std::sync::MutexGuard<'_, HashMap<u64, Weak<K>>> {
     known.lock().unwrap_or_else(PoisonError::into_inner)
 }

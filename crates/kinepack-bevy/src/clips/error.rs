@@ -1,4 +1,4 @@
-//! Why a clip or a skeleton cannot be loaded. Bevy's log puts the asset's path before the reason.
+//! Why a clip or a skeleton cannot be loaded. Bevy's log prints the asset's path before the reason.
 
 use std::{fmt, io};
 
@@ -16,14 +16,14 @@ pub enum ClipFileError {
     Missing {
         /// `skeleton` or `rig`.
         what: &'static str,
-        /// The end of the file's name.
+        /// The extension of the missing file's name.
         extension: &'static str,
         /// The hash that the clip stores.
         hash: u64,
         /// The clip's folder.
         folder: String,
     },
-    /// The [`ClipSettings`](super::ClipSettings) have a path that is not valid.
+    /// A path in the [`ClipSettings`](super::ClipSettings) is not valid.
     Path {
         /// The path.
         path: String,
@@ -51,7 +51,7 @@ pub enum ClipFileError {
         /// The reason.
         error: ClipError,
     },
-    /// The skeleton is not the clip's.
+    /// The skeleton is not the one that the clip was built for.
     Play(PlayError),
 }
 

@@ -1,4 +1,4 @@
-//! Which entities are the joints of a character.
+//! The entities that are the joints of a character.
 
 use std::sync::Arc;
 
@@ -11,15 +11,15 @@ use super::ClipAsset;
 use super::pose::Pose;
 use super::spaces::{Spaces, in_units};
 
-/// The entities that a [`ClipPlayer`](super::ClipPlayer) moves. The plugin fills it, and renews it
-/// when entities below the player are added, removed, moved or named.
+/// The entities that a [`ClipPlayer`](super::ClipPlayer) moves. The plugin fills this component,
+/// and renews it when entities below the player are added, removed, moved or named.
 #[derive(Component, Clone, Debug, Default)]
 pub struct ClipJoints {
-    /// Whether the entities are those of the hierarchy.
+    /// Whether `entities` matches the hierarchy.
     pub(super) is_current: bool,
-    /// `None` until a clip is loaded.
+    /// The skeleton. `None` until a clip is loaded.
     skeleton: Option<Arc<Skeleton>>,
-    /// The hash of the skeleton, and that of its additive clips.
+    /// The hash of the skeleton, and the hash of the skeleton of its additive clips.
     hashes: (u64, u64),
     /// The entity of each joint, if there is one.
     pub(super) entities: Vec<Option<Entity>>,
@@ -28,7 +28,7 @@ pub struct ClipJoints {
     pub(super) units_per_m: f32,
 }
 
-/// The marker of an entity that is a joint of a character.
+/// Marks an entity that is a joint of a character.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClipJoint {
     pub(super) player: Entity,
@@ -53,12 +53,12 @@ impl ClipJoints {
         self.skeleton.as_ref()
     }
 
-    /// The entity of a joint of the skeleton.
+    /// The entity of the joint with the index `joint` in the skeleton.
     pub fn entity(&self, joint: usize) -> Option<Entity> {
         self.entities.get(joint).copied().flatten()
     }
 
-    /// The joints of the skeleton that no entity has the name of.
+    /// The names of the skeleton's joints that no entity has.
     pub fn missing(&self) -> impl Iterator<Item = &str> {
         let joints = self.skeleton.iter().flat_map(|skeleton| skeleton.joints());
         let is_missing = |entity: &Option<Entity>| entity.is_none();
@@ -68,12 +68,12 @@ impl ClipJoints {
             .map(|(joint, _)| joint.name.as_str())
     }
 
-    /// Whether the entities are those of a clip's skeleton.
+    /// Whether the entities are the joints of the skeleton of `clip`.
     pub(super) fn are_of(&self, clip: &ClipAsset) -> bool {
         self.is_current && self.skeleton.is_some() && self.hashes.0 == clip.skeleton_hash()
     }
 
-    /// Forgets the entities, and starts again with the skeleton of a clip.
+    /// Forgets the entities, and starts again with the skeleton of `clip`.
     pub(super) fn reset(&mut self, clip: &ClipAsset) {
         self.is_current = true;
         self.skeleton = Some(Arc::clone(clip.skeleton()));
@@ -87,7 +87,7 @@ impl ClipJoints {
         self.skeleton.is_some().then_some(self.hashes)
     }
 
-    /// The transform of a joint in this frame, unless no layer moves it.
+    /// The transform of a joint in this frame. `None` if no layer moves the joint.
     pub(super) fn transform(&self, joint: usize) -> Option<Transform> {
         let pose = self.pose.get(joint)?;
         Some(self.spaces.local(joint, in_units(pose, self.units_per_m)))

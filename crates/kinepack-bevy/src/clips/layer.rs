@@ -1,4 +1,4 @@
-//! A clip that plays: its time, its weight, and the joints that it moves.
+//! A playing clip, with its time, its weight, and the joints that it moves.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,11 +10,11 @@ use kinepack_anim::{AnyPlayer, Transform};
 use super::ClipAsset;
 use super::mask::Mask;
 
-/// A clip that plays on a character: alone, or with others as a layer of a
+/// A clip that plays on a character, alone or as one of the layers of a
 /// [`ClipPlayer`](super::ClipPlayer).
 ///
-/// A layer waits while its clip is being loaded: it does not move the character, and its time and
-/// its weight stay as they are.
+/// While its clip is being loaded, a layer waits: it does not move the character, and its time and
+/// its weight do not change.
 ///
 /// ```
 /// # use bevy_asset::Handle;
@@ -28,8 +28,8 @@ use super::mask::Mask;
 pub struct ClipLayer {
     /// The clip. If you replace the clip, the new one plays from the same time.
     pub clip: Handle<ClipAsset>,
-    /// Seconds from the clip's first sample. Write it to seek. Each frame wraps or clamps it to the
-    /// clip's duration.
+    /// Seconds from the clip's first sample. Write this field to seek. Each frame wraps or clamps
+    /// the time to the clip's duration.
     pub time_s: f32,
     /// Seconds of the clip for each second of the app's `Time`. Negative values play backwards.
     pub speed: f32,
@@ -37,16 +37,16 @@ pub struct ClipLayer {
     pub repeats: bool,
     /// Whether playback is paused. The layer then keeps its pose.
     pub is_paused: bool,
-    /// From 0, which leaves the layers below as they are, to 1, which replaces them.
+    /// The weight of the layer. 0 keeps the layers below unchanged, and 1 replaces them.
     pub weight: f32,
     fade: Option<Fade>,
     /// The names of the joints that the layer moves with all joints below; `None` for all joints.
     joints: Option<Arc<[String]>>,
     mask: Option<Mask>,
     is_finished: bool,
-    /// The playback of a keyed clip.
+    /// The playback state of a keyed clip.
     cursor: Option<Box<(Arc<KeyedClip>, Cursor)>>,
-    /// The skeleton for which an error was logged already.
+    /// The hash of the skeleton for which an error was already logged.
     reported: Option<u64>,
 }
 
@@ -81,31 +81,32 @@ impl ClipLayer {
         Self { repeats: false, ..self }
     }
 
-    /// Starts playback at this time.
+    /// Starts playback at the time `time_s`.
     #[must_use]
     pub fn starting_at(self, time_s: f32) -> Self {
         Self { time_s, ..self }
     }
 
-    /// Plays at this speed.
+    /// Plays at the speed `speed`.
     #[must_use]
     pub fn with_speed(self, speed: f32) -> Self {
         Self { speed, ..self }
     }
 
-    /// Plays with this weight.
+    /// Plays with the weight `weight`.
     #[must_use]
     pub fn with_weight(self, weight: f32) -> Self {
         Self { weight, ..self }
     }
 
-    /// Moves only the joints with these names, and all joints below them in the skeleton.
+    /// Moves only the joints with the names `joints`, and all joints below them in the skeleton.
     #[must_use]
     pub fn on<N: Into<String>>(self, joints: impl IntoIterator<Item = N>) -> Self {
         Self { joints: Some(joints.into_iter().map(Into::into).collect()), mask: None, ..self }
     }
 
-    /// Changes the weight evenly over a time. It begins as soon as the clip is loaded.
+    /// Changes the weight evenly to `weight` over `over_s` seconds. The change begins as soon as
+    /// the clip is loaded.
     pub fn fade_to(&mut self, weight: f32, over_s: f32) {
         self.fade = Some(Fade { to: weight, over_s });
     }
@@ -116,7 +117,7 @@ impl ClipLayer {
         self.is_finished
     }
 
-    /// Whether the weight still changes.
+    /// Whether the weight is still changing.
     pub fn is_fading(&self) -> bool {
         self.fade.is_some()
     }
@@ -146,7 +147,7 @@ impl ClipLayer {
         };
     }
 
-    /// Ends a fade at once.
+    /// Sets the weight to the end of its fade, if there is one.
     pub(super) fn finish_fade(&mut self) {
         if let Some(fade) = self.fade.take() {
             self.weight = fade.to;
@@ -174,8 +175,8 @@ impl ClipLayer {
         }
     }
 
-    /// The joints that the layer moved when it was [sampled](Self::sample) last, as runs of
-    /// neighbours; `None` for all.
+    /// The joints that the layer moved when it was last [sampled](Self::sample), as runs of
+    /// neighbours. `None` if it moved all joints.
     pub(super) fn runs(&self) -> Option<&[Range<usize>]> {
         self.mask.as_ref().map(Mask::runs)
     }
@@ -185,14 +186,14 @@ impl ClipLayer {
         self.joints.is_none()
     }
 
-    /// The layer's own playback of a keyed clip, which begins again if the clip was replaced.
+    /// The layer's own playback state of a keyed clip, which begins anew if the clip was replaced.
     fn cursor(&mut self, clip: &Arc<KeyedClip>, fresh: &Cursor) -> &mut Cursor {
         let own = self.cursor.take().filter(|own| Arc::ptr_eq(&own.0, clip));
         let own = own.unwrap_or_else(|| Box::new((Arc::clone(clip), fresh.clone())));
         &mut self.cursor.insert(own).1
     }
 
-    /// Reports a clip of another skeleton to the log, once.
+    /// Logs once that a clip was built for another skeleton.
     pub(super) fn report_other_skeleton(&mut self, clip: &ClipAsset, skeleton: u64) {
         if self.reported.replace(skeleton) != Some(skeleton) {
             log::error!(

@@ -1,5 +1,5 @@
-//! Loaders of clips and skeletons. A clip names its skeleton and its rig by their hashes, so the
-//! loader of clips finds the two files itself.
+//! Loaders of clips and skeletons. A clip stores the hashes of its skeleton and its rig, so the
+//! loader of clips finds these two files itself.
 
 use bevy_asset::io::{AssetSourceBuilders, Reader};
 use bevy_asset::{AssetLoader, LoadContext};
@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::companions::{Companions, Kind};
 use super::{ClipAsset, ClipFileError, SkeletonAsset};
 
-/// The paths of a clip's skeleton and rig, if the [`ClipLoader`] cannot find these by their hashes.
+/// The paths of a clip's skeleton and rig, if the [`ClipLoader`] cannot find these files by their
+/// hashes.
 ///
 /// ```
 /// # use bevy_asset::{AssetServer, Handle};
@@ -23,21 +24,21 @@ use super::{ClipAsset, ClipFileError, SkeletonAsset};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClipSettings {
-    /// The path of the skeleton, `.kps`, from the clip's folder. `None`: the file in this folder
-    /// whose name ends with the skeleton's hash.
+    /// The path of the skeleton, `.kps`, relative to the clip's folder. With `None`, the loader
+    /// takes the file in this folder whose name ends with the skeleton's hash.
     pub skeleton: Option<String>,
-    /// The path of the rig, `.kpr`, in the same way. Most clips need none.
+    /// The path of the rig, `.kpr`, found in the same way. Most clips need no rig.
     pub rig: Option<String>,
 }
 
 /// Loads clips from `.kpa` and `.kpd` files, with their skeletons and rigs.
 ///
-/// It looks for the skeleton and the rig in the clip's folder, as `kinepack anim build` writes
-/// them. `Fox__Walk.kpa` needs a file that ends with the skeleton's hash, such as
+/// The loader looks for the skeleton and the rig in the clip's folder, as `kinepack anim build`
+/// writes them. `Fox__Walk.kpa` needs a file whose name ends with the skeleton's hash, such as
 /// `Fox-f99b285094c24997.kps`. Clips of the same skeleton or rig share it in memory.
 ///
-/// Over HTTP, folders cannot be listed. The loader then asks for the name before `__` and the hash.
-/// [`ClipSettings`] name other files.
+/// Over HTTP, folders cannot be listed. The loader then asks for a file named after the part before
+/// `__` and the hash. [`ClipSettings`] can name other files.
 #[derive(TypePath)]
 pub struct ClipLoader {
     companions: Companions,
@@ -45,7 +46,8 @@ pub struct ClipLoader {
 
 impl FromWorld for ClipLoader {
     fn from_world(world: &mut World) -> Self {
-        // A loader that held the asset server, which holds the loader, would never be dropped.
+        // The asset server holds the loader. If the loader held the asset server, neither would
+        // ever be dropped.
         let sources = world
             .get_resource_mut::<AssetSourceBuilders>()
             .map(|mut builders| builders.build_sources(false, false));

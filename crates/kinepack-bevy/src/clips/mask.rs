@@ -1,4 +1,4 @@
-//! The joints of a layer: those with given names, and all joints below them.
+//! The joints of a layer: joints with given names, and all joints below these.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ pub(super) struct Mask {
     /// The hash of the skeleton.
     skeleton: u64,
     joints: JointMask,
-    /// The same joints, as runs of neighbours.
+    /// The joints of `joints`, as runs of neighbours.
     runs: Vec<Range<usize>>,
 }
 
@@ -44,7 +44,7 @@ impl Mask {
         Self { skeleton: clip.skeleton_hash(), joints, runs }
     }
 
-    /// Whether the mask is for a clip's skeleton.
+    /// Whether the mask was made for the skeleton of `clip`.
     pub(super) fn fits(&self, clip: &ClipAsset) -> bool {
         self.skeleton == clip.skeleton_hash()
     }

@@ -1,4 +1,4 @@
-//! Compressed animation clips of `kinepack-anim`, played on the joints of Bevy's scenes.
+//! Plays compressed animation clips of `kinepack-anim` on the joints of Bevy's scenes.
 //!
 //! `kinepack anim build Fox.glb --out assets/clips` writes the files. [`ClipsPlugin`] loads them,
 //! and a [`ClipPlayer`] plays them on the entities below it that have the names of joints.
@@ -20,7 +20,7 @@
 //!     commands.spawn((player, Transform::from_scale([0.01; 3].into())));
 //! }
 //!
-//! /// From walking to running within 0.2 s, while the fox looks around with its neck and head.
+//! /// Changes from walking to running within 0.2 s. The fox looks around with its neck and head.
 //! fn run(mut foxes: Query<&mut ClipPlayer>, assets: Res<AssetServer>) {
 //!     for mut fox in &mut foxes {
 //!         fox.crossfade(assets.load("clips/Fox__Run.kpa"), 0.2);
@@ -31,7 +31,7 @@
 //! # fn is_hunted() -> bool { false }
 //!
 //! App::new()
-//!     // `DefaultPlugins` have the first two.
+//! // `DefaultPlugins` contain the first two plugins.
 //!     .add_plugins((TimePlugin, AssetPlugin::default(), ClipsPlugin))
 //!     .add_systems(Startup, spawn)
 //!     .add_systems(Update, run.run_if(is_hunted))
@@ -47,30 +47,30 @@
 //! | find the entity of a joint | [`ClipJoints::entity`] |
 //! | use clips that the program contains | [`ClipAsset::new`] |
 //!
-//! **Files.** A clip needs its skeleton, and some need a rig. [`ClipLoader`] finds both in the
-//! clip's folder. Files that change are loaded again if Bevy watches them (its feature
+//! **Files.** A clip needs its skeleton, and some clips need a rig. [`ClipLoader`] finds both in
+//! the clip's folder. Files that change are loaded again if Bevy watches them (Bevy's feature
 //! `file_watcher`).
 //!
-//! **Joints.** A joint is the first entity below the player with its name, and the upper ones come
-//! first. Joints without an entity are left out, and other entities keep their transforms. Joints
-//! are found again when entities below the player are added, removed, moved or named. A `Name` that
-//! changes in place is not noticed: insert a new one. glTF nodes without a name have other names in
-//! Bevy and in clips, so name them.
+//! **Joints.** A joint is the first entity below the player with the joint's name, where upper
+//! entities come first. Joints without an entity are ignored, and other entities keep their
+//! transforms. The plugin searches the joints again when entities below the player are added,
+//! removed, moved or named. It does not notice a `Name` that changes in place: insert a new one.
+//! glTF nodes without a name have other names in Bevy and in clips, so name them.
 //!
 //! **Space.** Translations are in metres, or in [`units_per_m`](ClipPlayer::units_per_m). Clips
-//! contain the static nodes above the joints, such as Blender's `Armature`. These nodes are
-//! recognized when their joints appear with the transforms of the file, and are then left out of
-//! the joints' transforms.
+//! contain the static nodes above the joints, such as Blender's `Armature`. The plugin recognizes
+//! these nodes when their joints appear with the transforms of the file, and then leaves them out
+//! of the joints' transforms.
 //!
 //! **Order.** [`ClipSystems`] runs in `PostUpdate`, within `AnimationSystems` and before
-//! `TransformSystems::Propagate`. It adds the time of the app's `Time`. Bevy's own animation may
+//! `TransformSystems::Propagate`. It advances clips by the app's `Time`. Bevy's own animation may
 //! move other characters, or joints that no layer moves. If both move a joint, their order is not
 //! defined.
 //!
 //! **Cost.** All characters share the memory of a clip. Each character keeps a pose of 40 bytes a
 //! joint. Once the joints are found, a frame allocates nothing, except for the tasks of Bevy's
-//! threads. These sample the characters in parallel, and then write the joints in parallel. Keyed
-//! clips need more memory for each character than block clips, which are the default.
+//! threads. These tasks sample the characters in parallel, and then write the joints in parallel.
+//! Keyed clips need more memory for each character than block clips, which are the default.
 
 mod asset;
 mod bind;
@@ -97,14 +97,15 @@ pub use layer::ClipLayer;
 pub use loader::{ClipLoader, ClipSettings, SkeletonLoader};
 pub use player::ClipPlayer;
 
-/// When clips play, in `PostUpdate`: within Bevy's `AnimationSystems`, before transforms are
-/// propagated. Systems that change a pose further, such as inverse kinematics, run after it.
+/// The set of systems that play clips. It runs in `PostUpdate`, within Bevy's `AnimationSystems`,
+/// before transforms are propagated. Systems that change a pose further, such as inverse
+/// kinematics, must run after this set.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ClipSystems;
 
 /// Loads clips and skeletons, and plays clips on characters with a [`ClipPlayer`].
 ///
-/// It needs `AssetPlugin` and `TimePlugin`, and must be added after `AssetPlugin`.
+/// The plugin needs `AssetPlugin` and `TimePlugin`, and must be added after `AssetPlugin`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ClipsPlugin;
 

@@ -1,6 +1,7 @@
-//! The systems of each frame: sample the poses of all players, then write them to the joints. Both
-//! run in parallel, and allocate nothing once all joints are found. Two systems are needed because
-//! the joints of a player are entities of their own, which only their own query may change.
+//! The systems of each frame: one samples the poses of all players, and the other writes them to
+//! the joints. Both run in parallel, and allocate nothing once all joints are found. There are two
+//! systems because the joints of a player are entities of their own, which only another query may
+//! change.
 
 use bevy_asset::Assets;
 use bevy_ecs::prelude::*;
@@ -27,9 +28,9 @@ pub(super) fn sample(
     });
 }
 
-/// Writes the poses. A transform that keeps its value does not count as changed.
+/// Writes the poses to the joints. A transform that keeps its value does not count as changed.
 pub(super) fn write(mut joints: Query<(&ClipJoint, &mut Transform)>, players: Query<&ClipJoints>) {
-    // Neighbours in memory are mostly joints of the same player.
+    // Neighbours in memory are usually joints of the same player.
     let first: Option<(Entity, Option<&ClipJoints>)> = None;
     joints.par_iter_mut().for_each_init(
         || first,

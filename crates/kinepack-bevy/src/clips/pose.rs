@@ -1,16 +1,16 @@
-//! A character's pose: its layers, one over the other.
+//! A character's pose, which its layers make together.
 
 use bevy_asset::Assets;
 use kinepack_anim::{Transform, additive, blend};
 
 use super::{ClipAsset, ClipLayer, ClipPlayer};
 
-/// The pose of a character in this frame, in centimetres. It keeps its memory.
+/// The pose of a character in this frame, in centimetres. It reuses its memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pose {
     joints: Vec<Transform>,
     covers: Covers,
-    /// By joint, if `covers` is `Some`.
+    /// Whether a layer moves each joint, if `covers` is `Some`.
     covered: Vec<bool>,
     /// The pose of one layer.
     layer: Vec<Transform>,
@@ -26,7 +26,7 @@ enum Covers {
 }
 
 impl Pose {
-    /// The transform of a joint, unless no layer moves it.
+    /// The transform of a joint. `None` if no layer moves the joint.
     pub(super) fn get(&self, joint: usize) -> Option<&Transform> {
         let is_covered = match self.covers {
             Covers::Nothing => false,
@@ -36,7 +36,7 @@ impl Pose {
         self.joints.get(joint).filter(|_| is_covered)
     }
 
-    /// Samples the layers of a player whose clips are for the skeleton with this hash.
+    /// Samples the layers of a player whose clips are for the skeleton with the hash `skeleton`.
     pub(super) fn sample(
         &mut self,
         player: &mut ClipPlayer,
@@ -82,7 +82,7 @@ impl Pose {
         self.cover(layer, joints.len());
     }
 
-    /// Marks a layer's joints.
+    /// Marks the joints of a layer as covered.
     fn cover(&mut self, layer: &ClipLayer, joints: usize) {
         match (layer.runs(), self.covers) {
             (_, Covers::All) => return,

@@ -1,10 +1,11 @@
-//! The spaces of root joints.
+//! Computes the spaces of root joints.
 //!
 //! A clip's root joints are relative to the model. The importer folds the static nodes above them,
-//! such as Blender's `Armature`, into the clip, but Bevy spawns an entity for each. So root joints
-//! must be taken into the space of their parent entity, and all lengths divided by its scale.
+//! such as Blender's `Armature`, into the clip, but Bevy spawns an entity for each of these nodes.
+//! So root joints must be transformed into the space of their parent entity, and all lengths
+//! divided by that space's scale.
 //!
-//! Entities above the model must not be taken for such nodes. The file's transforms distinguish
+//! Entities above the model must not be mistaken for such nodes. The file's transforms distinguish
 //! them: when the joints appear, they have the transforms that the bind pose was made from.
 
 use bevy_ecs::prelude::*;
@@ -15,12 +16,12 @@ use kinepack_anim::Skeleton;
 /// The largest difference between transforms of the file and the bind pose, relative to lengths.
 const TOLERANCE: f32 = 1e-3;
 
-/// The nodes of the model above a root joint. It stays on the joint's entity, because later the
-/// joints have other transforms.
+/// The product of the model's nodes above a root joint. This component stays on the joint's entity,
+/// because the joints have other transforms later.
 #[derive(Component, Clone, Copy, Debug)]
 pub(super) struct Above(pub(super) Transform);
 
-/// The inputs for the spaces of a character's joints.
+/// The data from which the spaces of a character's joints are computed.
 pub(super) struct Rest<'a> {
     pub(super) skeleton: &'a Skeleton,
     pub(super) units_per_m: f32,
@@ -45,7 +46,7 @@ impl Rest<'_> {
         products.into_iter().find(|above| self.fits(root, above, scale))
     }
 
-    /// Whether a joint's entity below `above` is where the bind pose has it.
+    /// Whether a joint's entity below `above` has the same place as in the bind pose.
     fn fits(&self, root: usize, above: &Transform, scale: Option<f32>) -> bool {
         let Some(rest) = self.joints[root] else { return false };
         let bind = self.bind(root);
@@ -63,8 +64,8 @@ impl Rest<'_> {
         in_units(&self.skeleton.joints()[joint].bind, self.units_per_m)
     }
 
-    /// The scale above a root joint, by which the file's lengths differ from the bind pose's.
-    /// `None` if no joint below it has a length.
+    /// The scale above a root joint: the ratio between the bind pose's lengths and the file's.
+    /// `None` if no joint below the root has a length.
     fn scale(&self, root: usize) -> Option<f32> {
         let (mut of_bind, mut of_file) = (0.0, 0.0);
         for (joint, of) in roots(self.skeleton).into_iter().enumerate() {
@@ -87,7 +88,7 @@ fn roots(skeleton: &Skeleton) -> Vec<usize> {
     roots
 }
 
-/// A joint's transform in Bevy's type, in the model's unit.
+/// A joint's transform in Bevy's type and in the model's unit.
 pub(super) fn in_units(joint: &kinepack_anim::Transform, units_per_m: f32) -> Transform {
     Transform {
         translation: Vec3::from(joint.translation_m()) * units_per_m,
@@ -99,7 +100,8 @@ pub(super) fn in_units(joint: &kinepack_anim::Transform, units_per_m: f32) -> Tr
 /// The spaces of a character's joints.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Spaces {
-    /// Root joints below nodes that do not have the identity.
+    /// The root joints whose upper nodes have another product than the identity, each with that
+    /// product.
     above: Vec<(usize, Transform)>,
     /// For each joint, the scale above its root. Empty if `above` is empty.
     scales: Vec<f32>,
@@ -111,7 +113,7 @@ impl Spaces {
         self.scales.clear();
     }
 
-    /// Puts a root joint below nodes with this product.
+    /// Notes that the nodes above a root joint have the product `above`.
     pub(super) fn put(&mut self, root: usize, above: Transform, skeleton: &Skeleton) {
         if above == Transform::IDENTITY {
             return;
@@ -125,7 +127,7 @@ impl Spaces {
         }
     }
 
-    /// A joint's transform in the space of its parent entity.
+    /// Transforms a joint's transform into the space of its parent entity.
     pub(super) fn local(&self, joint: usize, mut transform: Transform) -> Transform {
         if self.above.is_empty() {
             return transform;

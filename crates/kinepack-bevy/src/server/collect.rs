@@ -1,10 +1,10 @@
-//! Brings the snapshot of the world up to date, kind by kind.
+//! Updates the snapshot of the world, kind by kind.
 //!
-//! Bevy's change detection finds the entities that were added or changed since the last tick. Only
-//! their components are quantized, column by column. The hub's snapshot keeps the lanes of all
-//! others. Cost: a look at the change tick of each component; for each changed entity a copy, the
-//! quantization and a write of its lanes. If entities were added or removed, also a copy of the
-//! snapshot.
+//! Bevy's change detection finds the entities that were added or changed since the last tick. The
+//! plugin quantizes only the components of these, column by column. The hub's snapshot keeps the
+//! lanes of all others. Cost: a look at the change tick of each component. Each changed entity
+//! costs a copy, the quantization and a write of its lanes. If entities were added or removed, the
+//! snapshot is also copied.
 
 use core::any::type_name;
 use core::marker::PhantomData;
@@ -27,7 +27,7 @@ pub(crate) struct Changes<'a> {
     pub(crate) state: &'a Snapshot,
     /// The entities that were added or changed.
     pub(crate) rows: &'a mut Snapshot,
-    /// The ids of entities that are gone, in no particular order.
+    /// The ids of removed entities, in no particular order.
     pub(crate) removed: &'a mut Vec<EntityId>,
     pub(crate) ids: &'a mut Ids,
     pub(crate) stats: &'a mut ServerStats,
@@ -39,7 +39,7 @@ pub(crate) trait Collect: Send + Sync {
     /// appended theirs.
     fn collect(&mut self, world: &mut World, kind: usize, changes: &mut Changes<'_>);
 
-    /// Takes the id away from an entity.
+    /// Removes the id of an entity.
     fn release(&self, world: &mut World, entity: Entity);
 }
 
@@ -48,7 +48,7 @@ pub(crate) trait Collect: Send + Sync {
 struct OfKind<K: MotionKind>(PhantomData<fn() -> K>);
 
 type Read<K> = <K as MotionKind>::Read;
-/// Entities that should get an id.
+/// Selects entities that should get an id.
 pub(crate) type IsNew = (With<Moving>, Without<MotionId>);
 type IsOfKind<K> = (With<Moving>, With<OfKind<K>>, <K as MotionKind>::Has);
 
@@ -80,7 +80,7 @@ impl<K: MotionKind> CollectKind<K> {
         }
     }
 
-    /// Gives ids to entities that have none. Their rows come after those of this tick.
+    /// Gives ids to entities that have none. Appends their rows to `rows`.
     fn name(&mut self, world: &mut World, changes: &mut Changes<'_>) {
         for (entity, components) in self.new.query(world).iter() {
             let Some(id) = changes.ids.take(changes.tick) else {
@@ -95,8 +95,8 @@ impl<K: MotionKind> CollectKind<K> {
         }
     }
 
-    /// Finds the entities that are gone, and those that the snapshot lacks for another reason:
-    /// their values were refused until now.
+    /// Finds the entities that are gone, and the entities that the snapshot lacks because their
+    /// values were refused until now.
     fn reconcile(&mut self, world: &mut World, kind: usize, changes: &mut Changes<'_>) {
         let known = &changes.state.ids()[changes.state.of_kind(kind)];
         self.present.clear();
@@ -138,7 +138,7 @@ impl<K: MotionKind> Collect for CollectKind<K> {
         if changes.rows.extend::<K>(rows).is_ok() {
             return;
         }
-        // One of the entities is refused. The others keep their places.
+        // The snapshot refuses one of the entities. The others keep their places.
         for (id, state) in &self.rows {
             if let Err(error) = changes.rows.push(*id, state) {
                 note_refused::<K>(changes.stats, &error);

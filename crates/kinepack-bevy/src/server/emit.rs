@@ -1,4 +1,4 @@
-//! Events from the server: messages that the hub sends with the next tick.
+//! Events from the server, as messages that the hub sends with the next tick.
 
 use bevy_ecs::message::{Message, Messages};
 use bevy_ecs::world::World;
@@ -8,8 +8,8 @@ use kinepack_net::{Audience, Hub, ReceiverId};
 use super::ServerStats;
 use crate::MotionId;
 
-/// An event for the next tick. Write it as a message on the server; clients read
-/// [`Happened`](crate::Happened). The plugin takes these messages out of their queue, so other
+/// An event for the next tick. Write it as a message on the server, and clients read it as
+/// [`Happened`](crate::Happened). The plugin removes these messages from their queue, so other
 /// readers on the server may miss them.
 ///
 /// ```
@@ -31,40 +31,40 @@ use crate::MotionId;
 pub struct Emit<E: Send + Sync + 'static> {
     /// The event.
     pub event: E,
-    /// Which clients get it.
+    /// The clients that get the event.
     pub to: EmitTo,
 }
 
-/// Which clients get an event.
+/// The clients that get an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EmitTo {
-    /// All clients that have joined.
+    /// All clients that have joined get the event.
     All,
-    /// Clients that may see this entity. These are all clients, unless you use
+    /// Clients that may see this entity get the event. These are all clients, unless you use
     /// [`Hub::set_relevant`](kinepack_net::Hub::set_relevant).
     Seeing(MotionId),
-    /// Only these clients.
+    /// Only these clients get the event.
     Only(Vec<ReceiverId>),
 }
 
 impl<E: Send + Sync> Emit<E> {
-    /// For all clients that have joined.
+    /// An event for all clients that have joined.
     pub fn to_all(event: E) -> Self {
         Self { event, to: EmitTo::All }
     }
 
-    /// For the clients that may see this entity.
+    /// An event for the clients that may see `entity`.
     pub fn to_seeing(entity: MotionId, event: E) -> Self {
         Self { event, to: EmitTo::Seeing(entity) }
     }
 
-    /// For these clients.
+    /// An event for `clients` only.
     pub fn to_only(clients: impl Into<Vec<ReceiverId>>, event: E) -> Self {
         Self { event, to: EmitTo::Only(clients.into()) }
     }
 }
 
-/// Hands the waiting events of one type to the hub.
+/// Passes the waiting events of one type to the hub.
 pub(crate) type EmitAll = fn(&mut World, &mut Hub, &mut ServerStats);
 
 pub(crate) fn emit_all<E: Pack + Send + Sync>(

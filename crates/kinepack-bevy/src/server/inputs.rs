@@ -1,4 +1,4 @@
-//! Inputs from clients: a stream for each client, read as messages.
+//! Inputs from clients. Each client has a stream, which the plugin writes as messages.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -11,15 +11,15 @@ use kinepack_net::{Channel, ReceiverId, Sequence, StreamConfig, StreamReceiver};
 
 /// An input of a client, as a message on the server. Each input arrives at most once.
 ///
-/// The inputs of a client are in the order of their numbers, except [`late`](Self::late) ones. A
-/// number is missing if all packets that had the input were lost.
+/// The inputs of a client arrive in the order of their numbers, except [`late`](Self::late) ones.
+/// If a number is missing, all packets that had the input were lost.
 #[derive(Message, Clone, Copy, Debug, PartialEq)]
 pub struct Input<I: Send + Sync + 'static> {
-    /// The client.
+    /// The client that sent the input.
     pub client: ReceiverId,
-    /// Counts the client's inputs from 0 on, and wraps.
+    /// The number of the input. It counts the client's inputs from 0 on, and wraps.
     pub number: Sequence,
-    /// True if a packet with newer inputs arrived first.
+    /// Whether a packet with newer inputs arrived first.
     pub late: bool,
     /// The input.
     pub input: I,
@@ -29,7 +29,8 @@ pub struct Input<I: Send + Sync + 'static> {
 pub(crate) trait ServerPort: Send + Sync {
     fn channel(&self) -> Channel;
 
-    /// Writes the new inputs of a packet as messages. False if the packet is refused.
+    /// Writes the new inputs of a packet as messages. Returns false if the stream refuses the
+    /// packet.
     fn take(&mut self, world: &mut World, from: ReceiverId, now: Duration, packet: &[u8]) -> bool;
 
     /// Appends the acknowledgement of a client's packets.
@@ -44,7 +45,7 @@ pub(crate) struct ReadInputs<I> {
     codec: StreamCodec,
     config: StreamConfig,
     clients: HashMap<ReceiverId, StreamReceiver>,
-    /// Reads a record.
+    /// Marks the type as which a record is read.
     read: core::marker::PhantomData<fn() -> I>,
 }
 

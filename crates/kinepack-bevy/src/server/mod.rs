@@ -1,7 +1,7 @@
-//! The server: a plugin that sends moving entities, and receives from the clients.
+//! The server: a plugin that sends moving entities, and receives datagrams from the clients.
 //!
-//! `FixedLast` makes one tick: [`collect`] brings the snapshot up to date, [`emit`] hands
-//! events to the hub, and the hub makes the datagrams. `PreUpdate` hands out what arrived.
+//! `FixedLast` makes one tick: [`collect`] updates the snapshot, [`emit`] passes events to the hub,
+//! and the hub makes the datagrams. `PreUpdate` passes on the datagrams that have arrived.
 
 mod collect;
 mod emit;
@@ -26,8 +26,8 @@ pub use resource::{MotionServer, ServerStats};
 
 use crate::{MotionEntities, MotionSettings, Registry};
 
-/// Marks an entity of the server that clients see. It must have the components of a registered
-/// kind: see [`add_motion_kind`](crate::MotionAppExt::add_motion_kind).
+/// Marks an entity of the server that clients see. The entity must have the components of a
+/// registered kind: see [`add_motion_kind`](crate::MotionAppExt::add_motion_kind).
 ///
 /// The entity appears on the clients after the next tick, and disappears when it is despawned,
 /// loses this marker, or loses a component of its kind. It keeps its kind as long as it has these
@@ -38,7 +38,7 @@ use crate::{MotionEntities, MotionSettings, Registry};
 /// use kinepack::Pack;
 /// use kinepack_bevy::Moving;
 ///
-/// /// All ships move.
+/// /// A ship is an entity that moves.
 /// #[derive(Component, Pack, Clone, Default, PartialEq)]
 /// #[require(Moving)]
 /// struct Ship;
@@ -46,35 +46,35 @@ use crate::{MotionEntities, MotionSettings, Registry};
 #[derive(Component, Clone, Copy, Debug, Default)]
 pub struct Moving;
 
-/// A client has joined, and gets states from the next tick on.
+/// The message that a client has joined. The client gets states from the next tick on.
 #[derive(Message, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientJoined {
-    /// The client.
+    /// The client that has joined.
     pub client: ReceiverId,
 }
 
-/// A client that had joined is gone.
+/// The message that a client that had joined is gone.
 #[derive(Message, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientLeft {
-    /// The client.
+    /// The client that is gone.
     pub client: ReceiverId,
 }
 
-/// The sets of the server's systems. Order your transport and your systems by them.
+/// The sets of the server's systems. Order your transport and your own systems relative to these.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MotionServerSystems {
-    /// In `PreUpdate`: takes what is in [`MotionServer::incoming`]. A transport puts the datagrams
-    /// there before this set.
+    /// Runs in `PreUpdate`, and takes the datagrams in [`MotionServer::incoming`]. A transport puts
+    /// them there before this set.
     Receive,
-    /// In `FixedLast`: makes a tick, and appends to [`MotionServer::outgoing`]. A transport sends
-    /// them after this set.
+    /// Runs in `FixedLast`, makes a tick, and appends datagrams to [`MotionServer::outgoing`]. A
+    /// transport sends them after this set.
     Tick,
 }
 
 /// Sends all [`Moving`] entities to the clients of [`MotionServer`].
 ///
-/// It needs `TimePlugin`, and a transport between [`MotionServer`] and its clients. It reads the
-/// components in `FixedLast`, so change them in `FixedPostUpdate` or before.
+/// The plugin needs `TimePlugin`, and a transport between [`MotionServer`] and its clients. It
+/// reads the components in `FixedLast`, so change them in `FixedPostUpdate` or before.
 ///
 /// # Panics
 /// In [`Plugin::finish`], if no kind is registered, or the settings are not valid.
@@ -84,14 +84,14 @@ pub struct MotionServerPlugin {
     pub settings: MotionSettings,
     /// The settings of the hub, such as the size of datagrams.
     pub hub: HubConfig,
-    /// How many seconds the id of an entity that is gone stays unused. A client that shows older
-    /// states than that may mistake another entity for the removed one.
+    /// How many seconds the id of a removed entity stays unused. A client that shows a state older
+    /// than this may mistake another entity for the removed one.
     pub id_rest_s: u32,
 }
 
 impl MotionServerPlugin {
-    /// With the hub's default settings. Ids rest for 30 seconds, longer than a silent client stays
-    /// connected.
+    /// A plugin with the hub's default settings. Ids rest for 30 seconds, longer than a silent
+    /// client stays connected.
     pub fn new(settings: MotionSettings) -> Self {
         Self { settings, hub: HubConfig::default(), id_rest_s: 30 }
     }

@@ -20,40 +20,40 @@ use crate::ids::Ids;
 use crate::settings::expect;
 use crate::{Datagrams, MotionEntities, MotionId, Registry};
 
-/// The maximum number of bytes of an acknowledgement of inputs in front of a datagram.
+/// The maximum number of bytes that the acknowledgement of inputs takes in front of a datagram.
 const ACKNOWLEDGEMENT_BYTES: usize = 4;
 
-/// Counters of a server: what it did, and what it refused.
+/// Counters of what a server did, and what it refused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ServerStats {
-    /// Ticks made.
+    /// The number of ticks made.
     pub ticks: u64,
     /// States of entities that were quantized, because they were new or had changed.
     pub quantized: u64,
-    /// Datagrams for clients.
+    /// The number of datagrams for clients.
     pub sent: u64,
-    /// Bytes of these datagrams.
+    /// The bytes of the datagrams for clients.
     pub sent_bytes: u64,
-    /// Datagrams from clients, or parts of them, that were refused. They changed nothing.
+    /// Datagrams from clients, or parts of such datagrams, that were refused. They changed nothing.
     pub refused: u64,
-    /// States that were not sent, because a value was not a number or out of range. An entity keeps
-    /// its last state, and a new one does not appear.
+    /// States that were not sent, because a value was not a number or out of range. An existing
+    /// entity keeps its last state, and a new entity does not appear.
     pub refused_values: u64,
-    /// Events that were not sent.
+    /// Events that the hub refused to send.
     pub refused_events: u64,
-    /// Ticks in which an entity got no id because all are in use.
+    /// How many times an entity got no id in a tick, because all ids are in use.
     pub without_id: u64,
-    /// [`Moving`](super::Moving) entities that clients do not see, as of the last tick. They do not
-    /// have the components of any registered kind, or got no id.
+    /// The number of [`Moving`](super::Moving) entities that clients do not see, as of the last
+    /// tick. These do not have the components of any registered kind, or got no id.
     pub unseen: usize,
-    /// Entities that got another id because a spawn field changed.
+    /// Entities that got a new id because a spawn field changed.
     pub replaced: u64,
-    /// Ticks that did not reach all clients. The log has the reason of each client. A client that
-    /// stays unreachable should be [disconnected](MotionServer::disconnect).
+    /// Ticks that did not reach all clients. The log contains the reason for each client. Consider
+    /// to [disconnect](MotionServer::disconnect) a client that stays unreachable.
     pub failed_ticks: u64,
 }
 
-/// The server's side. A transport connects it to the clients: see the fields.
+/// The server's side of the connections. A transport connects it to the clients through its fields.
 #[derive(Resource)]
 pub struct MotionServer {
     /// Datagrams from clients that are [connected](Self::connect). A transport appends them before
@@ -71,7 +71,7 @@ pub struct MotionServer {
     now: Duration,
     /// The newest state.
     state: Snapshot,
-    /// Scratch: the changes of a tick.
+    /// Scratch memory: the changes of a tick.
     rows: Snapshot,
     removed: Vec<EntityId>,
     ids: Ids,
@@ -127,10 +127,11 @@ impl MotionServer {
         }
     }
 
-    /// Adds a client, for a transport that has a connection to it.
+    /// Adds a client. Call this from a transport that has a connection to the client.
     ///
     /// # Errors
-    /// [`NetError::ReceiverTaken`] if the client is connected, and [`NetError::BudgetTooSmall`].
+    /// [`NetError::ReceiverTaken`] if the client is already connected, and
+    /// [`NetError::BudgetTooSmall`].
     pub fn connect(
         &mut self,
         client: ReceiverId,
@@ -141,7 +142,7 @@ impl MotionServer {
         Ok(())
     }
 
-    /// Removes a client whose connection has ended. False if it was not connected.
+    /// Removes a client whose connection has ended. Returns false if the client was not connected.
     pub fn disconnect(&mut self, client: ReceiverId) -> bool {
         self.hub.remove(client);
         self.ports.iter_mut().for_each(|port| port.forget(client));
@@ -152,13 +153,13 @@ impl MotionServer {
         joined.is_some()
     }
 
-    /// The codec of the registered kinds. Clients without Bevy, such as pages, need its schema:
-    /// [`Schema::to_bytes`](kinepack::Schema::to_bytes).
+    /// The codec of the registered kinds. Clients without Bevy, such as web pages, need the codec's
+    /// schema: [`Schema::to_bytes`](kinepack::Schema::to_bytes).
     pub fn codec(&self) -> &Codec {
         &self.codec
     }
 
-    /// The kinds of events, if there are any. Such clients need their schema too.
+    /// The kinds of events, if there are any. Clients without Bevy need the schema of these too.
     pub fn events(&self) -> Option<&EventKinds> {
         self.events.as_ref()
     }
@@ -168,28 +169,29 @@ impl MotionServer {
         self.clients.keys().copied()
     }
 
-    /// The hub, for the state of a client's connection.
+    /// The hub, for example to read the state of a client's connection.
     pub fn hub(&self) -> &Hub {
         &self.hub
     }
 
-    /// The hub, for priorities of kinds, relevant entities, and hidden fields. Add and remove
-    /// clients by [`connect`](Self::connect) and [`disconnect`](Self::disconnect) instead.
+    /// The hub, for example to set priorities of kinds, relevant entities, and hidden fields. To
+    /// add and remove clients, call [`connect`](Self::connect) and [`disconnect`](Self::disconnect)
+    /// instead.
     pub fn hub_mut(&mut self) -> &mut Hub {
         &mut self.hub
     }
 
-    /// The newest state, as clients will have it.
+    /// The newest state, as the hub sends it to clients.
     pub fn state(&self) -> &Snapshot {
         &self.state
     }
 
-    /// The counters.
+    /// The server's counters.
     pub fn stats(&self) -> ServerStats {
         self.stats
     }
 
-    /// Hands out the datagrams that arrived.
+    /// Passes the datagrams that have arrived to their endpoints.
     pub(super) fn receive(&mut self, world: &mut World) {
         self.now = world.resource::<Time<Real>>().elapsed();
         for client in self.left.drain(..) {
@@ -209,7 +211,7 @@ impl MotionServer {
         self.incoming = incoming;
     }
 
-    /// Takes a part of a datagram. False if it is refused.
+    /// Passes a part of a datagram to its endpoint. Returns false if the endpoint refuses it.
     fn take(&mut self, world: &mut World, from: ReceiverId, part: &[u8]) -> bool {
         let Some(joined) = self.clients.get_mut(&from) else { return false };
         match datagram_kind(part) {
@@ -237,7 +239,7 @@ impl MotionServer {
         }
     }
 
-    /// Makes a tick: brings the state up to date and makes the datagrams.
+    /// Makes a tick: updates the state and makes the datagrams.
     pub(super) fn tick(&mut self, world: &mut World) {
         self.now = self.now.max(world.resource::<Time<Real>>().elapsed());
         self.update_state(world);
@@ -248,7 +250,7 @@ impl MotionServer {
         self.transmit();
     }
 
-    /// Brings the state up to date.
+    /// Updates the state from the components of the world.
     fn update_state(&mut self, world: &mut World) {
         let tick = Tick(self.state.tick.0 + 1);
         self.rows.clear(tick);
@@ -275,7 +277,7 @@ impl MotionServer {
         self.stats.ticks += 1;
     }
 
-    /// Passes the state to the hub.
+    /// Passes the state to the hub, and logs its errors.
     fn send(&mut self, world: &mut World) {
         let result = loop {
             match self.hub.tick(self.now, &self.state) {
@@ -285,7 +287,7 @@ impl MotionServer {
         };
         let Err(error) = result else { return };
         self.stats.failed_ticks += 1;
-        // If a client fails for the same reason again, the log is silent.
+        // If a client fails for the same reason again, this is not logged.
         let kind = |error: &NetError| (discriminant(error), error.receiver());
         let logged = self.last_error.as_ref().map_or(&[][..], NetError::each);
         let is_known = |error: &NetError| logged.iter().any(|other| kind(other) == kind(error));
@@ -310,8 +312,8 @@ impl MotionServer {
         expect(self.state.patch(&[id], &self.rows), "the rows of another schema");
     }
 
-    /// Moves the hub's datagrams to the queue, each tick's first for a client with the
-    /// acknowledgements of its inputs.
+    /// Moves the hub's datagrams to the queue. In each tick, the first datagram for a client begins
+    /// with the acknowledgements of the client's inputs.
     fn transmit(&mut self) {
         let mut last = None;
         while let Some((to, datagram)) = self.hub.poll_transmit() {

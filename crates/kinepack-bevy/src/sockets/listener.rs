@@ -15,15 +15,15 @@ use kinepack_udp::ServerEvent;
 
 use crate::{MotionServer, MotionServerSystems};
 
-/// A socket with clients that connect, send and leave.
+/// A socket whose clients connect, send and leave.
 pub(super) trait ServerSocket {
     /// Appends the events since the last call.
     fn poll(&mut self, events: &mut Vec<ServerEvent>);
 
-    /// The datagram of an event, until the next call of [`poll`](Self::poll).
+    /// The datagram of an event. It is valid until the next call of [`poll`](Self::poll).
     fn payload(&self, range: &Range<usize>) -> &[u8];
 
-    /// Sends a datagram. The network may lose it too, so errors do not matter.
+    /// Sends a datagram. Errors do not matter, because the network may lose the datagram too.
     fn send(&mut self, client: u64, datagram: &[u8]);
 
     /// Ends a connection.
@@ -41,19 +41,19 @@ pub(super) trait Listener: Resource<Mutability = Mutable> {
     fn note(&mut self);
 }
 
-/// The clients of one listener. This outlives the listener, so that the clients can be removed
-/// after it.
+/// The clients of one listener. This resource outlives the listener, so that its clients can still
+/// be removed.
 #[derive(Resource)]
 struct ClientsOf<L> {
     clients: HashSet<u64>,
     of: PhantomData<fn() -> L>,
 }
 
-/// In `PostUpdate`: all listeners send.
+/// The set in which all listeners send, in `PostUpdate`.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Sending;
 
-/// Clears what all listeners have sent.
+/// Clears the datagrams that all listeners have sent.
 struct ClearSent;
 
 impl Plugin for ClearSent {
@@ -62,7 +62,7 @@ impl Plugin for ClearSent {
     }
 }
 
-/// Adds the systems of a listener. Each works while its resource exists.
+/// Adds the systems of a listener. Each system runs while the listener's resource exists.
 pub(super) fn add<L: Listener>(app: &mut App) {
     if !app.is_plugin_added::<ClearSent>() {
         app.add_plugins(ClearSent);
@@ -74,7 +74,7 @@ pub(super) fn add<L: Listener>(app: &mut App) {
         .add_systems(PostUpdate, send::<L>.in_set(Sending).run_if(resource_exists::<L>));
 }
 
-/// Takes the datagrams that arrived.
+/// Passes the datagrams that have arrived to the server.
 fn poll<L: Listener>(
     mut listener: ResMut<'_, L>,
     mut of: ResMut<'_, ClientsOf<L>>,

@@ -23,7 +23,7 @@ pub use web_client::{MotionWebClient, MotionWebClientPlugin, WebLost};
 #[cfg(all(feature = "web", not(target_family = "wasm")))]
 pub use web_server::{MotionWebServer, MotionWebServerPlugin};
 
-/// A socket in a resource, which must be `Sync`. The lock never blocks, because all access is
+/// A socket in a resource, which must be `Sync`. Locking never blocks, because all access is
 /// exclusive.
 struct Socket<T>(Mutex<Option<T>>);
 
@@ -32,7 +32,7 @@ impl<T> Socket<T> {
         Self(Mutex::new(Some(socket)))
     }
 
-    /// `None` once it was [taken](Self::take).
+    /// The socket. `None` once it was [taken](Self::take).
     fn open(&mut self) -> Option<&mut T> {
         self.0.get_mut().unwrap_or_else(PoisonError::into_inner).as_mut()
     }

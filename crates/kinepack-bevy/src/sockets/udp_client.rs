@@ -1,4 +1,4 @@
-//! The client's socket, between the network and [`MotionClient`].
+//! The client's UDP socket, which connects [`MotionClient`] to the network.
 
 use std::net::SocketAddr;
 
@@ -29,10 +29,11 @@ impl Plugin for MotionUdpClientPlugin {
     }
 }
 
-/// The connection has ended, or never began. To connect again, insert a new [`MotionUdpClient`].
+/// The message that the connection has ended, or never began. To connect again, insert a new
+/// [`MotionUdpClient`].
 #[derive(Message, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UdpLost {
-    /// Why.
+    /// Why the connection ended.
     pub reason: LostReason,
 }
 
@@ -54,7 +55,7 @@ pub struct UdpLost {
 #[derive(Resource)]
 pub struct MotionUdpClient {
     socket: Socket<UdpClient>,
-    /// As of the last frame.
+    /// The state as of the last frame.
     state: ClientState,
     stats: ClientStats,
 }
@@ -63,7 +64,7 @@ impl MotionUdpClient {
     /// Begins to connect to `server`.
     ///
     /// # Errors
-    /// As [`UdpClient::connect`].
+    /// The errors of [`UdpClient::connect`].
     pub fn connect(
         server: SocketAddr,
         secret: &Secret,
@@ -88,7 +89,7 @@ impl MotionUdpClient {
     }
 }
 
-/// Notifies the server.
+/// Closes the connection, and notifies the server.
 impl Drop for MotionUdpClient {
     fn drop(&mut self) {
         if let Some(socket) = self.socket.take() {
@@ -97,7 +98,7 @@ impl Drop for MotionUdpClient {
     }
 }
 
-/// Takes the datagrams that arrived.
+/// Passes the datagrams that have arrived to the client.
 fn poll(
     mut udp: ResMut<'_, MotionUdpClient>,
     mut client: ResMut<'_, MotionClient>,
@@ -120,7 +121,7 @@ fn poll(
     (udp.state, udp.stats) = (state, stats);
 }
 
-/// Runs after the program has removed the connection.
+/// Disconnects the client after the program has removed the connection.
 fn leave(mut client: ResMut<'_, MotionClient>) {
     client.disconnect();
 }
@@ -128,7 +129,7 @@ fn leave(mut client: ResMut<'_, MotionClient>) {
 fn send(mut udp: ResMut<'_, MotionUdpClient>, mut client: ResMut<'_, MotionClient>) {
     let Some(socket) = udp.socket.open() else { return };
     for ((), datagram) in client.outgoing.iter() {
-        // The network may lose a datagram too.
+        // Errors do not matter, because the network may lose the datagram too.
         let _ = socket.send(datagram);
     }
     client.outgoing.clear();

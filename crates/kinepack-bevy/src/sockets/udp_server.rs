@@ -1,4 +1,4 @@
-//! The server's socket, between the network and [`MotionServer`](crate::MotionServer).
+//! The server's UDP socket, which connects [`MotionServer`](crate::MotionServer) to the network.
 
 use core::ops::Range;
 use std::net::SocketAddr;
@@ -41,8 +41,8 @@ impl Plugin for MotionUdpServerPlugin {
 pub struct MotionUdpServer {
     /// The options of clients that connect from now on, such as a budget. A budget counts
     /// [`HubConfig::overhead_bytes`](kinepack_net::HubConfig::overhead_bytes) for each datagram.
-    /// Set that to [`MAX_OVERHEAD_BYTES`](kinepack_udp::MAX_OVERHEAD_BYTES) and
-    /// [`header_bytes`](kinepack_udp::header_bytes) together.
+    /// Set these to the sum of [`MAX_OVERHEAD_BYTES`](kinepack_udp::MAX_OVERHEAD_BYTES) and
+    /// [`header_bytes`](kinepack_udp::header_bytes).
     pub receiver: ReceiverOptions,
     address: SocketAddr,
     socket: Socket<UdpServer>,
@@ -51,10 +51,10 @@ pub struct MotionUdpServer {
 }
 
 impl MotionUdpServer {
-    /// Opens a socket at `address` (port 0: any free one).
+    /// Opens a socket at `address`. Port 0 takes any free port.
     ///
     /// # Errors
-    /// As [`UdpServer::bind`].
+    /// The errors of [`UdpServer::bind`].
     pub fn bind(
         address: SocketAddr,
         secret: &Secret,

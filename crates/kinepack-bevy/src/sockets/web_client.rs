@@ -1,4 +1,4 @@
-//! The client's WebTransport session, between the network and [`MotionClient`].
+//! The client's WebTransport session, which connects [`MotionClient`] to the network.
 
 use bevy_app::{App, Plugin, PostUpdate, PreUpdate};
 use bevy_ecs::change_detection::ResMut;
@@ -14,7 +14,7 @@ use super::Socket;
 use crate::{MotionClient, MotionClientSystems};
 
 /// Connects a [`MotionClient`] to its server over WebTransport, while the resource
-/// [`MotionWebClient`] exists. It works the same for a native game and for one that is compiled to
+/// [`MotionWebClient`] exists. It works the same in a native game and in a game that is compiled to
 /// WebAssembly for a browser.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MotionWebClientPlugin;
@@ -29,8 +29,8 @@ impl Plugin for MotionWebClientPlugin {
     }
 }
 
-/// The session has ended, or never began. To connect again, ask your web site for a new token, and
-/// insert a new [`MotionWebClient`].
+/// The message that the session has ended, or never began. To connect again, ask your web site for
+/// a new token, and insert a new [`MotionWebClient`].
 #[derive(Message, Clone, Debug, PartialEq, Eq)]
 pub struct WebLost {
     /// Why the session ended, as a sentence for the player or the log.
@@ -44,7 +44,7 @@ pub struct WebLost {
 /// use kinepack_bevy::MotionWebClient;
 /// use kinepack_webtransport::WebClientOptions;
 ///
-/// // Your web site makes both: the address has a token, for one session.
+/// // Your web site provides both. The address contains a token for one session.
 /// let url = "https://127.0.0.1:4433/kinepack?token=0123";
 /// let certificate_hash = Some([7; 32]); // or `None`, if a domain has the certificate
 /// let options = WebClientOptions { certificate_hash, ..WebClientOptions::default() };
@@ -55,7 +55,7 @@ pub struct WebLost {
 #[derive(Resource)]
 pub struct MotionWebClient {
     socket: Socket<WebClient>,
-    /// As of the last frame.
+    /// The state as of the last frame.
     state: WebClientState,
     stats: WebClientStats,
 }
@@ -64,7 +64,7 @@ impl MotionWebClient {
     /// Begins to connect to an address with a token.
     ///
     /// # Errors
-    /// As [`WebClient::connect`].
+    /// The errors of [`WebClient::connect`].
     pub fn connect(url: &str, options: WebClientOptions) -> Result<Self, WebClientError> {
         let client = WebClient::connect(url, options)?;
         Ok(Self {
@@ -85,7 +85,7 @@ impl MotionWebClient {
     }
 }
 
-/// Takes the datagrams that arrived.
+/// Passes the datagrams that have arrived to the client.
 fn poll(
     mut web: ResMut<'_, MotionWebClient>,
     mut client: ResMut<'_, MotionClient>,
@@ -109,7 +109,7 @@ fn poll(
     }
 }
 
-/// Runs after the program has removed the session.
+/// Disconnects the client after the program has removed the session.
 fn leave(mut client: ResMut<'_, MotionClient>) {
     client.disconnect();
 }
@@ -117,7 +117,7 @@ fn leave(mut client: ResMut<'_, MotionClient>) {
 fn send(mut web: ResMut<'_, MotionWebClient>, mut client: ResMut<'_, MotionClient>) {
     let Some(socket) = web.socket.open() else { return };
     for ((), datagram) in client.outgoing.iter() {
-        // The network may lose a datagram too.
+        // Errors do not matter, because the network may lose the datagram too.
         let _ = socket.send(datagram);
     }
     client.outgoing.clear();

@@ -12,12 +12,12 @@ use super::Socket;
 use super::listener::{self, Listener, ServerSocket};
 
 /// Connects a [`MotionServer`](crate::MotionServer) to clients over WebTransport, while the
-/// resource [`MotionWebServer`] exists. It can run alongside `MotionUdpServerPlugin`: all clients
-/// see the same world.
+/// resource [`MotionWebServer`] exists. It can run alongside `MotionUdpServerPlugin`, and all
+/// clients see the same world.
 ///
 /// A game with Bevy joins with `MotionWebClientPlugin`, natively or in a browser. A page without
-/// Bevy uses the npm package of Kinepack: see the book, *Show your server's world in a browser*.
-/// The server's kinds and events must fit into smaller datagrams: set
+/// Bevy uses the npm package of Kinepack: see the chapter *Show your server's world in a browser*
+/// of the book. Datagrams must be smaller than over UDP: set
 /// [`HubConfig::datagram_bytes`](kinepack_net::HubConfig::datagram_bytes) to
 /// [`SAFE_PAYLOAD_BYTES`](kinepack_webtransport::SAFE_PAYLOAD_BYTES).
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,7 +40,7 @@ impl Plugin for MotionWebServerPlugin {
 /// let secret = Secret::parse("a passphrase of your own")?;
 /// let options = WebOptions::new(["https://play.example"]); // where your page comes from
 /// let server = WebServer::bind("127.0.0.1:0".parse()?, &secret, options)?;
-/// // Your web site tells pages the address, the certificate's hash, and a token for each.
+/// // Your web site gives each page the address, the certificate's hash, and a token.
 /// let (address, hash) = (server.local_addr(), server.certificate_hash());
 /// # let mut app = App::new();
 /// app.insert_resource(MotionWebServer::new(server));
@@ -57,7 +57,7 @@ pub struct MotionWebServer {
 }
 
 impl MotionWebServer {
-    /// An endpoint that is bound.
+    /// Makes the resource of an endpoint that is already bound.
     pub fn new(server: WebServer) -> Self {
         Self {
             receiver: ReceiverOptions::default(),

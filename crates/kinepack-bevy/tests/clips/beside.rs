@@ -1,4 +1,4 @@
-//! Bevy's own animation in the same world: of another character, and of other joints.
+//! Tests with Bevy's own animation in the same world, of another character and of other joints.
 
 use bevy_animation::animated_field;
 use bevy_animation::graph::{AnimationGraph, AnimationGraphHandle};
@@ -14,7 +14,7 @@ use kinepack_bevy::clips::{ClipLayer, ClipPlayer};
 
 use super::support::*;
 
-/// Lets Bevy move an entity along x by a metre a second.
+/// Lets Bevy move an entity along x by one metre a second.
 fn animate(app: &mut App, player: Entity, joint: Entity) {
     let target = AnimationTargetId::from_name(&Name::new("leg"));
     let along = |time_s: f32| Vec3::new(time_s, 0.0, 0.0);
@@ -46,7 +46,7 @@ fn both_move_their_own_joints() {
     let other = app.world_mut().spawn(Transform::default()).id();
     let of_other = spawn_joints(&mut app, other);
     animate(&mut app, other, of_other[5]);
-    // The third has clips alone.
+    // A third character has only clips.
     let (third, of_third) = spawn(&mut app, ClipPlayer::new(handle));
     update(&mut app, 10);
 

@@ -1,4 +1,4 @@
-//! Layers: crossfades, weights, masks and additive clips.
+//! Tests of layers: crossfades, weights, masks and additive clips.
 
 use std::sync::Arc;
 
@@ -77,7 +77,7 @@ fn a_crossfade_within_a_crossfade_has_no_jump() {
         }
         setting.app.update();
         let now = transforms(&setting.app, setting.joints);
-        // More fades than are kept make the oldest ones stop, which is a small jump.
+        // If there are more fades than are kept, the oldest ones stop, which is a small jump.
         let most = if step < 16 { 0.1 } else { 0.4 };
         for (last, now) in last.iter().zip(&now) {
             assert!(now.rotation.angle_between(last.rotation) < most, "{step}");
@@ -100,7 +100,7 @@ fn a_crossfade_waits_for_its_clip() {
     let before = transforms(&setting.app, setting.joints);
     setting.app.update();
     assert_ne!(transforms(&setting.app, setting.joints), before, "the first clip plays on");
-    // There is nothing to fade from, so the clip shows at once.
+    // There is no pose to fade from, so the clip shows immediately.
     let run = setting.handles[1].clone();
     setting.player().play(missing);
     setting.player().crossfade(run, 0.5);
@@ -162,7 +162,7 @@ fn masks_alone_leave_other_joints_to_others() {
     for joint in 0..FIGURE.len() {
         assert_eq!(now[joint], if [2, 5].contains(&joint) { pose[joint] } else { kept[joint] });
     }
-    // Without weight, no joint is moved.
+    // Without weight, the layer moves no joint.
     setting.player().current_mut().weight = 0.0;
     update(&mut setting.app, 3);
     assert_eq!(transforms(&setting.app, setting.joints), now);

@@ -1,4 +1,5 @@
-//! Files of the asset server: every form of a clip, and every way in which files can be wrong.
+//! Tests of files of the asset server: every form of a clip, and every way in which files can be
+//! wrong.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -20,7 +21,7 @@ fn put(dir: &Dir, path: &str, bytes: impl Into<Vec<u8>>) {
     dir.insert_asset(Path::new(path), bytes.into());
 }
 
-/// Updates until the asset is loaded, or returns the error.
+/// Updates the app until the asset is loaded, or returns the error.
 fn wait<A: Asset>(app: &mut App, handle: &Handle<A>) -> Result<(), String> {
     let begun = Instant::now();
     loop {
@@ -67,7 +68,7 @@ fn clips_find_their_skeleton_by_its_hash() {
     let hop = keyed(&raw(&skeleton, 3.0));
     put(&dir, "clips/Man__walk.kpa", walk.as_bytes());
     put(&dir, "clips/Man__run.kpd", disk::pack(run.as_block().unwrap()).unwrap());
-    // Another name before the hash: the folder is searched.
+    // The name before the hash is another one, so the loader searches the folder.
     put(&dir, "clips/Other__hop.kpa", hop.as_bytes());
     put(&dir, &format!("clips/Man-{:016x}.kps", skeleton.hash()), skeleton.to_bytes());
     let mut app = app_with(&dir);
@@ -116,7 +117,7 @@ fn clips_of_a_rig() {
     assert_eq!(asset(&app, &handle).clip().as_bytes(), clip);
     drop(handle);
 
-    // Another rig, no rig, no file.
+    // The clip fails to load with another rig, an empty rig, and without a file.
     let (_, other, _) = with_rig(&raw(&skeleton, 2.0));
     put(&dir, "clips/other.kpr", other);
     put(&dir, "clips/empty.kpr", Vec::new());
@@ -185,7 +186,7 @@ fn damaged_clips_never_panic() {
         put(&dir, &format!("walk-{rig_hash:016x}.kpr"), rig.clone());
         let mut app = app_with(&dir);
         let step = file.len() / 10;
-        // Each file has a path of its own, so that none is known already.
+        // Each file has its own path, so that no file is already known.
         for length in (0..file.len()).step_by(step) {
             let mut flipped = file.clone();
             flipped[length] ^= 0x41;

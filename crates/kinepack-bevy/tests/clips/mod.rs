@@ -1,4 +1,4 @@
-//! Clips on entities: headless apps with manual time and files in memory.
+//! Tests of clips on entities, in headless apps with manual time and files in memory.
 
 #![cfg(feature = "clips")]
 

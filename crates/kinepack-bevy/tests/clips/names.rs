@@ -1,4 +1,4 @@
-//! Joints are found by their names, whatever else is in the hierarchy.
+//! Tests that joints are found by their names, whatever else is in the hierarchy.
 
 use bevy_ecs::prelude::*;
 use bevy_transform::components::Transform;
@@ -60,7 +60,7 @@ fn despawned_and_moved_joints() {
     let (mut app, clip, root) = setting();
     let joints = spawn_joints(&mut app, root);
     update(&mut app, 2);
-    // The arm is removed, with its hand.
+    // The arm is removed together with its hand.
     app.world_mut().entity_mut(joints[3]).despawn();
     update(&mut app, 2);
     assert_eq!(found(&app, root).missing().collect::<Vec<_>>(), ["left arm", "left hand"]);
@@ -90,7 +90,7 @@ fn a_joint_may_go_to_another_character() {
     for (from, leg, to) in
         [(of_other[5], joints[5], of_other[0]), (joints[5], joints[5], joints[0])]
     {
-        // The leg of one character takes the place of the other's.
+        // The leg of one character replaces the leg of the other.
         if from != leg {
             app.world_mut().entity_mut(from).despawn();
         }
@@ -111,8 +111,8 @@ fn a_player_below_another_keeps_its_joints() {
     let rider = app.world_mut().spawn((Transform::default(), ChildOf(joints[0]))).id();
     let of_rider = spawn_joints(&mut app, rider);
     app.update();
-    // Before the rider has a player of its own, the mount's player takes the upper joints of the
-    // same names.
+    // As long as the rider has no player of its own, the mount's player takes the upper joints with
+    // the same names.
     assert!(app.world().get::<ClipJoint>(of_rider[0]).is_none());
     app.world_mut().entity_mut(rider).insert(player);
     super::support::player(&mut app, rider).current_mut().time_s = 1.0;

@@ -1,4 +1,4 @@
-//! Poses are those of `kinepack-anim` at the same time.
+//! Tests that poses equal those of `kinepack-anim` at the same time.
 
 use bevy_asset::Assets;
 use bevy_ecs::prelude::*;
@@ -51,7 +51,7 @@ fn speed_pause_seek_and_the_end() {
     update(&mut app, 10);
     assert_eq!(current(&app, root).time_s, paused_s);
     assert_eq!(transforms(&app, joints), expected(&clip, &skeleton, paused_s));
-    // Seeking works while it is paused.
+    // Seeking works while the layer is paused.
     player(&mut app, root).current_mut().time_s = 0.25;
     app.update();
     assert_eq!(transforms(&app, joints), expected(&clip, &skeleton, 0.25));
@@ -61,7 +61,7 @@ fn speed_pause_seek_and_the_end() {
     update(&mut app, SECOND);
     assert!(current(&app, root).is_finished());
     assert_eq!(transforms(&app, joints), expected(&clip, &skeleton, 2.0));
-    // Backwards to the beginning.
+    // Now the clip plays backwards to its beginning.
     player(&mut app, root).current_mut().speed = -1.0;
     app.update();
     assert!(!current(&app, root).is_finished());
@@ -119,7 +119,7 @@ fn a_replaced_clip_plays_on() {
         let time_s = current(&app, root).time_s;
         assert!(time_s > 0.1);
         assert_eq!(transforms(&app, joints), expected(&after, &skeleton, time_s));
-        // A removed clip leaves the joints as they are.
+        // If a clip is removed, the joints keep their transforms.
         let last = transforms(&app, joints);
         app.world_mut().resource_mut::<Assets<ClipAsset>>().remove(&handle);
         update(&mut app, 3);

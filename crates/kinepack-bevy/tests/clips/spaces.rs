@@ -1,5 +1,5 @@
-//! Nodes between the character and its joints: those of the model are folded into its clips, others
-//! are the game's.
+//! Tests of nodes between the character and its joints. The model's nodes are folded into its
+//! clips, and the others belong to the game.
 
 use bevy_app::App;
 use bevy_ecs::prelude::*;
@@ -13,7 +13,7 @@ use serde_json::json;
 use super::gltf_file::{Document, QUARTER};
 use super::support::*;
 
-/// As exporters write it: the armature turns and scales the model.
+/// The transform that exporters write: the armature turns and scales the model.
 fn armature() -> Transform {
     Transform {
         translation: Vec3::new(0.0, 0.5, 0.0),
@@ -37,7 +37,7 @@ fn rest(app: &mut App, joints: Joints, armature: Transform) {
     }
 }
 
-/// Checks that joints are where `model` puts the clip's pose.
+/// Checks that the joints have the places where `model` puts the clip's pose.
 fn check(app: &App, joints: Joints, (root, model): (Entity, Transform), scale: f32) {
     let skeleton = skeleton();
     let clip = block(&raw(&skeleton, 1.0));
@@ -62,7 +62,8 @@ fn setting() -> (App, ClipPlayer) {
 
 #[test]
 fn nodes_of_the_model_and_of_the_game() {
-    // A scene that Bevy's loader turns to its own forward direction, below a node of the game.
+    // Bevy's loader turns the scene to its own forward direction, and the scene is below a node of
+    // the game.
     let turned = Transform::from_rotation(Quat::from_rotation_y(3.0));
     let offset = Transform::from_xyz(0.0, -0.9, 2.0);
     for armature in [Transform::IDENTITY, armature(), Transform::from_scale(Vec3::splat(0.01))] {
@@ -79,7 +80,7 @@ fn nodes_of_the_model_and_of_the_game() {
         check(&app, joints, (root, model), armature.scale.x);
         assert_eq!(transform(&app, above), armature);
 
-        // The nodes are known when the joints are found again, though they have moved.
+        // When the joints are found again, the nodes are still known, though the joints have moved.
         let hat = app.world_mut().spawn((Name::new("hat"), ChildOf(joints[2]))).id();
         update(&mut app, 5);
         check(&app, joints, (root, model), armature.scale.x);
@@ -102,8 +103,8 @@ fn a_player_on_the_armature() {
     check(&app, joints, (root, Transform::IDENTITY), 0.01);
 }
 
-/// The importer and Bevy read the same file. At the end of the clip, the joints must be where the
-/// file's nodes put them.
+/// Lets the importer and Bevy read the same file. At the end of the clip, the joints must have the
+/// places where the file's nodes put them.
 #[test]
 fn an_imported_file() {
     let armature = armature();

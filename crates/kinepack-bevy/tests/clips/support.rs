@@ -38,7 +38,8 @@ pub(crate) fn skeleton() -> Arc<Skeleton> {
     Arc::new(Skeleton::new(joints.collect()).unwrap())
 }
 
-/// All joints turn, and the hips move; `seed` makes clips differ. It takes 2 s.
+/// A clip of 2 s in which all joints turn and the hips move. Different values of `seed` give
+/// different clips.
 pub(crate) fn raw(skeleton: &Arc<Skeleton>, seed: f32) -> RawClip {
     let pose = |sample: i32| {
         let time_s = sample as f32 / 30.0;
@@ -67,7 +68,7 @@ pub(crate) fn app_with(dir: &Dir) -> App {
     app_of(dir, TransformPlugin)
 }
 
-/// The same with other plugins than the one that propagates transforms.
+/// An app like that of `app_with`, with other plugins than the one that propagates transforms.
 pub(crate) fn app_of<M>(dir: &Dir, plugins: impl Plugins<M>) -> App {
     let mut app = App::new();
     let root = dir.clone();
@@ -91,10 +92,10 @@ pub(crate) fn add(app: &mut App, clip: AnyClip, skeleton: &Arc<Skeleton>) -> Han
     app.world_mut().resource_mut::<Assets<ClipAsset>>().add(asset)
 }
 
-/// Joints of a character, in the order of the figure.
+/// The joints of a character, in the order of [`FIGURE`].
 pub(crate) type Joints = [Entity; FIGURE.len()];
 
-/// Spawns the joints below an entity.
+/// Spawns the joints below `root`.
 pub(crate) fn spawn_joints(app: &mut App, root: Entity) -> Joints {
     let mut joints = [Entity::PLACEHOLDER; FIGURE.len()];
     for (index, (name, parent)) in FIGURE.iter().enumerate() {
@@ -153,7 +154,7 @@ pub(crate) fn sampled(
     pose
 }
 
-/// The same in Bevy's type.
+/// The pose of [`sampled`] in Bevy's type.
 pub(crate) fn expected(clip: &AnyClip, skeleton: &Skeleton, time_s: f32) -> Vec<Transform> {
     in_metres(&sampled(clip, skeleton, time_s))
 }

@@ -1,5 +1,5 @@
-//! A server and its clients as headless apps under a virtual clock, joined by links that lose
-//! datagrams by a seed.
+//! A server and its clients as headless apps under a virtual clock. Links connect them, and lose
+//! datagrams that a seed determines.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use kinepack_net::{Link, LinkConfig, Loss, ReceiverId, ReceiverOptions};
 
 pub(crate) const TICK_HZ: u32 = 60;
 
-/// 0.01 m and 11 bits.
+/// The pose of a ship, with a precision of 0.01 m and 11 bits.
 pub(crate) type ShipPose = Pose<1_000, 100, 11>;
 
 #[derive(Component, Pack, Clone, Copy, Debug, Default, PartialEq)]
@@ -100,7 +100,7 @@ impl Client {
     }
 }
 
-/// The components of all entities that have an id.
+/// The component `C` of all entities that have an id, by id.
 pub(crate) fn of_all<C: Component + Copy>(app: &mut App) -> BTreeMap<u32, C> {
     let world = app.world_mut();
     world.query::<(&MotionId, &C)>().iter(world).map(|(id, part)| (id.0, *part)).collect()
@@ -113,7 +113,7 @@ pub(crate) struct Session {
     setup: fn(&mut App),
     now: Duration,
     next_id: u64,
-    /// The server's states.
+    /// The server's states, by tick.
     pub(crate) states: BTreeMap<Tick, Snapshot>,
 }
 
@@ -128,7 +128,7 @@ pub(crate) const LOSSY: LinkConfig = LinkConfig {
 };
 
 impl Session {
-    /// A server and clients whose apps `setup` completes.
+    /// Makes a server and clients. `setup` completes their apps.
     pub(crate) fn new(config: LinkConfig, clients: usize, setup: fn(&mut App)) -> Self {
         let settings = MotionSettings::at_hz(TICK_HZ);
         let mut server = app();
@@ -148,7 +148,7 @@ impl Session {
         session
     }
 
-    /// A new client connects.
+    /// Connects a new client.
     pub(crate) fn join(&mut self) {
         let mut app = app();
         // The plugin may be added after the kinds.
@@ -162,7 +162,7 @@ impl Session {
         self.reconnect(self.clients.len() - 1);
     }
 
-    /// A client connects again, with another id.
+    /// Connects a client again, with another id.
     pub(crate) fn reconnect(&mut self, client: usize) {
         let id = ReceiverId(self.next_id);
         self.next_id += 1;
@@ -176,7 +176,7 @@ impl Session {
         client.app.world_mut().resource_mut::<MotionClient>().connect();
     }
 
-    /// One tick of the server and one frame of each client.
+    /// Runs one tick of the server and one frame of each client.
     pub(crate) fn step(&mut self) {
         self.now += Duration::from_secs(1) / TICK_HZ;
         let mut server = self.server.world_mut().resource_mut::<MotionServer>();
@@ -217,7 +217,7 @@ impl Session {
         self.server.world().resource::<MotionServer>()
     }
 
-    /// Each client's newest state is one that the server had, lane for lane.
+    /// Checks that each client's newest state is one that the server had, lane for lane.
     pub(crate) fn check_states(&self) {
         for client in &self.clients {
             if let Some(newest) = client.motion().newest() {
@@ -226,7 +226,7 @@ impl Session {
         }
     }
 
-    /// The entity of the server with this id.
+    /// The server's entity with the id `id`.
     pub(crate) fn entity(&self, id: u32) -> Option<Entity> {
         self.server.world().resource::<MotionEntities>().get(MotionId(id))
     }

@@ -1,4 +1,4 @@
-//! The client, as WebAssembly in a page.
+//! The client, which runs as WebAssembly in a page.
 
 use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,11 +16,11 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 
 use crate::Ship;
 
-/// The site's answer: an address with a token, and the certificate's hash.
+/// The site's answer, with an address, a token, and the certificate's hash.
 #[derive(Resource, Clone, Default)]
 struct Invitation(Arc<Mutex<Option<String>>>);
 
-/// The moment of the next attempt, after a session is lost.
+/// The time of the next attempt after a session is lost.
 #[derive(Resource, Default)]
 struct Retry(Option<Duration>);
 
@@ -71,7 +71,7 @@ fn connect(invitation: Res<Invitation>, mut commands: Commands) -> Result {
     Ok(())
 }
 
-/// Shows the number of ships, also as the page's global `shown`.
+/// Shows the number of ships, and writes it to the page's global variable `shown`.
 fn show(ships: Query<&Ship>) {
     let count = ships.iter().count();
     let _ = js_sys::Reflect::set(&js_sys::global(), &"shown".into(), &(count as u32).into());

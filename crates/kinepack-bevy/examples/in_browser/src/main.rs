@@ -1,5 +1,5 @@
-//! A game with Bevy whose client runs in a browser: the page joins the server over WebTransport,
-//! and shows how many ships it sees. If the session breaks, it joins again.
+//! A game with Bevy whose client runs in a browser. The page joins the server over WebTransport,
+//! and shows how many ships it sees. If the session breaks, the page joins again.
 //!
 //! `./check.sh` builds both sides, and tests them with Chromium. Then `cargo run -p in-browser --
 //! MODULE` serves the page. `check.sh` prints the path of the folder MODULE.

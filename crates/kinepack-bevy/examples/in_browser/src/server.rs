@@ -1,4 +1,4 @@
-//! The server: the world, the sessions, and the page with its module.
+//! The server, with the world, the sessions, and the page with its module.
 
 use std::error::Error;
 use std::hash::{BuildHasher, RandomState};
@@ -30,7 +30,7 @@ use crate::{Ship, TICK_HZ};
 const SHIPS: usize = 200;
 const PATIENCE: Duration = Duration::from_secs(90);
 
-/// The facts that the web site serves to pages, and those that a page under test reports back.
+/// The data that the web site serves to pages, and the reports of a page under test.
 struct Site {
     module: PathBuf,
     secret: Secret,
@@ -45,7 +45,7 @@ pub(crate) fn run(mut app: App, settings: MotionSettings) -> Result<(), Box<dyn 
     let is_check = arguments.get(1).is_some_and(|argument| argument == "--check");
     let port = if is_check { 0 } else { 8_080 };
     let listener = TcpListener::bind(("127.0.0.1", port))?;
-    // A real site has one secret for all its servers, from a file.
+    // A real site reads one secret for all its servers from a file.
     let digits: String =
         (0..4).map(|part| format!("{:016x}", RandomState::new().hash_one(part))).collect();
     let site = Arc::new(Site {
@@ -85,7 +85,7 @@ fn frame(app: &mut App) {
     thread::sleep((Duration::from_secs(1) / TICK_HZ).saturating_sub(begin.elapsed()));
 }
 
-/// Ships on circles.
+/// Moves the ships on circles.
 fn fly(mut ships: Query<(&Ship, &mut Transform)>, time: Res<Time<Fixed>>) {
     for (ship, mut transform) in &mut ships {
         let number = f32::from(ship.number);
@@ -96,14 +96,14 @@ fn fly(mut ships: Query<(&Ship, &mut Transform)>, time: Res<Time<Fixed>>) {
 }
 
 impl Site {
-    /// The endpoint, at the same address as the page.
+    /// Opens the endpoint, at the same address as the page.
     fn listen(&self) -> Result<MotionWebServer, Box<dyn Error>> {
         let server = WebServer::bind(self.address, &self.secret, WebOptions::default())?;
         *self.hash.lock().unwrap_or_else(PoisonError::into_inner) = server.certificate_hash();
         Ok(MotionWebServer::new(server))
     }
 
-    /// Everything that a page needs to join, for a single use.
+    /// Returns everything that a page needs to join, for a single use.
     fn invitation(&self) -> String {
         let client = RandomState::new().hash_one("client");
         let token = Token::new(&self.secret, client, Duration::from_secs(60));
@@ -176,8 +176,8 @@ impl Drop for Chromium {
     }
 }
 
-/// Opens the page in Chromium. It must show all ships, none without the endpoint, and all again
-/// with a new one.
+/// Opens the page in Chromium. The page must show all ships, then no ships without the endpoint,
+/// and all ships again with a new endpoint.
 fn check(app: &mut App, site: &Site) -> Result<(), Box<dyn Error>> {
     let _browser = Chromium::open(&format!("http://{}/?check", site.address))?;
     shows(app, site, SHIPS)?;
