@@ -1,5 +1,5 @@
-// Runs the package's tests and the frozen vectors in Chromium:
-// `node browser.js VECTORS.txt`, a list of test modules, one path a line. Exits with 1 if one fails.
+// Runs the package's tests and the frozen vectors in Chromium: `node browser.js VECTORS.txt`. The
+// file lists test modules, one path a line. Exits with 1 if a test fails.
 
 import { spawn } from "node:child_process";
 import { createServer } from "node:http";
@@ -17,7 +17,7 @@ const PATIENCE_MS = 180_000;
 const list = (await readFile(process.argv[2], "utf8")).split("\n").filter(Boolean);
 const modules = list.map((path) => [basename(path).replace(/-[0-9a-f]+\.wasm$/, ""), path]);
 
-// Runs the package's page in a frame, then the vectors one by one.
+// The page runs the package's page in a frame, then the vectors one by one.
 const page = `<!doctype html><meta charset="utf-8"><iframe src="package/test/browser.html"></iframe>
 <script type="module">
   import { runModule } from "./vectors/run.js";

@@ -1,5 +1,5 @@
-// Opens the pages of the example server in Chromium: `node examples.js WORLD`, the server's program.
-// Each must show something, without an error.
+// Opens the pages of the example server in Chromium: `node examples.js WORLD`. WORLD is the
+// server's program. Each page must show something, without an error.
 
 import { spawn } from "node:child_process";
 

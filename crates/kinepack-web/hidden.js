@@ -1,5 +1,5 @@
-// Hides the page of the example server in Chromium: `node hidden.js WORLD`, the server's program.
-// Over a WebSocket, it must still answer datagrams, however slow its timers are.
+// Hides the page of the example server in Chromium: `node hidden.js WORLD`. WORLD is the server's
+// program. Over a WebSocket, the page must still answer datagrams, however slow its timers are.
 
 import { spawn } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
@@ -7,7 +7,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import puppeteer from "puppeteer-core";
 
 const PATIENCE_MS = 60_000;
-// The time is longer than the server's time-out of five seconds.
+// How long the page is hidden. This is longer than the server's time-out of five seconds.
 const HIDDEN_MS = 8_000;
 
 const server = spawn(process.argv[2], ["127.0.0.1:0"], { stdio: ["ignore", "pipe", "inherit"] });
@@ -18,7 +18,7 @@ const url = await new Promise((resolve, reject) => {
 });
 const browser = await puppeteer.launch({
   executablePath: "/usr/bin/chromium",
-  // Puppeteer's usual options would keep timers fast.
+  // Puppeteer's default options would keep timers fast.
   ignoreDefaultArgs: [
     "--disable-background-timer-throttling", "--disable-backgrounding-occluded-windows",
     "--disable-renderer-backgrounding",
@@ -55,7 +55,8 @@ try {
   const after = await look();
   const [wakeUps, sent] = [after.wakeUps - before.wakeUps, after.sent - before.sent];
   if (after.state !== "joined by websocket") throw new Error(`the page says: ${after.state}`);
-  // The server sends 60 datagrams per second, and a hidden page's timers run about twice.
+  // The server sends 60 datagrams per second, and a hidden page's timers run about twice per
+  // second.
   if (sent < Math.max(50, 4 * wakeUps)) throw new Error(`${sent} answers, and ${wakeUps} runs of a timer`);
   await page.bringToFront();
   await page.evaluate(() => { globalThis.shown = 0; });

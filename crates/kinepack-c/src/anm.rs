@@ -1,4 +1,5 @@
-//! `r3d2canm` files from other programs: reads them, and samples them into an engine's pose.
+//! `r3d2canm` files from other programs. This module reads them, and samples them into an engine's
+//! pose.
 
 use std::ffi::c_char;
 
@@ -25,19 +26,19 @@ pub(crate) static ANMS: Handles<Anm> = Handles::new(27, "an r3d2canm file");
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpAnmInfo {
-    /// 1, 2 or 3.
+    /// The version of the format: 1, 2 or 3.
     pub version: u32,
-    /// Number of joints.
+    /// The number of joints.
     pub joints: u32,
-    /// Number of keys over all joints.
+    /// The number of keys of all joints together.
     pub keys: u32,
     /// The duration in seconds.
     pub duration_s: f32,
-    /// Sample rate of the source in Hz. Playback does not need it.
+    /// The sample rate of the source in Hz. Playback does not need it.
     pub rate_hz: f32,
 }
 
-/// Reads a file. The caller frees `*out` with `kp_anm_free`.
+/// Reads an `r3d2canm` file. The caller frees `*out` with `kp_anm_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_anm_from_bytes(
     bytes: *const u8,
@@ -54,7 +55,7 @@ pub unsafe extern "C" fn kp_anm_from_bytes(
     })
 }
 
-/// Writes a file: `*size` bytes, if they fit into `capacity`.
+/// Writes an `r3d2canm` file: `*size` bytes, if they fit into `capacity`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_anm_to_bytes(
     anm: KpAnm,
@@ -70,7 +71,7 @@ pub unsafe extern "C" fn kp_anm_to_bytes(
     })
 }
 
-/// The properties of a file.
+/// Writes the properties of an `r3d2canm` file to `*out`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_anm_info(anm: KpAnm, out: *mut KpAnmInfo) -> KpStatus {
     call(|| {
@@ -88,7 +89,7 @@ pub unsafe extern "C" fn kp_anm_info(anm: KpAnm, out: *mut KpAnmInfo) -> KpStatu
     })
 }
 
-/// The hash of a joint's name. The file does not contain the name itself.
+/// Writes the hash of a joint's name. The file does not contain the name itself.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_anm_joint(anm: KpAnm, joint: u32, hash: *mut u32) -> KpStatus {
     call(|| {
@@ -102,7 +103,7 @@ pub unsafe extern "C" fn kp_anm_joint(anm: KpAnm, joint: u32, hash: *mut u32) ->
     })
 }
 
-/// The hash of a name, to compare with the hashes of `kp_anm_joint`.
+/// Writes the hash of a name, to compare with the hashes of `kp_anm_joint`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_anm_hash(name: *const c_char, hash: *mut u32) -> KpStatus {
     call(|| {
@@ -112,9 +113,9 @@ pub unsafe extern "C" fn kp_anm_hash(name: *const c_char, hash: *mut u32) -> KpS
     })
 }
 
-/// Writes the pose at a time in seconds. A time outside of the file gives the pose of the nearer
-/// end. Each call reads the keys from the nearest earlier jump cache, or from the start if there is
-/// none. So use it for import and comparison; for playback, build a clip.
+/// Writes the pose at the time `time_s` in seconds. A time outside of the file gives the pose of
+/// the nearer end. Each call reads the keys from the nearest earlier jump cache, or from the start
+/// if there is none. So use this function for import and comparison. For playback, build a clip.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_anm_sample(anm: KpAnm, time_s: f32, pose: *const KpPose) -> KpStatus {
     call(|| {
@@ -133,7 +134,7 @@ pub unsafe extern "C" fn kp_anm_sample(anm: KpAnm, time_s: f32, pose: *const KpP
     })
 }
 
-/// Frees a file.
+/// Frees an `r3d2canm` file.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_anm_free(anm: KpAnm) -> KpStatus {
     call(|| ANMS.remove(anm.id))

@@ -1,5 +1,5 @@
 //! Codes bytes against a base that both sides hold, as runs or as sparse bytes, without a schema.
-//! For custom messages.
+//! It is meant for custom messages.
 
 use kinepack::bits::{BitReader, BitWriter};
 use kinepack::rle;
@@ -8,9 +8,9 @@ use crate::KpStatus;
 use crate::memory::{give, slice, slice_mut};
 use crate::status::{Failure, call};
 
-/// Writes bytes as runs, XORed with the bytes of `base`, which both sides hold: `*size` bytes, if
-/// they fit into `capacity`. A shorter base is extended with zeros. Suits bytes that mostly equal
-/// the base.
+/// Writes bytes as runs, XORed with the bytes of `base`, which both sides hold. Writes `*size`
+/// bytes, if they fit into `capacity`. A shorter base is extended with zeros. Runs suit bytes that
+/// mostly equal the base.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_runs_encode(
     base: *const u8,
@@ -33,8 +33,8 @@ pub unsafe extern "C" fn kp_runs_encode(
     })
 }
 
-/// Reads runs that `kp_runs_encode` wrote against the same base: `*size` bytes. Returns
-/// `KP_STATUS_DATA` if they decode to more than `capacity` bytes.
+/// Reads runs that `kp_runs_encode` wrote against the same base, and writes `*size` bytes. Returns
+/// `KP_STATUS_DATA` if the runs decode to more than `capacity` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_runs_decode(
     base: *const u8,
@@ -57,10 +57,10 @@ pub unsafe extern "C" fn kp_runs_decode(
     })
 }
 
-/// Writes bytes as sparse bytes, XORed with the bytes of `base`, which both sides hold: `*size`
-/// bytes, if they fit into `capacity`. A shorter base is extended with zeros. Suits short structs
-/// that mostly equal the base, such as inputs. Both sides need to know `byte_count`, because it is
-/// not written.
+/// Writes bytes as sparse bytes, XORed with the bytes of `base`, which both sides hold. Writes
+/// `*size` bytes, if they fit into `capacity`. A shorter base is extended with zeros. Sparse bytes
+/// suit short structs that mostly equal the base, such as inputs. Both sides need to know
+/// `byte_count`, because it is not written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_sparse_encode(
     base: *const u8,

@@ -1,4 +1,4 @@
-//! Catalogues: the tiers of a broadcast, which publishers write and viewers read.
+//! Catalogues, which list the tiers of a broadcast. Publishers write them and viewers read them.
 
 use std::ffi::c_char;
 
@@ -11,7 +11,8 @@ use crate::memory::{self, check_out, give, give_text, put, slice};
 use crate::schema::{KpSchema, SCHEMAS};
 use crate::status::{Failure, call};
 
-/// The contents of a broadcast: one world in several forms, its tiers. Immutable.
+/// Describes the contents of a broadcast: one world in several forms, which are its tiers.
+/// Immutable.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpCatalogue {
@@ -25,11 +26,11 @@ pub(crate) static CATALOGUES: Handles<Catalogue> = Handles::new(24, "a catalogue
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KpCarry {
-    /// In groups: each snapshot is coded against the previous one, and takes the fewest bits. A
-    /// viewer sees a lost packet as a delay.
+    /// The tier is sent in groups. Each snapshot is coded against the previous one, and takes the
+    /// fewest bits. A viewer sees a lost packet as a delay.
     Groups = 0,
-    /// In datagrams that are coded against the beginning of the group. A lost datagram costs one
-    /// snapshot and no delay.
+    /// The tier is sent in datagrams that are coded against the beginning of the group. A lost
+    /// datagram costs one snapshot and no delay.
     Datagrams = 1,
 }
 
@@ -37,20 +38,20 @@ pub enum KpCarry {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpTier {
-    /// The name of its track: up to 64 lower-case letters, digits, `-`, `.` and `_`.
+    /// The name of the tier's track: up to 64 lower-case letters, digits, `-`, `.` and `_`.
     pub name: *const c_char,
-    /// The codec of its snapshots. All tiers have the same schema; only the time precision of the
-    /// fields may differ.
+    /// The codec of the tier's snapshots. All tiers have the same schema. Only the time precision
+    /// of the fields may differ.
     pub codec: KpCodec,
-    /// A `KpCarry`.
+    /// How the tier is transported: a `KpCarry`.
     pub carry: i32,
-    /// Ticks from one snapshot to the next. 0 means 1.
+    /// The number of ticks from one snapshot to the next. 0 means 1.
     pub ticks_per_frame: u32,
-    /// The maximum number of ticks in a group, at most 127 in datagrams. Viewers can join at the
-    /// beginning of a group.
+    /// The maximum number of ticks in a group. A tier in datagrams may have at most 127. Viewers
+    /// can join at the beginning of a group.
     pub ticks_per_group: u32,
     /// The number of snapshots that share an object, at most 16. 0 means 1. Each object has about
-    /// 50 bytes of headers, and its first snapshot is delayed until the last.
+    /// 50 bytes of headers. Its first snapshot is delayed until the last one is added.
     pub frames_per_object: u32,
 }
 
@@ -58,9 +59,9 @@ pub struct KpTier {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpTierInfo {
-    /// A `KpCarry`.
+    /// How the tier is transported: a `KpCarry`.
     pub carry: i32,
-    /// Ticks from one snapshot to the next.
+    /// The number of ticks from one snapshot to the next.
     pub ticks_per_frame: u32,
     /// The maximum number of ticks in a group.
     pub ticks_per_group: u32,
@@ -68,7 +69,7 @@ pub struct KpTierInfo {
     pub frames_per_object: u32,
 }
 
-/// A track of a tier.
+/// The type of a track.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KpTrackKind {
@@ -78,18 +79,18 @@ pub enum KpTrackKind {
     Keys = 1,
 }
 
-/// A track of the transport: groups of objects, and datagrams.
+/// Identifies a track of the transport, which carries groups of objects, and datagrams.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpTrack {
     /// The number of the tier.
     pub tier: u32,
-    /// A `KpTrackKind`.
+    /// The type of the track: a `KpTrackKind`.
     pub kind: i32,
 }
 
-/// Creates a catalogue of a simulation with `tick_hz` ticks per second and these tiers. The tiers
-/// are numbered in the order of the list. The caller frees `*out` with `kp_catalogue_free`.
+/// Creates a catalogue for a simulation with `tick_hz` ticks per second. `tiers` lists its tiers,
+/// which are numbered in this order. The caller frees `*out` with `kp_catalogue_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_catalogue_new(
     tick_hz: u32,
@@ -109,10 +110,10 @@ pub unsafe extern "C" fn kp_catalogue_new(
     })
 }
 
-/// Creates a catalogue with the tiers that suit most broadcasts: all snapshots ("full"), one in
-/// three ("third"), one in eight ("eighth"), and all in datagrams ("fast"). If the schema has
-/// bodies, it adds one in three with less precision for moving bodies ("coarse"). The caller frees
-/// `*out` with `kp_catalogue_free`.
+/// Creates a catalogue with the tiers that suit most broadcasts. They have all snapshots ("full"),
+/// one in three ("third"), one in eight ("eighth"), and all in datagrams ("fast"). If the schema
+/// has bodies, another tier has one in three with less precision for moving bodies ("coarse"). The
+/// caller frees `*out` with `kp_catalogue_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_catalogue_standard(
     tick_hz: u32,
@@ -147,8 +148,8 @@ pub unsafe extern "C" fn kp_catalogue_from_bytes(
     })
 }
 
-/// The bytes of a catalogue, to publish as the object of the track "catalogue": `*size` bytes, if
-/// they fit into `capacity`.
+/// Writes a catalogue's bytes, to publish as the object of the track "catalogue". Writes `*size`
+/// bytes, if they fit into `capacity`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_catalogue_to_bytes(
     catalogue: KpCatalogue,
@@ -164,7 +165,7 @@ pub unsafe extern "C" fn kp_catalogue_to_bytes(
     })
 }
 
-/// The ticks per second of a broadcast, and its number of tiers.
+/// Writes the ticks per second of a broadcast, and its number of tiers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_catalogue_info(
     catalogue: KpCatalogue,
@@ -183,7 +184,7 @@ pub unsafe extern "C" fn kp_catalogue_info(
     })
 }
 
-/// The schema of the broadcast's world. The caller frees `*out` with `kp_schema_free`.
+/// Creates the schema of the broadcast's world. The caller frees `*out` with `kp_schema_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_catalogue_schema(
     catalogue: KpCatalogue,
@@ -197,7 +198,7 @@ pub unsafe extern "C" fn kp_catalogue_schema(
     })
 }
 
-/// The properties of a tier. Tiers are numbered from 0.
+/// Writes the properties of a tier. Tiers are numbered from 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_catalogue_tier(
     catalogue: KpCatalogue,
@@ -221,7 +222,7 @@ pub unsafe extern "C" fn kp_catalogue_tier(
     })
 }
 
-/// Finds the tier with a name. Returns `KP_STATUS_NOTHING` if there is none.
+/// Finds the tier with the name `name`. Returns `KP_STATUS_NOTHING` if there is no such tier.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_catalogue_find(
     catalogue: KpCatalogue,
@@ -239,8 +240,8 @@ pub unsafe extern "C" fn kp_catalogue_find(
     })
 }
 
-/// The name of a track for the transport, with a terminating zero: `*size` bytes, if they fit into
-/// `capacity`. The track of snapshots has the name of its tier.
+/// Writes the name of a track for the transport, with a terminating zero: `*size` bytes, if they
+/// fit into `capacity`. The track of a tier's snapshots has the name of the tier.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_catalogue_track_name(
     catalogue: KpCatalogue,
@@ -267,7 +268,7 @@ pub extern "C" fn kp_catalogue_free(catalogue: KpCatalogue) -> KpStatus {
     call(|| CATALOGUES.remove(catalogue.id))
 }
 
-/// Converts the numbers of a track.
+/// Converts the numbers that identify a track.
 pub(crate) fn track_of(tier: u32, kind: i32) -> Result<Track, Failure> {
     match kind {
         0 => Ok(Track::Snapshots(tier as usize)),
@@ -276,7 +277,7 @@ pub(crate) fn track_of(tier: u32, kind: i32) -> Result<Track, Failure> {
     }
 }
 
-/// The numbers of a track, for the caller.
+/// Converts a track into the numbers for the caller.
 pub(crate) fn track_to(track: Track) -> KpTrack {
     let kind = match track {
         Track::Snapshots(_) => KpTrackKind::Snapshots,

@@ -45,25 +45,25 @@ pub(crate) struct Playing {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpClipInfo {
-    /// Number of joints.
+    /// The number of joints.
     pub joints: u32,
-    /// Number of sample times of the raw clip that it was built from.
+    /// The number of sample times of the raw clip from which this clip was built.
     pub samples: u32,
-    /// Samples per second.
+    /// The number of samples per second.
     pub rate_hz: f32,
-    /// Seconds from the first sample to the last.
+    /// The number of seconds from the first sample to the last.
     pub duration_s: f32,
-    /// The hash of its skeleton.
+    /// The hash of the clip's skeleton.
     pub skeleton_hash: u64,
-    /// Bytes of the clip in memory, without its players.
+    /// The size of the clip in memory in bytes, without its players.
     pub bytes: u64,
-    /// Number of curves: values besides the joints, such as weights of blend shapes.
+    /// The number of curves, which are values besides the joints, such as weights of blend shapes.
     pub curves: u32,
-    /// Number of markers: named times, such as footsteps.
+    /// The number of markers, which are named times, such as footsteps.
     pub markers: u32,
 }
 
-/// Reads a clip in memory form or disk form. `rig` is zero for a clip without a rig. The caller
+/// Reads a clip in memory form or disk form. Pass a zero `rig` for a clip without a rig. The caller
 /// frees `*out` with `kp_clip_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_clip_from_bytes(
@@ -87,7 +87,7 @@ pub unsafe extern "C" fn kp_clip_from_bytes(
     })
 }
 
-/// The properties of a clip.
+/// Writes the properties of a clip to `*out`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_clip_info(clip: KpClip, out: *mut KpClipInfo) -> KpStatus {
     call(|| {
@@ -108,8 +108,8 @@ pub unsafe extern "C" fn kp_clip_info(clip: KpClip, out: *mut KpClipInfo) -> KpS
     })
 }
 
-/// The name of a curve, with a terminating zero: `*size` bytes including the zero, if they fit into
-/// `capacity`.
+/// Writes the name of a curve, with a terminating zero: `*size` bytes including the zero, if they
+/// fit into `capacity`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_clip_curve_name(
     clip: KpClip,
@@ -129,8 +129,9 @@ pub unsafe extern "C" fn kp_clip_curve_name(
     })
 }
 
-/// A marker, by its index in order of time. Writes its time in seconds, and its name with a
-/// terminating zero: `*size` bytes including the zero, if they fit into `capacity`.
+/// Writes the time in seconds and the name of a marker. Markers are numbered in the order of their
+/// times. The name has a terminating zero: `*size` bytes including the zero, if they fit into
+/// `capacity`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_clip_marker(
     clip: KpClip,
@@ -176,8 +177,8 @@ pub unsafe extern "C" fn kp_player_new(
     })
 }
 
-/// Creates a player of a clip on an engine's skeleton, without comparing it with the clip's
-/// skeleton. Channels that the clip does not store keep the values of the bind pose `bind`. The
+/// Creates a player of a clip on an engine's skeleton, without comparing that skeleton with the
+/// clip's. Channels that the clip does not store keep the values of the bind pose `bind`. The
 /// caller frees `*out` with `kp_player_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_player_with_bind_pose(
@@ -204,7 +205,8 @@ pub unsafe extern "C" fn kp_player_with_bind_pose(
     })
 }
 
-/// Writes the pose at a time in seconds. Times outside the clip give its first or last pose.
+/// Writes the pose at the time `time_s` in seconds. Times outside the clip give its first or last
+/// pose.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_player_sample(
     player: KpPlayer,
@@ -224,7 +226,8 @@ pub unsafe extern "C" fn kp_player_sample(
     })
 }
 
-/// Writes the pose at a position in samples from the first: whole numbers are the sample times.
+/// Writes the pose at `position`, counted in samples from the first. Whole numbers are the sample
+/// times.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_player_sample_at(
     player: KpPlayer,
@@ -247,8 +250,8 @@ pub unsafe extern "C" fn kp_player_sample_at(
     })
 }
 
-/// Writes the values of all curves at a time in seconds. `count` must be the clip's number of
-/// curves.
+/// Writes the values of all curves at the time `time_s` in seconds. `count` must be the clip's
+/// number of curves.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_player_curves(
     player: KpPlayer,
@@ -270,8 +273,8 @@ pub unsafe extern "C" fn kp_player_curves(
     })
 }
 
-/// Writes a blend of the poses of two players of the same skeleton: a `weight` of 0 gives the
-/// first, 1 the second. `mask` has a factor for each joint, which scales the weight; with a
+/// Writes a blend of the poses of two players of the same skeleton. A `weight` of 0 gives the first
+/// pose, 1 the second. `mask` has a factor for each joint, which scales the weight. With a
 /// `mask_count` of 0 there is no mask.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_player_blend(
@@ -295,8 +298,8 @@ pub unsafe extern "C" fn kp_player_blend(
             player.sample(finite(time_s)?, &mut pose);
             Ok::<_, Failure>(pose)
         };
-        // Lock one player at a time: both may be the same, and two threads may pass them in
-        // opposite orders.
+        // Lock one player at a time: both handles may be the same player, and two threads may pass
+        // the players in opposite orders.
         let mut mixed = sample(&first, time_s)?;
         let with = sample(&second, other_time_s)?;
         if mixed.len() != with.len() {
@@ -332,10 +335,10 @@ pub extern "C" fn kp_player_free(player: KpPlayer) -> KpStatus {
     call(|| PLAYERS.remove(player.id))
 }
 
-/// Adds a player.
+/// Adds a player, and writes its handle to `*out`.
 ///
 /// # Safety
-/// As for [`put`].
+/// The caller must meet the conditions of [`put`].
 unsafe fn add_player(
     clip: &AnyClip,
     player: Result<AnyPlayer, PlayError>,
@@ -355,7 +358,7 @@ fn finite(number: f32) -> Result<f32, Failure> {
     }
 }
 
-/// A player at a time.
+/// A player at the time `time_s`.
 struct At<'a> {
     player: &'a mut AnyPlayer,
     time_s: f32,

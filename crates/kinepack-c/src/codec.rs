@@ -1,4 +1,4 @@
-//! Codecs: how the snapshots of a schema are coded. Both sides need the same codec.
+//! Codecs, which define how the snapshots of a schema are coded. Both sides need the same codec.
 
 use std::ffi::c_char;
 
@@ -21,8 +21,8 @@ pub struct KpCodec {
 
 pub(crate) static CODECS: Handles<Codec> = Handles::new(3, "a codec");
 
-/// Creates a codec of a schema at a level: "packed" is fastest, "adaptive" takes few bits,
-/// "learning" takes the fewest. `profile` is a profile file trained for the schema; with a
+/// Creates a codec of a schema at a level. "packed" is fastest, "adaptive" takes few bits, and
+/// "learning" takes the fewest. `profile` is a profile file trained for the schema. With a
 /// `profile_size` of 0 there is none. The caller frees `*out` with `kp_codec_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_codec_new(
@@ -52,8 +52,8 @@ pub unsafe extern "C" fn kp_codec_new(
     })
 }
 
-/// A hash of the schema, the level, the profile and the time precision. Two sides can read each
-/// other's packets only if their hashes are equal. Hubs and receivers compare the hashes
+/// Writes a hash of the schema, the level, the profile and the time precision. Two sides can read
+/// each other's packets only if their hashes are equal. Hubs and receivers compare the hashes
 /// themselves.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_codec_hash(codec: KpCodec, hash: *mut u64) -> KpStatus {

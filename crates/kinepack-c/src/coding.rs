@@ -1,4 +1,5 @@
-//! Encoders and decoders: snapshots to packets and back, coded against views that both sides hold.
+//! Encoders and decoders. They convert snapshots to packets and back, coded against views that both
+//! sides hold.
 
 use std::sync::{Arc, Mutex};
 
@@ -12,8 +13,8 @@ use crate::schema::{KpSchema, SCHEMAS};
 use crate::snapshot::{KpSnapshot, SNAPSHOTS};
 use crate::status::{Failure, call};
 
-/// The view that both sides hold after a packet: a snapshot, and the trained state of the models.
-/// Immutable.
+/// The view that both sides hold after a packet. It contains a snapshot, and the trained state of
+/// the models. Immutable.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpView {
@@ -43,14 +44,14 @@ pub struct KpDecoder {
 
 pub(crate) static DECODERS: Handles<Mutex<Decoder>> = Handles::new(7, "a decoder");
 
-/// An encoder, and a buffer for its packets.
+/// An encoder, with a buffer for its packets.
 #[derive(Debug)]
 pub(crate) struct Coder {
     encoder: Encoder,
     packet: Vec<u8>,
 }
 
-/// The empty view with which both sides begin. The caller frees `*out` with `kp_view_free`.
+/// Creates the empty view with which both sides begin. The caller frees `*out` with `kp_view_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_view_empty(schema: KpSchema, out: *mut KpView) -> KpStatus {
     call(|| {
@@ -85,7 +86,7 @@ pub extern "C" fn kp_view_get(view: KpView, snapshot: KpSnapshot) -> KpStatus {
     })
 }
 
-/// The tick of a view.
+/// Writes the tick of a view.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_view_tick(view: KpView, tick: *mut u32) -> KpStatus {
     call(|| {
@@ -95,8 +96,8 @@ pub unsafe extern "C" fn kp_view_tick(view: KpView, tick: *mut u32) -> KpStatus 
     })
 }
 
-/// The state check of a view: a 16-bit hash of its tick and its state. Two sides that hold the same
-/// tick and state have the same check.
+/// Writes the state check of a view: a 16-bit hash of its tick and its state. Two sides that hold
+/// the same tick and state have the same check.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_view_check(view: KpView, check: *mut u16) -> KpStatus {
     call(|| {
@@ -125,9 +126,9 @@ pub unsafe extern "C" fn kp_encoder_new(codec: KpCodec, out: *mut KpEncoder) -> 
 }
 
 /// Encodes a snapshot against one to four views that the other side holds, newest first. More than
-/// one helps the levels "adaptive" and "learning". Writes the packet, of `*size` bytes, and returns
-/// the view that the other side will have in `*view`. If `capacity` is too small, only `*size` is
-/// written. The caller frees `*view` with `kp_view_free`; `view` may be null.
+/// one view helps the levels "adaptive" and "learning". Writes the packet, of `*size` bytes, and
+/// returns the view that the other side will have in `*view`. If `capacity` is too small, only
+/// `*size` is written. The caller frees `*view` with `kp_view_free`. `view` may be null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_encode(
     encoder: KpEncoder,
@@ -182,9 +183,9 @@ pub unsafe extern "C" fn kp_decoder_new(codec: KpCodec, out: *mut KpDecoder) -> 
     })
 }
 
-/// Decodes a packet against the views that it was encoded against, newest first. Returns the
-/// resulting view in `*view`; the caller frees it with `kp_view_free`. Any bytes are either refused
-/// or decoded to a valid view. `tick` is the snapshot's tick, which a packet does not contain.
+/// Decodes a packet against the views that it was encoded against, newest first. `tick` is the
+/// snapshot's tick, which a packet does not contain. Returns the resulting view in `*view`, which
+/// the caller frees with `kp_view_free`. Any bytes are either refused or decoded to a valid view.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_decode(
     decoder: KpDecoder,

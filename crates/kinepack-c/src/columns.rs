@@ -1,5 +1,5 @@
-//! Columns of numbers in the caller's memory: read into the rows of a snapshot, and written from
-//! rows.
+//! Columns of numbers in the caller's memory. The library reads them into the rows of a snapshot,
+//! and writes them from rows.
 
 use std::ffi::c_void;
 
@@ -38,31 +38,32 @@ pub enum KpNumber {
     U64 = 9,
 }
 
-/// The numbers of a field in the caller's memory, to read from. The numbers of one entity are
-/// adjacent, and entities are `stride` bytes apart. Numbers need no alignment.
+/// The numbers of a field in the caller's memory, which the library reads. The numbers of one
+/// entity are adjacent, and entities are `stride` bytes apart. Numbers need no alignment.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpColumn {
-    /// The first number of the first entity.
+    /// The address of the first number of the first entity.
     pub data: *const c_void,
-    /// Bytes from one entity to the next. With 0, all entities have the same numbers.
+    /// The number of bytes from one entity to the next. With 0, all entities have the same numbers.
     pub stride: usize,
-    /// A `KpNumber`. Real numbers and rotations need `KP_NUMBER_F32` or `KP_NUMBER_F64`, and all
-    /// other fields need integers.
+    /// The type of the numbers: a `KpNumber`. Real numbers and rotations need `KP_NUMBER_F32` or
+    /// `KP_NUMBER_F64`, and all other fields need integers.
     pub number: i32,
-    /// Not 0: values out of range are clamped instead of refused.
+    /// If not 0, values out of range are clamped instead of refused.
     pub clamp: i32,
 }
 
-/// The numbers of a field in the caller's memory, to write to.
+/// The numbers of a field in the caller's memory, to which the library writes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpTarget {
-    /// The first number of the first entity. If it is null, the field is not written.
+    /// The address of the first number of the first entity. If it is null, the field is not
+    /// written.
     pub data: *mut c_void,
-    /// Bytes from one entity to the next.
+    /// The number of bytes from one entity to the next.
     pub stride: usize,
-    /// A `KpNumber` that can hold every value of the field.
+    /// The type of the numbers: a `KpNumber` that can hold every value of the field.
     pub number: i32,
 }
 
@@ -107,7 +108,7 @@ impl World {
             Ok(if column.clamp != 0 { read.clamped() } else { read })
         });
         let mut given: Vec<Column<'_>> = given.collect::<Result<_, Failure>>()?;
-        // Keep the given count, so that `extend` refuses a wrong one with its own error.
+        // The count does not change, so that `extend` refuses a wrong one with its own error.
         given.resize(columns.len(), Column::new(&[], 0, Number::U8));
         quantizer.extend(snapshot, kind as usize, ids, &given).map_err(|error| {
             let status = match error {
@@ -124,8 +125,8 @@ impl World {
         })
     }
 
-    /// Replaces all entities by one record of a kind, such as an event or an input. It becomes row
-    /// 0.
+    /// Replaces all entities by one record of a kind, such as an event or an input. The record
+    /// becomes row 0.
     ///
     /// # Safety
     /// Each column has the numbers of one record.
@@ -139,7 +140,8 @@ impl World {
         unsafe { self.add(kind, &[EntityId(0)], columns) }
     }
 
-    /// Checks that the snapshot can hold states of the schema with this hash. `of` names its owner.
+    /// Checks that the snapshot can hold states of the schema with the hash `hash`. `of` names the
+    /// owner of the schema.
     pub(crate) fn check_schema(&self, hash: u64, of: &str) -> Result<(), Failure> {
         if hash == self.snapshot.schema_hash() {
             return Ok(());
@@ -148,7 +150,7 @@ impl World {
     }
 }
 
-/// Writes `rows` entities to targets. `read` returns the raw words of each.
+/// Writes `rows` entities to targets. `read` returns the raw words of an entity.
 ///
 /// # Safety
 /// Each target has memory for `capacity` entities, which nothing else uses.
@@ -214,7 +216,7 @@ struct Writer {
 }
 
 impl Writer {
-    /// Checks that a target can take the values of a field for this number of entities.
+    /// Checks that a target can take the values of `field` for `rows` entities.
     fn new(field: &Field, target: &KpTarget, rows: usize) -> Result<Self, Failure> {
         let (number, numbers) = (number_of(target.number)?, Values::per_entity(field));
         let (data, stride) = (target.data.cast::<u8>(), target.stride);
@@ -266,7 +268,7 @@ impl Writer {
     }
 }
 
-/// The largest value of a field whose lanes are not quantized.
+/// The largest value of a field with lanes that are not quantized.
 fn most_of(field: &Field) -> u32 {
     match field.kind {
         FieldKind::Bool => 1,

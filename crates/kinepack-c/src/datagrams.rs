@@ -1,4 +1,4 @@
-//! Datagrams: those that an endpoint gives to the caller, and the parts of combined ones.
+//! Datagrams that an endpoint gives to the caller, and the parts of combined datagrams.
 
 use kinepack_net::{Channel, DatagramKind, datagram_kind, split_datagram};
 
@@ -6,17 +6,17 @@ use crate::KpStatus;
 use crate::memory::{give, give_list, slice};
 use crate::status::{Failure, call};
 
-/// The type of endpoint that a datagram must be passed to.
+/// The type of endpoint that handles a datagram.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KpDatagramKind {
-    /// A hub.
+    /// The datagram is for a hub.
     ToHub = 0,
-    /// A receiver.
+    /// The datagram is for a receiver.
     ToReceiver = 1,
-    /// A receiver of a stream.
+    /// The datagram is for a receiver of a stream.
     ToStreamReceiver = 2,
-    /// A sender of a stream.
+    /// The datagram is for a sender of a stream.
     ToStreamSender = 3,
 }
 
@@ -24,7 +24,7 @@ pub enum KpDatagramKind {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpPart {
-    /// The type of endpoint that the part must be passed to.
+    /// The type of endpoint that handles the part.
     pub kind: KpDatagramKind,
     /// The channel of the endpoint.
     pub channel: u32,
@@ -34,8 +34,9 @@ pub struct KpPart {
     pub size: usize,
 }
 
-/// Splits a received datagram, such as an acknowledgement of a stream followed by a snapshot, into
-/// `*count` parts, if they fit into `capacity`. To combine datagrams, append one to the other.
+/// Splits a received datagram, such as an acknowledgement of a stream followed by a snapshot.
+/// Writes `*count` parts, if they fit into `capacity`. To combine datagrams, append one to the
+/// other.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_split_datagram(
     datagram: *const u8,
@@ -74,7 +75,8 @@ pub(crate) fn channel(number: u32) -> Result<Channel, Failure> {
     channel.ok_or_else(|| Failure::argument(format!("channel {number} is above {}", Channel::MAX)))
 }
 
-/// The datagram that the caller takes next. It is kept until the caller's memory is large enough.
+/// The datagram that the caller takes next, which is kept until the caller's memory is large
+/// enough.
 #[derive(Debug)]
 pub(crate) struct Next<T>(Option<(T, Vec<u8>)>);
 
@@ -88,7 +90,7 @@ impl<T: Copy> Next<T> {
     /// Copies the next datagram to the caller, and returns the value attached to it.
     ///
     /// # Safety
-    /// As for [`give`].
+    /// The caller must meet the conditions of [`give`].
     pub(crate) unsafe fn give(
         &mut self,
         poll: impl FnOnce() -> Option<(T, Vec<u8>)>,

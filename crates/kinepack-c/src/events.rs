@@ -19,8 +19,9 @@ pub struct KpEvents {
 pub(crate) static EVENTS: Handles<EventKinds> = Handles::new(10, "kinds of events");
 
 /// Creates kinds of events from the schema of a codec. `longest_ticks` has a number for each kind:
-/// how many ticks an event may wait before it is dropped. A negative number marks events that must
-/// arrive. With a `count` of 0, all must arrive. The caller frees `*out` with `kp_events_free`.
+/// how many ticks an event may wait before it is dropped. A negative number marks a kind whose
+/// events must arrive. With a `count` of 0, the events of all kinds must arrive. The caller frees
+/// `*out` with `kp_events_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_events_new(
     codec: KpCodec,
@@ -55,7 +56,7 @@ pub extern "C" fn kp_events_free(events: KpEvents) -> KpStatus {
     call(|| EVENTS.remove(events.id))
 }
 
-/// The kinds of an optional handle: 0 means no events.
+/// The kinds of events of an optional handle. A handle of 0 means no events.
 pub(crate) fn events_of(events: KpEvents) -> Result<Option<EventKinds>, Failure> {
     match events.id {
         0 => Ok(None),

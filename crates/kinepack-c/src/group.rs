@@ -1,5 +1,5 @@
-//! Groups: runs of snapshots for files and reliable connections, each coded against the previous
-//! ones.
+//! Groups, which are runs of snapshots for files and reliable connections. Each snapshot is coded
+//! against the previous ones.
 
 use std::sync::Mutex;
 
@@ -62,7 +62,7 @@ pub unsafe extern "C" fn kp_group_writer_new(codec: KpCodec, out: *mut KpGroupWr
 }
 
 /// Begins the next group. `given` is a view that the reader will be given too. If it is zero, the
-/// group depends on nothing before it.
+/// group does not depend on anything before it.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_group_writer_begin(writer: KpGroupWriter, given: KpView) -> KpStatus {
     call(|| {
@@ -72,7 +72,7 @@ pub extern "C" fn kp_group_writer_begin(writer: KpGroupWriter, given: KpView) ->
     })
 }
 
-/// Adds a frame. Its tick must be after the previous frame's.
+/// Adds a frame. Its tick must be above the tick of the previous frame.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_group_write(writer: KpGroupWriter, world: KpSnapshot) -> KpStatus {
     call(|| {
@@ -84,7 +84,7 @@ pub extern "C" fn kp_group_write(writer: KpGroupWriter, world: KpSnapshot) -> Kp
 }
 
 /// Takes the frames added since the last call: `*size` bytes, if they fit into `capacity`.
-/// Otherwise the frames are kept. Returns `KP_STATUS_NOTHING` if there are none.
+/// Otherwise the frames are kept. Returns `KP_STATUS_NOTHING` if no frames were added.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_group_take(
     writer: KpGroupWriter,
@@ -126,7 +126,7 @@ pub unsafe extern "C" fn kp_group_reader_new(codec: KpCodec, out: *mut KpGroupRe
     })
 }
 
-/// Begins the next group, with the view that the group's writer was given, or zero.
+/// Begins the next group, with the view that the group's writer was given, or with zero.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_group_reader_begin(reader: KpGroupReader, given: KpView) -> KpStatus {
     call(|| {
@@ -136,10 +136,10 @@ pub extern "C" fn kp_group_reader_begin(reader: KpGroupReader, given: KpView) ->
     })
 }
 
-/// Reads the frame at the beginning of `bytes` into a snapshot of the same schema, and writes its
-/// length to `*used`. Returns `KP_STATUS_NOTHING` if `size` is 0. Returns `KP_STATUS_DATA` for an
-/// invalid or incomplete frame. In both cases, nothing changes. The connection or the file must
-/// guarantee that the bytes are unaltered.
+/// Reads the frame at the beginning of `bytes` into a snapshot of the same schema, and writes the
+/// frame's length to `*used`. Returns `KP_STATUS_NOTHING` if `size` is 0. Returns `KP_STATUS_DATA`
+/// for an invalid or incomplete frame. In both cases, nothing changes. The connection or the file
+/// must guarantee that the bytes are unaltered.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_group_read(
     reader: KpGroupReader,

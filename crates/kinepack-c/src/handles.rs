@@ -5,12 +5,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use crate::KpStatus;
 use crate::status::Failure;
 
-/// A handle has, from the highest bits down, its kind, its generation and its slot.
+/// The shift of the kind in a handle. A handle consists, from the highest bits down, of its kind,
+/// its generation and its slot.
 const KIND_SHIFT: u32 = 56;
 const GENERATION_SHIFT: u32 = 32;
 const GENERATIONS: u32 = 1 << (KIND_SHIFT - GENERATION_SHIFT);
 
-/// All objects of one type. Mutable objects have a lock of their own.
+/// All objects of one type. Each mutable object has its own lock.
 pub(crate) struct Handles<T> {
     /// The name of the type, for error texts.
     name: &'static str,
@@ -34,7 +35,7 @@ pub(crate) fn lock<T>(object: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<T> Handles<T> {
-    /// `kind` must be unique among the types, and not 0.
+    /// Makes an empty list. `kind` must be unique among the types, and not 0.
     pub(crate) const fn new(kind: u8, name: &'static str) -> Self {
         let slots = Slots { list: Vec::new(), free: Vec::new() };
         Self { name, kind, slots: RwLock::new(slots) }
@@ -60,8 +61,9 @@ impl<T> Handles<T> {
             | u64::from(place)
     }
 
-    /// Uses the object of a handle. Meanwhile, no object of this type can be added or freed, so
-    /// keep the use short. This is faster than [`get`](Self::get), because it clones no `Arc`.
+    /// Calls a function with the object of a handle. Meanwhile, no object of this type can be added
+    /// or freed, so the call must be short. This is faster than [`get`](Self::get), because it
+    /// clones no `Arc`.
     pub(crate) fn with<R>(
         &self,
         handle: u64,
@@ -81,7 +83,7 @@ impl<T> Handles<T> {
         of(slot.and_then(|slot| slot.object.as_ref()).ok_or_else(|| self.freed())?)
     }
 
-    /// The object of a handle. It stays alive while it is in use, even if the handle is freed.
+    /// The object of a handle. The object lives while it is in use, even if the handle is freed.
     pub(crate) fn get(&self, handle: u64) -> Result<Arc<T>, Failure> {
         self.with_shared(handle, |object| Ok(Arc::clone(object)))
     }
@@ -101,7 +103,7 @@ impl<T> Handles<T> {
             Some(object)
         });
         drop(slots);
-        // Drops the object outside of the lock.
+        // This drops the object outside of the lock.
         object.map(drop).ok_or_else(|| self.freed())
     }
 

@@ -1,4 +1,4 @@
-//! Hubs: one world for many receivers, over a transport of the caller.
+//! Hubs, which send one world to many receivers over a transport of the caller.
 
 use std::collections::HashMap;
 use std::ffi::c_char;
@@ -21,8 +21,8 @@ use crate::status::{Failure, call};
 
 /// Sends one world to many receivers. A hub has no sockets and no clock: the caller passes in
 /// datagrams and the time, and polls datagrams to send. The transport must deliver a datagram
-/// unaltered or not at all. Use an encrypted or authenticated one, because an altered datagram is
-/// often another valid one.
+/// unaltered or not at all. Use an encrypted or authenticated transport, because an altered
+/// datagram is often another valid one.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpHub {
@@ -32,8 +32,8 @@ pub struct KpHub {
 
 pub(crate) static HUBS: Handles<Mutex<Sending>> = Handles::new(8, "a hub");
 
-/// A hub, the weights of entities, the event being emitted, and the datagram that the caller takes
-/// next.
+/// A hub, the weights of entities, the event that is being emitted, and the datagram that the
+/// caller takes next.
 #[derive(Debug)]
 pub(crate) struct Sending {
     hub: Hub,
@@ -42,20 +42,21 @@ pub(crate) struct Sending {
     next: Next<ReceiverId>,
 }
 
-/// How a hub sends. A number of 0 selects the default.
+/// The settings of a hub. A number of 0 selects the default.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpHubOptions {
     /// The largest datagram that the transport carries, without its own headers. Default: 1,200.
     pub datagram_bytes: u32,
-    /// The channel of this hub, which distinguishes hubs on one connection. Its receivers use the
-    /// same.
+    /// The channel of this hub, which distinguishes hubs on one connection. Its receivers need the
+    /// same channel.
     pub channel: u32,
-    /// The bytes that the transport adds to each datagram. Budgets include them. Default: 28.
+    /// The number of bytes that the transport adds to each datagram. Budgets include them. Default:
+    /// 28.
     pub overhead_bytes: u32,
     /// The maximum number of datagrams for a receiver in a tick. Default: 4.
     pub datagrams_per_tick: u32,
-    /// The kinds of events, or zero for none.
+    /// The kinds of events, or zero for no events.
     pub events: KpEvents,
 }
 
@@ -63,24 +64,25 @@ pub struct KpHubOptions {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpHubStatus {
-    /// Not 0 once the receiver's hello was accepted.
+    /// Not 0 if the receiver's hello was accepted.
     pub joined: i32,
-    /// Datagrams sent.
+    /// The number of datagrams sent.
     pub sent: u64,
-    /// Sent datagrams that were acknowledged.
+    /// The number of sent datagrams that were acknowledged.
     pub acknowledged: u64,
-    /// Sent datagrams that were overtaken or not acknowledged in time.
+    /// The number of sent datagrams that were overtaken or not acknowledged in time.
     pub lost: u64,
-    /// Bytes sent, without the transport's headers.
+    /// The number of bytes sent, without the transport's headers.
     pub bytes: u64,
-    /// The smoothed time from sending a datagram to its acknowledgement; negative before the first.
+    /// The smoothed time from sending a datagram to its acknowledgement. Negative before the first
+    /// acknowledgement.
     pub round_trip_ms: f64,
-    /// Entities that should have been sent in the last tick but did not fit.
+    /// The number of entities that should have been sent in the last tick but did not fit.
     pub waiting: u64,
-    /// Events that have not been sent yet.
+    /// The number of events that have not been sent yet.
     pub waiting_events: u64,
-    /// Events that must arrive but never will, because too many were waiting. If there are any,
-    /// remove the receiver.
+    /// The number of events that must arrive but never will, because too many were waiting. If it
+    /// is not 0, remove the receiver.
     pub refused_events: u64,
 }
 
@@ -115,8 +117,9 @@ pub unsafe extern "C" fn kp_hub_new(
     })
 }
 
-/// Sets how the entities of a kind are sent. Their changes are sent in every `every`th tick (1, 2,
-/// 4 or 8). `weight`, at least 0, is how much they matter if not everything fits.
+/// Sets how the entities of a kind are sent. Changes of these entities are sent in every `every`th
+/// tick (1, 2, 4 or 8). `weight`, at least 0, is how much these entities matter if not everything
+/// fits.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_hub_set_kind(
     hub: KpHub,
@@ -135,7 +138,7 @@ pub unsafe extern "C" fn kp_hub_set_kind(
 }
 
 /// Adds a receiver with a unique number. All times are nanoseconds since any fixed moment.
-/// `budget_bytes_per_s` limits the data sent to it; 0 means no limit.
+/// `budget_bytes_per_s` limits the data sent to the receiver, where 0 means no limit.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_hub_add(
     hub: KpHub,
@@ -163,8 +166,8 @@ pub extern "C" fn kp_hub_remove(hub: KpHub, receiver: u64) -> KpStatus {
     })
 }
 
-/// Sets which entities a receiver may see: ids in increasing order, or none. Initially it may see
-/// all.
+/// Sets which entities a receiver may see, as ids in increasing order. With a `count` of 0, it sees
+/// none. At first, a receiver may see all entities.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_hub_set_relevant(
     hub: KpHub,
@@ -186,9 +189,9 @@ pub extern "C" fn kp_hub_set_all_relevant(hub: KpHub, receiver: u64) -> KpStatus
     call(|| set_relevant(hub, receiver, None))
 }
 
-/// Sets the weights of entities for a receiver, used if not everything fits: ids in increasing
-/// order, and a weight for each. All other entities weigh 1. The weights apply until they are set
-/// again; a `count` of 0 removes them.
+/// Sets the weights of entities for a receiver, which are used if not everything fits. `ids` are in
+/// increasing order, and `weights` has a weight for each. All other entities weigh 1. The weights
+/// apply until they are set again. A `count` of 0 removes them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_hub_set_weights(
     hub: KpHub,
@@ -219,7 +222,7 @@ pub unsafe extern "C" fn kp_hub_set_weights(
     })
 }
 
-/// The hub's view of a connection to a receiver.
+/// Writes the hub's view of a connection to a receiver.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_hub_status(
     hub: KpHub,
@@ -246,7 +249,7 @@ pub unsafe extern "C" fn kp_hub_status(
 }
 
 /// Adds an event to the next tick, with a column of one record for each field of its kind. All
-/// joined receivers get it exactly once, in the order of these calls.
+/// joined receivers get the event exactly once, in the order of these calls.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_hub_emit(
     hub: KpHub,
@@ -261,7 +264,7 @@ pub unsafe extern "C" fn kp_hub_emit(
     })
 }
 
-/// Like `kp_hub_emit`, but only for these receivers.
+/// Like `kp_hub_emit`, but only for the receivers in `receivers`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_hub_emit_to(
     hub: KpHub,
@@ -283,7 +286,7 @@ pub unsafe extern "C" fn kp_hub_emit_to(
     })
 }
 
-/// Like `kp_hub_emit`, but only for the receivers that may see an entity.
+/// Like `kp_hub_emit`, but only for the receivers that may see the entity `entity`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_hub_emit_seeing(
     hub: KpHub,
@@ -321,10 +324,10 @@ pub unsafe extern "C" fn kp_hub_handle(
     })
 }
 
-/// Takes the world of a tick, which must be above the previous tick, and encodes what each receiver
-/// needs. Returns `KP_STATUS_RECEIVERS` if some receivers do not get all of it, for the reasons in
-/// the error text. The others do, so poll the datagrams then too. After any other failure, nothing
-/// has changed.
+/// Takes the world of a tick, and encodes what each receiver needs. The tick must be above the
+/// previous tick. Returns `KP_STATUS_RECEIVERS` if some receivers do not get everything. The error
+/// text lists the reasons. The other receivers get everything, so poll the datagrams then too.
+/// After any other failure, nothing has changed.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_hub_tick(hub: KpHub, now_ns: u64, world: KpSnapshot) -> KpStatus {
     call(|| {
@@ -346,8 +349,9 @@ pub extern "C" fn kp_hub_tick(hub: KpHub, now_ns: u64, world: KpSnapshot) -> KpS
     })
 }
 
-/// The next datagram to send, and its receiver. Returns `KP_STATUS_NOTHING` if there is none until
-/// the next tick. If `capacity` is too small, only `*size` is written, and the datagram is kept.
+/// Writes the next datagram to send, and its receiver. Returns `KP_STATUS_NOTHING` if there is no
+/// datagram until the next tick. If `capacity` is too small, only `*size` is written, and the
+/// datagram is kept.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_hub_poll(
     hub: KpHub,
@@ -377,7 +381,7 @@ pub extern "C" fn kp_hub_free(hub: KpHub) -> KpStatus {
     call(|| HUBS.remove(hub.id))
 }
 
-/// Adds an event.
+/// Adds an event for the receivers in an audience.
 ///
 /// # Safety
 /// Each column has one record.

@@ -1,12 +1,12 @@
-//! Kinepack for C: snapshots of moving things in few bits. `include/kinepack.h` has the same
+//! Kinepack for C: snapshots of moving things in few bits. `include/kinepack.h` contains the same
 //! documentation for C.
 //!
 //! # Rules of every function
 //!
 //! - *Result.* A function returns a [`KpStatus`]. If it is not `KP_STATUS_OK`, the object has not
 //!   changed, except for its counters, and [`kp_error_text`](status::kp_error_text) returns the
-//!   reason to the same thread. The comments of some functions name exceptions. After `KP_STATUS_SIZE`, the
-//!   count that the caller passed holds the number that is needed.
+//!   reason to the same thread. The comments of some functions name exceptions. After
+//!   `KP_STATUS_SIZE`, the count that the caller passed holds the number that is needed.
 //! - *Handles.* An object is a handle: a number with a generation. `kp_…_new` and similar functions
 //!   return a handle, which the caller frees with `kp_…_free`. Only a [`KpShown`](shown::KpShown)
 //!   belongs to another object. Freed handles, handles of another type and all-zero handles are
@@ -18,7 +18,7 @@
 //! - *Threads.* Any thread may call with any handle. Calls that change one object wait for each
 //!   other.
 
-// The functions exist for C, and their comments become the comments of the header.
+// These functions are for C, and their comments become the comments of the header.
 #![allow(clippy::missing_safety_doc, reason = "the rules above hold for every function")]
 
 pub mod anm;

@@ -1,4 +1,5 @@
-//! Codes small numbers by magnitude, alone or as vectors, without a schema. For custom messages.
+//! Codes small numbers by magnitude, alone or as vectors, without a schema. It is meant for custom
+//! messages.
 
 use kinepack::bits::{BitReader, BitWriter};
 use kinepack::magnitude::{
@@ -16,14 +17,14 @@ use crate::status::{Failure, call};
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KpMagnitudeForm {
-    /// Real numbers, rounded to multiples of a precision. Takes as many bits as Unreal's
+    /// Real numbers, rounded to multiples of a precision. They take as many bits as Unreal's
     /// `FVector_NetQuantize`.
     Multiples = 0,
-    /// Integers from -2^32 to 2^32 - 1, exactly.
+    /// Integers from -2^32 to 2^32 - 1, which are coded exactly.
     Steps = 1,
     /// Real numbers within limits, as differences from numbers that both sides hold.
     Difference = 2,
-    /// Like `Difference`, but if a number cannot be represented within the limits, all numbers are
+    /// Like `Difference`. But if a number cannot be represented within the limits, all numbers are
     /// written unchanged.
     Any = 3,
 }
@@ -34,7 +35,8 @@ pub enum KpMagnitudeForm {
 pub struct KpComponent {
     /// The number to write, or the number read. Real numbers are rounded to a `float`.
     pub value: f64,
-    /// The number that both sides hold. This and all following members are only for differences.
+    /// The number that both sides hold. This member and all following ones are only for
+    /// differences.
     pub before: f64,
     /// The least number.
     pub min: f64,
@@ -42,18 +44,18 @@ pub struct KpComponent {
     pub max: f64,
     /// The step. A decoded number is off by at most half a step.
     pub precision: f64,
-    /// Not 0 for a number on a circle, such as an angle.
+    /// Not 0 if the number is on a circle, such as an angle.
     pub is_cyclic: i32,
 }
 
-/// Up to four numbers that are coded together, such as a vector. The largest one determines how
+/// Up to four numbers that are coded together, such as a vector. The largest number determines how
 /// many bits each of them takes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpMagnitude {
-    /// A `KpMagnitudeForm`.
+    /// The form of the numbers: a `KpMagnitudeForm`.
     pub form: i32,
-    /// How many numbers, 1 to 4.
+    /// The number of components, 1 to 4.
     pub count: u32,
     /// The steps per unit: 1, 10 or 100. Only for multiples.
     pub steps_per_unit: u32,
@@ -164,7 +166,7 @@ fn wrong_count(nth: usize, count: u32) -> Failure {
 enum Form<const N: usize> {
     Multiples(Precision),
     Steps,
-    /// `is_any`: numbers beyond the limits are allowed.
+    /// Differences. If `is_any`, numbers beyond the limits are allowed.
     Difference {
         limits: VectorLimits<N>,
         is_any: bool,

@@ -90,35 +90,35 @@ pub(crate) unsafe fn text<'a>(text: *const c_char) -> Result<&'a str, Failure> {
     text.to_str().map_err(|_| Failure::argument("a text is not UTF-8"))
 }
 
-/// A time from the caller, in nanoseconds since any fixed moment.
+/// Converts a time from the caller, given in nanoseconds since any fixed moment.
 pub(crate) fn time(now_ns: u64) -> Duration {
     Duration::from_nanos(now_ns)
 }
 
-/// A duration from the caller, in milliseconds.
+/// Converts a duration from the caller, given in milliseconds.
 pub(crate) fn duration(ms: u32) -> Duration {
     Duration::from_millis(ms.into())
 }
 
-/// A size from the caller. A size beyond the address space sets no limit.
+/// Converts a size from the caller. A size beyond the address space sets no limit.
 pub(crate) fn size(bytes: u64) -> usize {
     usize::try_from(bytes).unwrap_or(usize::MAX)
 }
 
-/// An option from the caller: zero selects the default.
+/// Returns an option from the caller, or the default if the option is zero.
 pub(crate) fn or_default<T: Default + PartialEq>(given: T, default: T) -> T {
     if given == T::default() { default } else { given }
 }
 
-/// A time for the caller; negative for `None`.
+/// Converts a time for the caller. `None` becomes negative.
 pub(crate) fn milliseconds(time: Option<Duration>) -> f64 {
     time.map_or(-1.0, |time| 1000.0 * time.as_secs_f64())
 }
 
-/// Borrows a value from the caller; its pointer may be null.
+/// Borrows a value from the caller. The pointer may be null.
 ///
 /// # Safety
-/// As for [`slice`].
+/// The caller must meet the conditions of [`slice`].
 pub(crate) unsafe fn optional<'a, T>(data: *const T) -> Result<Option<&'a T>, Failure> {
     if data.is_null() {
         return Ok(None);
@@ -127,10 +127,10 @@ pub(crate) unsafe fn optional<'a, T>(data: *const T) -> Result<Option<&'a T>, Fa
     Ok(unsafe { slice(data, 1)? }.first())
 }
 
-/// Borrows a value from the caller; its pointer must not be null.
+/// Borrows a value from the caller. The pointer must not be null.
 ///
 /// # Safety
-/// As for [`slice`].
+/// The caller must meet the conditions of [`slice`].
 pub(crate) unsafe fn required<'a, T>(data: *const T) -> Result<&'a T, Failure> {
     check(data, 1)?;
     // SAFETY: `check` has checked that `data` is not null, is aligned and does not overflow. The
@@ -138,11 +138,11 @@ pub(crate) unsafe fn required<'a, T>(data: *const T) -> Result<&'a T, Failure> {
     Ok(unsafe { &*data })
 }
 
-/// Copies bytes to the caller, if they fit into `capacity`, and always writes their number to
+/// Copies bytes to the caller, if they fit into `capacity`. Always writes the number of bytes to
 /// `size`.
 ///
 /// # Safety
-/// As for [`slice_mut`] and [`put`].
+/// The caller must meet the conditions of [`slice_mut`] and [`put`].
 pub(crate) unsafe fn give(
     from: &[u8],
     bytes: *mut u8,
@@ -164,7 +164,7 @@ pub(crate) unsafe fn give(
 /// Copies a text with a terminating zero to the caller.
 ///
 /// # Safety
-/// As for [`give`].
+/// The caller must meet the conditions of [`give`].
 pub(crate) unsafe fn give_text(
     from: &str,
     text: *mut c_char,
@@ -175,11 +175,11 @@ pub(crate) unsafe fn give_text(
     unsafe { give(&[from.as_bytes(), &[0]].concat(), text.cast(), capacity, size) }
 }
 
-/// Copies values to the caller, if they fit into `capacity`, and always writes their number to
+/// Copies values to the caller, if they fit into `capacity`. Always writes the number of values to
 /// `count`.
 ///
 /// # Safety
-/// As for [`slice_mut`] and [`put`].
+/// The caller must meet the conditions of [`slice_mut`] and [`put`].
 pub(crate) unsafe fn give_list<T>(
     from: impl ExactSizeIterator<Item = T>,
     list: *mut T,

@@ -1,4 +1,4 @@
-//! Poses in an engine's memory, with a description of their layout.
+//! Poses in an engine's memory, and descriptions of their layout.
 
 use std::ffi::c_void;
 
@@ -15,30 +15,30 @@ use crate::status::Failure;
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpPose {
-    /// The translation x, y, z of the first bone.
+    /// The address of the translation x, y, z of the first bone.
     pub translations: *mut c_void,
-    /// Bytes from one bone to the next.
+    /// The number of bytes from one bone's translation to the next.
     pub translation_stride: usize,
-    /// The rotation x, y, z, w of the first bone.
+    /// The address of the rotation x, y, z, w of the first bone.
     pub rotations: *mut c_void,
-    /// Bytes from one bone to the next.
+    /// The number of bytes from one bone's rotation to the next.
     pub rotation_stride: usize,
-    /// The scale x, y, z of the first bone.
+    /// The address of the scale x, y, z of the first bone.
     pub scales: *mut c_void,
-    /// Bytes from one bone to the next.
+    /// The number of bytes from one bone's scale to the next.
     pub scale_stride: usize,
     /// The number of bones at the pointers.
     pub bones: usize,
-    /// The bone of each joint of the clip, or `UINT32_MAX` for none.
+    /// The index of the bone of each joint of the clip, or `UINT32_MAX` for no bone.
     pub bone_of_joint: *const u32,
     /// The length of `bone_of_joint`, which must be the clip's number of joints. With 0, joint 0 is
     /// bone 0, and so on. The engine must then have at least as many bones as the clip has joints.
     pub joints: usize,
-    /// `KP_NUMBER_F32` or `KP_NUMBER_F64`.
+    /// The type of the numbers: `KP_NUMBER_F32` or `KP_NUMBER_F64`.
     pub number: i32,
-    /// Not 0: rotations are ordered w, x, y, z.
+    /// If not 0, rotations are ordered w, x, y, z.
     pub w_first: i32,
-    /// Units per metre: 0 or 1 for metres, 100 for centimetres.
+    /// The number of units per metre: 0 or 1 for metres, 100 for centimetres.
     pub units_per_m: f32,
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct Writer<'a> {
     units_per_m: f32,
 }
 
-/// One part of the transforms.
+/// One part of the transforms: translations, rotations or scales.
 struct Part {
     data: *mut u8,
     stride: usize,
@@ -114,7 +114,7 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// Reads the pose that is in memory. Parts that are null have the identity's value.
+    /// Reads the pose from the caller's memory. Parts that are null have the identity's value.
     pub(crate) fn read(&self) -> Vec<Transform> {
         let to_cm = |units: f32| {
             if self.units_per_m == CM_PER_M { units } else { units / self.units_per_m * CM_PER_M }
@@ -156,15 +156,15 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Whether the pose has the most common layout: `f32` numbers, joint i at bone i, rotations
-    /// ordered x, y, z, w, and all three parts.
+    /// Whether the pose has the most common layout, with `f32` numbers, joint i at bone i,
+    /// rotations ordered x, y, z, w, and all three parts.
     fn is_plain(&self) -> bool {
         let parts = [&self.translations, &self.rotations, &self.scales];
         let has_all = parts.iter().all(|part| !part.data.is_null());
         has_all && !self.wide && !self.w_first && self.bones.is_none()
     }
 
-    /// Writes a pose, which `write` produces.
+    /// Writes the pose that `write` produces.
     pub(crate) fn take(&self, write: &mut impl TakePose) {
         if self.is_plain() {
             write.write(&mut Bones::<true>(self));
@@ -179,7 +179,7 @@ pub(crate) trait TakePose {
     fn write(&mut self, writer: &mut impl PoseWriter);
 }
 
-/// Writes to the bones. If the layout is plain, `PLAIN` removes the branches.
+/// Writes transforms to the bones. If the layout is plain, `PLAIN` removes the branches.
 struct Bones<'a, const PLAIN: bool>(&'a Writer<'a>);
 
 impl<const PLAIN: bool> Bones<'_, PLAIN> {
@@ -273,7 +273,7 @@ impl TakePose for Vec<Transform> {
     }
 }
 
-/// Reads the caller's layout of a pose.
+/// Reads the layout of a pose that the caller passed.
 ///
 /// # Safety
 /// `pose` is null or points to a layout.

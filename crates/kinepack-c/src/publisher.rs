@@ -1,4 +1,4 @@
-//! Publishers: one world for any number of viewers, over a transport of the caller.
+//! Publishers, which publish one world for any number of viewers over a transport of the caller.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -14,7 +14,7 @@ use crate::memory::{check_out, optional, put, slice};
 use crate::snapshot::{KpSnapshot, SNAPSHOTS};
 use crate::status::{Failure, call};
 
-/// Publishes one world for any number of viewers: it encodes each snapshot once for each tier,
+/// Publishes one world for any number of viewers. It encodes each snapshot once for each tier,
 /// however many viewers watch. A publisher has no sockets: it produces objects and datagrams, which
 /// relays or your servers forward.
 #[repr(C)]
@@ -26,7 +26,8 @@ pub struct KpPublisher {
 
 pub(crate) static PUBLISHERS: Handles<Mutex<Publishing>> = Handles::new(25, "a publisher");
 
-/// Transports count groups to 2^62. Half of that range leaves enough numbers for every broadcast.
+/// The largest number of a first group. Transports count groups to 2^62, and half of that range is
+/// enough for every broadcast.
 const MAX_FIRST_GROUP: u64 = 1 << 61;
 
 /// A publisher, and the pieces that the caller has not taken yet.
@@ -38,14 +39,15 @@ pub(crate) struct Publishing {
     next: Next<KpPiece>,
 }
 
-/// How a publisher works.
+/// The settings of a publisher.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpPublisherOptions {
     /// The number of the first group, below 2^61. After a restart, use a number above all previous
-    /// ones, such as the seconds since 1970, so that relays and viewers do not mix the two runs.
+    /// ones, such as the seconds since 1970. Then relays and viewers do not mix the two runs.
     pub first_group: u64,
-    /// The delay of the pieces in ticks, against players who watch their own match.
+    /// The number of ticks by which pieces are delayed. A delay protects against players who watch
+    /// their own match.
     pub delay_ticks: u32,
 }
 
@@ -53,17 +55,18 @@ pub struct KpPublisherOptions {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpPiece {
-    /// The number of its group in the track.
+    /// The number of the piece's group in the track.
     pub group: u64,
-    /// The number of the object in its group. Object 0 begins the group, and ends the previous one.
+    /// The number of the object in its group. Object 0 begins a group, and ends the previous group.
     pub object: u64,
     /// The number of the tier.
     pub tier: u32,
-    /// A `KpTrackKind`.
+    /// The type of the track: a `KpTrackKind`.
     pub track: i32,
-    /// Not 0: a datagram. It has no `object`, and viewers do not need its `group`.
+    /// Not 0 if the piece is a datagram. A datagram has no `object`, and viewers do not need its
+    /// `group`.
     pub is_datagram: i32,
-    /// The tick of its last snapshot. Viewers do not need it.
+    /// The tick of the piece's last snapshot. Viewers do not need it.
     pub tick: u32,
 }
 
@@ -98,8 +101,9 @@ pub unsafe extern "C" fn kp_publisher_new(
     })
 }
 
-/// Restricts a tier to these entities, such as those of a region: ids in increasing order, or none.
-/// Initially, a tier has all entities. For a region, call this before each tick.
+/// Restricts a tier to these entities, such as those of a region. `ids` are in increasing order.
+/// With a `count` of 0, the tier has no entities. Initially, a tier has all entities. For a region,
+/// call this before each tick.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_publisher_set_entities(
     publisher: KpPublisher,
@@ -123,7 +127,7 @@ pub unsafe extern "C" fn kp_publisher_set_entities(
     })
 }
 
-/// Removes the restriction of a tier, so that it has all entities again.
+/// Removes the restriction of a tier. Then the tier has all entities again.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_publisher_set_all_entities(publisher: KpPublisher, tier: u32) -> KpStatus {
     call(|| {
@@ -133,12 +137,13 @@ pub extern "C" fn kp_publisher_set_all_entities(publisher: KpPublisher, tier: u3
     })
 }
 
-/// Takes the world of a tick, which must be above the previous tick, and encodes it for all tiers
-/// that are due. `kp_publisher_poll` returns the pieces. Take all of them each tick, because they
-/// are kept in memory until then.
+/// Takes the world of a tick, and encodes it for all tiers that are due. The tick must be above the
+/// previous tick. `kp_publisher_poll` returns the pieces. Take all pieces in each tick, because
+/// they are kept in memory until then.
 ///
 /// If a world needs more datagrams than a viewer can reassemble, the result is `KP_STATUS_ARGUMENT`
-/// too. Other tiers may have encoded it by then, and the tick is used up: publish the next one.
+/// too. Other tiers may have encoded the world by then, and the tick is used up, so publish the
+/// next one.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_publisher_publish(publisher: KpPublisher, world: KpSnapshot) -> KpStatus {
     call(|| {
@@ -153,9 +158,9 @@ pub extern "C" fn kp_publisher_publish(publisher: KpPublisher, world: KpSnapshot
     })
 }
 
-/// The next piece for the transport: `*piece` describes it, and it has `*size` bytes, if they fit
-/// into `capacity`. Returns `KP_STATUS_NOTHING` if there is none until the next tick. If `capacity`
-/// is too small, only `*size` is written, and the piece is kept.
+/// Writes the next piece for the transport. `*piece` describes it, and it has `*size` bytes, if
+/// they fit into `capacity`. Returns `KP_STATUS_NOTHING` if there is no piece until the next tick.
+/// If `capacity` is too small, only `*size` is written, and the piece is kept.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_publisher_poll(
     publisher: KpPublisher,
@@ -179,8 +184,8 @@ pub unsafe extern "C" fn kp_publisher_poll(
 }
 
 /// Copies the last snapshot of a tier in groups, as its viewers decode it, into a snapshot of the
-/// same schema. It lacks the entities that the tier omits, and is less precise if the tier is.
-/// Returns `KP_STATUS_NOTHING` before the first one, and for a tier in datagrams.
+/// same schema. It lacks the entities that the tier omits, and has only the precision of the tier.
+/// Returns `KP_STATUS_NOTHING` before the first snapshot, and for a tier in datagrams.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_publisher_last(
     publisher: KpPublisher,

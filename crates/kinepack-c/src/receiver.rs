@@ -1,4 +1,4 @@
-//! Receivers: decode, buffer and interpolate the world of a hub.
+//! Receivers, which decode, buffer and interpolate the world of a hub.
 
 use std::sync::Mutex;
 
@@ -17,7 +17,7 @@ use crate::shown::{KpPlayback, KpShown, Shown, nothing_yet};
 use crate::snapshot::{KpSnapshot, SNAPSHOTS};
 use crate::status::{Failure, call};
 
-/// Receives the world of a hub. It has no socket and no clock.
+/// Receives the world of a hub. A receiver has no socket and no clock.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpReceiver {
@@ -35,19 +35,19 @@ pub(crate) struct Receiving {
     next: Next<()>,
 }
 
-/// How a receiver works. A number of 0 selects the default.
+/// The settings of a receiver. A number of 0 selects the default.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpReceiverOptions {
     /// The channel of the hub, which distinguishes hubs on one connection.
     pub channel: u32,
-    /// The least delay of the shown state. Default: determined by the network alone.
+    /// The shortest delay of the shown state. By default, it depends on the network alone.
     pub min_delay_ms: u32,
-    /// The largest delay of the shown state. Default: 500.
+    /// The longest delay of the shown state. Default: 500.
     pub max_delay_ms: u32,
     /// The maximum memory for views and states, in bytes. Default: 128 MiB.
     pub max_memory_bytes: u64,
-    /// The kinds of events of the hub, or zero for none.
+    /// The kinds of events of the hub, or zero for no events.
     pub events: KpEvents,
 }
 
@@ -55,20 +55,20 @@ pub struct KpReceiverOptions {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpReceiverStatus {
-    /// Not 0 once a snapshot was accepted.
+    /// Not 0 if a snapshot was accepted.
     pub joined: i32,
-    /// Datagrams accepted.
+    /// The number of datagrams accepted.
     pub received: u64,
-    /// Datagrams refused, including duplicates.
+    /// The number of datagrams refused, including duplicates.
     pub refused: u64,
-    /// Missing datagrams of the hub.
+    /// The number of missing datagrams of the hub.
     pub lost: u64,
-    /// Bytes of all datagrams.
+    /// The number of bytes of all datagrams.
     pub bytes: u64,
-    /// The smoothed time from sending an acknowledgement to the first snapshot that builds on it;
-    /// negative before the first such snapshot.
+    /// The smoothed time from sending an acknowledgement to the first snapshot that builds on it.
+    /// Negative before the first such snapshot.
     pub round_trip_ms: f64,
-    /// The fractional tick that the server simulates now; negative while it is unknown.
+    /// The fractional tick that the server simulates now. Negative while it is unknown.
     pub server_tick: f64,
 }
 
@@ -126,8 +126,8 @@ pub unsafe extern "C" fn kp_receiver_handle(
     })
 }
 
-/// The next datagram for the hub. Returns `KP_STATUS_NOTHING` if there is none now. If `capacity`
-/// is too small, only `*size` is written, and the datagram is kept.
+/// Writes the next datagram for the hub. Returns `KP_STATUS_NOTHING` if there is no datagram now.
+/// If `capacity` is too small, only `*size` is written, and the datagram is kept.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_receiver_poll(
     receiver: KpReceiver,
@@ -147,8 +147,8 @@ pub unsafe extern "C" fn kp_receiver_poll(
     })
 }
 
-/// Computes what to show now: a slightly delayed, interpolated state. Read it through
-/// `kp_receiver_shown`. Returns `KP_STATUS_NOTHING` before the first state.
+/// Computes the state to show now, which is slightly delayed and interpolated. Read this state
+/// through `kp_receiver_shown`. Returns `KP_STATUS_NOTHING` before the first state.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_receiver_play(
     receiver: KpReceiver,
@@ -166,8 +166,8 @@ pub unsafe extern "C" fn kp_receiver_play(
     })
 }
 
-/// The state that the receiver shows. The handle stays the same until `kp_receiver_free`, which
-/// frees it too.
+/// Returns the state that the receiver shows. The handle stays the same until `kp_receiver_free`,
+/// which frees it too.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_receiver_shown(receiver: KpReceiver, out: *mut KpShown) -> KpStatus {
     call(|| {
@@ -177,8 +177,8 @@ pub unsafe extern "C" fn kp_receiver_shown(receiver: KpReceiver, out: *mut KpSho
     })
 }
 
-/// Makes all events due that have arrived. It is for programs that show the newest state and do not
-/// play. An event becomes due only once, so `kp_receiver_play` will not show it again.
+/// Makes all events due that have arrived, for programs that show the newest state and do not play.
+/// An event becomes due only once, so `kp_receiver_play` will not show it again.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_receiver_take_events(receiver: KpReceiver) -> KpStatus {
     call(|| {
@@ -188,7 +188,7 @@ pub extern "C" fn kp_receiver_take_events(receiver: KpReceiver) -> KpStatus {
     })
 }
 
-/// The receiver's view of its connection.
+/// Writes the receiver's view of its connection.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_receiver_status(
     receiver: KpReceiver,
@@ -228,9 +228,9 @@ pub extern "C" fn kp_receiver_newest(receiver: KpReceiver, snapshot: KpSnapshot)
 }
 
 /// Changes a lane of an entity by one in the newest view, like a memory fault, so that this side's
-/// state is wrong. For tests and tools: state checks detect it, and the hub sends the state again.
-/// Returns `KP_STATUS_NOTHING` if there is no such view, entity or lane, or if the lane has only
-/// one value.
+/// state is wrong. This is for tests and tools: state checks detect the fault, and the hub sends
+/// the state again. Returns `KP_STATUS_NOTHING` if there is no such view, entity or lane, or if the
+/// lane has only one value.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_receiver_inject_fault(
     receiver: KpReceiver,

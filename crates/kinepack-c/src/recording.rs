@@ -1,4 +1,4 @@
-//! Writes replays: to a file, or the last seconds in memory.
+//! Writes replays to a file, or keeps the last seconds in memory.
 
 use std::ffi::c_char;
 use std::sync::Mutex;
@@ -39,7 +39,7 @@ pub struct KpKillCam {
 
 pub(crate) static KILL_CAMS: Handles<Mutex<Writing<KillCam>>> = Handles::new(19, "a kill cam");
 
-/// A writer, unless it has ended; the event being emitted; and the replay that was cut last.
+/// A writer unless it has ended, the event that is being emitted, and the replay that was cut last.
 pub(crate) struct Writing<T> {
     writer: Option<T>,
     event: Option<World>,
@@ -58,10 +58,10 @@ pub struct KpReplaySummary {
     pub bytes: u64,
 }
 
-/// Begins a replay file, replacing an existing one. The world has `rate_hz` ticks per second;
-/// `events` is zero if it has none. The caller ends `*out` with `kp_replay_writer_finish` and frees
-/// it with `kp_replay_writer_free`. If the process is killed, the file lacks at most the last
-/// second.
+/// Begins a replay file, and replaces an existing one. The world has `rate_hz` ticks per second.
+/// Pass a zero `events` if it has no events. The caller ends `*out` with `kp_replay_writer_finish`
+/// and frees it with `kp_replay_writer_free`. If the process is killed, the file lacks at most the
+/// last second.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_replay_writer_new(
     path: *const c_char,
@@ -84,7 +84,7 @@ pub unsafe extern "C" fn kp_replay_writer_new(
     })
 }
 
-/// Adds a snapshot. Its tick must be above the previous one's.
+/// Adds a snapshot. Its tick must be above the tick of the previous snapshot.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_replay_writer_write(writer: KpReplayWriter, world: KpSnapshot) -> KpStatus {
     call(|| {
@@ -113,7 +113,7 @@ pub unsafe extern "C" fn kp_replay_writer_emit(
     })
 }
 
-/// Names a tick.
+/// Gives the tick `tick` the name `name`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_replay_writer_mark(
     writer: KpReplayWriter,
@@ -128,7 +128,7 @@ pub unsafe extern "C" fn kp_replay_writer_mark(
     })
 }
 
-/// Stores a value under a key of the caller's choice.
+/// Stores the text `value` under the text `key`. The caller chooses both.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_replay_writer_note(
     writer: KpReplayWriter,
@@ -143,7 +143,7 @@ pub unsafe extern "C" fn kp_replay_writer_note(
     })
 }
 
-/// Ends the file. `out` may be null.
+/// Ends the file, and writes its size to `*out`. `out` may be null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_replay_writer_finish(
     writer: KpReplayWriter,
@@ -168,15 +168,16 @@ pub unsafe extern "C" fn kp_replay_writer_finish(
     })
 }
 
-/// Frees a writer. A file that was not finished lacks its last second and its index, but can be
-/// read.
+/// Frees a writer. A file that was not finished lacks its last second and its index, but can still
+/// be read.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_replay_writer_free(writer: KpReplayWriter) -> KpStatus {
     call(|| WRITERS.remove(writer.id))
 }
 
 /// Creates a kill cam, which keeps the last `seconds` of a world with `rate_hz` ticks per second.
-/// `events` is zero if there are none. The caller frees `*out` with `kp_kill_cam_free`.
+/// Pass a zero `events` if the world has no events. The caller frees `*out` with
+/// `kp_kill_cam_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_kill_cam_new(
     codec: KpCodec,
@@ -199,7 +200,7 @@ pub unsafe extern "C" fn kp_kill_cam_new(
     })
 }
 
-/// Adds a snapshot. Its tick must be above the previous one's.
+/// Adds a snapshot. Its tick must be above the tick of the previous snapshot.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_kill_cam_write(kill_cam: KpKillCam, world: KpSnapshot) -> KpStatus {
     call(|| {
@@ -228,8 +229,8 @@ pub unsafe extern "C" fn kp_kill_cam_emit(
 }
 
 /// Cuts the ticks from `from_tick` to `to_tick`, both included, as a replay file for
-/// `kp_kill_cam_take`, and writes its size. Returns `KP_STATUS_ARGUMENT` if there is no snapshot
-/// between them.
+/// `kp_kill_cam_take`. Writes the size of the file to `*size`. Returns `KP_STATUS_ARGUMENT` if
+/// there is no snapshot between the two ticks.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_kill_cam_cut(
     kill_cam: KpKillCam,
@@ -250,8 +251,8 @@ pub unsafe extern "C" fn kp_kill_cam_cut(
     })
 }
 
-/// Takes the replay file that was cut last: `*size` bytes, if they fit into `capacity`. It can be
-/// taken only once.
+/// Takes the replay file that was cut last: `*size` bytes, if they fit into `capacity`. A file can
+/// be taken only once.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_kill_cam_take(
     kill_cam: KpKillCam,
@@ -289,7 +290,7 @@ impl<T> Writing<T> {
         self.writer.as_mut().ok_or_else(finished)
     }
 
-    /// Prepares an event, and returns the writer with it.
+    /// Stores one record as the next event, and returns the writer with that event.
     ///
     /// # Safety
     /// Each column has one record.

@@ -1,4 +1,4 @@
-//! Replay files: reads them, and shows any moment of them.
+//! Replay files. This module reads them, and shows any moment of them.
 
 use std::ffi::c_char;
 use std::io::Cursor;
@@ -35,16 +35,16 @@ pub(crate) struct Replaying {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpReplayInfo {
-    /// Ticks per second.
+    /// The number of ticks per second.
     pub rate_hz: f64,
     /// The first tick.
     pub first_tick: u32,
     /// The last tick.
     pub last_tick: u32,
-    /// Number of markers.
+    /// The number of markers.
     pub markers: u32,
-    /// Not 0 if the writer finished the file. 0 if the file is still being written, or its writer
-    /// was killed.
+    /// Not 0 if the writer finished the file. 0 if the file is still being written, or if its
+    /// writer was killed.
     pub is_complete: i32,
 }
 
@@ -59,7 +59,7 @@ pub unsafe extern "C" fn kp_replay_open(path: *const c_char, out: *mut KpReplay)
     })
 }
 
-/// Reads a replay from a copy of these bytes. The caller frees `*out` with `kp_replay_free`.
+/// Reads a replay from a copy of `bytes`. The caller frees `*out` with `kp_replay_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_replay_from_bytes(
     bytes: *const u8,
@@ -77,7 +77,7 @@ pub unsafe extern "C" fn kp_replay_from_bytes(
     })
 }
 
-/// The properties of a replay. Returns `KP_STATUS_NOTHING` if it has no snapshot.
+/// Writes the properties of a replay. Returns `KP_STATUS_NOTHING` if it has no snapshot.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_replay_info(replay: KpReplay, out: *mut KpReplayInfo) -> KpStatus {
     call(|| {
@@ -96,7 +96,7 @@ pub unsafe extern "C" fn kp_replay_info(replay: KpReplay, out: *mut KpReplayInfo
     })
 }
 
-/// The schema of a replay's snapshots. The caller frees `*out` with `kp_schema_free`.
+/// Creates the schema of a replay's snapshots. The caller frees `*out` with `kp_schema_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_replay_schema(replay: KpReplay, out: *mut KpSchema) -> KpStatus {
     call(|| {
@@ -108,8 +108,8 @@ pub unsafe extern "C" fn kp_replay_schema(replay: KpReplay, out: *mut KpSchema) 
     })
 }
 
-/// The schema of a replay's events. Returns `KP_STATUS_NOTHING` if it has none. The caller frees
-/// `*out` with `kp_schema_free`.
+/// Creates the schema of a replay's events. Returns `KP_STATUS_NOTHING` if the replay has no
+/// events. The caller frees `*out` with `kp_schema_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_replay_event_schema(replay: KpReplay, out: *mut KpSchema) -> KpStatus {
     call(|| {
@@ -122,8 +122,8 @@ pub unsafe extern "C" fn kp_replay_event_schema(replay: KpReplay, out: *mut KpSc
     })
 }
 
-/// A marker: its tick, and its name with a terminating zero, of `*size` bytes if they fit into
-/// `capacity`.
+/// Writes the tick and the name of a marker. The name has a terminating zero: `*size` bytes, if
+/// they fit into `capacity`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_replay_marker(
     replay: KpReplay,
@@ -150,8 +150,8 @@ pub unsafe extern "C" fn kp_replay_marker(
     })
 }
 
-/// The value that the writer stored under a key, with a terminating zero: `*size` bytes, if they
-/// fit into `capacity`. Returns `KP_STATUS_NOTHING` if there is none.
+/// Writes the value that the writer stored under `key`, with a terminating zero: `*size` bytes, if
+/// they fit into `capacity`. Returns `KP_STATUS_NOTHING` if there is no such value.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_replay_value(
     replay: KpReplay,
@@ -175,8 +175,8 @@ pub unsafe extern "C" fn kp_replay_value(
     })
 }
 
-/// Copies the snapshot of a tick, or the last one before it, into a snapshot of the same schema.
-/// Returns `KP_STATUS_NOTHING` if there is none.
+/// Copies the snapshot of the tick `tick`, or the last snapshot before it, into a snapshot of the
+/// same schema. Returns `KP_STATUS_NOTHING` if there is no such snapshot.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_replay_get(replay: KpReplay, tick: u32, snapshot: KpSnapshot) -> KpStatus {
     call(|| {
@@ -192,9 +192,9 @@ pub extern "C" fn kp_replay_get(replay: KpReplay, tick: u32, snapshot: KpSnapsho
     })
 }
 
-/// Computes what to show at a moment, given as a fractional tick. Read it through `kp_replay_shown`.
-/// Moments may be in any order. Events are due only if a moment follows the previous one by at most
-/// 5 seconds.
+/// Computes the state to show at a moment, given as a fractional tick. Read this state through
+/// `kp_replay_shown`. Moments may be in any order. Events are due only if a moment is at most 5
+/// seconds after the previous one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_replay_play(
     replay: KpReplay,
@@ -214,8 +214,8 @@ pub unsafe extern "C" fn kp_replay_play(
     })
 }
 
-/// The state that the replay shows. The handle stays the same until `kp_replay_free`, which frees it
-/// too.
+/// Returns the state that the replay shows. The handle stays the same until `kp_replay_free`, which
+/// frees it too.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_replay_shown(replay: KpReplay, out: *mut KpShown) -> KpStatus {
     call(|| {
@@ -225,7 +225,7 @@ pub unsafe extern "C" fn kp_replay_shown(replay: KpReplay, out: *mut KpShown) ->
     })
 }
 
-/// Jumps to a tick: the next moment shows no events before it.
+/// Jumps to a tick. The next moment shows no events before that tick.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_replay_seek(replay: KpReplay, tick: f64) -> KpStatus {
     call(|| {
@@ -243,7 +243,7 @@ pub extern "C" fn kp_replay_free(replay: KpReplay) -> KpStatus {
 /// Registers a replay reader, and returns its handle in `*out`.
 ///
 /// # Safety
-/// As for [`put`].
+/// The caller must meet the conditions of [`put`].
 unsafe fn add(
     reader: Result<ReplayReader, ReplayError>,
     out: *mut KpReplay,

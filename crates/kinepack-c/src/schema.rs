@@ -1,4 +1,4 @@
-//! Schemas: the fields that make up the state of an entity.
+//! Schemas, which list the fields of an entity's state.
 
 use std::ffi::c_char;
 
@@ -90,7 +90,7 @@ pub unsafe extern "C" fn kp_schema_to_bytes(
     })
 }
 
-/// The hash of a schema. Two sides with the same hash have the same schema.
+/// Writes the hash of a schema. Two sides with the same hash have the same schema.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_schema_hash(schema: KpSchema, hash: *mut u64) -> KpStatus {
     call(|| {
@@ -100,7 +100,7 @@ pub unsafe extern "C" fn kp_schema_hash(schema: KpSchema, hash: *mut u64) -> KpS
     })
 }
 
-/// The number of kinds of a schema.
+/// Writes the number of kinds of a schema.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_schema_kinds(schema: KpSchema, kinds: *mut u32) -> KpStatus {
     call(|| {
@@ -110,7 +110,7 @@ pub unsafe extern "C" fn kp_schema_kinds(schema: KpSchema, kinds: *mut u32) -> K
     })
 }
 
-/// The number of fields of a kind.
+/// Writes the number of fields of a kind.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_schema_fields(
     schema: KpSchema,
@@ -125,7 +125,7 @@ pub unsafe extern "C" fn kp_schema_fields(
     })
 }
 
-/// Describes a field of a kind.
+/// Writes a description of a field of a kind.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_schema_field(
     schema: KpSchema,
@@ -156,8 +156,8 @@ pub unsafe extern "C" fn kp_schema_field(
     })
 }
 
-/// The name of a kind, with a terminating zero: `*size` bytes including the zero, if they fit into
-/// `capacity`. If a schema has one kind, it may have no name.
+/// Writes the name of a kind, with a terminating zero: `*size` bytes including the zero, if they
+/// fit into `capacity`. If a schema has only one kind, its name may be empty.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_schema_kind_name(
     schema: KpSchema,
@@ -175,7 +175,7 @@ pub unsafe extern "C" fn kp_schema_kind_name(
     })
 }
 
-/// The name of a field, like `kp_schema_kind_name` for a kind.
+/// Writes the name of a field, like `kp_schema_kind_name` for a kind.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_schema_field_name(
     schema: KpSchema,
@@ -193,7 +193,8 @@ pub unsafe extern "C" fn kp_schema_field_name(
     })
 }
 
-/// Finds the field of a kind with a name. Returns `KP_STATUS_NOTHING` if there is none.
+/// Finds the field of a kind with the name `name`. Returns `KP_STATUS_NOTHING` if there is no such
+/// field.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_schema_find(
     schema: KpSchema,

@@ -23,7 +23,7 @@ pub struct KpSchemaBuilder {
 
 pub(crate) static BUILDERS: Handles<Mutex<Builder>> = Handles::new(2, "a schema builder");
 
-/// Kinds and their fields.
+/// The kinds, each with its name and its fields.
 #[derive(Debug, Default)]
 pub(crate) struct Builder {
     kinds: Vec<(String, Vec<Field>)>,
@@ -59,7 +59,7 @@ pub unsafe extern "C" fn kp_schema_builder_new(out: *mut KpSchemaBuilder) -> KpS
     })
 }
 
-/// Begins the next kind. A schema with one kind may omit this call; its kind then has no name.
+/// Begins the next kind. A schema with one kind may omit this call. Then its kind has no name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_schema_builder_kind(
     builder: KpSchemaBuilder,
@@ -97,7 +97,7 @@ pub unsafe extern "C" fn kp_schema_builder_floats(
     }
 }
 
-/// Adds a real number on a circle, such as an angle: after `end` it wraps to `min`.
+/// Adds a real number on a circle, such as an angle, which wraps from `end` to `min`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_schema_builder_cyclic(
     builder: KpSchemaBuilder,
@@ -116,7 +116,7 @@ pub unsafe extern "C" fn kp_schema_builder_cyclic(
     }
 }
 
-/// Adds an integer from `min` to `max`.
+/// Adds an integer field with values from `min` to `max`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_schema_builder_integer(
     builder: KpSchemaBuilder,
@@ -188,7 +188,7 @@ pub extern "C" fn kp_schema_builder_role(builder: KpSchemaBuilder, role: i32) ->
     })
 }
 
-/// Declares the last field to be the velocity of another. Playback then follows curves.
+/// Declares the last field to be the velocity of the field `name`. Playback then follows curves.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_schema_builder_velocity_of(
     builder: KpSchemaBuilder,
@@ -215,7 +215,7 @@ pub unsafe extern "C" fn kp_schema_builder_condition(
     change(builder, |field| Ok(field.with_condition(Condition::new(selector?, least..=most))))
 }
 
-/// Lets the last field, while it moves, be off by the distance that it moves in this time.
+/// Lets the last field be off by the distance that it moves in a given time, while it moves.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_schema_builder_time_precision(
     builder: KpSchemaBuilder,
@@ -269,7 +269,7 @@ fn refused(error: SetupError) -> Failure {
 /// Adds a field.
 ///
 /// # Safety
-/// As for [`memory::text`].
+/// The caller must meet the conditions of [`memory::text`].
 unsafe fn add(
     builder: KpSchemaBuilder,
     name: *const c_char,

@@ -1,5 +1,5 @@
 //! The state that a receiver, a viewer or a replay shows: entities by kind, and the events that are
-//! due. One set of functions reads all three.
+//! due. One set of functions reads the state of all three.
 
 use std::sync::Mutex;
 
@@ -14,7 +14,8 @@ use crate::schema::one_of;
 use crate::status::{Failure, call};
 
 /// The entities and events that a receiver, a viewer or a replay shows at the moment of its last
-/// `kp_..._play`. That object owns the handle and frees it, so there is no function to free it.
+/// `kp_..._play`. That receiver, viewer or replay owns the handle and frees it, so there is no
+/// function to free it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpShown {
@@ -24,13 +25,13 @@ pub struct KpShown {
 
 static SHOWN: Handles<Mutex<Showing>> = Handles::new(28, "a shown state");
 
-/// The moment that is shown.
+/// The shown moment.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpPlayback {
-    /// The tick that is shown, with its fraction.
+    /// The shown tick, with its fraction.
     pub tick: f64,
-    /// Not 0: no newer state had arrived when it was needed.
+    /// Not 0 if no newer state had arrived when one was needed.
     pub is_starved: i32,
 }
 
@@ -38,11 +39,11 @@ pub struct KpPlayback {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpEvent {
-    /// The tick at which it happened.
+    /// The tick at which the event happened.
     pub tick: u32,
-    /// The index of its kind among the kinds of the events' schema.
+    /// The index of the event's kind among the kinds of the events' schema.
     pub kind: u32,
-    /// Not 0: the event's tick was already shown at an earlier moment.
+    /// Not 0 if an earlier moment had already shown the event's tick.
     pub is_late: i32,
 }
 
@@ -91,8 +92,8 @@ pub unsafe extern "C" fn kp_shown_removed(
     unsafe { write_ids(shown, ids, capacity, count, |showing| Ok(&showing.removed)) }
 }
 
-/// Writes the numbers of a kind's entities, in the order of their ids, to a target for each field
-/// with room for `capacity` entities.
+/// Writes the numbers of a kind's entities, in the order of their ids. There is a target for each
+/// field, with room for `capacity` entities.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_shown_read(
     shown: KpShown,
@@ -119,8 +120,8 @@ pub unsafe extern "C" fn kp_shown_read(
     })
 }
 
-/// Takes the next event that is due. Returns `KP_STATUS_NOTHING` if there is none; viewers have no
-/// events. The next moment drops events that were not taken.
+/// Takes the next event that is due. Returns `KP_STATUS_NOTHING` if no event is due. Viewers have
+/// no events. The next moment drops events that were not taken.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_shown_next_event(shown: KpShown, out: *mut KpEvent) -> KpStatus {
     call(|| {
@@ -136,7 +137,8 @@ pub unsafe extern "C" fn kp_shown_next_event(shown: KpShown, out: *mut KpEvent) 
 }
 
 /// Writes the numbers of the event that `kp_shown_next_event` returned last, to a target for each
-/// field of its kind. `kind` must be the event's kind, because the targets are laid out for it.
+/// field of its kind. `kind` must be the event's kind, because the targets are laid out for that
+/// kind.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_shown_read_event(
     shown: KpShown,
@@ -166,10 +168,10 @@ pub unsafe extern "C" fn kp_shown_read_event(
     })
 }
 
-/// Writes the ids that `of` selects.
+/// Writes the list of ids that `of` selects.
 ///
 /// # Safety
-/// As for [`give_list`].
+/// The caller must meet the conditions of [`give_list`].
 unsafe fn write_ids(
     shown: KpShown,
     ids: *mut u32,
@@ -185,7 +187,8 @@ unsafe fn write_ids(
     })
 }
 
-/// The shown state of one object. It owns the handle, which is freed when the object is dropped.
+/// The shown state of one receiver, viewer or replay. It owns the handle, which is freed when that
+/// object is dropped.
 #[derive(Debug)]
 pub(crate) struct Shown {
     handle: KpShown,
@@ -201,12 +204,12 @@ impl Shown {
         self.handle
     }
 
-    /// Stores what a playback shows. Drops the events of the previous moment.
+    /// Stores the state of a playback. Drops the events of the previous moment.
     pub(crate) fn show(&self, playback: &Playback<'_>) -> Result<KpPlayback, Failure> {
         lock(&*SHOWN.get(self.handle.id)?).show(playback)
     }
 
-    /// Replaces the due events by these.
+    /// Replaces the due events by `events`.
     pub(crate) fn set_events<'a>(
         &self,
         events: impl Iterator<Item = Event<'a>>,
@@ -217,7 +220,7 @@ impl Shown {
 
 impl Drop for Shown {
     fn drop(&mut self) {
-        // Only this owner removes the handle, so it is still there.
+        // Only this owner removes the handle, so the handle is still valid.
         let _ = SHOWN.remove(self.handle.id);
     }
 }
@@ -259,7 +262,7 @@ impl Showing {
         }
     }
 
-    /// Stores what a playback shows. Drops the events of the previous moment.
+    /// Stores the state of a playback. Drops the events of the previous moment.
     fn show(&mut self, playback: &Playback<'_>) -> Result<KpPlayback, Failure> {
         for of_kind in &mut self.kinds {
             of_kind.ids.clear();
@@ -287,7 +290,7 @@ impl Showing {
         Ok(KpPlayback { tick: playback.tick, is_starved: playback.is_starved().into() })
     }
 
-    /// Replaces the due events by these.
+    /// Replaces the due events by `events`.
     fn set_events<'a>(&mut self, events: impl Iterator<Item = Event<'a>>) -> Result<(), Failure> {
         self.events.clear();
         self.taken = 0;
@@ -309,7 +312,7 @@ impl Showing {
     }
 }
 
-/// The schema of each kind of a schema.
+/// A schema of its own for each kind of `schema`.
 fn kinds_of(schema: &Schema) -> impl Iterator<Item = Schema> {
     (0..schema.kinds().len()).map(|kind| schema.of_kind(kind))
 }

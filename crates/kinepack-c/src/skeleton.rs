@@ -49,7 +49,7 @@ pub unsafe extern "C" fn kp_skeleton_from_bytes(
     })
 }
 
-/// The number of joints of a skeleton.
+/// Writes the number of joints of a skeleton.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_skeleton_joints(skeleton: KpSkeleton, joints: *mut u32) -> KpStatus {
     call(|| {
@@ -59,7 +59,7 @@ pub unsafe extern "C" fn kp_skeleton_joints(skeleton: KpSkeleton, joints: *mut u
     })
 }
 
-/// The hash of a skeleton. Its clips store the same hash.
+/// Writes the hash of a skeleton. The skeleton's clips store the same hash.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_skeleton_hash(skeleton: KpSkeleton, hash: *mut u64) -> KpStatus {
     call(|| {
@@ -69,7 +69,7 @@ pub unsafe extern "C" fn kp_skeleton_hash(skeleton: KpSkeleton, hash: *mut u64) 
     })
 }
 
-/// The index of a joint's parent, which is lower than the joint's; −1 for a root.
+/// Writes the index of a joint's parent, which is lower than the joint's own index; −1 for a root.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_skeleton_parent(
     skeleton: KpSkeleton,
@@ -84,8 +84,8 @@ pub unsafe extern "C" fn kp_skeleton_parent(
     })
 }
 
-/// The name of a joint, with a terminating zero: `*size` bytes including the zero, if they fit into
-/// `capacity`.
+/// Writes the name of a joint, with a terminating zero: `*size` bytes including the zero, if they
+/// fit into `capacity`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_skeleton_name(
     skeleton: KpSkeleton,
@@ -102,7 +102,8 @@ pub unsafe extern "C" fn kp_skeleton_name(
     })
 }
 
-/// Finds the first joint with a name. Returns `KP_STATUS_NOTHING` if there is none.
+/// Finds the first joint with the name `name`. Returns `KP_STATUS_NOTHING` if there is no such
+/// joint.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_skeleton_find(
     skeleton: KpSkeleton,

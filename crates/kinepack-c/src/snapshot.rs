@@ -1,4 +1,4 @@
-//! Snapshots: the state of all entities at one tick.
+//! Snapshots, which store the state of all entities at one tick.
 
 use std::sync::Mutex;
 
@@ -42,9 +42,9 @@ pub extern "C" fn kp_snapshot_clear(snapshot: KpSnapshot, tick: u32) -> KpStatus
     })
 }
 
-/// Adds `count` entities of a kind, with a column for each field of the kind. Their ids increase,
-/// and are above those of the previous kind. Numbers are quantized. If a field is absent for an
-/// entity, the entity's numbers in its column are not read. After an error, the snapshot is
+/// Adds `count` entities of a kind, with a column for each field of the kind. The ids must
+/// increase, and be above the ids of the previous kind. Numbers are quantized. If a field is absent
+/// for an entity, the entity's numbers in that column are not read. After an error, the snapshot is
 /// unchanged.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_snapshot_add(
@@ -66,7 +66,7 @@ pub unsafe extern "C" fn kp_snapshot_add(
     })
 }
 
-/// The tick of a snapshot.
+/// Writes the tick of a snapshot.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_snapshot_tick(snapshot: KpSnapshot, tick: *mut u32) -> KpStatus {
     call(|| {
@@ -76,7 +76,7 @@ pub unsafe extern "C" fn kp_snapshot_tick(snapshot: KpSnapshot, tick: *mut u32) 
     })
 }
 
-/// The number of entities of a kind.
+/// Writes the number of entities of a kind.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_snapshot_count(
     snapshot: KpSnapshot,
@@ -114,8 +114,8 @@ pub unsafe extern "C" fn kp_snapshot_ids(
     })
 }
 
-/// Writes the numbers of a kind's entities, in the order of their ids, to a target for each field
-/// with room for `capacity` entities. If a field is absent for an entity, its numbers are 0.
+/// Writes the numbers of a kind's entities, in the order of their ids. There is a target for each
+/// field, with room for `capacity` entities. If a field is absent for an entity, its numbers are 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_snapshot_read(
     snapshot: KpSnapshot,
@@ -146,7 +146,7 @@ pub unsafe extern "C" fn kp_snapshot_read(
     })
 }
 
-/// A hash of the entities and their lanes, without the tick. Equal states have equal hashes.
+/// Writes a hash of the entities and their lanes, without the tick. Equal states have equal hashes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_snapshot_hash(snapshot: KpSnapshot, hash: *mut u64) -> KpStatus {
     call(|| {

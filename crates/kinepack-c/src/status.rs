@@ -1,4 +1,4 @@
-//! The result of a function, and the text of an error.
+//! The results of functions, and the texts of errors.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -15,25 +15,26 @@ use crate::memory;
 pub enum KpStatus {
     /// The call succeeded.
     Ok = 0,
-    /// A pointer is null although it must not be, or is not aligned.
+    /// A pointer is null although it must not be, or it is not aligned.
     Pointer = 1,
     /// A handle is zero, was freed, or is of another type.
     Handle = 2,
-    /// An argument is out of its range, or does not fit the others.
+    /// An argument is out of its range, or does not fit the other arguments.
     Argument = 3,
     /// The caller's memory is too small. The needed size was written.
     Size = 4,
-    /// Bytes from outside are invalid: a file, a packet or a datagram.
+    /// Bytes from outside are invalid. They are a file, a packet or a datagram.
     Data = 5,
     /// A value cannot be quantized: it is not a number, or out of its range.
     Value = 6,
-    /// There is no result: not yet, or no longer.
+    /// There is no result yet, or no longer.
     Nothing = 7,
-    /// A defect of the library. Please report it.
+    /// The library has a defect. Please report it.
     Panic = 8,
     /// A file cannot be read or written.
     File = 9,
-    /// The call succeeded, but not for all receivers: the error text names the failed ones.
+    /// The call succeeded, but not for all receivers. The error text names the receivers for which
+    /// it failed.
     Receivers = 10,
 }
 
@@ -49,7 +50,8 @@ impl Failure {
         Self { status, text: text.to_string().into() }
     }
 
-    /// There is no result. This is an expected outcome, so it allocates nothing.
+    /// A failure that means that there is no result. Such a failure is expected, so it allocates
+    /// nothing.
     pub(crate) fn nothing(text: &'static str) -> Self {
         Self { status: KpStatus::Nothing, text: Cow::Borrowed(text) }
     }
@@ -107,17 +109,18 @@ pub unsafe extern "C" fn kp_error_text(text: *mut c_char, capacity: usize) -> us
     .unwrap_or(0)
 }
 
-/// The version of this interface. It grows when a function or a struct changes, not when one is
-/// added. A program that loads the shared library compares it with `kp_abi` once.
+/// The version of this interface. It is raised when a function or a struct changes, but not when
+/// one is added. A program that loads the shared library compares it with `kp_abi` once.
 pub const KP_ABI: u32 = 1;
 
-/// The `KP_ABI` of the library.
+/// Returns the `KP_ABI` of the library.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_abi() -> u32 {
     KP_ABI
 }
 
-/// The version of the library, such as "0.1.0". The pointer is valid until the program ends.
+/// Returns the version of the library, such as "0.1.0". The pointer is valid until the program
+/// ends.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_version() -> *const c_char {
     concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()

@@ -1,4 +1,4 @@
-//! Streams: records such as inputs and calls, from a client to a server.
+//! Streams, which send records such as inputs and calls from a client to a server.
 
 use std::ffi::c_char;
 use std::sync::Mutex;
@@ -17,7 +17,7 @@ use crate::memory::{
 use crate::schema::{KpSchema, SCHEMAS};
 use crate::status::{Failure, call};
 
-/// Sends the records of a client. It has no socket and no clock.
+/// Sends the records of a client. A sender has no socket and no clock.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpStreamSender {
@@ -52,17 +52,18 @@ pub(crate) struct Received {
     receiver: StreamReceiver,
     schema: Schema,
     records: Vec<KpRecord>,
-    /// The lanes of these records, one record after another.
+    /// The lanes of the records of the last datagram, one record after another.
     lanes: Vec<u32>,
 }
 
-/// How a stream is sent. Both ends need the same options. A number of 0 selects the default.
+/// The settings of a stream. Both ends need the same options. A number of 0 selects the default.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpStreamOptions {
     /// The longest round trip without extra cost. Default: 500.
     pub longest_round_trip_ms: u32,
-    /// How many earlier records each packet repeats, up to 15. Default: 1. Negative: none.
+    /// How many earlier records each packet repeats, up to 15. Default: 1. A negative number means
+    /// none.
     pub repeats: i32,
     /// The maximum number of records that a receiver accepts at once, at least 16. Default: 64.
     pub burst_records: u32,
@@ -74,20 +75,20 @@ pub struct KpStreamOptions {
     pub first_number: u16,
 }
 
-/// A record that arrived.
+/// A record that has arrived.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpRecord {
     /// The number that `kp_stream_push` returned to the sender.
     pub number: u16,
-    /// Not 0: it arrived as a repeat, because its own packet is missing.
+    /// Not 0 if the record arrived as a repeat, because its own packet is missing.
     pub is_repeated: u8,
-    /// Not 0: a newer record arrived before it.
+    /// Not 0 if a newer record arrived before this one.
     pub is_late: u8,
 }
 
-/// Creates a sender of records of a schema with one kind, at most `rate_hz` a second, at a level
-/// ("packed" or "adaptive"). `options` may be null. The caller frees `*out` with
+/// Creates a sender of records of a schema with one kind, at most `rate_hz` a second. `level` is
+/// "packed" or "adaptive". `options` may be null. The caller frees `*out` with
 /// `kp_stream_sender_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_stream_sender_new(
@@ -110,8 +111,8 @@ pub unsafe extern "C" fn kp_stream_sender_new(
     })
 }
 
-/// Adds a record, with a column of one record for each field, and writes its number. `number` may be
-/// null. After an error, nothing was added.
+/// Adds a record, with a column of one record for each field, and writes its number. `number` may
+/// be null. After an error, no record was added.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_stream_push(
     sender: KpStreamSender,
@@ -139,8 +140,9 @@ pub unsafe extern "C" fn kp_stream_push(
     })
 }
 
-/// The packet of the newest records. Each packet is returned once. Returns `KP_STATUS_NOTHING` if
-/// there is none now. If `capacity` is too small, only `*size` is written, and the packet is kept.
+/// Writes the packet of the newest records. Each packet is returned once. Returns
+/// `KP_STATUS_NOTHING` if there is no packet now. If `capacity` is too small, only `*size` is
+/// written, and the packet is kept.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_stream_poll(
     sender: KpStreamSender,
@@ -159,8 +161,8 @@ pub unsafe extern "C" fn kp_stream_poll(
     })
 }
 
-/// Handles an acknowledgement. Returns `KP_STATUS_DATA` for an invalid one, which changes only a
-/// counter.
+/// Handles an acknowledgement. Returns `KP_STATUS_DATA` for an invalid acknowledgement, which
+/// changes only a counter.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_stream_sender_handle(
     sender: KpStreamSender,
@@ -204,9 +206,9 @@ pub unsafe extern "C" fn kp_stream_receiver_new(
     })
 }
 
-/// Handles a packet, and writes the number of its new records, at most 16, to `*count`. Read them,
-/// oldest first, with `kp_stream_read`. Returns `KP_STATUS_DATA` for a refused packet, such as a
-/// duplicate, which changes only a counter. Times are nanoseconds since any fixed moment.
+/// Handles a packet, and writes the number of its new records, at most 16, to `*count`. Read these
+/// records with `kp_stream_read`, oldest first. Returns `KP_STATUS_DATA` for a refused packet, such
+/// as a duplicate, which changes only a counter. Times are nanoseconds since any fixed moment.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_stream_receiver_handle(
     receiver: KpStreamReceiver,
@@ -237,8 +239,9 @@ pub unsafe extern "C" fn kp_stream_receiver_handle(
     })
 }
 
-/// Writes the records of the last packet: `*count` records to `records`, and their numbers to a
-/// target for each field, if they fit into `capacity`. `records` may be null if `capacity` is 0.
+/// Writes the records of the last packet: `*count` records to `records`, if they fit into
+/// `capacity`. Writes the numbers of these records to a target for each field. `records` may be
+/// null if `capacity` is 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_stream_read(
     receiver: KpStreamReceiver,
@@ -266,8 +269,8 @@ pub unsafe extern "C" fn kp_stream_read(
     })
 }
 
-/// The acknowledgement for the sender: `*size` bytes, if they fit into `capacity`. Send it a few
-/// times within the longest round trip, alone or in front of another datagram. Returns Returns
+/// Writes the acknowledgement for the sender: `*size` bytes, if they fit into `capacity`. Send it a
+/// few times within the longest round trip, alone or in front of another datagram. Returns
 /// `KP_STATUS_NOTHING` before the first packet.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_stream_acknowledgement(
@@ -294,7 +297,7 @@ pub extern "C" fn kp_stream_receiver_free(receiver: KpStreamReceiver) -> KpStatu
     call(|| STREAM_RECEIVERS.remove(receiver.id))
 }
 
-/// The codec and the configuration of a stream.
+/// Makes the codec and the configuration of a stream.
 ///
 /// # Safety
 /// `level` points to a zero-terminated text, and `options` is null or points to options.
@@ -326,7 +329,7 @@ unsafe fn described(
     Ok((codec, config))
 }
 
-/// The codec of a stream.
+/// Makes the codec of a stream.
 ///
 /// # Safety
 /// `level` points to a zero-terminated text.

@@ -1,4 +1,5 @@
-//! Codecs of streams: records to packets and back, without headers, for custom protocols.
+//! Codecs of streams. They convert records to packets and back, without headers, for custom
+//! protocols.
 
 use std::ffi::c_char;
 use std::sync::Mutex;
@@ -27,8 +28,8 @@ pub struct KpStreamCodec {
 
 pub(crate) static STREAM_CODECS: Handles<Coding> = Handles::new(22, "a codec of streams");
 
-/// The base that a packet is coded against: a record that both sides hold, and the model trained up
-/// to it. Immutable.
+/// The base that a packet is coded against. It contains a record that both sides hold, and the
+/// model trained up to that record. Immutable.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpStreamBase {
@@ -52,8 +53,8 @@ struct Scratch {
     packet: Vec<u8>,
 }
 
-/// The lanes of a record, and the model trained up to it. The base before the first record has no
-/// lanes.
+/// The lanes of a record, and the model trained up to that record. The base before the first record
+/// has no lanes.
 #[derive(Debug)]
 pub(crate) struct Base {
     codec_hash: u64,
@@ -61,7 +62,7 @@ pub(crate) struct Base {
     learned: Learned,
 }
 
-/// Creates a codec for records of a schema with one kind, at a level ("packed" or "adaptive"). The
+/// Creates a codec for records of a schema with one kind. `level` is "packed" or "adaptive". The
 /// caller frees `*out` with `kp_stream_codec_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_stream_codec_new(
@@ -81,7 +82,8 @@ pub unsafe extern "C" fn kp_stream_codec_new(
     })
 }
 
-/// A hash of the schema and the level: if two sides have equal hashes, they have the same codec.
+/// Writes a hash of the schema and the level. If two sides have equal hashes, they have the same
+/// codec.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_stream_codec_hash(codec: KpStreamCodec, hash: *mut u64) -> KpStatus {
     call(|| {
@@ -97,8 +99,8 @@ pub extern "C" fn kp_stream_codec_free(codec: KpStreamCodec) -> KpStatus {
     call(|| STREAM_CODECS.remove(codec.id))
 }
 
-/// Creates the base before the first record: a packet against it needs no earlier packet. The
-/// caller frees `*out` with `kp_stream_base_free`.
+/// Creates the base before the first record. A packet that is coded against this base needs no
+/// earlier packet. The caller frees `*out` with `kp_stream_base_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_stream_base_new(
     codec: KpStreamCodec,
@@ -120,15 +122,15 @@ pub extern "C" fn kp_stream_base_free(base: KpStreamBase) -> KpStatus {
     call(|| BASES.remove(base.id))
 }
 
-/// Encodes 1 to 4,096 records, oldest first, with a column for each field. They are coded against a
-/// base that the other side holds. `lag` is the distance in records from the base to the first of
-/// them, at least 1. If the base is the one before the first record, `lag` is ignored. The other
-/// side also needs the number of records, the base and the lag, because the packet does not contain
-/// them.
+/// Encodes 1 to 4,096 records, oldest first, with a column for each field. The records are coded
+/// against a base that the other side holds. `lag` is the distance in records from the base to the
+/// first record, at least 1. If the base is the one before the first record, `lag` is ignored. The
+/// other side also needs the number of records, the base and the lag, because the packet does not
+/// contain them.
 ///
 /// Writes the packet, of `*size` bytes, and returns the base of its last record in `*last`. If
 /// `capacity` is too small, only `*size` is written. The caller frees `*last` with
-/// `kp_stream_base_free`; `last` may be null.
+/// `kp_stream_base_free`. `last` may be null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_stream_encode(
     codec: KpStreamCodec,
@@ -175,8 +177,8 @@ pub unsafe extern "C" fn kp_stream_encode(
 
 /// Decodes a packet of 1 to 4,096 records that was encoded against the same base, with the same
 /// lag. Writes the numbers of the records, oldest first, to a target for each field, with room for
-/// `record_count` records. Returns the base of its last record in `*last`; the caller frees it with
-/// `kp_stream_base_free`. Any bytes are either refused or decoded to valid records.
+/// `record_count` records. Returns the base of the last record in `*last`, which the caller frees
+/// with `kp_stream_base_free`. Any bytes are either refused or decoded to valid records.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_stream_decode(
     codec: KpStreamCodec,
@@ -214,7 +216,7 @@ pub unsafe extern "C" fn kp_stream_decode(
 }
 
 impl Base {
-    /// The base at the last of these records.
+    /// The base at the last of the records in `lanes`.
     fn after(codec: &StreamCodec, lanes: &[u32], learned: Learned) -> Self {
         let record = lanes[lanes.len() - codec.lanes()..].to_vec();
         Self { codec_hash: codec.hash(), record: Some(record), learned }

@@ -1,4 +1,5 @@
-//! Codes single values against values that both sides hold, without a schema. For custom messages.
+//! Codes single values against values that both sides hold, without a schema. It is meant for
+//! custom messages.
 
 use kinepack::bits::{BitReader, BitWriter};
 use kinepack::quantize::{FloatLimits, IntegerLimits};
@@ -17,9 +18,9 @@ use crate::status::{Failure, call};
 pub enum KpValueKind {
     /// A real number from `min` to `max`, in steps of `precision`.
     Real = 0,
-    /// A real number on a circle, such as an angle: after `max` it wraps to `min`.
+    /// A real number on a circle, such as an angle, which wraps from `max` to `min`.
     Cyclic = 1,
-    /// An integer from `min` to `max`, each at most 2^53 in magnitude.
+    /// An integer from `min` to `max`. Both limits are at most 2^53 in magnitude.
     Integer = 2,
 }
 
@@ -27,11 +28,11 @@ pub enum KpValueKind {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpValue {
-    /// A `KpValueKind`.
+    /// The type of the value: a `KpValueKind`.
     pub kind: i32,
     /// If not 0, differences from `least` to `most` are coded in few bits. An unchanged value then
     /// takes 1 bit, a small difference 2 bits plus its own code, and any other value 2 bits plus a
-    /// full code. With 0, an unchanged value takes 1 bit, and any other 1 bit plus a full code.
+    /// full code. If 0, an unchanged value takes 1 bit, and any other value 1 bit plus a full code.
     pub has_small: i32,
     /// The least value.
     pub min: f64,
@@ -80,8 +81,8 @@ pub unsafe extern "C" fn kp_values_write(
     })
 }
 
-/// Reads values that `kp_values_write` wrote, each into its `value`. An unchanged value becomes
-/// `before`. After an error, no value has changed.
+/// Reads values that `kp_values_write` wrote, each into its member `value`. An unchanged value
+/// becomes `before`. After an error, no value has changed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_values_read(
     values: *mut KpValue,
@@ -108,7 +109,7 @@ pub unsafe extern "C" fn kp_values_read(
     })
 }
 
-/// The limits of a value, and its small differences.
+/// The limits of a value, and of its small differences.
 enum Described {
     Real(FloatLimits, Option<Difference>),
     Integer(IntegerLimits, Option<Difference>),
@@ -132,7 +133,7 @@ impl Number for f32 {
 }
 
 impl Number for i128 {
-    /// Numbers that are not integers become a value that every range refuses.
+    /// A number that is not an integer becomes a value that every range refuses.
     fn from_double(value: f64) -> Self {
         if value.fract() == 0.0 { value as i128 } else { Self::MAX }
     }

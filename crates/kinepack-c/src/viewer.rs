@@ -17,7 +17,7 @@ use crate::snapshot::{KpSnapshot, SNAPSHOTS};
 use crate::status::{Failure, call};
 
 /// Watches a broadcast. A viewer has no socket and no clock: the caller passes in objects and
-/// datagrams, and gets states to show. It sends nothing.
+/// datagrams, and gets states to show. A viewer sends nothing.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpViewer {
@@ -34,15 +34,15 @@ pub(crate) struct Viewing {
     shown: Shown,
 }
 
-/// How a viewer works. A number of 0 selects the default.
+/// The settings of a viewer. A number of 0 selects the default.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpViewerOptions {
-    /// The least delay of the shown state. Default: determined by the network alone.
+    /// The shortest delay of the shown state. By default, it depends on the network alone.
     pub min_delay_ms: u32,
-    /// The largest delay of the shown state. Default: 500.
+    /// The longest delay of the shown state. Default: 500.
     pub max_delay_ms: u32,
-    /// How long it keeps states for rewinding. Default: none.
+    /// How long the viewer keeps states for rewinding. By default, it keeps none.
     pub history_ms: u32,
     /// The maximum memory for states, in bytes. Default: 256 MiB.
     pub max_memory_bytes: u64,
@@ -52,7 +52,7 @@ pub struct KpViewerOptions {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpTaken {
-    /// Not 0: the piece made a snapshot readable. 0: the piece waits for others.
+    /// Not 0 if the piece made a snapshot readable. 0 if the piece waits for others.
     pub is_read: i32,
     /// The tick of the newest snapshot that became readable.
     pub tick: u32,
@@ -62,15 +62,15 @@ pub struct KpTaken {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpViewerStatus {
-    /// Snapshots decoded.
+    /// The number of snapshots decoded.
     pub snapshots: u64,
-    /// Snapshots decoded only to catch up, and not shown.
+    /// The number of snapshots decoded only to catch up, and not shown.
     pub caught_up: u64,
-    /// Snapshots that arrived too late to be shown.
+    /// The number of snapshots that arrived too late to be shown.
     pub late: u64,
-    /// Objects and datagrams refused.
+    /// The number of objects and datagrams refused.
     pub refused: u64,
-    /// Bytes of all objects and datagrams.
+    /// The number of bytes of all objects and datagrams.
     pub bytes: u64,
     /// The delay of the shown state.
     pub delay_ms: f64,
@@ -108,7 +108,7 @@ pub unsafe extern "C" fn kp_viewer_new(
 }
 
 /// Watches a tier from now on, or several together, such as regions of the world. The current tiers
-/// are shown until the new ones have caught up. Next, subscribe to the tracks of
+/// are shown until the new ones have caught up. After this call, subscribe to the tracks of
 /// `kp_viewer_wanted`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_viewer_watch(
@@ -128,9 +128,9 @@ pub unsafe extern "C" fn kp_viewer_watch(
     })
 }
 
-/// Writes the tracks that the viewer needs now: `*count` tracks, if they fit into `capacity`. They
-/// change with `kp_viewer_watch`, `kp_viewer_take` and `kp_viewer_play`: subscribe to the new
-/// tracks, and unsubscribe from the others.
+/// Writes the tracks that the viewer needs now: `*count` tracks, if they fit into `capacity`. The
+/// tracks change with `kp_viewer_watch`, `kp_viewer_take` and `kp_viewer_play`. Subscribe to the
+/// new tracks, and unsubscribe from the others.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_viewer_wanted(
     viewer: KpViewer,
@@ -147,7 +147,7 @@ pub unsafe extern "C" fn kp_viewer_wanted(
     })
 }
 
-/// Writes the numbers of the tiers that are shown, like `kp_viewer_wanted`.
+/// Writes the numbers of the shown tiers, like `kp_viewer_wanted`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_viewer_shown_tiers(
     viewer: KpViewer,
@@ -228,8 +228,8 @@ pub extern "C" fn kp_viewer_set_delays(
     })
 }
 
-/// Computes what to show now: a slightly delayed, interpolated state. Read it through
-/// `kp_viewer_shown`. Returns `KP_STATUS_NOTHING` before the first state.
+/// Computes the state to show now, which is slightly delayed and interpolated. Read this state
+/// through `kp_viewer_shown`. Returns `KP_STATUS_NOTHING` before the first state.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_viewer_play(
     viewer: KpViewer,
@@ -246,8 +246,8 @@ pub unsafe extern "C" fn kp_viewer_play(
     })
 }
 
-/// The first and the last tick that `kp_viewer_play_at` can show. Returns `KP_STATUS_NOTHING`
-/// before the first state, or if the viewer keeps no history.
+/// Writes the first and the last tick that `kp_viewer_play_at` can show. Returns
+/// `KP_STATUS_NOTHING` before the first state, or if the viewer keeps no history.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_viewer_history(
     viewer: KpViewer,
@@ -288,8 +288,8 @@ pub unsafe extern "C" fn kp_viewer_play_at(
     })
 }
 
-/// The state that the viewer shows. The handle stays the same until `kp_viewer_free`, which frees it
-/// too.
+/// Returns the state that the viewer shows. The handle stays the same until `kp_viewer_free`, which
+/// frees it too.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_viewer_shown(viewer: KpViewer, out: *mut KpShown) -> KpStatus {
     call(|| {
@@ -313,7 +313,7 @@ pub extern "C" fn kp_viewer_newest(viewer: KpViewer, snapshot: KpSnapshot) -> Kp
     })
 }
 
-/// The counters and measurements of a viewer.
+/// Writes the counters and measurements of a viewer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_viewer_status(viewer: KpViewer, out: *mut KpViewerStatus) -> KpStatus {
     call(|| {

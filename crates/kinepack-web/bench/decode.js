@@ -1,6 +1,6 @@
-// Measures the module's time for the datagrams of a file that the example `datagrams` wrote, in
-// Node: `node crates/kinepack-web/bench/decode.js FILE...`. `decode.html?FILE` does the same in a
-// browser, from any server of static files for `crates/kinepack-web/`.
+// Measures the module's time for the datagrams of a file that the example `datagrams` wrote. In
+// Node, run `node crates/kinepack-web/bench/decode.js FILE...`. In a browser, `decode.html?FILE`
+// does the same, from any server of static files for `crates/kinepack-web/`.
 
 import { Receiver, load } from "../package/snapshots.js";
 
@@ -19,7 +19,7 @@ export async function measure(name, bytes) {
   const [schema, profile] = [head.schema, head.profile].map((hex) => {
     return Uint8Array.from(hex.match(/../g), (pair) => parseInt(pair, 16));
   });
-  // A browser's clock is too coarse for a single datagram, so whole runs are timed.
+  // A browser's clock is too coarse for a single datagram, so this measures whole runs.
   const best = (plays) => {
     let bestMs = Infinity;
     for (let run = 0; run < RUNS; run += 1) {

@@ -3,26 +3,26 @@ import type { ModuleSource } from "./snapshots.js";
 export type { ModuleSource };
 
 /**
- * Loads the module of WebAssembly. Await it once, before anything else. Without a source it fetches
- * `module/clips_bg.wasm` next to this file.
+ * Loads the WebAssembly module. Await it once, before any other call. Without a source, it fetches
+ * `module/clips_bg.wasm` from the folder of this file.
  */
 export function load(source?: ModuleSource): Promise<void>;
 
-/** The joints of a rig: a skeleton file, as `kinepack anim build` writes it. */
+/** The joints of a rig, read from a skeleton file that `kinepack anim build` writes. */
 export class Skeleton {
-  /** Throws for anything that is not a skeleton file. */
+  /** Throws if the bytes are not a skeleton file. */
   constructor(bytes: Uint8Array);
   readonly names: readonly string[];
-  /** For each joint its parent; −1 for a root. Parents come before their children. */
+  /** The parent of each joint; −1 for a root. Parents come before their children. */
   readonly parents: readonly number[];
   free(): void;
 }
 
 /** A pose: the transform of each joint relative to its parent. */
 export interface Pose {
-  /** x, y, z of each joint, in metres. */
+  /** The numbers x, y, z of each joint, in metres. */
   readonly translations: Float32Array;
-  /** x, y, z, w of each joint. */
+  /** The numbers x, y, z, w of each joint. */
   readonly rotations: Float32Array;
   /** A factor for each axis of each joint. */
   readonly scales: Float32Array;
@@ -37,23 +37,31 @@ export interface Marker {
 
 /** Plays one clip. Several players may play at once, each with its own pose. */
 export class ClipPlayer {
-  /** Throws for anything that is not a clip, and for a clip of another skeleton. */
+  /** Throws if the bytes are not a clip, or if the clip was built for another skeleton. */
   constructor(bytes: Uint8Array, skeleton: Skeleton);
   readonly durationS: number;
-  /** The names of the curves: numbers besides the joints, such as weights of blend shapes. */
+  /**
+   * The names of the curves, which are numbers besides the joints, such as weights of blend shapes.
+   */
   readonly curveNames: readonly string[];
   /** The markers, sorted by time. */
   readonly markers: readonly Marker[];
   /**
-   * The pose at a time. Its arrays are windows into the module's memory: they are valid until the
-   * next call of any function of this package.
+   * The pose at the time `timeS`. Its arrays are views of the module's memory: they are valid until
+   * the next call of any function of this package.
    */
   sample(timeS: number): Pose;
-  /** The values of all curves at a time, in the order of `curveNames`; valid as long as a pose. */
+  /**
+   * The values of all curves at the time `timeS`, in the order of `curveNames`. They are valid as
+   * long as a pose.
+   */
   curves(timeS: number): Float32Array;
-  /** Blends the last pose with that of another player: weight 0 gives this pose, 1 the other. */
+  /**
+   * Blends the last pose with that of `other`. A weight of 0 gives this player's pose, 1 the other
+   * one.
+   */
   blend(other: ClipPlayer, weight: number): Pose;
-  /** The last pose. */
+  /** The pose that this player computed last. */
   pose(): Pose;
   free(): void;
 }

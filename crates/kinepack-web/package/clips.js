@@ -1,4 +1,4 @@
-// Animation clips. Implements `clips.d.ts` with the module of WebAssembly.
+// Animation clips. This file implements `clips.d.ts` with the WebAssembly module.
 
 import { Loaded, view } from "./memory.js";
 import initialize, * as module from "./module/clips.js";

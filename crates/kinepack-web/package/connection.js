@@ -1,9 +1,8 @@
-// A connection to a server by WebTransport, or by WebSocket where WebTransport is missing or
-// blocked.
+// A connection to a server by WebTransport, or by WebSocket if WebTransport is missing or blocked.
 
 const PATIENCE_MS = 4000;
-// The maximum number of datagrams that the browser has taken but not sent. After an outage, it
-// sends all of them, however old they are.
+// The maximum number of datagrams that the browser has accepted but not sent. After an outage, the
+// browser sends all of them, however old they are.
 const MAX_WAITING = 64;
 
 export async function connect(options) {
@@ -26,7 +25,7 @@ export async function connect(options) {
   throw new Error(`no connection to the server: ${reasons.join("; ") || "no address was given"}`);
 }
 
-// Resolves as the promise, or rejects if that takes longer.
+// Resolves like `promise`, or rejects if `promise` takes longer than `ms`.
 export async function within(promise, ms, what) {
   let timer;
   const late = new Promise((_, reject) => {
@@ -39,7 +38,7 @@ export async function within(promise, ms, what) {
   }
 }
 
-// Opens a WebTransport session, and waits until it is ready. `more` holds further options of
+// Opens a WebTransport session, and waits until it is ready. `more` contains further options for
 // `WebTransport`.
 export async function openTransport(address, certificateHash, ms, more = {}) {
   if (typeof WebTransport !== "function") {
@@ -154,8 +153,8 @@ async function overSocket({ webSocket, onDatagram, onClose }, ms) {
   return connection;
 }
 
-// Counts the datagrams that wait in a WebSocket. The WebSocket reports only the bytes that wait,
-// which are those of the newest datagrams.
+// Counts the datagrams that wait in a WebSocket. The WebSocket reports only the number of waiting
+// bytes, and these belong to the newest datagrams.
 class Waiting {
   #socket;
   #lengths = [];

@@ -1,34 +1,33 @@
 import type { Frame, ModuleSource, Schema } from "./snapshots.js";
 
 /**
- * Loads the module of WebAssembly. Await it once, before anything else. Without a source it fetches
- * `module/crowd_bg.wasm` next to this file.
+ * Loads the WebAssembly module. Await it once, before any other call. Without a source, it fetches
+ * `module/crowd_bg.wasm` from the folder of this file.
  */
 export function load(source?: ModuleSource): Promise<void>;
 
-/** The memory of the module, which all viewers share. It never shrinks. */
+/** The size of the module's memory, which all viewers share. It never shrinks. */
 export function memoryBytes(): number;
 
 export interface ViewerOptions {
-  /** How long states are kept to go back to, in seconds; 0 by default. */
+  /** How many seconds of past states are kept for rewinding; 0 by default. */
   historyS?: number;
   /** The maximum memory for states, in bytes; 256 MiB by default. */
   maxMemoryBytes?: number;
-  /** The bounds of the playout delay. */
+  /** The shortest and the longest playout delay, in milliseconds. */
   minDelayMs?: number;
   maxDelayMs?: number;
 }
 
 /**
- * Shows one world that many watch, over any transport: `spec/CROWD.md` defines what it must carry.
- * `Watching` connects it to Media over QUIC.
+ * Shows one world that many viewers watch, over any transport. `spec/CROWD.md` defines what the
+ * transport must carry. `Watching` connects a viewer to Media over QUIC.
  *
- * All times are those of `performance.now()`; pass others only in tests.
+ * All times are those of `performance.now()`. Pass other times only in tests.
  */
 export class Viewer {
   /**
-   * Throws for bytes that are not a catalogue, and for bounds of the delay that contradict each
-   * other.
+   * Throws if the bytes are not a catalogue, or if the bounds of the delay contradict each other.
    */
   constructor(catalogue: Uint8Array, options?: ViewerOptions);
 
@@ -37,12 +36,12 @@ export class Viewer {
   readonly tickHz: number;
   /** The names of the tiers. */
   readonly tiers: readonly string[];
-  /** The tiers that are shown; none before the first `watch`. */
+  /** The names of the tiers that are shown. Empty before the first `watch`. */
   readonly shownTiers: string[];
 
   /**
    * Watches a tier from now on, or several together, such as regions of the world. The previous
-   * tiers stay in view until the new ones have caught up. Tiers that were shown before continue
+   * tiers are shown until the new ones have caught up. Tiers that were shown before continue
    * without a break. Throws if there is no such tier.
    */
   watch(...tiers: string[]): void;
@@ -51,8 +50,9 @@ export class Viewer {
   wanted(): string[];
 
   /**
-   * Takes an object: its track, its group, and its number in the group. True if a snapshot could be
-   * read with it. Throws for an object that is refused; only counters have changed then.
+   * Takes an object, given by its track, its group, and its number in the group. Returns true if a
+   * snapshot could be read with it. Throws if the viewer refuses the object; then only counters
+   * have changed.
    */
   object(
     track: string, group: number | bigint, number: number | bigint, bytes: Uint8Array,
@@ -62,51 +62,54 @@ export class Viewer {
   /** Takes a datagram of a track, and throws like `object`. */
   datagram(track: string, bytes: Uint8Array, nowMs?: number): boolean;
 
-  /** Reads all tracks anew, as after a connection was lost. The shown state stays. */
+  /**
+   * Reads all tracks anew, for example after a connection was lost. The shown state does not
+   * change.
+   */
   rejoin(): void;
 
   /**
-   * The world to draw now, a little in the past and interpolated; undefined before the first state.
-   * Its arrays are windows into the module's memory: they are valid until the next call of any
-   * function of this file. Use `slice()` to keep one. It has no events.
+   * The world to draw now, a little in the past and interpolated. Undefined before the first state.
+   * Its arrays are views of the module's memory: they are valid until the next call of any function
+   * of this file. Use `slice()` to keep an array. The frame has no events.
    */
   play(nowMs?: number): Frame | undefined;
 
   /**
-   * The world at a tick of the history, to pause and to go back. Live playback continues meanwhile.
+   * The world at a tick of the history, to pause and to rewind. Live playback continues meanwhile.
    */
   playAt(tick: number, nowMs?: number): Frame | undefined;
 
-  /** The first and the last tick of the history. */
+  /** The first and the last tick of the history. Undefined if there is no history. */
   history(): { readonly first: number; readonly last: number } | undefined;
 
   /** The newest state, neither delayed nor interpolated, with arrays like those of `play`. */
   newest(): Frame | undefined;
 
   /**
-   * The integers of the newest state, for tests that compare it with the publisher's: for each kind
-   * the number of entities, their ids, and each lane in turn.
+   * The integers of the newest state, for tests that compare it with the publisher's state. For
+   * each kind they are the number of entities, the ids, and each lane in turn.
    */
   newestLanes(): Uint32Array;
 
-  /** Changes the bounds of the playout delay. */
+  /** Changes the shortest and the longest playout delay. */
   setDelays(minMs: number, maxMs: number): void;
 
   stats(): ViewerStats;
 
-  /** Frees the memory at once instead of when the object is collected. */
+  /** Frees the memory immediately, before the object is collected. */
   free(): void;
 }
 
 /** Counters since the start, and measurements. */
 export interface ViewerStats {
   readonly snapshots: number;
-  /** Snapshots that were only read to catch up. */
+  /** Snapshots that were read only to catch up. */
   readonly caughtUp: number;
   /** Snapshots that were too late to be shown. */
   readonly late: number;
   readonly refused: number;
-  /** Bytes of all objects and datagrams. */
+  /** The bytes of all objects and datagrams. */
   readonly bytes: number;
   readonly delayMs: number;
   readonly jitterMs: number;
@@ -116,9 +119,12 @@ export interface ViewerStats {
 export interface WatchOptions extends ViewerOptions {
   /** The SHA-256 hash of the relay's certificate, if the relay signed it itself. */
   certificateHash?: BufferSource;
-  /** The tiers to begin with; by default the first of the catalogue. */
+  /** The tiers to watch first; by default the first tier of the catalogue. */
   tiers?: string[];
-  /** The time for each attempt to connect, and then for the catalogue; 10,000 by default. */
+  /**
+   * The time limit for each attempt to connect, and then for the catalogue, in milliseconds; 10,000
+   * by default.
+   */
   patienceMs?: number;
   /** Called when the connection changes. */
   onLink?(link: Link): void;
@@ -127,40 +133,45 @@ export interface WatchOptions extends ViewerOptions {
 /** The connection to a relay. */
 export interface Link {
   readonly connected: boolean;
-  /** Why nothing arrives, such as the error of the last attempt; undefined if all is well. */
+  /**
+   * Why nothing arrives, such as the error of the last attempt. Undefined if there is no problem.
+   */
   readonly reason: string | undefined;
 }
 
 /**
  * Watches a broadcast through a relay of Media over QUIC, such as `moq-relay`. It connects by
- * itself, and reconnects after the relay or the publisher was gone. Needs a browser with
+ * itself, and reconnects after the relay or the publisher was gone. It needs a browser with
  * WebTransport.
  */
 export class Watching {
   /**
-   * `address` is the relay's address, with the broadcast's name as the last part of its path. A
-   * token follows as `?jwt=`.
+   * `address` is the relay's address, whose path ends with the broadcast's name. A token is added
+   * as `?jwt=`.
    */
   constructor(address: string, options?: WatchOptions);
 
   readonly link: Link;
 
   /**
-   * The viewer to draw. Undefined before the catalogue has arrived. A broadcast with another
-   * catalogue has another viewer.
+   * The viewer to draw. Undefined before the catalogue has arrived. If the broadcast has another
+   * catalogue later, there is another viewer.
    */
   readonly viewer: Viewer | undefined;
 
   /** Watches other tiers. Throws if the broadcast does not have them. */
   watch(...tiers: string[]): void;
 
-  /** Received bytes, without the headers of QUIC. */
+  /** The number of received bytes, without the headers of QUIC. */
   readonly receivedBytes: number;
 
-  /** Tracks, groups and datagrams that could not be read to their ends, such as late groups. */
+  /**
+   * The number of tracks, groups and datagrams that could not be read completely, such as late
+   * groups.
+   */
   readonly missed: number;
 
-  /** The total time that decoding took. */
+  /** The total time spent on decoding, in milliseconds. */
   readonly decodeMs: number;
 
   /** Ends the connection, and frees the viewer. */

@@ -1,4 +1,4 @@
-// Viewers of broadcasts. Implements `crowd.d.ts` with the module of WebAssembly.
+// Viewers of broadcasts. This file implements `crowd.d.ts` with the WebAssembly module.
 
 import { Frame, FrameReader } from "./frame.js";
 import { Loaded, named } from "./memory.js";
@@ -6,15 +6,15 @@ import initialize, * as module from "./module/crowd.js";
 import { Session } from "./moq.js";
 
 const CATALOGUE = "catalogue";
-// A group that is late by more than this time is given up.
+// If a group is later than this, the session gives it up.
 const LATE_MS = 1000;
-// A relay that sends nothing for this time counts as lost.
+// If a relay sends nothing for this time, it counts as lost.
 const SILENCE_MS = 2500;
 const PATIENCE_MS = 10_000;
-// The pauses between attempts grow from the first to the second.
+// The shortest and the longest pause between two attempts to connect. The pauses grow.
 const PAUSES_MS = [200, 2000];
-// The random addition to a pause. If all viewers reconnected at the same moment, they would
-// overflow the relay.
+// The longest random addition to a pause. If all viewers reconnected at the same moment, they would
+// overload the relay.
 const SPREAD_MS = 500;
 const NO_EVENTS = Object.freeze([]);
 
@@ -105,7 +105,7 @@ export class Viewer {
     this.#viewer.free();
   }
 
-  // The number of a track among those that are wanted.
+  // The number of the track `name`, which must be one that the viewer wants.
   #track(name) {
     const track = this.#viewer.wanted().find((number) => this.#viewer.track_name(number) === name);
     if (track === undefined) throw new Error(`the track ${JSON.stringify(name)} is not wanted`);
@@ -128,13 +128,13 @@ export class Watching {
   #catalogue;
   #viewer;
   #session;
-  // The functions that end the subscriptions, by track.
+  // The functions that end the subscriptions, by track number.
   #tracks = new Map();
   #link = { connected: false, reason: undefined };
   #isClosed = false;
   #receivedBytes = 0;
   #missed = 0;
-  // The time spent on objects and datagrams.
+  // The time spent on objects and datagrams, in milliseconds.
   decodeMs = 0;
 
   constructor(address, options = {}) {
@@ -186,7 +186,7 @@ export class Watching {
     this.#options.onLink?.(this.#link);
   }
 
-  // Runs one session after the other.
+  // Runs sessions, one after the other.
   async #run() {
     const pause = new Pause();
     while (!this.#isClosed) {
@@ -258,7 +258,7 @@ export class Watching {
     }
   }
 
-  // Begins to read a broadcast. A broadcast that was gone for a while keeps its viewer.
+  // Begins to read a broadcast. If the same broadcast was gone for a while, its viewer is kept.
   #begin(catalogue) {
     if (this.#viewer && isSame(this.#catalogue, catalogue)) {
       this.#viewer.rejoin();
@@ -319,7 +319,7 @@ export class Watching {
     try {
       call();
     } catch (error) {
-      // The viewer counts refused data. A trap is a bug.
+      // The viewer counts refused data. But a trap is a bug.
       if (error instanceof WebAssembly.RuntimeError) throw error;
     } finally {
       this.decodeMs += performance.now() - begin_ms;
@@ -328,7 +328,7 @@ export class Watching {
   }
 }
 
-// Yields pauses that grow.
+// Waits for pauses that grow.
 class Pause {
   #ms = PAUSES_MS[0];
 

@@ -1,8 +1,9 @@
-// A moment of a world, as arrays over a module's memory.
+// A moment of a world, as arrays that are views of a module's memory.
 
 import { view } from "./memory.js";
 
-// The lists of added and removed ids and of events come first: a length and an address each.
+// The places begin with the lists of added ids, removed ids and events: a length and an address
+// each.
 const LISTS = [0, 2, 4];
 const LISTS_NUMBERS = 6;
 
@@ -48,7 +49,7 @@ export class Frame {
   }
 }
 
-// Reads the places that a module reports.
+// Makes frames from the places that a module reports.
 export class FrameReader {
   #kinds;
   #count;
@@ -58,7 +59,8 @@ export class FrameReader {
     this.#count = kinds.reduce((sum, kind) => sum + 2 + kind.fields.length, LISTS_NUMBERS);
   }
 
-  // `[lists, kinds]` at an address. Without `hasLists`, the lists are empty.
+  // Reads the lists and the kinds at `address`, as `[lists, kinds]`. Without `hasLists`, the lists
+  // are empty.
   read(memory, address, hasLists) {
     const places = view(memory, "u32", address, this.#count);
     let at = LISTS_NUMBERS;

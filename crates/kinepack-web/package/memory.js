@@ -1,4 +1,4 @@
-// The shared parts of the modules: loading, and typed arrays over a module's memory.
+// Code that the modules share: loading, and typed arrays that are views of a module's memory.
 
 const TYPES = {
   f32: Float32Array,
@@ -11,7 +11,7 @@ const TYPES = {
 };
 
 // Makes a loader of one module. The loader takes the argument of the package's `load`, and loads
-// only once.
+// the module only once.
 export function loader(initialize, url) {
   let loading;
   return (source = url) => (loading ??= start(initialize, source).catch((error) => {
@@ -25,7 +25,7 @@ async function start(initialize, source) {
     throw new Error("this browser has no WebAssembly; use one from 2020 or later");
   }
   let module_or_path = source;
-  // Node cannot fetch files.
+  // Node cannot fetch files, so it reads them.
   if (source instanceof URL && source.protocol === "file:") {
     const { readFile } = await import("node:fs/promises");
     module_or_path = await readFile(source);
@@ -33,7 +33,7 @@ async function start(initialize, source) {
   return (await initialize({ module_or_path })).memory;
 }
 
-// A module that is loaded once, before anything else.
+// A module that is loaded once, before any other call.
 export class Loaded {
   #start;
   #memory;
@@ -60,12 +60,12 @@ export class Loaded {
   }
 }
 
-// `count` numbers of a type at an address of the module's memory, without a copy.
+// Returns `count` numbers of the type `type` at `address` of the module's memory, without a copy.
 export function view(memory, type, address, count) {
   return new TYPES[type](memory.buffer, address, count);
 }
 
-// Numbers by their names, which a module returns as one text.
+// Names numbers. `names` is the text of all names, as a module returns it.
 export function named(names, numbers) {
   return Object.fromEntries(names.split(" ").map((name, index) => [name, numbers[index]]));
 }

@@ -1,17 +1,17 @@
-// Media over QUIC: a session with a relay over WebTransport, for clients that only subscribe. It
-// speaks moq-lite, version 6.
+// Media over QUIC: a session with a relay over WebTransport, for clients that only subscribe. The
+// protocol is moq-lite, version 6.
 
 import { openTransport, within } from "./connection.js";
 
 const PROTOCOL = "moq-lite-06";
-// Types of unidirectional streams, and of the messages that begin a bidirectional one.
+// Types of unidirectional streams, and of the messages that begin a bidirectional stream.
 const GROUP = 0n;
 const SETUP = 1;
 const SUBSCRIBE = 2;
-// A parameter of SETUP and its value: this side only subscribes.
+// A parameter of SETUP, and its value, which means that this side only subscribes.
 const ROLE = 3;
 const SUBSCRIBER = 2;
-// The largest object that is read. A viewer refuses smaller ones already.
+// The largest object that a session reads. A viewer refuses even smaller objects.
 const MAX_OBJECT_BYTES = 4n << 20n;
 const MAX_HEADER_BYTES = 64n;
 const NOTHING = new Uint8Array();
@@ -26,7 +26,7 @@ function varint(number) {
   return out;
 }
 
-// The length of such a number, given its first byte.
+// The length of an encoded number, given its first byte.
 const lengthOf = (first) => 1 << (first >> 6);
 
 function numberOf([first, ...rest]) {
@@ -49,7 +49,7 @@ function sized(bytes) {
 
 const text = (string) => sized(new TextEncoder().encode(string));
 
-// Reads numbers and bytes from a stream, whose pieces may have any length.
+// Reads numbers and bytes from a stream whose pieces may have any length.
 class Reader {
   #reader;
   #count;
@@ -109,7 +109,7 @@ function split(bytes, count) {
   let at = 0;
   while (numbers.length < count) {
     const length = lengthOf(bytes[at]);
-    // This also covers an empty message.
+    // An empty message fails here too.
     if (!(at + length <= bytes.length)) throw new Error("a message is too short");
     numbers.push(numberOf(bytes.subarray(at, at + length)));
     at += length;
@@ -126,18 +126,18 @@ async function sendSetup(transport) {
 }
 
 export class Session {
-  // The received bytes, without the headers of QUIC.
+  // The number of received bytes, without the headers of QUIC.
   receivedBytes = 0;
-  // When the last data arrived, as `performance.now()`.
+  // The time at which the last data arrived, as `performance.now()`.
   receivedMs = performance.now();
-  // Tracks, groups and datagrams that could not be read to their ends.
+  // The number of tracks, groups and datagrams that could not be read completely.
   missed = 0;
-  // Resolves with the reason when the session ends.
+  // A promise that resolves with the reason when the session ends.
   closed;
   #transport;
   #end;
   #isOpen = true;
-  // The subscriptions by their ids.
+  // The subscriptions, by id.
   #subscriptions = new Map();
   #next = 0n;
 
@@ -173,9 +173,9 @@ export class Session {
     return session;
   }
 
-  // Subscribes to a track. `onObject` gets the group, the number and the bytes of each object,
-  // `onDatagram` the bytes of each datagram. `onEnd` is called once if the relay ends the
-  // subscription. Returns a function that ends it from this side.
+  // Subscribes to a track. Calls `onObject` with the group, the number and the bytes of each
+  // object, and `onDatagram` with the bytes of each datagram. Calls `onEnd` once if the relay ends
+  // the subscription. Returns a function that ends the subscription from this side.
   subscribe({ broadcast, track, maxAgeMs, onObject, onDatagram, onEnd }) {
     const id = this.#next;
     this.#next += 1n;
@@ -191,11 +191,12 @@ export class Session {
       const { readable, writable } = await this.#transport.createBidirectionalStream();
       answers = new Reader(readable, this.#count);
       request = writable.getWriter();
-      // Its priority and the most age, then: from the newest group on, without an end.
+      // The fields end with the priority, the maximum age, and the range: all groups from the
+      // newest one on.
       const fields = [id, text(broadcast), text(track), 0, maxAgeMs, 0, 0, 0, 0];
       const message = fields.map((field) => (field instanceof Uint8Array ? field : varint(field)));
       await request.write(joined([varint(SUBSCRIBE), sized(joined(message))]));
-      // The relay ends its answers with the subscription.
+      // When the relay ends the subscription, it ends its answers.
       await answers.drain();
     };
     run().catch(() => this.#miss(id)).finally(() => {
@@ -226,7 +227,8 @@ export class Session {
   async #accept(readable, take) {
     const reader = readable.getReader();
     const failed = (error) => {
-      // The relay gives up late groups. An error of the module is a bug, after which nothing works.
+      // The relay gives up late groups, which is normal. An error of the module is a bug, so end
+      // the session.
       if (error instanceof WebAssembly.RuntimeError) this.#end(error.message);
       this.#miss();
     };
@@ -237,7 +239,7 @@ export class Session {
         Promise.resolve(value).then(take).catch(failed);
       }
     } catch {
-      // `closed` reports the end of the session.
+      // Ignore the error, because `closed` reports the end of the session.
     }
   }
 

@@ -1,4 +1,4 @@
-/** The module of WebAssembly: where to fetch it, or its bytes. */
+/** The WebAssembly module: the place to fetch it from, or its bytes. */
 export type ModuleSource =
   | URL
   | string
@@ -9,20 +9,21 @@ export type ModuleSource =
   | WebAssembly.Module;
 
 /**
- * Loads the module of WebAssembly. Await it once, before anything else. Without a source it fetches
- * `module/snapshots_bg.wasm` next to this file.
+ * Loads the WebAssembly module. Await it once, before any other call. Without a source, it fetches
+ * `module/snapshots_bg.wasm` from the folder of this file.
  */
 export function load(source?: ModuleSource): Promise<void>;
 
-/** The memory of the module, which all receivers and senders share. It never shrinks. */
+/** The size of the module's memory, which all receivers and senders share. It never shrinks. */
 export function memoryBytes(): number;
 
 /**
- * `packed` takes the least time, `learning` the fewest bits. Client and server need the same level.
+ * `packed` takes the least time, and `learning` the fewest bits. Client and server need the same
+ * level.
  */
 export type Level = "packed" | "adaptive" | "learning";
 
-/** Numbers of one field, entity by entity. */
+/** The numbers of one field, entity by entity. */
 export type Column =
   | Float32Array
   | Float64Array
@@ -34,7 +35,7 @@ export type Column =
 
 /** The contents of a schema file. */
 export interface Schema {
-  /** The hash in 16 hexadecimal digits, equal to `Schema::hash` in Rust. */
+  /** The schema's hash in 16 hexadecimal digits, equal to `Schema::hash` in Rust. */
   readonly hash: string;
   /** The kinds of entities, at least one. */
   readonly kinds: readonly Kind[];
@@ -42,7 +43,7 @@ export interface Schema {
 
 /** A kind of entities. */
 export interface Kind {
-  /** The kind's name. Empty if the schema has only one kind. */
+  /** The kind's name. It is empty if the schema has only one kind. */
   readonly name: string;
   readonly fields: readonly Field[];
 }
@@ -51,24 +52,32 @@ export interface Kind {
 export interface Field {
   readonly name: string;
   readonly what: "floats" | "rotation" | "integer" | "bool" | "choice" | "bytes" | "raw";
-  /** The type of its column. Numbers with more than 2^24 steps are `f64`. */
+  /** The type of the field's column. Numbers with more than 2^24 steps are `f64`. */
   readonly type: "f32" | "f64" | "i32" | "u32" | "i64" | "u64" | "u8";
-  /** The count of numbers for each entity: 3 for a position, 4 for a rotation (x, y, z, w). */
+  /**
+   * The number of column values for each entity: 3 for a position, 4 for a rotation (x, y, z, w).
+   */
   readonly size: number;
-  /** The number of integers that the field becomes in a snapshot. */
+  /** The number of integers that represent the field in a snapshot. */
   readonly lanes: number;
   /** The role of the field in motion, such as the position or rotation of a body. */
   readonly role?: "velocity" | "body" | "touched" | "mover" | "clock";
-  /** The field whose velocity this is. */
+  /** The name of the field whose velocity this field is. */
   readonly velocityOf?: string;
-  /** The condition of the field: another field has a value from `least` to `most`. */
+  /**
+   * The condition under which the field is present: another field has a value from `least` to
+   * `most`.
+   */
   readonly presentIf?: { readonly field: string; readonly least: number; readonly most: number };
 }
 
-/** Reads a schema file that `Schema::to_bytes` wrote in Rust. Throws for anything else. */
+/**
+ * Reads a schema file that `Schema::to_bytes` wrote in Rust. Throws if the bytes are not a schema
+ * file.
+ */
 export function describeSchema(bytes: Uint8Array): Schema;
 
-/** The parameters of a codec, which must be equal on both sides. */
+/** The parameters of a codec. Both sides need the same parameters. */
 export interface CodecOptions {
   /** The schema file of the server's world. */
   schema: Uint8Array;
@@ -79,27 +88,27 @@ export interface CodecOptions {
 }
 
 export interface ReceiverOptions extends CodecOptions {
-  /** The ticks per second of the server. */
+  /** The server's ticks per second. */
   tickHz: number;
-  /** The kinds of events that the server sends. */
+  /** The codec of the events that the server sends. */
   events?: CodecOptions;
-  /** The number of the hub among those on one connection; 0 by default. */
+  /** The channel of the hub, which distinguishes hubs on one connection; 0 by default. */
   channel?: number;
   /** The maximum memory for states, in bytes; 128 MiB by default. */
   maxMemoryBytes?: number;
-  /** The bounds of the playout delay. */
+  /** The shortest and the longest playout delay, in milliseconds. */
   minDelayMs?: number;
   maxDelayMs?: number;
 }
 
 /**
- * Receives one world. Pass each datagram to it, send the datagrams that it returns, and draw the
- * frames that it plays.
+ * Receives one world. Pass each datagram to the receiver, send the datagrams that it returns, and
+ * draw the frames that it plays.
  *
- * All times are those of `performance.now()`; pass others only in tests.
+ * All times are those of `performance.now()`. Pass other times only in tests.
  */
 export class Receiver {
-  /** Throws for a schema, profile or setting that is not valid. */
+  /** Throws if a schema, profile or setting is not valid. */
   constructor(options: ReceiverOptions);
 
   readonly schema: Schema;
@@ -107,21 +116,21 @@ export class Receiver {
   readonly eventSchema?: Schema;
 
   /**
-   * Takes a datagram. Throws for a refused datagram, such as a duplicate. Only counters have
-   * changed then, so a page may ignore the error.
+   * Takes a datagram. Throws if the receiver refuses the datagram, for example as a duplicate. Then
+   * only counters have changed, so a page may ignore the error.
    */
   handle(datagram: Uint8Array, nowMs?: number): "state" | "events" | "fragment" | "block";
 
   /**
-   * The next datagram for the server; undefined if there is none now. Call it until it is
+   * The next datagram for the server. Undefined if there is none now. Call this until it returns
    * undefined.
    */
   transmit(nowMs?: number): Uint8Array | undefined;
 
   /**
-   * The world to draw now, a little in the past and interpolated; undefined before the first state.
-   * Its arrays are windows into the module's memory: they are valid until the next call of any
-   * function of this package. Use `slice()` to keep one.
+   * The world to draw now, a little in the past and interpolated. Undefined before the first state.
+   * Its arrays are views of the module's memory: they are valid until the next call of any function
+   * of this package. Use `slice()` to keep an array.
    */
   play(nowMs?: number): Frame | undefined;
 
@@ -129,35 +138,41 @@ export class Receiver {
   newest(): Frame | undefined;
 
   /**
-   * The integers of the newest state, for tests that compare it with the server's: for each kind
-   * the number of entities, their ids, the tick of each one's newest values, and each lane in turn.
+   * The integers of the newest state, for tests that compare it with the server's state. For each
+   * kind they are the number of entities, the ids, the tick of each entity's newest values, and
+   * each lane in turn.
    */
   newestLanes(): Uint32Array;
 
-  /** Changes the bounds of the playout delay. */
+  /** Changes the shortest and the longest playout delay. */
   setDelays(minMs: number, maxMs: number): void;
 
-  /** Why the server does not accept this receiver: another schema, level, profile or version. */
+  /**
+   * Why the server refuses this receiver, for example because of another schema, level, profile or
+   * version.
+   */
   readonly mismatch: string | undefined;
 
   stats(nowMs?: number): ReceiverStats;
 
-  /** Frees the memory at once instead of when the object is collected. */
+  /** Frees the memory immediately, before the object is collected. */
   free(): void;
 }
 
 /** A moment of the world. */
 export interface Frame {
-  /** The moment as a tick with its fraction. */
+  /** The moment, as a tick with its fraction. */
   readonly tick: number;
-  /** True if no newer state had arrived when it was needed. */
+  /** Whether no newer state had arrived when one was needed. */
   readonly starved: boolean;
-  /** The ids that the previous `play` did not have, and the ids that only the previous one had. */
+  /**
+   * The ids that the previous `play` did not have, and the ids that only the previous `play` had.
+   */
   readonly added: Uint32Array;
   readonly removed: Uint32Array;
   /** The entities of each kind, in the order of the schema. */
   readonly kinds: readonly Entities[];
-  /** The events between the previous `play` and this one, in order. */
+  /** The events after the previous `play`, up to this one, in order. */
   readonly events: readonly Event[];
   /** The entities of one kind. Throws if there is no such kind. */
   kind(name: string): Entities;
@@ -167,11 +182,11 @@ export interface Frame {
 export interface Entities {
   readonly name: string;
   readonly count: number;
-  /** The ids, increasing. */
+  /** The ids, in increasing order. */
   readonly ids: Uint32Array;
-  /** The numbers of each field by its name. Those of an absent field are 0. */
+  /** The numbers of each field, by its name. If a field is absent, its numbers are 0. */
   readonly fields: Readonly<Record<string, Column>>;
-  /** The index of an entity; −1 if there is no such entity. */
+  /** The index of the entity with the id `id`; −1 if there is no such entity. */
   indexOf(id: number): number;
 }
 
@@ -179,17 +194,17 @@ export interface Entities {
 export interface Event {
   readonly kind: string;
   readonly tick: number;
-  /** True if an earlier frame already showed the event's tick. */
+  /** Whether an earlier frame had already shown the event's tick. */
   readonly late: boolean;
   readonly values: Readonly<Record<string, number | bigint | (number | bigint)[]>>;
 }
 
 /** Counters since the start, and measurements. */
 export interface ReceiverStats {
-  /** True once a state arrived. */
+  /** Whether a state has arrived. */
   readonly joined: boolean;
   readonly roundTripMs: number | undefined;
-  /** The share of the server's datagrams that were lost, 0 to 1. */
+  /** The share of the server's datagrams that were lost, from 0 to 1. */
   readonly lostRatio: number;
   /** The tick that the server simulates now. */
   readonly serverTick: number | undefined;
@@ -203,13 +218,14 @@ export interface ReceiverStats {
   readonly late: number;
   readonly blocks: number;
   /**
-   * How many checks found a state that differs from the server's. The receiver then starts again.
+   * How many state checks found a state that differs from the server's. After each, the receiver
+   * starts again.
    */
   readonly mismatches: number;
   readonly views: number;
   readonly events: number;
   readonly lateEvents: number;
-  /** The progress while a large first state arrives. */
+  /** The progress of a large first state that is still incomplete. */
   readonly block: { readonly fragments: number; readonly of: number } | undefined;
 }
 
@@ -217,7 +233,10 @@ export interface ReceiverStats {
 export function splitDatagram(datagram: Uint8Array): DatagramPart[];
 
 export interface DatagramPart {
-  /** `receiver` is for `Receiver.handle`, `stream-sender` for `InputSender.handle`. */
+  /**
+   * The endpoint of the part: `receiver` is for `Receiver.handle`, `stream-sender` for
+   * `InputSender.handle`.
+   */
   readonly for: "hub" | "receiver" | "stream-receiver" | "stream-sender";
   readonly channel: number;
   readonly bytes: Uint8Array;
@@ -226,11 +245,11 @@ export interface DatagramPart {
 export interface InputOptions {
   /** The schema file of the inputs. */
   schema: Uint8Array;
-  /** `packed` by default. */
+  /** The level of the stream; `packed` by default. */
   level?: "packed" | "adaptive";
   /** The maximum number of inputs per second. */
   rateHz: number;
-  /** The longest round trip without extra cost; 500 by default. */
+  /** The longest round trip without extra cost, in milliseconds; 500 by default. */
   longestRoundTripMs?: number;
   /** How many earlier inputs each packet repeats; 1 by default. */
   repeats?: number;
@@ -244,7 +263,7 @@ export class InputSender {
   readonly schema: Schema;
   /**
    * Adds an input, and returns its number. Throws if a field is missing, not a number or out of its
-   * range; nothing has changed then.
+   * range; then nothing has changed.
    */
   push(values: Record<string, number | bigint | boolean | ArrayLike<number | bigint>>): number;
   /** The packet of the newest inputs. Each packet is returned once. */

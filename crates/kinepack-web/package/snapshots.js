@@ -1,4 +1,4 @@
-// Snapshots and input streams. Implements `snapshots.d.ts` with the module of WebAssembly.
+// Snapshots and input streams. This file implements `snapshots.d.ts` with the WebAssembly module.
 
 import { Frame, FrameReader } from "./frame.js";
 import { Loaded, named } from "./memory.js";
@@ -107,7 +107,7 @@ export class Receiver {
     return new Frame(this.#receiver.tick(), starved, added, removed, kinds, events);
   }
 
-  // The events in their order, with the numbers of each.
+  // The events in their order, each with its numbers.
   #events(columns, list) {
     const next = columns.map(() => 0);
     const events = [];
@@ -158,7 +158,7 @@ export class InputSender {
       const value = values[name];
       if (value === undefined && presentIf) {
         at += size;
-        // An absent rotation has no direction, so any rotation is right.
+        // An absent rotation has no direction, so any valid rotation may be written.
         if (what === "rotation") this.#floats[at - 1] = 1;
         continue;
       }

@@ -14,13 +14,13 @@ impl ClipSkeleton {
     /// Reads a skeleton file.
     ///
     /// # Errors
-    /// For anything that is not a skeleton file.
+    /// If the bytes are not a skeleton file.
     #[wasm_bindgen(constructor)]
     pub fn new(bytes: &[u8]) -> Result<Self, JsError> {
         Skeleton::from_bytes(bytes).map(Self).map_err(failed)
     }
 
-    /// Number of joints.
+    /// The number of joints.
     pub fn joints(&self) -> usize {
         self.0.len()
     }
@@ -43,9 +43,9 @@ pub struct ClipPlayer {
     clip: AnyClip,
     player: AnyPlayer,
     pose: Vec<kinepack_anim::Transform>,
-    /// The values of curves that JavaScript sees.
+    /// The values of all curves, which JavaScript reads.
     curves: Vec<f32>,
-    /// The numbers that JavaScript sees.
+    /// The numbers of the pose, which JavaScript reads.
     shown: Columns,
 }
 
@@ -61,7 +61,7 @@ impl ClipPlayer {
     /// Reads a clip, and plays it on a skeleton.
     ///
     /// # Errors
-    /// For anything that is not a clip, and for a clip of another skeleton.
+    /// If the bytes are not a clip, or if the clip was built for another skeleton.
     #[wasm_bindgen(constructor)]
     pub fn new(bytes: Vec<u8>, skeleton: &ClipSkeleton) -> Result<Self, JsError> {
         let clip = AnyClip::from_bytes(bytes).map_err(failed)?;
@@ -81,7 +81,7 @@ impl ClipPlayer {
         self.clip.curve_names().map(str::to_owned).collect()
     }
 
-    /// The names of the markers, by time.
+    /// The names of the markers, in the order of their times.
     pub fn marker_names(&self) -> Vec<String> {
         self.clip.markers().map(|marker| marker.name.to_owned()).collect()
     }
@@ -91,24 +91,25 @@ impl ClipPlayer {
         self.clip.markers().map(|marker| marker.time_s).collect()
     }
 
-    /// Computes the values of all curves at a time, and returns their address.
+    /// Computes the values of all curves at the time `time_s`, and returns their address.
     pub fn sample_curves(&mut self, time_s: f32) -> u32 {
         self.player.curves(time_s, &mut self.curves);
         self.curves.as_ptr() as usize as u32
     }
 
-    /// Seconds from the first sample to the last.
+    /// The number of seconds from the first sample to the last.
     pub fn duration_s(&self) -> f32 {
         self.clip.duration_s()
     }
 
-    /// Computes the pose at a time.
+    /// Computes the pose at the time `time_s`.
     pub fn sample(&mut self, time_s: f32) {
         self.player.sample(time_s, &mut self.pose);
         self.show();
     }
 
-    /// Blends the pose towards that of another player: 0 leaves it, 1 takes the other one.
+    /// Blends the pose with that of another player. A weight of 0 keeps this pose, and 1 takes the
+    /// other.
     ///
     /// # Errors
     /// If the other player's skeleton has a different number of joints.
@@ -121,7 +122,7 @@ impl ClipPlayer {
         Ok(())
     }
 
-    /// The addresses of translations (metres), rotations (x, y, z, w) and scales.
+    /// The addresses of the translations (metres), the rotations (x, y, z, w) and the scales.
     pub fn places(&self) -> Vec<u32> {
         let Columns { translations, rotations, scales } = &self.shown;
         [translations, rotations, scales].map(|list| list.as_ptr() as usize as u32).to_vec()

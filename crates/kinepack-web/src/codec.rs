@@ -5,11 +5,11 @@ use wasm_bindgen::JsError;
 
 use crate::failed;
 
-/// Makes the codec of a schema file, a level's name, and a profile file. An empty file stands for
-/// the untrained profile.
+/// Makes a codec from a schema file, a level's name, and a profile file. An empty profile file
+/// stands for the untrained profile.
 ///
 /// # Errors
-/// For files that do not fit together, and for an unknown level.
+/// If the files do not fit together, or the level is unknown.
 pub fn codec(schema: &[u8], level: &str, profile: &[u8]) -> Result<Codec, JsError> {
     let schema = Schema::from_bytes(schema).map_err(failed)?;
     let level = level_named(level)?;
@@ -20,10 +20,10 @@ pub fn codec(schema: &[u8], level: &str, profile: &[u8]) -> Result<Codec, JsErro
     Codec::new(schema, level, profile).map_err(failed)
 }
 
-/// The level with a name.
+/// The level with the name `name`.
 ///
 /// # Errors
-/// For an unknown level.
+/// If no level has this name.
 pub fn level_named(name: &str) -> Result<Level, JsError> {
     Level::named(name).ok_or_else(|| {
         failed(format_args!("no level is named {name:?}; use packed, adaptive or learning"))

@@ -1,11 +1,11 @@
 //! Kinepack for JavaScript: the WebAssembly part of the npm package in `package/`.
 //!
-//! A page reads a world of any schema, because the schema comes as bytes. The states are columns in
-//! the module's memory, which the package shows as typed arrays without copying them. This crate
-//! only translates between the types of Rust and JavaScript. The package's own part, in
-//! `package/`, gives it the shape that people see.
+//! A page can read a world of any schema, because the schema arrives as bytes. The states are
+//! columns in the module's memory, which the package shows as typed arrays without copying them.
+//! This crate only converts between the types of Rust and JavaScript. The JavaScript in `package/`
+//! turns this into the interface that programs use.
 //!
-//! `build.sh` builds the package's modules. Each has the classes of one feature. The public
+//! `build.sh` builds the package's modules. Each module has the classes of one feature. The public
 //! functions and types are for crates with modules of their own, such as the demo's.
 
 #[cfg(feature = "clips")]
@@ -30,12 +30,12 @@ pub use self::schema::described;
 pub use self::shown::Shown;
 pub use self::tables::places;
 
-/// Converts a page's time. A time that is negative, NaN or too large counts as the start.
+/// Converts a page's time. A time that is negative, NaN or too large counts as 0.
 pub fn time(ms: f64) -> Duration {
     Duration::try_from_secs_f64(ms / 1e3).unwrap_or_default()
 }
 
-/// An error of JavaScript with this message.
+/// Makes a JavaScript error with the message of `error`.
 pub fn failed(error: impl core::fmt::Display) -> JsError {
     JsError::new(&error.to_string())
 }

@@ -13,14 +13,14 @@ use crate::{Shown, codec, described, failed, time};
 #[wasm_bindgen]
 pub struct WorldReceiver {
     receiver: kinepack_net::Receiver,
-    /// The world at the moment of playback, or the newest one.
+    /// The world at the moment of playback, or the newest world.
     shown: Shown,
     events: Option<ValueTable>,
-    /// For each event: its kind, its tick, and 1 if it was late.
+    /// Three numbers for each event: its kind, its tick, and 1 if it was late.
     event_list: Vec<u32>,
 }
 
-/// How a receiver is made.
+/// The parameters from which a receiver is made.
 #[wasm_bindgen]
 pub struct ReceiverSetup {
     codec: Codec,
@@ -30,7 +30,7 @@ pub struct ReceiverSetup {
 
 #[wasm_bindgen]
 impl ReceiverSetup {
-    /// Makes a setup with the defaults. An empty file stands for the untrained profile.
+    /// Makes a setup with default settings. An empty profile stands for the untrained profile.
     #[wasm_bindgen(constructor)]
     pub fn new(schema: &[u8], level: &str, profile: &[u8], tick_hz: u32) -> Result<Self, JsError> {
         let codec = codec(schema, level, profile)?;
@@ -48,7 +48,7 @@ impl ReceiverSetup {
         Ok(())
     }
 
-    /// Sets the limits of the memory and of the delay.
+    /// Sets the limits of the memory and of the playout delay.
     pub fn limit(
         &mut self,
         max_memory_bytes: Option<usize>,
@@ -61,13 +61,13 @@ impl ReceiverSetup {
         config.playout.max_delay = max_delay_ms.map_or(config.playout.max_delay, time);
     }
 
-    /// Sets the channel: the number of the hub among those on one connection.
+    /// Sets the channel of the hub, which distinguishes hubs on one connection.
     pub fn on_channel(&mut self, number: u8) -> Result<(), JsError> {
         self.config.channel = channel(number)?;
         Ok(())
     }
 
-    /// The receiver.
+    /// Makes the receiver.
     pub fn build(self) -> Result<WorldReceiver, JsError> {
         let Self { codec, config, events } = self;
         let mut receiver = kinepack_net::Receiver::new(&codec, config).map_err(failed)?;
@@ -90,16 +90,16 @@ impl WorldReceiver {
         described(self.shown.values.schema())
     }
 
-    /// The schema of the events as JSON; an empty text without events.
+    /// The schema of the events as JSON. An empty text if there are no events.
     pub fn event_schema(&self) -> String {
         self.events.as_ref().map_or_else(String::new, |events| described(events.schema()))
     }
 
     /// Takes a datagram. Returns 0 for a state of the world, 1 for events alone, 2 for a fragment,
-    /// and 3 for the last one of a block.
+    /// and 3 for the last fragment of a block.
     ///
     /// # Errors
-    /// For a datagram that is refused. Only counters have changed then.
+    /// If the receiver refuses the datagram. Then only counters have changed.
     pub fn handle(&mut self, now_ms: f64, datagram: &[u8]) -> Result<u8, JsError> {
         match self.receiver.handle(time(now_ms), datagram).map_err(failed)? {
             Received::Events { .. } => Ok(1),
@@ -114,7 +114,7 @@ impl WorldReceiver {
         self.receiver.poll_transmit(time(now_ms)).map(<[u8]>::to_vec)
     }
 
-    /// Computes what to show now. False before the first state.
+    /// Computes the world to show now. Returns false before the first state.
     pub fn play(&mut self, now_ms: f64) -> Result<bool, JsError> {
         let Some(playback) = self.receiver.playback(time(now_ms)) else { return Ok(false) };
         self.shown.play(&playback)?;
@@ -132,30 +132,30 @@ impl WorldReceiver {
         Ok(true)
     }
 
-    /// Takes the newest state, instead of the state at the moment of playback. False before the
-    /// first state.
+    /// Takes the newest state instead of the state at the moment of playback. Returns false before
+    /// the first state.
     pub fn take_newest(&mut self) -> Result<bool, JsError> {
         let Some(newest) = self.receiver.newest() else { return Ok(false) };
         self.shown.take(newest)?;
         Ok(true)
     }
 
-    /// The tick of [`play`](Self::play) or [`take_newest`](Self::take_newest).
+    /// The tick of the last [`play`](Self::play) or [`take_newest`](Self::take_newest).
     pub fn tick(&self) -> f64 {
         self.shown.tick
     }
 
-    /// Whether no newer state had arrived when it was needed.
+    /// Whether no newer state had arrived when one was needed.
     pub fn is_starved(&self) -> bool {
         self.shown.is_starved
     }
 
-    /// The address of the places of the world and of the events.
+    /// The address of the list of places of the world and of the events.
     pub fn places(&mut self) -> usize {
         self.shown.places(&self.event_list, self.events.as_ref())
     }
 
-    /// The newest state as integers; for each entity also the tick of its newest values.
+    /// The newest state as integers. For each entity, they include the tick of its newest values.
     pub fn newest_lanes(&self) -> Vec<u32> {
         self.receiver.newest().map_or_else(Vec::new, |state| {
             self.shown.lanes(state, |index| Some(self.receiver.fresh(index).0))
@@ -167,7 +167,7 @@ impl WorldReceiver {
         self.receiver.set_playout_delays(time(min_ms), time(max_ms)).map_err(failed)
     }
 
-    /// Why the server does not accept this receiver; an empty text if nothing is wrong.
+    /// Why the server refuses this receiver. An empty text if there is no such reason.
     pub fn mismatch(&self) -> String {
         self.receiver.mismatch().map_or_else(String::new, |mismatch| mismatch.to_string())
     }
@@ -223,7 +223,7 @@ pub(crate) fn channel(number: u8) -> Result<Channel, JsError> {
 /// The contents of a schema file as JSON.
 ///
 /// # Errors
-/// For anything that is not a schema file.
+/// If the bytes are not a schema file.
 #[wasm_bindgen]
 pub fn describe_schema(bytes: &[u8]) -> Result<String, JsError> {
     Ok(described(&Schema::from_bytes(bytes).map_err(failed)?))

@@ -1,4 +1,4 @@
-//! Writes schemas as text that JavaScript reads.
+//! Writes schemas as JSON, which JavaScript reads.
 
 use kinepack::Schema;
 use kinepack::schema::{FieldKind, Role};
@@ -6,7 +6,7 @@ use kinepack::values::{ValueTable, Values};
 
 use crate::tables;
 
-/// A schema's kinds and fields as JSON.
+/// Writes a schema's kinds and fields as JSON.
 pub fn described(schema: &Schema) -> String {
     let table = ValueTable::new(schema);
     let mut text = format!("{{\"hash\":\"{:016x}\",\"kinds\":[", schema.hash());
@@ -61,7 +61,7 @@ pub fn described(schema: &Schema) -> String {
     text + "]}"
 }
 
-/// A text of JSON.
+/// Writes a text as a JSON string.
 pub(crate) fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for letter in text.chars() {

@@ -1,4 +1,4 @@
-//! The data that a page draws: a moment of a world, as columns in the module's memory.
+//! The data that a page draws. They are a moment of a world, as columns in the module's memory.
 
 use kinepack::values::ValueTable;
 use kinepack::{Schema, Snapshot};
@@ -11,9 +11,9 @@ use crate::{failed, tables};
 pub struct Shown {
     /// The numbers of each entity.
     pub values: ValueTable,
-    /// The tick, between two states also a fraction.
+    /// The tick. It has a fraction between two states.
     pub tick: f64,
-    /// Whether no newer state had arrived when it was needed.
+    /// Whether no newer state had arrived when one was needed.
     pub is_starved: bool,
     added: Vec<u32>,
     removed: Vec<u32>,
@@ -33,10 +33,10 @@ impl Shown {
         }
     }
 
-    /// Takes a moment to show.
+    /// Stores the moment of a playback.
     ///
     /// # Errors
-    /// For states of another schema.
+    /// If the states have another schema.
     pub fn play(&mut self, playback: &Playback<'_>) -> Result<(), JsError> {
         self.values.clear();
         for sample in playback.samples() {
@@ -53,10 +53,10 @@ impl Shown {
         Ok(())
     }
 
-    /// Takes a state as it is.
+    /// Stores a state without interpolation.
     ///
     /// # Errors
-    /// For a state of another schema.
+    /// If the state has another schema.
     pub fn take(&mut self, state: &Snapshot) -> Result<(), JsError> {
         self.values.clear();
         self.values.extend(state).map_err(failed)?;
@@ -64,9 +64,10 @@ impl Shown {
         Ok(())
     }
 
-    /// The address of a list of places. First come the lengths and addresses of the lists `added`,
-    /// `removed` and of the events (three numbers each). Then, for each kind of the world and each
-    /// kind of event: the number of entities, the address of their ids, and that of each field.
+    /// The address of a list of places. It begins with the length and the address of each of three
+    /// lists: `added`, `removed` and the events. An event is three numbers. Then each kind of the
+    /// world and each kind of event follows: the number of entities, the address of their ids, and
+    /// the address of each field's numbers.
     pub fn places(&mut self, event_list: &[u32], events: Option<&ValueTable>) -> usize {
         self.places.clear();
         for list in [&self.added[..], &self.removed, event_list] {
@@ -78,9 +79,9 @@ impl Shown {
         }
         self.places.as_ptr() as usize
     }
-    /// A state of the same schema as integers: for each kind the number of its entities, their ids,
-    /// the value of `fresh` for each, and each lane in turn. For tests that compare two sides
-    /// integer by integer.
+    /// A state of the same schema as integers. For each kind they are the number of entities, the
+    /// ids, the value of `fresh` for each entity, and each lane in turn. For tests that compare two
+    /// sides integer by integer.
     pub fn lanes(&self, state: &Snapshot, fresh: impl Fn(usize) -> Option<u32>) -> Vec<u32> {
         let mut lanes = Vec::new();
         for kind in 0..self.values.kinds().len() {

@@ -11,7 +11,7 @@ use wasm_bindgen::prelude::*;
 use crate::receiver::channel;
 use crate::{described, failed, time};
 
-/// Sends inputs.
+/// Sends the inputs of a page to a server.
 #[wasm_bindgen]
 pub struct InputSender {
     sender: StreamSender,
@@ -22,10 +22,10 @@ pub struct InputSender {
 
 #[wasm_bindgen]
 impl InputSender {
-    /// Makes a sender of records of one schema.
+    /// Makes a sender of records of the schema in a schema file.
     ///
     /// # Errors
-    /// For a schema file, a level or a setting that is not valid.
+    /// If the schema file, the level or a setting is not valid.
     #[wasm_bindgen(constructor)]
     pub fn new(
         schema: &[u8],
@@ -53,15 +53,15 @@ impl InputSender {
         Ok(Self { sender, lanes: vec![0; lanes], raw: vec![0; lanes], codec })
     }
 
-    /// The schema as JSON.
+    /// The schema of the records as JSON.
     pub fn schema(&self) -> String {
         described(self.codec.schema())
     }
 
-    /// Adds a record of one raw word for each number, and returns its sequence number.
+    /// Adds a record, which has one raw word for each number. Returns the record's sequence number.
     ///
     /// # Errors
-    /// For a number that is missing, not a number or out of its range. Nothing has changed then.
+    /// If a number is missing, not a number or out of its range. Then nothing has changed.
     pub fn push(&mut self, words: &[u64]) -> Result<u16, JsError> {
         let schema = self.codec.schema();
         let mut rest = words;
@@ -92,7 +92,7 @@ impl InputSender {
     /// Takes an acknowledgement.
     ///
     /// # Errors
-    /// For an acknowledgement that is refused. Only a counter has changed then.
+    /// If the sender refuses the acknowledgement. Then only a counter has changed.
     pub fn handle(&mut self, datagram: &[u8]) -> Result<(), JsError> {
         self.sender.handle(datagram).map_err(failed)
     }
@@ -122,12 +122,12 @@ impl InputSender {
     }
 }
 
-/// Splits a received datagram into its parts. Returns three numbers for each: the endpoint that
-/// handles it (0 hub, 1 receiver, 2 receiver of a stream, 3 sender of a stream), its channel, and
-/// its length.
+/// Splits a received datagram into its parts. Returns three numbers for each part: the endpoint
+/// that handles it (0 hub, 1 receiver, 2 receiver of a stream, 3 sender of a stream), its channel,
+/// and its length.
 ///
 /// # Errors
-/// For bytes that no endpoint sends together.
+/// If the bytes are not ones that an endpoint sends together.
 #[wasm_bindgen]
 pub fn split_parts(datagrams: &[u8]) -> Result<Vec<u32>, JsError> {
     let mut parts = Vec::new();

@@ -1,8 +1,8 @@
-//! Finds the columns of numbers in the module's memory.
+//! Finds the addresses of columns in the module's memory.
 
 use kinepack::values::{ValueTable, Values};
 
-/// The address of a column's first number.
+/// The address of the first number of a column.
 pub(crate) fn address(values: &Values) -> usize {
     match values {
         Values::F32(list) => list.as_ptr() as usize,
@@ -16,7 +16,7 @@ pub(crate) fn address(values: &Values) -> usize {
     }
 }
 
-/// The name of the numbers' type.
+/// The name of the type of a column's numbers.
 pub(crate) fn type_name(values: &Values) -> &'static str {
     match values {
         Values::F32(_) => "f32",
@@ -29,8 +29,8 @@ pub(crate) fn type_name(values: &Values) -> &'static str {
     }
 }
 
-/// Appends the place of everything in a table: for each kind, the number of entities, the address
-/// of their ids, and the address of each field's numbers.
+/// Appends the places of a table. For each kind they are the number of entities, the address of
+/// their ids, and the address of each field's numbers.
 pub fn places(table: &ValueTable, places: &mut Vec<u32>) {
     for kind in table.kinds() {
         places.extend([kind.ids().len() as u32, kind.ids().as_ptr() as usize as u32]);

@@ -7,8 +7,8 @@ use wasm_bindgen::prelude::*;
 use crate::schema::quoted;
 use crate::{Shown, described, failed, time};
 
-/// Views one broadcast. A track is a number: twice the number of its tier, plus one for key
-/// snapshots.
+/// Views one broadcast. JavaScript identifies a track by a number: twice the number of its tier,
+/// plus one for key snapshots.
 #[wasm_bindgen]
 pub struct BroadcastViewer {
     catalogue: Catalogue,
@@ -27,10 +27,10 @@ fn track_of(number: u32) -> Track {
 
 #[wasm_bindgen]
 impl BroadcastViewer {
-    /// Makes a viewer that watches nothing yet.
+    /// Makes a viewer that does not watch any tier yet.
     ///
     /// # Errors
-    /// For bytes that are not a catalogue, and for bounds of the delay that contradict each other.
+    /// If the bytes are not a catalogue, or if the bounds of the delay contradict each other.
     #[wasm_bindgen(constructor)]
     pub fn new(
         catalogue: &[u8],
@@ -59,29 +59,29 @@ impl BroadcastViewer {
         described(self.shown.values.schema())
     }
 
-    /// Ticks per second.
+    /// The number of ticks per second.
     pub fn tick_hz(&self) -> u32 {
         self.catalogue.tick_hz().into()
     }
 
-    /// The names of the tiers as a list of JSON.
+    /// The names of the tiers as a JSON list.
     pub fn tiers(&self) -> String {
         let names: Vec<String> =
             self.catalogue.tiers().iter().map(|tier| quoted(&tier.name)).collect();
         format!("[{}]", names.join(","))
     }
 
-    /// Watches tiers from now on.
+    /// Watches the tiers with these numbers from now on.
     pub fn watch(&mut self, tiers: &[usize]) -> Result<(), JsError> {
         self.viewer.watch_all(tiers).map_err(failed)
     }
 
-    /// Reads all tracks anew, as after a connection was lost.
+    /// Reads all tracks anew, for example after a connection was lost.
     pub fn rejoin(&mut self) {
         self.viewer.rejoin();
     }
 
-    /// The tracks that the viewer needs now.
+    /// The numbers of the tracks that the viewer needs now.
     pub fn wanted(&self) -> Vec<u32> {
         self.viewer.wanted().map(number_of).collect()
     }
@@ -91,10 +91,10 @@ impl BroadcastViewer {
         self.catalogue.name_of(track_of(track)).unwrap_or_default()
     }
 
-    /// Takes an object. True if a snapshot could be read with it.
+    /// Takes an object. Returns true if a snapshot could be read with it.
     ///
     /// # Errors
-    /// For an object that is refused. Only counters have changed then.
+    /// If the viewer refuses the object. Then only counters have changed.
     pub fn object(
         &mut self,
         now_ms: f64,
@@ -107,23 +107,23 @@ impl BroadcastViewer {
         Ok(taken.map_err(failed)?.is_some())
     }
 
-    /// Takes a datagram of a tier. True if that completed a snapshot.
+    /// Takes a datagram of a tier. Returns true if it completed a snapshot.
     ///
     /// # Errors
-    /// For a datagram that is refused. Only counters have changed then.
+    /// If the viewer refuses the datagram. Then only counters have changed.
     pub fn datagram(&mut self, now_ms: f64, tier: usize, bytes: &[u8]) -> Result<bool, JsError> {
         Ok(self.viewer.datagram(time(now_ms), tier, bytes).map_err(failed)?.is_some())
     }
 
-    /// Computes what to show now. False before the first state.
+    /// Computes the world to show now. Returns false before the first state.
     pub fn play(&mut self, now_ms: f64) -> Result<bool, JsError> {
         let Some(playback) = self.viewer.playback(time(now_ms)) else { return Ok(false) };
         self.shown.play(&playback)?;
         Ok(true)
     }
 
-    /// Computes a moment of the history. Live playback continues meanwhile. False without a
-    /// history.
+    /// Computes the world at a tick of the history. Live playback continues meanwhile. Returns
+    /// false if there is no history.
     pub fn play_at(&mut self, now_ms: f64, tick: f64) -> Result<bool, JsError> {
         let _ = self.viewer.playback(time(now_ms));
         let Some(playback) = self.viewer.playback_at(tick) else { return Ok(false) };
@@ -131,14 +131,14 @@ impl BroadcastViewer {
         Ok(true)
     }
 
-    /// The first and the last tick of the history; empty if there is none.
+    /// The first and the last tick of the history. Empty if there is no history.
     pub fn history(&self) -> Vec<u32> {
         let ticks = self.viewer.history();
         ticks.map_or_else(Vec::new, |(Tick(first), Tick(last))| vec![first, last])
     }
 
-    /// Takes the newest state, instead of the state at the moment of playback. False before the
-    /// first state.
+    /// Takes the newest state instead of the state at the moment of playback. Returns false before
+    /// the first state.
     pub fn take_newest(&mut self) -> Result<bool, JsError> {
         let Some(newest) = self.viewer.newest() else { return Ok(false) };
         self.shown.take(newest)?;
@@ -151,22 +151,22 @@ impl BroadcastViewer {
         newest.map_or_else(Vec::new, |state| self.shown.lanes(state, |_| None))
     }
 
-    /// The numbers of the tiers that are shown.
+    /// The numbers of the shown tiers.
     pub fn shown_tiers(&self) -> Vec<u32> {
         self.viewer.shown_tiers().map(|tier| tier as u32).collect()
     }
 
-    /// The tick that is shown.
+    /// The shown tick, with its fraction.
     pub fn tick(&self) -> f64 {
         self.shown.tick
     }
 
-    /// Whether no newer state had arrived when it was needed.
+    /// Whether no newer state had arrived when one was needed.
     pub fn is_starved(&self) -> bool {
         self.shown.is_starved
     }
 
-    /// The address of the places of the world.
+    /// The address of the list of places of the world.
     pub fn places(&mut self) -> usize {
         self.shown.places(&[], None)
     }

@@ -1,7 +1,7 @@
-//! Recorded exchanges for the package's tests in `package/test/`: the inputs and outputs of a
-//! native receiver, sender and player, call by call. The module must give the same, byte by byte.
+//! Records exchanges for the package's tests in `package/test/`: the inputs and outputs of a native
+//! receiver, sender and player, call by call. The module must give the same outputs, byte by byte.
 //!
-//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-web --test recorded` writes the files anew.
+//! Run `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-web --test recorded` to rewrite the files.
 
 #![allow(clippy::unwrap_used)]
 
@@ -112,7 +112,7 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// A hash of everything that a frame shows.
+/// A hash of everything that a frame contains.
 fn hash(table: &ValueTable, lists: &[&[EntityId]]) -> u64 {
     let mut hash = Fnv1a::new();
     for list in lists {
@@ -136,7 +136,7 @@ fn hash(table: &ValueTable, lists: &[&[EntityId]]) -> u64 {
     hash.finish()
 }
 
-/// Compares a file of the package with what this version records, or writes it.
+/// Compares a file of the package with what this version records, or writes the file.
 fn check(name: &str, text: &str) {
     let path = format!(concat!(env!("CARGO_MANIFEST_DIR"), "/package/test/recorded/{}.txt"), name);
     if std::env::var_os("KINEPACK_WRITE_VECTORS").is_some() {
@@ -228,8 +228,8 @@ fn receivers_at_three_levels() {
     }
 }
 
-/// Records a viewer's session of a broadcast. The viewer changes its tier twice, reads everything
-/// anew once, and looks back at the end.
+/// Records a viewer's session with a broadcast. The viewer changes its tier twice, reads all tracks
+/// anew once, and rewinds at the end.
 #[test]
 fn a_viewer_of_a_broadcast() {
     let schema = schema();

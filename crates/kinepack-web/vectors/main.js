@@ -1,4 +1,5 @@
-// `node main.js VECTORS.txt` runs test modules, one path a line, in Node.
+// Runs test modules in Node: `node main.js VECTORS.txt`. The file lists the modules, one path a
+// line.
 
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";

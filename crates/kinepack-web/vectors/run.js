@@ -1,4 +1,4 @@
-// Runs test modules: a module's `main` returns 0 if all of its tests pass, and traps otherwise. The
+// Runs test modules. A module's `main` returns 0 if all its tests pass, and traps otherwise. The
 // module `control` must fail.
 
 export async function runModule(name, bytes) {

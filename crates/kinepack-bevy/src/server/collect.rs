@@ -35,8 +35,8 @@ pub(crate) struct Changes<'a> {
 
 /// A registered kind of entities on the server.
 pub(crate) trait Collect: Send + Sync {
-    /// Appends the changes of the kind with this index in the schema. All kinds before it have
-    /// appended theirs.
+    /// Appends the changes of the kind with the index `kind` in the schema. All earlier kinds have
+    /// already appended their changes.
     fn collect(&mut self, world: &mut World, kind: usize, changes: &mut Changes<'_>);
 
     /// Removes the id of an entity.

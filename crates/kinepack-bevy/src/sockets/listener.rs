@@ -34,7 +34,7 @@ pub(super) trait ServerSocket {
 pub(super) trait Listener: Resource<Mutability = Mutable> {
     type Socket: ServerSocket;
 
-    /// The socket, unless it is closed; the options of new clients; and scratch.
+    /// The socket, the options of new clients, and scratch memory. `None` if the socket is closed.
     fn open(&mut self) -> Option<(&mut Self::Socket, &ReceiverOptions, &mut Vec<ServerEvent>)>;
 
     /// Called after the events of a frame.

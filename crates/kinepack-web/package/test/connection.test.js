@@ -1,4 +1,4 @@
-// Connections to a server that these tests simulate.
+// Tests of connections to a server that the tests simulate.
 
 import { readFile } from "node:fs/promises";
 import { afterEach, test } from "node:test";
@@ -8,8 +8,8 @@ import { load } from "../snapshots.js";
 import { bytesOf, expect } from "./support.js";
 import { linesOf, receiverOf } from "./tests.js";
 
-// Simulates a browser's WebTransport. It sends datagrams while `isSending`, and keeps them
-// otherwise.
+// Simulates a browser's WebTransport. It sends datagrams while `isSending` is true, and otherwise
+// keeps them.
 class PlayedTransport {
   ready = Promise.resolve();
   closed = new Promise(() => {});
@@ -31,7 +31,7 @@ class PlayedTransport {
     PlayedTransport.last = this;
   }
 
-  // These datagrams arrive before the page has the connection.
+  // The datagrams that arrive before the page has the connection.
   static early = [];
 
   release() {
@@ -119,7 +119,7 @@ test("the reason for which the server closes a connection is told", async () => 
   expect(told === "full,bye,the server closed the connection", told);
 });
 
-// Runs the documented page in a tab whose timers do not run.
+// This runs the documented page in a tab whose timers do not run.
 for (const [name, file] of [["README", "../README.md"], ["book", "../../../../docs/src/web.md"]]) {
   test(`the page of the ${name} answers datagrams without a timer`, async () => {
     const text = await readFile(new URL(file, import.meta.url), "utf8");

@@ -1,4 +1,4 @@
-// The client of Media over QUIC, against a relay that these tests simulate.
+// Tests of the client of Media over QUIC, with a relay that the tests simulate.
 
 import { afterEach, test } from "node:test";
 
@@ -8,7 +8,7 @@ import { bytesOf, expect, hexOf } from "./support.js";
 
 const CONNECT = { certificateHash: undefined, patienceMs: 500 };
 
-// Simulates a browser's WebTransport, with a relay at the other end.
+// Simulates a browser's WebTransport with a relay at the other end.
 class PlayedTransport {
   ready = Promise.resolve();
   protocol = "moq-lite-06";
@@ -41,7 +41,7 @@ class PlayedTransport {
     this.endWith({ reason: "" });
   }
 
-  // Delivers a stream in pieces of this length.
+  // Delivers a stream in pieces of `length` bytes.
   bring(bytes, length) {
     this.streams.enqueue(new ReadableStream({
       start(to) {
@@ -80,7 +80,7 @@ test("it asks for a track", async () => {
 
 test("objects come in pieces of any length", async () => {
   const { relay, objects, datagrams } = await connect();
-  // Group 300 from frame 1 on: two frames, each with a time and a size.
+  // This is group 300 from frame 1 on, with two frames. Each frame has a time and a size.
   const large = "ab".repeat(70);
   const stream = bytesOf(`000400412c01 7bb8 03 010203 02 4046 ${large}`.replaceAll(" ", ""));
   for (const length of [1, 2, 7, 1000]) relay.bring(stream, length);

@@ -12,7 +12,7 @@ export function hexOf(bytes) {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-// FNV-1a over the bytes of typed arrays.
+// Computes FNV-1a over the bytes of typed arrays.
 export function hashOf(arrays) {
   let hash = 0xcbf29ce484222325n;
   for (const array of arrays) {

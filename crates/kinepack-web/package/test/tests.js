@@ -1,5 +1,6 @@
 // The package's tests. `node.test.js` runs them in Node, and `browser.html` in a browser. The
-// recorded calls are those of the native library: the module must give the same, bit by bit.
+// recorded results are those of the native library. The module must give the same results, bit by
+// bit.
 
 import * as clips from "../clips.js";
 import * as crowd from "../crowd.js";
@@ -195,7 +196,7 @@ function replayBroadcast(text) {
   viewer.free();
 }
 
-// Alters the received bytes, bit by bit.
+// Passes the recorded data to a viewer with altered bytes.
 function attackViewer(text) {
   const [[, , catalogue], ...calls] = linesOf(text);
   const viewer = new crowd.Viewer(bytesOf(catalogue), { historyS: 1 });
@@ -227,7 +228,7 @@ function randomNumbers() {
   };
 }
 
-// Alters each datagram in turn, bit by bit, and adds random ones.
+// Passes each recorded datagram to a receiver with altered bits, and random datagrams too.
 async function attack(text) {
   const receiver = receiverOf(text);
   const random = randomNumbers();

@@ -1,4 +1,4 @@
-// Checked by the compiler of TypeScript, never run: the types as a program uses them.
+// The types as a program uses them. The TypeScript compiler checks this file, which never runs.
 
 import { ClipPlayer, Skeleton, load as loadClips } from "../clips.js";
 import { connect } from "../connection.js";

@@ -1,1 +1,1 @@
-//! Empty, because the tests of this crate are those of other crates.
+//! This library is empty, because the tests of this crate are those of other crates.

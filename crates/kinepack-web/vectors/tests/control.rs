@@ -1,4 +1,4 @@
-//! Fails, so that the runner can show that it sees a failure.
+//! A test that fails, to check that the runner notices a failure.
 
 #[test]
 fn a_failure_is_seen() {

@@ -158,7 +158,7 @@ impl Chromium {
             .stderr(Stdio::piped())
             .spawn()?;
         if let Some(log) = process.stderr.take() {
-            // Prints only the page's own messages, not the browser's.
+            // This prints only the page's own messages, not the browser's.
             let lines = BufReader::new(log).lines().map_while(Result::ok);
             thread::spawn(|| {
                 lines.filter(|line| line.contains("CONSOLE")).for_each(|line| eprintln!("{line}"));
