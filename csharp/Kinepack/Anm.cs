@@ -10,13 +10,13 @@ namespace Kinepack
         /// <summary>The number of joints.</summary>
         public int Joints => (int)joints;
 
-        /// <summary>The number of keys over all joints.</summary>
+        /// <summary>The number of keys of all joints together.</summary>
         public int Keys => (int)keys;
 
         /// <summary>The duration, in seconds.</summary>
         public float DurationSeconds => duration_s;
 
-        /// <summary>Sample rate of the source in Hz. Playback does not need it.</summary>
+        /// <summary>The sample rate of the source in Hz. Playback does not need it.</summary>
         public float RateHz => rate_hz;
     }
 
@@ -26,7 +26,7 @@ namespace Kinepack
     /// </summary>
     public sealed class Anm : NativeObject
     {
-        /// <summary>Reads a file.</summary>
+        /// <summary>Reads an r3d2canm file.</summary>
         /// <param name="bytes">The whole file.</param>
         /// <exception cref="KinepackException">The bytes are not an r3d2canm file.</exception>
         public unsafe Anm(byte[] bytes)

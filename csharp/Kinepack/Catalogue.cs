@@ -4,7 +4,8 @@ using System.IO;
 namespace Kinepack
 {
     /// <summary>
-    /// The contents of a broadcast: one world in several forms, its tiers. Immutable.
+    /// Describes the contents of a broadcast: one world in several forms, which are its tiers.
+    /// Immutable.
     /// </summary>
     public sealed class Catalogue : NativeObject
     {
@@ -14,12 +15,13 @@ namespace Kinepack
         private readonly TierInfo[] tiers;
 
         /// <summary>
-        /// Creates a catalogue of these tiers, which are numbered in the order of the list.
+        /// Creates a catalogue of <paramref name="tiers"/>, which are numbered in this order.
         /// </summary>
         /// <param name="tickHz">The ticks per second of the simulation.</param>
         /// <param name="tiers">1 to 64 tiers.</param>
         /// <exception cref="KinepackException">
-        /// A tier is invalid: its name or its numbers, or its schema differs from the others.
+        /// The name or the numbers of a tier are invalid, or its schema differs from that of the
+        /// others.
         /// </exception>
         public Catalogue(int tickHz, params Tier[] tiers)
             : this(New(tickHz, tiers))
@@ -45,7 +47,7 @@ namespace Kinepack
         public int TickHz { get; }
 
         /// <summary>
-        /// The schema of the world. Dispose it yourself, or leave it to its finalizer.
+        /// The schema of the world. Dispose it yourself, or let its finalizer free it.
         /// </summary>
         public Schema Schema { get; }
 
@@ -53,9 +55,10 @@ namespace Kinepack
         public int Tiers => tiers.Length;
 
         /// <summary>
-        /// The tiers that suit most broadcasts: all snapshots ("full"), one in three ("third"), one
-        /// in eight ("eighth"), and all in datagrams ("fast"). If the schema has bodies, also one
-        /// in three with less precision for bodies that move ("coarse").
+        /// Creates the tiers that suit most broadcasts. They have all snapshots ("full"), one in
+        /// three ("third"), one in eight ("eighth"), and all in datagrams ("fast"). If the schema
+        /// has bodies, another tier has one in three with less precision for bodies that move
+        /// ("coarse").
         /// </summary>
         /// <param name="tickHz">The ticks per second of the simulation.</param>
         /// <param name="codec">The codec of the snapshots.</param>
@@ -71,7 +74,7 @@ namespace Kinepack
         /// <summary>
         /// Reads a catalogue from the object of the track <see cref="TrackName"/>.
         /// </summary>
-        /// <param name="bytes">The bytes.</param>
+        /// <param name="bytes">The bytes of the catalogue.</param>
         /// <exception cref="KinepackException">The bytes are not a catalogue.</exception>
         public static unsafe Catalogue FromBytes(byte[] bytes)
         {
@@ -87,7 +90,8 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// The catalogue's bytes, to publish as the object of the track <see cref="TrackName"/>.
+        /// Returns the catalogue's bytes, to publish as the object of the track <see
+        /// cref="TrackName"/>.
         /// </summary>
         public unsafe byte[] ToBytes()
         {
@@ -95,8 +99,8 @@ namespace Kinepack
                 Native.kp_catalogue_to_bytes(Id, bytes, capacity, out size));
         }
 
-        /// <summary>The properties of a tier.</summary>
-        /// <param name="tier">Its number, from 0.</param>
+        /// <summary>Returns the properties of a tier.</summary>
+        /// <param name="tier">The number of the tier, from 0.</param>
         public TierInfo Tier(int tier)
         {
             if (tier < 0 || tier >= tiers.Length)
@@ -108,8 +112,8 @@ namespace Kinepack
 
         /// <summary>Finds a tier by its name.</summary>
         /// <param name="name">The name.</param>
-        /// <param name="tier">Its number.</param>
-        /// <returns>False if there is none.</returns>
+        /// <param name="tier">The number of the tier.</param>
+        /// <returns>False if there is no such tier.</returns>
         public bool TryFind(string name, out int tier)
         {
             byte[] text = Interop.ToText(name, nameof(name));
@@ -119,7 +123,7 @@ namespace Kinepack
             return found;
         }
 
-        /// <summary>The name of a track for the transport.</summary>
+        /// <summary>Returns the name of a track for the transport.</summary>
         /// <param name="track">The track.</param>
         public unsafe string NameOf(Track track)
         {

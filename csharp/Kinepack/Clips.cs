@@ -25,7 +25,7 @@ namespace Kinepack
         /// <summary>The number of joints.</summary>
         public int Joints { get; }
 
-        /// <summary>The hash of the skeleton. Its clips store the same hash.</summary>
+        /// <summary>The hash of the skeleton. The skeleton's clips store the same hash.</summary>
         public ulong Hash
         {
             get
@@ -36,7 +36,7 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// The index of a joint's parent, which is lower than the joint's; -1 for a root.
+        /// The index of a joint's parent, which is lower than the joint's own index; -1 for a root.
         /// </summary>
         /// <param name="joint">The joint, from 0.</param>
         public int Parent(int joint)
@@ -54,9 +54,9 @@ namespace Kinepack
         }
 
         /// <summary>Finds the first joint with a name.</summary>
-        /// <param name="name">The name.</param>
-        /// <param name="joint">The joint.</param>
-        /// <returns>False if there is none.</returns>
+        /// <param name="name">The name to find.</param>
+        /// <param name="joint">The index of the joint.</param>
+        /// <returns>False if there is no such joint.</returns>
         public bool TryFind(string name, out int joint)
         {
             byte[] text = Interop.ToText(name, nameof(name));
@@ -107,46 +107,51 @@ namespace Kinepack
         /// <summary>The number of joints.</summary>
         public int Joints => (int)joints;
 
-        /// <summary>The number of sample times of the raw clip that it was built from.</summary>
+        /// <summary>
+        /// The number of sample times of the raw clip from which the clip was built.
+        /// </summary>
         public int Samples => (int)samples;
 
-        /// <summary>Samples a second.</summary>
+        /// <summary>The number of samples per second.</summary>
         public float RateHz => rate_hz;
 
-        /// <summary>Seconds from the first sample to the last.</summary>
+        /// <summary>The number of seconds from the first sample to the last.</summary>
         public float DurationSeconds => duration_s;
 
-        /// <summary>The hash of its skeleton.</summary>
+        /// <summary>The hash of the clip's skeleton.</summary>
         public ulong SkeletonHash => skeleton_hash;
 
-        /// <summary>Bytes of the clip in memory, without its players.</summary>
+        /// <summary>The size of the clip in memory in bytes, without its players.</summary>
         public ulong Bytes => bytes;
 
         /// <summary>
-        /// The number of curves: values besides the joints, such as weights of blend shapes.
+        /// The number of curves, which are values besides the joints, such as weights of blend
+        /// shapes.
         /// </summary>
         public int Curves => (int)curves;
 
-        /// <summary>The number of markers: named times, such as footsteps.</summary>
+        /// <summary>The number of markers, which are named times, such as footsteps.</summary>
         public int Markers => (int)markers;
     }
 
     /// <summary>A named time of a clip, such as a footstep.</summary>
     public readonly struct ClipMarker
     {
-        /// <summary>A marker.</summary>
-        /// <param name="name">Its name.</param>
-        /// <param name="timeSeconds">Its time, in seconds from the clip's first sample.</param>
+        /// <summary>Creates a marker.</summary>
+        /// <param name="name">The name of the marker.</param>
+        /// <param name="timeSeconds">
+        /// The time of the marker, in seconds from the clip's first sample.
+        /// </param>
         public ClipMarker(string name, float timeSeconds)
         {
             Name = name;
             TimeSeconds = timeSeconds;
         }
 
-        /// <summary>Its name. Several markers may have one name.</summary>
+        /// <summary>The name of the marker. Several markers may have the same name.</summary>
         public string Name { get; }
 
-        /// <summary>Its time, in seconds from the clip's first sample.</summary>
+        /// <summary>The time of the marker, in seconds from the clip's first sample.</summary>
         public float TimeSeconds { get; }
     }
 
@@ -155,7 +160,7 @@ namespace Kinepack
     {
         /// <summary>Reads a clip in memory form or disk form.</summary>
         /// <param name="bytes">The whole file.</param>
-        /// <param name="rig">Its rig, or null for a clip without one.</param>
+        /// <param name="rig">The rig of the clip, or null for a clip without a rig.</param>
         /// <exception cref="KinepackException">The bytes are not a clip.</exception>
         public unsafe Clip(byte[] bytes, Rig rig = null)
         {
@@ -171,7 +176,7 @@ namespace Kinepack
             GC.KeepAlive(rig);
         }
 
-        /// <summary>Its size and duration.</summary>
+        /// <summary>The size, duration and other properties of the clip.</summary>
         public ClipInfo Info
         {
             get
@@ -181,16 +186,18 @@ namespace Kinepack
             }
         }
 
-        /// <summary>The name of a curve.</summary>
-        /// <param name="curve">The curve, from 0.</param>
+        /// <summary>Returns the name of a curve.</summary>
+        /// <param name="curve">The index of the curve, from 0.</param>
         public unsafe string CurveName(int curve)
         {
             return ReadText((byte* text, UIntPtr capacity, out UIntPtr size) =>
                 Native.kp_clip_curve_name(Id, (uint)curve, text, capacity, out size));
         }
 
-        /// <summary>A marker.</summary>
-        /// <param name="marker">The marker, from 0, by time.</param>
+        /// <summary>Returns a marker.</summary>
+        /// <param name="marker">
+        /// The index of the marker, from 0, in the order of their times.
+        /// </param>
         public unsafe ClipMarker Marker(int marker)
         {
             float time = 0.0f;
@@ -208,7 +215,7 @@ namespace Kinepack
     /// </summary>
     public sealed class Player : NativeObject
     {
-        /// <summary>Creates a player.</summary>
+        /// <summary>Creates a player of a clip on its skeleton.</summary>
         /// <param name="clip">The clip.</param>
         /// <param name="skeleton">The skeleton of the clip.</param>
         public Player(Clip clip, Skeleton skeleton)
@@ -221,11 +228,12 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Creates a player on an engine's skeleton, without comparing it with the clip's skeleton.
+        /// Creates a player on an engine's skeleton, without comparing that skeleton with the
+        /// clip's.
         /// </summary>
         /// <param name="clip">The clip.</param>
         /// <param name="bind">
-        /// The bind pose. Channels that the clip does not store keep its values.
+        /// The bind pose. Channels that the clip does not store keep the values of this pose.
         /// </param>
         public unsafe Player(Clip clip, Pose bind)
         {
@@ -292,7 +300,7 @@ namespace Kinepack
         /// <param name="otherSeconds">The time in the other clip, in seconds.</param>
         /// <param name="weight">0 gives this player's pose, 1 the other player's.</param>
         /// <param name="mask">
-        /// A factor for each joint, which scales the weight. Null or empty: no mask.
+        /// A factor for each joint, which scales the weight. If null or empty, there is no mask.
         /// </param>
         /// <param name="pose">The memory to write to.</param>
         public unsafe void Blend(

@@ -5,26 +5,28 @@ namespace Kinepack
     /// <summary>The names of the levels, which trade time for bits.</summary>
     public static class Level
     {
-        /// <summary>Takes the least time.</summary>
+        /// <summary>The level that takes the least time.</summary>
         public const string Packed = "packed";
 
-        /// <summary>Takes few bits.</summary>
+        /// <summary>The level that takes few bits.</summary>
         public const string Adaptive = "adaptive";
 
-        /// <summary>Takes the fewest bits: the models learn from each packet.</summary>
+        /// <summary>
+        /// The level that takes the fewest bits, because the models learn from each packet.
+        /// </summary>
         public const string Learning = "learning";
     }
 
     /// <summary>
-    /// How the snapshots of a schema are coded. Both sides need the same codec. Immutable.
+    /// Defines how the snapshots of a schema are coded. Both sides need the same codec. Immutable.
     /// </summary>
     public sealed class Codec : NativeObject
     {
         /// <summary>Creates a codec for a schema.</summary>
         /// <param name="schema">The schema of the snapshots.</param>
-        /// <param name="level">One of <see cref="Level"/>.</param>
+        /// <param name="level">One of the constants of <see cref="Level"/>.</param>
         /// <param name="profile">
-        /// A profile file that was trained for the schema. Null or empty for none.
+        /// A profile file that was trained for the schema. Null or empty if there is none.
         /// </param>
         public unsafe Codec(Schema schema, string level, byte[] profile = null)
         {
@@ -58,8 +60,8 @@ namespace Kinepack
         internal Field[][] Table { get; }
 
         /// <summary>
-        /// The widths and words of the profile as text, for tools. The text does not include the
-        /// model of the adaptive levels.
+        /// Returns the widths and code words of the profile as text, for tools. The text does not
+        /// include the model of the adaptive levels.
         /// </summary>
         public unsafe string DescribeProfile()
         {
@@ -72,14 +74,14 @@ namespace Kinepack
 
     /// <summary>
     /// Holds the view that both sides hold after a packet: a snapshot, and the trained state of the
-    /// models. An encoder or a decoder replaces the view by that of the next packet.
+    /// models. An encoder or a decoder replaces this view by the view of the next packet.
     /// </summary>
     public sealed class View : NativeObject
     {
-        /// <summary>The most views that a packet can be coded against.</summary>
+        /// <summary>The maximum number of views that a packet can be coded against.</summary>
         public const int MaxBaselines = 4;
 
-        /// <summary>Holds the empty view with which both sides begin.</summary>
+        /// <summary>Creates the empty view with which both sides begin.</summary>
         /// <param name="schema">The schema of the snapshots.</param>
         public View(Schema schema)
         {
@@ -89,9 +91,9 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Holds the view of a state that both sides hold, such as a saved state.
+        /// Creates the view of a state that both sides hold, such as a saved state.
         /// </summary>
-        /// <param name="state">The state.</param>
+        /// <param name="state">The state that both sides hold.</param>
         public View(Snapshot state)
         {
             Require.NotNull(state, nameof(state));
@@ -133,7 +135,9 @@ namespace Kinepack
 
         internal override Status Free(ulong freed) => Native.kp_view_free(freed);
 
-        /// <summary>Writes the handles of baselines, for one call.</summary>
+        /// <summary>
+        /// Writes the handles of baselines to <paramref name="to"/>, for one call.
+        /// </summary>
         internal static unsafe UIntPtr Handles(View[] baselines, int count, ulong* to)
         {
             Require.Holds(baselines, count, nameof(baselines));
@@ -168,7 +172,9 @@ namespace Kinepack
         /// <param name="baseline">A view that the other side holds.</param>
         /// <param name="snapshot">The snapshot to encode.</param>
         /// <param name="packet">The array to write the packet to.</param>
-        /// <param name="size">The bytes of the packet, even if the array is too short.</param>
+        /// <param name="size">
+        /// The size of the packet in bytes, even if the array is too short.
+        /// </param>
         /// <param name="result">
         /// The object that gets the view that the other side will have. It may be the baseline, or
         /// null.
@@ -185,14 +191,16 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Encodes a snapshot relative to several views. More than one helps the levels
-        /// <see cref="Level.Adaptive"/> and <see cref="Level.Learning"/>.
+        /// Encodes a snapshot relative to several views. More than one view helps the levels <see
+        /// cref="Level.Adaptive"/> and <see cref="Level.Learning"/>.
         /// </summary>
         /// <param name="baselines">Views that the other side holds, newest first.</param>
         /// <param name="count">The number of views to use, from 1 to 4.</param>
         /// <param name="snapshot">The snapshot to encode.</param>
         /// <param name="packet">The array to write the packet to.</param>
-        /// <param name="size">The bytes of the packet, even if the array is too short.</param>
+        /// <param name="size">
+        /// The size of the packet in bytes, even if the array is too short.
+        /// </param>
         /// <param name="result">
         /// The object that gets the view that the other side will have. It may be a baseline, or
         /// null.
@@ -261,7 +269,7 @@ namespace Kinepack
         /// <summary>Decodes a packet that was encoded against one view.</summary>
         /// <param name="baseline">The view that the packet was encoded against.</param>
         /// <param name="packet">An array that begins with the packet.</param>
-        /// <param name="size">The bytes of the packet.</param>
+        /// <param name="size">The size of the packet in bytes.</param>
         /// <param name="tick">The tick of the snapshot, which the packet does not contain.</param>
         /// <param name="result">
         /// The object that gets the packet's view. It may be the baseline.
@@ -283,7 +291,7 @@ namespace Kinepack
         /// </param>
         /// <param name="count">The number of views to use, from 1 to 4.</param>
         /// <param name="packet">An array that begins with the packet.</param>
-        /// <param name="size">The bytes of the packet.</param>
+        /// <param name="size">The size of the packet in bytes.</param>
         /// <param name="tick">The tick of the snapshot, which the packet does not contain.</param>
         /// <param name="result">
         /// The object that gets the packet's view. It may be a baseline.
@@ -306,7 +314,7 @@ namespace Kinepack
         {
             Require.Holds(packet, size, nameof(packet));
             Require.NotNull(result, nameof(result));
-            // A disposed result is found before the work.
+            // This throws if the result was disposed, before any work is done.
             ulong made = result.Id;
             fixed (byte* first = packet)
             {

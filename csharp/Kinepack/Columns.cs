@@ -3,14 +3,14 @@ using System;
 namespace Kinepack
 {
     /// <summary>
-    /// Says where the numbers of a kind's fields are in your memory: for each field an array, a
-    /// field of an array of structs, or a pointer. Snapshots read entities from there. Snapshots
-    /// and receivers write entities to there.
+    /// Describes where the numbers of a kind's fields are in your memory. Each field has an array,
+    /// a field of an array of structs, or a pointer. Snapshots read entities from this memory.
+    /// Snapshots and receivers write entities to it.
     /// </summary>
     /// <remarks>
-    /// Create columns once and use them each tick, because a use allocates nothing. Call Set again
-    /// if you replace an array. The columns keep your arrays alive, and pin them only during a
-    /// call. If two threads use the same columns, the second one waits.
+    /// Create columns once and use them each tick, because using them allocates nothing. Call Set
+    /// again if you replace an array. The columns keep your arrays alive, and pin them only during
+    /// a call. If two threads use the same columns, the second one waits.
     /// </remarks>
     public sealed class Columns
     {
@@ -18,7 +18,7 @@ namespace Kinepack
         private readonly Sources sources;
         private readonly bool[] clamps;
 
-        /// <summary>Creates columns for a kind, without memory yet.</summary>
+        /// <summary>Creates columns for a kind, at first without memory.</summary>
         /// <param name="schema">The schema of the snapshots and receivers.</param>
         /// <param name="kind">The index of the kind, from 0.</param>
         public Columns(Schema schema, int kind = 0)
@@ -32,7 +32,9 @@ namespace Kinepack
             ToWrite = new Native.KpTarget[fields.Length];
         }
 
-        /// <summary>Creates columns for the kind with a name, without memory yet.</summary>
+        /// <summary>
+        /// Creates columns for the kind with the given name, at first without memory.
+        /// </summary>
         /// <param name="schema">The schema of the snapshots and receivers.</param>
         /// <param name="kind">The name of the kind.</param>
         public Columns(Schema schema, string kind)
@@ -44,20 +46,20 @@ namespace Kinepack
         public int Kind { get; }
 
         /// <summary>
-        /// The description for the native library, valid while the memory is pinned.
+        /// The description for the native library. It is valid while the memory is pinned.
         /// </summary>
         internal Native.KpColumn[] ToRead { get; }
 
         internal Native.KpTarget[] ToWrite { get; }
 
         /// <summary>
-        /// Sets the memory of a field to an array: of numbers, one entity after the other, or of
-        /// structs of equal numbers such as a vector.
+        /// Sets the memory of a field to an array. The array has numbers, one entity after the
+        /// other, or structs of equal numbers such as a vector.
         /// </summary>
         /// <param name="field">The index or the name of the field.</param>
         /// <param name="values">
         /// Numbers (for a position 3 for each entity) or structs (1 for each entity). Real numbers
-        /// and rotations take float and double. All other fields take integers.
+        /// and rotations must be float or double. All other fields must be integers.
         /// </param>
         public Columns Set<T>(FieldKey field, T[] values)
             where T : struct
@@ -94,16 +96,17 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Sets the memory of a field to memory that does not move. That must stay valid until you
-        /// set the field to other memory.
+        /// Sets the memory of a field to memory that does not move. The memory must stay valid
+        /// until you set the field to other memory.
         /// </summary>
         /// <param name="field">The index or the name of the field.</param>
         /// <param name="data">
-        /// The first number of the first entity. Numbers need no alignment.
+        /// The address of the first number of the first entity. Numbers need no alignment.
         /// </param>
-        /// <param name="sizeBytes">The bytes of the memory from there.</param>
+        /// <param name="sizeBytes">The size of the memory from that address on, in bytes.</param>
         /// <param name="strideBytes">
-        /// The bytes from one entity to the next. With 0, all entities have the same numbers.
+        /// The number of bytes from one entity to the next. With 0, all entities have the same
+        /// numbers.
         /// </param>
         /// <param name="number">The type of the numbers.</param>
         public Columns Set(
@@ -125,10 +128,10 @@ namespace Kinepack
 
         /// <summary>
         /// Sets whether values out of a field's range are clamped when entities are added. By
-        /// default they are an error.
+        /// default, such values are an error.
         /// </summary>
         /// <param name="field">The index or the name of the field.</param>
-        /// <param name="clamps">True to clamp.</param>
+        /// <param name="clamps">True to clamp values.</param>
         public Columns Clamp(FieldKey field, bool clamps = true)
         {
             this.clamps[field.In(fields)] = clamps;
@@ -136,8 +139,8 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Pins the memory of all fields, until the result is disposed, to add
-        /// <paramref name="count"/> entities.
+        /// Pins the memory of all fields to add <paramref name="count"/> entities, until the result
+        /// is disposed.
         /// </summary>
         internal Sources.Pinned PinToRead(Field[][] table, int count)
         {

@@ -4,13 +4,13 @@ namespace Kinepack
 {
     public readonly partial struct Part
     {
-        /// <summary>The endpoint that the part is for.</summary>
+        /// <summary>The type of endpoint that the part must be passed to.</summary>
         public DatagramKind Kind => kind;
 
         /// <summary>The channel of the endpoint.</summary>
         public int Channel => (int)channel;
 
-        /// <summary>The bytes of the part, for the method Handle of the endpoint.</summary>
+        /// <summary>Returns the bytes of the part, for the method Handle of the endpoint.</summary>
         /// <param name="datagram">The datagram that was split.</param>
         public ArraySegment<byte> In(byte[] datagram)
         {
@@ -19,7 +19,7 @@ namespace Kinepack
         }
     }
 
-    /// <summary>Datagrams that are sent as one.</summary>
+    /// <summary>Splits datagrams that were sent as one.</summary>
     public static class Datagrams
     {
         /// <summary>
@@ -27,7 +27,7 @@ namespace Kinepack
         /// snapshot. To combine datagrams, append one to the other.
         /// </summary>
         /// <param name="datagram">An array that begins with the datagram.</param>
-        /// <param name="size">The bytes of the datagram.</param>
+        /// <param name="size">The size of the datagram in bytes.</param>
         /// <param name="parts">The array to write the parts to.</param>
         /// <param name="count">The number of parts.</param>
         /// <returns>False if the datagram is invalid.</returns>

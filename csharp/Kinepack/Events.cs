@@ -12,7 +12,8 @@ namespace Kinepack
         /// <param name="codec">A codec for the schema of the events.</param>
         /// <param name="longestTicks">
         /// For each kind, how many ticks an event may wait before it is dropped. A negative number
-        /// marks events that must arrive. Null or empty: all must arrive.
+        /// marks a kind whose events must arrive. If null or empty, the events of all kinds must
+        /// arrive.
         /// </param>
         public unsafe Events(Codec codec, int[] longestTicks = null)
         {
@@ -26,7 +27,7 @@ namespace Kinepack
             Table = codec.Table;
         }
 
-        /// <summary>The fields of each kind.</summary>
+        /// <summary>The fields of each kind of event.</summary>
         internal Field[][] Table { get; }
 
         internal override Status Free(ulong freed) => Native.kp_events_free(freed);
@@ -34,13 +35,13 @@ namespace Kinepack
 
     public readonly partial struct Event
     {
-        /// <summary>The tick at which it happened.</summary>
+        /// <summary>The tick at which the event happened.</summary>
         public uint Tick => tick;
 
-        /// <summary>The index of its kind among the kinds of the events' schema.</summary>
+        /// <summary>The index of the event's kind among the kinds of the events' schema.</summary>
         public int Kind => (int)kind;
 
-        /// <summary>Whether its tick was already shown at an earlier moment.</summary>
+        /// <summary>Whether an earlier moment had already shown the event's tick.</summary>
         public bool IsLate => is_late != 0;
     }
 }

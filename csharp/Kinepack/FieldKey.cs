@@ -3,7 +3,7 @@ using System;
 namespace Kinepack
 {
     /// <summary>
-    /// Selects a field of a kind, by its index or its name. An int or a string converts to it.
+    /// Selects a field of a kind by its index or its name. An int or a string converts to a key.
     /// </summary>
     public readonly struct FieldKey
     {
@@ -16,11 +16,11 @@ namespace Kinepack
             this.index = index;
         }
 
-        /// <summary>The field with an index, from 0.</summary>
-        /// <param name="index">The index of the field in its kind.</param>
+        /// <summary>Selects the field with the given index.</summary>
+        /// <param name="index">The index of the field in its kind, from 0.</param>
         public static implicit operator FieldKey(int index) => new FieldKey(null, index);
 
-        /// <summary>The field with a name.</summary>
+        /// <summary>Selects the field with the given name.</summary>
         /// <param name="name">The name of the field.</param>
         public static implicit operator FieldKey(string name)
         {
@@ -28,7 +28,7 @@ namespace Kinepack
             return new FieldKey(name, -1);
         }
 
-        /// <summary>The index of the field among these.</summary>
+        /// <summary>Returns the index of the selected field in <paramref name="fields"/>.</summary>
         internal int In(Field[] fields)
         {
             if (name != null)

@@ -3,8 +3,8 @@ using System;
 namespace Kinepack
 {
     /// <summary>
-    /// Writes groups: runs of snapshots for files and reliable connections, each coded against the
-    /// previous ones.
+    /// Writes groups, which are runs of snapshots for files and reliable connections. Each snapshot
+    /// is coded against the previous ones.
     /// </summary>
     public sealed class GroupWriter : NativeObject
     {
@@ -19,8 +19,8 @@ namespace Kinepack
 
         /// <summary>Begins the next group.</summary>
         /// <param name="given">
-        /// A view that the reader will be given too. With null, the group depends on nothing before
-        /// it.
+        /// A view that the reader will be given too. With null, the group does not depend on
+        /// anything before it.
         /// </param>
         public void Begin(View given = null)
         {
@@ -29,7 +29,9 @@ namespace Kinepack
         }
 
         /// <summary>Adds a frame.</summary>
-        /// <param name="world">The snapshot. Its tick must be above the previous one.</param>
+        /// <param name="world">
+        /// The snapshot to add. Its tick must be above the tick of the previous frame.
+        /// </param>
         public void Write(Snapshot world)
         {
             Require.NotNull(world, nameof(world));
@@ -39,7 +41,7 @@ namespace Kinepack
 
         /// <summary>Takes the frames added since the last call.</summary>
         /// <param name="bytes">The array to write to.</param>
-        /// <param name="size">The bytes of the frames, or 0 if there are none.</param>
+        /// <param name="size">The size of the frames in bytes, or 0 if there are no frames.</param>
         /// <returns>False if there are no frames.</returns>
         /// <exception cref="KinepackException">
         /// The array is too short. The frames are kept.
@@ -81,9 +83,9 @@ namespace Kinepack
         }
 
         /// <summary>Reads the frame at the beginning of a part of an array.</summary>
-        /// <param name="bytes">At least one whole frame.</param>
+        /// <param name="bytes">Bytes that begin with at least one whole frame.</param>
         /// <param name="snapshot">A snapshot of the same schema, to fill.</param>
-        /// <param name="used">The bytes of the frame.</param>
+        /// <param name="used">The size of the frame in bytes.</param>
         /// <returns>
         /// False if the frame is invalid or incomplete. Then nothing has changed.
         /// </returns>

@@ -27,10 +27,10 @@ namespace Kinepack
         /// <summary>Sets how the entities of a kind are sent.</summary>
         /// <param name="name">The name of the kind.</param>
         /// <param name="every">
-        /// The ticks from one sending of changes to the next: 1, 2, 4 or 8.
+        /// The number of ticks from one sending of changes to the next: 1, 2, 4 or 8.
         /// </param>
         /// <param name="weight">
-        /// How much the entities matter if not everything fits, at least 0. The default is 1.
+        /// How much these entities matter if not everything fits, at least 0. The default is 1.
         /// </param>
         public void SetKind(string name, int every, float weight)
         {
@@ -41,7 +41,9 @@ namespace Kinepack
         /// <summary>Adds a receiver.</summary>
         /// <param name="receiver">A number that no other receiver of the hub has.</param>
         /// <param name="nowNs">The time, in nanoseconds.</param>
-        /// <param name="budgetBytesPerSecond">The most bytes to send it. 0 sets no limit.</param>
+        /// <param name="budgetBytesPerSecond">
+        /// The maximum number of bytes per second for the receiver. 0 sets no limit.
+        /// </param>
         public void Add(ulong receiver, ulong nowNs, int budgetBytesPerSecond = 0)
         {
             Require.NotNegative(budgetBytesPerSecond, nameof(budgetBytesPerSecond));
@@ -49,16 +51,18 @@ namespace Kinepack
         }
 
         /// <summary>Removes a receiver.</summary>
-        /// <param name="receiver">Its number.</param>
+        /// <param name="receiver">The number of the receiver.</param>
         /// <exception cref="KinepackException">The hub has no such receiver.</exception>
         public void Remove(ulong receiver)
         {
             Check(Native.kp_hub_remove(Id, receiver));
         }
 
-        /// <summary>Sets which entities a receiver may see. Initially it may see all.</summary>
-        /// <param name="receiver">Its number.</param>
-        /// <param name="ids">Ids in increasing order.</param>
+        /// <summary>
+        /// Sets which entities a receiver may see. At first, it may see all entities.
+        /// </summary>
+        /// <param name="receiver">The number of the receiver.</param>
+        /// <param name="ids">The ids of the entities, in increasing order.</param>
         /// <param name="count">
         /// The number of elements to use, from 0 to the length of the array.
         /// </param>
@@ -72,18 +76,18 @@ namespace Kinepack
         }
 
         /// <summary>Lets a receiver see all entities again.</summary>
-        /// <param name="receiver">Its number.</param>
+        /// <param name="receiver">The number of the receiver.</param>
         public void SetAllRelevant(ulong receiver)
         {
             Check(Native.kp_hub_set_all_relevant(Id, receiver));
         }
 
         /// <summary>
-        /// Sets the weights of entities for a receiver, used if not everything fits. They apply
-        /// until you set them again. All other entities weigh 1.
+        /// Sets the weights of entities for a receiver, which are used if not everything fits. The
+        /// weights apply until you set them again. All other entities weigh 1.
         /// </summary>
-        /// <param name="receiver">Its number.</param>
-        /// <param name="ids">Ids in increasing order.</param>
+        /// <param name="receiver">The number of the receiver.</param>
+        /// <param name="ids">The ids of the entities, in increasing order.</param>
         /// <param name="weights">A weight for each id.</param>
         /// <param name="count">
         /// The number of elements to use, from 0 to the length of the arrays.
@@ -99,8 +103,8 @@ namespace Kinepack
             }
         }
 
-        /// <summary>The hub's view of a connection to a receiver.</summary>
-        /// <param name="receiver">Its number.</param>
+        /// <summary>Returns the hub's view of a connection to a receiver.</summary>
+        /// <param name="receiver">The number of the receiver.</param>
         public HubStatus StatusOf(ulong receiver)
         {
             Check(Native.kp_hub_status(Id, receiver, out HubStatus status));
@@ -108,8 +112,8 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Adds an event to the next tick. All joined receivers get it exactly once, in the order
-        /// of the calls.
+        /// Adds an event to the next tick. All joined receivers get the event exactly once, in the
+        /// order of these calls.
         /// </summary>
         /// <param name="columns">Memory with one event, for each field of the event's kind.</param>
         public unsafe void Emit(Columns columns)
@@ -123,7 +127,10 @@ namespace Kinepack
             }
         }
 
-        /// <summary>Adds an event to the next tick, but only for these receivers.</summary>
+        /// <summary>
+        /// Adds an event to the next tick, but only for the receivers in <paramref
+        /// name="receivers"/>.
+        /// </summary>
         /// <param name="columns">Memory with one event, for each field of the event's kind.</param>
         /// <param name="receivers">The numbers of the receivers.</param>
         /// <param name="count">
@@ -144,7 +151,8 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Adds an event to the next tick, but only for the receivers that may see an entity.
+        /// Adds an event to the next tick, but only for the receivers that may see the given
+        /// entity.
         /// </summary>
         /// <param name="columns">Memory with one event, for each field of the event's kind.</param>
         /// <param name="entity">The id of the entity.</param>
@@ -160,12 +168,12 @@ namespace Kinepack
         }
 
         /// <summary>Handles a datagram from a receiver.</summary>
-        /// <param name="receiver">The number of the receiver that sent it.</param>
+        /// <param name="receiver">The number of the receiver that sent the datagram.</param>
         /// <param name="nowNs">The time, in nanoseconds.</param>
         /// <param name="datagram">An array that begins with the datagram.</param>
-        /// <param name="size">The bytes of the datagram.</param>
+        /// <param name="size">The size of the datagram in bytes.</param>
         /// <returns>
-        /// False if the datagram was refused. A refused one changes only counters.
+        /// False if the datagram was refused. A refused datagram changes only counters.
         /// </returns>
         public bool Handle(ulong receiver, ulong nowNs, byte[] datagram, int size)
         {
@@ -174,11 +182,11 @@ namespace Kinepack
         }
 
         /// <summary>Handles a datagram from a receiver, in a part of an array.</summary>
-        /// <param name="receiver">The number of the receiver that sent it.</param>
+        /// <param name="receiver">The number of the receiver that sent the datagram.</param>
         /// <param name="nowNs">The time, in nanoseconds.</param>
         /// <param name="datagram">The datagram.</param>
         /// <returns>
-        /// False if the datagram was refused. A refused one changes only counters.
+        /// False if the datagram was refused. A refused datagram changes only counters.
         /// </returns>
         public unsafe bool Handle(ulong receiver, ulong nowNs, ArraySegment<byte> datagram)
         {
@@ -193,27 +201,33 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Takes the world of a tick, and encodes what each receiver needs. Then poll the
-        /// datagrams.
+        /// Takes the world of a tick, and encodes what each receiver needs. After this call, poll
+        /// the datagrams.
         /// </summary>
         /// <param name="nowNs">The time, in nanoseconds.</param>
-        /// <param name="world">The world. Its tick must be above the previous one.</param>
+        /// <param name="world">
+        /// The world. Its tick must be above the tick of the previous world.
+        /// </param>
         /// <returns>
-        /// False if some receivers do not get all of the world. The others do, so poll the
-        /// datagrams then too.
+        /// False if some receivers do not get the whole world. The other receivers get all of it,
+        /// so poll the datagrams then too.
         /// </returns>
         public bool Tick(ulong nowNs, Snapshot world)
         {
             return Tick(nowNs, world, out _);
         }
 
-        /// <summary>Like the other <c>Tick</c>, but also returns why it failed.</summary>
+        /// <summary>
+        /// Like the other <c>Tick</c>, but also returns the reasons of a failure.
+        /// </summary>
         /// <param name="nowNs">The time, in nanoseconds.</param>
-        /// <param name="world">The world. Its tick must be above the previous one.</param>
-        /// <param name="failed">
-        /// The receivers that do not get all of the world, with the reasons, or null.
+        /// <param name="world">
+        /// The world. Its tick must be above the tick of the previous world.
         /// </param>
-        /// <returns>False if some receivers do not get all of the world.</returns>
+        /// <param name="failed">
+        /// The receivers that do not get the whole world, with the reasons. Null if there are none.
+        /// </param>
+        /// <returns>False if some receivers do not get the whole world.</returns>
         public bool Tick(ulong nowNs, Snapshot world, out string failed)
         {
             Require.NotNull(world, nameof(world));
@@ -228,8 +242,8 @@ namespace Kinepack
         /// <param name="datagram">
         /// The array to write to, of <see cref="HubOptions.DatagramBytes"/> bytes.
         /// </param>
-        /// <param name="size">The bytes of the datagram.</param>
-        /// <returns>False if there is none until the next tick.</returns>
+        /// <param name="size">The size of the datagram in bytes.</param>
+        /// <returns>False if there is no datagram until the next tick.</returns>
         /// <exception cref="KinepackException">
         /// The array is too short. The datagram is kept.
         /// </exception>

@@ -5,8 +5,8 @@ using System.Runtime.InteropServices;
 namespace Kinepack
 {
     /// <summary>
-    /// The layout of a type in memory. Only types of plain numbers are accepted: a reference must
-    /// not reach native code, and a bool or char has another size there than in C#.
+    /// The layout of a type in memory. Only types of plain numbers are accepted. A reference must
+    /// not reach native code, and a bool or char has another size in native code than in C#.
     /// </summary>
     internal sealed class Layout
     {
@@ -17,23 +17,23 @@ namespace Kinepack
             Count = count;
         }
 
-        /// <summary>The bytes from one element of an array to the next.</summary>
+        /// <summary>The number of bytes from one element of an array to the next.</summary>
         internal int SizeBytes { get; }
 
-        /// <summary>The type of the numbers, or null if they are not all of one type.</summary>
+        /// <summary>The type of the numbers, or null if the numbers have different types.</summary>
         internal Number? Number { get; }
 
-        /// <summary>The count of numbers of that type, or 0.</summary>
+        /// <summary>The count of numbers of that type, or 0 if they have different types.</summary>
         internal int Count { get; }
 
-        /// <summary>The layout of a type, cached after the first call.</summary>
+        /// <summary>Returns the layout of a type. It is cached after the first call.</summary>
         internal static Layout Of<T>()
             where T : struct
         {
             return Remembered<T>.Layout ?? (Remembered<T>.Layout = Measure(typeof(T)));
         }
 
-        /// <summary>The layout of a struct's field, and its offset.</summary>
+        /// <summary>Returns the layout of a struct's field, and the offset of that field.</summary>
         internal static Layout OfMember<T>(string member, out int offsetBytes)
             where T : struct
         {
@@ -93,7 +93,7 @@ namespace Kinepack
             }
         }
 
-        /// <summary>The bytes from one element of an array to the next.</summary>
+        /// <summary>Returns the number of bytes from one element of an array to the next.</summary>
         private static long Distance(Type type)
         {
             Array two = Array.CreateInstance(type, 2);

@@ -16,8 +16,8 @@ namespace Kinepack
         /// <summary>
         /// Throws unless the native library has the interface that this package declares. Without
         /// this check, functions of another interface would read or write wrong memory. All
-        /// constructors of objects and all static methods that call native code begin with this
-        /// check.
+        /// constructors of objects begin with this check. So do all static methods that call native
+        /// code.
         /// </summary>
         internal static void RequireAbi()
         {
@@ -32,7 +32,7 @@ namespace Kinepack
             }
             catch (EntryPointNotFoundException)
             {
-                // A library from before this function.
+                // This library is so old that it lacks the function.
                 abi = 0;
             }
             if (abi != Native.KP_ABI)

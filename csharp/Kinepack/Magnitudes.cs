@@ -16,7 +16,9 @@ namespace Kinepack
         /// <summary>A number with limits.</summary>
         /// <param name="min">The least value, in your unit.</param>
         /// <param name="max">The largest value, in your unit.</param>
-        /// <param name="precision">The step, in your unit. The error is at most half of it.</param>
+        /// <param name="precision">
+        /// The step, in your unit. The error is at most half a step.
+        /// </param>
         public static Axis Real(double min, double max, double precision)
         {
             return new Axis(min, max, precision, false);
@@ -25,7 +27,9 @@ namespace Kinepack
         /// <summary>A number on a circle, such as an angle.</summary>
         /// <param name="min">The least value, in your unit.</param>
         /// <param name="end">The value that is equivalent to <paramref name="min"/>.</param>
-        /// <param name="precision">The step, in your unit. The error is at most half of it.</param>
+        /// <param name="precision">
+        /// The step, in your unit. The error is at most half a step.
+        /// </param>
         public static Axis Cyclic(double min, double end, double precision)
         {
             return new Axis(min, end, precision, true);
@@ -55,7 +59,7 @@ namespace Kinepack
             }
         }
 
-        /// <summary>The count of numbers.</summary>
+        /// <summary>The count of numbers in the vector.</summary>
         public int Count => (int)count;
 
         /// <summary>The number to write, or the number read.</summary>
@@ -76,7 +80,7 @@ namespace Kinepack
         /// FVector_NetQuantize.
         /// </summary>
         /// <param name="count">The count of numbers, from 1 to 4.</param>
-        /// <param name="stepsPerUnit">Steps per unit: 1, 10 or 100.</param>
+        /// <param name="stepsPerUnit">The steps per unit: 1, 10 or 100.</param>
         public static Magnitude Multiples(int count, int stepsPerUnit)
         {
             return new Magnitude(MagnitudeForm.Multiples, count, stepsPerUnit);
@@ -110,7 +114,7 @@ namespace Kinepack
             return new Magnitude(MagnitudeForm.Any, axes);
         }
 
-        /// <summary>The number that both sides hold, initially 0.</summary>
+        /// <summary>Returns the number that both sides hold, which is 0 at first.</summary>
         /// <param name="nth">The index of the number, from 0.</param>
         public double GetBefore(int nth)
         {
@@ -120,7 +124,7 @@ namespace Kinepack
 
         /// <summary>Sets the number that both sides hold.</summary>
         /// <param name="nth">The index of the number, from 0.</param>
-        /// <param name="before">The number.</param>
+        /// <param name="before">The number that both sides hold.</param>
         public void SetBefore(int nth, double before)
         {
             AxisOf(ref this, nth).before = before;
@@ -153,12 +157,14 @@ namespace Kinepack
         /// Writes vectors. To get the values that the receiver will hold, read the bytes with
         /// <see cref="TryRead"/>.
         /// </summary>
-        /// <param name="vectors">The vectors.</param>
+        /// <param name="vectors">The vectors to write.</param>
         /// <param name="count">
         /// The number of elements to use, from 0 to the length of the array.
         /// </param>
         /// <param name="bytes">The array to write to.</param>
-        /// <param name="size">The bytes of the vectors, even if the array is too short.</param>
+        /// <param name="size">
+        /// The size of the vectors in bytes, even if the array is too short.
+        /// </param>
         /// <returns>False if the array is too short.</returns>
         /// <exception cref="KinepackException">A number is out of its range.</exception>
         public static unsafe bool TryWrite(
@@ -180,13 +186,13 @@ namespace Kinepack
         /// <summary>Reads vectors that <see cref="TryWrite"/> wrote.</summary>
         /// <param name="vectors">
         /// The vectors, with the same forms, limits and earlier numbers as in the call that wrote
-        /// them.
+        /// the bytes.
         /// </param>
         /// <param name="count">
         /// The number of elements to use, from 0 to the length of the array.
         /// </param>
         /// <param name="bytes">An array that begins with the bytes of the vectors.</param>
-        /// <param name="size">The number of bytes.</param>
+        /// <param name="size">The size of the vectors in bytes.</param>
         /// <returns>False if the bytes are invalid. Then no number has changed.</returns>
         public static unsafe bool TryRead(Magnitude[] vectors, int count, byte[] bytes, int size)
         {

@@ -5,8 +5,8 @@ using System.Threading;
 namespace Kinepack
 {
     /// <summary>
-    /// An object of the native library. Dispose an object when you no longer need it; otherwise its
-    /// finalizer frees it. Any thread may call any method, including Dispose. After Dispose every
+    /// An object of the native library. Dispose an object when you no longer need it. Otherwise its
+    /// finalizer frees it. Any thread may call any method, including Dispose. After Dispose, every
     /// other method throws <see cref="ObjectDisposedException"/>.
     /// </summary>
     /// <remarks>
@@ -54,7 +54,7 @@ namespace Kinepack
             GC.SuppressFinalize(this);
         }
 
-        /// <summary>Frees a handle of the type of this object.</summary>
+        /// <summary>Frees a handle of this object's type.</summary>
         internal abstract Status Free(ulong freed);
 
         /// <summary>Takes ownership of the first handle, in a constructor.</summary>
@@ -98,7 +98,7 @@ namespace Kinepack
             KinepackException.Check(status);
         }
 
-        /// <summary>Like Check, but returns false for one status that is expected.</summary>
+        /// <summary>Like Check, but returns false for one expected status.</summary>
         internal bool Succeeds(Status status, Status expected)
         {
             GC.KeepAlive(this);
@@ -106,7 +106,7 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Like Check, but returns false for one status that is expected. The size is 0 then.
+        /// Like Check, but returns false for one expected status. Then the size is 0.
         /// </summary>
         internal bool Succeeds(Status status, Status expected, UIntPtr written, out int size)
         {
@@ -115,7 +115,9 @@ namespace Kinepack
             return succeeds;
         }
 
-        /// <summary>The bytes of a native function, or null if there are none.</summary>
+        /// <summary>
+        /// Returns the bytes that a native function writes, or null if there are none.
+        /// </summary>
         internal unsafe byte[] ReadBytes(BytesWriter write)
         {
             Status status = write(null, UIntPtr.Zero, out UIntPtr size);
@@ -132,7 +134,9 @@ namespace Kinepack
             return bytes;
         }
 
-        /// <summary>The text of a native function, or null if there is none.</summary>
+        /// <summary>
+        /// Returns the text that a native function writes, or null if there is none.
+        /// </summary>
         internal string ReadText(BytesWriter write)
         {
             byte[] text = ReadBytes(write);

@@ -16,7 +16,7 @@ namespace Kinepack
             return Sizes[(int)number];
         }
 
-        /// <summary>The number that a primitive type is, or null.</summary>
+        /// <summary>Returns the number type of a primitive type, or null.</summary>
         internal static Number? Of(Type primitive)
         {
             switch (Type.GetTypeCode(primitive))

@@ -1,6 +1,6 @@
 namespace Kinepack
 {
-    /// <summary>How a hub sends. A number of 0 selects the default.</summary>
+    /// <summary>The settings of a hub. A number of 0 selects the default.</summary>
     public sealed class HubOptions
     {
         /// <summary>
@@ -13,15 +13,17 @@ namespace Kinepack
         public int Channel { get; set; }
 
         /// <summary>
-        /// The bytes that the transport adds to each datagram. Budgets include them. The default is
-        /// 28.
+        /// The number of bytes that the transport adds to each datagram. Budgets include these
+        /// bytes. The default is 28.
         /// </summary>
         public int OverheadBytes { get; set; }
 
-        /// <summary>The most datagrams for a receiver in a tick. The default is 4.</summary>
+        /// <summary>
+        /// The maximum number of datagrams for a receiver in a tick. The default is 4.
+        /// </summary>
         public int DatagramsPerTick { get; set; }
 
-        /// <summary>The kinds of events, or null for none.</summary>
+        /// <summary>The kinds of events, or null for no events.</summary>
         public Events Events { get; set; }
 
         internal Native.KpHubOptions ToNative()
@@ -41,29 +43,29 @@ namespace Kinepack
         }
     }
 
-    /// <summary>How a receiver works. A number of 0 selects the default.</summary>
+    /// <summary>The settings of a receiver. A number of 0 selects the default.</summary>
     public sealed class ReceiverOptions
     {
         /// <summary>The channel of the hub, which distinguishes hubs on one connection.</summary>
         public int Channel { get; set; }
 
         /// <summary>
-        /// The least delay of the shown state, in milliseconds. By default, the network alone
-        /// determines it.
+        /// The shortest delay of the shown state, in milliseconds. By default, it depends on the
+        /// network alone.
         /// </summary>
         public int MinDelayMs { get; set; }
 
         /// <summary>
-        /// The largest delay of the shown state, in milliseconds. The default is 500.
+        /// The longest delay of the shown state, in milliseconds. The default is 500.
         /// </summary>
         public int MaxDelayMs { get; set; }
 
         /// <summary>
-        /// The most memory for views and states, in bytes. The default is 128 MiB.
+        /// The maximum memory for views and states, in bytes. The default is 128 MiB.
         /// </summary>
         public long MaxMemoryBytes { get; set; }
 
-        /// <summary>The kinds of events of the hub, or null for none.</summary>
+        /// <summary>The kinds of events of the hub, or null for no events.</summary>
         public Events Events { get; set; }
 
         internal Native.KpReceiverOptions ToNative()
@@ -88,33 +90,37 @@ namespace Kinepack
         /// <summary>Whether the receiver's hello was accepted.</summary>
         public bool HasJoined => joined != 0;
 
-        /// <summary>Datagrams sent.</summary>
+        /// <summary>The number of datagrams sent.</summary>
         public ulong Sent => sent;
 
-        /// <summary>Sent datagrams that were acknowledged.</summary>
+        /// <summary>The number of sent datagrams that were acknowledged.</summary>
         public ulong Acknowledged => acknowledged;
 
-        /// <summary>Sent datagrams that were overtaken or not acknowledged in time.</summary>
+        /// <summary>
+        /// The number of sent datagrams that were overtaken or not acknowledged in time.
+        /// </summary>
         public ulong Lost => lost;
 
-        /// <summary>Bytes sent, without the transport's headers.</summary>
+        /// <summary>The number of bytes sent, without the transport's headers.</summary>
         public ulong Bytes => bytes;
 
         /// <summary>
-        /// The smoothed time from sending a datagram to its acknowledgement, in milliseconds;
-        /// negative before the first.
+        /// The smoothed time from sending a datagram to its acknowledgement, in milliseconds.
+        /// Negative before the first acknowledgement.
         /// </summary>
         public double RoundTripMs => round_trip_ms;
 
-        /// <summary>Entities that should have been sent in the last tick but did not fit.</summary>
+        /// <summary>
+        /// The number of entities that should have been sent in the last tick but did not fit.
+        /// </summary>
         public ulong Waiting => waiting;
 
-        /// <summary>Events that have not been sent yet.</summary>
+        /// <summary>The number of events that have not been sent yet.</summary>
         public ulong WaitingEvents => waiting_events;
 
         /// <summary>
-        /// Events that must arrive but never will, because too many were waiting. If there are any,
-        /// remove the receiver.
+        /// The number of events that must arrive but never will, because too many were waiting. If
+        /// it is not 0, remove the receiver.
         /// </summary>
         public ulong RefusedEvents => refused_events;
     }
@@ -124,26 +130,26 @@ namespace Kinepack
         /// <summary>Whether a snapshot was accepted.</summary>
         public bool HasJoined => joined != 0;
 
-        /// <summary>Datagrams accepted.</summary>
+        /// <summary>The number of datagrams accepted.</summary>
         public ulong Received => received;
 
-        /// <summary>Datagrams refused, including duplicates.</summary>
+        /// <summary>The number of datagrams refused, including duplicates.</summary>
         public ulong Refused => refused;
 
-        /// <summary>Missing datagrams of the hub.</summary>
+        /// <summary>The number of missing datagrams of the hub.</summary>
         public ulong Lost => lost;
 
-        /// <summary>Bytes of all datagrams.</summary>
+        /// <summary>The number of bytes of all datagrams.</summary>
         public ulong Bytes => bytes;
 
         /// <summary>
         /// The smoothed time from sending an acknowledgement to the first snapshot that builds on
-        /// it, in milliseconds; negative before the first such snapshot.
+        /// it, in milliseconds. Negative before the first such snapshot.
         /// </summary>
         public double RoundTripMs => round_trip_ms;
 
         /// <summary>
-        /// The fractional tick that the server simulates now; negative while it is unknown.
+        /// The fractional tick that the server simulates now. Negative while it is unknown.
         /// </summary>
         public double ServerTick => server_tick;
     }

@@ -5,23 +5,23 @@ namespace Kinepack
     /// <summary>A part of the transform of a bone.</summary>
     public enum PosePart
     {
-        /// <summary>The translation x, y, z.</summary>
+        /// <summary>The translation, as x, y, z.</summary>
         Translation = 0,
 
-        /// <summary>The rotation x, y, z, w.</summary>
+        /// <summary>The rotation, as x, y, z, w.</summary>
         Rotation = 1,
 
-        /// <summary>The scale x, y, z.</summary>
+        /// <summary>The scale, as x, y, z.</summary>
         Scale = 2,
     }
 
     /// <summary>
-    /// Says where a pose is in your memory: for each part an array, a field of an array of structs,
-    /// or a pointer. Either all parts are float or all are double. A part without memory is
-    /// ignored.
+    /// Describes where a pose is in your memory. Each part has an array, a field of an array of
+    /// structs, or a pointer. Either all parts are float or all are double. A part without memory
+    /// is ignored.
     /// </summary>
     /// <remarks>
-    /// Create a pose once and use it for each frame, because a use allocates nothing. If two
+    /// Create a pose once and use it for each frame, because using it allocates nothing. If two
     /// threads use the same pose, the second one waits.
     /// </remarks>
     public sealed class Pose
@@ -31,10 +31,10 @@ namespace Kinepack
         private readonly Sources sources = new Sources(NumbersOfPart.Length);
         private readonly uint[] boneOfJoint;
 
-        /// <summary>Creates a pose without memory yet.</summary>
+        /// <summary>Creates a pose, at first without memory.</summary>
         /// <param name="boneOfJoint">
-        /// The bone of each joint, or <see cref="uint.MaxValue"/> for none. Null or empty: joint 0
-        /// is bone 0, and so on.
+        /// The bone of each joint, or <see cref="uint.MaxValue"/> for no bone. If null or empty,
+        /// joint 0 is bone 0, and so on.
         /// </param>
         public Pose(uint[] boneOfJoint = null)
         {
@@ -44,13 +44,14 @@ namespace Kinepack
         /// <summary>Whether rotations are ordered w, x, y, z.</summary>
         public bool IsWFirst { get; set; }
 
-        /// <summary>Units per metre: 1 for metres, 100 for centimetres.</summary>
+        /// <summary>The number of units per metre: 1 for metres, 100 for centimetres.</summary>
         public float UnitsPerMetre { get; set; } = 1.0f;
 
         /// <summary>
-        /// Sets the memory of a part to an array: of numbers, bone after bone, or of structs.
+        /// Sets the memory of a part to an array. The array has numbers, bone after bone, or
+        /// structs.
         /// </summary>
-        /// <param name="part">The part.</param>
+        /// <param name="part">The part to set.</param>
         /// <param name="values">Numbers, or a struct of 3 or 4 numbers for each bone.</param>
         public Pose Set<T>(PosePart part, T[] values)
             where T : struct
@@ -59,7 +60,7 @@ namespace Kinepack
         }
 
         /// <summary>Sets the memory of a part to a field of an array of structs.</summary>
-        /// <param name="part">The part.</param>
+        /// <param name="part">The part to set.</param>
         /// <param name="bones">One struct for each bone.</param>
         /// <param name="member">The name of the struct's field.</param>
         public Pose Set<T>(PosePart part, T[] bones, string member)
@@ -69,16 +70,16 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Sets the memory of a part to memory that does not move. That must stay valid until you
-        /// set other memory.
+        /// Sets the memory of a part to memory that does not move. The memory must stay valid until
+        /// you set the part to other memory.
         /// </summary>
-        /// <param name="part">The part.</param>
+        /// <param name="part">The part to set.</param>
         /// <param name="data">
-        /// The first number of the first bone. Numbers need no alignment.
+        /// The address of the first number of the first bone. Numbers need no alignment.
         /// </param>
-        /// <param name="sizeBytes">The bytes of the memory from there.</param>
-        /// <param name="strideBytes">The bytes from one bone to the next.</param>
-        /// <param name="number">F32 or F64.</param>
+        /// <param name="sizeBytes">The size of the memory from that address on, in bytes.</param>
+        /// <param name="strideBytes">The number of bytes from one bone to the next.</param>
+        /// <param name="number">The type of the numbers: F32 or F64.</param>
         public Pose Set(
             PosePart part, IntPtr data, long sizeBytes, int strideBytes, Number number)
         {
@@ -125,7 +126,9 @@ namespace Kinepack
             return pinned;
         }
 
-        /// <summary>The bone of each joint, or empty. Immutable.</summary>
+        /// <summary>
+        /// The bone of each joint. Empty if joint 0 is bone 0, and so on. Immutable.
+        /// </summary>
         internal uint[] BoneOfJoint => boneOfJoint;
 
         private static int NumbersOf(PosePart part)

@@ -3,7 +3,7 @@ using System;
 namespace Kinepack
 {
     /// <summary>
-    /// Publishes one world for any number of viewers: it encodes each snapshot once for each tier,
+    /// Publishes one world for any number of viewers. It encodes each snapshot once for each tier,
     /// however many viewers watch. A publisher has no sockets: it produces objects and datagrams,
     /// which relays or your servers forward.
     /// </summary>
@@ -13,11 +13,12 @@ namespace Kinepack
         /// <param name="catalogue">The catalogue.</param>
         /// <param name="firstGroup">
         /// The number of the first group, below 2^61. After a restart, use a number above all
-        /// previous ones, such as the seconds since 1970, so that relays and viewers do not mix the
+        /// previous ones, such as the seconds since 1970. Then relays and viewers do not mix the
         /// two runs.
         /// </param>
         /// <param name="delayTicks">
-        /// The delay of the pieces in ticks, against players who watch their own match.
+        /// The number of ticks by which pieces are delayed. A delay protects against players who
+        /// watch their own match.
         /// </param>
         public unsafe Publisher(Catalogue catalogue, ulong firstGroup = 0, int delayTicks = 0)
         {
@@ -33,11 +34,11 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Restricts a tier to these entities, such as those of a region. Initially, a tier has all
-        /// entities. For a region, call this before each tick.
+        /// Restricts a tier to certain entities, such as those of a region. At first, a tier has
+        /// all entities. For a region, call this before each tick.
         /// </summary>
         /// <param name="tier">The number of the tier.</param>
-        /// <param name="ids">Ids in increasing order.</param>
+        /// <param name="ids">The ids of the entities, in increasing order.</param>
         /// <param name="count">
         /// The number of elements to use, from 0 to the length of the array.
         /// </param>
@@ -51,7 +52,9 @@ namespace Kinepack
             }
         }
 
-        /// <summary>Removes the restriction of a tier, so that it has all entities again.</summary>
+        /// <summary>
+        /// Removes the restriction of a tier. Then the tier has all entities again.
+        /// </summary>
         /// <param name="tier">The number of the tier.</param>
         public void SetAllEntities(int tier)
         {
@@ -60,15 +63,17 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Takes the world of a tick, and encodes it for all tiers that are due.
-        /// <see cref="TryPoll"/> returns the pieces. Take all of them each tick, because they are
-        /// kept in memory until then.
+        /// Takes the world of a tick, and encodes it for all tiers that are due. <see
+        /// cref="TryPoll"/> returns the pieces. Take all pieces in each tick, because they are kept
+        /// in memory until then.
         /// </summary>
-        /// <param name="world">The world. Its tick must be above the previous one.</param>
+        /// <param name="world">
+        /// The world. Its tick must be above the tick of the previous world.
+        /// </param>
         /// <exception cref="KinepackException">
-        /// The world is of another schema, or its tick is not above the previous one. Or the world
-        /// needs more datagrams than a viewer can reassemble: other tiers may have encoded it by
-        /// then, and the tick is used up.
+        /// The world has another schema, or its tick is not above the previous one. Or the world
+        /// needs more datagrams than a viewer can reassemble. Then other tiers may have encoded it,
+        /// and the tick is used up.
         /// </exception>
         public void Publish(Snapshot world)
         {
@@ -79,10 +84,10 @@ namespace Kinepack
         }
 
         /// <summary>Writes the next piece for the transport.</summary>
-        /// <param name="piece">The piece's description.</param>
+        /// <param name="piece">The description of the piece.</param>
         /// <param name="bytes">The array to write to.</param>
-        /// <param name="size">The bytes of the piece.</param>
-        /// <returns>False if there is none until the next tick.</returns>
+        /// <param name="size">The size of the piece in bytes.</param>
+        /// <returns>False if there is no piece until the next tick.</returns>
         /// <exception cref="KinepackException">
         /// The array is too short (<see cref="Status.Size"/>). The piece is kept, and
         /// <paramref name="size"/> is its size.
@@ -101,7 +106,7 @@ namespace Kinepack
 
         /// <summary>
         /// Copies the last snapshot of a tier in groups, as its viewers decode it. It lacks the
-        /// entities that the tier omits, and is less precise if the tier is.
+        /// entities that the tier omits, and has only the precision of the tier.
         /// </summary>
         /// <param name="tier">The number of the tier.</param>
         /// <param name="snapshot">The snapshot to fill, of the same schema.</param>

@@ -29,9 +29,10 @@ namespace Kinepack
         /// <summary>Handles a datagram from the hub.</summary>
         /// <param name="nowNs">The time, in nanoseconds.</param>
         /// <param name="datagram">An array that begins with the datagram.</param>
-        /// <param name="size">The bytes of the datagram.</param>
+        /// <param name="size">The size of the datagram in bytes.</param>
         /// <returns>
-        /// False if it was refused, such as a duplicate. A refused one changes only counters.
+        /// False if the datagram was refused, for example as a duplicate. A refused datagram
+        /// changes only counters.
         /// </returns>
         public bool Handle(ulong nowNs, byte[] datagram, int size)
         {
@@ -43,7 +44,8 @@ namespace Kinepack
         /// <param name="nowNs">The time, in nanoseconds.</param>
         /// <param name="datagram">The datagram.</param>
         /// <returns>
-        /// False if it was refused, such as a duplicate. A refused one changes only counters.
+        /// False if the datagram was refused, for example as a duplicate. A refused datagram
+        /// changes only counters.
         /// </returns>
         public unsafe bool Handle(ulong nowNs, ArraySegment<byte> datagram)
         {
@@ -60,8 +62,8 @@ namespace Kinepack
         /// <summary>Writes the next datagram for the hub.</summary>
         /// <param name="nowNs">The time, in nanoseconds.</param>
         /// <param name="datagram">The array to write to.</param>
-        /// <param name="size">The bytes of the datagram.</param>
-        /// <returns>False if there is none now.</returns>
+        /// <param name="size">The size of the datagram in bytes.</param>
+        /// <returns>False if there is no datagram now.</returns>
         /// <exception cref="KinepackException">
         /// The array is too short. The datagram is kept.
         /// </exception>
@@ -77,8 +79,8 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Computes what to show now: a slightly delayed, interpolated state. The methods of
-        /// <see cref="Shown"/> read it.
+        /// Computes the state to show now, which is slightly delayed and interpolated. The methods
+        /// of <see cref="Shown"/> read this state.
         /// </summary>
         /// <param name="nowNs">The time, in nanoseconds.</param>
         /// <param name="playback">The shown moment.</param>
@@ -98,7 +100,7 @@ namespace Kinepack
             Check(Native.kp_receiver_take_events(Id));
         }
 
-        /// <summary>The receiver's view of its connection.</summary>
+        /// <summary>Returns the receiver's view of its connection.</summary>
         /// <param name="nowNs">The time, in nanoseconds.</param>
         public ReceiverStatus StatusAt(ulong nowNs)
         {
@@ -119,11 +121,11 @@ namespace Kinepack
 
         /// <summary>
         /// Changes a lane of an entity by one in the newest view, like a memory fault, so that this
-        /// side's state is wrong. For tests and tools: state checks detect it, and the hub sends
-        /// the state again.
+        /// side's state is wrong. This is for tests and tools: state checks detect the fault, and
+        /// the hub sends the state again.
         /// </summary>
         /// <param name="entity">The id of the entity.</param>
-        /// <param name="lane">The index of one of its integers after quantization.</param>
+        /// <param name="lane">The index of one of the entity's integers after quantization.</param>
         /// <returns>
         /// False if there is no such view, entity or lane, or if the lane has only one value.
         /// </returns>

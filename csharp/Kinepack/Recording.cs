@@ -12,7 +12,9 @@ namespace Kinepack
         }
 
         /// <summary>Adds a snapshot.</summary>
-        /// <param name="world">The world. Its tick must be above the previous one.</param>
+        /// <param name="world">
+        /// The world. Its tick must be above the tick of the previous world.
+        /// </param>
         public void Write(Snapshot world)
         {
             Require.NotNull(world, nameof(world));
@@ -57,10 +59,10 @@ namespace Kinepack
         /// <summary>The number of snapshots.</summary>
         public ulong Frames => frames;
 
-        /// <summary>The number of groups, which are a second long.</summary>
+        /// <summary>The number of groups, each a second long.</summary>
         public ulong Groups => groups;
 
-        /// <summary>The bytes of the file.</summary>
+        /// <summary>The size of the file in bytes.</summary>
         public ulong Bytes => bytes;
     }
 
@@ -69,11 +71,11 @@ namespace Kinepack
     /// </summary>
     public sealed class ReplayWriter : Recording
     {
-        /// <summary>Begins a file, and replaces an existing one.</summary>
+        /// <summary>Begins a replay file, and replaces an existing one.</summary>
         /// <param name="path">The path of the file.</param>
         /// <param name="codec">The codec of the snapshots.</param>
         /// <param name="rateHz">The ticks per second of the world.</param>
-        /// <param name="events">The kinds of events, or null for none.</param>
+        /// <param name="events">The kinds of events, or null for no events.</param>
         public ReplayWriter(string path, Codec codec, double rateHz, Events events = null)
         {
             byte[] text = Interop.ToText(path, nameof(path));
@@ -84,9 +86,9 @@ namespace Kinepack
             Own(made, events);
         }
 
-        /// <summary>Names a tick.</summary>
+        /// <summary>Gives a name to a tick.</summary>
         /// <param name="tick">The tick.</param>
-        /// <param name="name">Its name.</param>
+        /// <param name="name">The name for the tick.</param>
         public void Mark(uint tick, string name)
         {
             byte[] text = Interop.ToText(name, nameof(name));
@@ -105,7 +107,7 @@ namespace Kinepack
 
         /// <summary>
         /// Ends the file. A file that was not finished lacks its last second and its index, but can
-        /// be read.
+        /// still be read.
         /// </summary>
         public unsafe ReplaySummary Finish()
         {
@@ -128,14 +130,14 @@ namespace Kinepack
     /// <summary>Keeps the last seconds of a world in memory.</summary>
     public sealed class KillCam : Recording
     {
-        // The library keeps one part that was cut.
+        // The native library keeps only the part that was cut last.
         private readonly object cutLock = new object();
 
         /// <summary>Creates a kill cam without snapshots.</summary>
         /// <param name="codec">The codec of the snapshots.</param>
         /// <param name="rateHz">The ticks per second of the world.</param>
         /// <param name="seconds">The number of seconds to keep.</param>
-        /// <param name="events">The kinds of events, or null for none.</param>
+        /// <param name="events">The kinds of events, or null for no events.</param>
         public KillCam(Codec codec, double rateHz, double seconds, Events events = null)
         {
             Require.NotNull(codec, nameof(codec));
@@ -145,9 +147,11 @@ namespace Kinepack
             Own(made, events);
         }
 
-        /// <summary>Cuts a part, and returns it as the bytes of a replay file.</summary>
-        /// <param name="fromTick">The first tick.</param>
-        /// <param name="toTick">The last tick.</param>
+        /// <summary>
+        /// Cuts a part of the recording, and returns it as the bytes of a replay file.
+        /// </summary>
+        /// <param name="fromTick">The first tick of the part.</param>
+        /// <param name="toTick">The last tick of the part.</param>
         /// <exception cref="KinepackException">
         /// There is no snapshot between these ticks.
         /// </exception>

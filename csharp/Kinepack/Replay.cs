@@ -4,7 +4,7 @@ namespace Kinepack
 {
     public readonly partial struct ReplayInfo
     {
-        /// <summary>Ticks a second.</summary>
+        /// <summary>The number of ticks per second.</summary>
         public double RateHz => rate_hz;
 
         /// <summary>The first tick.</summary>
@@ -17,8 +17,8 @@ namespace Kinepack
         public int Markers => (int)markers;
 
         /// <summary>
-        /// Whether its writer finished it. If not, it is still being written, or its writer was
-        /// killed.
+        /// Whether the writer finished the file. If not, the file is still being written, or its
+        /// writer was killed.
         /// </summary>
         public bool IsComplete => is_complete != 0;
     }
@@ -41,15 +41,15 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// The schema of its snapshots. Dispose it yourself, or leave it to its finalizer.
+        /// The schema of the replay's snapshots. Dispose it yourself, or let its finalizer free it.
         /// </summary>
         public Schema Schema { get; }
 
-        /// <summary>The schema of its events, or null if it has none.</summary>
+        /// <summary>The schema of the replay's events, or null if it has no events.</summary>
         public Schema EventSchema { get; }
 
-        /// <summary>Its ticks, rate and markers.</summary>
-        /// <exception cref="KinepackException">It has no snapshot.</exception>
+        /// <summary>The ticks, the rate and the markers of the replay.</summary>
+        /// <exception cref="KinepackException">The replay has no snapshot.</exception>
         public ReplayInfo Info
         {
             get
@@ -89,7 +89,7 @@ namespace Kinepack
 
         /// <summary>Returns the name of a marker, and its tick.</summary>
         /// <param name="nth">The index of the marker, from 0.</param>
-        /// <param name="tick">Its tick.</param>
+        /// <param name="tick">The tick of the marker.</param>
         public unsafe string Marker(int nth, out uint tick)
         {
             uint found = 0;
@@ -99,7 +99,9 @@ namespace Kinepack
             return name;
         }
 
-        /// <summary>The value that the writer stored under a key, or null.</summary>
+        /// <summary>
+        /// Returns the value that the writer stored under a key, or null if there is none.
+        /// </summary>
         /// <param name="key">The key.</param>
         public unsafe string Value(string key)
         {
@@ -108,10 +110,10 @@ namespace Kinepack
                 Native.kp_replay_value(Id, name, text, capacity, out size));
         }
 
-        /// <summary>Copies the snapshot of a tick, or the last one before it.</summary>
+        /// <summary>Copies the snapshot of a tick, or the last snapshot before that tick.</summary>
         /// <param name="tick">The tick.</param>
         /// <param name="snapshot">The snapshot to fill, of the same schema.</param>
-        /// <returns>False if there is none.</returns>
+        /// <returns>False if there is no such snapshot.</returns>
         public bool TryGet(uint tick, Snapshot snapshot)
         {
             Require.NotNull(snapshot, nameof(snapshot));
@@ -121,9 +123,9 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Computes what to show at a moment. The methods of <see cref="Shown"/> read it. Moments
-        /// may be in any order. Events are due only if a moment follows the previous one by at most
-        /// 5 seconds.
+        /// Computes the state to show at a moment. The methods of <see cref="Shown"/> read this
+        /// state. Moments may be in any order. Events are due only if a moment is at most 5 seconds
+        /// after the previous one.
         /// </summary>
         /// <param name="tick">The fractional tick.</param>
         /// <param name="playback">The shown moment.</param>
@@ -133,7 +135,7 @@ namespace Kinepack
             return Succeeds(Native.kp_replay_play(Id, tick, out playback), Status.Nothing);
         }
 
-        /// <summary>Jumps to a tick: the next moment shows no events before it.</summary>
+        /// <summary>Jumps to a tick. The next moment shows no events before that tick.</summary>
         /// <param name="tick">The fractional tick.</param>
         public void Seek(double tick)
         {

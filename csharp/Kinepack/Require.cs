@@ -3,7 +3,7 @@ using System.Text;
 
 namespace Kinepack
 {
-    /// <summary>Checks arguments, before a pointer is passed to the native library.</summary>
+    /// <summary>Checks arguments before a pointer is passed to the native library.</summary>
     internal static class Require
     {
         internal static void NotNull(object argument, string name)
@@ -34,7 +34,7 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Checks a part of an array. This also refuses a segment that another thread was writing
+        /// Checks a part of an array. Also refuses a segment that another thread was changing
         /// meanwhile.
         /// </summary>
         internal static void Holds(ArraySegment<byte> segment, string name)
@@ -48,12 +48,12 @@ namespace Kinepack
         }
     }
 
-    /// <summary>Conversions of texts and sizes for the native library.</summary>
+    /// <summary>Converts texts and sizes for the native library.</summary>
     internal static class Interop
     {
         private static readonly Encoding Strict = new UTF8Encoding(false, true);
 
-        /// <summary>A text as UTF-8 with a terminating zero.</summary>
+        /// <summary>Returns a text as UTF-8 with a terminating zero.</summary>
         internal static byte[] ToText(string text, string name)
         {
             Require.NotNull(text, name);
@@ -70,7 +70,7 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Whether a call succeeded. Throws after a failure, except for the expected one.
+        /// Returns whether a call succeeded. Throws after any failure except the expected one.
         /// </summary>
         internal static bool Succeeds(Status status, Status expected)
         {
@@ -83,7 +83,7 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Whether the bytes fitted into the array, and their size in either case.
+        /// Returns whether the bytes fitted into the array. The size is set in either case.
         /// </summary>
         internal static bool Fits(Status status, UIntPtr written, out int size)
         {

@@ -5,14 +5,17 @@ namespace Kinepack
     /// <summary>Codes bytes that mostly equal earlier bytes, as runs of unchanged bytes.</summary>
     public static class Runs
     {
-        /// <summary>Writes bytes relative to others that both sides hold.</summary>
+        /// <summary>Writes bytes relative to other bytes that both sides hold.</summary>
         /// <param name="before">
-        /// The bytes that both sides hold. If they are fewer, zeros extend them.
+        /// The bytes that both sides hold. If there are fewer than bytes to write, zeros extend
+        /// them.
         /// </param>
         /// <param name="bytes">The bytes to write.</param>
         /// <param name="byteCount">The number of bytes to write.</param>
         /// <param name="runs">The array to write to.</param>
-        /// <param name="size">The bytes of the runs, even if the array is too short.</param>
+        /// <param name="size">
+        /// The size of the runs in bytes, even if the array is too short.
+        /// </param>
         /// <returns>False if the array is too short.</returns>
         public static unsafe bool TryEncode(
             byte[] before, byte[] bytes, int byteCount, byte[] runs, out int size)
@@ -40,7 +43,7 @@ namespace Kinepack
         /// <summary>Reads runs that were written relative to the same bytes.</summary>
         /// <param name="before">The bytes that both sides hold.</param>
         /// <param name="runs">An array that begins with the runs.</param>
-        /// <param name="runBytes">The bytes of the runs.</param>
+        /// <param name="runBytes">The size of the runs in bytes.</param>
         /// <param name="bytes">
         /// The array to write to. Runs that decode to more bytes are refused.
         /// </param>
@@ -79,16 +82,17 @@ namespace Kinepack
     public static class SparseBytes
     {
         /// <summary>
-        /// Writes bytes relative to others that both sides hold. Both sides need to know the number
-        /// of bytes, because it is not written.
+        /// Writes bytes relative to other bytes that both sides hold. Both sides need to know the
+        /// number of bytes, because it is not written.
         /// </summary>
         /// <param name="before">
-        /// The bytes that both sides hold. If they are fewer, zeros extend them.
+        /// The bytes that both sides hold. If there are fewer than bytes to write, zeros extend
+        /// them.
         /// </param>
         /// <param name="bytes">The bytes to write.</param>
         /// <param name="byteCount">The number of bytes to write.</param>
         /// <param name="sparse">The array to write to.</param>
-        /// <param name="size">The bytes of the result, even if the array is too short.</param>
+        /// <param name="size">The size of the sparse bytes, even if the array is too short.</param>
         /// <returns>False if the array is too short.</returns>
         public static unsafe bool TryEncode(
             byte[] before, byte[] bytes, int byteCount, byte[] sparse, out int size)
@@ -118,7 +122,7 @@ namespace Kinepack
         /// <param name="sparse">An array that begins with the sparse bytes.</param>
         /// <param name="sparseBytes">The number of sparse bytes.</param>
         /// <param name="bytes">The array to write to.</param>
-        /// <param name="byteCount">The number of bytes written.</param>
+        /// <param name="byteCount">The number of bytes that were encoded.</param>
         /// <returns>False if the sparse bytes are invalid. Then nothing has changed.</returns>
         public static unsafe bool TryDecode(
             byte[] before, byte[] sparse, int sparseBytes, byte[] bytes, int byteCount)

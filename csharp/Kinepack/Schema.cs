@@ -2,7 +2,7 @@ using System;
 
 namespace Kinepack
 {
-    /// <summary>A field of a kind.</summary>
+    /// <summary>A field of a kind of entities.</summary>
     public readonly struct Field
     {
         internal Field(string name, in Native.KpField described)
@@ -20,13 +20,17 @@ namespace Kinepack
         /// <summary>The type of the field.</summary>
         public FieldKind Kind { get; }
 
-        /// <summary>The numbers of each entity: 3 for a position, 4 for a rotation.</summary>
+        /// <summary>
+        /// The number of column values per entity: 3 for a position, 4 for a rotation.
+        /// </summary>
         public int Numbers { get; }
 
-        /// <summary>The number of its lanes, the integers that packets contain.</summary>
+        /// <summary>
+        /// The number of the field's lanes, which are the integers that packets contain.
+        /// </summary>
         public int Lanes { get; }
 
-        /// <summary>The index of its first lane among those of its kind.</summary>
+        /// <summary>The index of the field's first lane among the lanes of its kind.</summary>
         public int FirstLane { get; }
     }
 
@@ -38,7 +42,7 @@ namespace Kinepack
     {
         private readonly string[] kindNames;
 
-        /// <summary>Takes ownership of a handle.</summary>
+        /// <summary>Creates a schema that owns a handle.</summary>
         internal Schema(ulong made)
         {
             Own(made);
@@ -94,22 +98,24 @@ namespace Kinepack
             }
         }
 
-        /// <summary>The bytes of a schema file, in a new array.</summary>
+        /// <summary>Returns the bytes of a schema file, in a new array.</summary>
         public unsafe byte[] ToBytes()
         {
             return ReadBytes((byte* bytes, UIntPtr capacity, out UIntPtr size) =>
                 Native.kp_schema_to_bytes(Id, bytes, capacity, out size));
         }
 
-        /// <summary>The fields of a kind, in a new array.</summary>
-        /// <param name="kind">From 0 to <see cref="Kinds"/> - 1.</param>
+        /// <summary>Returns the fields of a kind, in a new array.</summary>
+        /// <param name="kind">The index of the kind, from 0 to <see cref="Kinds"/> - 1.</param>
         public Field[] Fields(int kind)
         {
             return (Field[])OfKind(Table, kind).Clone();
         }
 
-        /// <summary>The name of a kind. If a schema has one kind, its name may be empty.</summary>
-        /// <param name="kind">From 0 to <see cref="Kinds"/> - 1.</param>
+        /// <summary>
+        /// Returns the name of a kind. If a schema has only one kind, its name may be empty.
+        /// </summary>
+        /// <param name="kind">The index of the kind, from 0 to <see cref="Kinds"/> - 1.</param>
         public string KindName(int kind)
         {
             OfKind(Table, kind);
@@ -117,9 +123,9 @@ namespace Kinepack
         }
 
         /// <summary>Finds a kind by its name.</summary>
-        /// <param name="name">The name.</param>
+        /// <param name="name">The name to find.</param>
         /// <param name="kind">The index of the kind, or -1.</param>
-        /// <returns>False if there is none.</returns>
+        /// <returns>False if there is no such kind.</returns>
         public bool TryFindKind(string name, out int kind)
         {
             Require.NotNull(name, nameof(name));
@@ -128,10 +134,10 @@ namespace Kinepack
         }
 
         /// <summary>Finds a kind's field by its name.</summary>
-        /// <param name="kind">From 0 to <see cref="Kinds"/> - 1.</param>
-        /// <param name="name">The name.</param>
+        /// <param name="kind">The index of the kind, from 0 to <see cref="Kinds"/> - 1.</param>
+        /// <param name="name">The name to find.</param>
         /// <param name="field">The index of the field in its kind, or -1.</param>
-        /// <returns>False if there is none.</returns>
+        /// <returns>False if there is no such field.</returns>
         public bool TryFindField(int kind, string name, out int field)
         {
             Require.NotNull(name, nameof(name));
@@ -139,13 +145,13 @@ namespace Kinepack
             return field >= 0;
         }
 
-        /// <summary>The index of the first field with a name, or -1.</summary>
+        /// <summary>Returns the index of the first field with the given name, or -1.</summary>
         internal static int IndexOf(Field[] fields, string name)
         {
             return Array.FindIndex(fields, field => field.Name == name);
         }
 
-        /// <summary>The fields of a kind.</summary>
+        /// <summary>Returns the fields of a kind.</summary>
         internal static Field[] OfKind(Field[][] table, int kind)
         {
             if (kind < 0 || kind >= table.Length)
@@ -157,8 +163,8 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Whether the fields of two kinds have equally many numbers, so that memory for one kind
-        /// fits the other.
+        /// Returns whether the fields of two kinds have equally many numbers. Then memory for one
+        /// kind fits the other.
         /// </summary>
         internal static bool HaveSameNumbers(Field[] one, Field[] other)
         {

@@ -17,7 +17,7 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Begins the next kind. A schema with one kind may omit this call; its kind then has no
+        /// Begins the next kind. A schema with one kind may omit this call. Then its kind has no
         /// name.
         /// </summary>
         /// <param name="name">The name of the kind.</param>
@@ -44,8 +44,8 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Adds a real number on a circle, such as an angle: after <paramref name="end"/> it wraps
-        /// to <paramref name="min"/>.
+        /// Adds a real number on a circle, such as an angle, which wraps from <paramref
+        /// name="end"/> to <paramref name="min"/>.
         /// </summary>
         /// <param name="name">The name of the field.</param>
         /// <param name="min">The least value, in your unit.</param>
@@ -57,7 +57,7 @@ namespace Kinepack
             return Done(Native.kp_schema_builder_cyclic(Id, text, min, end, precision));
         }
 
-        /// <summary>Adds an integer.</summary>
+        /// <summary>Adds an integer field.</summary>
         /// <param name="name">The name of the field.</param>
         /// <param name="min">The least value.</param>
         /// <param name="max">The largest value.</param>
@@ -66,7 +66,7 @@ namespace Kinepack
             return Done(Native.kp_schema_builder_integer(Id, Text(name), min, max));
         }
 
-        /// <summary>Adds a rotation x, y, z, w.</summary>
+        /// <summary>Adds a rotation field with the numbers x, y, z, w.</summary>
         /// <param name="name">The name of the field.</param>
         /// <param name="bits">The bits for each of three components, from 2 to 20.</param>
         public SchemaBuilder Rotation(string name, int bits)
@@ -74,30 +74,31 @@ namespace Kinepack
             return Done(Native.kp_schema_builder_rotation(Id, Text(name), (uint)bits));
         }
 
-        /// <summary>Adds a flag, 0 or 1.</summary>
+        /// <summary>Adds a flag, which is 0 or 1.</summary>
         /// <param name="name">The name of the field.</param>
         public SchemaBuilder Bool(string name)
         {
             return Done(Native.kp_schema_builder_bool(Id, Text(name)));
         }
 
-        /// <summary>Adds one of several alternatives without an order.</summary>
+        /// <summary>Adds a field with one of several alternatives without an order.</summary>
         /// <param name="name">The name of the field.</param>
-        /// <param name="max">The last alternative; the first is 0.</param>
+        /// <param name="max">The last alternative. The first one is 0.</param>
         public SchemaBuilder Choice(string name, uint max)
         {
             return Done(Native.kp_schema_builder_choice(Id, Text(name), max));
         }
 
         /// <summary>Sets the role of the last field in motion.</summary>
-        /// <param name="role">Its role.</param>
+        /// <param name="role">The role of the field.</param>
         public SchemaBuilder Role(Role role)
         {
             return Done(Native.kp_schema_builder_role(Id, (int)role));
         }
 
         /// <summary>
-        /// Declares the last field to be the velocity of another. Playback then follows curves.
+        /// Declares the last field to be the velocity of another field. Playback then follows
+        /// curves.
         /// </summary>
         /// <param name="name">The name of the other field.</param>
         public SchemaBuilder VelocityOf(string name)
@@ -106,7 +107,7 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Makes the last field conditional: it is present only if another field of its kind has
+        /// Makes the last field conditional. It is present only if another field of its kind has
         /// certain values.
         /// </summary>
         /// <param name="selector">The name of the other field.</param>
@@ -119,7 +120,8 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Lets the last field, while it moves, be off by the distance that it moves in this time.
+        /// Lets the last field be off by the distance that it moves in a given time, while it
+        /// moves.
         /// </summary>
         /// <param name="milliseconds">The time, in milliseconds.</param>
         /// <param name="ticksPerSecond">The ticks per second of the simulation.</param>

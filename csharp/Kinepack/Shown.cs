@@ -4,16 +4,16 @@ namespace Kinepack
 {
     public readonly partial struct Playback
     {
-        /// <summary>The fractional tick that is shown.</summary>
+        /// <summary>The shown tick, with its fraction.</summary>
         public double Tick => tick;
 
-        /// <summary>Whether a newer state was needed but had not arrived.</summary>
+        /// <summary>Whether no newer state had arrived when one was needed.</summary>
         public bool IsStarved => is_starved != 0;
     }
 
     /// <summary>
-    /// A receiver, a viewer or a replay. These methods read the entities and events of the moment
-    /// that its last TryPlay computed, so one method of yours can draw all three.
+    /// A receiver, a viewer or a replay. The methods of this class read the entities and events of
+    /// the moment that the last TryPlay computed. So one method of yours can draw all three.
     /// </summary>
     public abstract class Shown : NativeObject
     {
@@ -26,12 +26,12 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// The handle of the shown state, for one call. The native library frees it with this
-        /// object, so it throws after Dispose as <see cref="NativeObject.Id"/> does.
+        /// The handle of the shown state, for one call. The native library frees this handle with
+        /// the object, so this throws after Dispose as <see cref="NativeObject.Id"/> does.
         /// </summary>
         private ulong ShownId => Id != 0 ? shown : 0;
 
-        /// <summary>The number of shown entities of a kind.</summary>
+        /// <summary>Returns the number of shown entities of a kind.</summary>
         /// <param name="kind">The index of the kind, from 0.</param>
         public unsafe int Count(int kind)
         {
@@ -59,7 +59,7 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Writes the ids of the entities, of all kinds, that the previous moment did not show.
+        /// Writes the ids of the entities that the previous moment did not show, of all kinds.
         /// </summary>
         /// <param name="ids">The array to write to.</param>
         /// <returns>The number of entities.</returns>
@@ -76,7 +76,7 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Writes the ids of the entities, of all kinds, that only the previous moment showed.
+        /// Writes the ids of the entities that only the previous moment showed, of all kinds.
         /// </summary>
         /// <param name="ids">The array to write to.</param>
         /// <returns>The number of entities.</returns>
@@ -95,7 +95,9 @@ namespace Kinepack
         /// <summary>
         /// Writes the numbers of the shown entities of a kind, in the order of their ids.
         /// </summary>
-        /// <param name="columns">The memory of the fields to write. Others are skipped.</param>
+        /// <param name="columns">
+        /// The memory of the fields to write. Fields without memory are skipped.
+        /// </param>
         /// <exception cref="KinepackException">
         /// The memory is too small, or a type does not hold all values of its field.
         /// </exception>
@@ -116,7 +118,7 @@ namespace Kinepack
         /// you did not take. Viewers have no events.
         /// </summary>
         /// <param name="next">The event. <see cref="ReadEvent"/> writes its numbers.</param>
-        /// <returns>False if there is none.</returns>
+        /// <returns>False if no event is due.</returns>
         public bool TryNextEvent(out Event next)
         {
             return Succeeds(Native.kp_shown_next_event(ShownId, out next), Status.Nothing);
@@ -126,10 +128,10 @@ namespace Kinepack
         /// Writes the numbers of the event that TryNextEvent returned last, on any thread.
         /// </summary>
         /// <param name="columns">
-        /// Memory for one event, of the kind of the event. Fields without memory are skipped.
+        /// Memory for one event of the event's kind. Fields without memory are skipped.
         /// </param>
         /// <exception cref="KinepackException">
-        /// The event is of another kind (<see cref="Status.Argument"/>), or none was taken
+        /// The event has another kind (<see cref="Status.Argument"/>), or no event was taken
         /// (<see cref="Status.Nothing"/>).
         /// </exception>
         public unsafe void ReadEvent(Columns columns)

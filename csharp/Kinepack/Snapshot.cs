@@ -2,13 +2,13 @@ using System;
 
 namespace Kinepack
 {
-    /// <summary>The state of all entities at one tick, quantized.</summary>
+    /// <summary>The quantized state of all entities at one tick.</summary>
     public sealed class Snapshot : NativeObject
     {
         private readonly Field[][] table;
 
         /// <summary>Creates a snapshot without entities, at tick 0.</summary>
-        /// <param name="schema">The schema of its entities.</param>
+        /// <param name="schema">The schema of the entities.</param>
         public Snapshot(Schema schema)
         {
             Require.NotNull(schema, nameof(schema));
@@ -17,7 +17,7 @@ namespace Kinepack
             table = schema.Table;
         }
 
-        /// <summary>The tick.</summary>
+        /// <summary>The tick of the snapshot.</summary>
         public uint Tick
         {
             get
@@ -48,10 +48,10 @@ namespace Kinepack
 
         /// <summary>
         /// Adds entities of a kind. Add the kinds in their order. Numbers are quantized. If a field
-        /// is absent for an entity, the entity's numbers are not read.
+        /// is absent for an entity, the entity's numbers in that column are not read.
         /// </summary>
         /// <param name="ids">
-        /// The ids of the entities, in increasing order, and above those of the previous kind.
+        /// The ids of the entities, in increasing order, and above the ids of the previous kind.
         /// </param>
         /// <param name="count">The number of entities, from 0 to the length of the arrays.</param>
         /// <param name="columns">The memory of every field of the kind.</param>
@@ -73,7 +73,7 @@ namespace Kinepack
             }
         }
 
-        /// <summary>The number of entities of a kind.</summary>
+        /// <summary>Returns the number of entities of a kind.</summary>
         /// <param name="kind">The index of the kind, from 0.</param>
         public int Count(int kind)
         {
@@ -102,7 +102,9 @@ namespace Kinepack
         /// Writes the numbers of the entities of a kind, in the order of their ids. If a field is
         /// absent for an entity, its numbers are 0.
         /// </summary>
-        /// <param name="columns">The memory of the fields to write. Others are skipped.</param>
+        /// <param name="columns">
+        /// The memory of the fields to write. Fields without memory are skipped.
+        /// </param>
         /// <exception cref="KinepackException">
         /// The memory is too small, or a type does not hold all values of its field.
         /// </exception>

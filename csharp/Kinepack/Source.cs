@@ -37,7 +37,7 @@ namespace Kinepack
 
         internal UIntPtr Stride => (UIntPtr)(ulong)strideBytes;
 
-        /// <summary>The number of entities for which there is memory.</summary>
+        /// <summary>The number of entities for which the source has memory.</summary>
         internal long Capacity
         {
             get
@@ -52,7 +52,8 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// An array of numbers, or of structs with <paramref name="numbers"/> numbers each.
+        /// Creates a source of an array of numbers, or of structs with <paramref name="numbers"/>
+        /// numbers each.
         /// </summary>
         internal static Source Of<T>(T[] values, int numbers)
             where T : struct
@@ -66,7 +67,7 @@ namespace Kinepack
             return new Source(values, IntPtr.Zero, size, 0, entity, entity, number);
         }
 
-        /// <summary>A field of an array of structs.</summary>
+        /// <summary>Creates a source of a field in an array of structs.</summary>
         internal static Source Of<T>(T[] structs, string member, int numbers)
             where T : struct
         {
@@ -75,7 +76,7 @@ namespace Kinepack
             return Of(structs, offsetBytes, NumberOf(layout, numbers), numbers);
         }
 
-        /// <summary>Consecutive numbers in an array of structs.</summary>
+        /// <summary>Creates a source of consecutive numbers in an array of structs.</summary>
         internal static Source Of<T>(T[] structs, int offsetBytes, Number number, int numbers)
             where T : struct
         {
@@ -92,7 +93,7 @@ namespace Kinepack
                 structs, IntPtr.Zero, size, offsetBytes, layout.SizeBytes, entity, number);
         }
 
-        /// <summary>Memory that does not move.</summary>
+        /// <summary>Creates a source of memory that does not move.</summary>
         internal static Source Of(
             IntPtr data, long sizeBytes, int strideBytes, Number number, int numbers)
         {
@@ -107,8 +108,8 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// The first number of the first entity. If the previous source has the same array, the
-        /// array is pinned already, and begins at <paramref name="begin"/>.
+        /// Returns the address of the first number of the first entity. If the previous source has
+        /// the same array, the array is already pinned, and begins at <paramref name="begin"/>.
         /// </summary>
         internal unsafe byte* Pin(in Source before, ref GCHandle pin, ref byte* begin)
         {
@@ -125,7 +126,8 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// The type of a layout's numbers. Throws unless the layout has this many.
+        /// Returns the type of a layout's numbers. Throws unless the layout has <paramref
+        /// name="numbers"/> numbers.
         /// </summary>
         private static Number NumberOf(Layout layout, int numbers)
         {

@@ -23,7 +23,7 @@ namespace Kinepack
         internal int Count => list.Length;
 
         /// <summary>
-        /// The addresses of the numbers while they are pinned; 0 for sources without memory.
+        /// The addresses of the numbers while they are pinned. 0 for a source without memory.
         /// </summary>
         internal IntPtr[] Begins { get; }
 

@@ -4,7 +4,7 @@ using System.Text;
 namespace Kinepack
 {
     /// <summary>
-    /// The native library refused a call, and nothing has changed. The message is the reason.
+    /// The native library refused a call, and nothing has changed. The message contains the reason.
     /// </summary>
     public sealed class KinepackException : Exception
     {
@@ -26,7 +26,7 @@ namespace Kinepack
             }
         }
 
-        /// <summary>The text of the last error of this thread.</summary>
+        /// <summary>Returns the text of the last error of this thread.</summary>
         internal static unsafe string LastText()
         {
             int size = Interop.ToSize(Native.kp_error_text(null, UIntPtr.Zero));

@@ -3,13 +3,14 @@ using System;
 namespace Kinepack
 {
     /// <summary>
-    /// The base that a packet of a <see cref="StreamCodec"/> is coded against: a record that both
-    /// sides hold, and the model trained up to it.
+    /// The base that a packet of a <see cref="StreamCodec"/> is coded against. It contains a record
+    /// that both sides hold, and the model trained up to that record.
     /// </summary>
     public sealed class StreamBase : NativeObject
     {
         /// <summary>
-        /// Creates the base before the first record: a packet against it needs no earlier packet.
+        /// Creates the base before the first record. A packet that is coded against this base needs
+        /// no earlier packet.
         /// </summary>
         /// <param name="codec">The codec.</param>
         public StreamBase(StreamCodec codec)
@@ -24,12 +25,12 @@ namespace Kinepack
 
     /// <summary>
     /// Codes records such as inputs into packets without headers, for custom protocols. The
-    /// protocol must transmit each packet's number of records, its base and its lag: the distance
-    /// in records from the base to the first record.
+    /// protocol must transmit the number of records of each packet, the base and the lag. The lag
+    /// is the distance in records from the base to the first record.
     /// </summary>
     public sealed class StreamCodec : NativeObject
     {
-        /// <summary>The most records of a packet.</summary>
+        /// <summary>The maximum number of records in a packet.</summary>
         public const int MaxRecords = 4096;
 
         private readonly Field[][] table;
@@ -62,13 +63,15 @@ namespace Kinepack
         /// <summary>Encodes records.</summary>
         /// <param name="before">A base that the other side holds.</param>
         /// <param name="lag">
-        /// The distance in records from the base to the first of these records, at least 1. If the
+        /// The distance in records from the base to the first encoded record, at least 1. If the
         /// base is the one before the first record, the lag is ignored.
         /// </param>
         /// <param name="columns">Memory with the records, oldest first, for each field.</param>
         /// <param name="count">The number of records, from 1 to <see cref="MaxRecords"/>.</param>
         /// <param name="packet">The array to write the packet to.</param>
-        /// <param name="size">The bytes of the packet, even if the array is too short.</param>
+        /// <param name="size">
+        /// The size of the packet in bytes, even if the array is too short.
+        /// </param>
         /// <param name="last">
         /// The object that gets the base of the last record. It may be <paramref name="before"/>,
         /// or null.
@@ -123,10 +126,10 @@ namespace Kinepack
         /// <summary>Decodes records into the memory of columns.</summary>
         /// <param name="before">The base that the packet was encoded against.</param>
         /// <param name="lag">The lag that the packet was encoded with.</param>
-        /// <param name="packet">The packet.</param>
+        /// <param name="packet">The packet to decode.</param>
         /// <param name="count">The number of records in the packet.</param>
         /// <param name="columns">
-        /// Memory for the records of the fields to write. Others are skipped.
+        /// Memory for the records of the fields to write. Fields without memory are skipped.
         /// </param>
         /// <param name="last">
         /// The object that gets the base of the last record. It may be <paramref name="before"/>.

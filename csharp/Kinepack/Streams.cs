@@ -3,7 +3,8 @@ using System;
 namespace Kinepack
 {
     /// <summary>
-    /// How a stream is sent. Both ends need the same options. A number of 0 selects the default.
+    /// The settings of a stream. Both ends need the same options. A number of 0 selects the
+    /// default.
     /// </summary>
     public sealed class StreamOptions
     {
@@ -19,7 +20,8 @@ namespace Kinepack
         public int Repeats { get; set; }
 
         /// <summary>
-        /// The most records that a receiver accepts at once, at least 16. The default is 64.
+        /// The maximum number of records that a receiver accepts at once, at least 16. The default
+        /// is 64.
         /// </summary>
         public int BurstRecords { get; set; }
 
@@ -57,14 +59,16 @@ namespace Kinepack
     public readonly partial struct Record
     {
         /// <summary>
-        /// The number that the sender's Push returned. The numbers wrap to 0 after 65,535.
+        /// The number that the sender's Push returned. Numbers wrap to 0 after 65,535.
         /// </summary>
         public int Number => number;
 
-        /// <summary>Whether it arrived as a repeat, because its own packet is missing.</summary>
+        /// <summary>
+        /// Whether the record arrived as a repeat, because its own packet is missing.
+        /// </summary>
         public bool IsRepeated => is_repeated != 0;
 
-        /// <summary>Whether a newer record arrived before it.</summary>
+        /// <summary>Whether a newer record arrived before this one.</summary>
         public bool IsLate => is_late != 0;
     }
 
@@ -113,10 +117,12 @@ namespace Kinepack
             }
         }
 
-        /// <summary>Writes the packet of the newest records. It is written only once.</summary>
+        /// <summary>
+        /// Writes the packet of the newest records. Each packet is written only once.
+        /// </summary>
         /// <param name="datagram">The array to write to.</param>
-        /// <param name="size">The bytes of the packet.</param>
-        /// <returns>False if there is none now.</returns>
+        /// <param name="size">The size of the packet in bytes.</param>
+        /// <returns>False if there is no packet now.</returns>
         /// <exception cref="KinepackException">
         /// The array is too short. The packet is kept.
         /// </exception>
@@ -133,7 +139,9 @@ namespace Kinepack
 
         /// <summary>Handles an acknowledgement.</summary>
         /// <param name="datagram">The acknowledgement.</param>
-        /// <returns>False if it was refused. A refused one changes only a counter.</returns>
+        /// <returns>
+        /// False if it was refused. A refused acknowledgement changes only a counter.
+        /// </returns>
         public unsafe bool Handle(ArraySegment<byte> datagram)
         {
             Require.Holds(datagram, nameof(datagram));
@@ -151,7 +159,7 @@ namespace Kinepack
     /// <summary>Receives the records of one client.</summary>
     public sealed class StreamReceiver : NativeObject
     {
-        /// <summary>The most records that a packet contains.</summary>
+        /// <summary>The maximum number of records that a packet contains.</summary>
         public const int MaxRecords = 16;
 
         private readonly Field[][] table;
@@ -179,7 +187,8 @@ namespace Kinepack
         /// <param name="datagram">The packet.</param>
         /// <param name="count">The number of new records, at most <see cref="MaxRecords"/>.</param>
         /// <returns>
-        /// False if it was refused, such as a duplicate. A refused one changes only a counter.
+        /// False if the packet was refused, for example as a duplicate. A refused packet changes
+        /// only a counter.
         /// </returns>
         public unsafe bool Handle(ulong nowNs, ArraySegment<byte> datagram, out int count)
         {
@@ -195,8 +204,12 @@ namespace Kinepack
         }
 
         /// <summary>Writes the records of the last packet, oldest first.</summary>
-        /// <param name="records">The array for the properties of each record.</param>
-        /// <param name="columns">The memory of the fields to write. Others are skipped.</param>
+        /// <param name="records">
+        /// The array to which the properties of each record are written.
+        /// </param>
+        /// <param name="columns">
+        /// The memory of the fields to write. Fields without memory are skipped.
+        /// </param>
         /// <returns>The number of records.</returns>
         /// <exception cref="KinepackException">The memory is too small.</exception>
         public unsafe int Read(Record[] records, Columns columns)
@@ -219,7 +232,7 @@ namespace Kinepack
         /// trip, alone or in front of another datagram.
         /// </summary>
         /// <param name="datagram">The array to write to.</param>
-        /// <param name="size">The bytes of the acknowledgement.</param>
+        /// <param name="size">The size of the acknowledgement in bytes.</param>
         /// <returns>False before the first packet.</returns>
         /// <exception cref="KinepackException">The array is too short.</exception>
         public unsafe bool TryAcknowledge(byte[] datagram, out int size)

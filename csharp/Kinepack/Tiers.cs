@@ -2,20 +2,22 @@ using System;
 
 namespace Kinepack
 {
-    /// <summary>A tier to create: one form of the world. Its viewers share its bytes.</summary>
+    /// <summary>
+    /// A tier to create. A tier is one form of the world, and all its viewers share its bytes.
+    /// </summary>
     public sealed class Tier
     {
         /// <summary>Creates a tier with an object for each snapshot.</summary>
         /// <param name="name">
-        /// The name of its track: up to 64 lower-case letters, digits, "-", "." and "_".
+        /// The name of the tier's track: up to 64 lower-case letters, digits, "-", "." and "_".
         /// </param>
         /// <param name="codec">
-        /// The codec of its snapshots. All tiers have the same schema; only the time precision of
-        /// the fields may differ.
+        /// The codec of the tier's snapshots. All tiers have the same schema. Only the time
+        /// precision of the fields may differ.
         /// </param>
         /// <param name="ticksPerGroup">
-        /// The most ticks of a group, at most 127 in datagrams. Viewers can join at the beginning
-        /// of a group.
+        /// The maximum number of ticks in a group, at most 127 in datagrams. Viewers can join at
+        /// the beginning of a group.
         /// </param>
         public Tier(string name, Codec codec, int ticksPerGroup)
         {
@@ -27,24 +29,25 @@ namespace Kinepack
             TicksPerGroup = ticksPerGroup;
         }
 
-        /// <summary>The name of its track.</summary>
+        /// <summary>The name of the tier's track.</summary>
         public string Name { get; }
 
-        /// <summary>The codec of its snapshots.</summary>
+        /// <summary>The codec of the tier's snapshots.</summary>
         public Codec Codec { get; }
 
-        /// <summary>The most ticks of a group.</summary>
+        /// <summary>The maximum number of ticks in a group.</summary>
         public int TicksPerGroup { get; }
 
-        /// <summary>How it is transported. By default in groups.</summary>
+        /// <summary>How the tier is transported. The default is in groups.</summary>
         public Carry Carry { get; set; }
 
-        /// <summary>Ticks from one snapshot to the next. The default is 1.</summary>
+        /// <summary>The number of ticks from one snapshot to the next. The default is 1.</summary>
         public int TicksPerFrame { get; set; } = 1;
 
         /// <summary>
         /// The number of snapshots that share an object, at most 16. The default is 1. Each object
-        /// has about 50 bytes of headers, and its first snapshot is delayed until the last.
+        /// has about 50 bytes of headers. Its first snapshot is delayed until the last one is
+        /// added.
         /// </summary>
         public int FramesPerObject { get; set; } = 1;
 
@@ -75,16 +78,16 @@ namespace Kinepack
             FramesPerObject = (int)info.frames_per_object;
         }
 
-        /// <summary>The name of its track.</summary>
+        /// <summary>The name of the tier's track.</summary>
         public string Name { get; }
 
-        /// <summary>How it is transported.</summary>
+        /// <summary>How the tier is transported.</summary>
         public Carry Carry { get; }
 
-        /// <summary>Ticks from one snapshot to the next.</summary>
+        /// <summary>The number of ticks from one snapshot to the next.</summary>
         public int TicksPerFrame { get; }
 
-        /// <summary>The most ticks of a group.</summary>
+        /// <summary>The maximum number of ticks in a group.</summary>
         public int TicksPerGroup { get; }
 
         /// <summary>The number of snapshots that share an object.</summary>
@@ -93,9 +96,9 @@ namespace Kinepack
 
     public readonly partial struct Track : IEquatable<Track>
     {
-        /// <summary>A track of a tier.</summary>
+        /// <summary>Identifies a track of a tier.</summary>
         /// <param name="tier">The number of the tier.</param>
-        /// <param name="kind">Which of its tracks.</param>
+        /// <param name="kind">The type of the track.</param>
         public Track(int tier, TrackKind kind = TrackKind.Snapshots)
         {
             Require.NotNegative(tier, nameof(tier));
@@ -106,7 +109,7 @@ namespace Kinepack
         /// <summary>The number of the tier.</summary>
         public int Tier => (int)tier;
 
-        /// <summary>Which of its tracks.</summary>
+        /// <summary>The type of the track.</summary>
         public TrackKind Kind => (TrackKind)kind;
 
         /// <summary>Whether both are the same track.</summary>
@@ -123,10 +126,10 @@ namespace Kinepack
 
     public readonly partial struct Piece
     {
-        /// <summary>An object that a transport brought to a viewer.</summary>
-        /// <param name="track">Its track.</param>
-        /// <param name="group">The number of its group in the track.</param>
-        /// <param name="number">Its number in the group.</param>
+        /// <summary>Describes an object that a transport brought to a viewer.</summary>
+        /// <param name="track">The track of the object.</param>
+        /// <param name="group">The number of the object's group in the track.</param>
+        /// <param name="number">The number of the object in the group.</param>
         public Piece(Track track, ulong group, ulong number)
             : this(track)
         {
@@ -135,8 +138,8 @@ namespace Kinepack
             is_datagram = 0;
         }
 
-        /// <summary>A datagram that a transport brought to a viewer.</summary>
-        /// <param name="track">Its track.</param>
+        /// <summary>Describes a datagram that a transport brought to a viewer.</summary>
+        /// <param name="track">The track of the datagram.</param>
         public Piece(Track track)
         {
             group = 0;
@@ -147,22 +150,22 @@ namespace Kinepack
             tick = 0;
         }
 
-        /// <summary>Its track.</summary>
+        /// <summary>The track of the piece.</summary>
         public Track Track => new Track((int)tier, (TrackKind)track);
 
-        /// <summary>The number of its group in the track.</summary>
+        /// <summary>The number of the piece's group in the track.</summary>
         public ulong Group => group;
 
         /// <summary>
-        /// The number of the object in its group. Object 0 begins the group, and ends the previous
-        /// one.
+        /// The number of the object in its group. Object 0 begins a group, and ends the previous
+        /// group.
         /// </summary>
         public ulong Number => @object;
 
-        /// <summary>Whether it is a datagram, which has no number.</summary>
+        /// <summary>Whether the piece is a datagram, which has no number.</summary>
         public bool IsDatagram => is_datagram != 0;
 
-        /// <summary>The tick of its last snapshot. Only a publisher sets it.</summary>
+        /// <summary>The tick of the piece's last snapshot. Only a publisher sets it.</summary>
         public uint Tick => tick;
     }
 }

@@ -30,7 +30,9 @@ namespace Kinepack
         /// <summary>A real number with limits.</summary>
         /// <param name="min">The least value, in your unit.</param>
         /// <param name="max">The largest value, in your unit.</param>
-        /// <param name="precision">The step, in your unit. The error is at most half of it.</param>
+        /// <param name="precision">
+        /// The step, in your unit. The error is at most half a step.
+        /// </param>
         public static Value Real(double min, double max, double precision)
         {
             return new Value(ValueKind.Real, min, max, precision);
@@ -39,7 +41,9 @@ namespace Kinepack
         /// <summary>A real number on a circle, such as an angle.</summary>
         /// <param name="min">The least value, in your unit.</param>
         /// <param name="end">The value that is equivalent to <paramref name="min"/>.</param>
-        /// <param name="precision">The step, in your unit. The error is at most half of it.</param>
+        /// <param name="precision">
+        /// The step, in your unit. The error is at most half a step.
+        /// </param>
         public static Value Cyclic(double min, double end, double precision)
         {
             return new Value(ValueKind.Cyclic, min, end, precision);
@@ -77,12 +81,14 @@ namespace Kinepack
         /// Writes values relative to their <see cref="Value.Before"/>. To get the values that the
         /// receiver will hold, read the bytes with <see cref="TryRead"/>.
         /// </summary>
-        /// <param name="values">The values.</param>
+        /// <param name="values">The values to write.</param>
         /// <param name="count">
         /// The number of elements to use, from 0 to the length of the array.
         /// </param>
         /// <param name="bytes">The array to write to.</param>
-        /// <param name="size">The bytes of the values, even if the array is too short.</param>
+        /// <param name="size">
+        /// The size of the values in bytes, even if the array is too short.
+        /// </param>
         /// <returns>False if the array is too short.</returns>
         /// <exception cref="KinepackException">A value is out of its range.</exception>
         public static unsafe bool TryWrite(Value[] values, int count, byte[] bytes, out int size)
@@ -101,16 +107,18 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Reads values that <see cref="TryWrite"/> wrote, into their <see cref="Value.Current"/>.
+        /// Reads values that <see cref="TryWrite"/> wrote, each into its <see
+        /// cref="Value.Current"/>.
         /// </summary>
         /// <param name="values">
-        /// The values, with the same limits and earlier numbers as in the call that wrote them.
+        /// The values, with the same limits and earlier numbers as in the call that wrote the
+        /// bytes.
         /// </param>
         /// <param name="count">
         /// The number of elements to use, from 0 to the length of the array.
         /// </param>
         /// <param name="bytes">An array that begins with the bytes of the values.</param>
-        /// <param name="size">The number of bytes.</param>
+        /// <param name="size">The size of the values in bytes.</param>
         /// <returns>False if the bytes are invalid. Then no value has changed.</returns>
         public static unsafe bool TryRead(Value[] values, int count, byte[] bytes, int size)
         {

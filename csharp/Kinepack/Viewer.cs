@@ -2,26 +2,27 @@ using System;
 
 namespace Kinepack
 {
-    /// <summary>How a viewer works. A number of 0 selects the default.</summary>
+    /// <summary>The settings of a viewer. A number of 0 selects the default.</summary>
     public sealed class ViewerOptions
     {
         /// <summary>
-        /// The least delay of the shown state, in milliseconds. By default, the network alone
-        /// determines it.
+        /// The shortest delay of the shown state, in milliseconds. By default, it depends on the
+        /// network alone.
         /// </summary>
         public int MinDelayMs { get; set; }
 
         /// <summary>
-        /// The largest delay of the shown state, in milliseconds. The default is 500.
+        /// The longest delay of the shown state, in milliseconds. The default is 500.
         /// </summary>
         public int MaxDelayMs { get; set; }
 
         /// <summary>
-        /// How long it keeps states for rewinding, in milliseconds. By default it keeps none.
+        /// How long the viewer keeps states for rewinding, in milliseconds. By default, it keeps
+        /// none.
         /// </summary>
         public int HistoryMs { get; set; }
 
-        /// <summary>The most memory for states, in bytes. The default is 256 MiB.</summary>
+        /// <summary>The maximum memory for states, in bytes. The default is 256 MiB.</summary>
         public long MaxMemoryBytes { get; set; }
 
         internal Native.KpViewerOptions ToNative()
@@ -42,19 +43,19 @@ namespace Kinepack
 
     public readonly partial struct ViewerStatus
     {
-        /// <summary>Snapshots decoded.</summary>
+        /// <summary>The number of snapshots decoded.</summary>
         public ulong Snapshots => snapshots;
 
-        /// <summary>Snapshots decoded only to catch up, and not shown.</summary>
+        /// <summary>The number of snapshots decoded only to catch up, and not shown.</summary>
         public ulong CaughtUp => caught_up;
 
-        /// <summary>Snapshots that arrived too late to be shown.</summary>
+        /// <summary>The number of snapshots that arrived too late to be shown.</summary>
         public ulong Late => late;
 
-        /// <summary>Objects and datagrams refused.</summary>
+        /// <summary>The number of objects and datagrams refused.</summary>
         public ulong Refused => refused;
 
-        /// <summary>Bytes of all objects and datagrams.</summary>
+        /// <summary>The number of bytes of all objects and datagrams.</summary>
         public ulong Bytes => bytes;
 
         /// <summary>The delay of the shown state, in milliseconds.</summary>
@@ -66,7 +67,8 @@ namespace Kinepack
 
     /// <summary>
     /// Watches a broadcast. A viewer has no socket and no clock: you pass in objects and datagrams,
-    /// and get states to show. It sends nothing. All times are nanoseconds since any fixed moment.
+    /// and get states to show. A viewer sends nothing. All times are nanoseconds since any fixed
+    /// moment.
     /// </summary>
     public sealed class Viewer : Shown
     {
@@ -85,14 +87,14 @@ namespace Kinepack
 
         /// <summary>
         /// Watches a tier from now on, or several together, such as regions of the world. The
-        /// current tiers are shown until the new ones have caught up. Next, subscribe to the tracks
-        /// of <see cref="Wanted"/>.
+        /// current tiers are shown until the new ones have caught up. After this call, subscribe to
+        /// the tracks of <see cref="Wanted"/>.
         /// </summary>
         /// <param name="tiers">The numbers of the tiers.</param>
         public unsafe void Watch(params int[] tiers)
         {
             Require.NotNull(tiers, nameof(tiers));
-            // A negative number is no tier either.
+            // This also refuses negative numbers, because no tier has one.
             fixed (int* first = tiers)
             {
                 Check(Native.kp_viewer_watch(Id, (uint*)first, (UIntPtr)tiers.Length));
@@ -100,8 +102,8 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Writes the tracks that the viewer needs now. They change with <see cref="Watch"/>,
-        /// <see cref="TryTake"/> and <see cref="TryPlay"/>: subscribe to the new tracks, and
+        /// Writes the tracks that the viewer needs now. The tracks change with <see cref="Watch"/>,
+        /// <see cref="TryTake"/> and <see cref="TryPlay"/>. Subscribe to the new tracks, and
         /// unsubscribe from the others.
         /// </summary>
         /// <param name="tracks">
@@ -140,16 +142,16 @@ namespace Kinepack
         /// order.
         /// </summary>
         /// <param name="nowNs">The time, in nanoseconds.</param>
-        /// <param name="piece">The piece's description.</param>
+        /// <param name="piece">The description of the piece.</param>
         /// <param name="bytes">The bytes of the piece.</param>
         /// <param name="tick">
         /// The tick of the newest snapshot that the piece made readable, or null if the piece waits
         /// for others.
         /// </param>
         /// <returns>
-        /// False if it was refused: it is invalid, late, of a tier that is not watched, or after a
-        /// missing object. A refused piece changes only counters. If an object is refused, the rest
-        /// of its group is refused too.
+        /// False if the piece was refused, because it is invalid, late, of a tier that is not
+        /// watched, or after a missing object. A refused piece changes only counters. If an object
+        /// is refused, the rest of its group is refused too.
         /// </returns>
         public unsafe bool TryTake(
             ulong nowNs, Piece piece, ArraySegment<byte> bytes, out uint? tick)
@@ -177,9 +179,9 @@ namespace Kinepack
             Check(Native.kp_viewer_rejoin(Id));
         }
 
-        /// <summary>Changes the limits for the delay of the shown state.</summary>
-        /// <param name="minMs">The least delay, in milliseconds.</param>
-        /// <param name="maxMs">The largest delay, in milliseconds.</param>
+        /// <summary>Changes the shortest and the longest delay of the shown state.</summary>
+        /// <param name="minMs">The shortest delay, in milliseconds.</param>
+        /// <param name="maxMs">The longest delay, in milliseconds.</param>
         public void SetDelays(int minMs, int maxMs)
         {
             Require.NotNegative(minMs, nameof(minMs));
@@ -188,8 +190,8 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Computes what to show now: a slightly delayed, interpolated state. The methods of
-        /// <see cref="Shown"/> read it.
+        /// Computes the state to show now, which is slightly delayed and interpolated. The methods
+        /// of <see cref="Shown"/> read this state.
         /// </summary>
         /// <param name="nowNs">The time, in nanoseconds.</param>
         /// <param name="playback">The shown moment.</param>
@@ -199,7 +201,7 @@ namespace Kinepack
             return Succeeds(Native.kp_viewer_play(Id, nowNs, out playback), Status.Nothing);
         }
 
-        /// <summary>The ticks that <see cref="TryPlayAt"/> can show.</summary>
+        /// <summary>Returns the ticks that <see cref="TryPlayAt"/> can show.</summary>
         /// <param name="first">The first tick.</param>
         /// <param name="last">The last tick.</param>
         /// <returns>False before the first state, or if the viewer keeps no history.</returns>
@@ -233,7 +235,7 @@ namespace Kinepack
             return Succeeds(status, Status.Nothing);
         }
 
-        /// <summary>The counters and measurements of the viewer.</summary>
+        /// <summary>Returns the counters and measurements of the viewer.</summary>
         public ViewerStatus ReadStatus()
         {
             Check(Native.kp_viewer_status(Id, out ViewerStatus status));

@@ -1,8 +1,8 @@
 using System;
 
 /// <summary>
-/// Runs all tests. The arguments are the path of kinepack.h and a folder for files. The exit code
-/// is 1 if any test failed.
+/// Runs all tests. The arguments are the path of kinepack.h and a folder in which the tests may
+/// create files. The exit code is 1 if any test failed.
 /// </summary>
 internal static class Program
 {

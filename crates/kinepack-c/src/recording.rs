@@ -50,11 +50,11 @@ pub(crate) struct Writing<T> {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpReplaySummary {
-    /// Snapshots.
+    /// The number of snapshots.
     pub frames: u64,
-    /// Groups, each a second long.
+    /// The number of groups, each a second long.
     pub groups: u64,
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     pub bytes: u64,
 }
 

@@ -41,17 +41,17 @@ pub enum KpFieldKind {
     Bytes = 6,
 }
 
-/// A field of a kind.
+/// A field of a kind of entities.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KpField {
     /// The type of the field.
     pub kind: KpFieldKind,
-    /// The numbers per entity in a column: 3 for a position, 4 for a rotation.
+    /// The number of column values per entity: 3 for a position, 4 for a rotation.
     pub numbers: u32,
     /// The number of lanes of the field.
     pub lanes: u32,
-    /// The index of the field's first lane among those of its kind.
+    /// The index of the field's first lane among the lanes of its kind.
     pub first_lane: u32,
 }
 

@@ -223,8 +223,8 @@ export class Watching {
     return reason;
   }
 
-  // Reads the catalogue. Once the broadcast ends, or if there is none yet, it tries again later. A
-  // relay that sends neither the catalogue nor an end is given up.
+  // Reads the catalogue. If there is no broadcast yet, or once it ends, tries again later. Gives up
+  // a relay that sends neither the catalogue nor an end.
   async #findBroadcast(session, patienceMs) {
     const pause = new Pause();
     let late;
