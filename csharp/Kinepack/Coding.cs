@@ -26,7 +26,7 @@ namespace Kinepack
         /// <param name="schema">The schema of the snapshots.</param>
         /// <param name="level">One of the constants of <see cref="Level"/>.</param>
         /// <param name="profile">
-        /// A profile file that was trained for the schema. Null or empty if there is none.
+        /// A profile file that was trained for the schema. Null or empty for no profile.
         /// </param>
         public unsafe Codec(Schema schema, string level, byte[] profile = null)
         {

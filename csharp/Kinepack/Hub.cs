@@ -225,7 +225,8 @@ namespace Kinepack
         /// The world. Its tick must be above the tick of the previous world.
         /// </param>
         /// <param name="failed">
-        /// The receivers that do not get the whole world, with the reasons. Null if there are none.
+        /// The receivers that do not get the whole world, with the reasons. Null if there are no
+        /// such receivers.
         /// </param>
         /// <returns>False if some receivers do not get the whole world.</returns>
         public bool Tick(ulong nowNs, Snapshot world, out string failed)

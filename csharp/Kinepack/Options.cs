@@ -144,12 +144,12 @@ namespace Kinepack
 
         /// <summary>
         /// The smoothed time from sending an acknowledgement to the first snapshot that builds on
-        /// it, in milliseconds. Negative before the first such snapshot.
+        /// it, in milliseconds. It is negative before the first such snapshot.
         /// </summary>
         public double RoundTripMs => round_trip_ms;
 
         /// <summary>
-        /// The fractional tick that the server simulates now. Negative while it is unknown.
+        /// The fractional tick that the server simulates now. It is negative while it is unknown.
         /// </summary>
         public double ServerTick => server_tick;
     }

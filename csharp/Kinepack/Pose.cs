@@ -127,7 +127,7 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// The bone of each joint. Empty if joint 0 is bone 0, and so on. Immutable.
+        /// The bone of each joint. The array is empty if joint 0 is bone 0, and so on. Immutable.
         /// </summary>
         internal uint[] BoneOfJoint => boneOfJoint;
 

@@ -89,7 +89,7 @@ namespace Kinepack
             return Done(Native.kp_schema_builder_choice(Id, Text(name), max));
         }
 
-        /// <summary>Sets the role of the last field in motion.</summary>
+        /// <summary>Sets the role that the last field has in motion.</summary>
         /// <param name="role">The role of the field.</param>
         public SchemaBuilder Role(Role role)
         {

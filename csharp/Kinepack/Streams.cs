@@ -15,7 +15,7 @@ namespace Kinepack
 
         /// <summary>
         /// How many earlier records each packet repeats, up to 15. The default is 1. A negative
-        /// number means none.
+        /// number means no repeats.
         /// </summary>
         public int Repeats { get; set; }
 

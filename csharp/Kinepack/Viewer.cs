@@ -17,8 +17,8 @@ namespace Kinepack
         public int MaxDelayMs { get; set; }
 
         /// <summary>
-        /// How long the viewer keeps states for rewinding, in milliseconds. By default, it keeps
-        /// none.
+        /// How long the viewer keeps states for rewinding, in milliseconds. By default, it keeps no
+        /// states.
         /// </summary>
         public int HistoryMs { get; set; }
 

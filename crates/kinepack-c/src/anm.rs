@@ -16,7 +16,7 @@ use crate::status::{Failure, call};
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpAnm {
-    /// The handle; 0 means none.
+    /// The handle; 0 means no object.
     pub id: u64,
 }
 
@@ -115,7 +115,8 @@ pub unsafe extern "C" fn kp_anm_hash(name: *const c_char, hash: *mut u32) -> KpS
 
 /// Writes the pose at the time `time_s` in seconds. A time outside of the file gives the pose of
 /// the nearer end. Each call reads the keys from the nearest earlier jump cache, or from the start
-/// if there is none. So use this function for import and comparison. For playback, build a clip.
+/// if there is no such cache. So use this function for import and comparison. For playback, build a
+/// clip.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_anm_sample(anm: KpAnm, time_s: f32, pose: *const KpPose) -> KpStatus {
     call(|| {

@@ -16,7 +16,7 @@ use crate::status::{Failure, call};
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpClip {
-    /// The handle; 0 means none.
+    /// The handle; 0 means no object.
     pub id: u64,
 }
 
@@ -26,7 +26,7 @@ pub(crate) static CLIPS: Handles<AnyClip> = Handles::new(15, "a clip");
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpPlayer {
-    /// The handle; 0 means none.
+    /// The handle; 0 means no object.
     pub id: u64,
 }
 

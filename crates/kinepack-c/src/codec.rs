@@ -15,7 +15,7 @@ use crate::status::{Failure, call};
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpCodec {
-    /// The handle; 0 means none.
+    /// The handle; 0 means no object.
     pub id: u64,
 }
 
@@ -23,7 +23,8 @@ pub(crate) static CODECS: Handles<Codec> = Handles::new(3, "a codec");
 
 /// Creates a codec of a schema at a level. "packed" is fastest, "adaptive" takes few bits, and
 /// "learning" takes the fewest. `profile` is a profile file trained for the schema. With a
-/// `profile_size` of 0 there is none. The caller frees `*out` with `kp_codec_free`.
+/// `profile_size` of 0, the codec has no trained profile. The caller frees `*out` with
+/// `kp_codec_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_codec_new(
     schema: KpSchema,

@@ -18,7 +18,7 @@ use crate::status::{Failure, call};
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpView {
-    /// The handle; 0 means none.
+    /// The handle; 0 means no object.
     pub id: u64,
 }
 
@@ -28,7 +28,7 @@ pub(crate) static VIEWS: Handles<View> = Handles::new(5, "a view");
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpEncoder {
-    /// The handle; 0 means none.
+    /// The handle; 0 means no object.
     pub id: u64,
 }
 
@@ -38,7 +38,7 @@ pub(crate) static ENCODERS: Handles<Mutex<Coder>> = Handles::new(6, "an encoder"
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpDecoder {
-    /// The handle; 0 means none.
+    /// The handle; 0 means no object.
     pub id: u64,
 }
 

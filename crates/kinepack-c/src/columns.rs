@@ -208,7 +208,7 @@ fn number_of(number: i32) -> Result<Number, Failure> {
 
 /// Writes the numbers of a field.
 struct Writer {
-    /// The first number. Null if the field is not written.
+    /// The first number. It is null if the field is not written.
     data: *mut u8,
     stride: usize,
     number: Number,

@@ -26,7 +26,7 @@ use crate::status::{Failure, call};
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpHub {
-    /// The handle; 0 means none.
+    /// The handle; 0 means no object.
     pub id: u64,
 }
 
@@ -74,8 +74,8 @@ pub struct KpHubStatus {
     pub lost: u64,
     /// The number of bytes sent, without the transport's headers.
     pub bytes: u64,
-    /// The smoothed time from sending a datagram to its acknowledgement. Negative before the first
-    /// acknowledgement.
+    /// The smoothed time from sending a datagram to its acknowledgement. It is negative before the
+    /// first acknowledgement.
     pub round_trip_ms: f64,
     /// The number of entities that should have been sent in the last tick but did not fit.
     pub waiting: u64,
@@ -167,7 +167,7 @@ pub extern "C" fn kp_hub_remove(hub: KpHub, receiver: u64) -> KpStatus {
 }
 
 /// Sets which entities a receiver may see, as ids in increasing order. With a `count` of 0, it sees
-/// none. At first, a receiver may see all entities.
+/// no entity. At first, a receiver may see all entities.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_hub_set_relevant(
     hub: KpHub,

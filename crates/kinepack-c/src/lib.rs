@@ -18,7 +18,7 @@
 //! - *Threads.* Any thread may call with any handle. Calls that change one object wait for each
 //!   other.
 
-// These functions are for C, and their comments become the comments of the header.
+// The functions are for C, and their comments become the comments of the header.
 #![allow(clippy::missing_safety_doc, reason = "the rules above hold for every function")]
 
 pub mod anm;

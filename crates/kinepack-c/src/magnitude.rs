@@ -57,7 +57,7 @@ pub struct KpMagnitude {
     pub form: i32,
     /// The number of components, 1 to 4.
     pub count: u32,
-    /// The steps per unit: 1, 10 or 100. Only for multiples.
+    /// The steps per unit: 1, 10 or 100. Only multiples use it.
     pub steps_per_unit: u32,
     /// The numbers. Components from `count` on are ignored.
     pub components: [KpComponent; 4],

@@ -20,7 +20,7 @@ use crate::status::{Failure, call};
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpPublisher {
-    /// The handle; 0 means none.
+    /// The handle; 0 means no object.
     pub id: u64,
 }
 

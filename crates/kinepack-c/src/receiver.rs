@@ -21,7 +21,7 @@ use crate::status::{Failure, call};
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpReceiver {
-    /// The handle; 0 means none.
+    /// The handle; 0 means no object.
     pub id: u64,
 }
 
@@ -68,7 +68,7 @@ pub struct KpReceiverStatus {
     /// The smoothed time from sending an acknowledgement to the first snapshot that builds on it.
     /// Negative before the first such snapshot.
     pub round_trip_ms: f64,
-    /// The fractional tick that the server simulates now. Negative while it is unknown.
+    /// The fractional tick that the server simulates now. It is negative while it is unknown.
     pub server_tick: f64,
 }
 

@@ -17,7 +17,7 @@ use crate::status::{Failure, call};
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpSchemaBuilder {
-    /// The handle; 0 means none.
+    /// The handle; 0 means no object.
     pub id: u64,
 }
 
@@ -171,7 +171,7 @@ pub unsafe extern "C" fn kp_schema_builder_choice(
     unsafe { add(builder, name, || Ok(FieldKind::Choice { max })) }
 }
 
-/// Sets the role of the last field in motion.
+/// Sets the role that the last field has in motion.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_schema_builder_role(builder: KpSchemaBuilder, role: i32) -> KpStatus {
     change(builder, |field| {

@@ -21,7 +21,7 @@ use crate::status::{Failure, call};
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpStreamSender {
-    /// The handle; 0 means none.
+    /// The handle; 0 means no object.
     pub id: u64,
 }
 
@@ -31,7 +31,7 @@ pub(crate) static SENDERS: Handles<Mutex<Sender>> = Handles::new(11, "a sender o
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpStreamReceiver {
-    /// The handle; 0 means none.
+    /// The handle; 0 means no object.
     pub id: u64,
 }
 
@@ -63,7 +63,7 @@ pub struct KpStreamOptions {
     /// The longest round trip without extra cost. Default: 500.
     pub longest_round_trip_ms: u32,
     /// How many earlier records each packet repeats, up to 15. Default: 1. A negative number means
-    /// none.
+    /// no repeats.
     pub repeats: i32,
     /// The maximum number of records that a receiver accepts at once, at least 16. Default: 64.
     pub burst_records: u32,

@@ -22,7 +22,7 @@ const MAX_RECORDS: usize = 4096;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpStreamCodec {
-    /// The handle; 0 means none.
+    /// The handle; 0 means no object.
     pub id: u64,
 }
 
@@ -33,7 +33,7 @@ pub(crate) static STREAM_CODECS: Handles<Coding> = Handles::new(22, "a codec of 
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpStreamBase {
-    /// The handle; 0 means none.
+    /// The handle; 0 means no object.
     pub id: u64,
 }
 

@@ -21,7 +21,7 @@ use crate::status::{Failure, call};
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KpViewer {
-    /// The handle; 0 means none.
+    /// The handle; 0 means no object.
     pub id: u64,
 }
 
@@ -42,7 +42,7 @@ pub struct KpViewerOptions {
     pub min_delay_ms: u32,
     /// The longest delay of the shown state. Default: 500.
     pub max_delay_ms: u32,
-    /// How long the viewer keeps states for rewinding. By default, it keeps none.
+    /// How long the viewer keeps states for rewinding. By default, it keeps no states.
     pub history_ms: u32,
     /// The maximum memory for states, in bytes. Default: 256 MiB.
     pub max_memory_bytes: u64,

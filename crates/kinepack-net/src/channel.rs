@@ -62,7 +62,7 @@ impl Channel {
         usize::from(self.0 > 0)
     }
 
-    /// Begins a datagram with the channel's byte; channel 0 has none.
+    /// Begins a datagram with the channel's byte. Channel 0 has no such byte.
     pub(crate) fn write(self, out: &mut Vec<u8>) {
         if self.0 > 0 {
             out.push(CHANNEL | self.0 << CHANNEL_SHIFT);

@@ -357,7 +357,7 @@ fn events_of_a_new_session_wait_for_its_first_state() {
 
 #[test]
 fn a_new_world_on_an_old_connection_is_shown_from_its_begin() {
-    // From 57,344 on, the sequences of the new session seem to follow those of the old one.
+    // From 57,344 on, the sequences of the new session seem to follow the sequences of the old one.
     for (entities, first_sequence) in [(30, 0), (30, 60_000), (400, 60_000), (400, 65_000)] {
         new_world_on_an_old_connection(entities, Sequence(first_sequence));
     }

@@ -99,7 +99,8 @@ fn both_sides_count_the_same_losses() {
 }
 
 /// Plays frames at irregular times. Checks that the added and removed entities lead from the
-/// entities of each frame to those of the next. Returns how many were added and removed.
+/// entities of each frame to the entities of the next. Returns how many entities were added and
+/// removed.
 fn follow(mut net: Net, ticks: u32, frame_every: impl Fn(u32) -> bool) -> (u64, u64) {
     let mut present = BTreeSet::new();
     let (mut added, mut removed) = (0, 0);

@@ -544,7 +544,8 @@ fn errors_of_encoding_name_each_receiver_too() {
 
 #[test]
 fn a_small_budget_sends_large_events_beside_a_moving_world() {
-    // If snapshots did not wait for events, they would take every byte of the budget at once.
+    // If snapshots did not wait for events, they would take every byte of the budget as soon as it
+    // is available.
     #[derive(Pack)]
     struct Page {
         text: ArrayString<1_000>,

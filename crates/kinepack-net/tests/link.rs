@@ -247,7 +247,7 @@ fn bandwidth_is_shared_out_to_the_byte() {
     for _ in 0..30 {
         link.send(Duration::ZERO, &[7; 1000]);
     }
-    // The datagram being sent counts as queued: ten fit, and none after them.
+    // The datagram being sent counts as queued: ten datagrams fit, and no more.
     assert_eq!(link.stats().queue_dropped.count, 20);
     for index in 1..=10 {
         assert_eq!(link.next_due(), Some(packet * index));

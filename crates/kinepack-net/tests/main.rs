@@ -1,5 +1,5 @@
-//! The tests as one program, which links once. `cargo test -p kinepack-net NAME` runs the tests
-//! whose paths contain NAME.
+//! The tests are one program, which must be linked only once. `cargo test -p kinepack-net NAME`
+//! runs the tests whose paths contain NAME.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 

@@ -19,8 +19,8 @@ use super::screen::{Header, Kind, is_current_request};
 /// The limit for one address. A request costs about as much as 3 datagrams of a client, because its
 /// token has 1,024 bytes. A client repeats its request four times per second.
 const REQUESTS_OF_ONE: RateLimit = RateLimit { per_second: 10, burst: 10 };
-/// The limit for all addresses. 256 clients may join at once. Forged requests at the sustained rate
-/// take 0.2 % of a core.
+/// The limit for all addresses. 256 clients may join at the same time. Forged requests at the
+/// sustained rate take 0.2 % of a core.
 const REQUESTS_OF_ALL: RateLimit = RateLimit { per_second: 500, burst: 256 };
 /// The requests that all ports of a host together may send before they are limited to
 /// [`REQUESTS_OF_HEAVY`].

@@ -21,7 +21,7 @@ use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 pub struct RateLimit {
     /// The number of events per second.
     pub per_second: u32,
-    /// How many events are allowed at once after a pause.
+    /// How many events are allowed together after a pause.
     pub burst: u32,
 }
 

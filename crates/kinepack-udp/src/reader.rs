@@ -1,5 +1,5 @@
-//! The thread that reads the server's socket. It asks the gate about each datagram, and puts those
-//! that pass into the inbox. The thread that ticks takes the whole inbox at once.
+//! The thread that reads the server's socket. It asks the gate about each datagram, and puts the
+//! datagrams that pass into the inbox. The thread that ticks takes the whole inbox at once.
 //!
 //! The reader allocates nothing for a datagram, and takes the lock only for datagrams that pass.
 //! Under a flood of junk, the two threads hardly ever wait for each other. If datagrams arrive

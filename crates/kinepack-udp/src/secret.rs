@@ -21,7 +21,7 @@ const MAX_TEXT_BYTES: usize = 4096;
 /// derivation for each. The derivation is therefore expensive: Argon2id (RFC 9106) with the memory
 /// and rounds that OWASP recommends takes some hundredths of a second. With a plain hash, a
 /// graphics card would try 10⁹ passphrases a second. No salt is stored, because both sides know
-/// only the passphrase. `DOMAIN` separates this key from those of other programs.
+/// only the passphrase. `DOMAIN` separates this key from the keys of other programs.
 const MEMORY_KIB: u32 = 19 << 10;
 const ROUNDS: u32 = 2;
 const DOMAIN: &[u8] = b"kinepack udp secret 1";

@@ -131,7 +131,7 @@ impl BroadcastViewer {
         Ok(true)
     }
 
-    /// The first and the last tick of the history. Empty if there is no history.
+    /// The first and the last tick of the history. The list is empty if there is no history.
     pub fn history(&self) -> Vec<u32> {
         let ticks = self.viewer.history();
         ticks.map_or_else(Vec::new, |(Tick(first), Tick(last))| vec![first, last])

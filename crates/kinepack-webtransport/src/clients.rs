@@ -16,12 +16,13 @@ use crate::inbox::Inbox;
 use crate::token::{Checker, Permit, unix_s};
 use crate::{MAX_PAYLOAD_BYTES, Origins, WebOptions, WebStats};
 
-/// The limit of handshakes of one address. It is enough for a page that reloads, or for a room of
-/// players that share an address.
+/// The limit for handshakes from one address. It is enough for a page that reloads, or for a room
+/// of players that share an address.
 const KNOCKS_OF_ONE: RateLimit = RateLimit { per_second: 20, burst: 200 };
-/// The limit of handshakes of all addresses together. A handshake takes about 1 ms of a core.
+/// The limit for handshakes from all addresses together. A handshake takes about 1 ms of a core.
 const KNOCKS_OF_ALL: RateLimit = RateLimit { per_second: 200, burst: 400 };
-/// With this many handshakes at once, an address must prove that it receives what is sent to it.
+/// With this many simultaneous handshakes, an address must prove that it receives what is sent to
+/// it.
 pub(crate) const RETRY_ABOVE: usize = 32;
 /// The maximum number of tokens that are remembered as used until they expire.
 const MOST_USED: usize = 1 << 16;

@@ -15,7 +15,7 @@ use kinepack_udp::RateLimit;
 /// ```
 #[derive(Clone, Debug)]
 pub struct WebOptions {
-    /// The maximum number of clients at once.
+    /// The maximum number of simultaneous clients.
     pub max_clients: usize,
     /// The pages that may connect. Browsers send the page's origin, and no page can forge it.
     pub origins: Origins,

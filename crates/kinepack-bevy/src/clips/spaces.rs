@@ -103,7 +103,7 @@ pub(super) struct Spaces {
     /// The root joints whose upper nodes have another product than the identity, each with that
     /// product.
     above: Vec<(usize, Transform)>,
-    /// For each joint, the scale above its root. Empty if `above` is empty.
+    /// For each joint, the scale above its root. The list is empty if `above` is empty.
     scales: Vec<f32>,
 }
 

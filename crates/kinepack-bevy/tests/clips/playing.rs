@@ -1,4 +1,4 @@
-//! Tests that poses equal those of `kinepack-anim` at the same time.
+//! Tests that poses equal the poses of `kinepack-anim` at the same time.
 
 use bevy_asset::Assets;
 use bevy_ecs::prelude::*;

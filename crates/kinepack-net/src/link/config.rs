@@ -36,7 +36,8 @@ pub struct LinkConfig {
     /// its own delay.
     pub duplicate_ratio: f32,
     /// The share of datagrams that are delayed by a uniform time up to `reorder_delay`. Datagrams
-    /// sent within that time overtake them. If datagrams are sent further apart, none is reordered.
+    /// sent within that time overtake them. If datagrams are sent further apart, no datagram is
+    /// reordered.
     pub reorder_ratio: f32,
     /// The longest delay of a reordered datagram.
     pub reorder_delay: Duration,
@@ -140,8 +141,8 @@ impl Default for LinkConfig {
 }
 
 impl LinkConfig {
-    /// Every datagram arrives at once. There is no delay, loss or limit, except for IP's largest
-    /// packet.
+    /// Every datagram arrives immediately. There is no delay, loss or limit, except for IP's
+    /// largest packet.
     pub const PERFECT: Self = Self {
         latency: Duration::ZERO,
         jitter: Duration::ZERO,

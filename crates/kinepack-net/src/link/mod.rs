@@ -8,8 +8,8 @@
 //!
 //! The same seed and the same calls give the same result on every platform: each mechanism has its
 //! own random generator and decides with integers. Sources: Gilbert (1960) and Elliott (1963) for
-//! loss in bursts, RFC 4737 for the definition of reordering. The settings are those of Linux'
-//! `netem`. Cost: one allocation for each datagram, O(log n) for n in flight.
+//! loss in bursts, RFC 4737 for the definition of reordering. The settings correspond to those of
+//! Linux' `netem`. Cost: one allocation for each datagram, O(log n) for n in flight.
 
 mod bottleneck;
 mod config;
@@ -150,7 +150,7 @@ impl Link {
         Some(arrived.datagram)
     }
 
-    /// When the next datagram is due, which may be in the past. `None` if none is in flight.
+    /// When the next datagram is due, which may be in the past. `None` if no datagram is in flight.
     pub fn next_due(&self) -> Option<Duration> {
         self.in_flight.peek().map(|Reverse(next)| next.due)
     }

@@ -30,7 +30,7 @@ pub(super) struct Arrival {
     pub(super) covered_ns: Option<i64>,
 }
 
-/// How an arrival relates to those before it.
+/// How an arrival relates to earlier arrivals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Disposition {
     /// This is the first state, or its tick does not fit the stream's timing. The stream starts

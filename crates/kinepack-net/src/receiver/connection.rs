@@ -58,9 +58,9 @@ pub struct ReceiverStatus {
     ///
     /// The value is the stream's time by its fastest recent arrivals, plus half of the shortest
     /// recent round trip. It is exact if both directions take equally long and the server answers
-    /// at once. Otherwise it is off by half of the difference between the two directions, and ahead
-    /// by half of the server's wait for its next tick. The value may step when the network changes;
-    /// smooth it before you show it.
+    /// immediately. Otherwise it is off by half of the difference between the two directions, and
+    /// ahead by half of the server's wait for its next tick. The value may step when the network
+    /// changes; smooth it before you show it.
     pub server_tick: Option<f64>,
     /// `server_tick` as a time: divided by [`tick_hz`](crate::PlayoutConfig::tick_hz).
     pub server_time: Option<Duration>,

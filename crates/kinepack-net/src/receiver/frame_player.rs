@@ -1,5 +1,6 @@
-//! Plays states that are all known in advance, such as those of a replay, as the same [`Playback`]
-//! that a receiver returns. So a game can show replays and live states with the same code.
+//! Plays states that are all known in advance, such as the states of a replay, as the same
+//! [`Playback`] that a receiver returns. So a game can show replays and live states with the same
+//! code.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -69,7 +70,7 @@ impl FramePlayer {
     /// `events` are the events since the previous moment, in order, each as a row of a snapshot of
     /// events. No event is marked as [late](crate::Event::late).
     ///
-    /// Cost: a comparison of the entities with those of the previous call.
+    /// Cost: a comparison with the entities of the previous call.
     pub fn show(
         &mut self,
         tick: f64,

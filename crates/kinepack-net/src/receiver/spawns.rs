@@ -1,6 +1,6 @@
 //! Lists the entities that were added and removed between two playback calls.
 //!
-//! [`Spawns`] compares the ids that are shown now with those of the previous call. Memory: three
+//! [`Spawns`] compares the ids that are shown now with the ids of the previous call. Memory: three
 //! lists of at most one state's ids, reused in each call.
 
 use kinepack::{EntityId, Snapshot};

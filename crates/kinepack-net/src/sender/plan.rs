@@ -4,7 +4,7 @@
 //! The codec writes field by field, so an entity has no separate place in the bytes and no exact
 //! price. The planner ranks the entities that differ, guesses from earlier plans how many fit,
 //! encodes, and corrects the guess. A few rounds fill the datagram to 94 % or more. Cost: a
-//! comparison of all entities, a sort of those that differ, and two or three encodings of the
+//! comparison of all entities, a sort of the differing entities, and two or three encodings of the
 //! chosen ones. If entities were added or removed, each encoding is of all entities.
 
 use std::sync::Arc;
@@ -57,7 +57,8 @@ pub(super) struct Planner {
     codec: Codec,
     encoder: Encoder,
     difference: Difference,
-    /// Whether the two compared states have the same entities: none was added or removed.
+    /// Whether the two compared states have the same entities, so that no entity was added or
+    /// removed.
     same_entities: bool,
     items: Vec<Item>,
     chosen: Vec<u32>,

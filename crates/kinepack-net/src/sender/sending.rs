@@ -81,7 +81,7 @@ type Parts = Arc<[Arc<Plan>]>;
 
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct PartKey {
-    /// The ids of the partial views in flight, whose entities need not be sent again at once.
+    /// The ids of the partial views in flight, whose entities need not be sent again immediately.
     in_flight: Vec<u64>,
     limit_bytes: usize,
     /// The receiver, if the caller gave priorities. Priorities apply to this receiver alone, so no

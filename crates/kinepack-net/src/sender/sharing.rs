@@ -13,10 +13,11 @@
 //!    one. If most receivers are outliers, the quick ones get all that the limit leaves. Each
 //!    outlier first gives up its learned models or its older views, if it then shares with others.
 //!    If that is still too many encodings, the hub codes against the views that most outliers hold.
-//!    Outliers that hold none of these wait.
+//!    Outliers that hold none of these views wait.
 //! 4. *Slow* outliers hold no such view. A snapshot for one of them often takes several datagrams
-//!    and many encodings. The one that has waited longest goes first. On average they take half an
-//!    encoding a tick. If most receivers are outliers, the slow ones get what the quick ones leave.
+//!    and many encodings. The slow outlier that has waited longest goes first. On average, slow
+//!    outliers together take half an encoding a tick. If most receivers are outliers, the slow ones
+//!    get what the quick ones leave.
 //!
 //! Outliers that exceeded their credits wait until later ticks have restored the credits. Quick and
 //! slow outliers are counted separately. So hostile receivers cannot keep an honest one waiting by
@@ -54,7 +55,7 @@ pub(super) struct Schedule {
     /// Receivers that get a snapshot in any case.
     pub(super) served: Vec<usize>,
     /// For each codec and visible state, the outliers that are served next until their credits are
-    /// spent. Empty if the limit has no effect.
+    /// spent. The list is empty if the limit has no effect.
     pub(super) outliers: Vec<Outliers>,
 }
 

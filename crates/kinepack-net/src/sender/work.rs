@@ -21,7 +21,7 @@ pub(super) type Threads<'a> = &'a mut dyn FnMut(&Work<'_>);
 
 impl Work<'_> {
     /// Does parts of the work until no part remains. Call this on as many threads as you like, at
-    /// the same time or one after the other. If no part remains, it returns at once.
+    /// the same time or one after the other. If no part remains, it returns immediately.
     pub fn run(&self) {
         let take = || self.next.fetch_add(1, Ordering::Relaxed);
         let mut part = take();

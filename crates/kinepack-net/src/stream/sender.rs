@@ -135,8 +135,9 @@ impl StreamSender {
     /// pushed since the last packet.
     ///
     /// The packet contains all records that were not yet in a packet, and as many repeats of
-    /// earlier records as the configuration asks for. It contains at most 16 records, none older
-    /// than its base, and no more than fit into a datagram. It always contains the newest record.
+    /// earlier records as the configuration asks for. It contains at most 16 records, no record
+    /// older than its base, and no more than fit into a datagram. It always contains the newest
+    /// record.
     pub fn poll_transmit(&mut self) -> Option<&[u8]> {
         let number = self.ring.newest().filter(|_| self.unsent > 0)?;
         let back = self.acknowledged.and_then(|base| u8::try_from(number.since(base)).ok());

@@ -133,7 +133,7 @@ pub struct View {
     pub entities: Entities,
     pub left_out: bool,
     pub own_back: u8,
-    /// The ids of the entities that the snapshot sent. Empty for a complete view.
+    /// The ids of the entities that the snapshot sent. The set is empty for a complete view.
     pub sent: BTreeSet<u32>,
 }
 

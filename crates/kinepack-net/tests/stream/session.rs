@@ -94,8 +94,8 @@ fn a_stream_begins_anew_after_a_silence_of_half_of_all_numbers() {
             session.run(180);
             let stats = session.receiver.stats();
             let taken = stats.records - before.records;
-            // Three seconds of records arrive, except those of the latency and at most two whose
-            // number is too far ahead.
+            // Three seconds of records arrive, except the records of the latency and at most two
+            // records whose number is too far ahead.
             assert!(taken >= 160, "{outage_s} s: {taken} records of 180, {stats:?}");
             assert_eq!(stats.restarts, u64::from(outage_s >= 547), "{outage_s} s: {stats:?}");
         }

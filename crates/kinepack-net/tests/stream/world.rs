@@ -184,8 +184,8 @@ impl Session {
         }
     }
 
-    /// The share of pushed records that were handed on, among those with a second to arrive. Sends
-    /// nothing more.
+    /// The share of pushed records that were handed on, among the records that had a second to
+    /// arrive. Sends nothing more.
     pub(crate) fn delivered_ratio(&mut self) -> f64 {
         let end = self.now() + Duration::from_secs(2);
         self.deliver(end);

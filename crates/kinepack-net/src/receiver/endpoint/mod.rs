@@ -331,8 +331,8 @@ impl Receiver {
     }
 
     /// Injects a fault into this side: changes a lane of an entity by one in the newest view, as a
-    /// memory fault would. For tests and tools. Returns false if there is no such view, entity or
-    /// lane, or if the lane has only one value.
+    /// memory fault would. This is for tests and tools. Returns false if there is no such view,
+    /// entity or lane, or if the lane has only one value.
     pub fn inject_fault(&mut self, id: EntityId, lane: usize) -> bool {
         self.newest.is_some_and(|newest| self.views.inject_fault(newest, id, lane))
     }

@@ -167,7 +167,7 @@ impl History {
         &self.entries[index]
     }
 
-    /// Whether the window has room for another datagram. A full window has none while its oldest
+    /// Whether the window has room for another datagram. A full window has no room while its oldest
     /// datagram may still be acknowledged.
     pub(super) fn has_room(&self) -> bool {
         let oldest = self.entries.front().filter(|_| self.entries.len() == WINDOW);

@@ -252,7 +252,7 @@ impl Hub {
     }
 
     /// Changes the options of a receiver while it plays, for example to a smaller budget on a bad
-    /// connection. The first sequence does not change. A larger budget has no effect at once,
+    /// connection. The first sequence does not change. A larger budget has no immediate effect,
     /// because it only makes the bucket fill faster.
     ///
     /// # Errors
@@ -460,7 +460,7 @@ impl Hub {
     }
 
     /// The view that a receiver holds after the snapshot with the sequence `sequence`, as long as
-    /// this view can be a baseline. For tests and tools.
+    /// this view can be a baseline. This is for tests and tools.
     pub fn view(&self, id: ReceiverId, sequence: Sequence) -> Option<Snapshot> {
         self.peers.get(&id)?.view(sequence)
     }
