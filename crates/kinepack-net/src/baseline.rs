@@ -30,7 +30,7 @@ impl BaselineViews {
     /// Converts the views to the form that the codec takes.
     ///
     /// # Errors
-    /// [`BaselinesError`] if the ticks do not decrease.
+    /// Returns [`BaselinesError`] if the ticks do not decrease.
     pub(crate) fn baselines(&self) -> Result<Baselines<'_>, BaselinesError> {
         Baselines::new(std::iter::once(&self.baseline).chain(&self.older))
     }
@@ -117,8 +117,8 @@ pub(crate) enum Held<T> {
 /// sequences before the baseline.
 ///
 /// # Errors
-/// [`Refused::BadMerge`], and [`Refused::NoBaseline`] if the receiver dropped a view that the
-/// datagram may name.
+/// Returns [`Refused::BadMerge`], and [`Refused::NoBaseline`] if the receiver dropped a view that
+/// the datagram may name.
 pub(crate) fn merged<T>(
     field: Option<u32>,
     own_back: u8,
@@ -142,7 +142,7 @@ pub(crate) fn merged<T>(
 /// view, with its tick.
 ///
 /// # Errors
-/// [`Refused::NoBaseline`] if the receiver dropped a view that may be one of the parts.
+/// Returns [`Refused::NoBaseline`] if the receiver dropped a view that may be one of the parts.
 pub(crate) fn parts_before<T>(
     tick: Tick,
     at: impl Fn(u16) -> Held<(Tick, T)>,

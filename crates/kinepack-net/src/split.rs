@@ -28,8 +28,9 @@ use crate::{Channel, Refused, Sequence};
 /// ```
 ///
 /// # Errors
-/// [`Refused::Length`] if the datagram is empty or an acknowledgement is cut off. [`Refused::Kind`]
-/// if an acknowledgement has other bits that are not 0, appears twice, or is out of order.
+/// Returns [`Refused::Length`] if the datagram is empty or an acknowledgement is cut off. Returns
+/// [`Refused::Kind`] if an acknowledgement has other bits that are not 0, appears twice, or is out
+/// of order.
 pub fn split_datagram(datagrams: &[u8]) -> Result<impl Iterator<Item = &[u8]>, Refused> {
     if datagrams.is_empty() {
         return Err(Refused::Length { bytes: 0 });

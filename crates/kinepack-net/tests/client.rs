@@ -90,8 +90,8 @@ fn both_sides_count_the_same_losses() {
         let down = net.clients[0].down.stats();
         assert!(theirs.sent.abs_diff(ours.sent) < 20, "{theirs:?} and {ours:?}");
         // Both sides should count the datagrams that the link lost. Datagrams before the first
-        // arrival and those not yet overtaken do not count. A datagram whose baseline was lost
-        // counts as lost too.
+        // arrival, and datagrams not yet overtaken, do not count. A datagram whose baseline was
+        // lost counts as lost too.
         let share = down.lost.count as f64 / down.sent.count as f64;
         assert!((ours.lost_ratio() - share).abs() < 0.02, "{share}: {ours:?}");
         assert!((theirs.lost_ratio() - share).abs() < 0.02, "{share}: {theirs:?}");

@@ -1,5 +1,5 @@
 //! Checks the frozen datagrams of `spec/vectors/net.txt`: what this version writes, and what every
-//! later version must read. The header of that file describes them. Lines are only ever added.
+//! later version must read. The header of that file describes them. New versions only add lines.
 //!
 //! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-net vectors:: -- --nocapture` prints the
 //! lines as this version writes them.

@@ -156,8 +156,8 @@ impl UdpClient {
     /// Begins to connect to `server`. Calls of [`poll`](Self::poll) complete the connection.
     ///
     /// # Errors
-    /// [`SetupError::Socket`] if the system refuses a socket, and [`SetupError::Connection`] if
-    /// `renetcode` refuses the token.
+    /// Returns [`SetupError::Socket`] if the system refuses a socket, and
+    /// [`SetupError::Connection`] if `renetcode` refuses the token.
     pub fn connect(
         server: SocketAddr,
         secret: &Secret,
@@ -247,7 +247,7 @@ impl UdpClient {
     /// [`MAX_OVERHEAD_BYTES`](crate::MAX_OVERHEAD_BYTES). The network may lose the payload.
     ///
     /// # Errors
-    /// [`SendError`] if the payload is empty or too long, or the client is not connected.
+    /// Returns [`SendError`] if the payload is empty or too long, or the client is not connected.
     pub fn send(&mut self, payload: &[u8]) -> Result<(), SendError> {
         SendError::check(payload)?;
         if self.state != ClientState::Connected {

@@ -93,7 +93,7 @@ impl Secret {
     /// For a passphrase, this takes some hundredths of a second and 19 MiB.
     ///
     /// # Errors
-    /// [`SecretError::TooLong`] and [`SecretError::TooShort`].
+    /// Returns [`SecretError::TooLong`] or [`SecretError::TooShort`].
     pub fn parse(text: &str) -> Result<Self, SecretError> {
         if text.len() > MAX_TEXT_BYTES {
             return Err(SecretError::TooLong);
@@ -118,7 +118,7 @@ impl Secret {
     /// Like [`parse`](Self::parse), but reads bytes that may not be text.
     ///
     /// # Errors
-    /// The errors of [`parse`](Self::parse), and [`SecretError::NotText`].
+    /// Returns the errors of [`parse`](Self::parse), and [`SecretError::NotText`].
     pub fn from_bytes(text: &[u8]) -> Result<Self, SecretError> {
         if text.len() > MAX_TEXT_BYTES {
             return Err(SecretError::TooLong);
@@ -129,7 +129,7 @@ impl Secret {
     /// Like [`parse`](Self::parse), but reads the text of a file.
     ///
     /// # Errors
-    /// The errors of [`parse`](Self::parse), [`SecretError::Unreadable`] and
+    /// Returns the errors of [`parse`](Self::parse), [`SecretError::Unreadable`] and
     /// [`SecretError::NotText`].
     pub fn from_file(path: &Path) -> Result<SecretFile, SecretError> {
         let read = || {

@@ -234,7 +234,8 @@ impl UdpServer {
     /// Opens a socket at `address` and starts the thread that reads it. Port 0 takes any free port.
     ///
     /// # Errors
-    /// [`SetupError::MaxClients`], or [`SetupError::Socket`] if the system refuses the address.
+    /// Returns [`SetupError::MaxClients`], or [`SetupError::Socket`] if the system refuses the
+    /// address.
     pub fn bind(
         address: SocketAddr,
         secret: &Secret,
@@ -316,7 +317,7 @@ impl UdpServer {
     /// [`MAX_OVERHEAD_BYTES`](crate::MAX_OVERHEAD_BYTES). The network may lose the payload.
     ///
     /// # Errors
-    /// [`SendError`] if the payload is empty or too long, or the client is not connected.
+    /// Returns [`SendError`] if the payload is empty or too long, or the client is not connected.
     pub fn send(&mut self, client: u64, payload: &[u8]) -> Result<(), SendError> {
         SendError::check(payload)?;
         let peer = self

@@ -16,7 +16,7 @@ const LEAST_BYTES: usize = 64 << 10;
 /// grants is twice `net.core.rmem_max` and `net.core.wmem_max`.
 ///
 /// # Errors
-/// The system's error if it refuses the address.
+/// Returns the system's error if the system refuses the address.
 pub fn open_socket(address: SocketAddr, buffer_bytes: usize) -> io::Result<UdpSocket> {
     let socket = Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
     // Smaller buffers lose more datagrams in a burst, but the socket works.

@@ -14,7 +14,7 @@ impl ClipSkeleton {
     /// Reads a skeleton file.
     ///
     /// # Errors
-    /// If the bytes are not a skeleton file.
+    /// Fails if the bytes are not a skeleton file.
     #[wasm_bindgen(constructor)]
     pub fn new(bytes: &[u8]) -> Result<Self, JsError> {
         Skeleton::from_bytes(bytes).map(Self).map_err(failed)
@@ -61,7 +61,7 @@ impl ClipPlayer {
     /// Reads a clip, and plays it on a skeleton.
     ///
     /// # Errors
-    /// If the bytes are not a clip, or if the clip was built for another skeleton.
+    /// Fails if the bytes are not a clip, or if the clip was built for another skeleton.
     #[wasm_bindgen(constructor)]
     pub fn new(bytes: Vec<u8>, skeleton: &ClipSkeleton) -> Result<Self, JsError> {
         let clip = AnyClip::from_bytes(bytes).map_err(failed)?;
@@ -112,7 +112,7 @@ impl ClipPlayer {
     /// other.
     ///
     /// # Errors
-    /// If the other player's skeleton has a different number of joints.
+    /// Fails if the other player's skeleton has a different number of joints.
     pub fn blend(&mut self, other: &Self, weight: f32) -> Result<(), JsError> {
         if other.pose.len() != self.pose.len() {
             return Err(failed("the two players have different numbers of joints"));

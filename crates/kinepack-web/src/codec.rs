@@ -9,7 +9,7 @@ use crate::failed;
 /// stands for the untrained profile.
 ///
 /// # Errors
-/// If the files do not fit together, or the level is unknown.
+/// Fails if the files do not fit together, or the level is unknown.
 pub fn codec(schema: &[u8], level: &str, profile: &[u8]) -> Result<Codec, JsError> {
     let schema = Schema::from_bytes(schema).map_err(failed)?;
     let level = level_named(level)?;
@@ -23,7 +23,7 @@ pub fn codec(schema: &[u8], level: &str, profile: &[u8]) -> Result<Codec, JsErro
 /// The level with the name `name`.
 ///
 /// # Errors
-/// If no level has this name.
+/// Fails if no level has this name.
 pub fn level_named(name: &str) -> Result<Level, JsError> {
     Level::named(name).ok_or_else(|| {
         failed(format_args!("no level is named {name:?}; use packed, adaptive or learning"))

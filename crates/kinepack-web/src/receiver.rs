@@ -99,7 +99,7 @@ impl WorldReceiver {
     /// and 3 for the last fragment of a block.
     ///
     /// # Errors
-    /// If the receiver refuses the datagram. Then only counters have changed.
+    /// Fails if the receiver refuses the datagram. Then only counters have changed.
     pub fn handle(&mut self, now_ms: f64, datagram: &[u8]) -> Result<u8, JsError> {
         match self.receiver.handle(time(now_ms), datagram).map_err(failed)? {
             Received::Events { .. } => Ok(1),
@@ -223,7 +223,7 @@ pub(crate) fn channel(number: u8) -> Result<Channel, JsError> {
 /// The contents of a schema file as JSON.
 ///
 /// # Errors
-/// If the bytes are not a schema file.
+/// Fails if the bytes are not a schema file.
 #[wasm_bindgen]
 pub fn describe_schema(bytes: &[u8]) -> Result<String, JsError> {
     Ok(described(&Schema::from_bytes(bytes).map_err(failed)?))

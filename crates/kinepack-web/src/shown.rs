@@ -36,7 +36,7 @@ impl Shown {
     /// Stores the moment of a playback.
     ///
     /// # Errors
-    /// If the states have another schema.
+    /// Fails if the states have another schema.
     pub fn play(&mut self, playback: &Playback<'_>) -> Result<(), JsError> {
         self.values.clear();
         for sample in playback.samples() {
@@ -56,7 +56,7 @@ impl Shown {
     /// Stores a state without interpolation.
     ///
     /// # Errors
-    /// If the state has another schema.
+    /// Fails if the state has another schema.
     pub fn take(&mut self, state: &Snapshot) -> Result<(), JsError> {
         self.values.clear();
         self.values.extend(state).map_err(failed)?;

@@ -25,7 +25,7 @@ impl InputSender {
     /// Makes a sender of records of the schema in a schema file.
     ///
     /// # Errors
-    /// If the schema file, the level or a setting is not valid.
+    /// Fails if the schema file, the level or a setting is not valid.
     #[wasm_bindgen(constructor)]
     pub fn new(
         schema: &[u8],
@@ -61,7 +61,7 @@ impl InputSender {
     /// Adds a record, which has one raw word for each number. Returns the record's sequence number.
     ///
     /// # Errors
-    /// If a number is missing, not a number or out of its range. Then nothing has changed.
+    /// Fails if a number is missing, not a number or out of its range. Then nothing has changed.
     pub fn push(&mut self, words: &[u64]) -> Result<u16, JsError> {
         let schema = self.codec.schema();
         let mut rest = words;
@@ -92,7 +92,7 @@ impl InputSender {
     /// Takes an acknowledgement.
     ///
     /// # Errors
-    /// If the sender refuses the acknowledgement. Then only a counter has changed.
+    /// Fails if the sender refuses the acknowledgement. Then only a counter has changed.
     pub fn handle(&mut self, datagram: &[u8]) -> Result<(), JsError> {
         self.sender.handle(datagram).map_err(failed)
     }
@@ -127,7 +127,7 @@ impl InputSender {
 /// and its length.
 ///
 /// # Errors
-/// If the bytes are not ones that an endpoint sends together.
+/// Fails if the bytes are not ones that an endpoint sends together.
 #[wasm_bindgen]
 pub fn split_parts(datagrams: &[u8]) -> Result<Vec<u32>, JsError> {
     let mut parts = Vec::new();

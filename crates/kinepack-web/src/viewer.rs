@@ -30,7 +30,7 @@ impl BroadcastViewer {
     /// Makes a viewer that does not watch any tier yet.
     ///
     /// # Errors
-    /// If the bytes are not a catalogue, or if the bounds of the delay contradict each other.
+    /// Fails if the bytes are not a catalogue, or if the bounds of the delay contradict each other.
     #[wasm_bindgen(constructor)]
     pub fn new(
         catalogue: &[u8],
@@ -94,7 +94,7 @@ impl BroadcastViewer {
     /// Takes an object. Returns true if a snapshot could be read with it.
     ///
     /// # Errors
-    /// If the viewer refuses the object. Then only counters have changed.
+    /// Fails if the viewer refuses the object. Then only counters have changed.
     pub fn object(
         &mut self,
         now_ms: f64,
@@ -110,7 +110,7 @@ impl BroadcastViewer {
     /// Takes a datagram of a tier. Returns true if it completed a snapshot.
     ///
     /// # Errors
-    /// If the viewer refuses the datagram. Then only counters have changed.
+    /// Fails if the viewer refuses the datagram. Then only counters have changed.
     pub fn datagram(&mut self, now_ms: f64, tier: usize, bytes: &[u8]) -> Result<bool, JsError> {
         Ok(self.viewer.datagram(time(now_ms), tier, bytes).map_err(failed)?.is_some())
     }

@@ -62,7 +62,7 @@ impl WebServer {
     /// Listens at a UDP address. Port 0 takes any free port.
     ///
     /// # Errors
-    /// [`WebSetupError`] if the address or the certificate cannot be used.
+    /// Returns [`WebSetupError`] if the address or the certificate cannot be used.
     pub fn bind(
         address: SocketAddr,
         secret: &Secret,
@@ -178,7 +178,7 @@ impl WebServer {
     /// datagram, and counts it in [`WebStats::unsent`].
     ///
     /// # Errors
-    /// [`SendError`] for an empty payload, for a payload above
+    /// Returns [`SendError`] for an empty payload, for a payload above
     /// [`MAX_PAYLOAD_BYTES`](crate::MAX_PAYLOAD_BYTES), and for a client that is not connected.
     pub fn send(&mut self, client: u64, payload: &[u8]) -> Result<(), SendError> {
         self.clients.send(client, payload)

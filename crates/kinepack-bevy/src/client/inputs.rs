@@ -44,7 +44,8 @@ impl<I: Pack + Send + Sync> MotionInputs<I> {
     /// connection, the input is dropped.
     ///
     /// # Errors
-    /// [`EncodeError`] for values that are not numbers or out of range. Then nothing has changed.
+    /// Returns [`EncodeError`] for values that are not numbers or out of range. Then nothing has
+    /// changed.
     pub fn push(&mut self, input: &I) -> Result<Sequence, EncodeError> {
         self.stream.push(input)
     }

@@ -44,7 +44,7 @@ pub enum MotionClientSystems {
 /// The plugin needs `TimePlugin`, and a transport between [`MotionClient`] and the server.
 ///
 /// # Panics
-/// In [`Plugin::finish`], if no kind is registered, or the settings are not valid.
+/// Panics in [`Plugin::finish`], if no kind is registered, or the settings are not valid.
 #[derive(Clone, Debug)]
 pub struct MotionClientPlugin {
     /// The settings that the server and its clients share.

@@ -27,7 +27,7 @@ impl ClipAsset {
     /// A clip with the skeleton that it was built for.
     ///
     /// # Errors
-    /// [`PlayError`] if the clip was built for another skeleton.
+    /// Returns [`PlayError`] if the clip was built for another skeleton.
     pub fn new(
         clip: impl Into<AnyClip>,
         skeleton: impl Into<Arc<Skeleton>>,

@@ -77,7 +77,7 @@ pub enum MotionServerSystems {
 /// reads the components in `FixedLast`, so change them in `FixedPostUpdate` or before.
 ///
 /// # Panics
-/// In [`Plugin::finish`], if no kind is registered, or the settings are not valid.
+/// Panics in [`Plugin::finish`], if no kind is registered, or the settings are not valid.
 #[derive(Clone, Debug)]
 pub struct MotionServerPlugin {
     /// The settings that the server and its clients share.

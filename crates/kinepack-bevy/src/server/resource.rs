@@ -48,8 +48,8 @@ pub struct ServerStats {
     pub unseen: usize,
     /// Entities that got a new id because a spawn field changed.
     pub replaced: u64,
-    /// Ticks that did not reach all clients. The log contains the reason for each client. Consider
-    /// to [disconnect](MotionServer::disconnect) a client that stays unreachable.
+    /// Ticks that did not reach all clients. The log contains the reason for each client.
+    /// [Disconnect](MotionServer::disconnect) a client that stays unreachable.
     pub failed_ticks: u64,
 }
 
@@ -130,7 +130,7 @@ impl MotionServer {
     /// Adds a client. Call this from a transport that has a connection to the client.
     ///
     /// # Errors
-    /// [`NetError::ReceiverTaken`] if the client is already connected, and
+    /// Returns [`NetError::ReceiverTaken`] if the client is already connected, and
     /// [`NetError::BudgetTooSmall`].
     pub fn connect(
         &mut self,

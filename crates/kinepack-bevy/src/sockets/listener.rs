@@ -37,7 +37,7 @@ pub(super) trait Listener: Resource<Mutability = Mutable> {
     /// The socket, the options of new clients, and scratch memory. `None` if the socket is closed.
     fn open(&mut self) -> Option<(&mut Self::Socket, &ReceiverOptions, &mut Vec<ServerEvent>)>;
 
-    /// Called after the events of a frame.
+    /// The plugin calls this after the events of a frame.
     fn note(&mut self);
 }
 

@@ -64,7 +64,7 @@ impl MotionUdpClient {
     /// Begins to connect to `server`.
     ///
     /// # Errors
-    /// The errors of [`UdpClient::connect`].
+    /// Returns the errors of [`UdpClient::connect`].
     pub fn connect(
         server: SocketAddr,
         secret: &Secret,

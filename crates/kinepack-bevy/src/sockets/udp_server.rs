@@ -54,7 +54,7 @@ impl MotionUdpServer {
     /// Opens a socket at `address`. Port 0 takes any free port.
     ///
     /// # Errors
-    /// The errors of [`UdpServer::bind`].
+    /// Returns the errors of [`UdpServer::bind`].
     pub fn bind(
         address: SocketAddr,
         secret: &Secret,

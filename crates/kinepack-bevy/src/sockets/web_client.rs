@@ -64,7 +64,7 @@ impl MotionWebClient {
     /// Begins to connect to an address with a token.
     ///
     /// # Errors
-    /// The errors of [`WebClient::connect`].
+    /// Returns the errors of [`WebClient::connect`].
     pub fn connect(url: &str, options: WebClientOptions) -> Result<Self, WebClientError> {
         let client = WebClient::connect(url, options)?;
         Ok(Self {

@@ -94,7 +94,7 @@ impl Event<'_> {
     /// The event, if it is of the kind that the type describes.
     ///
     /// # Errors
-    /// [`EncodeError::TypeMismatch`] if the type describes no kind of event.
+    /// Returns [`EncodeError::TypeMismatch`] if the type describes no kind of event.
     pub fn get<T: Pack>(&self) -> Result<Option<T>, EncodeError> {
         let Held { rows, index, .. } = self.held;
         if rows.kind_of_type::<T>()? != self.kind() {

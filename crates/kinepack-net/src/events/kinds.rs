@@ -64,7 +64,7 @@ impl EventKinds {
     /// With 0, such an event is sent only in its own tick.
     ///
     /// # Errors
-    /// [`EncodeError::TypeMismatch`] if the type describes no kind.
+    /// Returns [`EncodeError::TypeMismatch`] if the type describes no kind.
     pub fn droppable<T: Pack>(self, longest_ticks: u32) -> Result<Self, EncodeError> {
         let kind = Snapshot::new(self.codec.schema(), Tick(0)).kind_of_type::<T>()?;
         self.droppable_kind(kind, longest_ticks)
@@ -73,7 +73,7 @@ impl EventKinds {
     /// Like [`droppable`](Self::droppable), but for the kind with this index.
     ///
     /// # Errors
-    /// [`EncodeError::NoSuchKind`] if the schema has no such kind.
+    /// Returns [`EncodeError::NoSuchKind`] if the schema has no such kind.
     pub fn droppable_kind(mut self, kind: usize, longest_ticks: u32) -> Result<Self, EncodeError> {
         let kinds = self.longest_ticks.len();
         let Some(longest) = Arc::make_mut(&mut self.longest_ticks).get_mut(kind) else {
@@ -92,7 +92,7 @@ impl EventKinds {
     /// contents of `scratch`, a snapshot of the kinds' schema.
     ///
     /// # Errors
-    /// The errors of [`Snapshot::push`].
+    /// Returns the errors of [`Snapshot::push`].
     pub fn quantize<T: Pack>(
         &self,
         event: &T,
@@ -108,7 +108,7 @@ impl EventKinds {
     /// states.
     ///
     /// # Errors
-    /// [`EncodeError::SchemaMismatch`] for a snapshot of another schema, and
+    /// Returns [`EncodeError::SchemaMismatch`] for a snapshot of another schema, and
     /// [`EncodeError::IndexOutOfRange`] if `rows` has no such row.
     pub fn row(&self, rows: &Snapshot, index: usize) -> Result<(usize, Box<[u32]>), EncodeError> {
         let [expected_hash, hash] = [self.codec.schema().hash(), rows.schema_hash()];

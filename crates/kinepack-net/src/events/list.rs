@@ -51,7 +51,7 @@ impl EventWriter {
     /// `first`. The distances increase from 0.
     ///
     /// # Errors
-    /// [`EncodeError`] for events of another schema.
+    /// Returns [`EncodeError`] for events of another schema.
     pub(super) fn write(
         &mut self,
         tick: Tick,

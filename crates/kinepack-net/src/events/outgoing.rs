@@ -146,7 +146,7 @@ impl Outgoing {
     /// events count as sent after [`note_sent`](Self::note_sent).
     ///
     /// # Errors
-    /// [`EncodeError`] for events of another schema.
+    /// Returns [`EncodeError`] for events of another schema.
     pub(crate) fn list(
         &self,
         tick: Tick,

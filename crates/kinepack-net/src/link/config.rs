@@ -158,7 +158,7 @@ impl LinkConfig {
     /// Checks that each setting is in its range.
     ///
     /// # Errors
-    /// [`LinkError`] for the first setting that is out of range.
+    /// Returns [`LinkError`] for the first setting that is out of range.
     pub fn validate(&self) -> Result<(), LinkError> {
         for ratio in
             self.loss.ratios().into_iter().chain([self.duplicate_ratio, self.reorder_ratio])

@@ -74,7 +74,7 @@ impl Link {
     /// An idle link.
     ///
     /// # Errors
-    /// The error of [`LinkConfig::validate`].
+    /// Returns the error of [`LinkConfig::validate`].
     pub fn new(config: LinkConfig, seed: u64) -> Result<Self, LinkError> {
         config.validate()?;
         // Each mechanism has its own generator. For example, duplication does not change which
@@ -103,7 +103,7 @@ impl Link {
     /// time, and later datagrams do not overtake them by jitter alone.
     ///
     /// # Errors
-    /// The error of [`LinkConfig::validate`]; the link is then unchanged.
+    /// Returns the error of [`LinkConfig::validate`]; then the link is unchanged.
     pub fn reconfigure(&mut self, config: LinkConfig) -> Result<(), LinkError> {
         config.validate()?;
         self.config = config;

@@ -136,7 +136,7 @@ impl Stride {
 /// The tick of a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Time {
-    /// The tick is later than the baseline's by this stride for each sequence between the two.
+    /// The tick is the baseline's tick plus this stride for each sequence after the baseline.
     Stride(Stride),
     /// The header contains the tick. The previous state was valid until `interval_ticks` ticks
     /// before that tick.

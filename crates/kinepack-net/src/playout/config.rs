@@ -74,7 +74,7 @@ impl PlayoutConfig {
     /// Checks that each setting is in its range.
     ///
     /// # Errors
-    /// [`PlayoutError`] for the first setting that is out of range.
+    /// Returns [`PlayoutError`] for the first setting that is out of range.
     pub fn validate(&self) -> Result<(), PlayoutError> {
         if self.tick_hz == 0 {
             return Err(PlayoutError::NoTickRate);

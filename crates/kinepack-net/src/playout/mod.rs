@@ -148,7 +148,7 @@ impl<S> JitterBuffer<S> {
     /// An empty buffer.
     ///
     /// # Errors
-    /// The errors of [`PlayoutConfig::validate`].
+    /// Returns the errors of [`PlayoutConfig::validate`].
     pub fn new(config: PlayoutConfig) -> Result<Self, PlayoutError> {
         config.validate()?;
         Ok(Self {
@@ -178,7 +178,8 @@ impl<S> JitterBuffer<S> {
     /// room for the states of such a long delay, the oldest stored state is shown.
     ///
     /// # Errors
-    /// [`PlayoutError::BadDelays`], as in [`PlayoutConfig::validate`]; nothing has changed then.
+    /// Returns [`PlayoutError::BadDelays`], as in [`PlayoutConfig::validate`]; then nothing has
+    /// changed.
     pub fn set_delays(&mut self, min: Duration, max: Duration) -> Result<(), PlayoutError> {
         let config = PlayoutConfig { min_delay: min, max_delay: max, ..self.config };
         config.validate()?;

@@ -88,8 +88,8 @@ impl Sample<'_> {
     /// The entity's state at the moment, interpolated by its schema.
     ///
     /// # Errors
-    /// [`EncodeError::TypeMismatch`] for a type of another schema, and [`EncodeError::AnotherKind`]
-    /// for the type of another kind.
+    /// Returns [`EncodeError::TypeMismatch`] for a type of another schema, and
+    /// [`EncodeError::AnotherKind`] for the type of another kind.
     pub fn state<T: Pack>(&self) -> Result<T, EncodeError> {
         let (from, index) = self.from;
         let (to, to_index) = self.to;
@@ -126,7 +126,7 @@ impl<'a> Playback<'a> {
     /// The samples of the kind of entities that type `T` describes.
     ///
     /// # Errors
-    /// [`EncodeError::TypeMismatch`] if the type describes no kind.
+    /// Returns [`EncodeError::TypeMismatch`] if the type describes no kind.
     pub fn samples_of<T: Pack>(
         &self,
     ) -> Result<impl Iterator<Item = Sample<'a>> + use<'_, 'a, T>, EncodeError> {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kinepack::Tick;
 
-/// One of this many ticks makes state checks.
+/// On average, one of this many ticks makes state checks.
 const TICKS: u32 = 2;
 
 /// When one receiver's next state check is due, and how many times the receiver asked for the state

@@ -106,7 +106,7 @@ impl HubConfig {
     /// Checks that each setting is in its range.
     ///
     /// # Errors
-    /// [`NetError::DatagramBytes`], [`NetError::NoTime`] and [`NetError::OlderViews`].
+    /// Returns [`NetError::DatagramBytes`], [`NetError::NoTime`] or [`NetError::OlderViews`].
     pub fn validate(&self) -> Result<(), NetError> {
         if !(128..=65_507).contains(&self.datagram_bytes) {
             return Err(NetError::DatagramBytes { bytes: self.datagram_bytes });
@@ -161,7 +161,7 @@ impl ReceiverOptions {
     /// Checks that the budget is not too small.
     ///
     /// # Errors
-    /// [`NetError::BudgetTooSmall`] if the budget is below 256 bytes per second.
+    /// Returns [`NetError::BudgetTooSmall`] if the budget is below 256 bytes per second.
     pub fn validate(&self) -> Result<(), NetError> {
         match self.budget_bytes_per_s {
             Some(bytes_per_s @ ..256) => Err(NetError::BudgetTooSmall { bytes_per_s }),

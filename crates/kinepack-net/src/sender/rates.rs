@@ -50,7 +50,7 @@ impl Rates {
     /// Changes the options of a kind.
     ///
     /// # Errors
-    /// [`NetError::KindOptions`] if a number is out of its range.
+    /// Returns [`NetError::KindOptions`] if a number is out of its range.
     pub(super) fn set(&mut self, kind: usize, options: KindOptions) -> Result<(), NetError> {
         let is_rate = options.every.is_power_of_two() && options.every <= MAX_EVERY;
         if !is_rate || !(0.0..=f32::MAX).contains(&options.priority) {

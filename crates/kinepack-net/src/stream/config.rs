@@ -98,7 +98,7 @@ impl StreamConfig {
     /// Checks that each setting is in its range.
     ///
     /// # Errors
-    /// [`StreamError`] for the first setting that is out of range.
+    /// Returns [`StreamError`] for the first setting that is out of range.
     pub fn validate(&self) -> Result<(), StreamError> {
         if !(1..=MOST_HZ).contains(&self.rate_hz) {
             return Err(StreamError::BadRate { rate_hz: self.rate_hz });

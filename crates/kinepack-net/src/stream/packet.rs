@@ -102,7 +102,7 @@ impl StreamAcknowledgement {
     /// Reads an acknowledgement from a datagram.
     ///
     /// # Errors
-    /// [`StreamRefused::Kind`] and [`StreamRefused::Length`].
+    /// Returns [`StreamRefused::Kind`] or [`StreamRefused::Length`].
     pub fn from_bytes(datagram: &[u8]) -> Result<Self, StreamRefused> {
         match *datagram {
             [STREAM_ACKNOWLEDGEMENT, low, high] => {

@@ -87,7 +87,7 @@ impl StreamRecord<'_> {
     /// The record's value.
     ///
     /// # Errors
-    /// [`DecodeError::TypeMismatch`] for a type of another schema.
+    /// Returns [`DecodeError::TypeMismatch`] for a type of another schema.
     pub fn read<T: Pack>(&self) -> Result<T, DecodeError> {
         self.codec.reconstruct(self.lanes)
     }
@@ -157,7 +157,7 @@ impl StreamReceiver {
     /// Makes a receiver that has not accepted any packet.
     ///
     /// # Errors
-    /// [`StreamError`] for an invalid configuration.
+    /// Returns [`StreamError`] for an invalid configuration.
     pub fn new(codec: &StreamCodec, config: StreamConfig) -> Result<Self, StreamError> {
         config.validate()?;
         Ok(Self {
@@ -175,7 +175,7 @@ impl StreamReceiver {
     /// Takes a packet, and returns its new records.
     ///
     /// # Errors
-    /// [`StreamRefused`]; then only a counter has changed. After
+    /// Returns [`StreamRefused`]; then only a counter has changed. After
     /// [`Malformed`](StreamRefused::Malformed), the receiver also accepts fewer records until time
     /// has passed.
     pub fn handle(
@@ -320,7 +320,7 @@ impl StreamReceiver {
     /// A record's value, as long as the ring holds the record.
     ///
     /// # Errors
-    /// [`DecodeError::TypeMismatch`] for a type of another schema.
+    /// Returns [`DecodeError::TypeMismatch`] for a type of another schema.
     pub fn read<T: Pack>(&self, number: Sequence) -> Result<Option<T>, DecodeError> {
         self.ring.record(number).map(|record| self.codec.reconstruct(record)).transpose()
     }

@@ -76,7 +76,7 @@ impl StreamSender {
     /// Makes a sender without acknowledged packets.
     ///
     /// # Errors
-    /// [`StreamError`] for an invalid configuration.
+    /// Returns [`StreamError`] for an invalid configuration.
     pub fn new(codec: &StreamCodec, config: StreamConfig) -> Result<Self, StreamError> {
         config.validate()?;
         let lanes = MOST_RECORDS * codec.lanes();
@@ -96,7 +96,7 @@ impl StreamSender {
     /// Adds a record, and returns its number.
     ///
     /// # Errors
-    /// [`EncodeError::TypeMismatch`] for a type of another schema, and the errors of
+    /// Returns [`EncodeError::TypeMismatch`] for a type of another schema, and the errors of
     /// [`StreamCodec::quantize`]. Then nothing has changed.
     pub fn push<T: Pack>(&mut self, value: &T) -> Result<Sequence, EncodeError> {
         let mut records = std::mem::take(&mut self.records);
@@ -109,7 +109,8 @@ impl StreamSender {
     /// Adds a record whose lanes are already quantized.
     ///
     /// # Errors
-    /// [`EncodeError::LaneCount`] and [`EncodeError::LaneOutOfRange`]. Then nothing has changed.
+    /// Returns [`EncodeError::LaneCount`] or [`EncodeError::LaneOutOfRange`]. Then nothing has
+    /// changed.
     pub fn push_lanes(&mut self, lanes: &[u32]) -> Result<Sequence, EncodeError> {
         self.check_count(lanes.len())?;
         self.codec.check_lanes(lanes)?;
@@ -197,8 +198,8 @@ impl StreamSender {
     /// Takes an acknowledgement.
     ///
     /// # Errors
-    /// [`StreamRefused`], such as [`NeverSent`](StreamRefused::NeverSent). Then only a counter has
-    /// changed.
+    /// Returns [`StreamRefused`], such as [`NeverSent`](StreamRefused::NeverSent). Then only a
+    /// counter has changed.
     pub fn handle(&mut self, datagram: &[u8]) -> Result<(), StreamRefused> {
         let taken = self.take(datagram);
         match taken {

@@ -1,5 +1,5 @@
 //! Checks the frozen datagrams of `spec/vectors/net_stream.txt`. The header of that file describes
-//! them. Lines are only ever added.
+//! them. New versions only add lines.
 //!
 //! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-net stream::vectors:: -- --nocapture` prints
 //! the lines as this version writes them.

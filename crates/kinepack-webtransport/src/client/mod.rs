@@ -156,8 +156,8 @@ impl WebClient {
     /// Sends a datagram once. The network may lose it.
     ///
     /// # Errors
-    /// [`WebSendError`] if the datagram is empty or too long, or there was no session at the last
-    /// poll.
+    /// Returns [`WebSendError`] if the datagram is empty or too long, or there was no session at
+    /// the last poll.
     pub fn send(&mut self, payload: &[u8]) -> Result<(), WebSendError> {
         match payload.len() {
             0 => return Err(WebSendError::Empty),

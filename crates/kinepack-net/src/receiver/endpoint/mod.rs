@@ -116,7 +116,7 @@ impl Receiver {
     /// Makes a receiver that has no state yet.
     ///
     /// # Errors
-    /// [`NetError`] for an invalid configuration.
+    /// Returns [`NetError`] for an invalid configuration.
     pub fn new(codec: &Codec, config: ReceiverConfig) -> Result<Self, NetError> {
         Self::with_initial(codec, config, &Snapshot::new(codec.schema(), Tick(0)))
     }
@@ -125,7 +125,7 @@ impl Receiver {
     /// not matter.
     ///
     /// # Errors
-    /// [`NetError`] for an invalid configuration, and for a state of another schema.
+    /// Returns [`NetError`] for an invalid configuration, and for a state of another schema.
     pub fn with_initial(
         codec: &Codec,
         config: ReceiverConfig,
@@ -202,9 +202,9 @@ impl Receiver {
     /// Takes a datagram from the sender.
     ///
     /// # Errors
-    /// [`Refused`]; then only a counter has changed. The exception is a snapshot whose state check
-    /// shows that the two sides hold different states, such as [`Refused::WrongState`]. See
-    /// [`ReceiverStats::mismatches`].
+    /// Returns [`Refused`]; then only a counter has changed. The exception is a snapshot whose
+    /// state check shows that the two sides hold different states, such as [`Refused::WrongState`].
+    /// See [`ReceiverStats::mismatches`].
     pub fn handle(&mut self, now: Duration, datagram: &[u8]) -> Result<Received, Refused> {
         self.now = self.now.max(now);
         self.stats.bytes += datagram.len() as u64;
@@ -320,7 +320,7 @@ impl Receiver {
     /// newest state's tick, or an earlier one if later snapshots skipped the entity.
     ///
     /// # Panics
-    /// If `index` is not below the number of entities.
+    /// Panics if `index` is not below the number of entities.
     pub fn fresh(&self, index: usize) -> Tick {
         self.newest_shown.as_ref().map_or(Tick(0), |shown| shown.fresh(index))
     }
@@ -390,8 +390,8 @@ impl Receiver {
     /// Changes the bounds of the playout delay; see [`JitterBuffer::set_delays`].
     ///
     /// # Errors
-    /// [`NetError::Playout`] if [`PlayoutConfig::validate`](crate::PlayoutConfig::validate) refuses
-    /// the bounds; then nothing has changed.
+    /// Returns [`NetError::Playout`] if [`PlayoutConfig::validate`](crate::PlayoutConfig::validate)
+    /// refuses the bounds; then nothing has changed.
     pub fn set_playout_delays(&mut self, min: Duration, max: Duration) -> Result<(), NetError> {
         self.buffer.set_delays(min, max).map_err(NetError::Playout)?;
         self.config.playout = *self.buffer.config();

@@ -29,8 +29,9 @@ impl Hub {
     /// [kind](EventKinds::droppable).
     ///
     /// # Errors
-    /// [`NetError::NoEvents`], [`NetError::Event`] for a value that cannot be quantized or whose
-    /// type is not a kind of event, and [`NetError::EventTooLarge`]. Then nothing has changed.
+    /// Returns [`NetError::NoEvents`], [`NetError::Event`] for a value that cannot be quantized or
+    /// whose type is not a kind of event, and [`NetError::EventTooLarge`]. Then nothing has
+    /// changed.
     pub fn emit<T: Pack>(&mut self, event: &T, audience: Audience<'_>) -> Result<(), NetError> {
         let events = self.events.as_mut().ok_or(NetError::NoEvents)?;
         let quantized = events.kinds.quantize(event, &mut events.scratch);
@@ -41,7 +42,8 @@ impl Hub {
     /// kinds' schema.
     ///
     /// # Errors
-    /// The errors of [`emit`](Self::emit), and [`NetError::Event`] if `rows` has no such row.
+    /// Returns the errors of [`emit`](Self::emit), and [`NetError::Event`] if `rows` has no such
+    /// row.
     pub fn emit_row(
         &mut self,
         rows: &Snapshot,

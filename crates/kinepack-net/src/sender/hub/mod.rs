@@ -163,7 +163,7 @@ impl Hub {
     /// does not fit one datagram, the hub sends it as a full state.
     ///
     /// # Errors
-    /// The errors of [`HubConfig::validate`], and [`NetError::LevelWithoutBaseline`].
+    /// Returns the errors of [`HubConfig::validate`], and [`NetError::LevelWithoutBaseline`].
     pub fn new(codec: &Codec, config: HubConfig) -> Result<Self, NetError> {
         Self::with_initial(codec, config, &Snapshot::new(codec.schema(), Tick(0)))
     }
@@ -172,7 +172,7 @@ impl Hub {
     /// both sides loaded. The tick of `initial` does not matter.
     ///
     /// # Errors
-    /// The errors of [`HubConfig::validate`], [`NetError::LevelWithoutBaseline`],
+    /// Returns the errors of [`HubConfig::validate`], [`NetError::LevelWithoutBaseline`],
     /// [`NetError::SchemaMismatch`] and [`NetError::SharedId`].
     pub fn with_initial(
         codec: &Codec,
@@ -208,9 +208,9 @@ impl Hub {
     /// receiver chooses the codec.
     ///
     /// # Errors
-    /// [`NetError::SchemaMismatch`], and [`NetError::LevelWithoutBaseline`] for a level that sends
-    /// every entity each time. With such a level, a world larger than a datagram could arrive only
-    /// in full states.
+    /// Returns [`NetError::SchemaMismatch`], and [`NetError::LevelWithoutBaseline`] for a level
+    /// that sends every entity each time. With such a level, a world larger than a datagram could
+    /// arrive only in full states.
     pub fn offer(&mut self, codec: &Codec) -> Result<(), NetError> {
         check_schema(self.hello.schema_hash, codec.schema().hash())?;
         if codec.level().changed() == Changed::All {
@@ -226,7 +226,7 @@ impl Hub {
     /// Adds a receiver. The hub sends it nothing until its hello arrives.
     ///
     /// # Errors
-    /// [`NetError::ReceiverTaken`], [`NetError::BudgetTooSmall`].
+    /// Returns [`NetError::ReceiverTaken`] or [`NetError::BudgetTooSmall`].
     pub fn add(
         &mut self,
         id: ReceiverId,
@@ -256,7 +256,8 @@ impl Hub {
     /// because it only makes the bucket fill faster.
     ///
     /// # Errors
-    /// [`NetError::UnknownReceiver`], [`NetError::BudgetTooSmall`]; then nothing has changed.
+    /// Returns [`NetError::UnknownReceiver`] or [`NetError::BudgetTooSmall`]; then nothing has
+    /// changed.
     pub fn set_options(
         &mut self,
         id: ReceiverId,
@@ -293,10 +294,10 @@ impl Hub {
     /// Takes a datagram from a receiver.
     ///
     /// # Errors
-    /// [`Refused`]; then nothing has changed. On [`Refused::Mismatch`] the hub sends the receiver a
-    /// refusal, and you may remove the receiver. The hub compares a hello with the offered codec of
-    /// the same hash, or with the first codec if it offers no such codec. After the first accepted
-    /// hello, the hub compares all later hellos with the chosen codec.
+    /// Returns [`Refused`]; then nothing has changed. On [`Refused::Mismatch`] the hub sends the
+    /// receiver a refusal, and you may remove the receiver. The hub compares a hello with the
+    /// offered codec of the same hash, or with the first codec if it offers no such codec. After
+    /// the first accepted hello, the hub compares all later hellos with the chosen codec.
     pub fn handle(
         &mut self,
         from: ReceiverId,
@@ -354,7 +355,7 @@ impl Hub {
     /// Takes an acknowledgement that arrived in another kind of message.
     ///
     /// # Errors
-    /// The errors of [`handle`](Self::handle).
+    /// Returns the errors of [`handle`](Self::handle).
     pub fn acknowledge(
         &mut self,
         from: ReceiverId,
@@ -395,7 +396,7 @@ impl Hub {
     /// used as 0 and counted in [`PeerStatus::bad_priorities`].
     ///
     /// # Errors
-    /// The errors of [`tick`](Self::tick).
+    /// Returns the errors of [`tick`](Self::tick).
     pub fn tick_with(
         &mut self,
         now: Duration,
@@ -438,7 +439,7 @@ impl Hub {
     /// receivers, or encodings take only microseconds, waking a thread costs more than it saves.
     ///
     /// # Errors
-    /// The errors of [`tick`](Self::tick).
+    /// Returns the errors of [`tick`](Self::tick).
     pub fn tick_on(
         &mut self,
         now: Duration,

@@ -19,7 +19,8 @@ impl Hub {
     /// because snapshots are coded against states in which all kinds were due.
     ///
     /// # Errors
-    /// [`NetError::NoSuchKind`], and [`NetError::KindOptions`] if a number is out of its range.
+    /// Returns [`NetError::NoSuchKind`], and [`NetError::KindOptions`] if a number is out of its
+    /// range.
     pub fn set_kind(&mut self, kind: &str, options: KindOptions) -> Result<(), NetError> {
         let index = self.schema.kinds().iter().position(|known| known.name() == kind);
         let index = index.ok_or_else(|| NetError::NoSuchKind { name: kind.into() })?;
@@ -34,7 +35,7 @@ impl Hub {
     /// and a copy of their rows.
     ///
     /// # Errors
-    /// [`NetError::UnknownReceiver`], [`NetError::NotSorted`].
+    /// Returns [`NetError::UnknownReceiver`] or [`NetError::NotSorted`].
     pub fn set_relevant(
         &mut self,
         id: ReceiverId,
@@ -67,7 +68,7 @@ impl Hub {
     /// different fields, the hub encodes a snapshot for each.
     ///
     /// # Errors
-    /// [`NetError::NotOptional`] and [`NetError::GroupTaken`]. Then nothing has changed.
+    /// Returns [`NetError::NotOptional`] or [`NetError::GroupTaken`]. Then nothing has changed.
     pub fn add_group(&mut self, name: &str, fields: &[&str]) -> Result<(), NetError> {
         if self.sending.visible.groups.iter().any(|group| group.name == name) {
             return Err(NetError::GroupTaken { name: name.into() });
@@ -121,7 +122,7 @@ impl Hub {
     /// ```
     ///
     /// # Errors
-    /// [`NetError::UnknownReceiver`], [`NetError::NotSorted`] and [`NetError::NoSuchGroup`].
+    /// Returns [`NetError::UnknownReceiver`], [`NetError::NotSorted`] or [`NetError::NoSuchGroup`].
     pub fn set_visible(
         &mut self,
         id: ReceiverId,

@@ -292,7 +292,7 @@ impl Peer {
     /// snapshot needs to be coded. Sends everything else that is due, such as fragments.
     ///
     /// # Errors
-    /// [`NetError::Receiver`] and [`NetError::FullStateRefused`].
+    /// Returns [`NetError::Receiver`] or [`NetError::FullStateRefused`].
     pub(super) fn begin(
         &mut self,
         moment: &Moment<'_>,
@@ -370,7 +370,7 @@ impl Peer {
     /// Makes the receiver wait for a later tick, because this tick may make no more encodings.
     ///
     /// # Errors
-    /// [`NetError::Receiver`].
+    /// Returns [`NetError::Receiver`].
     pub(super) fn postpone(
         &mut self,
         due: &DueSnapshot,
@@ -386,7 +386,7 @@ impl Peer {
     /// state that was sent last is still current.
     ///
     /// # Errors
-    /// [`NetError::Receiver`].
+    /// Returns [`NetError::Receiver`].
     fn end(
         &mut self,
         moment: &Moment<'_>,

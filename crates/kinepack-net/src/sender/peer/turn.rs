@@ -58,7 +58,7 @@ impl Peer {
     /// Codes and sends the snapshot that [`begin`](Self::begin) found due.
     ///
     /// # Errors
-    /// [`NetError::Receiver`] and [`NetError::FullStateTooLarge`].
+    /// Returns [`NetError::Receiver`] or [`NetError::FullStateTooLarge`].
     pub(in crate::sender) fn send_due(
         &mut self,
         due: &DueSnapshot,
