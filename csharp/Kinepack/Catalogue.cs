@@ -55,10 +55,10 @@ namespace Kinepack
         public int Tiers => tiers.Length;
 
         /// <summary>
-        /// Creates the tiers that suit most broadcasts. They have all snapshots ("full"), one in
-        /// three ("third"), one in eight ("eighth"), and all in datagrams ("fast"). If the schema
-        /// has bodies, another tier has one in three with less precision for bodies that move
-        /// ("coarse").
+        /// Creates a catalogue with the tiers that suit most broadcasts: "full" has all snapshots,
+        /// "third" one in three, "eighth" one in eight, and "fast" has all in datagrams. If the
+        /// schema has bodies, the tier "coarse" has one in three, with less precision for moving
+        /// bodies.
         /// </summary>
         /// <param name="tickHz">The ticks per second of the simulation.</param>
         /// <param name="codec">The codec of the snapshots.</param>

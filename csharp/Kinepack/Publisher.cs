@@ -34,8 +34,8 @@ namespace Kinepack
         }
 
         /// <summary>
-        /// Restricts a tier to certain entities, such as those of a region. At first, a tier has
-        /// all entities. For a region, call this before each tick.
+        /// Restricts a tier to certain entities, such as the entities of a region. At first, a tier
+        /// has all entities. For a region, call this before each tick.
         /// </summary>
         /// <param name="tier">The number of the tier.</param>
         /// <param name="ids">The ids of the entities, in increasing order.</param>

@@ -110,10 +110,10 @@ pub unsafe extern "C" fn kp_catalogue_new(
     })
 }
 
-/// Creates a catalogue with the tiers that suit most broadcasts. They have all snapshots ("full"),
-/// one in three ("third"), one in eight ("eighth"), and all in datagrams ("fast"). If the schema
-/// has bodies, another tier has one in three with less precision for moving bodies ("coarse"). The
-/// caller frees `*out` with `kp_catalogue_free`.
+/// Creates a catalogue with the tiers that suit most broadcasts: "full" has all snapshots, "third"
+/// one in three, "eighth" one in eight, and "fast" has all in datagrams. If the schema has bodies,
+/// the tier "coarse" has one in three, with less precision for moving bodies. The caller frees
+/// `*out` with `kp_catalogue_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_catalogue_standard(
     tick_hz: u32,

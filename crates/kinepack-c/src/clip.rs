@@ -32,7 +32,7 @@ pub struct KpPlayer {
 
 pub(crate) static PLAYERS: Handles<Mutex<Playing>> = Handles::new(16, "a player");
 
-/// A player, its numbers of joints and curves, and a pose to blend.
+/// A player, with the numbers of its joints and curves, and a pose for blending.
 #[derive(Debug)]
 pub(crate) struct Playing {
     player: AnyPlayer,

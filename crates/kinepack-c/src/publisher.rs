@@ -101,9 +101,9 @@ pub unsafe extern "C" fn kp_publisher_new(
     })
 }
 
-/// Restricts a tier to these entities, such as those of a region. `ids` are in increasing order.
-/// With a `count` of 0, the tier has no entities. Initially, a tier has all entities. For a region,
-/// call this before each tick.
+/// Restricts a tier to certain entities, such as the entities of a region. `ids` are in increasing
+/// order. With a `count` of 0, the tier has no entities. Initially, a tier has all entities. For a
+/// region, call this before each tick.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_publisher_set_entities(
     publisher: KpPublisher,

@@ -259,7 +259,7 @@ fn nothing() -> Failure {
     Failure::nothing("the replay has no snapshot there")
 }
 
-/// The failure for an error of reading or writing a replay.
+/// Converts an error of reading or writing a replay.
 pub(crate) fn refused(error: ReplayError) -> Failure {
     let status = match error {
         ReplayError::Io(_) => KpStatus::File,
