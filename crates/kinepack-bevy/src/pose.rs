@@ -39,7 +39,7 @@ pub struct Pose<const RANGE_M: u32, const STEPS_PER_M: u32, const ROTATION_BITS:
         clamp
     )]
     pub position: [f32; 3],
-    /// `Transform::rotation`: x, y, z, w.
+    /// `Transform::rotation`, as x, y, z, w.
     #[pack(body, rotation, bits = ROTATION_BITS)]
     pub rotation: [f32; 4],
 }

@@ -27,7 +27,7 @@ pub struct KpReceiver {
 
 pub(crate) static RECEIVERS: Handles<Mutex<Receiving>> = Handles::new(9, "a receiver");
 
-/// A receiver, its output, and the datagram that the caller takes next.
+/// A receiver, the state that it shows, and the datagram that the caller takes next.
 #[derive(Debug)]
 pub(crate) struct Receiving {
     receiver: Receiver,

@@ -25,7 +25,7 @@ pub struct KpReplay {
 
 pub(crate) static REPLAYS: Handles<Mutex<Replaying>> = Handles::new(17, "a replay");
 
-/// A replay, and its output.
+/// A replay, and the state that it shows.
 pub(crate) struct Replaying {
     reader: ReplayReader,
     shown: Shown,

@@ -27,7 +27,7 @@ pub struct KpViewer {
 
 pub(crate) static VIEWERS: Handles<Mutex<Viewing>> = Handles::new(26, "a viewer");
 
-/// A viewer, and its output.
+/// A viewer, and the state that it shows.
 #[derive(Debug)]
 pub(crate) struct Viewing {
     viewer: Viewer,

@@ -99,12 +99,12 @@ pub(crate) fn field_of_all(own_back: u8, others: usize) -> Option<u32> {
     (by_rule(own_back) != others).then_some((1 << others) - 1)
 }
 
-/// The view that a receiver holds for a sequence before the baseline, if any.
+/// What a receiver holds for a sequence before the baseline.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Held<T> {
-    /// A partial view.
+    /// The receiver holds a partial view.
     Part(T),
-    /// A complete view.
+    /// The receiver holds a complete view.
     Whole,
     /// The view is too old to be held, whether or not it arrived.
     Dropped,

@@ -188,12 +188,12 @@ impl LinkConfig {
 pub enum LinkError {
     /// A share or chance is not from 0 to 1.
     BadRatio {
-        /// The given value.
+        /// The given ratio.
         ratio: f32,
     },
     /// A delay is longer than a link may have.
     DelayTooLong {
-        /// The given value.
+        /// The given delay.
         delay: Duration,
         /// The maximum delay.
         max: Duration,
@@ -202,7 +202,7 @@ pub enum LinkError {
     NoBandwidth,
     /// The MTU is below [`HEADER_BYTES`], or above IP's 65,535 bytes.
     BadMtu {
-        /// The given value.
+        /// The given MTU.
         mtu_bytes: u32,
     },
 }

@@ -60,7 +60,7 @@ pub struct Link {
     delays: DelayLine,
     /// The datagrams in flight. The one that is due first is on top.
     in_flight: BinaryHeap<Reverse<InFlight>>,
-    /// Number of datagrams and copies that have departed.
+    /// The number of datagrams and copies that have departed.
     departed: u64,
     /// The highest number of a delivered datagram; 0 before the first. Datagrams sent later have
     /// higher numbers.
@@ -155,7 +155,7 @@ impl Link {
         self.in_flight.peek().map(|Reverse(next)| next.due)
     }
 
-    /// Number of datagrams in flight, including copies.
+    /// The number of datagrams in flight, including copies.
     pub fn in_flight(&self) -> usize {
         self.in_flight.len()
     }

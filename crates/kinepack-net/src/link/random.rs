@@ -20,7 +20,7 @@ impl Random {
         Self::new(self.bits())
     }
 
-    /// 64 uniform bits.
+    /// Returns 64 uniform random bits.
     fn bits(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.state;

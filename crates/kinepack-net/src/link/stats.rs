@@ -3,9 +3,9 @@
 /// A number of datagrams, and their bytes without headers. [`LinkStats`] has an example.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Number of datagrams.
+    /// The number of datagrams.
     pub count: u64,
-    /// Sum of the datagrams' lengths.
+    /// The sum of the datagrams' lengths.
     pub bytes: u64,
 }
 

@@ -124,22 +124,22 @@ pub enum PlayoutError {
     },
     /// The coverage ratio is not above 0 and at most 1.
     BadCoverage {
-        /// The given value.
+        /// The given ratio.
         ratio: f32,
     },
     /// The slew ratio is not above 0 and at most 0.5.
     BadSlew {
-        /// The given value.
+        /// The given ratio.
         ratio: f32,
     },
     /// The window is zero, or longer than a minute.
     BadWindow {
-        /// The given value.
+        /// The given window.
         window: Duration,
     },
     /// The buffer has room for fewer than the two states that interpolation needs.
     TooFewStates {
-        /// The given value.
+        /// The given number of states.
         max_states: usize,
     },
 }

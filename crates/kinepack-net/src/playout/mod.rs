@@ -188,7 +188,7 @@ impl<S> JitterBuffer<S> {
         Ok(())
     }
 
-    /// Number of states in the buffer.
+    /// The number of states in the buffer.
     pub fn len(&self) -> usize {
         self.entries.len()
     }

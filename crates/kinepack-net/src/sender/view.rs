@@ -44,7 +44,7 @@ pub(super) struct Skipped {
     pub(super) unknown: Vec<EntityId>,
     /// Entities that the snapshot sent.
     pub(super) sent: Snapshot,
-    /// Number of entities that should have been sent but did not fit.
+    /// The number of entities that should have been sent but did not fit.
     pub(super) waiting: usize,
     /// The set of parts, if this is one of several parts that together are the complete state.
     pub(super) split: Option<Arc<PartSet>>,

@@ -130,27 +130,27 @@ impl StreamConfig {
 pub enum StreamError {
     /// The rate is 0, or above 10,000 records per second.
     BadRate {
-        /// The given value.
+        /// The given rate.
         rate_hz: u32,
     },
     /// The longest round trip is zero, or above a minute.
     BadRoundTrip {
-        /// The given value.
+        /// The given round trip.
         longest: Duration,
     },
     /// There are more repeats than a packet has room for.
     TooManyRepeats {
-        /// The given value.
+        /// The given number of repeats.
         repeats: u8,
     },
     /// The burst is smaller than the records of one packet.
     BurstTooSmall {
-        /// The given value.
+        /// The given burst.
         burst_records: u16,
     },
     /// The datagram size is outside of 128 to 65,507 bytes.
     DatagramBytes {
-        /// The given value.
+        /// The given size.
         bytes: usize,
     },
 }

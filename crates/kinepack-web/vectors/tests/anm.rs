@@ -1,4 +1,4 @@
-//! The frozen `r3d2canm` files.
+//! Tests of the frozen `r3d2canm` files.
 
 #![allow(clippy::unwrap_used, dead_code, unused_imports)]
 

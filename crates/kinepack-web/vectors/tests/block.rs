@@ -1,4 +1,4 @@
-//! The frozen block clips and rigs.
+//! Tests of the frozen block clips and rigs.
 
 #![allow(clippy::unwrap_used, dead_code, unused_imports)]
 

@@ -1,4 +1,4 @@
-//! The frozen keyed clips.
+//! Tests of the frozen keyed clips.
 
 #![allow(clippy::unwrap_used, dead_code, unused_imports)]
 

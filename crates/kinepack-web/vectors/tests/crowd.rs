@@ -1,4 +1,4 @@
-//! The frozen broadcast.
+//! Tests of the frozen broadcast.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 

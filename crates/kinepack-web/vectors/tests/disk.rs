@@ -1,4 +1,4 @@
-//! The frozen disk files of clips.
+//! Tests of the frozen disk files of clips.
 
 #![allow(clippy::unwrap_used, dead_code, unused_imports)]
 

@@ -1,4 +1,4 @@
-//! The frozen vectors of the codec: the tests of `kinepack` that read them.
+//! Tests of the frozen vectors of the codec, from the tests of `kinepack`.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 

@@ -1,4 +1,4 @@
-//! The frozen datagrams of snapshots and streams.
+//! Tests of the frozen datagrams of snapshots and streams.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 

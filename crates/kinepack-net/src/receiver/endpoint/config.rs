@@ -37,7 +37,7 @@ pub struct ReceiverConfig {
     /// [`ReceiverStats::dropped_views`](crate::ReceiverStats::dropped_views), and raise this
     /// memory.
     pub max_memory_bytes: usize,
-    /// The largest full state, in bytes.
+    /// The maximum size of a full state, in bytes.
     pub max_full_state_bytes: usize,
     /// The channel of the hub, which distinguishes several hubs on one connection.
     pub channel: Channel,

@@ -60,7 +60,7 @@ pub(super) enum Content {
         full_state: u8,
         index: u16,
     },
-    /// Events without a snapshot.
+    /// The datagram had events without a snapshot.
     Events,
 }
 

@@ -145,8 +145,8 @@ pub struct Hub {
     peers: BTreeMap<ReceiverId, Peer>,
     sending: Sending,
     last_tick: Option<(Duration, Tick)>,
-    /// After a refused world: the entities, with their spawn fields, that were in every world since
-    /// the last accepted one.
+    /// The entities, with their spawn fields, that were in every world since the last accepted one.
+    /// `None` unless a world was refused.
     spawned: Option<Snapshot>,
     /// The last removed receivers, each with its next sequence. If such a receiver is added again,
     /// its new session begins far from that sequence, so that the receiver recognizes the session
