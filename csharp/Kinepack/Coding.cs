@@ -314,7 +314,7 @@ namespace Kinepack
         {
             Require.Holds(packet, size, nameof(packet));
             Require.NotNull(result, nameof(result));
-            // This throws if the result was disposed, before any work is done.
+            // `Id` throws before any work is done if `result` was disposed.
             ulong made = result.Id;
             fixed (byte* first = packet)
             {

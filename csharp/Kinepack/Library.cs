@@ -32,7 +32,7 @@ namespace Kinepack
             }
             catch (EntryPointNotFoundException)
             {
-                // This library is so old that it lacks the function.
+                // The library is so old that it lacks the function.
                 abi = 0;
             }
             if (abi != Native.KP_ABI)

@@ -121,8 +121,8 @@ namespace Kinepack
 
         /// <summary>
         /// Changes a lane of an entity by one in the newest view, like a memory fault, so that this
-        /// side's state is wrong. This is for tests and tools: state checks detect the fault, and
-        /// the hub sends the state again.
+        /// side's state is wrong. Use this method only in tests and tools: state checks detect the
+        /// fault, and the hub sends the state again.
         /// </summary>
         /// <param name="entity">The id of the entity.</param>
         /// <param name="lane">The index of one of the entity's integers after quantization.</param>

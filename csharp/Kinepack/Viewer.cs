@@ -94,7 +94,7 @@ namespace Kinepack
         public unsafe void Watch(params int[] tiers)
         {
             Require.NotNull(tiers, nameof(tiers));
-            // This also refuses negative numbers, because no tier has one.
+            // The function also refuses negative numbers, because no tier has one.
             fixed (int* first = tiers)
             {
                 Check(Native.kp_viewer_watch(Id, (uint*)first, (UIntPtr)tiers.Length));

@@ -1,6 +1,6 @@
-//! Measures a server's tick without clients in three forms. The first is the game alone. The second
-//! is the game with the plugin, which quantizes what changed. The third is the game with a system
-//! that quantizes everything.
+//! Measures a server's tick without clients in three forms. The first form is the game alone. The
+//! second form is the game with the plugin, which quantizes what changed. The third form is the
+//! game with a system that quantizes everything.
 
 use bevy_app::{App, FixedPostUpdate, FixedUpdate};
 use bevy_ecs::prelude::*;

@@ -54,7 +54,7 @@ impl<Peer: Copy> Datagrams<Peer> {
         self.list.clear();
     }
 
-    /// The number of datagrams.
+    /// The number of datagrams that wait.
     pub fn len(&self) -> usize {
         self.list.len()
     }

@@ -1,5 +1,5 @@
 //! Codes bytes against a base that both sides hold, as runs or as sparse bytes, without a schema.
-//! It is meant for custom messages.
+//! Use these functions for custom messages.
 
 use kinepack::bits::{BitReader, BitWriter};
 use kinepack::rle;

@@ -262,7 +262,7 @@ pub unsafe extern "C" fn kp_catalogue_track_name(
     })
 }
 
-/// Frees a catalogue. Objects made with it remain valid.
+/// Frees a catalogue. Objects made with the catalogue remain valid.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_catalogue_free(catalogue: KpCatalogue) -> KpStatus {
     call(|| CATALOGUES.remove(catalogue.id))

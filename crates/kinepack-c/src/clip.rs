@@ -274,8 +274,8 @@ pub unsafe extern "C" fn kp_player_curves(
 }
 
 /// Writes a blend of the poses of two players of the same skeleton. A `weight` of 0 gives the first
-/// pose, 1 the second. `mask` has a factor for each joint, which scales the weight. With a
-/// `mask_count` of 0 there is no mask.
+/// pose, and a `weight` of 1 gives the second pose. `mask` has a factor for each joint, which
+/// scales the weight. With a `mask_count` of 0 there is no mask.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kp_player_blend(
     player: KpPlayer,

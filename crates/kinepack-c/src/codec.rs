@@ -87,7 +87,7 @@ pub unsafe extern "C" fn kp_codec_profile_text(
     })
 }
 
-/// Frees a codec. Objects made with it remain valid.
+/// Frees a codec. Objects made with the codec remain valid.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_codec_free(codec: KpCodec) -> KpStatus {
     call(|| CODECS.remove(codec.id))

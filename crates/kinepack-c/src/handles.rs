@@ -61,8 +61,8 @@ impl<T> Handles<T> {
             | u64::from(place)
     }
 
-    /// Calls a function with the object of a handle. Meanwhile, no object of this type can be added
-    /// or freed, so the call must be short. This is faster than [`get`](Self::get), because it
+    /// Calls `of` with the object of `handle`. Meanwhile, no object of this type can be added or
+    /// freed, so the call must be short. `with` is faster than [`get`](Self::get), because `with`
     /// clones no `Arc`.
     pub(crate) fn with<R>(
         &self,
@@ -103,7 +103,7 @@ impl<T> Handles<T> {
             Some(object)
         });
         drop(slots);
-        // This drops the object outside of the lock.
+        // The lock is already released when the object is dropped.
         object.map(drop).ok_or_else(|| self.freed())
     }
 

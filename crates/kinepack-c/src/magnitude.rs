@@ -17,8 +17,8 @@ use crate::status::{Failure, call};
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KpMagnitudeForm {
-    /// Real numbers, rounded to multiples of a precision. They take as many bits as Unreal's
-    /// `FVector_NetQuantize`.
+    /// Real numbers, rounded to multiples of a precision. A vector of this form takes as many bits
+    /// as Unreal's `FVector_NetQuantize`.
     Multiples = 0,
     /// Integers from -2^32 to 2^32 - 1, which are coded exactly.
     Steps = 1,

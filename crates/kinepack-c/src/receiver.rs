@@ -228,9 +228,9 @@ pub extern "C" fn kp_receiver_newest(receiver: KpReceiver, snapshot: KpSnapshot)
 }
 
 /// Changes a lane of an entity by one in the newest view, like a memory fault, so that this side's
-/// state is wrong. This is for tests and tools: state checks detect the fault, and the hub sends
-/// the state again. Returns `KP_STATUS_NOTHING` if there is no such view, entity or lane, or if the
-/// lane has only one value.
+/// state is wrong. Use this function only in tests and tools: state checks detect the fault, and
+/// the hub sends the state again. Returns `KP_STATUS_NOTHING` if there is no such view, entity or
+/// lane, or if the lane has only one value.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_receiver_inject_fault(
     receiver: KpReceiver,

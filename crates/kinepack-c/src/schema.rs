@@ -230,7 +230,7 @@ pub(crate) fn one_of<T>(kinds: &[T], kind: u32) -> Result<&T, Failure> {
     })
 }
 
-/// Frees a schema. Objects made with it remain valid.
+/// Frees a schema. Objects made with the schema remain valid.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_schema_free(schema: KpSchema) -> KpStatus {
     call(|| SCHEMAS.remove(schema.id))

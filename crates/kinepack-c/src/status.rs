@@ -21,9 +21,9 @@ pub enum KpStatus {
     Handle = 2,
     /// An argument is out of its range, or does not fit the other arguments.
     Argument = 3,
-    /// The caller's memory is too small. The needed size was written.
+    /// The caller's memory is too small. The function has written the needed size.
     Size = 4,
-    /// Bytes from outside are invalid. They are a file, a packet or a datagram.
+    /// The bytes of a file, packet or datagram are invalid.
     Data = 5,
     /// A value cannot be quantized: it is not a number, or out of its range.
     Value = 6,

@@ -93,7 +93,7 @@ pub unsafe extern "C" fn kp_stream_codec_hash(codec: KpStreamCodec, hash: *mut u
     })
 }
 
-/// Frees a codec of streams. Bases made with it remain valid.
+/// Frees a codec of streams. Bases made with the codec remain valid.
 #[unsafe(no_mangle)]
 pub extern "C" fn kp_stream_codec_free(codec: KpStreamCodec) -> KpStatus {
     call(|| STREAM_CODECS.remove(codec.id))

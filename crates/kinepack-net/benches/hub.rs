@@ -128,7 +128,7 @@ impl Crowd {
             random: 0x9E37_79B9,
             receivers,
         };
-        // This runs until the full states have arrived.
+        // After 200 steps, the full states have arrived.
         for _ in 0..200 {
             crowd.step();
         }

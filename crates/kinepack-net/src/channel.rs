@@ -98,7 +98,7 @@ mod tests {
         }
         assert_eq!(Channel::new(16), None);
         assert_eq!(Channel::from_datagram(&[]), Channel::default());
-        // These are all first bytes of kind 2 in section 2.
+        // Section 2 gives packets of kind 2 only these two first bytes.
         assert!(![0b10, 0b1010].into_iter().any(is_prefix));
     }
 }

@@ -17,8 +17,8 @@ pub(crate) fn hello(codec: &Codec, initial: &Snapshot) -> Hello {
     }
 }
 
-/// Reference state 0. Its tick is 0 on both sides, because hellos do not compare the ticks of
-/// initial states.
+/// Reference state 0: `initial` with tick 0. Both sides set this tick, because hellos do not
+/// compare the ticks of initial states.
 pub(crate) fn reference_zero(initial: &Snapshot) -> View {
     let mut state = initial.clone();
     state.tick = Tick(0);

@@ -36,7 +36,7 @@ impl Sequence {
         Self(self.0.wrapping_add(distance))
     }
 
-    /// The sequence `distance` before this one.
+    /// The sequence that is `distance` before this sequence.
     #[must_use]
     pub fn before(self, distance: u16) -> Self {
         Self(self.0.wrapping_sub(distance))

@@ -16,8 +16,8 @@ use crate::support::{
 };
 
 const ID: ReceiverId = ReceiverId(1);
-/// The number of bytes at the front whose every bit is flipped. They include all headers and some
-/// bytes after them.
+/// The number of bytes at the front in which the test flips every bit. This range includes all
+/// headers and some bytes after the headers.
 const ALL_FLIPS_BYTES: usize = 20;
 /// The number of flipped bits after those bytes.
 const OTHER_FLIPS: usize = 30;

@@ -1,6 +1,7 @@
-//! How endpoints treat a caller's mistakes and changes. These are levels that cannot work, ticks
-//! and times that do not increase, priorities that are not numbers, and worlds that are too large.
-//! Also sets that are set repeatedly, budgets, and receivers that are removed and added again.
+//! Tests how endpoints treat a caller's mistakes and changes. The mistakes are levels that cannot
+//! work, ticks and times that do not increase, priorities that are not numbers, and worlds that are
+//! too large. The changes are sets that are set repeatedly, budgets, and receivers that are removed
+//! and added again.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -292,8 +293,8 @@ impl Far {
 
 #[test]
 fn a_receiver_that_is_removed_and_added_again_begins_anew() {
-    // The receiver is removed after few and after many datagrams. Its first state takes one or
-    // several datagrams.
+    // The hub removes the receiver after few or many datagrams. The first state of the receiver
+    // takes one or several datagrams.
     for (ticks, entities, first_sequence) in
         [(20, 30, 0), (400, 30, 0), (400, 400, 0), (400, 30, 65_500), (9, 30, 7), (5_000, 5, 0)]
     {

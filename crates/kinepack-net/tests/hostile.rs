@@ -234,7 +234,7 @@ fn endless_fragments_use_bounded_memory() {
         Some((8, 65_535)),
         "refused fragments changed something"
     );
-    // These are fragments of a full state in the shortest parts. The complete state is not a
+    // The next fragments are the shortest parts of a full state. The complete state is not a
     // snapshot.
     for index in 0..6 {
         let result = take(&mut receiver, at(1), &fragment(20 + index, 11, index, 6, &[0xFF]));

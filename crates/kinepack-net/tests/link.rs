@@ -400,8 +400,8 @@ fn impossible_configurations_are_refused() {
         assert_eq!(refused(LinkConfig { reorder_ratio: ratio, ..perfect }), error);
         assert_eq!(refused(LinkConfig { loss: Loss::Independent { ratio }, ..perfect }), error);
     }
-    // These are refused: bursts shorter than one datagram, and 90 % loss in bursts shorter than
-    // nine.
+    // The link refuses bursts shorter than one datagram, and 90 % loss in bursts shorter than nine
+    // datagrams.
     for loss in [
         Loss::bursts(0.1, 0.5),
         Loss::bursts(0.9, 8.0),

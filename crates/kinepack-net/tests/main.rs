@@ -3,14 +3,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-// These modules are shared by the tests.
+// The tests share these modules.
 #[path = "reference/mod.rs"]
 mod naive;
 #[path = "../../kinepack/tests/runner/mod.rs"]
 mod runner;
 mod support;
 
-// These are the drivers of the fuzz targets, which are public in their crate.
+// These modules drive the fuzz targets, and are public in `kinepack-fuzz`.
 #[allow(unreachable_pub)]
 #[path = "../../../fuzz/src/net.rs"]
 mod net;

@@ -118,7 +118,7 @@ fn each_rule_refuses() {
         (&[5][..], Refused::NoBaseline),
         (&[0x82, 3], Refused::NoBaseline),
         (&[127], Refused::NoBaseline),
-        // These two views have the same tick.
+        // The two views of this case have the same tick.
         (&[0x82, 1], Refused::BadOlder),
         (&[0], Refused::BadOlder),
         (&[0x82, 0], Refused::BadOlder),
@@ -168,7 +168,8 @@ fn parts_may_not_reach_into_what_the_receiver_dropped() {
             _ => (nth, nth.into(), 0),
         })
         .collect();
-    // The baseline of snapshot 68, and whether snapshot 69 may then use views 2 and 3.
+    // Each case names the baseline of snapshot 68, and whether snapshot 69 may then use views 2 and
+    // 3.
     for (base, expected) in [(65, true), (66, false), (67, false)] {
         let mut receiver = receiver_of(&views);
         let next = datagram(0, 68, 68 - base, &[], &[world(base.into()).into()], &world(68));

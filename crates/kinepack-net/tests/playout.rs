@@ -204,8 +204,8 @@ fn a_delay_can_be_chosen_while_running() {
     let before = stream.stats().delay;
     assert!((ms(16.6)..ms(16.8)).contains(&before), "{before:?}");
 
-    // The clock runs slower by a twentieth. After 2 s it lags by another tenth of a second, and it
-    // reaches 300 ms within 6 s.
+    // The playout clock runs slower by a twentieth. After 2 s the clock lags by another tenth of a
+    // second, and the delay reaches 300 ms within 6 s.
     stream.buffer.set_delays(MS * 300, MS * 300).unwrap();
     assert_eq!(stream.stats().target_delay, MS * 300);
     stream.run(MS * 2_000, true);
@@ -365,7 +365,7 @@ fn the_delay_follows_the_jitter_up_and_down() {
     stream.run(MS * 20_000, true);
     assert!(stream.measure().1 < 0.02);
     stream.link.reconfigure(delayed(40, 5)).unwrap();
-    // This covers the window, and then 60 ms at 5 %.
+    // The run of 4.5 s covers the window, and then 60 ms at 5 %.
     stream.run(MS * 4_500, true);
     let calm = stream.stats();
     assert!((ms(17.0)..ms(23.0)).contains(&calm.delay), "{calm:?}");

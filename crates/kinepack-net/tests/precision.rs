@@ -118,8 +118,8 @@ fn without_older_views_everything_is_exact() {
     assert!(net.clients.iter().all(|client| client.snapshots > 100));
 }
 
-/// Receivers with the codecs `chosen`, given by number. They get splits and partial snapshots
-/// first, then complete views.
+/// A hub with a receiver for each pair of a codec number in `chosen` and a budget. Each receiver
+/// first gets splits and partial snapshots, and then complete views.
 fn crowd(chosen: &[usize]) -> Net {
     let mut net = net(HubConfig { datagram_bytes: 300, ..HubConfig::default() }, 100);
     let codecs: Vec<Codec> =

@@ -526,8 +526,8 @@ impl Session {
         let mtu_bytes = self.case.link.mtu_bytes;
         self.case.link = LinkConfig { mtu_bytes, ..LinkConfig::PERFECT };
         self.case.outages = [(0, 0); 2];
-        // This is an upper bound of the bytes with headers: the complete state, once as a full
-        // state and once as snapshots.
+        // `world_bytes` is an upper bound, with headers. It counts the complete state twice: once
+        // as a full state and once as snapshots.
         let datagrams_per_s = 4 * TICK_HZ / self.case.ticks_per_snapshot;
         let link_bytes_per_s = datagrams_per_s * self.case.datagram_bytes as u32;
         let bytes_per_s = self.case.budget.unwrap_or(u32::MAX).min(link_bytes_per_s);

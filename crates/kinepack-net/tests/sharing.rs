@@ -178,8 +178,9 @@ fn random_acknowledgements_cost_no_more_than_the_limit_and_starve_no_receiver() 
     }
 }
 
-/// With 32 random receivers, the honest one would get only every 33rd encoding of the outliers. It
-/// gets more because the hub finds views that the honest one shares with many of them.
+/// With 32 random receivers, the honest receiver would get only every 33rd encoding of the
+/// outliers. It gets more encodings because the hub finds views that the honest receiver shares
+/// with many random receivers.
 #[test]
 fn an_honest_receiver_with_a_unique_round_trip_is_served_beside_random_ones() {
     for level in LEVELS {

@@ -19,8 +19,8 @@ use super::{SendError, SetupError};
 
 /// How long a token is valid. The server's clock may be ahead of the client's by this much.
 const TOKEN_SECONDS: u64 = 60;
-/// The size of the socket's buffers. They are smaller than the server's, so that one process can
-/// hold hundreds of clients.
+/// The size of a client socket's buffers. A server has larger buffers, but one process must be able
+/// to hold hundreds of clients.
 const BUFFER_BYTES: usize = 512 << 10;
 /// The maximum number of datagrams that one poll reads. The next poll reads the rest.
 const MAX_DATAGRAMS_PER_POLL: usize = 256;
@@ -247,7 +247,7 @@ impl UdpClient {
     /// [`MAX_OVERHEAD_BYTES`](crate::MAX_OVERHEAD_BYTES). The network may lose the payload.
     ///
     /// # Errors
-    /// Returns [`SendError`] if the payload is empty or too long, or the client is not connected.
+    /// Returns [`SendError`] if `payload` is empty or too long, or if the client is not connected.
     pub fn send(&mut self, payload: &[u8]) -> Result<(), SendError> {
         SendError::check(payload)?;
         if self.state != ClientState::Connected {

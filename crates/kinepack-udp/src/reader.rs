@@ -146,7 +146,8 @@ impl Reader {
 impl Drop for Reader {
     fn drop(&mut self) {
         self.shared.is_over.store(true, Ordering::Relaxed);
-        // This waits, so that the port is free afterwards. A thread that panicked has ended too.
+        // Waits for the thread, so that the port is free afterwards. A thread that panicked has
+        // ended too.
         let _ = self.thread.take().map(JoinHandle::join);
     }
 }

@@ -5,10 +5,10 @@
 //! others    | length of number : 4, type : 4 | number 0 to 8 | body | authentication 16 |
 //! ```
 //!
-//! This saves the time to decrypt junk. It is also necessary, because `renetcode` 2.0 panics on a
-//! number longer than 8 bytes, and on a packet too short for its number and authentication. Debug
-//! builds also panic on a number close to 2⁶⁴. `renetcode` panics in all these cases before it
-//! authenticates the packet.
+//! The screen saves the time to decrypt junk. It is also necessary, because `renetcode` 2.0 panics
+//! on a number longer than 8 bytes, and on a packet too short for its number and authentication.
+//! Debug builds also panic on a number close to 2⁶⁴. `renetcode` panics in all these cases before
+//! it authenticates the packet.
 
 use std::ops::Range;
 

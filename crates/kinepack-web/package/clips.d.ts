@@ -47,13 +47,13 @@ export class ClipPlayer {
   /** The markers, sorted by time. */
   readonly markers: readonly Marker[];
   /**
-   * The pose at the time `timeS`. Its arrays are views of the module's memory: they are valid until
-   * the next call of any function of this package.
+   * The pose at the time `timeS`. The arrays of the pose are views of the module's memory: they are
+   * valid until the next call of any function of this package.
    */
   sample(timeS: number): Pose;
   /**
-   * The values of all curves at the time `timeS`, in the order of `curveNames`. They are valid as
-   * long as a pose.
+   * The values of all curves at the time `timeS`, in the order of `curveNames`. The array is valid
+   * as long as a pose.
    */
   curves(timeS: number): Float32Array;
   /**

@@ -22,7 +22,7 @@ pub struct InputSender {
 
 #[wasm_bindgen]
 impl InputSender {
-    /// Makes a sender of records of the schema in a schema file.
+    /// Makes a sender of records with the fields that the schema file `schema` defines.
     ///
     /// # Errors
     /// Fails if the schema file, the level or a setting is not valid.

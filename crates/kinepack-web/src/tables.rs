@@ -29,8 +29,8 @@ pub(crate) fn type_name(values: &Values) -> &'static str {
     }
 }
 
-/// Appends the places of a table. For each kind they are the number of entities, the address of
-/// their ids, and the address of each field's numbers.
+/// Appends the places of `table` to `places`. The places of a kind are the number of its entities,
+/// the address of the ids, and the address of each field's numbers.
 pub fn places(table: &ValueTable, places: &mut Vec<u32>) {
     for kind in table.kinds() {
         places.extend([kind.ids().len() as u32, kind.ids().as_ptr() as usize as u32]);

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use kinepack_udp::ServerEvent;
 
-/// The maximum number of bytes of all waiting datagrams. This is more than a second of the inputs
-/// of 300 players at 60 Hz.
+/// The maximum number of bytes of all waiting datagrams. The inputs of 300 players at 60 Hz take
+/// more than a second to reach this limit.
 const MOST_BYTES: usize = 4 << 20;
 const MOST_DATAGRAMS: usize = 64 << 10;
 

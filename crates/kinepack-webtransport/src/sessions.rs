@@ -76,8 +76,8 @@ impl Listener {
         }
         clients.dismiss_all();
         self.endpoint.close(0u32.into(), b"");
-        // This waits until the last packets are sent. A client that does not answer gets no more
-        // time than this.
+        // Waits until the endpoint has sent the last packets, but at most 200 ms if a client does
+        // not answer.
         let idle = self.endpoint.wait_idle();
         let _ = tokio::time::timeout(Duration::from_millis(200), idle).await;
     }
@@ -111,8 +111,8 @@ async fn session(
     clients: Arc<Clients>,
     pending: Pending,
 ) {
-    // There is one deadline for everything that waits for the visitor. That includes the answer to
-    // a refused request, because the visitor may never read the answer.
+    // One deadline applies to everything that waits for the visitor, even to the answer to a
+    // refused request, because the visitor may never read the answer.
     let handshake = handshake(incoming, config, &clients);
     let shaken = tokio::time::timeout(clients.limits.time, handshake).await;
     let (client, connection) = match shaken {

@@ -184,7 +184,7 @@ async fn a_refused_visitor_with_a_stream_that_says_nothing_is_cut_off() {
     let connecting = endpoint.connect_with(config(&server, pinging()), server.local_addr(), "a");
     let connection = connecting.expect("an attempt").await.expect("a connection");
     let mut unfinished = connection.open_uni().await.expect("a stream");
-    // This is the first of the two bytes of a stream's type.
+    // A stream's type has two bytes. This byte is the first.
     unfinished.write_all(&[0x40]).await.expect("a byte");
     let mut control = connection.open_uni().await.expect("a stream");
     control.write_all(&control_stream()).await.expect("the settings");

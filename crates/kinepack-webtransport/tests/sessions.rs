@@ -107,8 +107,8 @@ async fn only_pages_with_a_token_of_their_own_connect() {
     }
     assert_eq!(server.stats().refused, 9);
     let first = connect(&server, &good, Some(ORIGIN)).await.unwrap();
-    // This token was used before. Then a new token is refused, because the server has no free
-    // place.
+    // The server refuses the token that was used before. It also refuses a new token, because it
+    // has no free place.
     assert!(connect(&server, &good, Some(ORIGIN)).await.is_err());
     let other = format!("/kinepack?token={}", token(2));
     assert!(connect(&server, &other, Some(ORIGIN)).await.is_err());

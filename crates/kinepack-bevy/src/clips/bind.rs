@@ -58,7 +58,8 @@ pub(super) fn bind(
             }
         }
     }
-    // This runs last, because a joint may have moved here from another player in this frame.
+    // The markers are inserted last, because a joint may have moved here from another player in
+    // this frame.
     if !markers.is_empty() {
         commands.try_insert_batch(std::mem::take(&mut *markers));
     }

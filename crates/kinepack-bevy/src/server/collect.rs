@@ -138,7 +138,8 @@ impl<K: MotionKind> Collect for CollectKind<K> {
         if changes.rows.extend::<K>(rows).is_ok() {
             return;
         }
-        // The snapshot refuses one of the entities. The others keep their places.
+        // The snapshot refuses one of the entities, so the entities are added one by one, and those
+        // that are not refused keep their places.
         for (id, state) in &self.rows {
             if let Err(error) = changes.rows.push(*id, state) {
                 note_refused::<K>(changes.stats, &error);

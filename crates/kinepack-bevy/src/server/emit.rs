@@ -40,7 +40,7 @@ pub struct Emit<E: Send + Sync + 'static> {
 pub enum EmitTo {
     /// All clients that have joined get the event.
     All,
-    /// Clients that may see this entity get the event. These are all clients, unless you use
+    /// Clients that may see this entity get the event. All clients may see it, unless you use
     /// [`Hub::set_relevant`](kinepack_net::Hub::set_relevant).
     Seeing(MotionId),
     /// Only these clients get the event.

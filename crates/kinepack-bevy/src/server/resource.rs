@@ -34,7 +34,8 @@ pub struct ServerStats {
     pub sent: u64,
     /// The bytes of the datagrams for clients.
     pub sent_bytes: u64,
-    /// Datagrams from clients, or parts of such datagrams, that were refused. They changed nothing.
+    /// The number of datagrams from clients, or parts of such datagrams, that the server refused. A
+    /// refused datagram changes nothing.
     pub refused: u64,
     /// States that were not sent, because a value was not a number or out of range. An existing
     /// entity keeps its last state, and a new entity does not appear.

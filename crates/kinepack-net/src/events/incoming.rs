@@ -73,8 +73,8 @@ pub(crate) struct Taken(List);
 pub struct Event<'a> {
     /// The tick at which the event happened.
     pub tick: Tick,
-    /// Whether playback had shown this tick or a later one before the event could be handed on.
-    /// Then the event's first datagram was lost, or took longer than the snapshots.
+    /// Whether playback had shown this tick or a later one before the event could be handed on. If
+    /// true, the event's first datagram was lost, or took longer than the snapshots.
     pub late: bool,
     held: &'a Held,
 }

@@ -29,7 +29,7 @@ pub(crate) struct Outgoing {
     owed_floor: Option<Sequence>,
     /// Whether a datagram with the owed floor is in flight.
     is_floor_in_flight: bool,
-    /// The number of events given up.
+    /// The number of events that the sender has given up.
     pub(crate) dropped: u64,
     /// The number of events that had to arrive but never will, because too many were waiting.
     pub(crate) refused: u64,

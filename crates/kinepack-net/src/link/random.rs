@@ -29,7 +29,7 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// Returns true for a share of `ratio` of all calls, to within 2⁻³². This is the only
+    /// Returns true for a share of `ratio` of all calls, to within 2⁻³². The product is the only
     /// computation with floats, and it is exact: `f32` times a power of two fits into `f64`.
     pub(super) fn chance(&mut self, ratio: f32) -> bool {
         (self.bits() >> 32) < (f64::from(ratio) * 4_294_967_296.0) as u64

@@ -42,7 +42,7 @@ impl Acknowledgement {
         }
     }
 
-    /// This acknowledgement with one more received sequence.
+    /// Returns this acknowledgement with `sequence` as one more received sequence.
     #[must_use]
     pub fn with(self, sequence: Sequence) -> Self {
         let Self { latest, before } = self;

@@ -34,7 +34,7 @@ pub enum Mismatch {
         /// `None` if the first 256 parts are equal.
         part: Option<u16>,
     },
-    /// The codecs differ: in level or profile.
+    /// The codecs differ in their levels or in their profiles.
     Codec {
         /// The hub's [`Codec::hash`](kinepack::Codec::hash).
         hash: u64,

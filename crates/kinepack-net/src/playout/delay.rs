@@ -33,14 +33,14 @@ pub(super) struct Arrival {
 /// How an arrival relates to earlier arrivals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Disposition {
-    /// This is the first state, or its tick does not fit the stream's timing. The stream starts
-    /// anew.
+    /// The state is the first one, or its tick does not fit the timing of the stream. The stream
+    /// starts anew.
     Anew,
     /// The stream had stopped for longer than any delay.
     AfterStop,
-    /// A stop held this state back. It does not measure the delay, and is too old to show.
+    /// A stop held the state back. The state does not measure the delay, and is too old to show.
     HeldBack,
-    /// This is the next state of a running stream.
+    /// The state is the next one of a running stream.
     Next,
 }
 

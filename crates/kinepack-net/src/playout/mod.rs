@@ -1,8 +1,8 @@
 //! The jitter buffer: states arrive at irregular times, and are shown evenly.
 //!
-//! This is the last stage of a receiver: a decoded snapshot → **`JitterBuffer`** → two states and a
-//! ratio between them, which the schema interpolates. The buffer knows neither fields nor network;
-//! a state is whatever the caller stores.
+//! The jitter buffer is the last stage of a receiver: a decoded snapshot → **`JitterBuffer`** → two
+//! states and a ratio between them, which the schema interpolates. The buffer knows neither fields
+//! nor network; a state is whatever the caller stores.
 //!
 //! Playback lags by a *delay*: just long enough that the next state has arrived when it is needed.
 //! The delay follows from recent arrivals ([`delay`]). A clock that never goes backwards follows

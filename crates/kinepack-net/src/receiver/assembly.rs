@@ -35,8 +35,8 @@ struct FullState {
 pub(super) enum Added {
     /// The part is kept or was already there, and the full state is still incomplete.
     Part,
-    /// This part would complete the full state with this number and these bytes. The assembly has
-    /// not changed yet; [`Assembly::finish`] changes it.
+    /// The part would complete the full state with the number and the bytes in this variant. The
+    /// assembly has not changed yet; [`Assembly::finish`] changes it.
     Whole(u8, Vec<u8>),
 }
 

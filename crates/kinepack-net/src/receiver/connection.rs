@@ -46,7 +46,7 @@ pub struct ReceiverStatus {
     /// this side's wait until it acknowledges. `None` before the first measurement.
     pub round_trip: Option<Duration>,
     /// The number of datagrams that the server sent, from the first that arrived to the newest. The
-    /// receiver knows this because sequences have no gaps.
+    /// receiver knows this number because sequences have no gaps.
     pub sent: u64,
     /// How many of the sent datagrams arrived and were accepted.
     pub acknowledged: u64,

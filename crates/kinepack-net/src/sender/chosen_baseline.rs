@@ -21,7 +21,7 @@ pub(super) struct ChosenBaseline {
     pub(super) field: Option<u32>,
     /// The number of sequences from the oldest merged view to `view`.
     pub(super) depth: usize,
-    /// The older views, newest first. They are chosen once the tick is known.
+    /// The older views, newest first. The sender chooses them once it knows the tick.
     pub(super) older: Vec<OlderView>,
     /// The learned models to continue from.
     pub(super) models: Option<LearnedModels>,

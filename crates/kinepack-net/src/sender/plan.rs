@@ -17,7 +17,7 @@ use super::view::{LearnedModels, SentView, Skipped};
 use crate::Cost;
 use crate::baseline::BaselineViews;
 
-/// An encoded snapshot. Every receiver with the same baseline and target can get it.
+/// An encoded snapshot. The hub can send it to every receiver with the same baseline and target.
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) view: Arc<SentView>,
@@ -284,7 +284,7 @@ impl Planner {
         })
     }
 
-    /// The last encoding. `id` becomes the number of its learned models.
+    /// Returns the last encoding. The models that it learned get the number `id`.
     pub(super) fn coded(&self, id: u64) -> Coded {
         let models =
             self.learned.as_ref().map(|learned| LearnedModels { id, learned: learned.clone() });

@@ -5,8 +5,8 @@
 //! these entities. Added and removed entities are always due.
 //!
 //! At least every eighth tick all kinds are due, so that complete views stay frequent. Complete
-//! views are the preferred baselines, and older views must be complete. This is why the rates are
-//! powers of two.
+//! views are the preferred baselines, and older views must be complete. So the rates are powers of
+//! two.
 
 use std::sync::Arc;
 

@@ -2,8 +2,8 @@
 //!
 //! The acknowledgements of a receiver determine what its snapshots are coded against. Honest
 //! receivers acknowledge nearly everything, so receivers with the same round trip share an
-//! encoding. A hostile receiver that acknowledges random views shares with no other. It would cost
-//! as much as all honest receivers together. These rules prevent that:
+//! encoding. A hostile receiver that acknowledges random views shares with no other receiver, and
+//! would cost as much as all honest receivers together. These rules prevent such a cost:
 //!
 //! 1. Encodings that many receivers share are made first.
 //! 2. An *outlier* is a receiver whose encoding few others share. If it has acknowledged all that a
@@ -93,8 +93,8 @@ pub(super) struct Outliers {
     pub(super) groups: Vec<Vec<usize>>,
     /// Outliers that wait for a later tick.
     pub(super) rest: Vec<usize>,
-    /// The credits of these outliers in this tick. They are not used while the outliers are
-    /// overdrawn.
+    /// The credits of the outliers in `rest` in this tick. These credits are not used while the
+    /// outliers are overdrawn.
     pub(super) credits: u64,
 }
 

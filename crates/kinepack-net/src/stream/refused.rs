@@ -68,7 +68,7 @@ pub enum StreamRefused {
 impl fmt::Display for StreamRefused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            // These errors have the same messages as for datagrams of snapshots.
+            // Errors that datagrams of snapshots also have get the same messages.
             Self::Length { bytes } => Refused::Length { bytes: *bytes }.fmt(f),
             Self::Kind { first_byte } => Refused::Kind { first_byte: *first_byte }.fmt(f),
             Self::Channel { number } => Refused::Channel { number: *number }.fmt(f),

@@ -230,8 +230,8 @@ fn bases_that_do_not_exist() {
             "{back}"
         );
     }
-    // These packets have no base: one is before the first packet, one is in a session with other
-    // numbers.
+    // The receiver has no base for these packets: one comes before the first packet, and one comes
+    // in a session with other numbers.
     let packets = attacked.packets.clone();
     assert!(matches!(
         receiver().handle(Duration::ZERO, &packets[50]),

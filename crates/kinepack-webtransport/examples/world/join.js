@@ -27,7 +27,7 @@ export async function join(show) {
     },
     onClose: (reason) => show(`${reason}; reload the page to join again`),
   });
-  // This sends the first datagram, and the datagrams that are due while nothing arrives.
+  // The timer sends the first datagram, and the datagrams that are due while nothing arrives.
   setInterval(() => answer(connection), 5);
   show(`joined by ${connection.kind}`);
   return receiver;

@@ -158,7 +158,7 @@ impl Chromium {
             .stderr(Stdio::piped())
             .spawn()?;
         if let Some(log) = process.stderr.take() {
-            // This prints only the page's own messages, not the browser's.
+            // The thread prints only messages of the page, not messages of the browser.
             let lines = BufReader::new(log).lines().map_while(Result::ok);
             thread::spawn(|| {
                 lines.filter(|line| line.contains("CONSOLE")).for_each(|line| eprintln!("{line}"));

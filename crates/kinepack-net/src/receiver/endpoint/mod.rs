@@ -181,7 +181,8 @@ impl Receiver {
     }
 
     /// Makes the receiver count where the bits of each snapshot went, for tools: see
-    /// [`cost`](Self::cost). This takes time, because the receiver encodes each snapshot once more.
+    /// [`cost`](Self::cost). Counting takes time, because the receiver encodes each snapshot once
+    /// more.
     #[must_use]
     pub fn with_costs(mut self) -> Self {
         self.recount = Some(Box::new(Recount::new(self.decoder.codec())));
@@ -325,14 +326,15 @@ impl Receiver {
         self.newest_shown.as_ref().map_or(Tick(0), |shown| shown.fresh(index))
     }
 
-    /// The view of a sequence, as long as this side holds it. The view must equal the sender's.
+    /// The view of `sequence`, or `None` if the receiver does not hold it. This view must equal the
+    /// view that the sender holds for `sequence`.
     pub fn view(&self, sequence: Sequence) -> Option<&Snapshot> {
         self.views.find(sequence).map(|held| &*held.view)
     }
 
-    /// Injects a fault into this side: changes a lane of an entity by one in the newest view, as a
-    /// memory fault would. This is for tests and tools. Returns false if there is no such view,
-    /// entity or lane, or if the lane has only one value.
+    /// Injects a fault into this side: changes the lane `lane` of the entity `id` by one in the
+    /// newest view, as a memory fault would. Use this method only in tests and tools. Returns false
+    /// if there is no such view, entity or lane, or if the lane has only one value.
     pub fn inject_fault(&mut self, id: EntityId, lane: usize) -> bool {
         self.newest.is_some_and(|newest| self.views.inject_fault(newest, id, lane))
     }

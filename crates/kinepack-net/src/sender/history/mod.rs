@@ -86,7 +86,7 @@ pub(super) enum Outcome {
     Lost(usize),
 }
 
-/// The datagrams of the window in order. Their sequences have no gaps.
+/// The datagrams of the window in order of their sequences, which have no gaps.
 #[derive(Debug)]
 pub(super) struct History {
     entries: VecDeque<Sent>,

@@ -461,14 +461,14 @@ impl Hub {
     }
 
     /// The view that a receiver holds after the snapshot with the sequence `sequence`, as long as
-    /// this view can be a baseline. This is for tests and tools.
+    /// this view can be a baseline. Use this method only in tests and tools.
     pub fn view(&self, id: ReceiverId, sequence: Sequence) -> Option<Snapshot> {
         self.peers.get(&id)?.view(sequence)
     }
 
     /// Where the bits of the snapshot with the sequence `sequence` went, as long as the hub keeps
-    /// the snapshot for the receiver. For tools. `None` for a fragment of a full state, and if
-    /// [`HubConfig::count_costs`] is off.
+    /// the snapshot for the receiver. Use this method only in tools. `None` for a fragment of a
+    /// full state, and if [`HubConfig::count_costs`] is off.
     pub fn cost(&self, id: ReceiverId, sequence: Sequence) -> Option<&Arc<Cost>> {
         self.peers.get(&id)?.cost(sequence)
     }

@@ -106,7 +106,7 @@ impl Hub {
             before.entities().filter(is_absent).map(|(_, id)| id).collect();
         absent.sort_unstable();
         let none = Snapshot::new_like(&before);
-        // This always succeeds, because the schema is the same.
+        // The patch always succeeds, because `none` has the schema of `before`.
         if before.patch(&absent, &none).is_ok() {
             self.spawned = Some(before);
         }

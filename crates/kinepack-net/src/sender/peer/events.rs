@@ -27,7 +27,8 @@ impl Peer {
     }
 
     /// Whether the next event is due and affordable, but not together with a snapshot of this tick.
-    /// Then the snapshot waits. Otherwise, a small budget could never send a large event.
+    /// If true, the snapshot waits. If it did not wait, a small budget could never send a large
+    /// event.
     pub(super) fn saves_for_events(
         &self,
         moment: &Moment<'_>,

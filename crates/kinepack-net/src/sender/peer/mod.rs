@@ -500,8 +500,8 @@ impl Peer {
         affordable.saturating_sub(config.paid_overhead_bytes()).min(config.datagram_bytes)
     }
 
-    /// Sends as many fragments of the full state as the budget, the tick and the window allow. If
-    /// the receiver is silent, sends at most one.
+    /// Sends as many fragments of the full state as the budget, the tick and the window allow, but
+    /// at most one fragment if the receiver is silent.
     fn send_fragments(&mut self, moment: &Moment<'_>, outbox: &mut Outbox, silent: bool) {
         let most = if silent { 1 } else { moment.config.datagrams_per_tick };
         for _ in 0..most {
