@@ -1,5 +1,5 @@
 //! A hundred characters walk, run and limp for a second, without a window. The example compresses
-//! clips, and writes them to a folder. Then it loads and plays them as a game does.
+//! clips, and writes them to a folder. Then it loads and plays the clips as a game does.
 //!
 //! `cargo run -p kinepack-bevy --features clips --example walkers`
 //!

@@ -20,8 +20,8 @@ use kinepack::{Codec, Level, Profile, Schema, SetupError};
 /// ```
 #[derive(Clone, Debug)]
 pub struct MotionSettings {
-    /// Ticks per second. The plugins set `Time<Fixed>` to this rate. The server sends a state after
-    /// each run of `FixedUpdate`.
+    /// The number of ticks per second. The plugins set `Time<Fixed>` to this rate. The server sends
+    /// a state after each run of `FixedUpdate`.
     pub tick_hz: u32,
     /// The level of the codecs for states and events.
     pub level: Level,

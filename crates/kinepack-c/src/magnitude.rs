@@ -1,5 +1,5 @@
-//! Codes small numbers by magnitude, alone or as vectors, without a schema. It is meant for custom
-//! messages.
+//! Codes small numbers by magnitude, alone or as vectors, without a schema. Use these functions for
+//! custom messages.
 
 use kinepack::bits::{BitReader, BitWriter};
 use kinepack::magnitude::{

@@ -98,7 +98,7 @@ mod tests {
         }
         assert_eq!(Channel::new(16), None);
         assert_eq!(Channel::from_datagram(&[]), Channel::default());
-        // Section 2 gives packets of kind 2 only these two first bytes.
+        // Section 2 gives datagrams of kind 2 only these two first bytes.
         assert!(![0b10, 0b1010].into_iter().any(is_prefix));
     }
 }

@@ -3,8 +3,8 @@
 //! A [`Hub`] sends one world to many receivers, each with the codec that it chose. A [`Receiver`]
 //! shows that world. Both are state machines: datagrams and the time go in, datagrams and states
 //! come out. So the same code runs over UDP, in QUIC datagrams, in a browser, or under a virtual
-//! clock. The hub codes each snapshot against a view that its receiver has acknowledged. It never
-//! sends a lost snapshot again, and the two sides never drift apart.
+//! clock. The hub codes each snapshot against a view that its receiver has acknowledged. The hub
+//! never sends a lost snapshot again, and the two sides never drift apart.
 //!
 //! ```
 //! use std::time::Duration;

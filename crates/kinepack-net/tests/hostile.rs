@@ -1,5 +1,5 @@
 //! Tests with datagrams that this crate's endpoints would never send, written by hand from
-//! `spec/NET.md`. Also tests of long or unlucky sessions that could confuse which views the
+//! `spec/NET.md`. Other tests are of long or unlucky sessions that could confuse which views the
 //! endpoints hold.
 
 use std::time::Duration;

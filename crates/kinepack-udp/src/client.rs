@@ -100,18 +100,18 @@ pub enum LostReason {
     Dropped,
 }
 
-/// Counters of a client. Bytes are the bytes of UDP payloads.
+/// Counters of a client. The counters of bytes count the bytes of UDP payloads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClientStats {
-    /// Datagrams received, of any content.
+    /// The number of datagrams that the client received, of any content.
     pub datagrams_in: u64,
-    /// Bytes received.
+    /// The number of bytes that the client received.
     pub bytes_in: u64,
-    /// Datagrams sent.
+    /// The number of datagrams that the client sent.
     pub datagrams_out: u64,
-    /// Bytes sent.
+    /// The number of bytes that the client sent.
     pub bytes_out: u64,
-    /// Datagrams that the system refused to send.
+    /// The number of datagrams that the system refused to send.
     pub unsent: u64,
 }
 

@@ -148,27 +148,29 @@ pub enum DisconnectReason {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UdpStats {
-    /// Datagrams received, of any content.
+    /// The number of datagrams that the server received, of any content.
     pub datagrams_in: u64,
-    /// Bytes received.
+    /// The number of bytes that the server received.
     pub bytes_in: u64,
-    /// Datagrams sent.
+    /// The number of datagrams that the server sent.
     pub datagrams_out: u64,
-    /// Bytes sent.
+    /// The number of bytes that the server sent.
     pub bytes_out: u64,
-    /// Datagrams dropped because they cannot be a packet, or are a packet that their sender may not
-    /// send.
+    /// The number of datagrams that the server dropped because they cannot be a packet, or are a
+    /// packet that their sender may not send.
     pub junk: u64,
-    /// Datagrams dropped because their sender sent more than its limit.
+    /// The number of datagrams that the server dropped because their sender sent more than its
+    /// limit.
     pub limited: u64,
-    /// Datagrams dropped because the inbox was full.
+    /// The number of datagrams that the server dropped because the inbox was full.
     pub overflowed: u64,
     /// How many times the server silenced a sender of junk for a second. The datagrams of that
     /// second are not counted anywhere.
     pub silenced: u64,
-    /// Datagrams refused because they were altered, repeated, or made with another secret.
+    /// The number of datagrams that the server refused because they were altered, repeated, or made
+    /// with another secret.
     pub refused: u64,
-    /// Datagrams that the system refused to send.
+    /// The number of datagrams that the system refused to send.
     pub unsent: u64,
 }
 

@@ -32,7 +32,7 @@ export class Viewer {
   constructor(catalogue: Uint8Array, options?: ViewerOptions);
 
   readonly schema: Schema;
-  /** Ticks per second. */
+  /** The number of ticks per second. */
   readonly tickHz: number;
   /** The names of the tiers. */
   readonly tiers: readonly string[];
@@ -104,9 +104,9 @@ export class Viewer {
 /** Counters since the start, and measurements. */
 export interface ViewerStats {
   readonly snapshots: number;
-  /** Snapshots that were read only to catch up. */
+  /** The number of snapshots that the viewer read only to catch up. */
   readonly caughtUp: number;
-  /** Snapshots that were too late to be shown. */
+  /** The number of snapshots that were too late to be shown. */
   readonly late: number;
   readonly refused: number;
   /** The bytes of all objects and datagrams. */

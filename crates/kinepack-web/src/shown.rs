@@ -79,9 +79,9 @@ impl Shown {
         }
         self.places.as_ptr() as usize
     }
-    /// A state of the same schema as integers. For each kind they are the number of entities, the
-    /// ids, the value of `fresh` for each entity, and each lane in turn. For tests that compare two
-    /// sides integer by integer.
+    /// Returns `state` as integers, so that tests can compare two sides integer by integer. The
+    /// integers of a kind are the number of its entities, the ids, the value of `fresh` for each
+    /// entity, and each lane in turn.
     pub fn lanes(&self, state: &Snapshot, fresh: impl Fn(usize) -> Option<u32>) -> Vec<u32> {
         let mut lanes = Vec::new();
         for kind in 0..self.values.kinds().len() {

@@ -29,8 +29,8 @@ pub struct ClientStats {
     pub sent: u64,
     /// The bytes of the datagrams for the server.
     pub sent_bytes: u64,
-    /// Parts of datagrams that no endpoint of the client expects, or that a stream of inputs
-    /// refused.
+    /// The number of parts of datagrams that no endpoint of the client expects, or that a stream of
+    /// inputs refused.
     pub refused: u64,
 }
 

@@ -9,8 +9,8 @@ use super::ServerStats;
 use crate::MotionId;
 
 /// An event for the next tick. Write it as a message on the server, and clients read it as
-/// [`Happened`](crate::Happened). The plugin removes these messages from their queue, so other
-/// readers on the server may miss them.
+/// [`Happened`](crate::Happened). The plugin removes messages of the type `Emit` from their queue,
+/// so other readers on the server may miss them.
 ///
 /// ```
 /// use bevy_ecs::message::MessageWriter;

@@ -41,8 +41,8 @@ impl Plugin for MotionUdpServerPlugin {
 pub struct MotionUdpServer {
     /// The options of clients that connect from now on, such as a budget. A budget counts
     /// [`HubConfig::overhead_bytes`](kinepack_net::HubConfig::overhead_bytes) for each datagram.
-    /// Set these to the sum of [`MAX_OVERHEAD_BYTES`](kinepack_udp::MAX_OVERHEAD_BYTES) and
-    /// [`header_bytes`](kinepack_udp::header_bytes).
+    /// Set `overhead_bytes` to the sum of [`MAX_OVERHEAD_BYTES`](kinepack_udp::MAX_OVERHEAD_BYTES)
+    /// and [`header_bytes`](kinepack_udp::header_bytes).
     pub receiver: ReceiverOptions,
     address: SocketAddr,
     socket: Socket<UdpServer>,

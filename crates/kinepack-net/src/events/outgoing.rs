@@ -82,8 +82,8 @@ pub(crate) struct Carried {
 }
 
 impl Outgoing {
-    /// Adds an event. If too many events wait, drops this event or a waiting one, whichever is
-    /// droppable. If neither is droppable, refuses this event.
+    /// Adds `event`. If too many events wait, drops `event` or a waiting event, whichever is
+    /// droppable. If neither is droppable, refuses `event`.
     pub(crate) fn push(&mut self, event: &Arc<Emitted>) {
         if self.waiting.len() >= MOST_WAITING {
             if event.last_tick.is_some() {

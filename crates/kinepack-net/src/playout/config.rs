@@ -19,8 +19,8 @@ use kinepack::Tick;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlayoutConfig {
-    /// Ticks per second of the sender's simulation, however often it sends snapshots. If this is
-    /// wrong, playback starves or lags.
+    /// The number of ticks per second of the sender's simulation, however often it sends snapshots.
+    /// If this is wrong, playback starves or lags.
     pub tick_hz: u32,
     /// The shortest target delay. With 0, the target depends on the network alone.
     pub min_delay: Duration,

@@ -50,7 +50,7 @@ pub(super) struct Resolved {
 pub(super) struct Views {
     /// Sorted by sequence, oldest first.
     held: VecDeque<HeldView>,
-    /// Heap bytes of the held views.
+    /// The number of heap bytes of the held views.
     held_bytes: usize,
     /// The newest dropped view. The receiver no longer knows whether older views arrived.
     dropped: Option<Sequence>,

@@ -44,7 +44,7 @@ pub(super) struct Coded {
 }
 
 impl Coded {
-    /// The same encoding, with `id` as the number of its learned models.
+    /// Returns the same encoding, but its learned models have the number `id`.
     pub(super) fn with_id(mut self, id: u64) -> Self {
         self.models.iter_mut().for_each(|models| models.id = id);
         self

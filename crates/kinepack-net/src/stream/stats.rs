@@ -30,19 +30,19 @@ use super::StreamRefused;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StreamSenderStats {
-    /// Records pushed.
+    /// The number of records that the caller pushed.
     pub records: u64,
-    /// Packets sent.
+    /// The number of packets that the sender sent.
     pub packets: u64,
-    /// How many of these packets were full.
+    /// How many of the sent packets were full.
     pub full: u64,
     /// The bytes of all packets.
     pub bytes: u64,
     /// The number of records in all packets, including repeats.
     pub sent_records: u64,
-    /// Acknowledgements that provided a newer base.
+    /// The number of acknowledgements that provided a newer base.
     pub acknowledged: u64,
-    /// Datagrams refused.
+    /// The number of datagrams that the sender refused.
     pub refused: u64,
 }
 
@@ -51,15 +51,15 @@ pub struct StreamSenderStats {
 /// [`StreamHandled`](super::StreamHandled) has an example.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StreamReceiverStats {
-    /// Packets accepted.
+    /// The number of packets that the receiver accepted.
     pub packets: u64,
-    /// How many of these packets were full.
+    /// How many of the accepted packets were full.
     pub full: u64,
     /// How many of the accepted packets arrived after a newer one.
     pub late: u64,
     /// The bytes of the accepted packets.
     pub bytes: u64,
-    /// Records that were handed on, each once.
+    /// The number of records that the receiver handed on, each once.
     pub records: u64,
     /// How many of these records arrived as repeats, because the packet with their own number was
     /// lost or is still in flight.
@@ -67,22 +67,25 @@ pub struct StreamReceiverStats {
     /// How many times a full packet restarted the stream, after a silence in which half the number
     /// space may have passed.
     pub restarts: u64,
-    /// Packets refused because of the kind or the length, or because the base is among the packet's
-    /// own records.
+    /// The number of packets that the receiver refused because of the kind or the length, or
+    /// because the base is among the packet's own records.
     pub bad_headers: u64,
-    /// Packets refused because they are of a different codec.
+    /// The number of packets that the receiver refused because they are of a different codec.
     pub mismatched: u64,
-    /// Packets refused because they were received before.
+    /// The number of packets that the receiver refused because they were received before.
     pub duplicates: u64,
-    /// Packets refused because they were too far before the newest.
+    /// The number of packets that the receiver refused because they were too far before the newest.
     pub too_old: u64,
-    /// Packets refused because they were too far ahead of the newest.
+    /// The number of packets that the receiver refused because they were too far ahead of the
+    /// newest.
     pub too_far_ahead: u64,
-    /// Packets refused, and therefore lost, because the receiver did not hold the base.
+    /// The number of packets that the receiver refused, and therefore lost, because the receiver
+    /// did not hold the base.
     pub lost_bases: u64,
-    /// Packets refused because they had more records than the rate allows.
+    /// The number of packets that the receiver refused because they had more records than the rate
+    /// allows.
     pub limited: u64,
-    /// Packets refused because their records could not be decoded.
+    /// The number of packets that the receiver refused because their records could not be decoded.
     pub malformed: u64,
 }
 

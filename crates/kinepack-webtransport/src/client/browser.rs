@@ -41,7 +41,7 @@ pub(super) fn start(link: Arc<Link>, url: String, options: WebClientOptions) -> 
     Ok(())
 }
 
-/// A `WebTransport` object of JavaScript, which is closed when this is dropped.
+/// A `WebTransport` object of JavaScript, which closes when a `Transport` is dropped.
 struct Transport(JsValue);
 
 impl Drop for Transport {

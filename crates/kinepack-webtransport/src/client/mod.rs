@@ -153,10 +153,10 @@ impl WebClient {
         self.taken.drain(on_datagram);
     }
 
-    /// Sends a datagram once. The network may lose it.
+    /// Sends `payload` as a datagram once. The network may lose the datagram.
     ///
     /// # Errors
-    /// Returns [`WebSendError`] if the datagram is empty or too long, or there was no session at
+    /// Returns [`WebSendError`] if `payload` is empty or too long, or if there was no session at
     /// the last poll.
     pub fn send(&mut self, payload: &[u8]) -> Result<(), WebSendError> {
         match payload.len() {

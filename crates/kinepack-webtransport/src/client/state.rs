@@ -40,20 +40,20 @@ pub enum WebLostReason {
 /// Counters of a client. Bytes are the bytes of payloads, without the transport's headers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WebClientStats {
-    /// Datagrams received.
+    /// The number of datagrams that the client received.
     pub datagrams_in: u64,
     /// The bytes of the received datagrams.
     pub bytes_in: u64,
-    /// Datagrams given to the transport.
+    /// The number of datagrams that the client gave to the transport.
     pub datagrams_out: u64,
     /// The bytes of the datagrams given to the transport.
     pub bytes_out: u64,
-    /// Datagrams dropped because more than 1,024 datagrams, or 1 MiB, waited for a poll or for the
-    /// transport.
+    /// The number of datagrams that the client dropped because more than 1,024 datagrams, or 1 MiB,
+    /// waited for a poll or for the transport.
     pub overflowed: u64,
-    /// Datagrams that the transport did not accept, because they were too long for the path, or
-    /// because too many waited there. A browser holds up to 64 unsent datagrams, and a native
-    /// client 256 KiB.
+    /// The number of datagrams that the transport did not accept, because they were too long for
+    /// the path, or because too many waited there. A browser holds up to 64 unsent datagrams, and a
+    /// native client 256 KiB.
     pub unsent: u64,
 }
 

@@ -58,9 +58,9 @@ pub struct ReceiverConfig {
 impl ReceiverConfig {
     /// Settings for a sender of `tick_hz` ticks per second.
     ///
-    /// 128 MiB have room for worlds of 65,536 entities of 15 lanes, and for all views of 34,952
-    /// entities of nine lanes. Full states of 4 MiB hold 65,536 entities of 64 bytes. Hellos are
-    /// 250 ms apart, so a lost hello costs little time. A silence of one second is four
+    /// A memory of 128 MiB has room for worlds of 65,536 entities of 15 lanes, and for all views of
+    /// 34,952 entities of nine lanes. Full states of 4 MiB hold 65,536 entities of 64 bytes. Hellos
+    /// are 250 ms apart, so a lost hello costs little time. A silence of one second is four
     /// keep-alives. A blend of a quarter of a second is the time between two snapshots at the
     /// slowest sensible rate if one is lost.
     pub fn at_hz(tick_hz: u32) -> Self {

@@ -86,45 +86,45 @@ pub enum Received {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReceiverStats {
-    /// Datagrams accepted.
+    /// The number of datagrams that the receiver accepted.
     pub received: u64,
-    /// Datagrams refused, including duplicates.
+    /// The number of datagrams that the receiver refused, including duplicates.
     pub refused: u64,
-    /// Datagrams refused because they had arrived before.
+    /// The number of datagrams that the receiver refused because they had arrived before.
     pub duplicates: u64,
-    /// Bytes of all datagrams.
+    /// The number of bytes of all datagrams.
     pub bytes: u64,
-    /// Snapshots that arrived too late to be shown.
+    /// The number of snapshots that arrived too late to be shown.
     pub late: u64,
-    /// Full states completed.
+    /// The number of full states that the receiver completed.
     pub full_states: u64,
-    /// Views that were dropped although they could still be baselines, because of
-    /// [`ReceiverConfig::max_memory_bytes`](crate::ReceiverConfig::max_memory_bytes).
+    /// The number of views that the receiver dropped although they could still be baselines,
+    /// because of [`ReceiverConfig::max_memory_bytes`](crate::ReceiverConfig::max_memory_bytes).
     pub dropped_views: u64,
-    /// Snapshots and fragments that were refused because the state exceeds this side's limits. The
-    /// sender cannot know the limits, so it sends them again.
+    /// The number of snapshots and fragments that the receiver refused because the state exceeds
+    /// this side's limits. The sender cannot know the limits, so it sends them again.
     /// [`Receiver::too_large`](crate::Receiver::too_large) returns the limit.
     pub too_large: u64,
-    /// Sessions that began anew because the sender had forgotten this receiver. Reliable events of
-    /// the previous session may have been lost.
+    /// The number of sessions that began anew because the sender had forgotten this receiver.
+    /// Reliable events of the previous session may have been lost.
     pub begun_anew: u64,
-    /// States that were dropped before they were shown, because of
+    /// The number of states that the receiver dropped before it showed them, because of
     /// [`ReceiverConfig::max_memory_bytes`](crate::ReceiverConfig::max_memory_bytes).
     pub dropped_states: u64,
-    /// Snapshots that were accepted as baselines but could not be merged into the shown state. This
-    /// is 0, unless this library has a bug.
+    /// The number of snapshots that the receiver accepted as baselines but could not merge into the
+    /// shown state. This is 0, unless this library has a bug.
     pub unmerged: u64,
-    /// Snapshots with a state check.
+    /// The number of snapshots with a state check.
     pub checked: u64,
-    /// Checked snapshots which showed that the two sides hold different states, because the checks
-    /// of the view differed or the snapshot could not be decoded. The receiver then drops its views
-    /// and asks for the state anew. Until the new state arrives,
+    /// The number of checked snapshots which showed that the two sides hold different states,
+    /// because the checks of the view differed or the snapshot could not be decoded. The receiver
+    /// then drops its views and asks for the state anew. Until the new state arrives,
     /// [`Receiver::newest`](crate::Receiver::newest) does not change.
     pub mismatches: u64,
-    /// Views held as baselines.
+    /// The number of views that the receiver holds as baselines.
     pub views: usize,
-    /// Events that playback has reached.
+    /// The number of events that playback has reached.
     pub events: u64,
-    /// Events that arrived after playback had passed their tick.
+    /// The number of events that arrived after playback had passed their tick.
     pub late_events: u64,
 }

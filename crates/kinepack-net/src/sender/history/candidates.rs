@@ -67,7 +67,7 @@ impl History {
     }
 
     /// The view at `index` as a baseline with the same older views and learned models as `other`.
-    /// `None` unless this receiver has all of them.
+    /// `None` if this receiver lacks one of those views or models.
     fn same_base(
         &self,
         index: usize,

@@ -64,7 +64,8 @@ pub enum Handled {
     HelloAgain,
     /// The datagram was an acknowledgement.
     Acknowledged,
-    /// The receiver's views are wrong or missing. It gets the state anew from the next tick on.
+    /// The views of the receiver are wrong or missing. The receiver gets the state anew from the
+    /// next tick on.
     Anew,
 }
 
@@ -74,7 +75,8 @@ pub enum Handled {
 /// [offers](Self::offer). The choice holds until the receiver is removed. To change to another
 /// codec, for example to another level, [`remove`](Self::remove) the receiver and
 /// [`add`](Self::add) it again, with a new endpoint on the other side and a new transport
-/// connection. Otherwise a delayed datagram of the old session could be mistaken for a new one.
+/// connection. Otherwise a hub or a receiver could take a delayed datagram of the old session for a
+/// datagram of the new session.
 ///
 /// In each tick, call [`handle`](Self::handle) for each datagram that arrived, then
 /// [`tick`](Self::tick) once with the state of the world, then
@@ -92,8 +94,8 @@ pub enum Handled {
 /// **Several hubs on one connection.** Give each hub a [`Channel`](crate::Channel) of its own.
 ///
 /// If the codec has a time precision, receivers get coarser values of moving entities, as
-/// [`Encoder::coarse`](kinepack::Encoder::coarse) makes them. The hub calls it for you. When
-/// entities come to rest, the hub refines their values until they are exact.
+/// [`Encoder::coarse`](kinepack::Encoder::coarse) makes them. The hub calls this method for you.
+/// When entities come to rest, the hub refines their values until they are exact.
 ///
 /// Cost of a tick: one encoding for each distinct combination of baseline, visible state and codec,
 /// and a copy of the result for each receiver. Whatever receivers acknowledge, there are at most

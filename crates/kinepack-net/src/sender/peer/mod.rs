@@ -87,12 +87,12 @@ pub(super) struct DueSnapshot {
     pub(super) target: Target,
     /// The snapshot's baseline.
     pub(super) base: ChosenBaseline,
-    /// Whether the receiver has not acknowledged anything for a long time.
+    /// Whether the receiver has acknowledged nothing for a long time.
     silent: bool,
     /// Whether nothing was sent for the keep-alive time, so that a snapshot is due even without
     /// changes.
     keeps_alive: bool,
-    /// Whether there is no view to use as a baseline. Then a state that does not fit into a
+    /// Whether there is no view to use as a baseline. If true, a state that does not fit into a
     /// datagram becomes a full state.
     is_first: bool,
 }

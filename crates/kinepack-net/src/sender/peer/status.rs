@@ -47,30 +47,30 @@ pub struct PeerStatus {
     /// How many of the sent datagrams count as lost: a datagram more than six sequences newer was
     /// acknowledged first, or no acknowledgement came in time. Some of them may still have arrived.
     pub lost: u64,
-    /// Payload bytes sent, including this protocol's headers.
+    /// The number of payload bytes that the hub sent, including this protocol's headers.
     pub bytes: u64,
     /// If a full state is being sent, how many of its fragments were acknowledged, and how many
     /// there are.
     pub full_state: Option<(usize, usize)>,
-    /// Entities that should have been sent in the last tick but did not fit.
+    /// The number of entities that should have been sent in the last tick but did not fit.
     pub waiting: usize,
     /// How many times a priority that is not a number was used as 0.
     pub bad_priorities: u64,
-    /// Ticks in which the receiver got nothing because the hub had reached
+    /// The number of ticks in which the receiver got nothing because the hub had reached
     /// [`HubConfig::encodings_per_tick`](crate::HubConfig::encodings_per_tick).
     pub postponed: u64,
     /// How many times the state was sent anew. The hub does this if a state check failed at the
     /// receiver, or if the receiver lacked the memory for a view that the hub used.
     pub sent_anew: u64,
-    /// Events that are not known to have arrived.
+    /// The number of events that are not known to have arrived.
     pub unfinished_events: usize,
-    /// Events that were given up because they became too old, or because too many waited. Only
-    /// [droppable](crate::EventKinds::droppable) events are given up.
+    /// The number of events that the hub gave up because they became too old, or because too many
+    /// waited. The hub gives up only [droppable](crate::EventKinds::droppable) events.
     pub dropped_events: u64,
     /// How many of the unfinished events were never sent. The hub keeps at most 4,096 such events.
     pub waiting_events: usize,
-    /// Events that had to arrive but never will, because too many were waiting. If this is above 0,
-    /// the receiver has missed an event forever, so remove it.
+    /// The number of events that had to arrive but never will, because too many were waiting. If
+    /// this is above 0, the receiver has missed an event forever, so remove it.
     pub refused_events: u64,
 }
 
