@@ -294,7 +294,7 @@ namespace Kinepack
         /// <param name="size">The size of the packet in bytes.</param>
         /// <param name="tick">The tick of the snapshot, which the packet does not contain.</param>
         /// <param name="result">
-        /// The object that gets the packet's view. It may be a baseline.
+        /// The object that gets the view of the packet. This object may be a baseline.
         /// </param>
         /// <returns>False if the packet is invalid. Then nothing has changed.</returns>
         public unsafe bool TryDecode(

@@ -209,8 +209,8 @@ namespace Kinepack
         /// The world. Its tick must be above the tick of the previous world.
         /// </param>
         /// <returns>
-        /// False if some receivers do not get the whole world. The other receivers get all of it,
-        /// so poll the datagrams then too.
+        /// False if some receivers do not get the whole world. The other receivers get the whole
+        /// world, so poll the datagrams in this case too.
         /// </returns>
         public bool Tick(ulong nowNs, Snapshot world)
         {
@@ -225,8 +225,8 @@ namespace Kinepack
         /// The world. Its tick must be above the tick of the previous world.
         /// </param>
         /// <param name="failed">
-        /// The receivers that do not get the whole world, with the reasons. Null if there are no
-        /// such receivers.
+        /// The receivers that do not get the whole world, with the reasons. Null if all receivers
+        /// get the whole world.
         /// </param>
         /// <returns>False if some receivers do not get the whole world.</returns>
         public bool Tick(ulong nowNs, Snapshot world, out string failed)

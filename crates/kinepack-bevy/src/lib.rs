@@ -23,7 +23,7 @@
 //! /// Both sides call this.
 //! fn app() -> App {
 //!     let mut app = App::new();
-//! // Positions are within a kilometre, in centimetres. Rotations have 11 bits a component.
+//!     // Positions are within a kilometre, in centimetres. Rotations have 11 bits a component.
 //!     app.add_plugins(TimePlugin).add_motion_kind::<(Ship, Pose<1_000, 100, 11>)>("ship");
 //! #   app.insert_resource(TimeUpdateStrategy::FixedTimesteps(1));
 //!     app

@@ -44,7 +44,7 @@ use kinepack::Pack;
 ///     }
 ///
 ///     fn write(self, mut door: Mut<'_, Door>) {
-/// // Write only a real change, so that `Changed<Door>` works on the client.
+///         // Write only a real change, so that `Changed<Door>` works on the client.
 ///         if door.angle_deg != self.angle_deg {
 ///             door.angle_deg = self.angle_deg;
 ///         }

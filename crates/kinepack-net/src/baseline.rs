@@ -1,6 +1,6 @@
 //! The views that a snapshot is coded against: a baseline, with partial views merged into it, and
-//! older views. Sender and receiver build these views by the same rules. `spec/NET.md`, sections
-//! 4.1 and 4.3.
+//! older views. Sender and receiver build these views by the same rules. See `spec/NET.md`,
+//! sections 4.1 and 4.3.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

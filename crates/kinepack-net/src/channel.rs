@@ -1,5 +1,5 @@
-//! Channels tell apart the datagrams of several hubs or streams on one connection. `spec/NET.md`,
-//! section 2.1.
+//! Channels tell apart the datagrams of several hubs or streams on one connection. See
+//! `spec/NET.md`, section 2.1.
 
 use crate::packet::{CHANNEL, CHANNEL_SHIFT, KIND_MASK};
 

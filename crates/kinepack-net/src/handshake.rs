@@ -1,5 +1,5 @@
-//! The handshake: checks that sender and receiver agree before the first snapshot. `spec/NET.md`,
-//! section 3.
+//! The handshake: checks that sender and receiver agree before the first snapshot. See
+//! `spec/NET.md`, section 3.
 
 use kinepack::{Codec, Snapshot, Tick, View};
 

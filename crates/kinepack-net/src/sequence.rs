@@ -1,4 +1,4 @@
-//! Sequence numbers that wrap. `spec/NET.md`, section 1.
+//! Sequence numbers that wrap. See `spec/NET.md`, section 1.
 
 use core::ops::RangeInclusive;
 

@@ -1,4 +1,4 @@
-//! Splits acknowledgements from the datagram that follows them. `spec/NET.md`, section 9.
+//! Splits acknowledgements from the datagram that follows them. See `spec/NET.md`, section 9.
 
 use crate::packet::{
     ACKNOWLEDGEMENT, CHECK, CHECK_BYTES, EVENTS_ALONE, FRAGMENT, KIND_MASK, SNAPSHOT,

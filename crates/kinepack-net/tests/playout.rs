@@ -31,8 +31,8 @@ struct Stream {
     /// The time of `next_tick`.
     next_at: Duration,
     now: Duration,
-    /// Until this time, the receiver takes nothing. Then it takes everything that has arrived at
-    /// once.
+    /// The receiver takes nothing until this time. Then the receiver takes everything that has
+    /// arrived, all at once.
     deaf_until: Duration,
     last_shown: f64,
     frames: u64,

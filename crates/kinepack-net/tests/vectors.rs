@@ -151,10 +151,10 @@ fn form(datagram: &[u8]) -> String {
     form + if datagram[0] & 7 == 3 { "-older" } else { "" }
 }
 
-/// The lines that this version writes, in five sessions. The first is plain. The second is short,
-/// with two older views from its hello on. The third has state checks in each snapshot and a fault
-/// in the receiver. The fourth has events. The fifth is at level adaptive, with older views in two
-/// parts.
+/// The lines that this version writes, in five sessions. The first session is plain. The second
+/// session is short, with two older views from its hello on. The third session has a state check in
+/// each snapshot, and a fault in the receiver. The fourth session has events. The fifth session is
+/// at the level adaptive, with older views in two parts.
 fn written() -> String {
     let codec = codec();
     let hello = receiver(&codec, None).poll_transmit(Duration::ZERO).unwrap().to_vec();

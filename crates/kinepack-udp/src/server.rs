@@ -129,7 +129,7 @@ pub enum DisconnectReason {
     TimedOut,
 }
 
-/// Counters of a server since it was bound. Bytes are the bytes of UDP payloads.
+/// Counters of a server since it was bound. The counters of bytes count the bytes of UDP payloads.
 ///
 /// ```
 /// use kinepack_udp::{Secret, ServerOptions, UdpServer};

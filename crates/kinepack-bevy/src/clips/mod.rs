@@ -31,7 +31,7 @@
 //! # fn is_hunted() -> bool { false }
 //!
 //! App::new()
-//! // `DefaultPlugins` contain the first two plugins.
+//!     // `DefaultPlugins` contain the first two plugins.
 //!     .add_plugins((TimePlugin, AssetPlugin::default(), ClipsPlugin))
 //!     .add_systems(Startup, spawn)
 //!     .add_systems(Update, run.run_if(is_hunted))

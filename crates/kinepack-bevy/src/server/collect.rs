@@ -1,10 +1,10 @@
 //! Updates the snapshot of the world, kind by kind.
 //!
 //! Bevy's change detection finds the entities that were added or changed since the last tick. The
-//! plugin quantizes only the components of these, column by column. The hub's snapshot keeps the
-//! lanes of all others. Cost: a look at the change tick of each component. Each changed entity
-//! costs a copy, the quantization and a write of its lanes. If entities were added or removed, the
-//! snapshot is also copied.
+//! plugin quantizes only the components of these entities, column by column. The hub's snapshot
+//! keeps the lanes of all other entities. Cost: a look at the change tick of each component. Each
+//! changed entity costs a copy, the quantization and a write of its lanes. If entities were added
+//! or removed, the snapshot is also copied.
 
 use core::any::type_name;
 use core::marker::PhantomData;

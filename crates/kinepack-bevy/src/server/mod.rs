@@ -60,7 +60,8 @@ pub struct ClientLeft {
     pub client: ReceiverId,
 }
 
-/// The sets of the server's systems. Order your transport and your own systems relative to these.
+/// The sets of the server's systems. Order your transport and your own systems relative to these
+/// sets.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MotionServerSystems {
     /// Runs in `PreUpdate`, and takes the datagrams in [`MotionServer::incoming`]. A transport puts

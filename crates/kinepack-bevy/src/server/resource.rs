@@ -26,7 +26,7 @@ const ACKNOWLEDGEMENT_BYTES: usize = 4;
 /// Counters of what a server did, and what it refused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ServerStats {
-    /// The number of ticks made.
+    /// The number of ticks that the server made.
     pub ticks: u64,
     /// The number of states that the server quantized, because their entities were new or had
     /// changed.

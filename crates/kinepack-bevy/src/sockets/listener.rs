@@ -20,7 +20,8 @@ pub(super) trait ServerSocket {
     /// Appends the events since the last call.
     fn poll(&mut self, events: &mut Vec<ServerEvent>);
 
-    /// The datagram of an event. It is valid until the next call of [`poll`](Self::poll).
+    /// The datagram at `range`, which an event named. The slice is valid until the next call of
+    /// [`poll`](Self::poll).
     fn payload(&self, range: &Range<usize>) -> &[u8];
 
     /// Sends a datagram. Errors do not matter, because the network may lose the datagram too.

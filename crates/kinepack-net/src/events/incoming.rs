@@ -1,5 +1,5 @@
 //! Hands on the receiver's events in order, each once, as soon as playback shows the event's tick.
-//! `spec/NET.md`, section 10.3.
+//! See `spec/NET.md`, section 10.3.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Writes and reads the list of events in a datagram. `spec/NET.md`, sections 10.1 and 10.2.
+//! Writes and reads the list of events in a datagram. See `spec/NET.md`, sections 10.1 and 10.2.
 
 use std::collections::HashMap;
 use std::sync::Arc;

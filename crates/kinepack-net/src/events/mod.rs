@@ -1,4 +1,4 @@
-//! Events happen at a tick, and each is delivered once and in order, alongside the snapshots.
+//! Events happen at a tick, and each is delivered once and in order, alongside the snapshots. See
 //! `spec/NET.md`, section 10.
 
 mod incoming;

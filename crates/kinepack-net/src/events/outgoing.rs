@@ -1,4 +1,4 @@
-//! Tracks the events for one receiver: whether each event waits, is in flight, or has arrived.
+//! Tracks the events for one receiver: whether each event waits, is in flight, or has arrived. See
 //! `spec/NET.md`, section 10.
 
 use std::collections::VecDeque;

@@ -36,8 +36,8 @@ pub struct LinkConfig {
     /// its own delay.
     pub duplicate_ratio: f32,
     /// The share of datagrams that are delayed by a uniform time up to `reorder_delay`. Datagrams
-    /// sent within that time overtake them. If datagrams are sent further apart, no datagram is
-    /// reordered.
+    /// that are sent within that time overtake the delayed datagrams. If datagrams are sent further
+    /// apart, no datagram is reordered.
     pub reorder_ratio: f32,
     /// The longest delay of a reordered datagram.
     pub reorder_delay: Duration,

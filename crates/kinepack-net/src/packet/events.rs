@@ -1,4 +1,4 @@
-//! The headers of events: alone, and in front of a snapshot. `spec/NET.md`, section 10.1.
+//! The headers of events: alone, and in front of a snapshot. See `spec/NET.md`, section 10.1.
 
 use kinepack::Tick;
 

@@ -1,4 +1,4 @@
-//! The hello of a receiver, and the hub's refusal of it. `spec/NET.md`, section 2.
+//! The hello of a receiver, and the hub's refusal of it. See `spec/NET.md`, section 2.
 
 use core::fmt;
 

@@ -1,6 +1,6 @@
-//! The first byte of a datagram: its kind in the low three bits, and flags above. `spec/NET.md`,
-//! section 2. These constants have a file of their own so that all headers can use them without
-//! depending on each other.
+//! The first byte of a datagram: its kind in the low three bits, and flags above. See
+//! `spec/NET.md`, section 2. These constants have a file of their own so that all headers can use
+//! them without depending on each other.
 
 pub(crate) const SNAPSHOT: u8 = 0;
 pub(crate) const FRAGMENT: u8 = 1;

@@ -1,4 +1,4 @@
-//! The header of a snapshot. `spec/NET.md`, section 4.
+//! The header of a snapshot. See `spec/NET.md`, section 4.
 
 use kinepack::{Baselines, Tick};
 

@@ -1,4 +1,4 @@
-//! Puts a full state together from fragments in any order. `spec/NET.md`, section 5.
+//! Puts a full state together from fragments in any order. See `spec/NET.md`, section 5.
 //!
 //! Memory: the parts that arrived, up to the limit, and 40 bytes for each of the fragments.
 

@@ -2,7 +2,7 @@
 //!
 //! A round trip is measured from an acknowledgement to the first snapshot that is coded against the
 //! newest view that the acknowledgement names. The first round trip is measured from the hello to
-//! the first datagram. `spec/NET.md`, sections 3, 4 and 6. Memory: at most [`MOST_WAITING`]
+//! the first datagram. See `spec/NET.md`, sections 3, 4 and 6. Memory: at most [`MOST_WAITING`]
 //! acknowledgements. Cost: constant for each acknowledgement and snapshot.
 
 use std::collections::VecDeque;

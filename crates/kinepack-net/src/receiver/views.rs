@@ -1,5 +1,5 @@
-//! The views that the receiver holds, as baselines of later snapshots. `spec/NET.md`, sections 4.1,
-//! 4.2 and 5.
+//! The views that the receiver holds, as baselines of later snapshots. See `spec/NET.md`, sections
+//! 4.1, 4.2 and 5.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! Tracks which sequences arrived: the newest, and the 32 before it. `spec/NET.md`, section 6.
+//! Tracks which sequences arrived: the newest, and the 32 before it. See `spec/NET.md`, section 6.
 
 use crate::sequence::REORDERED;
 use crate::{Acknowledgement, Refused, Sequence};

@@ -1,4 +1,4 @@
-//! Decides which snapshots of one receiver get a state check. `spec/NET.md`, section 4.6.
+//! Decides which snapshots of one receiver get a state check. See `spec/NET.md`, section 4.6.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! A state too large for one datagram, sent in fragments until all of them are acknowledged.
+//! A state too large for one datagram, sent in fragments until all of them are acknowledged. See
 //! `spec/NET.md`, section 5.
 
 use std::collections::VecDeque;

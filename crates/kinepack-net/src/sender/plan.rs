@@ -1,4 +1,4 @@
-//! Chooses the contents of one snapshot: everything, or the most important entities that fit.
+//! Chooses the contents of one snapshot: everything, or the most important entities that fit. See
 //! `spec/NET.md`, section 4.
 //!
 //! The codec writes field by field, so an entity has no separate place in the bytes and no exact

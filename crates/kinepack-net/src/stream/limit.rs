@@ -1,4 +1,4 @@
-//! Limits how many new records one client may send, by a bucket of credit that time refills.
+//! Limits how many new records one client may send, by a bucket of credit that time refills. See
 //! `spec/NET.md`, section 8.3.
 
 use std::time::Duration;

@@ -5,7 +5,7 @@
 //! [`sender`] numbers the pushed records and codes each packet against the newest acknowledged one.
 //! [`receiver`] accepts or refuses packets and hands on their records. Both keep a [`ring`] of the
 //! last records. [`packet`] reads and writes the headers, and [`limit`] limits how much one client
-//! may send. `spec/NET.md`, section 8.
+//! may send. See `spec/NET.md`, section 8.
 //!
 //! ```text
 //! client: push ─► ring ─► packet against an acknowledged one ─► … ─► ring ─► fresh records :server

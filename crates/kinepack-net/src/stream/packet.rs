@@ -1,5 +1,5 @@
-//! Reads and writes the headers of stream packets, and stream acknowledgements. `spec/NET.md`,
-//! sections 8.1 and 8.2.
+//! Reads and writes the headers of stream packets, and stream acknowledgements, as sections 8.1 and
+//! 8.2 of `spec/NET.md` define them.
 
 use super::StreamRefused;
 use crate::Sequence;

@@ -1,5 +1,5 @@
 //! The server's end of a stream. It accepts packets, restores their records, and refuses what no
-//! honest client sends. `spec/NET.md`, section 8.3.
+//! honest client sends. See `spec/NET.md`, section 8.3.
 
 use std::time::Duration;
 
@@ -281,9 +281,9 @@ impl StreamReceiver {
         if ahead > i32::from(limit) { Err(StreamRefused::TooFarAhead { limit }) } else { Ok(()) }
     }
 
-    /// Whether a packet restarts the stream. It does if it needs no base, and half of all numbers
-    /// may have passed since the newest packet. Then the numbers no longer show which packet is
-    /// newer.
+    /// Whether a packet with the header `header` restarts the stream: if it needs no base, and half
+    /// of all numbers may have passed since the newest packet, so that the numbers no longer show
+    /// which packet is newer.
     fn restarts(&self, now: Duration, header: &StreamHeader) -> bool {
         let elapsed_ms = now.saturating_sub(self.newest_at).as_millis();
         let sent = elapsed_ms.saturating_mul(u128::from(self.config.rate_hz)) / 1000;
@@ -336,8 +336,8 @@ impl StreamReceiver {
         acknowledgement.is_some()
     }
 
-    /// The acknowledgement to send back, again and again, with any datagram. It does not include
-    /// the channel. `None` before the first packet.
+    /// The acknowledgement to send back, again and again, with any datagram. The acknowledgement
+    /// does not include the channel. `None` before the first packet.
     pub fn acknowledgement(&self) -> Option<StreamAcknowledgement> {
         self.ring.newest().map(StreamAcknowledgement)
     }

@@ -1,5 +1,5 @@
 //! The client's end of a stream. It numbers records, and codes packets against acknowledged ones.
-//! `spec/NET.md`, section 8.
+//! See `spec/NET.md`, section 8.
 
 use kinepack::stream::{Learned, StreamCodec};
 use kinepack::{EncodeError, Pack};

@@ -1,6 +1,6 @@
-//! Tests with packets and acknowledgements that no honest end sends. Each is refused and counted,
-//! and changes nothing else. After any number of them, a receiver continues exactly as its twin,
-//! which never saw them.
+//! Tests with packets and acknowledgements that no honest end sends. An endpoint refuses and counts
+//! each of them, and changes nothing else. After any number of such packets, a receiver continues
+//! exactly as its twin, which never got such a packet.
 
 use std::time::Duration;
 

@@ -102,7 +102,7 @@ pub struct Receiver {
     anew: Option<Sequence>,
     connection: Connection,
     spawns: Spawns,
-    /// `None` without events.
+    /// `None` if the receiver has no events.
     events: Option<Incoming>,
     /// The latest `now` of any call.
     now: Duration,

@@ -1,5 +1,5 @@
-//! Finds the views that can be the baseline of the next snapshot. `spec/NET.md`, sections 4.1 and
-//! 4.2.
+//! Finds the views that can be the baseline of the next snapshot. See `spec/NET.md`, sections 4.1
+//! and 4.2.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! The datagrams sent to one receiver, each with its outcome: acknowledged or lost. The outcomes
-//! determine the round trip, and which view can be the next baseline. `spec/NET.md`, sections 4.2
-//! and 6.
+//! determine the round trip, and which view can be the next baseline. See `spec/NET.md`, sections
+//! 4.2 and 6.
 //!
 //! Cost: an acknowledgement looks at 33 entries. Memory: at most [`WINDOW`] entries, and the memory
 //! that their views share.
@@ -321,8 +321,8 @@ impl History {
         self.newest_view = None;
     }
 
-    /// The views in flight, partial or complete. The next snapshot's baseline does not include
-    /// them.
+    /// The views in flight, partial or complete. The baseline of the next snapshot includes none of
+    /// these views.
     pub(super) fn in_flight(&self) -> impl Iterator<Item = &Arc<SentView>> {
         self.entries.iter().filter_map(|entry| match &entry.content {
             Content::Snapshot { view, .. } if entry.state == State::InFlight => Some(view),

@@ -1,5 +1,5 @@
-//! Chooses the older views of a snapshot, from which a predicting codec learns most. `spec/NET.md`,
-//! section 4.3.
+//! Chooses the older views of a snapshot, from which a predicting codec learns most. See
+//! `spec/NET.md`, section 4.3.
 //!
 //! The *lag* is the number of ticks from the baseline to the snapshot. The best older views are
 //! half a lag before the baseline, then one lag before that view, and so on. A velocity over half a

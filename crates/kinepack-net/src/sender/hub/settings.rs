@@ -59,8 +59,8 @@ impl Hub {
 
     /// Makes fields visible only to receivers that are chosen with
     /// [`set_visible`](Self::set_visible), for example ammunition only to the player who has it.
-    /// For all other receivers the fields are `None`, and their datagrams contain no trace of these
-    /// fields. So the fields must be `Option`s, named as in
+    /// For all other receivers the fields are `None`, and the datagrams for those receivers contain
+    /// no trace of the fields. So the fields must be `Option`s, named as in
     /// [`Schema::optional_part`](kinepack::Schema::optional_part). At first, no receiver may see
     /// the fields.
     ///
