@@ -106,7 +106,8 @@ fn name(path: &str, part: &str) -> String {
     alloc::format!("{path}.{part}")
 }
 
-/// One lane per byte. A length above a field's maximum does not compile.
+/// Returns the number of lanes for `bytes` bytes: one lane per byte. A length above a field's
+/// maximum does not compile.
 const fn lanes(bytes: usize) -> usize {
     assert!(bytes <= u8::MAX as usize, "a field has at most 255 bytes");
     bytes

@@ -1,5 +1,5 @@
-//! Numbers, lists and checksums of files: profiles and schemas (`spec/CODEC.md`, sections 5.8 and
-//! 13), and the headers of group frames.
+//! Reads and writes the numbers, lists and checksums of files (`spec/CODEC.md`, sections 5.8 and
+//! 13) and of the headers of group frames.
 
 use alloc::vec::Vec;
 
@@ -10,8 +10,8 @@ use crate::hash::Fnv1a;
 pub(crate) struct Writer<'a>(pub(crate) &'a mut Vec<u8>);
 
 impl Writer<'_> {
-    /// Writes seven bits per byte, the lowest first. A byte's top bit is set if another byte
-    /// follows.
+    /// Writes `value`, seven bits per byte, the lowest first. A byte's top bit is set if another
+    /// byte follows.
     pub(crate) fn number(&mut self, mut value: u64) {
         while value >= 0x80 {
             self.0.push(value as u8 | 0x80);
@@ -20,7 +20,7 @@ impl Writer<'_> {
         self.0.push(value as u8);
     }
 
-    /// Writes 0, −1, 1, −2 and so on as 0, 1, 2, 3.
+    /// Writes 0, −1, 1, −2 and so on as the numbers 0, 1, 2, 3.
     pub(crate) fn signed(&mut self, value: i32) {
         self.number(u64::from(((value << 1) ^ (value >> 31)) as u32));
     }
@@ -51,7 +51,7 @@ impl<'a> Reader<'a> {
             let byte = self.byte()?;
             value |= u64::from(byte & 0x7F) << shift;
             if byte < 0x80 {
-                // Each number has exactly one valid form, the shortest.
+                // Each number has exactly one valid form: the one with the fewest bytes.
                 let is_shortest = shift == 0 || byte > 0;
                 return u32::try_from(value)
                     .ok()
@@ -67,8 +67,8 @@ impl<'a> Reader<'a> {
         Ok((value >> 1) as i32 ^ -((value & 1) as i32))
     }
 
-    /// Reads a count of items of at least one byte each. The count is limited to the bytes that
-    /// remain, so a forged count cannot demand more items than the file has bytes.
+    /// Reads the count of a list whose items take at least one byte each. The count is limited to
+    /// the bytes that remain, so a forged count cannot demand more items than the file has bytes.
     pub(crate) fn count(&mut self) -> Result<usize, SetupError> {
         let count = self.number()? as usize;
         if count <= self.0.len() { Ok(count) } else { Err(SetupError::BadProfileFile) }
@@ -79,8 +79,8 @@ impl<'a> Reader<'a> {
         self.bytes(count)
     }
 
-    /// Reads a count of at most `most`, then that many items. An item takes many times more bytes
-    /// in memory than in a file, so the file's length alone does not limit the memory.
+    /// Reads a count of at most `most`, then that many items with `read`. An item takes many times
+    /// more bytes in memory than in a file, so the file's length alone does not limit the memory.
     pub(crate) fn many<T>(
         &mut self,
         most: usize,
@@ -94,7 +94,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The checksum at the end of a file.
+/// Computes the checksum at the end of a file.
 pub(crate) fn hash_of(bytes: &[u8]) -> u64 {
     let mut hasher = Fnv1a::new();
     hasher.add(bytes);

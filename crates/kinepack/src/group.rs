@@ -1,10 +1,11 @@
-//! Groups: runs of snapshots, each coded against those just before it. Files and reliable streams
-//! lose nothing, so a snapshot can be coded against the last one written. Groups are therefore much
-//! smaller than packets, which are coded against acknowledged views. `spec/GROUP.md`.
+//! Groups: runs of snapshots, each coded against the snapshots just before it. Files and reliable
+//! streams lose nothing, so a snapshot can be coded against the previous one. Groups are therefore
+//! much smaller than packets, which are coded against acknowledged views. `spec/GROUP.md` defines
+//! the format.
 //!
-//! A group starts from nothing, or from a view that both sides were given. So a file of groups can
-//! be read from the beginning of any group. To reach one snapshot, a reader decodes at most one
-//! group.
+//! A group starts either from an empty snapshot or from a view that both sides were given. A group
+//! that starts from an empty snapshot can be read without the groups before it. To reach one
+//! snapshot, a reader decodes at most one group.
 //!
 //! ```
 //! use kinepack::group::{GroupReader, GroupWriter};
@@ -55,8 +56,8 @@ const MAX_STEP: u32 = (1 << 31) - 1;
 /// The largest size of a varint, in bytes.
 const MAX_VARINT: usize = 5;
 
-/// The views of the last frames, the newest first. Before a group's first frame, it holds only the
-/// given view, if any.
+/// The views of the last frames of this group, the newest first. Before the group's first frame,
+/// `views` holds only the given view, if any.
 #[derive(Debug)]
 struct Chain {
     views: Vec<View>,
@@ -70,27 +71,28 @@ impl Chain {
         Self { views, old }
     }
 
-    /// Begins a group.
+    /// Begins a group that starts from `given`, if any.
     fn begin(&mut self, given: Option<View>) {
         self.old.clear();
         self.old.append(&mut self.views);
         self.views.extend(given);
     }
 
-    /// The tick of the last frame, or of the given view.
+    /// Returns the tick of the last frame, or of the given view.
     fn tick(&self) -> Option<Tick> {
         self.views.first().map(|view| view.tick)
     }
 
-    /// Adds the view of a frame. Returns a view that no packet needs any more, if there is one.
+    /// Adds the view of a frame. Returns a view that no later frame needs any more, if there is
+    /// one.
     fn push(&mut self, view: View) -> Option<View> {
         self.views.insert(0, view);
         if self.views.len() > VIEWS { self.views.pop() } else { self.old.pop() }
     }
 }
 
-/// The baseline of a first frame without a given view: a snapshot without entities. It is kept so
-/// that each group reuses its memory.
+/// The baseline of a group's first frame if the group has no given view: a snapshot without
+/// entities. It is kept between groups, so that each group reuses its memory.
 #[derive(Debug)]
 struct EmptyBaseline(Arc<Snapshot>);
 
@@ -99,7 +101,7 @@ impl EmptyBaseline {
         Self(Arc::new(Snapshot::new(codec.schema(), Tick(0))))
     }
 
-    /// The baseline of a frame at `tick`.
+    /// Returns the baseline of a frame at `tick`.
     fn before(&mut self, tick: Tick) -> View {
         Arc::make_mut(&mut self.0).tick = Tick(tick.0.wrapping_sub(1));
         View::from(Arc::clone(&self.0))
@@ -118,7 +120,7 @@ pub struct GroupWriter {
 }
 
 impl GroupWriter {
-    /// A writer at the beginning of a group that starts from nothing.
+    /// Makes a writer at the beginning of a group that starts from an empty snapshot.
     pub fn new(codec: &Codec) -> Self {
         Self {
             encoder: Encoder::new(codec),
@@ -129,12 +131,14 @@ impl GroupWriter {
     }
 
     /// Begins a group. `given` is a view that the reader will also be given, such as the
-    /// [last](Self::last) view of the previous group. Without it, the group can be read alone.
+    /// [last](Self::last) view of the previous group. If `given` is `None`, the group can be read
+    /// without the groups before it.
     pub fn begin(&mut self, given: Option<View>) {
         self.chain.begin(given);
     }
 
-    /// Appends a frame with the snapshot to `out`. Returns the view that a reader will have.
+    /// Appends a frame with the snapshot to `out`. Returns the view that a reader will have after
+    /// that frame.
     ///
     /// Cost: that of [`Encoder::encode`].
     ///
@@ -168,12 +172,13 @@ impl GroupWriter {
         Ok(&self.chain.views[0])
     }
 
-    /// The view of the last frame. Before a group's first frame, this is the given view.
+    /// Returns the view of the last frame. Before a group's first frame, this is the given view.
     pub fn last(&self) -> Option<&View> {
         self.chain.views.first()
     }
 
-    /// Where the bits of the last frame went. The frame's header is not counted.
+    /// Returns the number of bits of each part of the last frame. The frame's header is not
+    /// counted.
     pub fn size(&self) -> &Size {
         self.encoder.size()
     }
@@ -191,12 +196,14 @@ pub struct GroupReader {
 }
 
 impl GroupReader {
-    /// A reader with the default limits, at the beginning of a group that starts from nothing.
+    /// Makes a reader with the default limits, at the beginning of a group that starts from an
+    /// empty snapshot.
     pub fn new(codec: &Codec) -> Self {
         Self::with_limits(codec, DecodeLimits::default())
     }
 
-    /// A reader with these limits.
+    /// Makes a reader with these limits, at the beginning of a group that starts from an empty
+    /// snapshot.
     pub fn with_limits(codec: &Codec, limits: DecodeLimits) -> Self {
         Self {
             decoder: Decoder::with_limits(codec, limits),
@@ -205,18 +212,19 @@ impl GroupReader {
         }
     }
 
-    /// Begins a group, with the view that its writer was given, if any.
+    /// Begins a group. `given` is the view that the group's writer was given, if any.
     pub fn begin(&mut self, given: Option<View>) {
         self.chain.begin(given);
     }
 
-    /// Reads the frame at the beginning of `bytes` and advances `bytes` past it. `None` if `bytes`
-    /// is empty.
+    /// Reads the frame at the beginning of `bytes` and advances `bytes` past it. Returns `None` if
+    /// `bytes` is empty.
     ///
     /// The storage must guarantee that the bytes are unaltered: see [`Decoder::decode`].
     ///
     /// # Errors
-    /// [`DecodeError`] if there is no valid frame. `bytes` and the group are then unchanged.
+    /// [`DecodeError`] if `bytes` does not begin with a valid frame. `bytes` and the group are then
+    /// unchanged.
     pub fn read(&mut self, bytes: &mut &[u8]) -> Result<Option<&View>, DecodeError> {
         if bytes.is_empty() {
             return Ok(None);
@@ -235,7 +243,7 @@ impl GroupReader {
         Ok(self.last())
     }
 
-    /// The view of the last frame. Before a group's first frame, this is the given view.
+    /// Returns the view of the last frame. Before a group's first frame, this is the given view.
     pub fn last(&self) -> Option<&View> {
         self.chain.views.first()
     }
@@ -267,7 +275,8 @@ pub struct FrameHeaders<'a> {
 }
 
 impl<'a> FrameHeaders<'a> {
-    /// The frames of a group. `given` is the tick of the view that the group starts from, if any.
+    /// Iterates over the frames of `group`. `given` is the tick of the view that the group starts
+    /// from, if any.
     pub fn new(group: &'a [u8], given: Option<Tick>) -> Self {
         Self { bytes: group, rest: group, before: given }
     }
@@ -276,7 +285,8 @@ impl<'a> FrameHeaders<'a> {
 impl Iterator for FrameHeaders<'_> {
     type Item = Result<(Tick, usize), DecodeError>;
 
-    /// The next frame's tick and the byte where it ends. An error ends the iteration.
+    /// Returns the next frame's tick and the byte where the frame ends. An error ends the
+    /// iteration.
     fn next(&mut self) -> Option<Self::Item> {
         if self.rest.is_empty() {
             return None;
@@ -294,7 +304,7 @@ impl Iterator for FrameHeaders<'_> {
     }
 }
 
-/// A frame, and the bytes that follow it.
+/// A frame of a group, and the bytes that follow it.
 struct Frame<'a> {
     tick: Tick,
     packet: &'a [u8],
@@ -333,7 +343,7 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// The tick that the next frame's tick is relative to.
+/// Returns the tick that the next frame's tick is relative to.
 fn tick_of(before: Option<Tick>) -> Tick {
     before.unwrap_or(Tick(u32::MAX))
 }

@@ -1,7 +1,7 @@
-//! 64-bit FNV-1a, which distinguishes schemas, codecs and states. It is not cryptographic: an
-//! attacker can forge a hash.
+//! Implements 64-bit FNV-1a, which distinguishes schemas, codecs and states. FNV-1a is not
+//! cryptographic: an attacker can forge a hash.
 
-/// A 64-bit FNV-1a hasher. It is not cryptographic.
+/// A 64-bit FNV-1a hasher. This hash is not cryptographic.
 ///
 /// ```
 /// use kinepack::hash::Fnv1a;
@@ -29,7 +29,7 @@ impl Fnv1a {
         }
     }
 
-    /// Adds the length (u32), then the bytes.
+    /// Adds the length of `bytes` as a `u32`, then the bytes.
     pub(crate) fn add_list(&mut self, bytes: &[u8]) {
         self.add(&(bytes.len() as u32).to_le_bytes());
         self.add(bytes);

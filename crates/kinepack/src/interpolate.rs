@@ -1,15 +1,16 @@
-//! Playback: the arithmetic for a state between two states.
+//! Playback: the arithmetic that finds a state between two states.
 //!
 //! A receiver shows the world as it was some milliseconds ago, between two snapshots that it has.
 //! The schema defines what "between" means, and [`Pack::interpolate`](crate::Pack::interpolate)
-//! applies that to each field. This module has the arithmetic: a line, the short way round, a cubic
-//! through both ends with both velocities (Hermite), and rotation at constant angular speed. The
-//! last is slerp (Shoemake, "Animating Rotation with Quaternion Curves", 1985).
+//! applies that to each field. This module has the arithmetic for four ways to interpolate: a line,
+//! the short way round, a cubic (Hermite), and rotation at constant angular speed. The cubic passes
+//! through both ends with their velocities. Rotation at constant angular speed is slerp (Shoemake,
+//! "Animating Rotation with Quaternion Curves", 1985).
 //!
-//! The input is reconstructed values, and the results are only shown, never sent. Nothing depends
-//! on them across the network, so `spec/CODEC.md` does not cover interpolation. The arithmetic is
-//! `f64` and `libm` throughout, and gives the same results on every platform. Cost: about ten
-//! operations per number; `atan2` and three `sin` per rotation that turns.
+//! The functions take reconstructed values, and their results are only shown, never sent. No packet
+//! depends on these results, so `spec/CODEC.md` does not cover interpolation. The arithmetic is
+//! `f64` and `libm` throughout, and gives the same results on every platform. A number costs about
+//! ten operations. A rotation that turns costs one `atan2` and three `sin`.
 
 use crate::quantize::FloatLimits;
 use crate::schema::{Lane, LaneArithmetic};
@@ -44,23 +45,23 @@ use crate::sqrt::sqrt;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Between {
-    /// 0 is the first state, 1 the second. Other ratios count as the nearer of the two, and NaN as
-    /// 0.
+    /// 0 stands for the first state, 1 for the second. A ratio below 0 counts as 0, one above 1
+    /// counts as 1, and NaN counts as 0.
     pub ratio: f32,
     /// Time from the first state to the second, in seconds; negative if the second is earlier. Only
-    /// fields with a velocity use it. If it is 0 or not finite, they move on a line.
+    /// fields with a velocity use it. If `seconds` is 0 or not finite, these fields move on a line.
     pub seconds: f32,
 }
 
 impl Between {
-    /// `from` until the ratio reaches 1, then `to`. Flags use this.
+    /// Returns `from` until the ratio reaches 1, then `to`. Flags are interpolated this way.
     #[inline]
     pub fn step<T>(self, from: T, to: T) -> T {
         if self.ratio >= 1.0 { to } else { from }
     }
 
-    /// A point on the line from `from` to `to`: never beyond an end, and exact at both ends. If an
-    /// end is not finite, the value changes like [`step`](Self::step).
+    /// Returns a point on the line from `from` to `to`: never beyond an end, and exact at both
+    /// ends. If an end is not finite, the value changes like [`step`](Self::step).
     #[inline]
     pub fn linear(self, from: f64, to: f64) -> f64 {
         if let Some(end) = self.end(from, to) {
@@ -70,12 +71,13 @@ impl Between {
             return from;
         }
         let ratio = f64::from(self.ratio);
-        // Two products, because a difference could overflow. The clamp removes their rounding
-        // error, so that a value that does not move stays exact.
+        // This sums two products, because a difference could overflow. The clamp removes their
+        // rounding error, so that a value that does not move stays exact.
         (from * (1.0 - ratio) + to * ratio).clamp(from.min(to), from.max(to))
     }
 
-    /// The end for a ratio of at most 0 or at least 1; `None` between them.
+    /// Returns `from` for a ratio of at most 0, `to` for a ratio of at least 1, and `None` between
+    /// them.
     #[inline]
     pub(crate) fn end<T>(self, from: T, to: T) -> Option<T> {
         if self.ratio >= 1.0 {
@@ -87,9 +89,9 @@ impl Between {
         }
     }
 
-    /// The short way round between two codes of limits that wrap; upwards if both ways are equally
-    /// long. The result is at least the minimum and less than one period above it. That also holds
-    /// after `round`, which rounds the result to the field's type.
+    /// Interpolates the short way round between two codes of limits that wrap; upwards if both ways
+    /// are equally long. The result is at least the minimum and less than one period above it. That
+    /// also holds after `round`, which rounds the result to the field's type.
     #[inline]
     pub(crate) fn around(
         self,
@@ -118,8 +120,8 @@ impl Between {
         if round(value) >= round(end) { limits.min() } else { value }
     }
 
-    /// A point on the cubic that leaves `from` and reaches `to` with these velocities, in units per
-    /// second. Falls back to the line if `seconds` is 0 or the cubic is not finite.
+    /// Returns a point on the cubic that leaves `from` and reaches `to` with these velocities, in
+    /// units per second. Falls back to the line if `seconds` is 0 or the cubic is not finite.
     #[inline]
     pub(crate) fn hermite(self, from: f64, to: f64, velocities: [f64; 2]) -> f64 {
         if self.ratio > 0.0 && self.ratio < 1.0 && self.seconds != 0.0 {
@@ -136,9 +138,9 @@ impl Between {
         self.linear(from, to)
     }
 
-    /// The unit quaternion on the shorter arc from `from` to `to`, at constant angular speed.
-    /// `None` if one of them has no direction. The ends are exact as rotations; the quaternion's
-    /// sign may differ.
+    /// Returns the unit quaternion on the shorter arc from `from` to `to`, at constant angular
+    /// speed. `None` if `from` or `to` has no direction. The ends are exact as rotations, but a
+    /// quaternion's sign may differ from that of `from` or `to`.
     #[inline]
     pub(crate) fn slerp(self, from: [f64; 4], to: [f64; 4]) -> Option<[f64; 4]> {
         let (from, mut to) = (unit(from)?, unit(to)?);
@@ -147,7 +149,8 @@ impl Between {
             to = to.map(|component| -component);
         }
         // The angle follows from the chord, because `acos` of the dot product loses all precision
-        // for small angles. It is at most a right angle, so the sum below is never zero.
+        // for small angles. The angle between the quaternions is at most a right angle, so the sum
+        // below is never zero.
         let chord = length(core::array::from_fn(|index| to[index] - from[index]));
         let sum = length(core::array::from_fn(|index| to[index] + from[index]));
         let angle_rad = 2.0 * libm::atan2(chord, sum);
@@ -162,8 +165,8 @@ impl Between {
     }
 }
 
-/// Below this angle the chord equals the arc: they differ by the angle's cube, which `f64` cannot
-/// resolve.
+/// Below this angle the chord is taken as the arc: they differ by the angle's cube, which `f64`
+/// cannot resolve.
 const ALMOST_EQUAL_RAD: f64 = 1e-6;
 
 fn length(xyzw: [f64; 4]) -> f64 {

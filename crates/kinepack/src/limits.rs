@@ -1,5 +1,5 @@
-//! Limits that errors name. They are separate from the modules that obey them, so that errors
-//! depend on no other module.
+//! Limits that error messages mention. They are separate from the modules that obey them, so that
+//! errors depend on no other module.
 
 /// The maximum number of kinds that a schema can have.
 pub const MAX_KINDS: usize = 64;

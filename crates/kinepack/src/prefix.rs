@@ -1,9 +1,9 @@
 //! Canonical prefix codes of at most 8 bits, read through one table look-up. `spec/CODEC.md`,
-//! section 7.1.
+//! section 7.1, defines these codes.
 //!
-//! The lengths of the symbols' words define a code. Words are numbered as in DEFLATE (RFC 1951,
-//! 3.2.2): by length, then by symbol. Words are stored reversed because bits are written least
-//! significant first.
+//! The lengths of the symbols' words define the whole code. Words are numbered as in DEFLATE (RFC
+//! 1951, 3.2.2): by length, then by symbol. Words are stored reversed because bits are written
+//! least significant first.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -11,14 +11,14 @@ use alloc::vec::Vec;
 use crate::bits::{BitReader, BitSink};
 use crate::{DecodeError, SetupError};
 
-/// Length of the longest word. It limits a table to 512 bytes.
+/// Length of the longest word. This limit keeps a table within 512 bytes.
 pub(crate) const MAX_LENGTH_BITS: u32 = 8;
 
-/// A prefix code. It is stored in vectors, or in arrays if it is known at compile time.
+/// A prefix code. The code is stored in vectors, or in arrays if it is known at compile time.
 #[derive(Clone, Debug)]
 pub(crate) struct PrefixCode<W = Vec<Word>, S = Vec<Symbol>> {
     words: W,
-    /// Indexed by the next `peek_bits` bits.
+    /// The symbol whose word begins the next `peek_bits` bits, indexed by these bits.
     symbols: S,
     peek_bits: u32,
 }
@@ -40,15 +40,15 @@ pub(crate) struct Symbol {
 }
 
 impl PrefixCode {
-    /// The memory that a code with these lengths takes.
+    /// Returns the memory that a code with these lengths takes, in bytes.
     pub(crate) fn memory_bytes(lengths_bits: &[u8]) -> usize {
         let longest = lengths_bits.iter().copied().max().map_or(0, u32::from);
         let symbols = 1 << longest.min(MAX_LENGTH_BITS);
         size_of::<Self>() + lengths_bits.len() * size_of::<Word>() + symbols * size_of::<Symbol>()
     }
 
-    /// The code whose words have these lengths. The code must be complete: each bit string begins
-    /// with exactly one word. A single symbol has a word of no bits.
+    /// Makes the code whose words have these lengths. The code must be complete: each bit string
+    /// begins with exactly one word. If there is only one symbol, its word has no bits.
     pub(crate) fn new(lengths_bits: &[u8]) -> Result<Self, SetupError> {
         let peek_bits = lengths_bits.iter().copied().max().map_or(0, u32::from);
         let complete = match lengths_bits {
@@ -75,8 +75,8 @@ impl PrefixCode {
 }
 
 impl<const N: usize> FixedPrefixCode<N> {
-    /// Like `new`, but at compile time, for lengths of 1 to [`MAX_LENGTH_BITS`]. Incomplete codes
-    /// do not compile.
+    /// Like `new`, but evaluated at compile time, for lengths of 1 to [`MAX_LENGTH_BITS`].
+    /// Incomplete codes do not compile.
     pub(crate) const fn fixed(lengths_bits: &[u8; N]) -> Self {
         let mut words = [Word { bits: 0, length_bits: 0 }; N];
         let mut symbols = [Symbol { symbol: 0, length_bits: 0 }; 1 << MAX_LENGTH_BITS];
@@ -87,7 +87,7 @@ impl<const N: usize> FixedPrefixCode<N> {
 }
 
 impl<W: AsRef<[Word]>, S: AsRef<[Symbol]>> PrefixCode<W, S> {
-    /// A symbol's word, and its length in bits.
+    /// Returns a symbol's word, and the word's length in bits.
     #[inline]
     pub(crate) fn word(&self, symbol: usize) -> (u16, u32) {
         let word = self.words.as_ref()[symbol];
@@ -108,8 +108,8 @@ impl<W: AsRef<[Word]>, S: AsRef<[Symbol]>> PrefixCode<W, S> {
     }
 }
 
-/// Numbers the words. For each bit string as long as the longest word, `symbols` gets the symbol
-/// whose word begins the string. Returns the number after the last word.
+/// Numbers the words of a code. For each bit string as long as the longest word, `symbols` gets the
+/// symbol whose word begins the string. Returns the number after the last word.
 const fn number(lengths_bits: &[u8], words: &mut [Word], symbols: &mut [Symbol]) -> u32 {
     let peek_bits = symbols.len().trailing_zeros();
     let mut next_word = 0u32;
@@ -140,7 +140,8 @@ const fn number(lengths_bits: &[u8], words: &mut [Word], symbols: &mut [Symbol])
     next_word
 }
 
-/// Huffman code lengths for symbols that occur `counts` times, limited to [`MAX_LENGTH_BITS`].
+/// Computes Huffman code lengths for symbols that occur `counts` times, limited to
+/// [`MAX_LENGTH_BITS`].
 pub(crate) fn lengths_bits(counts: &[u64]) -> Vec<u8> {
     let mut counts: Vec<u64> = counts.iter().map(|count| (*count).max(1)).collect();
     loop {
@@ -148,7 +149,7 @@ pub(crate) fn lengths_bits(counts: &[u64]) -> Vec<u8> {
         if lengths.iter().all(|length| u32::from(*length) <= MAX_LENGTH_BITS) {
             return lengths;
         }
-        // Flatter counts give a flatter tree. Repeated, this takes every count to 1 or 2.
+        // Flatter counts give a flatter tree. Repeating this step takes every count to 1 or 2.
         counts.iter_mut().for_each(|count| *count = *count / 2 + 1);
     }
 }
@@ -158,7 +159,8 @@ fn huffman(counts: &[u64]) -> Vec<u8> {
     let mut trees: Vec<(u64, Vec<usize>)> =
         counts.iter().enumerate().map(|(symbol, &n)| (n, vec![symbol])).collect();
     while trees.len() > 1 {
-        // Rarest last. The first symbol breaks ties, so the result depends only on the counts.
+        // Sorts the rarest trees last. In a tie, the first symbol decides, so the result depends
+        // only on the counts.
         trees.sort_by(|a, b| b.0.cmp(&a.0).then(a.1[0].cmp(&b.1[0])));
         if let (Some(first), Some(second)) = (trees.pop(), trees.pop()) {
             let mut symbols = first.1;

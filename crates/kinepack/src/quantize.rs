@@ -2,8 +2,8 @@
 //!
 //! Only a quantizer loses precision. It divides a range into steps, and a code is the number of the
 //! nearest step. So the reconstructed value is within half a step of the original. All later stages
-//! work on codes and are exact. `spec/CODEC.md`, section 2. All arithmetic is `f64` or integer and
-//! gives the same result on every platform.
+//! work on codes and are exact. `spec/CODEC.md`, section 2, defines the arithmetic. All of it is
+//! `f64` or integer and gives the same result on every platform.
 
 use crate::bits::{BitReader, BitSink, bits_for};
 pub use crate::rotation::SmallestThree;
@@ -17,8 +17,8 @@ use crate::{DecodeError, EncodeError, SetupError};
 /// around at the end of its range. Such limits accept every finite value, and differences take the
 /// short way round.
 ///
-/// The reconstructed value differs from the original by at most half a step. If it is read as
-/// `f32`, half the spacing of `f32` at that value is added: 2⁻²⁴ of its magnitude.
+/// The reconstructed value differs from the original by at most half a step. If the value is read
+/// as `f32`, half the spacing of `f32` at that value is added: 2⁻²⁴ of its magnitude.
 ///
 /// ```
 /// use kinepack::quantize::FloatLimits;
@@ -61,7 +61,7 @@ pub struct FloatParts {
     pub max: f64,
     /// The largest value that has a code.
     pub highest: f64,
-    /// Distance between two neighbouring values.
+    /// The distance between two neighbouring values.
     pub step: f64,
     /// The largest code.
     pub max_code: u32,
@@ -75,8 +75,8 @@ pub struct FloatParts {
 const MAX_STEPS: f64 = u32::MAX as f64;
 
 impl FloatLimits {
-    /// Limits from `min` to `max`, both included, in steps of `precision`. A range of no width
-    /// takes any positive precision and costs no bits.
+    /// Makes limits from `min` to `max`, both included, in steps of `precision`. If `min` equals
+    /// `max`, any positive precision is valid, and a value costs no bits.
     ///
     /// # Errors
     /// [`SetupError`] for an empty range, a precision that is not positive or wider than the range,
@@ -103,7 +103,8 @@ impl FloatLimits {
         })
     }
 
-    /// Limits from `min` to `max`, both included, in 2^`bits` − 1 steps, with `bits` from 1 to 32.
+    /// Makes limits from `min` to `max`, both included, in 2^`bits` − 1 steps, with `bits` from 1
+    /// to 32.
     ///
     /// # Errors
     /// [`SetupError`] for an empty range or a bit count outside of 1 to 32.
@@ -145,16 +146,17 @@ impl FloatLimits {
         Self::until(min, end, (end - min) / (1u64 << bits) as f64)
     }
 
-    /// The same steps, for a value that wraps around to `min` when it reaches the end. The range is
-    /// then as long as all codes together, `(max_code + 1) × step`.
+    /// Returns the same steps, for a value that wraps around to `min` when it reaches the end. The
+    /// range is then as long as all steps together: `(max_code + 1) × step`.
     #[must_use]
     pub const fn wrapping(mut self) -> Self {
         self.wraps = true;
         self
     }
 
-    /// The same limits for `f32` values: a reconstructed value, rounded to `f32`, quantizes to the
-    /// same code again, also at the ends. Fails if neighbouring steps are equal in `f32`.
+    /// Returns the same limits for `f32` values: a reconstructed value, rounded to `f32`, quantizes
+    /// to the same code again, also at the ends. This fails if neighbouring values would be equal
+    /// in `f32`.
     ///
     /// # Errors
     /// [`SetupError::FinerThanFloat`] if the spacing of `f32` at the far end of the range is not
@@ -162,7 +164,7 @@ impl FloatLimits {
     pub const fn for_f32(self) -> Result<Self, SetupError> {
         let far = if -self.min > self.max { -self.min } else { self.max } as f32;
         let spacing = f32::from_bits(far.to_bits() + 1) as f64 - far as f64;
-        // Beyond the range of `f32` the spacing is NaN.
+        // If an end is beyond the range of `f32`, the spacing is NaN.
         if self.max_code == 0 || spacing < self.step {
             Ok(Self { single: true, ..self })
         } else {
@@ -170,13 +172,13 @@ impl FloatLimits {
         }
     }
 
-    /// The same limits for `f32`, without checking the spacing.
+    /// Returns the same limits for `f32`, without checking the spacing.
     pub(crate) fn as_single(&self) -> Self {
         Self { single: true, ..*self }
     }
 
-    /// The same range in steps of `step`. A range that wraps takes the next smaller step that
-    /// divides it evenly.
+    /// Returns the same range in steps of `step`. If the range wraps, its step is the next smaller
+    /// one that divides it evenly.
     ///
     /// # Errors
     /// The errors of [`new`](Self::new), and those of [`for_f32`](Self::for_f32) if these limits
@@ -195,8 +197,8 @@ impl FloatLimits {
         if self.single { other.for_f32() } else { Ok(other) }
     }
 
-    /// The end that the caller gave for a range that excludes its end. Sums of floats are not
-    /// exact, so several ends are possible. A round one is the most likely.
+    /// Returns the end that the caller gave for a range that excludes its end. Sums of floats are
+    /// not exact, so several ends are possible. This chooses a round one, which is the most likely.
     fn end(&self) -> f64 {
         use core::f64::consts::{PI, TAU};
         let sum = self.max + self.step;
@@ -204,23 +206,23 @@ impl FloatLimits {
         [round, PI, TAU].into_iter().find(|end| end - self.step == self.max).unwrap_or(sum)
     }
 
-    /// The limits as plain numbers, for files.
+    /// Returns the limits as plain numbers, for files.
     pub const fn parts(&self) -> FloatParts {
         let Self { min, max, highest, step, max_code, wraps, single } = *self;
         FloatParts { min, max, highest, step, max_code, wraps, single }
     }
 
-    /// The limits with these [`parts`](Self::parts).
+    /// Makes the limits with these [`parts`](Self::parts).
     ///
     /// # Errors
     /// The errors of [`new`](Self::new), and [`SetupError::PartsDiffer`] if the largest code or the
-    /// highest value does not follow from range and step.
+    /// highest value does not follow from the range and the step.
     pub fn from_parts(parts: FloatParts) -> Result<Self, SetupError> {
         let FloatParts { min, max, highest, step, max_code, wraps, single } = parts;
         let limits = Self::new(min, max, step)?;
-        // A schema's hash covers only range and step. The largest code must follow from these, or
-        // two sides with equal hashes would decode different values. A range that excludes its end
-        // extends half a step beyond the largest code.
+        // A schema's hash covers only the range and the step. The largest code must follow from
+        // these two, or two sides with equal hashes would decode different values. A range that
+        // excludes its end extends half a step beyond the largest code.
         if max_code != limits.max_code || !(max <= highest && highest <= max + step) {
             return Err(SetupError::PartsDiffer);
         }
@@ -237,7 +239,7 @@ impl FloatLimits {
         self.max
     }
 
-    /// Distance between two neighbouring values.
+    /// The distance between two neighbouring values.
     pub const fn step(&self) -> f64 {
         self.step
     }
@@ -252,13 +254,13 @@ impl FloatLimits {
         self.wraps
     }
 
-    /// Bits that hold every code.
+    /// Returns the number of bits that hold every code.
     pub const fn bits(&self) -> u32 {
         bits_for(self.max_code as u64)
     }
 
-    /// The code of the step nearest to `value`. A value halfway between two steps takes the upper
-    /// one.
+    /// Returns the code of the step nearest to `value`. A value halfway between two steps takes the
+    /// upper one.
     ///
     /// # Errors
     /// [`EncodeError::NotANumber`] for NaN, and for infinities if the limits wrap;
@@ -274,15 +276,15 @@ impl FloatLimits {
         self.quantize_clamped(value)
     }
 
-    /// The code of a value inside the range, more than a step from its end, which needs no further
-    /// checks.
+    /// Returns the code of a value inside the range, more than a step from its end, which needs no
+    /// further checks.
     #[inline]
     pub(crate) fn inner_code(&self, value: f64) -> Option<u32> {
         let is_inside = !self.wraps && value >= self.min && value < self.max - self.step;
         is_inside.then(|| ((value - self.min) / self.step + 0.5) as u32)
     }
 
-    /// Whether a value is at least the minimum and at most the highest value.
+    /// Returns whether a value is at least the minimum and at most the highest value.
     #[inline]
     fn contains(&self, value: f64) -> bool {
         let within_single = || (self.min as f32..=self.highest as f32).contains(&(value as f32));
@@ -292,7 +294,7 @@ impl FloatLimits {
     /// Like [`quantize`](Self::quantize), but a value outside of the range takes the nearest end.
     ///
     /// # Errors
-    /// [`EncodeError::NotANumber`].
+    /// [`EncodeError::NotANumber`] for NaN, and for infinities if the limits wrap.
     #[inline]
     pub fn quantize_clamped(&self, value: f64) -> Result<u32, EncodeError> {
         if let Some(code) = self.inner_code(value) {
@@ -304,8 +306,8 @@ impl FloatLimits {
         if self.wraps {
             return Ok(self.quantize_wrapped(value));
         }
-        // The last step may be shorter. The end of the range has the last code even if `f32`
-        // rounded the value down.
+        // The last step may be shorter than the others. The end of the range has the last code even
+        // if `f32` rounded the value down.
         if self.single && value as f32 >= self.max as f32 {
             return Ok(self.max_code);
         }
@@ -322,12 +324,13 @@ impl FloatLimits {
         if offset < 0.0 {
             offset += period;
         }
-        // The rounded quotient equals `codes` within half a step of the period's end; the remainder
-        // makes it 0.
+        // Within half a step of the period's end, the rounded quotient equals `codes`; the
+        // remainder makes it 0.
         ((offset / self.step + 0.5) as u64 % codes) as u32
     }
 
-    /// The value of `code`. Codes above [`max_code`](Self::max_code) give the largest value.
+    /// Returns the value of `code`. A code above [`max_code`](Self::max_code) gives the largest
+    /// value.
     #[inline]
     pub fn reconstruct(&self, code: u32) -> f64 {
         let value = self.min + f64::from(code.min(self.max_code)) * self.step;
@@ -403,7 +406,7 @@ impl IntegerLimits {
         self.max
     }
 
-    /// Distance between two neighbouring values.
+    /// The distance between two neighbouring values.
     pub const fn step(&self) -> u64 {
         self.step
     }
@@ -413,12 +416,12 @@ impl IntegerLimits {
         self.max_code
     }
 
-    /// Bits that hold every code.
+    /// Returns the number of bits that hold every code.
     pub const fn bits(&self) -> u32 {
         bits_for(self.max_code)
     }
 
-    /// The code of the step nearest to `value`.
+    /// Returns the code of the step nearest to `value`.
     ///
     /// # Errors
     /// [`EncodeError::OutOfRange`] for a value below the minimum or above the maximum.
@@ -442,7 +445,8 @@ impl IntegerLimits {
         code.min(self.max_code)
     }
 
-    /// The value of `code`. Codes above [`max_code`](Self::max_code) give the largest value.
+    /// Returns the value of `code`. A code above [`max_code`](Self::max_code) gives the largest
+    /// value.
     #[inline]
     pub fn reconstruct(&self, code: u64) -> i128 {
         let value = self.min + i128::from(code.min(self.max_code)) * i128::from(self.step);
@@ -466,7 +470,7 @@ impl IntegerLimits {
     }
 }
 
-/// Reads a value from 0 to `max`, in the bits that hold `max`.
+/// Reads a value from 0 to `max`, in the number of bits that hold `max`.
 #[inline]
 pub(crate) fn read_up_to(reader: &mut BitReader<'_>, max: u64) -> Result<u64, DecodeError> {
     let value = reader.read(bits_for(max))?;

@@ -1,6 +1,6 @@
 //! Rotations as smallest three: drops the largest component of a unit quaternion and quantizes the
-//! other three over ±1/√2. Source: the article "Snapshot Compression" (Fiedler, 2015).
-//! `spec/CODEC.md`, section 3.
+//! other three over ±1/√2. The method is that of the article "Snapshot Compression" (Fiedler,
+//! 2015). `spec/CODEC.md`, section 3, defines the arithmetic.
 //!
 //! Worst angle between a rotation and its reconstruction, as the test `worst_angles` measures it:
 //!
@@ -8,12 +8,12 @@
 //! |---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|
 //! | degrees | 99.1 | 36.4 | 18.4 | 9.0 | 4.46 | 2.22 | 1.11 | 0.549 | 0.275 | 0.138 | 0.0686 | 0.0172 | 0.0043 | 0.0011 | 0.00027 |
 //!
-//! From 3 bits on, the angle is below 282° / (2^bits − 1). The worst case has four equal
-//! components. Three of them are off by half a step h = 1/√2 / (2^bits − 1) in the same direction.
-//! The dropped component then takes the sum of their errors, 3h, and more because of the curvature
-//! of the sphere. The chord is √(3 + 9) h (1 + 3h), and the angle is twice that:
-//! 280.7° / (2^bits − 1) · (1 + 3h). With 9 bits or more this is below the bound; with fewer bits,
-//! the test checks the worst cases.
+//! From 3 bits on, the angle is below 282° / (2^bits − 1). The angle is largest if all four
+//! components are equal. In that case, three of them are off by half a step h = 1/√2 / (2^bits − 1)
+//! in the same direction. The dropped component then takes the sum of these errors, 3h, and more
+//! because of the curvature of the sphere. The chord is √(3 + 9) h (1 + 3h), and the angle is twice
+//! the chord: 280.7° / (2^bits − 1) · (1 + 3h). With 9 bits or more this is below the bound; with
+//! fewer bits, the test checks the rotations with the largest angles.
 
 use core::f64::consts::FRAC_1_SQRT_2;
 use core::hint::select_unpredictable;
@@ -25,8 +25,8 @@ use crate::{EncodeError, SetupError};
 /// the others.
 ///
 /// Codes are `[dropped, first, second, third]`. The three components are in the order x, y, z, w,
-/// without the dropped one. A quaternion and its negative are the same rotation and have the same
-/// codes.
+/// with the dropped one left out. A quaternion and its negative are the same rotation and have the
+/// same codes.
 ///
 /// ```
 /// use kinepack::quantize::SmallestThree;
@@ -45,10 +45,10 @@ pub struct SmallestThree {
 }
 
 impl SmallestThree {
-    /// A quantizer with `component_bits` (2 to 20) bits per component.
+    /// Makes a quantizer with `component_bits` (2 to 20) bits per component.
     ///
     /// # Errors
-    /// [`SetupError::BitCount`] outside of 2 to 20.
+    /// [`SetupError::BitCount`] if `component_bits` is not from 2 to 20.
     pub const fn new(component_bits: u32) -> Result<Self, SetupError> {
         if component_bits < 2 || component_bits > 20 {
             return Err(SetupError::BitCount { bits: component_bits, max_bits: 20 });
@@ -56,12 +56,13 @@ impl SmallestThree {
         Ok(Self { component_bits })
     }
 
-    /// Bits of each of the three components.
+    /// Returns the number of bits of each of the three components.
     pub const fn component_bits(&self) -> u32 {
         self.component_bits
     }
 
-    /// Bits of a whole rotation: 2 and three components.
+    /// Returns the number of bits of a whole rotation: 2 for the index, and those of three
+    /// components.
     pub const fn bits(&self) -> u32 {
         2 + 3 * self.component_bits
     }
@@ -71,9 +72,10 @@ impl SmallestThree {
         (1 << self.component_bits) - 1
     }
 
-    /// An upper bound of the angle in degrees between a rotation and its reconstruction: 0.56 at 9
-    /// bits, 0.28 at 10, 0.14 at 11, 0.07 at 12. It excludes the rounding of `f32`. Rotations with
-    /// four almost equal components come within 1 % of the bound.
+    /// Returns an upper bound of the angle in degrees between a rotation and its reconstruction:
+    /// 0.56 at 9 bits, 0.28 at 10, 0.14 at 11, 0.07 at 12. The bound does not include the rounding
+    /// of `f32`. For rotations with four almost equal components, the angle comes within 1 % of the
+    /// bound.
     ///
     /// ```
     /// use kinepack::quantize::SmallestThree;
@@ -86,8 +88,8 @@ impl SmallestThree {
         if self.component_bits == 2 { 99.1 } else { 282.0 / f64::from(self.max_code()) }
     }
 
-    /// The codes of the rotation `x, y, z, w`. The quaternion may have any length. If several
-    /// components are the largest, the first of them is dropped.
+    /// Returns the codes of the rotation `x, y, z, w`. The quaternion may have any length. If
+    /// several components are tied for the largest, the first of them is dropped.
     ///
     /// # Errors
     /// [`EncodeError::NotANumber`] if a component is not finite or the length is zero.
@@ -99,8 +101,8 @@ impl SmallestThree {
         }
     }
 
-    /// The codes, or `None` if a component is almost halfway between two codes. There, the rounding
-    /// error of this shortcut could select the wrong code.
+    /// Returns the codes, or `None` if a component is almost halfway between two codes. In that
+    /// case, the rounding error of this shortcut could select the wrong code.
     #[inline]
     fn quantize_inner(&self, xyzw: [f32; 4]) -> Option<[u32; 4]> {
         let Parts { dropped, kept, length } = Parts::new(xyzw)?;
@@ -116,7 +118,7 @@ impl SmallestThree {
         Some([dropped as u32, a, b, c])
     }
 
-    /// The codes, with the operations in the order of the specification.
+    /// Returns the codes, with the operations in the order of the specification.
     #[cold]
     #[inline(never)]
     fn quantize_exactly(&self, xyzw: [f32; 4]) -> Result<[u32; 4], EncodeError> {
@@ -131,23 +133,23 @@ impl SmallestThree {
         Ok([dropped as u32, a, b, c])
     }
 
-    /// The codes of several rotations, lane by lane, as [`quantize`](Self::quantize) makes them.
-    /// The compiler vectorizes the loop. `None` if one of them has no codes.
+    /// Returns the codes of several rotations, lane by lane, as [`quantize`](Self::quantize) makes
+    /// them. The compiler vectorizes the loop. `None` if `quantize` refuses one of the rotations.
     #[inline]
     pub(crate) fn quantize_block(&self, block: &[[f32; BLOCK]; 4]) -> Option<[[u32; BLOCK]; 4]> {
         let max_code = self.max_code() as f32;
         let (unit, middle) = (max_code * core::f32::consts::FRAC_1_SQRT_2, max_code / 2.0);
-        // 0.5 minus a bound of the error of a share in `f32`. The bound is nearly twice the largest
-        // error possible.
+        // 0.5 minus a bound on the error that `f32` arithmetic causes in a component's share of the
+        // largest code. That bound is nearly twice the largest error possible.
         let close = 0.5 - max_code * (1.0 / (1 << 21) as f32);
         let mut codes = [[0; BLOCK]; 4];
-        // For each rotation, not 0 if one of its codes might differ in `f64`.
+        // An element is not 0 if `f64` arithmetic might give the rotation another code.
         let mut doubts = [0.0f32; BLOCK];
         for index in 0..BLOCK {
             let [x, y, z, w] = row(block, index);
             let pick = |second: bool, values: [f32; 2]| if second { values[1] } else { values[0] };
-            // Selects the larger of the first two components, the larger of the last two, and the
-            // largest of all.
+            // Selects the larger of the first two components, the larger of the last two, and then
+            // the larger of these two.
             let [second, fourth] = [y.abs() > x.abs(), w.abs() > z.abs()];
             let pair = [pick(second, [x, y]), pick(fourth, [z, w])];
             let last = pair[1].abs() > pair[0].abs();
@@ -179,8 +181,8 @@ impl SmallestThree {
         Some(codes)
     }
 
-    /// The unit quaternion `x, y, z, w` of `codes`. Any codes give a rotation: an index above 3
-    /// counts as 3, and a larger code than the largest counts as that.
+    /// Returns the unit quaternion `x, y, z, w` of `codes`. Any codes give a rotation: an index
+    /// above 3 counts as 3, and a code above the largest counts as the largest.
     #[inline]
     pub fn reconstruct(&self, codes: [u32; 4]) -> [f32; 4] {
         let max_code = f64::from(self.max_code());
@@ -190,7 +192,8 @@ impl SmallestThree {
         };
         let [a, b, c] = [component(codes[1]), component(codes[2]), component(codes[3])];
         let rest = a * a + b * b + c * c;
-        // Codes that no rotation has may be longer than a unit quaternion; these are scaled down.
+        // Codes that no rotation has may give a quaternion longer than 1; such a quaternion is
+        // scaled down.
         let [a, b, c, largest] = if rest < 1.0 {
             [a, b, c, sqrt(1.0 - rest)]
         } else {
@@ -200,9 +203,10 @@ impl SmallestThree {
         with([a, b, c], codes[0].min(3) as usize, largest).map(|component| component as f32)
     }
 
-    /// The same rotation with component `dropped` dropped instead, in integers. An encoder uses it
-    /// to compare a baseline with a rotation that drops another component. An index in `codes`
-    /// above 3 counts as 3. `spec/CODEC.md`, section 3.2.
+    /// Returns the codes of the same rotation with component `dropped` dropped instead, computed in
+    /// integers. An encoder uses this to compare a baseline with a rotation that drops another
+    /// component. An index in `codes` above 3 counts as 3. `spec/CODEC.md`, section 3.2, defines
+    /// the arithmetic.
     #[inline]
     pub(crate) fn turned(&self, codes: [u32; 4], dropped: u32) -> [u32; 3] {
         // A component is c / (√2 · max_code) with c = 2 · code − max_code, so the squares of all
@@ -222,18 +226,18 @@ impl SmallestThree {
     }
 }
 
-/// The parts of a rotation to quantize.
+/// The parts of a rotation that the quantizer works on.
 struct Parts {
     /// The index of the largest component.
     dropped: usize,
-    /// The other three components.
+    /// The three components that are not dropped.
     kept: [f64; 3],
     /// The length of the quaternion, with the sign of the largest component.
     length: f64,
 }
 
 impl Parts {
-    /// `None` if a component is not finite or the length is zero.
+    /// Returns `None` if a component is not finite or the length is zero.
     #[inline]
     fn new(xyzw: [f32; 4]) -> Option<Self> {
         let q = xyzw.map(f64::from);
@@ -250,21 +254,21 @@ impl Parts {
 /// Number of rotations that [`SmallestThree::quantize_block`] takes.
 pub(crate) const BLOCK: usize = 64;
 
-/// 1.5 · 2⁵². Added to a number from 0 to below 2³², it leaves the rounded integer in the sum's low
-/// bits.
+/// Has the value 1.5 · 2⁵². Added to a number from 0 to below 2³², `ROUND` leaves the rounded
+/// integer in the sum's low bits.
 const ROUND: f64 = 6_755_399_441_055_744.0;
 
-/// 1.5 · 2²³, which does the same for an `f32` from 0 to below 2²².
+/// Has the value 1.5 · 2²³, which does the same for an `f32` from 0 to below 2²².
 const SINGLE_ROUND: f32 = 12_582_912.0;
 
-/// One rotation of a block.
+/// Returns one rotation of a block.
 #[inline]
 fn row([x, y, z, w]: &[[f32; BLOCK]; 4], index: usize) -> [f32; 4] {
     [x[index], y[index], z[index], w[index]]
 }
 
-/// The index of the largest component, or the first such index in a tie. It has no branches,
-/// because the index is unpredictable.
+/// Returns the index of the largest component, or the first such index in a tie. The function has
+/// no branches, because the index is unpredictable.
 #[inline]
 fn largest(xyzw: [f32; 4]) -> usize {
     let size = xyzw.map(f32::abs);
@@ -276,14 +280,15 @@ fn largest(xyzw: [f32; 4]) -> usize {
 /// The indices of the components that are kept, for each dropped one.
 const KEPT: [[usize; 3]; 4] = [[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]];
 
-/// The components other than `dropped`, in order.
+/// Returns the components other than `dropped`, in order.
 #[inline]
 fn without<T: Copy>([x, y, z, w]: [T; 4], dropped: usize) -> [T; 3] {
     let pick = |before: T, after: T, is_after: bool| if is_after { after } else { before };
     [pick(x, y, dropped < 1), pick(y, z, dropped < 2), pick(z, w, dropped < 3)]
 }
 
-/// The component with this index. A load by index would make the compiler store all four first.
+/// Returns the component with this index. With a load by index, the compiler would first store all
+/// four components.
 #[inline]
 fn component([x, y, z, w]: [f64; 4], index: usize) -> f64 {
     let first = select_unpredictable(index < 1, x, y);
@@ -309,13 +314,14 @@ mod tests {
 
     extern crate std;
 
-    /// Angle in degrees between two rotations.
+    /// Returns the angle in degrees between two rotations.
     fn angle_deg(a: [f32; 4], b: [f32; 4]) -> f64 {
         let [a, b] = [a.map(f64::from), b.map(f64::from)];
         let len = |q: [f64; 4]| q.iter().map(|c| c * c).sum::<f64>().sqrt();
         let dot: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         let sign = if dot < 0.0 { -1.0 } else { 1.0 };
-        // The half-angle from the chord, because `acos` loses all precision for small angles.
+        // This finds the half-angle from the chord, because `acos` loses all precision for small
+        // angles.
         let chord: f64 = a
             .iter()
             .zip(b)
@@ -325,7 +331,8 @@ mod tests {
         (4.0 * (chord / 2.0).min(1.0).asin()).to_degrees()
     }
 
-    /// Hard rotations: ties for the largest component, axes, zeros of both signs; and random ones.
+    /// Returns rotations that are hard to code (ties for the largest component, axes, zeros of both
+    /// signs) and random ones.
     fn rotations() -> Vec<[f32; 4]> {
         let mut all = Vec::new();
         for code in 0..81 {
@@ -341,12 +348,13 @@ mod tests {
         for index in 0..20_000 {
             let mut q = [next(), next(), next(), next()];
             if index % 4 == 0 {
-                // Close to a tie of two, which makes the dropped component smallest.
+                // Two components almost tie for the largest, which makes the dropped component
+                // smallest.
                 q[1] = q[0] * (1.0 + next() * 1e-3);
                 q[2] *= 0.1;
             }
             if index % 4 == 1 {
-                // Close to a tie of all four.
+                // All four components almost tie for the largest.
                 q = q.map(|c| if c < 0.0 { -1.0 } else { 1.0 } + c * 1e-2);
             }
             all.push(q);
@@ -357,7 +365,7 @@ mod tests {
     #[test]
     fn a_block_has_the_codes_of_its_rotations() {
         let mut rotations = rotations();
-        // Very long, very short, and near the limits of `f32`.
+        // These quaternions are very long, very short, and near the limits of `f32`.
         rotations.extend([[1e30, 2.0, 0.0, 0.0], [0.0, 1e-38, 1e-39, 0.0], [f32::MAX; 4]]);
         rotations.resize(rotations.len().next_multiple_of(BLOCK), [0.0, 0.0, 0.0, 1.0]);
         for bits in 2..=20 {
@@ -379,8 +387,9 @@ mod tests {
         }
     }
 
-    /// Rotations near four equal components. Three components are next to a boundary between codes,
-    /// or as large as the dropped one, because the error is largest there.
+    /// Returns rotations whose four components are almost equal. Three components are next to a
+    /// boundary between codes, or as large as the dropped one, because the error is largest for
+    /// these.
     fn corner(rotation: SmallestThree) -> Vec<[f32; 4]> {
         let max_code = f64::from(rotation.max_code());
         let scale = FRAC_1_SQRT_2 / max_code;
@@ -434,7 +443,7 @@ mod tests {
                 .into_iter()
                 .map(|q| angle_deg(q, rotation.reconstruct(rotation.quantize(q).unwrap())))
                 .fold(0.0, f64::max);
-            // `tune` selects bits by this bound, so it has to agree with the documentation.
+            // `tune` selects bits by this bound, so the bound has to agree with the documentation.
             assert!(worst < rotation.max_error_deg() && rotation.max_error_deg() < documented);
             assert!(worst > 0.97 * documented, "{bits} bits: {worst} degrees");
         }
@@ -493,7 +502,7 @@ mod tests {
         }
     }
 
-    /// The formula of `spec/CODEC.md`, section 3.
+    /// Quantizes with the formula of `spec/CODEC.md`, section 3.
     fn naive(rotation: SmallestThree, xyzw: [f32; 4]) -> [u32; 4] {
         let q = xyzw.map(f64::from);
         let length = q.iter().map(|c| c * c).sum::<f64>().sqrt();
@@ -511,7 +520,7 @@ mod tests {
     #[test]
     fn the_shortcut_gives_the_codes_of_the_formula() {
         let mut all = rotations();
-        // As close as possible to halfway between two codes, and slightly off it.
+        // The components are as close as possible to halfway between two codes, or slightly off it.
         for code in 0..511u32 {
             let component = (f64::from(code) + 0.5) / 511.0 * 2.0 * FRAC_1_SQRT_2 - FRAC_1_SQRT_2;
             let largest = (1.0 - component * component).sqrt();

@@ -1,7 +1,7 @@
-//! The square root. IEEE 754 requires correct rounding, so the result is the same on every
-//! platform, with and without the feature `std`.
+//! Computes square roots. IEEE 754 requires correct rounding of square roots, so the result is the
+//! same on every platform, with and without the feature `std`.
 
-/// The square root of a number that is not negative.
+/// Returns the square root of a number that is not negative.
 #[inline]
 pub(crate) fn sqrt(value: f64) -> f64 {
     // This compiles to one processor instruction; `libm` would be a function call.
@@ -11,7 +11,7 @@ pub(crate) fn sqrt(value: f64) -> f64 {
     return libm::sqrt(value);
 }
 
-/// The same for `f32`.
+/// Like [`sqrt`], for an `f32`.
 #[inline]
 pub(crate) fn single_sqrt(value: f32) -> f32 {
     #[cfg(feature = "std")]

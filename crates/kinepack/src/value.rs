@@ -2,10 +2,11 @@
 //!
 //! Both sides hold the baseline value. A value that quantizes to the baseline's code costs one bit.
 //! If the difference lies in a small range, the value costs two bits and the difference. Any other
-//! value costs one or two bits and its code. The idea is from the article "Delta compression and
-//! object quantization in C#". `spec/CODEC.md`, section 4.
+//! value costs one or two bits and the bits of its code. This is the method of the article "Delta
+//! compression and object quantization in C#". `spec/CODEC.md`, section 4.
 //!
-//! The article's example: a transform of 20 bytes takes 3 if it moved by half a unit on each axis.
+//! In the article's example, a transform of 20 bytes takes 3 bytes if it moved by half a unit on
+//! each axis.
 //!
 //! ```
 //! use kinepack::value::{Difference, write_difference, write_if_changed};
@@ -39,16 +40,16 @@ pub trait Limits {
     /// The largest code.
     fn largest_code(&self) -> u64;
 
-    /// True if code 0 follows the largest code.
+    /// True if the codes are cyclic: code 0 follows the largest code.
     fn is_cyclic(&self) -> bool;
 
-    /// The code of `value`.
+    /// Returns the code of `value`.
     ///
     /// # Errors
     /// [`EncodeError`] for a value that is not a number or out of range.
     fn code_of(&self, value: Self::Value) -> Result<u64, EncodeError>;
 
-    /// The value of `code`.
+    /// Returns the value of `code`.
     fn value_of(&self, code: u64) -> Self::Value;
 }
 
@@ -92,7 +93,7 @@ impl Limits for IntegerLimits {
     }
 }
 
-/// The range of differences that [`write_difference`] codes in few bits, in steps of its limits.
+/// The range of differences that [`write_difference`] codes in few bits, in steps of the limits.
 ///
 /// ```
 /// use kinepack::quantize::FloatLimits;
@@ -109,10 +110,12 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Differences from `min` to `max`, in the unit of the values that `limits` quantize.
+    /// Makes a range of differences from `min` to `max`, in the unit of the values that `limits`
+    /// quantize.
     ///
     /// # Errors
-    /// [`SetupError::EmptyRange`], or [`SetupError::TooManySteps`] above 2³² steps.
+    /// [`SetupError::EmptyRange`] if the range is empty, and [`SetupError::TooManySteps`] if it has
+    /// more than 2³² steps.
     pub const fn new(limits: &FloatLimits, min: f64, max: f64) -> Result<Self, SetupError> {
         if !(min.is_finite() && max.is_finite() && min <= max) {
             return Err(SetupError::EmptyRange);
@@ -124,10 +127,11 @@ impl Difference {
         Ok(Self { min_steps: nearest(low), max_steps: nearest(high) })
     }
 
-    /// Differences from `min` to `max`, counted in steps.
+    /// Makes a range of differences from `min` to `max`, counted in steps.
     ///
     /// # Errors
-    /// [`SetupError::EmptyRange`], or [`SetupError::TooManySteps`] above 2³² steps.
+    /// [`SetupError::EmptyRange`] if the range is empty, and [`SetupError::TooManySteps`] if it has
+    /// more than 2³² steps.
     pub const fn from_steps(min: i64, max: i64) -> Result<Self, SetupError> {
         if min > max {
             return Err(SetupError::EmptyRange);
@@ -150,8 +154,8 @@ const fn nearest(value: f64) -> i64 {
 /// Writes one bit for "unchanged", or one bit and the code.
 ///
 /// # Errors
-/// [`EncodeError`] if `value` or `baseline` is not a number or out of range. Nothing is written
-/// then.
+/// [`EncodeError`] if `value` or `baseline` is not a number or out of range. In that case nothing
+/// is written.
 pub fn write_if_changed<L: Limits>(
     sink: &mut impl BitSink,
     limits: &L,
@@ -181,7 +185,7 @@ pub fn read_if_changed<L: Limits>(
     Ok(Some(limits.value_of(read_up_to(reader, limits.largest_code())?)))
 }
 
-/// Writes one bit for "unchanged"; two bits and the difference if it lies in `difference`;
+/// Writes one bit for "unchanged", two bits and the difference if it lies in `difference`, or
 /// otherwise two bits and the code.
 ///
 /// # Errors
@@ -215,7 +219,7 @@ pub fn write_difference<L: Limits>(
 ///
 /// # Errors
 /// [`DecodeError`] at the end of the data, for codes out of range, for differences whose result is
-/// out of the limits, and for a baseline that has no code.
+/// out of the limits, and if `baseline` has no code.
 pub fn read_difference<L: Limits>(
     reader: &mut BitReader<'_>,
     limits: &L,
@@ -235,7 +239,7 @@ pub fn read_difference<L: Limits>(
     Ok(Some(limits.value_of(code)))
 }
 
-/// The difference from `base` to `code`, the short way round if the limits are cyclic.
+/// Returns the difference from `base` to `code`, the short way round if the limits are cyclic.
 pub(crate) fn steps_between<L: Limits>(limits: &L, base: u64, code: u64) -> i128 {
     let codes = i128::from(limits.largest_code()) + 1;
     let steps = i128::from(code) - i128::from(base);
@@ -246,8 +250,8 @@ pub(crate) fn steps_between<L: Limits>(limits: &L, base: u64, code: u64) -> i128
     }
 }
 
-/// The code `steps` after `base`. Cyclic limits wrap around; with other limits, a result outside of
-/// them is `None`.
+/// Returns the code `steps` after `base`. Cyclic limits wrap around; with other limits, the
+/// function returns `None` if the result is outside of them.
 pub(crate) fn code_after<L: Limits>(limits: &L, base: u64, steps: i128) -> Option<u64> {
     let codes = i128::from(limits.largest_code()) + 1;
     let code = i128::from(base) + steps;

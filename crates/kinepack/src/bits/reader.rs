@@ -2,7 +2,8 @@
 
 use crate::DecodeError;
 
-/// The bits that an 8-byte load always supplies, whatever the bit offset in its first byte.
+/// The bits that an 8-byte load always supplies, whatever the bit offset of the read in the first
+/// byte.
 const WORD_BITS: u32 = 57;
 
 /// Reads bits, least significant first, from a byte slice. The counterpart of
@@ -22,9 +23,10 @@ const WORD_BITS: u32 = 57;
 #[derive(Clone, Debug)]
 pub struct BitReader<'a> {
     bytes: &'a [u8],
-    /// Invariant: at most the number of bits in `bytes`.
+    /// Invariant: `position_bits` is at most the number of bits in `bytes`.
     position_bits: u64,
-    /// The last 8 bytes, or all bytes if there are fewer. Reads near the end use it.
+    /// The last 8 bytes of the data, or all bytes if there are fewer. Reads use this word if fewer
+    /// than 8 bytes follow the position.
     tail: u64,
 }
 
@@ -54,7 +56,8 @@ impl<'a> BitReader<'a> {
     /// Reads `bits` (0 to 64) bits.
     ///
     /// # Errors
-    /// [`DecodeError::EndOfData`] if fewer are left; the position then does not change.
+    /// [`DecodeError::EndOfData`] if fewer than `bits` bits are left; the position then does not
+    /// change.
     #[inline]
     pub fn read(&mut self, bits: u32) -> Result<u64, DecodeError> {
         debug_assert!(bits <= 64);
@@ -79,7 +82,7 @@ impl<'a> BitReader<'a> {
         Ok(self.read(1)? != 0)
     }
 
-    /// The next `bits` (0 to 57) bits without reading them; bits past the end are zero.
+    /// Returns the next `bits` (0 to 57) bits without reading them; bits past the end are zero.
     #[inline]
     pub fn peek(&mut self, bits: u32) -> u64 {
         debug_assert!(bits <= WORD_BITS);
@@ -95,7 +98,7 @@ impl<'a> BitReader<'a> {
     pub fn read_gamma(&mut self) -> Result<u64, DecodeError> {
         let below_bits = self.peek(33).trailing_zeros();
         if below_bits > 32 {
-            // Either more leading zeros than any valid number has, or the end of the data, which
+            // There are either more leading zeros than any valid number has, or too few bits, which
             // `read` reports.
             self.read(33)?;
             return Err(DecodeError::OutOfRange { at_bit: self.position_bits() });
@@ -117,7 +120,7 @@ impl<'a> BitReader<'a> {
     /// Skips the bits up to the next multiple of 8.
     ///
     /// # Errors
-    /// [`DecodeError::Padding`] if one of them is not zero.
+    /// [`DecodeError::Padding`] if one of the skipped bits is not zero.
     #[inline]
     pub fn align(&mut self) -> Result<(), DecodeError> {
         let past = (self.position_bits() % 8) as u32;
@@ -139,7 +142,7 @@ impl<'a> BitReader<'a> {
         self.align()
     }
 
-    /// At least 57 bits, starting at the position; `None` if fewer than 8 bytes are left.
+    /// Loads at least 57 bits, starting at the position; `None` if fewer than 8 bytes are left.
     #[inline]
     fn word(&self) -> Option<u64> {
         let byte = (self.position_bits / 8) as usize;
@@ -147,8 +150,8 @@ impl<'a> BitReader<'a> {
         Some(u64::from_le_bytes(*chunk) >> (self.position_bits % 8))
     }
 
-    /// All bits from the position on, followed by zeros. Call it only if fewer than 8 bytes are
-    /// left.
+    /// Loads all bits from the position on, followed by zeros. Call it only if fewer than 8 bytes
+    /// are left.
     #[inline]
     fn tail_word(&self) -> u64 {
         let passed_bits = self.position_bits - self.bytes.len().saturating_sub(8) as u64 * 8;
@@ -180,7 +183,8 @@ fn low(bits: u32) -> u64 {
     LOW[bits as usize % LOW.len()]
 }
 
-/// A table, because a look-up is shorter than two shifts whose width must be in the register `cl`.
+/// This is a table, because a look-up is shorter than two shifts whose width must be in the
+/// register `cl`.
 const LOW: [u64; 64] = {
     let mut low = [0; 64];
     let mut bits = 0;

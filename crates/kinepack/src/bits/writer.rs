@@ -87,7 +87,7 @@ pub struct BitWriter<'a> {
     target: Target<'a>,
     /// Bits not yet in the target. Invariant: bits at `pending_bits` and above are zero.
     pending: u64,
-    /// Invariant: below 64.
+    /// Invariant: `pending_bits` is below 64.
     pending_bits: u32,
     /// Bytes already sent to the target, including those that did not fit into a borrowed slice.
     flushed_bytes: usize,

@@ -5,9 +5,9 @@ use super::Coder;
 /// Adds up the ideal cost of decisions, −log₂ of their probabilities, for dry runs, choices and
 /// training.
 ///
-/// The arithmetic is integer and the same on every platform. Each decision is exact to 4·10⁻⁷ bits.
-/// The size that an encoder writes is within a few hundredths of a percent of the sum, plus an end
-/// of at most 8 bits. Cost: a nanosecond per decision.
+/// The arithmetic is integer, so the sum is the same on every platform. Each decision is exact to
+/// 4·10⁻⁷ bits. The size that an encoder writes is within a few hundredths of a percent of the sum,
+/// plus an end of at most 8 bits. Adding a decision takes a nanosecond.
 ///
 /// ```
 /// use kinepack::entropy::{Coder, Cost};
@@ -69,7 +69,7 @@ impl Coder for Cost {
 #[inline]
 pub(super) fn log2(value: u32) -> u32 {
     let whole = value.ilog2();
-    // 16 bits below the leading one; the upper ones index the table.
+    // The 16 bits below the leading one; the upper bits of these index the table.
     let below = (value << (16 - whole)) & 0xFFFF;
     let index = (below >> (16 - INDEX_BITS)) as usize;
     let between = below & ((1 << (16 - INDEX_BITS)) - 1);
@@ -77,12 +77,12 @@ pub(super) fn log2(value: u32) -> u32 {
     (whole << UNIT_BITS) + from + (((to - from) * between) >> (16 - INDEX_BITS))
 }
 
-/// The binary logarithm of a count in 2⁻¹⁶ bits, exact to 2⁻¹⁴ bits. 0 counts as 1.
+/// The binary logarithm of a count in 2⁻¹⁶ bits, exact to 2⁻¹⁴ bits. A count of 0 is treated as 1.
 #[cfg(feature = "training")]
 #[inline]
 pub(crate) fn log2_of(count: u64) -> u64 {
     let count = count.max(1);
-    // The logarithm of its 16 highest bits, plus the number of bits below them.
+    // The logarithm is that of the count's 16 highest bits, plus the number of bits below them.
     let below_bits = (count.ilog2() + 1).saturating_sub(16);
     let upper = log2((count >> below_bits) as u32);
     (u64::from(below_bits) << 16) + u64::from(upper >> (UNIT_BITS - 16))

@@ -4,8 +4,8 @@ use core::hint::select_unpredictable;
 
 use super::Coder;
 
-/// The recent share of `true` in one kind of decision. It takes 4 bytes; two counters that saw the
-/// same decisions are equal.
+/// The recent share of `true` in one kind of decision. A counter takes 4 bytes; two counters that
+/// saw the same decisions are equal.
 ///
 /// After `n` observations, the next one moves the counter by 1/(n + 1.6) of the way, like an
 /// average. The counter never moves by less than 1/(limit + 0.6) of the way, so that old
@@ -40,7 +40,8 @@ const STEPS: [u16; 256] = {
     let mut steps = [0; 256];
     let mut count = 0;
     while count < steps.len() {
-        // Numerator and denominator are times ten, because of the 1.6. Rounded to the nearest.
+        // Numerator and denominator are multiplied by ten, because 1.6 is not an integer. The
+        // quotient is rounded to the nearest integer.
         let tenths = 10 * count + 16;
         steps[count] = ((655_360 + tenths / 2) / tenths) as u16;
         count += 1;

@@ -9,22 +9,23 @@ use crate::bits::BitReader;
 /// Width of the window on the data.
 const WINDOW_BITS: u32 = 32;
 
-/// Decodes decisions from a [`BitReader`], from its current bit to the end of its data.
+/// Decodes decisions from a [`BitReader`], from the reader's current bit to the end of the data.
 ///
-/// It accepts any data: it never panics, and reads zeros past the end. During decoding the reader
-/// is at the beginning of a window of 32 bits, and no decision depends on bits after the window.
-/// [`RangeEncoder`](super::RangeEncoder) and [the module](super) have examples.
+/// The decoder accepts any data: it never panics, and reads zeros past the end. During decoding the
+/// reader is at the beginning of a window of 32 bits, and no decision depends on bits after the
+/// window. [`RangeEncoder`](super::RangeEncoder) and [the module](super) have examples.
 #[derive(Debug)]
 pub struct RangeDecoder<'a, 'b> {
     reader: &'a mut BitReader<'b>,
-    /// Invariant: at least `MIN_RANGE`.
+    /// Invariant: `range` is at least `MIN_RANGE`.
     range: u32,
-    /// The window minus the lower end of the encoder's range, modulo 2³². Invariant: below `range`.
+    /// The window minus the lower end of the encoder's range, modulo 2³². Invariant: `code` is
+    /// below `range`.
     code: u32,
-    /// The bits after the window, the first in the highest place. They are loaded ahead, so that a
-    /// decision does not wait for them.
+    /// The bits after the window, the first in the highest place. The decoder loads these bits
+    /// ahead, so that a decision does not wait for them.
     next: u32,
-    /// The reason why no encoder can have written the data, once it is known.
+    /// The reason why no encoder can have written the data, set when the decoder finds it.
     refusal: Option<DecodeError>,
 }
 
@@ -40,16 +41,17 @@ impl<'a, 'b> RangeDecoder<'a, 'b> {
         Self { reader, range, code: code.min(range - 1), next, refusal }
     }
 
-    /// Finishes decoding. The data must be exactly the bits that an encoder writes for the returned
-    /// decisions. Only the zero padding of the last byte may follow. So each sequence of decisions
-    /// has exactly one encoding. Afterwards the reader is at its end.
+    /// Finishes decoding. The data must be exactly the bits that an encoder writes for the
+    /// decisions that were decoded. Only the zero padding of the last byte may follow these bits.
+    /// So each sequence of decisions has exactly one encoding. Afterwards the reader is at its end.
     ///
     /// Truncated or extended data are refused too, unless they are the encoding of other decisions.
     ///
     /// # Errors
     /// [`DecodeError::EndOfData`] if the data are too short, and [`DecodeError::TrailingData`] if a
-    /// whole byte or more is left. [`DecodeError::Padding`] if another end or padding was written.
-    /// [`DecodeError::OutOfRange`] if the data begin with 32 ones, which no encoder writes.
+    /// whole byte or more is left. [`DecodeError::Padding`] if the end or the padding differs from
+    /// what an encoder writes. [`DecodeError::OutOfRange`] if the data begin with 32 ones, which no
+    /// encoder writes.
     pub fn finish(self) -> Result<(), DecodeError> {
         if let Some(refusal) = self.refusal {
             return Err(refusal);
@@ -67,7 +69,7 @@ impl<'a, 'b> RangeDecoder<'a, 'b> {
         self.reader.align()
     }
 
-    /// Restores the invariant of the range.
+    /// Shifts bits into the range until it is at least `MIN_RANGE`.
     #[inline]
     fn normalize(&mut self) {
         let bits = lack_bits(self.range);

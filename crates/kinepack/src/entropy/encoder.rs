@@ -1,5 +1,5 @@
-//! The encoder: each decision narrows a range. A byte is written as soon as no carry can reach it
-//! any more.
+//! The encoder: each decision narrows a range. The encoder writes a byte as soon as no carry can
+//! reach it any more.
 //!
 //! The data are one long binary fraction within the final range, most significant bit first. The
 //! sink takes the bits in that order, so data may begin and end at any bit.
@@ -10,7 +10,7 @@ use super::cost::{UNIT_BITS, log2};
 use super::{Coder, DIRECT_BITS, lack_bits, share, tail};
 use crate::bits::BitSink;
 
-/// Encodes decisions into a [`BitSink`], from its current bit on.
+/// Encodes decisions into a [`BitSink`], from the sink's current bit on.
 ///
 /// Encoding cannot fail. All output goes through [`BitSink::write`], so a
 /// [`BitCounter`](crate::bits::BitCounter) counts the exact bits. The data are complete only after
@@ -41,7 +41,7 @@ pub struct RangeEncoder<'a, S: BitSink> {
     /// The lower end of the range; the bits from 32 on are a carry. Invariant: `low + range` is at
     /// most 2³³.
     low: u64,
-    /// Invariant: at least `MIN_RANGE`.
+    /// Invariant: `range` is at least `MIN_RANGE`.
     range: u32,
     /// The last byte that left the window, which a carry may still increment. `None` before the
     /// first byte. No carry can pass the first byte of a fraction.
@@ -65,7 +65,7 @@ impl<'a, S: BitSink> RangeEncoder<'a, S> {
         self.sink.write(u64::from((value as u32).reverse_bits()), tail_bits);
     }
 
-    /// Restores the invariant of the range.
+    /// Shifts bits out of the range until it is at least `MIN_RANGE`.
     #[inline]
     fn normalize(&mut self) {
         let bits = lack_bits(self.range);
@@ -90,7 +90,7 @@ impl<'a, S: BitSink> RangeEncoder<'a, S> {
         self.low = (self.low & 0xFF_FFFF) << 8;
     }
 
-    /// Writes the held bytes, now that it is known whether a carry reaches them.
+    /// Writes the held bytes. `carry` tells whether a carry increments them.
     #[inline]
     fn settle(&mut self, carry: bool) {
         debug_assert!(!carry || self.held.is_some());

@@ -1,17 +1,18 @@
 //! Adaptive binary arithmetic coding: decisions at their ideal cost, to within a few hundredths of
 //! a percent.
 //!
-//! A format is described once, as a function over a [`Coder`]. It passes each decision to the coder
-//! and continues with the decision that the coder returns. A [`RangeEncoder`] returns the decision
-//! unchanged. A [`RangeDecoder`] ignores it and returns the one that it reads. A [`Cost`] adds up
-//! the cost. Probabilities come from [`Counter`]s, which learn from each decision in the same way
-//! on both sides. [`code_tree`] and [`code_signed`] combine decisions into numbers. All arithmetic
-//! is integer, so every platform writes the same bits.
+//! A format is described once, as a function that takes a [`Coder`]. The function passes each
+//! decision to the coder and continues with the decision that the coder returns. A [`RangeEncoder`]
+//! returns the decision unchanged. A [`RangeDecoder`] ignores the given decision and returns the
+//! one that it reads. A [`Cost`] adds up the cost. Probabilities come from [`Counter`]s, which
+//! learn from each decision in the same way on both sides. [`code_tree`] and [`code_signed`]
+//! combine decisions into numbers. All arithmetic is integer, so every platform writes the same
+//! bits.
 //!
 //! The coder is the range coder of G. N. N. Martin ("Range encoding", 1979) in the
-//! carry-propagating form of LZMA (Igor Pavlov). Unlike LZMA, it has 16-bit probabilities, no extra
-//! first byte, and the shortest possible end. A decision costs 3 to 8 nanoseconds, more if it is
-//! unpredictable. A coder takes a few words of memory and does not allocate.
+//! carry-propagating form of LZMA (Igor Pavlov). Unlike LZMA, this coder has 16-bit probabilities,
+//! no extra first byte, and the shortest possible end. A decision costs 3 to 8 nanoseconds, more if
+//! it is unpredictable. A coder takes a few words of memory and does not allocate.
 //!
 //! ```
 //! use kinepack::entropy::{Coder, Counter, RangeDecoder, RangeEncoder};
@@ -60,48 +61,50 @@ pub use numbers::{MANTISSAS, MAX_EXPONENT, Signed, code_signed, code_tree};
 /// Takes decisions and returns decisions, so one description of a format serves both an encoder and
 /// a decoder.
 ///
-/// An encoder returns the given decision; a decoder ignores it and returns the one that it reads.
+/// An encoder returns the given decision; a decoder ignores the given decision and returns the one
+/// that it reads.
 ///
 /// Formats take a `&mut impl Coder`; [the module](self) has an example.
 pub trait Coder {
-    /// Codes one decision. `probability` is that of `true` in 1/65536; 0 counts as 1.
+    /// Codes one decision. `probability` is the probability of `true` in 1/65536; 0 counts as 1.
     fn code(&mut self, bit: bool, probability: u16) -> bool;
 
-    /// Codes `bits` (0 to 32) bits that are 0 as often as 1. Higher bits of `value` are ignored,
-    /// and not returned.
+    /// Codes the lowest `bits` (0 to 32) bits of `value`, each of which is 0 as often as 1. Higher
+    /// bits of `value` are ignored, and are not returned.
     fn code_direct(&mut self, value: u32, bits: u32) -> u32;
 
-    /// The bits already spent, in units of 1/256 bit, for statistics. 0 if the coder does not count
-    /// them.
+    /// Returns the number of bits already spent, in units of 1/256 bit, for statistics. Returns 0
+    /// if the coder does not count bits.
     #[inline]
     fn spent(&self) -> u64 {
         0
     }
 
-    /// True if a decoder is so far past the end of its data that no encoder can have written them.
-    /// The decoder's further decisions are meaningless. Check this wherever a decision could
-    /// lengthen a loop or allocate memory.
+    /// Returns true if a decoder is so far past the end of its data that no encoder can have
+    /// written them. Further decisions from that decoder are meaningless. Check `is_exhausted`
+    /// wherever a decision could lengthen a loop or allocate memory.
     #[inline]
     fn is_exhausted(&self) -> bool {
         false
     }
 }
 
-/// The smallest range between two decisions. Both parts of the range are then at least 2⁸ at any
-/// probability, and at most 2 bytes are shifted out after a decision.
+/// The smallest range between two decisions. With `MIN_RANGE`, both parts of the range are at least
+/// 2⁸ at any probability, and a decision shifts out at most 2 bytes.
 const MIN_RANGE: u32 = 1 << 24;
 
-/// The maximum number of bits that [`Coder::code_direct`] takes from a range at once. Each value
-/// still has a part of at least 2⁸.
+/// The maximum number of bits that [`Coder::code_direct`] takes from a range at once. With this
+/// maximum, each value still has a part of at least 2⁸.
 const DIRECT_BITS: u32 = 16;
 
-/// The size of the part of `range` for `true`. The rest, which is the lower part, is for `false`.
+/// Returns the size of the part of `range` for `true`. The rest of `range`, which is the lower
+/// part, is for `false`.
 #[inline]
 fn share(range: u32, probability: u16) -> u32 {
     ((u64::from(range) * u64::from(probability.max(1))) >> 16) as u32
 }
 
-/// The bits by which a range must be shifted up after a decision: 0, 8 or 16.
+/// Returns the number of bits by which a range must be shifted up after a decision: 0, 8 or 16.
 #[inline]
 fn lack_bits(range: u32) -> u32 {
     debug_assert!(range >= 1 << 8);
@@ -112,8 +115,8 @@ fn lack_bits(range: u32) -> u32 {
     }
 }
 
-/// The end of the data: the value from `low` to `low + range − 1` with the most trailing zero bits.
-/// Also returns how many of its low 32 bits, those below a carry, come before these zeros. That
+/// Finds the end of the data: the value from `low` to `low + range − 1` with the most trailing zero
+/// bits. Also returns the number of bits before these zeros, among the value's low 32 bits. That
 /// number is at most 8, because `range` is at least [`MIN_RANGE`].
 fn tail(low: u64, range: u32) -> (u64, u32) {
     debug_assert!(range >= MIN_RANGE);

@@ -1,10 +1,11 @@
-//! Numbers from decisions: one of several alternatives, and signed numbers of any magnitude.
+//! Combines decisions into numbers: one of several alternatives, and signed numbers of any
+//! magnitude.
 
 use super::{Coder, Counter};
 
 /// A kind of decision whose probability adapts to earlier decisions.
 pub(crate) trait Decision {
-    /// The parameters and state that all decisions of a packet share.
+    /// The parameters and the state that all decisions of a packet share.
     type Rule;
 
     /// Selects the part of the format that the next decisions belong to.
@@ -16,7 +17,7 @@ pub(crate) trait Decision {
 }
 
 impl Decision for Counter {
-    /// The limit of observations.
+    /// The maximum number of observations that the counter remembers.
     type Rule = u8;
 
     #[inline(always)]
@@ -25,9 +26,9 @@ impl Decision for Counter {
     }
 }
 
-/// Codes a number of `bits` bits from the top bit down, each with a counter for the bits above it.
-/// Uses the first 2^`bits` counters, except counter 0. An alternative that never occurs costs next
-/// to nothing.
+/// Codes a number of `bits` bits from the top bit down. Each bit's counter depends on the bits
+/// above it. `code_tree` uses the first 2^`bits` counters, except counter 0. An alternative that
+/// never occurs costs next to nothing.
 ///
 /// Returns the number. Bits of `value` above `bits` are ignored.
 ///
@@ -63,12 +64,12 @@ pub(crate) fn decide_tree<C: Coder, D: Decision>(
     (node - (1 << bits)) as u32
 }
 
-/// The largest exponent: magnitudes end at 2³³ − 1.
+/// The largest exponent of a coded magnitude, so that magnitudes end at 2³³ − 1.
 pub const MAX_EXPONENT: u32 = 32;
 
-/// Bits below the leading one that have counters.
+/// The number of bits below the leading one that have counters.
 const MODELLED_BITS: u32 = 3;
-/// Exponents from this one on share the counters of their mantissas.
+/// Exponents from `LAST_MANTISSA` on share the counters of their mantissas.
 const LAST_MANTISSA: u32 = 15;
 
 /// Number of counters for [`Signed::mantissas`]: 8 for each exponent from 0 to 15.
@@ -77,15 +78,15 @@ pub const MANTISSAS: usize = (LAST_MANTISSA as usize + 1) << MODELLED_BITS;
 /// The counters of one kind of signed number, for [`code_signed`].
 #[derive(Debug)]
 pub struct Signed<'a, D = Counter> {
-    /// Whether the number is 0.
+    /// Decides whether the number is 0.
     pub zero: &'a mut D,
-    /// Whether the number is negative.
+    /// Decides whether the number is negative.
     pub sign: &'a mut D,
-    /// At index k: whether a magnitude of at least 2^k is at least 2^(k + 1). The last one also
-    /// serves for all larger k. There is at least one.
+    /// Decides at index k whether a magnitude of at least 2^k is at least 2^(k + 1). The last
+    /// element also serves for all larger k. There is at least one element.
     pub exponents: &'a mut [D],
-    /// The 3 bits below the leading one, with a tree for each exponent k: node n is at index
-    /// 8·min(k, 15) + n. Exactly [`MANTISSAS`].
+    /// Codes the 3 bits below the leading one, with a tree for each exponent k: node n is at index
+    /// 8·min(k, 15) + n. The slice has exactly [`MANTISSAS`] elements.
     pub mantissas: &'a mut [D],
 }
 
@@ -93,10 +94,10 @@ pub struct Signed<'a, D = Counter> {
 /// and the 3 bits below the leading one. Each of these decisions has a counter. The remaining bits
 /// have even probabilities.
 ///
-/// Returns the number. A decoder never returns a number outside of that range.
+/// Returns the number. A decoder never returns a number whose magnitude is above 2³³ − 1.
 ///
 /// # Panics
-/// If a slice of the model does not have the documented length.
+/// If a slice of `model` does not have the documented length.
 #[inline]
 pub fn code_signed<C: Coder>(coder: &mut C, value: i64, model: Signed<'_>, mut limit: u8) -> i64 {
     decide_signed(coder, value, model, &mut limit)
@@ -127,7 +128,8 @@ pub(crate) fn decide_signed<C: Coder, D: Decision>(
     if is_negative { -magnitude } else { magnitude }
 }
 
-/// The number of halvings until `magnitude`, which is not 0, becomes 1.
+/// Codes the exponent of `magnitude`, which is not 0: the number of halvings until `magnitude`
+/// becomes 1.
 #[inline]
 fn decide_exponent<C: Coder, D: Decision>(
     coder: &mut C,

@@ -1,4 +1,4 @@
-//! Errors in the order of views.
+//! Errors in the order of views that a packet is coded against.
 
 use core::fmt;
 
@@ -8,14 +8,14 @@ use crate::limits::MAX_OLDER_VIEWS;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BaselinesError {
-    /// There is no view.
+    /// The list has no view.
     None,
-    /// There are more views than one baseline and [`Baselines::OLDER`](crate::Baselines::OLDER)
+    /// The list has more views than one baseline and [`Baselines::OLDER`](crate::Baselines::OLDER)
     /// older ones.
     TooMany,
     /// A view is not older than the view before it in the list.
     NotOlder {
-        /// The view's tick.
+        /// The tick of the refused view.
         tick: u32,
         /// The tick of the view before it in the list.
         newer: u32,

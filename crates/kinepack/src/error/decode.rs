@@ -19,16 +19,16 @@ use super::{BaselinesError, OtherType};
 pub enum DecodeError {
     /// The data ended within a value.
     EndOfData {
-        /// The bit at which the value begins.
+        /// The position of the bit at which the value begins.
         at_bit: u64,
-        /// Bits that the value takes.
+        /// The number of bits that the value takes.
         wanted_bits: u32,
-        /// Bits that are left.
+        /// The number of bits left in the data.
         left_bits: u32,
     },
     /// There are bytes after the last value.
     TrailingData {
-        /// Bits that are left.
+        /// The number of bits left in the data.
         left_bits: u64,
     },
     /// Padding bits are not zero.
@@ -36,7 +36,7 @@ pub enum DecodeError {
     /// A code is above the maximum of its limits or lane, or the result of a difference is out of
     /// range.
     OutOfRange {
-        /// Where the code ended.
+        /// The position after the code.
         at_bit: u64,
     },
     /// An entity set is not sorted, removes an entity that the baseline lacks, or adds one that the
@@ -49,24 +49,24 @@ pub enum DecodeError {
     TooManyEntities {
         /// A lower bound of the number of entities that the data ask for.
         count: u64,
-        /// The caller's limit.
+        /// The caller's limit on the number of entities.
         limit: u32,
     },
     /// A run has length 0.
     EmptyRun {
-        /// Where the run begins.
+        /// The position at which the run begins.
         at_bit: u64,
     },
     /// There are more bytes than the caller's limit.
     TooManyBytes {
-        /// The caller's limit.
+        /// The caller's limit on the number of bytes.
         limit_bytes: usize,
     },
     /// A buffer or a base does not have the schema's number of lanes.
     LaneCount {
-        /// Lanes that the schema has.
+        /// The number of lanes that the schema has.
         expected_lanes: usize,
-        /// Lanes that were given.
+        /// The number of lanes that were given.
         lanes: usize,
     },
     /// The packet resumes from the learned state of its baseline, but no learned state of this
@@ -74,8 +74,8 @@ pub enum DecodeError {
     NothingLearned,
     /// A snapshot cannot be coded against the views.
     Baselines(BaselinesError),
-    /// The packet decodes to a state other than the sender's: a view, the tick or the arithmetic
-    /// was wrong.
+    /// The packet decodes to a state other than the sender's, because a view, the tick or the
+    /// arithmetic was wrong.
     WrongState {
         /// The sender's [state check](crate::View::check).
         theirs: u16,

@@ -39,11 +39,11 @@ pub enum EncodeError {
         /// The value, rounded to `f64`.
         value: f64,
     },
-    /// The caller's buffer is too short.
+    /// The encoding does not fit into the caller's buffer.
     BufferFull {
-        /// Bytes that the encoding takes.
+        /// The number of bytes that the encoding takes.
         needed_bytes: usize,
-        /// Length of the caller's buffer, in bytes.
+        /// The length of the caller's buffer, in bytes.
         buffer_bytes: usize,
     },
     /// An entity was pushed with an id that is not above the previous one.
@@ -53,26 +53,26 @@ pub enum EncodeError {
     },
     /// Entities of two kinds share an id.
     SharedId {
-        /// The id.
+        /// The shared id.
         id: u32,
     },
-    /// The schema does not have the kind.
+    /// The schema does not have a kind with the given index.
     NoSuchKind {
-        /// The index of the kind.
+        /// The given index.
         kind: usize,
-        /// Number of kinds.
+        /// The number of kinds in the schema.
         kinds: usize,
     },
-    /// The kind of an entity is not that of the given type.
+    /// The entity's kind is not the kind of the given type.
     AnotherKind {
-        /// The entity.
+        /// The entity's id.
         id: u32,
     },
-    /// The lane count of a state differs from that of its kind.
+    /// The number of lanes of a state differs from that of its kind.
     LaneCount {
-        /// Lanes that the schema has.
+        /// The number of lanes that the schema has.
         expected_lanes: usize,
-        /// Lanes that were given.
+        /// The number of lanes that were given.
         lanes: usize,
     },
     /// The schema of a snapshot is not the codec's.
@@ -86,9 +86,10 @@ pub enum EncodeError {
     Baselines(BaselinesError),
     /// The learned state of a stream's base is from another codec.
     ForeignLearned,
-    /// Only some of the changes were requested, but the snapshots do not have the same entities.
+    /// The caller requested only some of the changes, but the snapshots do not have the same
+    /// entities.
     EntitiesDiffer,
-    /// The indices of entities do not increase, or one is beyond the last entity.
+    /// The caller's indices of entities do not increase, or one is beyond the last entity.
     BadIndices {
         /// The first index that is not above the previous one, or is beyond the last entity.
         index: u32,
@@ -97,7 +98,7 @@ pub enum EncodeError {
     IndexOutOfRange {
         /// The refused index.
         index: usize,
-        /// Number of entities.
+        /// The number of entities in the snapshot.
         entities: usize,
     },
     /// A lane is above its maximum in the schema, or is not 0 although its field is absent.
@@ -109,8 +110,8 @@ pub enum EncodeError {
         /// The refused value.
         value: u32,
     },
-    /// The type of a value does not have the schema of the snapshot, of one of its kinds, or of the
-    /// stream. The number of lanes may still agree.
+    /// A value's type does not have the schema of the snapshot, of one of its kinds, or of the
+    /// stream. The numbers of lanes may still agree.
     TypeMismatch {
         /// The entity's id, if the value belongs to an entity of a snapshot.
         id: Option<u32>,
@@ -122,7 +123,7 @@ pub enum EncodeError {
 }
 
 impl EncodeError {
-    /// The same error, with the name of the field in which it occurred.
+    /// Returns the same error, with the name of the field in which it occurred.
     #[must_use]
     pub fn in_field(self, name: &'static str) -> Self {
         match self {
@@ -132,7 +133,7 @@ impl EncodeError {
         }
     }
 
-    /// The same error, with the entity in which it occurred.
+    /// Returns the same error, with the entity in which it occurred.
     pub(crate) fn in_entity(self, entity: u32) -> Self {
         let id = Some(entity);
         match self {

@@ -12,7 +12,7 @@ pub use decode::DecodeError;
 pub use encode::EncodeError;
 pub use setup::SetupError;
 
-/// The message that [`EncodeError`] and [`DecodeError`] share for a type of another schema.
+/// The message of [`EncodeError`] and [`DecodeError`] for a type that has another schema.
 struct OtherType {
     expected_hash: u64,
     hash: u64,

@@ -14,14 +14,15 @@ pub enum SetupError {
     BadPrecision,
     /// The quantizer does not accept the bit count.
     BitCount {
-        /// The requested bits.
+        /// The requested number of bits.
         bits: u32,
-        /// The largest bit count that is possible.
+        /// The largest possible number of bits.
         max_bits: u32,
     },
     /// The range holds more than 2³² (floats) or 2⁶⁴ (integers) steps.
     TooManySteps,
-    /// The largest code or the highest value of the limits does not follow from range and step.
+    /// The largest code or the highest value of the limits does not follow from the range and the
+    /// step.
     PartsDiffer,
     /// The step is finer than `f32` can resolve at the far end of the range.
     FinerThanFloat,
@@ -54,8 +55,8 @@ pub enum SetupError {
         /// Index of the field in the schema.
         field: usize,
     },
-    /// A time precision has numbers that are not positive and finite, is too long for the ticks, or
-    /// is on a field that cannot have one.
+    /// The numbers of a time precision are not positive and finite, its time is too long for the
+    /// ticks, or its field cannot have one.
     BadTimePrecision {
         /// Index of the field in the schema.
         field: usize,
@@ -70,18 +71,18 @@ pub enum SetupError {
     BadGapCode,
     /// The codec takes more memory than the caller allows.
     CodecTooLarge {
-        /// The bytes that the codec takes.
+        /// The memory that the codec takes, in bytes.
         memory_bytes: usize,
-        /// The caller's limit.
+        /// The caller's limit on that memory, in bytes.
         max_memory_bytes: usize,
     },
     /// The code lengths are not a complete prefix code of at most 8 bits.
     BadPrefixCode,
-    /// The schema has no lanes, so it has nothing to send.
+    /// The schema has no lanes, so there is nothing to send.
     NoLanes,
     /// The schema has no kinds, or more than [`MAX_KINDS`](crate::schema::MAX_KINDS).
     KindCount {
-        /// The number of kinds.
+        /// The number of kinds in the schema.
         kinds: usize,
     },
     /// An entity kind has no name, or the name or type of an earlier kind.

@@ -1,9 +1,9 @@
-//! Codes a vector within limits against a baseline: the differences of their codes as steps.
-//! `spec/CODEC.md`, section 16.3.
+//! Codes a vector within limits against a baseline: the difference of each component's codes, as
+//! steps. `spec/CODEC.md`, section 16.3, defines the format.
 //!
-//! It resembles [`value`](crate::value), but the cost grows gradually with the difference, instead
-//! of being low in one range only. Limits that wrap go the short way round, so Euler angles are an
-//! ordinary vector.
+//! This resembles [`value`](crate::value), but the cost grows gradually with the difference,
+//! instead of being low in one range only. With limits that wrap, differences go the short way
+//! round, so Euler angles are an ordinary vector.
 
 use super::Components;
 use super::steps::{Read, read, read_steps, write_raw, write_steps};
@@ -12,7 +12,8 @@ use crate::quantize::VectorLimits;
 use crate::value::{Limits, code_after, steps_between};
 use crate::{DecodeError, EncodeError};
 
-/// Writes a vector of 1 to 4 components as the difference of its codes from those of `baseline`.
+/// Writes `value`, a vector of 1 to 4 components, as the difference of its codes from those of
+/// `baseline`.
 ///
 /// ```
 /// use kinepack::magnitude::{read_difference, write_difference};
@@ -32,8 +33,8 @@ use crate::{DecodeError, EncodeError};
 /// ```
 ///
 /// # Errors
-/// [`EncodeError`] if a component of `value` or `baseline` is not a number or out of its limits.
-/// Nothing is written then.
+/// [`EncodeError`] if a component of `value` or `baseline` is not a number or out of its limits. In
+/// that case nothing is written.
 pub fn write_difference<const N: usize>(
     sink: &mut impl BitSink,
     limits: &VectorLimits<N>,
@@ -47,8 +48,8 @@ pub fn write_difference<const N: usize>(
 /// Reads what [`write_difference`] wrote against the same baseline.
 ///
 /// # Errors
-/// [`DecodeError`] at the end of the data, and for raw values. Also for a baseline that is NaN or
-/// out of the limits, and for differences whose result is out of the limits.
+/// [`DecodeError`] at the end of the data, and for values that [`write_any`] wrote without codes.
+/// Also if `baseline` is NaN or out of the limits, or if the result is out of the limits.
 pub fn read_difference<const N: usize>(
     reader: &mut BitReader<'_>,
     limits: &VectorLimits<N>,
@@ -59,8 +60,8 @@ pub fn read_difference<const N: usize>(
         .ok_or(DecodeError::OutOfRange { at_bit: reader.position_bits() })
 }
 
-/// Like [`write_difference`], for any value and baseline. If one of them is NaN or out of the
-/// limits, it has no code. The value is then written bit for bit in 7 + 32 · N bits.
+/// Like [`write_difference`], for any value and baseline. If `value` or `baseline` is NaN or out of
+/// the limits, it has no code. In that case the value is written bit for bit, in 7 + 32 · N bits.
 pub fn write_any<const N: usize>(
     sink: &mut impl BitSink,
     limits: &VectorLimits<N>,
@@ -78,8 +79,8 @@ pub fn write_any<const N: usize>(
 /// Reads what [`write_any`] wrote against the same baseline.
 ///
 /// # Errors
-/// [`DecodeError`] at the end of the data, for a baseline that is NaN or out of the limits, and for
-/// differences whose result is out of the limits. Raw values are taken unchanged, including NaN.
+/// [`DecodeError`] at the end of the data. Also if differences follow, and `baseline` is NaN or out
+/// of the limits, or the result is. Values without a code are returned unchanged, including NaN.
 pub fn read_any<const N: usize>(
     reader: &mut BitReader<'_>,
     limits: &VectorLimits<N>,
@@ -105,7 +106,7 @@ fn steps<const N: usize>(
     Ok(steps)
 }
 
-/// The value `steps` after `baseline`, if both are within the limits.
+/// Returns the value `steps` after `baseline`, if both are within the limits.
 fn value_after<const N: usize>(
     limits: &VectorLimits<N>,
     baseline: [f32; N],

@@ -3,7 +3,7 @@
 //!
 //! The size of the largest component, its *class*, comes first, then each component in the class's
 //! bits. All components share one class, because a value that moves along one axis mostly moves
-//! along the others. `spec/CODEC.md`, section 16.
+//! along the others. `spec/CODEC.md`, section 16, defines the formats.
 //!
 //! | functions | take | errors of values |
 //! |---|---|---|
@@ -12,8 +12,8 @@
 //! | [`write_difference`], [`read_difference`] | `f32` within limits against a baseline; Euler angles with limits that wrap | half a step of the limits |
 //! | [`write_any`], [`read_any`] | the same, and `f32` beyond the limits unchanged | half a step, or none |
 //!
-//! No function allocates. Each takes some nanoseconds per component; limits that wrap take some
-//! tens more.
+//! No function allocates. Each function takes some nanoseconds per component; limits that wrap take
+//! some tens more.
 //!
 //! ```
 //! use kinepack::magnitude::{read_steps, write_steps};
@@ -42,7 +42,8 @@ pub use difference::{read_any, read_difference, write_any, write_difference};
 pub use multiples::{Precision, read_multiples, write_multiples};
 pub use steps::{read_steps, write_steps};
 
-/// A class covers 1 to 4 components, because more have less in common. Checked at compile time.
+/// Checks that a vector has 1 to 4 components, because one class would fit the components of longer
+/// vectors badly. The check happens at compile time.
 struct Components<const N: usize>;
 
 impl<const N: usize> Components<N> {

@@ -1,9 +1,10 @@
 //! Multiples of a precision, in exactly the bits of Unreal's `FVector_NetQuantize`.
-//! `spec/CODEC.md`, section 16.1.
+//! `spec/CODEC.md`, section 16.1, defines the format.
 //!
 //! The class takes 4 or 5 bits, and each component takes 2 bits more than its class. Three
-//! components take 11 bits for up to 1 step, and 80 for the largest. Source: the reference's
-//! `WritePackedVector`, for 24 bits per component. It computes in `f32`, so this module does too.
+//! components take 11 bits in all for up to 1 step, and 80 bits for the largest numbers. The source
+//! is `WritePackedVector` of the reference, for 24 bits per component. The reference computes in
+//! `f32`, so this module does too.
 
 use super::Components;
 use crate::bits::{BitReader, BitSink, bits_for};
@@ -17,16 +18,16 @@ const MAX_NUMBER: f32 = (1 << 30) as f32;
 /// The unit of the multiples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Precision {
-    /// 1: whole numbers, `FVector_NetQuantize`.
+    /// Whole numbers, as in `FVector_NetQuantize`.
     Whole,
-    /// 0.1: `FVector_NetQuantize10`.
+    /// Multiples of 0.1, as in `FVector_NetQuantize10`.
     Tenth,
-    /// 0.01: `FVector_NetQuantize100`.
+    /// Multiples of 0.01, as in `FVector_NetQuantize100`.
     Hundredth,
 }
 
 impl Precision {
-    /// 1, 10 or 100.
+    /// Returns 1, 10 or 100.
     pub const fn steps_per_unit(self) -> f32 {
         match self {
             Self::Whole => 1.0,
@@ -56,7 +57,7 @@ impl Precision {
 /// ```
 ///
 /// # Errors
-/// [`EncodeError::NotANumber`] for NaN and infinities. Nothing is written then.
+/// [`EncodeError::NotANumber`] for NaN and infinities. In that case nothing is written.
 pub fn write_multiples<const N: usize>(
     sink: &mut impl BitSink,
     precision: Precision,
@@ -82,7 +83,7 @@ pub fn write_multiples<const N: usize>(
 /// Reads what [`write_multiples`] wrote with the same precision.
 ///
 /// # Errors
-/// [`DecodeError::EndOfData`]. All other bits are a valid vector.
+/// [`DecodeError::EndOfData`] if the data end within the vector. All other data are a valid vector.
 pub fn read_multiples<const N: usize>(
     reader: &mut BitReader<'_>,
     precision: Precision,
@@ -98,15 +99,15 @@ pub fn read_multiples<const N: usize>(
     Ok(vector)
 }
 
-/// The offset that makes the numbers of a class positive.
+/// Returns the offset that makes the numbers of a class positive.
 fn bias(class: u32) -> i32 {
     2 << class
 }
 
-/// The nearest whole number, halves up: the floor of the value plus a half.
+/// Returns the nearest whole number, halves up: the floor of the value plus a half.
 fn nearest(scaled: f32) -> i32 {
-    // As `f64` the sum is exact, except for values far below a half, whose floor is the same. The
-    // clamp also handles infinities, which a large number times the steps may give.
+    // In `f64` the sum is exact, except for values far below a half, whose floor is the same. The
+    // clamp also handles infinities, which a large value times the steps per unit may give.
     let above = f64::from(scaled.clamp(-MAX_NUMBER, MAX_NUMBER)) + 0.5;
     let towards_zero = above as i32;
     towards_zero - i32::from(f64::from(towards_zero) > above)

@@ -1,9 +1,10 @@
-//! Codes integers exactly: a prefix code for the class, then each number with no code left unused.
-//! `spec/CODEC.md`, section 16.2.
+//! Codes integers exactly: a prefix code for the class, then each number. No code is left unused.
+//! `spec/CODEC.md`, section 16.2, defines the format.
 //!
 //! Numbers become positive by alternating signs (zig-zag: 0, −1, 1, −2 are 0, 1, 2, 3), so n bits
 //! hold 2ⁿ of them. At least one number has the class's highest bit. If no earlier number has it,
-//! the last one must, and the bit is not written. So bit strings and vectors correspond one to one.
+//! the last one must, and the bit is not written. So each vector has exactly one bit string, and
+//! each bit string one vector.
 
 use super::Components;
 use super::class::{MAX_CLASS, RAW, class_word, read_class};
@@ -14,7 +15,7 @@ use crate::{DecodeError, EncodeError};
 /// take 2 bits.
 ///
 /// # Errors
-/// [`EncodeError::OutOfRange`] for other integers. Nothing is written then.
+/// [`EncodeError::OutOfRange`] for integers outside of that range. In that case nothing is written.
 pub fn write_steps<const N: usize>(
     sink: &mut impl BitSink,
     steps: [impl Into<i64>; N],
@@ -47,14 +48,14 @@ pub fn write_steps<const N: usize>(
     Ok(())
 }
 
-/// Bits of the largest number.
+/// Returns the number of bits of the largest number.
 #[inline]
 fn class_of(numbers: &[u64]) -> u32 {
     bits_for(numbers.iter().fold(0, |all, number| all | number))
 }
 
-/// True if the last number's highest bit is not written, because no number before it has the
-/// class's highest bit.
+/// Returns true if the last number's highest bit is not written, because no number before it has
+/// the class's highest bit.
 #[inline]
 fn is_left_out(before: &[u64], class: u32) -> bool {
     class > 0 && class_of(before) < class
@@ -63,8 +64,8 @@ fn is_left_out(before: &[u64], class: u32) -> bool {
 /// Reads what [`write_steps`] wrote.
 ///
 /// # Errors
-/// [`DecodeError::EndOfData`], and [`DecodeError::OutOfRange`] for raw values, which
-/// [`read_any`](super::read_any) takes.
+/// [`DecodeError::EndOfData`] if the data end within the integers. [`DecodeError::OutOfRange`] for
+/// raw values, which only [`read_any`](super::read_any) accepts.
 pub fn read_steps<const N: usize>(reader: &mut BitReader<'_>) -> Result<[i64; N], DecodeError> {
     match read(reader)? {
         Read::Steps(steps) => Ok(steps),
@@ -79,7 +80,7 @@ pub(super) fn write_raw<const N: usize>(sink: &mut impl BitSink, values: [f32; N
     values.iter().for_each(|value| sink.write(u64::from(value.to_bits()), 32));
 }
 
-/// The numbers that follow a class.
+/// The numbers that follow the word of a class.
 pub(super) enum Read<const N: usize> {
     Steps([i64; N]),
     Raw([f32; N]),

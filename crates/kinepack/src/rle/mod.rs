@@ -1,19 +1,20 @@
 //! Codes opaque bytes: inputs, calls, foreign structures. The difference of two similar byte
 //! strings is mostly zeros.
 //!
-//! There are two forms. Each codes the bytes themselves or their difference (XOR) from a *base*
-//! that both sides hold:
+//! This module has two forms. Each form codes the bytes themselves or their difference (XOR) from a
+//! *base* that both sides hold:
 //!
-//! - [`encode`] and [`decode`]: *runs* of whole bytes. The length byte gives the number of times
+//! - [`encode`] and [`decode`] code *runs* of whole bytes. A length byte gives the number of times
 //!   that the next byte repeats, or the number of literal bytes that follow. This is the format of
 //!   the article "High-frequency upstream RPC compression" (Unreal), in the family of PackBits. The
-//!   result never exceeds [`bound`], and is always as short as this form allows.
-//! - [`write_sparse`] and [`read_sparse`]: on a bit cursor, a tree of halves that locates the
-//!   nonzero bytes. It suits differences that are mostly zeros: one changed byte of 16 takes 18
+//!   result never exceeds [`bound`], and no other choice of runs and literals is shorter.
+//! - [`write_sparse`] and [`read_sparse`] write to a bit cursor a tree of halves that locates the
+//!   nonzero bytes. This suits differences that are mostly zeros: one changed byte of 16 takes 18
 //!   bits, but 45 on average as runs.
 //!
-//! `spec/CODEC.md`, section 15. Both take time proportional to the number of bytes (for sparse
-//! bytes, times the depth of the tree). They need no memory except for the bytes that they append.
+//! `spec/CODEC.md`, section 15, defines both. The time of both is proportional to the number of
+//! bytes (for sparse bytes, times the depth of the tree). They need no memory except for the bytes
+//! that they append.
 //!
 //! ```
 //! let base = *b"jump 0, fire 0, at 1200";
@@ -35,7 +36,7 @@ pub use runs::{bound, decode, decode_difference, encode, encode_difference};
 pub(crate) use sparse::{MAX_LANES, read_sparse_lanes, write_sparse_lanes};
 pub use sparse::{read_sparse, read_sparse_difference, write_sparse, write_sparse_difference};
 
-/// Byte `index` of a base; zero past its end.
+/// Returns byte `index` of a base, or zero past the base's end.
 fn base_at(base: &[u8], index: usize) -> u8 {
     base.get(index).copied().unwrap_or(0)
 }

@@ -1,55 +1,56 @@
-//! Runs: a length byte, then a byte to repeat or literal bytes. `spec/CODEC.md`, section 15.1.
+//! Runs: a length byte, then a byte to repeat or literal bytes. `spec/CODEC.md`, section 15.1,
+//! defines the format.
 //!
 //! ```text
 //! length byte      0          1 ..= 128             129 ..= 255
 //! then          refused   a byte, repeated       length − 128 bytes
 //! ```
 //!
-//! The encoder reads each byte at most three times, needs no memory, and writes a shortest form.
-//! `tests/rle.rs` compares it with dynamic programming.
+//! The encoder reads each byte at most three times, allocates no memory of its own, and writes the
+//! shortest possible form. `tests/rle.rs` compares the result with dynamic programming.
 
 use alloc::vec::Vec;
 
 use super::base_at;
 use crate::DecodeError;
 
-/// The longest run.
+/// The maximum number of bytes in one run.
 const MAX_RUN_BYTES: usize = 128;
 /// The maximum number of literal bytes in one part.
 const MAX_LITERAL_BYTES: usize = 127;
-/// A length byte above this one counts literal bytes.
+/// A length byte above `LITERAL` counts literal bytes.
 const LITERAL: u8 = 128;
 
-/// The maximum number of bytes that `bytes` bytes take as runs: one extra byte for each 127 bytes,
-/// rounded up.
+/// Returns the maximum number of bytes that `bytes` bytes take as runs: one extra byte for each 127
+/// bytes, rounded up.
 ///
 /// ```
 /// assert_eq!(kinepack::rle::bound(1200), 1210);
 /// ```
-// A run covers two or more bytes and takes two, so it never adds any. A literal part takes one byte
-// more than its content. If a literal part is neither full nor the last, a run follows. A run of
-// three or more bytes saves the extra byte again. A run of two follows only after 126 literal
-// bytes; together they are 128 bytes with one extra byte. So each extra byte covers at least 127
-// bytes, except for that of the last part.
+// A run covers two or more bytes and takes two, so a run never adds a byte. A literal part takes
+// one byte more than its content. If a literal part is neither full nor the last, a run follows. A
+// run of three or more bytes saves the extra byte again. A run of two follows only after 126
+// literal bytes; together they are 128 bytes with one extra byte. So each extra byte covers at
+// least 127 bytes, except for the extra byte of the last part.
 pub const fn bound(bytes: usize) -> usize {
     bytes.saturating_add(bytes.div_ceil(MAX_LITERAL_BYTES))
 }
 
-/// Appends `bytes` as runs to `out`, in a shortest form of at most [`bound`] bytes. The number of
-/// bytes is not written: the runs end where the data end. Allocates only when the vector's capacity
-/// runs out.
+/// Appends `bytes` as runs to `out`, in the shortest possible form, which has at most [`bound`]
+/// bytes. The number of bytes is not written: the runs end where the data end. Allocates only when
+/// the vector's capacity runs out.
 pub fn encode(bytes: &[u8], out: &mut Vec<u8>) {
     encode_of(bytes.len(), |index| bytes[index], out);
 }
 
-/// Like [`encode`], for `bytes` XOR `base`. A shorter base is extended with zeros; a longer one is
-/// cut.
+/// Like [`encode`], for `bytes` XOR `base` instead of `bytes`. A shorter base is extended with
+/// zeros; a longer one is cut.
 pub fn encode_difference(base: &[u8], bytes: &[u8], out: &mut Vec<u8>) {
     encode_of(bytes.len(), |index| bytes[index] ^ base_at(base, index), out);
 }
 
 fn encode_of(len: usize, at: impl Fn(usize) -> u8, out: &mut Vec<u8>) {
-    // The number of equal bytes from an index on.
+    // Counts the equal bytes from an index on.
     let equal_from = |from: usize| {
         let first = at(from);
         1 + (from + 1..len).take_while(|index| at(*index) == first).count()
@@ -64,8 +65,8 @@ fn encode_of(len: usize, at: impl Fn(usize) -> u8, out: &mut Vec<u8>) {
             from = end;
             continue;
         }
-        // Between runs, a pair costs no more as a run than as literals. One byte may remain; it
-        // starts a literal part.
+        // After a run, a pair costs no more as a run than as literals. One byte may remain; that
+        // byte starts a literal part.
         while equal >= 2 {
             let run = equal.min(MAX_RUN_BYTES);
             out.extend([run as u8, at(from)]);
@@ -75,22 +76,22 @@ fn encode_of(len: usize, at: impl Fn(usize) -> u8, out: &mut Vec<u8>) {
     }
 }
 
-/// The end of the literal part that begins at `from`.
+/// Returns the end of the literal part that begins at `from`.
 fn literals_end(from: usize, len: usize, equal_from: impl Fn(usize) -> usize) -> usize {
     let mut end = from;
     while end < len {
         let equal = equal_from(end);
         let room = MAX_LITERAL_BYTES - (end - from);
         if equal >= 3 {
-            // As a run, these bytes save one byte, which pays for the length byte after the run. If
-            // whole runs leave one byte over, it is cheaper as a literal here than with its own
-            // length byte.
+            // As a run, these bytes save one byte, which pays for the length byte of the next
+            // literal part. If whole runs leave one byte over, it is cheaper as a literal here than
+            // with its own length byte.
             let is_odd = equal > MAX_RUN_BYTES && equal % MAX_RUN_BYTES == 1;
             return end + usize::from(is_odd && room > 0);
         }
-        // A pair of literals costs as much as a run, and saves the length byte after the run. But
-        // if there is room for only one of the two, a length byte is needed anyway, and a run
-        // covers both.
+        // A pair of literals costs as much as a run, and needs no length byte for the literals
+        // after it. But if there is room for only one of the two, a length byte is needed anyway,
+        // and a run covers both.
         if equal > room {
             return end;
         }
@@ -99,7 +100,7 @@ fn literals_end(from: usize, len: usize, equal_from: impl Fn(usize) -> usize) ->
     end
 }
 
-/// Decodes all of `bytes`, which are runs, and appends the result to `out`.
+/// Decodes `bytes`, which are runs, and appends the result to `out`.
 ///
 /// Accepts any valid runs, not only the shortest. `out` grows by at most `limit_bytes`. After an
 /// error, `out` is unchanged.

@@ -1,10 +1,11 @@
-//! Sparse bytes: a tree of halves locates the nonzero bytes. `spec/CODEC.md`, section 15.2.
+//! Sparse bytes: a tree of halves locates the nonzero bytes. `spec/CODEC.md`, section 15.2, defines
+//! the format.
 //!
-//! Each node with nonzero bytes codes which of its halves have some: 1 bit for both, 2 bits for
-//! one. A single nonzero byte takes 2 bits per level; neighbouring bytes share the levels above
-//! them. The tree is about as short as a list of distances and lengths in gamma codes, and shorter
-//! if many bytes are scattered (`cargo bench -p kinepack --bench streams`). It contains no numbers
-//! that could be out of range.
+//! Each node with nonzero bytes codes which of its halves have nonzero bytes: 1 bit for both, 2
+//! bits for one. A single nonzero byte takes 2 bits per level; neighbouring bytes share the levels
+//! above them. The tree is about as short as a list of distances and lengths in gamma codes, and
+//! shorter if many bytes are scattered (`cargo bench -p kinepack --bench streams`). It contains no
+//! numbers that could be out of range.
 
 use alloc::vec::Vec;
 
@@ -12,16 +13,16 @@ use super::base_at;
 use crate::DecodeError;
 use crate::bits::{BitCounter, BitReader, BitSink, bits_for};
 
-/// Writes bytes that are mostly zeros: 1 bit if all are zero, and at most `8 · len + 2` bits. Their
-/// number is not written.
+/// Writes bytes that are mostly zeros: 1 bit if all are zero, and at most `8 · len + 2` bits. The
+/// number of bytes is not written.
 ///
-/// Writes nothing for an empty slice. Does not allocate.
+/// For an empty slice, nothing is written. This function does not allocate.
 pub fn write_sparse(sink: &mut impl BitSink, bytes: &[u8]) {
     write_sparse_difference(sink, &[], bytes);
 }
 
-/// Like [`write_sparse`], for `bytes` XOR `base`. A shorter base is extended with zeros; a longer
-/// one is cut.
+/// Like [`write_sparse`], for `bytes` XOR `base` instead of `bytes`. A shorter base is extended
+/// with zeros; a longer one is cut.
 ///
 /// ```
 /// use kinepack::rle::{read_sparse_difference, write_sparse_difference};
@@ -63,18 +64,18 @@ pub fn write_sparse_difference(sink: &mut impl BitSink, base: &[u8], bytes: &[u8
     }
 }
 
-/// True if the tree takes more bits than the bytes.
+/// Returns true if the tree takes more bits than the bytes alone.
 fn is_tree_longer(base: &[u8], bytes: &[u8]) -> bool {
     let alike = bytes.iter().zip(base).filter(|(byte, base)| byte == base).count();
     is_longer(bytes.len(), bytes.len() - alike, |tree| write_tree(tree, base, bytes))
 }
 
-/// True if the tree of `len` bytes, at most `changed` of them not zero, takes more bits than the
-/// bytes.
+/// Returns true if the tree of `len` bytes, at most `changed` of them not zero, takes more bits
+/// than the bytes alone.
 fn is_longer(len: usize, changed: usize, write_tree: impl FnOnce(&mut BitCounter)) -> bool {
     let levels = bits_for(len as u64 - 1) as usize;
-    // No byte takes more than 2 bits per level. Most often this bound decides, without writing the
-    // tree.
+    // No byte takes more than 8 bits and 2 bits per level. In most cases this bound decides,
+    // without writing the tree.
     changed * (8 + 2 * levels) > 8 * len && {
         let mut tree = BitCounter::default();
         write_tree(&mut tree);
@@ -87,7 +88,7 @@ fn is_longer(len: usize, changed: usize, write_tree: impl FnOnce(&mut BitCounter
 /// or have checked it.
 ///
 /// # Errors
-/// [`DecodeError::EndOfData`].
+/// [`DecodeError::EndOfData`] if the data end within the bytes.
 pub fn read_sparse(
     reader: &mut BitReader<'_>,
     len_bytes: usize,
@@ -134,8 +135,8 @@ fn read_changed(reader: &mut BitReader<'_>, bytes: &mut [u8]) -> Result<(), Deco
     })
 }
 
-/// Invariant: `bytes` is not empty and differs from `base`. The recursion depth is the number of
-/// bits of `bytes.len()`.
+/// Writes the tree of `bytes` XOR `base`. Invariant: `bytes` is not empty and differs from `base`.
+/// The recursion depth is the number of bits of `bytes.len()`.
 fn write_tree(sink: &mut impl BitSink, base: &[u8], bytes: &[u8]) {
     if bytes.len() <= Changes::MAX_BYTES {
         return Changes::between(base, bytes).write_tree(sink, 0, bytes.len());
@@ -153,7 +154,8 @@ fn write_tree(sink: &mut impl BitSink, base: &[u8], bytes: &[u8]) {
     }
 }
 
-/// Writes which halves of a node have nonzero bytes. Invariant: at least one half has some.
+/// Writes which halves of a node have nonzero bytes. Invariant: at least one half has nonzero
+/// bytes.
 #[inline]
 fn write_halves(sink: &mut impl BitSink, halves: [bool; 2]) {
     match halves {
@@ -173,7 +175,7 @@ struct Changes {
 impl Changes {
     const MAX_BYTES: usize = 64;
 
-    /// Collects at most [`MAX_BYTES`](Self::MAX_BYTES) bytes.
+    /// Collects at most [`MAX_BYTES`](Self::MAX_BYTES) bytes from `changes`.
     #[inline]
     fn new(changes: impl Iterator<Item = u8>) -> Self {
         let mut bytes = [0; Self::MAX_BYTES];
@@ -186,13 +188,13 @@ impl Changes {
         Self { bytes, len, mask }
     }
 
-    /// The difference between `bytes` and `base`, which is extended with zeros.
+    /// Returns the difference between `bytes` and `base`, which is extended with zeros.
     #[inline]
     fn between(base: &[u8], bytes: &[u8]) -> Self {
         Self::new(bytes.iter().enumerate().map(|(index, byte)| byte ^ base_at(base, index)))
     }
 
-    /// Writes the bytes in the form of [`write_sparse`]. Invariant: there is at least one byte.
+    /// Writes all bytes in the form of [`write_sparse`]. Invariant: there is at least one byte.
     fn write(&self, sink: &mut impl BitSink) {
         sink.write_bool(self.mask != 0);
         if self.mask == 0 {
@@ -208,8 +210,8 @@ impl Changes {
         }
     }
 
-    /// Writes the tree of `len` bytes from index `from` on. Invariant: at least one of them is not
-    /// zero.
+    /// Writes the tree of `len` bytes from index `from` on. Invariant: at least one of these bytes
+    /// is not zero.
     fn write_tree(&self, sink: &mut impl BitSink, from: usize, len: usize) {
         if len == 1 {
             return sink.write(u64::from(self.bytes[from]), 8);
@@ -236,8 +238,8 @@ pub(crate) const MAX_LANES: usize = Changes::MAX_BYTES;
 /// number of base lanes.
 #[inline]
 pub(crate) fn write_sparse_lanes(sink: &mut impl BitSink, base: &[u32], lanes: &[u32]) {
-    // This comparison has no branch per lane, so the compiler can vectorize it. Most often no byte
-    // has changed.
+    // This comparison has no branch per lane, so the compiler can vectorize it. In most cases no
+    // byte has changed.
     if lanes.iter().zip(base).fold(0, |any, (lane, base)| any | (lane ^ base)) == 0 {
         return sink.write_bool(false);
     }
@@ -277,7 +279,7 @@ fn read_tree(reader: &mut BitReader<'_>, bytes: &mut [u8]) -> Result<(), DecodeE
     read_tree(reader, half)
 }
 
-/// True if `bytes` differ from the beginning of `base`, extended with zeros.
+/// Returns true if `bytes` differ from the beginning of `base`, extended with zeros.
 fn differ(base: &[u8], bytes: &[u8]) -> bool {
     let (alike, rest) = bytes.split_at(base.len().min(bytes.len()));
     alike != &base[..alike.len()] || rest.iter().any(|byte| *byte != 0)

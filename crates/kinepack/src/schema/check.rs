@@ -1,10 +1,10 @@
-//! Checks whether a type has a given schema. Every push and read makes this check, so it must not
-//! build the type's schema each time.
+//! Checks whether a type has a given schema. Every push and read makes this check, so the check
+//! must not build the type's schema each time.
 //!
 //! The address of [`Pack::fields`] identifies the type. The linker may give two types one address,
 //! but only if their code is the same, and then their fields are the same too. One type may have
 //! several addresses, because each crate may hold a copy of the code. Each further address costs
-//! another full check, so the last two are remembered.
+//! another full check, so `TypeCheck` remembers the last two.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -16,19 +16,19 @@ use super::{Field, Lane, Pack};
 
 /// The hash of a schema, and the types found to have it.
 ///
-/// Cost of a check: a comparison of two numbers if the type is one of the last two that passed;
-/// otherwise its fields are listed and hashed.
+/// A check compares two numbers if the type is one of the last two that passed. Otherwise it lists
+/// and hashes the type's fields.
 #[derive(Debug)]
 pub(crate) struct TypeCheck {
     schema_hash: u64,
-    /// The addresses of [`Pack::fields`] of the last types that passed, the newest first; 0 for
-    /// none. Relaxed operations are enough, because any address that a thread reads here has
-    /// passed.
+    /// The addresses of [`Pack::fields`] of the last types that passed, the newest first; 0 if
+    /// there is no such type. Relaxed operations are enough, because any address that a thread
+    /// reads here belongs to a type that has passed.
     passed: [AtomicUsize; 2],
 }
 
 impl TypeCheck {
-    /// A check against the schema with this hash. At first, no type has passed it.
+    /// Makes a check against the schema with this hash. At first, no type has passed.
     pub(super) fn new(schema_hash: u64) -> Self {
         Self { schema_hash, passed: [const { AtomicUsize::new(0) }; 2] }
     }
@@ -42,13 +42,13 @@ impl TypeCheck {
     /// Checks that `T` has the schema.
     ///
     /// # Errors
-    /// The hash of `T`'s schema.
+    /// The hash of `T`'s schema, if it is another one.
     #[inline]
     pub(crate) fn check<T: Pack>(&self) -> Result<(), u64> {
         if self.knows::<T>() { Ok(()) } else { self.check_anew::<T>() }
     }
 
-    /// Whether `T` is one of the last two types that passed.
+    /// Returns whether `T` is one of the last two types that passed.
     #[inline]
     pub(super) fn knows<T: Pack>(&self) -> bool {
         let address = address_of::<T>();
@@ -75,17 +75,17 @@ impl TypeCheck {
     }
 }
 
-/// The hash of the schema of `T` alone.
+/// Computes the hash of the schema of `T` alone.
 ///
 /// # Panics
-/// As [`Schema::of`](super::Schema::of).
+/// In the same cases as [`Schema::of`](super::Schema::of).
 pub(super) fn hash_of_type<T: Pack>() -> u64 {
     let mut fields = Vec::new();
     T::fields("", &mut fields);
     ResolvedFields::valid(fields).hash()
 }
 
-/// The address that identifies `T`: that of its [`Pack::fields`].
+/// Returns the address that identifies `T`: that of [`Pack::fields`] of `T`.
 #[inline]
 fn address_of<T: Pack>() -> usize {
     T::fields as fn(&str, &mut Vec<Field>) as usize
@@ -96,9 +96,9 @@ fn address_of<T: Pack>() -> usize {
 pub(crate) struct LaneRules {
     /// The largest value of each lane.
     maxima: Vec<u32>,
-    /// The lanes of each field, and when it is present.
+    /// The lanes of each field, and the conditions under which the field is present.
     fields: Vec<(Range<usize>, Conditions)>,
-    /// Whether a field may be absent.
+    /// Whether some field may be absent.
     has_optional: bool,
 }
 
@@ -114,7 +114,7 @@ impl LaneRules {
         }
     }
 
-    /// The lanes of each field, and when it is present.
+    /// The lanes of each field, and the conditions under which the field is present.
     pub(crate) fn fields(&self) -> &[(Range<usize>, Conditions)] {
         &self.fields
     }
@@ -125,7 +125,7 @@ impl LaneRules {
         &self.maxima
     }
 
-    /// Whether a field may be absent.
+    /// Whether some field may be absent.
     #[inline]
     pub(crate) fn has_optional(&self) -> bool {
         self.has_optional
@@ -137,12 +137,12 @@ impl LaneRules {
         self.maxima.len()
     }
 
-    /// The first lane that is above its maximum, or not 0 although its field is absent; and its
-    /// value. `row` has the lanes of one entity.
+    /// Finds the first lane in `row` that is above its maximum, or that is not 0 although its field
+    /// is absent. Returns the lane's index and value. `row` has the lanes of one entity.
     #[inline]
     pub(crate) fn first_wrong(&self, row: &[u32]) -> Option<(usize, u32)> {
-        // Compares all lanes without a branch, because most often all are within their limits, and
-        // the compiler can compare several at once.
+        // Compares all lanes without a branch. In most cases all are within their limits, and the
+        // compiler can compare several at once.
         let is_any =
             row.iter().zip(&self.maxima).fold(false, |any, (value, max)| any | (value > max));
         if is_any || self.has_optional { self.find_wrong(row) } else { None }

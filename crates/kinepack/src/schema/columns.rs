@@ -13,8 +13,8 @@ use crate::rotation::BLOCK;
 /// The maximum number of components of a value that is quantized in blocks.
 const AXES: usize = 4;
 
-/// The lanes of several states as columns, one for each lane, to be filled by
-/// [`Pack::quantize_columns`](super::Pack::quantize_columns).
+/// The lanes of several states as columns, one column for each lane.
+/// [`Pack::quantize_columns`](super::Pack::quantize_columns) fills them.
 ///
 /// ```
 /// use kinepack::schema::{Columns, Field, FieldKind};
@@ -66,21 +66,21 @@ pub struct Columns<'a> {
 }
 
 impl<'a> Columns<'a> {
-    /// The rows of these columns from `begin` on.
+    /// Makes a `Columns` of the rows from `begin` on.
     pub(crate) fn new(columns: &'a mut [Vec<u32>], begin: usize) -> Self {
         let end = columns.first().map_or(begin, Vec::len);
         Self { columns, rows: begin..end }
     }
 
-    /// These rows of the columns.
+    /// Makes a `Columns` of these rows.
     pub(crate) fn with_rows(columns: &'a mut [Vec<u32>], rows: Range<usize>) -> Self {
         Self { columns, rows }
     }
 
-    /// The values of a lane: one for each state.
+    /// Returns the values of a lane: one for each state.
     ///
     /// # Panics
-    /// If there is no such lane.
+    /// If there is no lane with the index `lane`.
     #[inline]
     pub fn lane(&mut self, lane: usize) -> &mut [u32] {
         &mut self.columns[lane][self.rows.clone()]
@@ -94,10 +94,10 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// Splits off the first `lanes` lanes.
+    /// Splits off the first `lanes` lanes and returns them.
     ///
     /// # Panics
-    /// If there are fewer lanes.
+    /// If there are fewer than `lanes` lanes.
     #[inline]
     #[must_use]
     pub fn split(&mut self, lanes: usize) -> Self {
@@ -106,8 +106,8 @@ impl<'a> Columns<'a> {
         Self { columns: part, rows: self.rows.clone() }
     }
 
-    /// Fills the lanes state by state: `quantize` fills the row of each state. Returns false after
-    /// an error.
+    /// Fills the lanes state by state: `quantize` fills a row of lanes from each state. Returns
+    /// false if `quantize` fails.
     #[inline]
     pub fn fill_rows<T>(
         self,
@@ -127,7 +127,8 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// Calls `read` with a row of zeros, one for each lane. Allocates only above 64 lanes.
+/// Calls `read` with a row of `lanes` zeros. The row is allocated only if there are more than 64
+/// lanes.
 #[inline]
 pub(crate) fn with_row<R>(lanes: usize, read: impl FnOnce(&mut [u32]) -> R) -> R {
     let mut few = [0; 64];
@@ -137,7 +138,8 @@ pub(crate) fn with_row<R>(lanes: usize, read: impl FnOnce(&mut [u32]) -> R) -> R
     }
 }
 
-/// Quantizes components lane by lane, as [`quantize_floats`](super::derived::quantize_floats) does.
+/// Quantizes the components of `values` lane by lane, as
+/// [`quantize_floats`](super::derived::quantize_floats) does for one value.
 #[inline]
 pub fn float_columns<'a, T: Components + 'a>(
     mut values: impl Iterator<Item = &'a T> + Clone,

@@ -1,4 +1,4 @@
-//! Values made of real numbers, which a range or a rotation can apply to.
+//! Values made of real numbers, which a `range` or a `rotation` can apply to.
 
 use core::time::Duration;
 
@@ -50,7 +50,7 @@ use core::time::Duration;
     note = "for attributes on the elements of a list or a tuple, wrap them in a struct"
 )]
 pub trait Components {
-    /// The components as an array.
+    /// An array of all components.
     type Array: AsRef<[f64]> + AsMut<[f64]> + Copy;
 
     /// Number of components.
@@ -59,10 +59,10 @@ pub trait Components {
     /// True if the components are `f32`.
     const SINGLE: bool;
 
-    /// All zero.
+    /// The array with 0 in each component.
     const ZERO: Self::Array;
 
-    /// The components, widened.
+    /// Returns the components, widened to `f64`.
     fn components(&self) -> Self::Array;
 
     /// Makes a value from components, rounded to the type's precision.
@@ -112,8 +112,8 @@ float_components! {
     f64, false;
 }
 
-/// The duration in seconds. Negative values and NaN become 0; values that are too large become the
-/// maximum.
+/// Codes the duration in seconds. On the way back, negative values and NaN become 0, and values
+/// that are too large become the maximum.
 impl Components for Duration {
     type Array = [f64; 1];
     const COUNT: usize = 1;

@@ -1,4 +1,4 @@
-//! Conditions: when a field is present. `spec/CODEC.md`, section 5.5.
+//! Conditions: when a field is present. `spec/CODEC.md`, section 5.5, defines them.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -9,12 +9,12 @@ use core::ops::RangeInclusive;
 const MAX_CONDITIONS: usize = 64;
 
 /// The condition under which a field is present: an earlier field, its *selector*, is present and
-/// has one of these values.
+/// has one of the values in [`values`](Self::values).
 ///
 /// The selector is a flag, a choice, or an integer of one lane. The selector of a spawn field is a
-/// spawn field too. A selector may have a selector itself, in a chain of up to 64. An absent field
-/// has 0 in all of its lanes, and takes no bits in a packet. `#[derive(Pack)]` makes conditions for
-/// `Option`, enums with fields, and [`ArrayVec`](crate::ArrayVec).
+/// spawn field too. A selector may have a selector of its own, in a chain of up to 64. An absent
+/// field has 0 in all of its lanes, and takes no bits in a packet. `#[derive(Pack)]` makes
+/// conditions for `Option`, enums with fields, and [`ArrayVec`](crate::ArrayVec).
 ///
 /// ```
 /// use kinepack::quantize::IntegerLimits;
@@ -36,14 +36,15 @@ const MAX_CONDITIONS: usize = 64;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Condition {
-    /// The name of the selector. If several earlier fields have this name, the last of them.
+    /// The name of the selector. If several earlier fields have this name, the last of them is the
+    /// selector.
     pub selector: String,
-    /// The values of the selector's lane.
+    /// The values of the selector's lane for which the field is present.
     pub values: RangeInclusive<u32>,
 }
 
 impl Condition {
-    /// A condition on the field with this name.
+    /// Makes a condition on the field with the name `selector`.
     pub fn new(selector: impl Into<String>, values: RangeInclusive<u32>) -> Self {
         Self { selector: selector.into(), values }
     }
@@ -60,14 +61,14 @@ pub(crate) enum Presence {
     Kept,
 }
 
-/// The conditions of a field and of its selectors, by lane. A field without conditions is always
-/// present.
+/// The conditions of a field and of its selectors, as lanes and values. A field without conditions
+/// is always present.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Conditions {
-    /// The index of the field's selector in its kind; 0 without conditions.
+    /// The index of the field's selector in its kind; 0 if the field has no conditions.
     selector: usize,
-    /// The selectors' lanes and the values that they must have: first the selector's own
-    /// conditions, then the selector.
+    /// The selectors' lanes and the values that these lanes must have: first the lanes of the
+    /// selector's own conditions, then the selector's lane.
     lanes: Vec<(usize, RangeInclusive<u32>)>,
 }
 
@@ -109,8 +110,8 @@ impl Conditions {
         }
     }
 
-    /// The conditions of a field whose selector has the index `selector` in its kind, the lane
-    /// `lane`, and the conditions `of_selector`. `None` if the chain is too long.
+    /// Makes the conditions of a field whose selector has the index `selector` in its kind, the
+    /// lane `lane`, and the conditions `of_selector`. `None` if the chain of selectors is too long.
     pub(super) fn on(
         selector: usize,
         lane: usize,
@@ -125,7 +126,7 @@ impl Conditions {
         Some(Self { selector, lanes })
     }
 
-    /// The same conditions, with all lanes shifted up by `lanes`.
+    /// Returns the same conditions, with all lanes shifted up by `lanes`.
     pub(super) fn after(mut self, lanes: usize) -> Self {
         self.lanes.iter_mut().for_each(|(lane, _)| *lane += lanes);
         self

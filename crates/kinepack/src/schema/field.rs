@@ -23,31 +23,31 @@ use crate::quantize::{FloatLimits, IntegerLimits, SmallestThree};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
-    /// Name, with the names of the structs around it: `hull.position`.
+    /// The field's name, with the names of the structs around it: `hull.position`.
     pub name: String,
     /// How the field is quantized.
     pub kind: FieldKind,
     /// The field's meaning for stages that use roles.
     pub role: Role,
-    /// How exact the field must be while it moves; `None` for always exact.
+    /// How exact the field must be while it moves; `None` if the field is always exact.
     pub time_precision: Option<TimePrecision>,
-    /// For a velocity: the name of the field that moves at this velocity, if known. Not part of the
-    /// schema's hash.
+    /// For a velocity: the name of the field that moves at this velocity, if known. This name is
+    /// not part of the schema's hash.
     pub velocity_of: Option<String>,
-    /// When the field is present; `None` for always.
+    /// The condition under which the field is present; `None` if the field is always present.
     pub condition: Option<Condition>,
     /// Whether this is a *spawn field*: set when an entity appears, and never changed. Packets hold
     /// spawn fields only for entities that the baseline lacks.
     pub is_spawn: bool,
-    /// The field's condition and those of its selector, by lane. Empty until the field is part of a
-    /// schema.
+    /// The field's condition and those of its selectors, as lanes and values. This is empty until
+    /// the field is part of a schema.
     pub(super) conditions: Conditions,
     pub(super) first_lane: usize,
     pub(super) lane_count: usize,
 }
 
 impl Field {
-    /// A field without a role that is always exact.
+    /// Makes a field without a role that is always exact.
     pub fn new(name: impl Into<String>, kind: FieldKind) -> Self {
         Self {
             name: name.into(),
@@ -82,8 +82,8 @@ impl Field {
         Self { time_precision: Some(precision), ..self }
     }
 
-    /// Whether the field can have a time precision: numbers that do not wrap, and rotations, unless
-    /// it is a spawn field.
+    /// Returns whether the field can have a time precision: numbers that do not wrap, and
+    /// rotations, unless the field is a spawn field.
     pub fn takes_time_precision(&self) -> bool {
         !self.is_spawn
             && match &self.kind {
@@ -93,7 +93,7 @@ impl Field {
             }
     }
 
-    /// The same field as the velocity of another field, given by its whole name.
+    /// The same field as the velocity of another field, whose whole name is `name`.
     #[must_use]
     pub fn with_velocity_of(self, name: impl Into<String>) -> Self {
         Self { velocity_of: Some(name.into()), ..self }
@@ -116,21 +116,21 @@ impl Field {
         self.first_lane..self.first_lane + self.lane_count
     }
 
-    /// Whether the field is present in an entity. `lanes` are all lanes of the schema that the
-    /// field was taken from.
+    /// Returns whether the field is present in an entity. `lanes` are all lanes of the schema that
+    /// the field was taken from.
     ///
     /// # Panics
-    /// If there are fewer lanes.
+    /// If `lanes` has fewer lanes than the schema.
     pub fn is_present(&self, lanes: &[u32]) -> bool {
         self.is_present_in(|lane| lanes[lane])
     }
 
-    /// The same for an entity whose lanes `lane` returns.
+    /// Like [`is_present`](Self::is_present), for an entity whose lanes `lane` returns.
     pub fn is_present_in(&self, lane: impl Fn(usize) -> u32) -> bool {
         self.conditions.hold(lane)
     }
 
-    /// When the field is present, by lane.
+    /// The conditions under which the field is present, as lanes and values.
     #[inline]
     pub(crate) fn conditions(&self) -> &Conditions {
         &self.conditions
@@ -170,8 +170,8 @@ impl Field {
     }
 }
 
-/// The name that a field has in common with the same field of all elements of an array:
-/// `joints[*].rotation` for `joints[3].rotation`.
+/// Returns the name that the same field of all elements of an array shares: `joints[*].rotation`
+/// for `joints[3].rotation`.
 pub fn any_element(name: &str) -> String {
     let mut common = String::with_capacity(name.len());
     for (nth, part) in name.split('[').enumerate() {
@@ -219,12 +219,12 @@ pub enum Role {
     Velocity = 1,
     /// A rigid body's position (three real numbers) or rotation.
     Body = 2,
-    /// A rigid body's flag: set while something moves it.
+    /// A rigid body's flag, set while something moves the body.
     Touched = 3,
-    /// A rigid body's flag: set if the body moves others, as a player does.
+    /// A rigid body's flag, set if the body moves others, as a player does.
     Mover = 4,
-    /// A time stamp, in any unit. A [`stream`](crate::stream) predicts the motion of its other
-    /// fields from it.
+    /// A time stamp, in any unit. From this field, a [`stream`](crate::stream) predicts the motion
+    /// of its other fields.
     Clock = 5,
 }
 
@@ -264,10 +264,10 @@ pub enum Role {
 pub enum FieldKind {
     /// One to 255 real numbers, each with limits.
     Floats(Vec<FloatLimits>),
-    /// An integer with limits. It takes one lane up to 32 bits, otherwise two with the lower half
-    /// first.
+    /// An integer with limits. An integer takes one lane up to 32 bits, otherwise two with the
+    /// lower half first.
     Integer(IntegerLimits),
-    /// A rotation: the dropped component and the other three.
+    /// A rotation, coded as the dropped component and the other three.
     Rotation(SmallestThree),
     /// A flag.
     Bool,
@@ -276,7 +276,7 @@ pub enum FieldKind {
         /// The largest alternative.
         max: u32,
     },
-    /// Bit patterns that are not quantized, such as `f32` without a range; 32 bits per lane.
+    /// Bit patterns of 32 bits per lane that are not quantized, such as an `f32` without a range.
     Raw {
         /// Number of lanes.
         lanes: u8,
@@ -289,7 +289,7 @@ pub enum FieldKind {
 }
 
 impl FieldKind {
-    /// The lanes of a value with 0 in every component, if the field has a zero.
+    /// Returns the lanes of a value with 0 in every component, if the field's range includes zero.
     pub(crate) fn zero_lanes(&self) -> Option<Vec<u32>> {
         match self {
             Self::Floats(axes) => axes.iter().map(|axis| axis.quantize(0.0).ok()).collect(),
@@ -324,8 +324,8 @@ impl FieldKind {
             Self::Bool => push(1, LaneArithmetic::Category),
             Self::Choice { max } => push(*max, LaneArithmetic::Category),
             Self::Raw { lanes } => (0..*lanes).for_each(|_| push(u32::MAX, LaneArithmetic::Linear)),
-            // The meaning of a byte is unknown, but many bytes count something, so they have
-            // differences.
+            // The meaning of a byte is unknown. Many bytes count something, so differences are
+            // useful.
             Self::Bytes { len } => {
                 (0..*len).for_each(|_| push(u8::MAX.into(), LaneArithmetic::Cyclic));
             }

@@ -1,5 +1,5 @@
 //! Schemas as bytes, for programs that cannot derive them: other languages, browsers, tools.
-//! `spec/CODEC.md`, section 5.8.
+//! `spec/CODEC.md`, section 5.8, defines the format.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -14,15 +14,16 @@ use crate::quantize::{FloatLimits, FloatParts, IntegerLimits, SmallestThree};
 /// The first bytes of a schema file.
 const MAGIC: [u8; 4] = *b"KSCH";
 const VERSION: u8 = 1;
-/// The maximum size of a file, in bytes, and the most lanes and fields of its schema.
+/// The maximum size of a file, in bytes, and also the maximum number of lanes and fields of its
+/// schema.
 const MOST_BYTES: usize = 1 << 20;
 const MOST_LANES: usize = 4096;
 
-/// The roles, by their number in a file.
+/// The roles, indexed by their numbers in a file.
 const ROLES: [Role; 6] =
     [Role::Plain, Role::Velocity, Role::Body, Role::Touched, Role::Mover, Role::Clock];
 
-/// The flags of a field.
+/// The bit that marks a spawn field, and the other bits of a field's flags.
 const SPAWN: u8 = 1;
 const CONDITION: u8 = 1 << 1;
 const VELOCITY_OF: u8 = 1 << 2;
@@ -30,7 +31,7 @@ const TIME_PRECISION: u8 = 1 << 3;
 const MAX_STEP: u8 = 1 << 4;
 const FLAGS: u8 = (1 << 5) - 1;
 
-/// The flags of an axis.
+/// The bit for limits that wrap, and the other bits of an axis's flags.
 const WRAPS: u8 = 1;
 const SINGLE: u8 = 1 << 1;
 
@@ -68,7 +69,7 @@ impl Schema {
 
     /// Decodes a schema from the bytes of a file.
     ///
-    /// Memory: the bytes of the file, of at most 1 MiB, and less than 2 kB for each field.
+    /// The memory is that of the file, of at most 1 MiB, and less than 2 kB for each field.
     ///
     /// # Errors
     /// [`SetupError::BadSchemaFile`] if the bytes are not a schema file or are damaged, and

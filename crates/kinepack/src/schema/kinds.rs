@@ -1,5 +1,5 @@
-//! Kinds of entities: the players, crates and doors of a world each have fields of their own.
-//! `spec/CODEC.md`, section 5.6.
+//! Kinds of entities: the players, crates and doors of a world each have their own fields.
+//! `spec/CODEC.md`, section 5.6, defines them.
 
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -45,12 +45,12 @@ pub struct EntityKind {
     name: String,
     fields: Range<usize>,
     lanes: Range<usize>,
-    /// The hash of the kind's fields alone, and the types found to have them.
+    /// The hash of the kind's fields alone, and the types that were found to have these fields.
     types: TypeCheck,
-    /// The type that the kind was made from.
+    /// The type that the kind was made from, if it was made from a type.
     made_from: Option<TypeId>,
     rules: LaneRules,
-    /// The lanes of the kind's spawn fields among the schema's.
+    /// The indices of the lanes of the kind's spawn fields among the schema's.
     spawn_lanes: Vec<usize>,
 }
 
@@ -70,13 +70,14 @@ impl EntityKind {
         self.lanes.clone()
     }
 
-    /// The values that the lanes may have. Lanes are counted from the first of the kind.
+    /// The values that the kind's lanes may have. The rules count lanes from the first lane of the
+    /// kind.
     #[inline]
     pub(crate) fn rules(&self) -> &LaneRules {
         &self.rules
     }
 
-    /// The lanes of the kind's spawn fields among the schema's.
+    /// The indices of the lanes of the kind's spawn fields among the schema's.
     #[inline]
     pub(crate) fn spawn_lanes(&self) -> &[usize] {
         &self.spawn_lanes
@@ -94,7 +95,7 @@ impl PartialEq for EntityKind {
     }
 }
 
-/// The kinds of a schema, which its snapshots share.
+/// The kinds of a schema, shared by the schema's snapshots.
 #[derive(Debug)]
 pub(crate) struct Kinds {
     /// The hash of the schema.
@@ -105,10 +106,10 @@ pub(crate) struct Kinds {
 }
 
 impl Kinds {
-    /// The kind of the entities that `T` describes.
+    /// Returns the kind of the entities that `T` describes.
     ///
     /// # Errors
-    /// The hash of `T`'s schema, if no kind or more than one has its fields.
+    /// The hash of `T`'s schema, if not exactly one kind has the fields of `T`.
     #[inline]
     pub(crate) fn of_type<T: Pack>(&self) -> Result<usize, u64> {
         match &self.list[..] {
@@ -124,8 +125,8 @@ impl Kinds {
         }
     }
 
-    /// [`of_type`](Self::of_type) for a type that is not known yet: compares the type's fields with
-    /// those of each kind.
+    /// Like [`of_type`](Self::of_type) for a type that is not known yet: compares the type's fields
+    /// with those of each kind.
     #[cold]
     fn find<T: Pack>(&self) -> Result<usize, u64> {
         let hash = hash_of_type::<T>();
@@ -139,7 +140,7 @@ impl Kinds {
         }
     }
 
-    /// The largest number of lanes of a kind.
+    /// Returns the largest number of lanes of a kind.
     pub(crate) fn most_lanes(&self) -> usize {
         self.list.iter().map(|kind| kind.lanes.len()).max().unwrap_or(0)
     }
@@ -177,7 +178,7 @@ pub struct SchemaBuilder {
 }
 
 impl SchemaBuilder {
-    /// Adds the kind of entities that `T` describes. The name distinguishes kinds with the same
+    /// Adds the kind of entities that `T` describes. `name` distinguishes kinds with the same
     /// fields. Both sides must use the same names, in the same order.
     #[must_use]
     pub fn kind<T: Pack>(mut self, name: impl Into<String>) -> Self {
@@ -195,12 +196,12 @@ impl SchemaBuilder {
         self
     }
 
-    /// The schema.
+    /// Makes the schema.
     ///
     /// # Errors
     /// [`SetupError::KindCount`] for no kinds or too many. [`SetupError::BadKind`] if a kind has no
-    /// name, or has the name or the type of an earlier one. [`SetupError::BadCondition`] as for
-    /// [`Schema::try_new`].
+    /// name, or has the name or the type of an earlier one. [`SetupError::BadCondition`] in the
+    /// same cases as for [`Schema::try_new`].
     pub fn build(self) -> Result<Schema, SetupError> {
         if self.kinds.is_empty() || self.kinds.len() > MAX_KINDS {
             return Err(SetupError::KindCount { kinds: self.kinds.len() });
@@ -217,7 +218,7 @@ impl SchemaBuilder {
     }
 }
 
-/// Makes a schema of these kinds: their names, types and fields.
+/// Makes a schema of `kinds`, each given by its name, type and fields.
 pub(super) fn make(kinds: Vec<(String, Option<TypeId>, Vec<Field>)>) -> Result<Schema, SetupError> {
     let (mut fields, mut lanes, mut list) = (Vec::new(), Vec::new(), Vec::new());
     let mut schema_hash = Fnv1a::new();
@@ -225,8 +226,8 @@ pub(super) fn make(kinds: Vec<(String, Option<TypeId>, Vec<Field>)>) -> Result<S
         let (first_field, first_lane) = (fields.len(), lanes.len());
         let kind = ResolvedFields::new(own, first_field)?;
         if !name.is_empty() {
-            // A field adds the length of its name first, and no name is this long. So kinds and
-            // fields cannot give the same bytes.
+            // A field first adds the length of its name to the hash, and no name is as long as
+            // `u32::MAX`. So kinds and fields cannot give the same bytes.
             schema_hash.add(&u32::MAX.to_le_bytes());
             schema_hash.add(&(name.len() as u32).to_le_bytes());
             schema_hash.add(name.as_bytes());

@@ -13,25 +13,26 @@ use crate::bits::bits_for;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lane {
-    /// The largest value.
+    /// The largest value of the lane.
     pub max: u32,
-    /// The meaning of a difference of two values.
+    /// What a difference of two values means.
     pub arithmetic: LaneArithmetic,
 }
 
 impl Lane {
-    /// Bits that hold every value.
+    /// Returns the number of bits that hold every value.
     pub const fn bits(&self) -> u32 {
         bits_for(self.max as u64)
     }
 
-    /// The steps from `base` to `value`; the short way round if the lane is cyclic.
+    /// Returns the number of steps from `base` to `value`, the short way round if the lane is
+    /// cyclic.
     #[inline]
     pub fn difference(&self, base: u32, value: u32) -> i64 {
         self.shorter(i64::from(value) - i64::from(base))
     }
 
-    /// The same difference, the short way round if the lane is cyclic.
+    /// Returns the difference `steps`, the short way round if the lane is cyclic.
     #[inline]
     pub(crate) fn shorter(&self, steps: i64) -> i64 {
         let codes = i64::from(self.max) + 1;
@@ -45,7 +46,7 @@ impl Lane {
         if 2 * steps > codes { steps - codes } else { steps }
     }
 
-    /// The value `steps` after `base`, or `None` outside of the lane.
+    /// Returns the value `steps` after `base`, or `None` if that is outside of the lane.
     #[inline]
     pub(crate) fn offset(&self, base: u32, steps: i64) -> Option<u32> {
         let value = i64::from(base) + steps;
@@ -56,7 +57,7 @@ impl Lane {
         is_cyclic.then(|| value.rem_euclid(i64::from(self.max) + 1) as u32)
     }
 
-    /// The value `steps` after `base`; the nearer end of the lane if that is outside.
+    /// Returns the value `steps` after `base`, or the nearer end of the lane if that is outside.
     #[inline]
     pub(crate) fn held_offset(&self, base: u32, steps: i64) -> u32 {
         self.offset(base, steps).unwrap_or(if steps < 0 { 0 } else { self.max })
@@ -66,15 +67,15 @@ impl Lane {
 /// The meaning of a difference between two values of a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaneArithmetic {
-    /// A number.
+    /// The values are numbers.
     Linear,
-    /// A number that wraps around to 0 after its maximum.
+    /// The values are numbers that wrap around to 0 after the maximum.
     Cyclic,
-    /// A name: two values are only equal or different.
+    /// The values are names: two values are only equal or different.
     Category,
 }
 
-/// Splits a code over its lanes, the lower half first.
+/// Splits a code into its lanes, the lower half first.
 #[inline]
 pub(super) fn store_wide(lanes: &mut [u32], code: u64) {
     lanes[0] = code as u32;

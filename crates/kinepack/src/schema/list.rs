@@ -1,5 +1,6 @@
 //! Lists and texts of a bounded length: arrayvec's `ArrayVec` and `ArrayString`. The length comes
-//! first, and the parts from that length on are absent. Needs the feature `arrayvec`.
+//! first, and the elements from that length on are absent. This module needs the feature
+//! `arrayvec`.
 
 use alloc::vec::Vec;
 
@@ -10,13 +11,13 @@ use super::{Field, FieldKind, Pack, derived};
 use crate::quantize::IntegerLimits;
 use crate::{Between, EncodeError};
 
-/// Bytes of a text in one field: few enough that a short text has few unused bytes, and enough that
-/// a long text has few fields.
+/// The number of bytes of a text in one field. It is small so that a short text has few unused
+/// bytes, and large enough that a long text has few fields.
 const CHUNK_BYTES: usize = 4;
 
-/// The number of elements `path.len`, then the fields of `N` elements, `path[0]` and so on.
-/// Elements from the length on are absent. Interpolation blends the elements that both ends have;
-/// the others and the length step.
+/// The fields are the number of elements `path.len`, then the fields of `N` elements, `path[0]` and
+/// so on. Elements from the length on are absent. Interpolation blends the elements that both ends
+/// have; the other elements and the length step.
 impl<T: Pack, const N: usize> Pack for ArrayVec<T, N> {
     const LANES: usize = 1 + capacity(N) * T::LANES;
 
@@ -65,9 +66,9 @@ impl<T: Pack, const N: usize> Pack for ArrayVec<T, N> {
     }
 }
 
-/// The number of bytes `path.len`, then the bytes in fields of four, `path[0]`, `path[4]` and so
-/// on. Fields without text are absent. Any lanes give a text, up to the first byte that is not
-/// valid UTF-8.
+/// The fields are the number of bytes `path.len`, then the bytes in fields of four, `path[0]`,
+/// `path[4]` and so on. Fields without text are absent. Any lanes give a text, which ends before
+/// the first byte that is not valid UTF-8.
 impl<const N: usize> Pack for ArrayString<N> {
     const LANES: usize = 1 + capacity(N);
 
@@ -100,7 +101,7 @@ impl<const N: usize> Pack for ArrayString<N> {
     }
 }
 
-/// Stores the length, the bytes, and zeros after them.
+/// Stores the length, the bytes, and zeros after the bytes.
 fn store_text<T: From<u16>>(text: &str, into: &mut [T]) {
     let bytes = text.bytes().map(u16::from).chain(core::iter::repeat(0));
     let all = core::iter::once(text.len() as u16).chain(bytes);
@@ -113,12 +114,12 @@ fn push_len<const N: usize>(path: &str, fields: &mut Vec<Field>) -> usize {
     fields.len() - 1
 }
 
-/// The length in the first lane.
+/// Reads the length from the first lane.
 fn len<const N: usize>(lanes: &[u32]) -> usize {
     (lanes[0] as usize).min(N)
 }
 
-/// The lanes of the element at `index`.
+/// Returns the lanes of the element at `index`.
 fn element<T: Pack>(lanes: &[u32], index: usize) -> &[u32] {
     &lanes[1 + index * T::LANES..][..T::LANES]
 }

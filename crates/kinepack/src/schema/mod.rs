@@ -1,9 +1,11 @@
-//! Schemas: an entity's fields, how each is quantized, and the integer lanes that they become.
+//! Schemas: an entity's fields, the quantizer of each, and the integer lanes that the fields
+//! become.
 //!
 //! A *field* is a number, a vector, a rotation, an integer, a flag or a choice. A *lane* is one of
 //! the integers, of up to 32 bits, that a field becomes. A vector has one lane per axis. A rotation
 //! has four lanes (the dropped component and the other three), and an integer of more than 32 bits
-//! has two. Snapshots, codecs and captures work on lanes only. `spec/CODEC.md`, section 5.
+//! has two. Snapshots, codecs and captures work on lanes only. `spec/CODEC.md`, section 5, defines
+//! schemas.
 
 mod check;
 pub(crate) mod columns;
@@ -48,8 +50,9 @@ pub use precision::TimePrecision;
 use crate::SetupError;
 pub use crate::limits::MAX_KINDS;
 
-/// The kinds of entities, their fields and lanes in order, and a hash that distinguishes schemas.
-/// Most schemas are made from one struct; [`builder`](Self::builder) makes a schema from several.
+/// Holds the kinds of entities, their fields and lanes in order, and a hash that distinguishes
+/// schemas. Most schemas are made from one struct; [`builder`](Self::builder) makes a schema from
+/// several.
 ///
 /// ```
 /// use kinepack::{Pack, Schema};
@@ -75,22 +78,22 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// The schema of a type that implements [`Pack`].
+    /// Makes the schema of a type that implements [`Pack`].
     pub fn of<T: Pack>() -> Self {
         let mut fields = Vec::new();
         T::fields("", &mut fields);
         let made = Self::new(fields);
-        // This makes even the first check of `T` cheap.
+        // Because of this, even the first check of `T` is cheap.
         made.types().remember::<T>();
         made
     }
 
-    /// A schema of several kinds of entities, each with fields of its own.
+    /// Begins a schema of several kinds of entities, each with its own fields.
     pub fn builder() -> SchemaBuilder {
         SchemaBuilder::default()
     }
 
-    /// A schema of one kind of entities with these fields, in this order.
+    /// Makes a schema of one kind of entities with these fields, in this order.
     ///
     /// # Panics
     /// If the [`Condition`] of a field names no earlier field that can be its selector. Use
@@ -103,7 +106,7 @@ impl Schema {
         }
     }
 
-    /// A schema of one kind of entities with these fields, in this order.
+    /// Makes a schema of one kind of entities with these fields, in this order.
     ///
     /// # Errors
     /// [`SetupError::BadCondition`] if the [`Condition`] of a field names no earlier field that can
@@ -117,17 +120,17 @@ impl Schema {
         &self.kinds.list
     }
 
-    /// A schema of the entities of one kind alone, without the kind's name. Its lanes are those of
-    /// [`Snapshot::push_lanes_of`](crate::Snapshot::push_lanes_of).
+    /// Makes a schema of the entities of one kind alone, without the kind's name. The lanes of that
+    /// schema are those of [`Snapshot::push_lanes_of`](crate::Snapshot::push_lanes_of).
     ///
     /// # Panics
-    /// If there is no kind with this index.
+    /// If there is no kind with the index `kind`.
     pub fn of_kind(&self, kind: usize) -> Self {
         Self::new(self.fields[self.kinds.list[kind].fields()].to_vec())
     }
 
-    /// The same schema, with the time precision that `precision` returns for each field; it
-    /// replaces the old one. The hash does not change.
+    /// Returns the same schema, with the time precision that `precision` returns for each field;
+    /// that replaces the field's old one. The hash does not change.
     #[must_use]
     pub fn with_time_precision(
         mut self,
@@ -149,11 +152,11 @@ impl Schema {
         &self.lanes
     }
 
-    /// The name of the field that a lane belongs to, after the kind's name if the kind has one:
-    /// `player.health`. For messages.
+    /// Returns the name of the field that a lane belongs to, after the kind's name if the kind has
+    /// one: `player.health`. Error messages use this name.
     ///
     /// # Panics
-    /// If the schema has no such lane.
+    /// If the schema has no lane with this index.
     pub fn lane_name(&self, lane: usize) -> String {
         assert!(lane < self.lanes.len(), "no lane of the schema");
         let field = self.fields.iter().find(|field| field.lanes().contains(&lane));
@@ -162,9 +165,10 @@ impl Schema {
         derived::join(kind.map_or("", EntityKind::name), field)
     }
 
-    /// A hash over names, kinds, ranges, steps and order, which must be equal on both sides. Time
-    /// precision is excluded, so snapshots and profiles with and without it are compatible. FNV-1a
-    /// over the bytes that `spec/CODEC.md`, sections 5.3 and 5.6 list.
+    /// A hash over the names, kinds, ranges, steps and order of the fields, which must be equal on
+    /// both sides. Time precision is excluded, so snapshots and profiles with and without it are
+    /// compatible. The hash is FNV-1a over the bytes that `spec/CODEC.md`, sections 5.3 and 5.6
+    /// list.
     pub fn hash(&self) -> u64 {
         self.kinds.schema_hash
     }
@@ -173,7 +177,7 @@ impl Schema {
     /// `#[derive(Pack)]` does this already.
     ///
     /// # Panics
-    /// If the schema has several kinds, or a different number of lanes.
+    /// If the schema has several kinds, or if the number of `lanes` is not the schema's.
     pub fn clear_absent(&self, lanes: &mut [u32]) {
         assert!(self.kinds.list.len() == 1, "a schema of several kinds: use that of one kind");
         assert!(lanes.len() == self.lanes.len(), "the lanes of another schema");
@@ -188,17 +192,18 @@ impl Schema {
         &self.kinds
     }
 
-    /// The rules of the only kind.
+    /// The rules of the schema's only kind.
     pub(crate) fn rules(&self) -> &LaneRules {
         self.kinds.list[0].rules()
     }
 
-    /// The types of the only kind.
+    /// The types of the schema's only kind.
     pub(crate) fn types(&self) -> &TypeCheck {
         self.kinds.list[0].types()
     }
 
-    /// The lanes of a field that have differences, and whether they are a rotation's components.
+    /// Returns the lanes of a field that are coded as differences, and whether these lanes are a
+    /// rotation's components.
     pub(crate) fn differenced(&self, field: &Field) -> (&[Lane], bool) {
         let lanes = &self.lanes[field.lanes()];
         match field.kind {
@@ -210,7 +215,8 @@ impl Schema {
         }
     }
 
-    /// Bits of one entity with every lane in full; of the largest kind, if there are several.
+    /// Returns the number of bits of one entity with every lane in full; that of the largest kind,
+    /// if there are several.
     pub fn bits_per_entity(&self) -> u32 {
         let bits = |kind: &EntityKind| self.lanes[kind.lanes()].iter().map(Lane::bits).sum();
         self.kinds.list.iter().map(bits).max().unwrap_or(0)

@@ -19,7 +19,7 @@ fn push_presence(mut name: String, fields: &mut Vec<Field>) -> usize {
 }
 
 /// Makes the fields from the index `first` on depend on the field at the index `selector`. A field
-/// that already has a condition keeps it, because its own selector is among these fields and
+/// that already has a condition keeps it, because that field's selector is among these fields and
 /// depends on `selector`.
 pub fn only_if(fields: &mut [Field], selector: usize, first: usize, values: RangeInclusive<u32>) {
     let condition = Condition::new(fields[selector].name.as_str(), values);
@@ -28,8 +28,8 @@ pub fn only_if(fields: &mut [Field], selector: usize, first: usize, values: Rang
     }
 }
 
-/// A flag `path?`, and the fields of `T` at `path`, which are present if the flag is set.
-/// Interpolation steps if one end is `None`.
+/// The fields are a flag `path?`, and the fields of `T` at `path`, which are present if the flag is
+/// set. Interpolation steps if one end is `None`.
 impl<T: Pack> Pack for Option<T> {
     const LANES: usize = 1 + T::LANES;
 

@@ -1,5 +1,5 @@
 //! The outline of a schema: a short hash of each of its parts. Two sides compare outlines to find
-//! the first part in which their schemas differ. `spec/CODEC.md`, section 5.3.
+//! the first part in which their schemas differ. `spec/CODEC.md`, section 5.3, defines outlines.
 
 use alloc::format;
 use alloc::string::String;
@@ -14,8 +14,8 @@ enum Part {
 }
 
 impl Schema {
-    /// The outline: 32 bits of a hash for each part of the schema, in order. A part is a field, or
-    /// the name of a kind before the kind's fields.
+    /// Returns the outline: 32 bits of a hash for each part of the schema, in order. A part is a
+    /// field, or the name of a kind before the kind's fields.
     ///
     /// ```
     /// use kinepack::{Pack, Schema};
@@ -62,8 +62,8 @@ impl Schema {
         })
     }
 
-    /// The name of a part of the [outline](Self::outline), after the kind's name if the kinds have
-    /// names: `player`, `player.health`. `None` beyond the last part.
+    /// Returns the name of a part of the [outline](Self::outline), after the kind's name if the
+    /// kinds have names: `player`, `player.health`. `None` beyond the last part.
     pub fn part_name(&self, part: usize) -> Option<String> {
         Some(match self.parts().nth(part)? {
             Part::Kind(kind) => String::from(self.kinds()[kind].name()),

@@ -5,16 +5,16 @@ use alloc::vec::Vec;
 use super::{Columns, Field, raw};
 use crate::{Between, EncodeError};
 
-/// A type with a schema. Derive this trait. Implement it by hand only for a type whose lanes the
-/// attributes cannot describe.
+/// A type with a schema. Use `#[derive(Pack)]` to implement this trait. Implement it by hand only
+/// for a type whose lanes the attributes cannot describe.
 ///
 /// Without an attribute, `f32` and `f64` are kept bit for bit and integers in their full width. A
 /// `bool` takes one bit, and a [`Duration`](core::time::Duration) 64 bits of nanoseconds. Arrays,
-/// tuples and structs are coded part by part. With the feature `glam`, glam's vectors and
-/// quaternions are treated like arrays.
+/// tuples and structs are coded element by element or field by field. With the feature `glam`,
+/// glam's vectors and quaternions are treated like arrays.
 ///
-/// Some parts may be absent. An absent part takes no bits in a packet, apart from its selector. Its
-/// lanes are 0, and they count towards [`LANES`](Self::LANES).
+/// Some parts of a value may be absent. An absent part takes no bits in a packet, apart from its
+/// selector. The part's lanes are then 0, and they still count towards [`LANES`](Self::LANES).
 ///
 /// | type | fields |
 /// |---|---|
@@ -26,7 +26,7 @@ use crate::{Between, EncodeError};
 /// Lists and texts need the feature `arrayvec`, which is on by default. Their capacity is 1 to
 /// 65,535. To give the elements of a list attributes, wrap them in a struct.
 ///
-/// Attributes on the fields of a struct or a variant:
+/// To put attributes on the elements of a list, wrap the elements in a struct.
 ///
 /// | attribute | on | meaning |
 /// |---|---|---|
@@ -71,16 +71,16 @@ use crate::{Between, EncodeError};
 /// `time_precision_ms`, or put on the fields of variants. On a struct, an enum or an `Option` it
 /// applies to all fields inside.
 ///
-/// A struct holds at most one body. It marks one position and one rotation with `body`. The
-/// position is not a velocity and does not `wrap`. `body` does not change the lanes, only the
-/// schema's hash and the adaptive level's predictions ([`Role`](super::Role),
-/// [`Bodies::from_schema`](crate::profile::Bodies::from_schema)). If an entity has several bodies, nested or side by
-/// side, the first counts.
+/// A struct holds at most one body. These are one position and one rotation, both marked with
+/// `body`. That position must not be marked `velocity` or `wrap`. `body` does not change the lanes,
+/// only the schema's hash and the adaptive level's predictions ([`Role`](super::Role),
+/// [`Bodies::from_schema`](crate::profile::Bodies::from_schema)). If an entity has several bodies,
+/// nested or side by side, the first counts.
 ///
 /// Values are constant expressions. Limits that are impossible, such as a step finer than the
-/// field's `f32`, are compile errors. On the type itself, `#[pack(crate = path)]` gives kinepack's
-/// path if it is not `::kinepack`. `#[pack(ticks_per_s = f)]` gives the ticks per second, which a
-/// field with `time_precision_ms` needs.
+/// field's `f32` can resolve, are compile errors. On the type itself, `#[pack(crate = path)]` gives
+/// kinepack's path if it is not `::kinepack`. `#[pack(ticks_per_s = f)]` gives the ticks per
+/// second, which a field with `time_precision_ms` needs.
 ///
 /// ```
 /// use kinepack::Pack;
@@ -126,7 +126,7 @@ pub trait Pack: Sized + 'static {
     /// schema.
     fn fields(path: &str, fields: &mut Vec<Field>);
 
-    /// Quantizes the state into `lanes`, which are [`LANES`](Self::LANES) long.
+    /// Quantizes the state into `lanes`, which has [`LANES`](Self::LANES) elements.
     ///
     /// # Errors
     /// [`EncodeError`] for values that are not numbers or out of range.
@@ -135,7 +135,8 @@ pub trait Pack: Sized + 'static {
     /// Quantizes several states lane by lane, for [`Snapshot::extend`](crate::Snapshot::extend).
     /// Returns false if a state cannot be quantized; the caller then calls
     /// [`quantize`](Self::quantize) state by state to get the error. The derived method has a loop
-    /// for each number and rotation. The default calls `quantize`. [`Columns`] has an example.
+    /// for each number and rotation. The default fills the lanes state by state with `quantize`.
+    /// [`Columns`] has an example.
     #[inline]
     fn quantize_columns<'a>(
         states: impl Iterator<Item = &'a Self> + Clone,
@@ -146,8 +147,8 @@ pub trait Pack: Sized + 'static {
 
     /// Stores the state before quantization, one word per lane, as
     /// [`Schema::quantize_raw`](super::Schema::quantize_raw) takes it, for captures. The derived
-    /// method copies the numbers, at a cost of a nanosecond each. The default reconstructs the
-    /// words from the lanes, and allocates.
+    /// method copies the numbers, at a nanosecond each. The default reconstructs the words from the
+    /// lanes, and allocates.
     ///
     /// # Errors
     /// [`EncodeError`] for values that cannot be quantized, if the default is not overridden.
@@ -163,12 +164,13 @@ pub trait Pack: Sized + 'static {
         )
     }
 
-    /// The state of `lanes`. Any values of the lanes give a state.
+    /// Reconstructs the state from `lanes`. Any values of the lanes give a state.
     fn reconstruct(lanes: &[u32]) -> Self;
 
-    /// The state between those of `from` and `to`, for playback. At ratio 0 it is exactly
-    /// [`reconstruct`](Self::reconstruct) of `from`, and at ratio 1 of `to`. It stays within
-    /// limits, is never NaN unless an end is, and does not allocate. The default steps.
+    /// Interpolates the state between those of `from` and `to`, for playback. At ratio 0 the result
+    /// is exactly [`reconstruct`](Self::reconstruct) of `from`, and at ratio 1 of `to`. The result
+    /// stays within limits and is never NaN unless an end is. Interpolation does not allocate. The
+    /// default returns `from` below ratio 1, then `to`.
     ///
     /// The derived method, field by field:
     ///
@@ -258,11 +260,11 @@ pub trait PackWith<T> {
         )
     }
 
-    /// The value of `lanes`.
+    /// Reconstructs the value from `lanes`.
     fn reconstruct(lanes: &[u32]) -> T;
 
-    /// The value between those of `from` and `to`, as for [`Pack::interpolate`]. The default steps;
-    /// use [`Between::linear`] for numbers.
+    /// Interpolates the value between those of `from` and `to`, as for [`Pack::interpolate`]. The
+    /// default steps from `from` to `to` at ratio 1; use [`Between::linear`] for numbers.
     fn interpolate(from: &[u32], to: &[u32], at: Between) -> T {
         Self::reconstruct(at.step(from, to))
     }

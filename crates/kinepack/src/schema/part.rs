@@ -1,4 +1,4 @@
-//! Parts of an entity that may be absent, found by name.
+//! Finds the parts of an entity that may be absent, by name.
 
 use alloc::format;
 use alloc::string::String;
@@ -6,8 +6,8 @@ use core::ops::Range;
 
 use super::{Field, Schema, derived};
 
-/// The lanes of an `Option` of a kind: its flag and all of its value.
-/// [`Snapshot::clear_part`](crate::Snapshot::clear_part) sets it to `None`.
+/// The lanes of an `Option` of a kind: the flag and all lanes of the value.
+/// [`Snapshot::clear_part`](crate::Snapshot::clear_part) sets such an `Option` to `None`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OptionalPart {
     pub(crate) kind: usize,
@@ -17,7 +17,7 @@ pub struct OptionalPart {
 }
 
 impl Schema {
-    /// The `Option` with this name, which follows the kind's name if the kind has one:
+    /// Finds the `Option` with this name, which follows the kind's name if the kind has one:
     /// `player.ammunition`. `None` if there is no such `Option`, or if it is a spawn field.
     ///
     /// ```
@@ -54,8 +54,8 @@ impl Schema {
             };
             let value = fields[flag + 1..].iter().take_while(|field| is_in(&field.name)).count();
             let (part, after) = fields[flag..].split_at(1 + value);
-            // In a schema written by hand, a field after the part may depend on the part. Then the
-            // part cannot be cleared alone.
+            // In a schema written by hand, a field after the part may depend on the part. In that
+            // case the part cannot be cleared alone.
             let depends = |field: &Field| {
                 let selector = field.condition.as_ref().map(|condition| &condition.selector);
                 part.iter().any(|selecting| selector == Some(&selecting.name))

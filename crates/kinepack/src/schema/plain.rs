@@ -84,7 +84,7 @@ impl<T: Pack, const N: usize> Pack for [T; N] {
         for index in 0..N {
             T::fields(&alloc::format!("{path}[{index}]"), fields);
         }
-        // An array of bare numbers is one field, because its parts change together.
+        // An array of bare numbers is one field, because its elements change together.
         if N > 0
             && N < 128
             && fields[first..].iter().all(|field| matches!(field.kind, FieldKind::Raw { lanes: 1 }))
@@ -117,7 +117,7 @@ impl<T: Pack, const N: usize> Pack for [T; N] {
     }
 }
 
-/// The lanes of one part of an array.
+/// Returns the lanes of one element of an array.
 #[inline]
 fn part<T: Pack>(lanes: &[u32], index: usize) -> &[u32] {
     &lanes[index * T::LANES..(index + 1) * T::LANES]
@@ -126,8 +126,8 @@ fn part<T: Pack>(lanes: &[u32], index: usize) -> &[u32] {
 /// `Pack` for tuples: `$lanes` is a variable for the lanes of each part.
 macro_rules! tuples {
     ($($($type:ident $lanes:ident $index:tt),+;)*) => {$(
-        // Otherwise compiler errors would list all eight tuples before the types that the reader
-        // needs.
+        // Without this attribute, compiler errors would list all eight tuples before the types that
+        // the reader needs.
         #[diagnostic::do_not_recommend]
         impl<$($type: Pack),+> Pack for ($($type,)+) {
             const LANES: usize = 0 $(+ $type::LANES)+;
@@ -184,7 +184,8 @@ tuples! {
     A a 0, B b 1, C c 2, D d 3, E e 4, F f 5, G g 6, H h 7;
 }
 
-/// Nanoseconds as a `u64`. A duration of more than `u64::MAX` nanoseconds, 584 years, is an error.
+/// A duration is coded as nanoseconds in a `u64`. A duration of more than `u64::MAX` nanoseconds,
+/// 584 years, is an error.
 impl Pack for Duration {
     const LANES: usize = u64::LANES;
 
@@ -222,7 +223,8 @@ impl Pack for Duration {
     }
 }
 
-/// The error has the value in seconds.
+/// Returns the nanoseconds of `duration`. If they exceed a `u64`, the error has the duration in
+/// seconds.
 fn nanoseconds(duration: &Duration) -> Result<u64, EncodeError> {
     u64::try_from(duration.as_nanos()).map_err(|_| EncodeError::OutOfRange {
         id: None,
@@ -231,7 +233,8 @@ fn nanoseconds(duration: &Duration) -> Result<u64, EncodeError> {
     })
 }
 
-/// The quaternion interpolated between two that are not quantized. Steps if one has no direction.
+/// Interpolates between two quaternions that are not quantized. If one of them has no direction,
+/// the result is `from` below ratio 1, then `to`.
 #[cfg(feature = "glam")]
 fn interpolate_raw_rotation<T>(from: &[u32], to: &[u32], at: Between) -> [T; 4]
 where

@@ -1,14 +1,15 @@
 //! Time precision: how exact a moving field must be, given as a time.
 
 /// Lets a field be coarser while it moves: a value may be off by the distance that it moves in a
-/// given time. Both sides know its speed from acknowledged states. The coarse step is the field's
-/// step times a power of two; half of it is at most that distance. The packet spends no bit on
-/// this. An entity that comes to rest is refined until it is exact. `spec/CODEC.md`, section 14.
+/// given time. Both sides know the field's speed from acknowledged states. The coarse step is the
+/// field's step times a power of two; half of it is at most that distance. The packet spends no
+/// bits on the choice of the step. An entity that comes to rest is refined until it is exact.
+/// `spec/CODEC.md`, section 14, defines the arithmetic.
 ///
 /// Floats that do not wrap and rotations can have a time precision. With `n` lanes (3 for a
-/// rotation), `time_precision_ms` must be below the duration of a tick divided by 2·√n. Then each
-/// packet refines an entity at rest until it is exact. A time precision changes the
-/// [`Codec`](crate::Codec)'s hash, but neither the lanes nor the schema's hash.
+/// rotation), `time_precision_ms` must be below the duration of a tick divided by 2·√n. This limit
+/// ensures that each packet refines an entity at rest until it is exact. A time precision changes
+/// the [`Codec`](crate::Codec)'s hash, but neither the lanes nor the schema's hash.
 ///
 /// ```
 /// use kinepack::{
@@ -39,9 +40,9 @@
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimePrecision {
-    /// The time, in milliseconds.
+    /// The time, in milliseconds, whose motion a value may be off by.
     pub time_precision_ms: f64,
-    /// Ticks per second, which give speeds their unit.
+    /// Ticks per second, which convert speeds per tick to speeds per second.
     pub ticks_per_s: f64,
     /// The coarsest step, in the field's unit; for a rotation an angle in radians. `None` means 16
     /// of the field's steps, or 8 for a rotation.
@@ -49,7 +50,7 @@ pub struct TimePrecision {
 }
 
 impl TimePrecision {
-    /// A time precision with the default coarsest step.
+    /// Makes a time precision with the default coarsest step.
     pub const fn new(time_precision_ms: f64, ticks_per_s: f64) -> Self {
         Self { time_precision_ms, ticks_per_s, max_step: None }
     }
@@ -60,12 +61,12 @@ impl TimePrecision {
         Self { max_step: Some(max_step), ..self }
     }
 
-    /// The time in ticks.
+    /// Returns the time in ticks.
     pub(crate) const fn ticks(&self) -> f64 {
         self.time_precision_ms * self.ticks_per_s / 1000.0
     }
 
-    /// True if a field of `lanes` lanes can have this time precision.
+    /// Returns true if a field of `lanes` lanes can have this time precision.
     pub(crate) const fn is_possible(&self, lanes: usize) -> bool {
         let ticks = self.ticks();
         is_positive(self.time_precision_ms)

@@ -1,8 +1,9 @@
 //! State before quantization as *raw words*, one per lane. A capture holds raw words, so that
 //! precision and ranges can be analysed and changed later. For real numbers and rotations (x, y, z,
-//! w), a word is the component's bits as `f64`. For an integer, it is the value in two's
-//! complement; if there are two lanes, the first word holds it. For every other kind, it is the
-//! lane itself. The words of an absent field are 0. `spec/CAPTURE.md`, section 4.
+//! w), a word is the component's bits as `f64`. For an integer, a word is the value in two's
+//! complement; if the integer has two lanes, the first word holds it. For every other kind, a word
+//! is the lane itself. The words of an absent field are 0. `spec/CAPTURE.md`, section 4, defines
+//! the words.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -14,14 +15,14 @@ use crate::quantize::IntegerLimits;
 use crate::{Between, EncodeError};
 
 impl Field {
-    /// Quantizes this field's raw words into its lanes. Returns false if one was outside of its
+    /// Quantizes this field's raw words into its lanes. Returns false if a value was outside of its
     /// limits and took the nearest end.
     ///
     /// # Errors
     /// [`EncodeError::NotANumber`] for NaN and for a rotation without direction.
     ///
     /// # Panics
-    /// If the number of words or lanes is not the field's.
+    /// If `raw` or `lanes` does not have the field's number of lanes.
     pub fn quantize_raw(&self, raw: &[u64], lanes: &mut [u32]) -> Result<bool, EncodeError> {
         assert!(
             raw.len() == self.lane_count && lanes.len() == self.lane_count,
@@ -64,10 +65,10 @@ impl Field {
         Ok(is_within)
     }
 
-    /// The raw words of this field's lanes.
+    /// Reconstructs the raw words from this field's lanes.
     ///
     /// # Panics
-    /// If the number of words or lanes is not the field's.
+    /// If `raw` or `lanes` does not have the field's number of lanes.
     pub fn reconstruct_raw(&self, lanes: &[u32], raw: &mut [u64]) {
         assert!(
             raw.len() == self.lane_count && lanes.len() == self.lane_count,
@@ -98,7 +99,8 @@ impl Field {
         }
     }
 
-    /// Interpolates this field's raw words between two states. All slices hold whole entities.
+    /// Interpolates this field's raw words between two states. All slices hold the lanes of whole
+    /// entities.
     pub(crate) fn interpolate_raw(
         &self,
         velocity: Option<&Self>,
@@ -157,7 +159,7 @@ impl Field {
         }
     }
 
-    /// The value of an integer's raw word, unsigned if the limits exceed `i64`.
+    /// Returns the value of an integer's raw word, unsigned if the limits exceed `i64`.
     pub fn raw_integer(limits: &IntegerLimits, word: u64) -> i128 {
         integer(limits, word)
     }
@@ -168,7 +170,7 @@ fn integer(limits: &IntegerLimits, word: u64) -> i128 {
 }
 
 impl FieldKind {
-    /// The largest lane value of a field that is not quantized.
+    /// Returns the largest lane value of a field that is not quantized.
     pub(crate) fn plain_max(&self) -> u32 {
         match self {
             Self::Bool => 1,
@@ -179,7 +181,7 @@ impl FieldKind {
     }
 }
 
-/// The raw words of a type that does not implement `store_raw`, reconstructed from its lanes.
+/// Reconstructs the raw words of a type that does not implement `store_raw` from its lanes.
 pub(super) fn from_lanes(
     count: usize,
     raw: &mut [u64],

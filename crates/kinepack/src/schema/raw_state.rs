@@ -1,4 +1,4 @@
-//! The raw words of whole entities: see [`raw`](super::raw).
+//! Quantizes and reconstructs the raw words of whole entities: see [`raw`](super::raw).
 
 use super::raw::reconstruct_fields;
 use super::{Field, Schema};
@@ -6,7 +6,7 @@ use crate::{Between, EncodeError};
 
 impl Schema {
     /// Quantizes the raw words of an entity. Returns false if a value was outside of its limits and
-    /// took the nearest end. This happens even if the type does not clamp, because a schema does
+    /// took the nearest end. This also applies to a type that does not clamp, because a schema does
     /// not record clamping.
     ///
     /// # Errors
@@ -26,7 +26,7 @@ impl Schema {
         Ok(is_within)
     }
 
-    /// The raw words of an entity's lanes.
+    /// Reconstructs the raw words from an entity's lanes.
     ///
     /// # Errors
     /// [`EncodeError::LaneCount`] for slices of other lengths.
@@ -37,9 +37,9 @@ impl Schema {
         Ok(())
     }
 
-    /// The raw words of the state between those of `from` and `to`, as
-    /// [`Pack::interpolate`](super::Pack::interpolate) gives it without `step`: a schema does not
-    /// record which fields step. A field that is absent at one end steps.
+    /// Interpolates the raw words between those of `from` and `to`, as
+    /// [`Pack::interpolate`](super::Pack::interpolate) does for states. The attribute `step` has no
+    /// effect, because a schema does not record it. A field that is absent at one end steps.
     ///
     /// # Errors
     /// [`EncodeError::LaneCount`] for slices of other lengths.
@@ -60,7 +60,7 @@ impl Schema {
         Ok(())
     }
 
-    /// The index of the field that is the velocity of `field`.
+    /// Finds the index of the field that is the velocity of `field`.
     pub(crate) fn velocity_of(&self, field: &Field) -> Option<usize> {
         let is_its = |other: &Field| other.velocity_of.as_deref() == Some(field.name.as_str());
         self.fields.iter().position(is_its)

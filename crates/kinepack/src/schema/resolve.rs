@@ -1,5 +1,5 @@
 //! The fields of one kind of entities, with the lanes and the conditions that follow from their
-//! order. A type's hash and raw words need these too, without a whole schema.
+//! order. A type's hash and raw words need lanes and conditions too, without a whole schema.
 
 use alloc::vec::Vec;
 
@@ -9,7 +9,7 @@ use super::lane::Lane;
 use crate::SetupError;
 use crate::hash::Fnv1a;
 
-/// The fields and lanes of one kind. Lanes are counted from the kind's first.
+/// The fields and lanes of one kind. Lanes are counted from the kind's first lane.
 pub(super) struct ResolvedFields {
     pub(super) fields: Vec<Field>,
     pub(super) lanes: Vec<Lane>,
@@ -17,10 +17,10 @@ pub(super) struct ResolvedFields {
 
 impl ResolvedFields {
     /// Finds the lanes and the conditions of each field. `first` is the index of the first field in
-    /// the schema, for errors.
+    /// the schema, which errors report.
     ///
     /// # Errors
-    /// [`SetupError::BadCondition`].
+    /// [`SetupError::BadCondition`] if a condition names no earlier field that can be its selector.
     pub(super) fn new(mut fields: Vec<Field>, first: usize) -> Result<Self, SetupError> {
         let mut lanes = Vec::new();
         for index in 0..fields.len() {
@@ -47,7 +47,7 @@ impl ResolvedFields {
         }
     }
 
-    /// The hash of a schema of these fields.
+    /// Computes the hash of a schema of these fields.
     pub(super) fn hash(&self) -> u64 {
         let mut hasher = Fnv1a::new();
         self.fields.iter().for_each(|field| field.hash_into(&mut |bytes| hasher.add(bytes)));
@@ -55,9 +55,9 @@ impl ResolvedFields {
     }
 }
 
-/// The conditions of the field at `index` among a kind's fields. The earlier fields must be
-/// resolved. `None` if no earlier field can be the selector, if the range of values is empty, or if
-/// the chain of selectors is too long.
+/// Finds the conditions of the field at `index` among a kind's fields. The conditions of all
+/// earlier fields must be resolved already. `None` if no earlier field can be the selector, if the
+/// range of values is empty, or if the chain of selectors is too long.
 fn conditions(fields: &[Field], index: usize) -> Option<Conditions> {
     let Some(condition) = &fields[index].condition else { return Some(Conditions::default()) };
     let place = fields[..index].iter().rposition(|field| field.name == condition.selector)?;
@@ -65,7 +65,7 @@ fn conditions(fields: &[Field], index: usize) -> Option<Conditions> {
     let is_selective =
         matches!(selector.kind, FieldKind::Bool | FieldKind::Choice { .. } | FieldKind::Integer(_))
             && selector.lane_count == 1;
-    // The selector of a spawn field must not change either.
+    // The selector of a spawn field must be a spawn field too, because it must not change either.
     let is_lasting = selector.is_spawn || !fields[index].is_spawn;
     if !is_selective || !is_lasting || condition.values.is_empty() {
         return None;

@@ -1,6 +1,6 @@
-//! The set of entities: which were added and removed since the baseline, and the baseline's lanes
-//! lined up with the snapshot's entities. An added entity has zero in every lane of the baseline.
-//! `spec/CODEC.md`, section 6.
+//! Finds and codes the set of entities: those added and those removed since the baseline. Also
+//! lines up the baseline's lanes with the snapshot's entities. An added entity has zero in every
+//! lane of the lined-up baseline. `spec/CODEC.md`, section 6.
 
 use alloc::vec::Vec;
 
@@ -12,37 +12,37 @@ use crate::DecodeError;
 use crate::bits::{BitReader, BitSink};
 use crate::limits::MAX_KINDS;
 
-/// Marks an entity that the baseline does not have, in place of its row there.
+/// Stored in place of a row in the baseline if the baseline does not have the entity.
 const ADDED: u32 = u32::MAX;
 
-/// For each entity of a snapshot, its row in the baseline. Keeps its memory from snapshot to
-/// snapshot.
+/// The row in the baseline of each entity of a snapshot. An alignment keeps its memory from
+/// snapshot to snapshot.
 #[derive(Debug, Default)]
 pub(super) struct Alignment {
     kinds: Vec<OfKind>,
     scratch: Vec<u32>,
 }
 
-/// The entities of one kind.
+/// The rows of the entities of one kind.
 #[derive(Debug, Default)]
 struct OfKind {
-    /// For each entity, a row of the baseline or [`ADDED`].
+    /// For each entity, its row in the baseline, or [`ADDED`].
     sources: Vec<u32>,
-    /// The removed entities, by row of the baseline.
+    /// The rows in the baseline of the removed entities.
     removed: Vec<u32>,
     added: Vec<EntityId>,
 }
 
 impl Alignment {
-    /// An alignment with room for this many kinds. A packet with as many kinds then takes no more
-    /// memory before it is checked.
+    /// Makes an alignment with room for `kinds` kinds. A packet with at most that many kinds then
+    /// takes no more memory before it is checked.
     pub(super) fn with_capacity(kinds: usize) -> Self {
         let mut made = Self::default();
         made.kinds.resize_with(kinds, OfKind::default);
         made
     }
 
-    /// Writes how the snapshot's set of entities differs from the baseline's. Call
+    /// Writes the difference between the snapshot's set of entities and the baseline's. Call
     /// [`compare`](Self::compare) first.
     pub(super) fn write(&self, sink: &mut impl BitSink, baseline: &Entities, gaps: &GapTable) {
         let changing = self.changing_kinds();
@@ -56,14 +56,15 @@ impl Alignment {
         }
     }
 
-    /// The kinds whose set of entities differs from the baseline's.
+    /// Returns the kinds whose set of entities differs from the baseline's.
     fn changing_kinds(&self) -> u64 {
         let changes = |of_kind: &OfKind| !of_kind.removed.is_empty() || !of_kind.added.is_empty();
         kinds_where(self.kinds.iter().map(changes))
     }
 
-    /// Compares the entities of a baseline with others in one pass. `columns` are those of the
-    /// others, because an entity whose spawn fields differ is not the same entity.
+    /// Compares the entities of a baseline with those of a snapshot in one pass. `columns` are the
+    /// snapshot's, because an entity with other values in its spawn fields counts as another
+    /// entity.
     pub(super) fn compare(
         &mut self,
         baseline: &Snapshot,
@@ -82,23 +83,23 @@ impl Alignment {
         }
     }
 
-    /// The removed entities of each kind, by row of the baseline.
+    /// Returns the rows in the baseline of the removed entities of each kind.
     pub(super) fn removed(&self) -> impl Iterator<Item = &[u32]> {
         self.kinds.iter().map(|of_kind| &of_kind.removed[..])
     }
 
-    /// Whether the entity at a row of a kind is not in the baseline.
+    /// Returns whether the entity at a row of a kind is not in the baseline.
     #[inline]
     pub(super) fn is_added(&self, kind: usize, row: usize) -> bool {
         self.kinds[kind].sources[row] == ADDED
     }
 
-    /// For each of the snapshot's entities, whether it is not in the baseline.
+    /// Returns, for each of the snapshot's entities, whether it is not in the baseline.
     pub(super) fn are_added(&self) -> impl Iterator<Item = bool> {
         self.kinds.iter().flat_map(|of_kind| of_kind.sources.iter().map(|source| *source == ADDED))
     }
 
-    /// Reads the set of entities, at most `max_entities`, into `entities`.
+    /// Reads the set of entities, which has at most `max_entities`, into `entities`.
     pub(super) fn read(
         &mut self,
         reader: &mut BitReader<'_>,
@@ -143,7 +144,7 @@ impl Alignment {
         }
     }
 
-    /// The baseline's columns in the order of the snapshot's entities.
+    /// Fills `columns` with the baseline's columns in the order of the snapshot's entities.
     pub(super) fn line_up(&self, baseline: &Snapshot, columns: &mut [Vec<u32>]) {
         for (of_kind, kind) in self.kinds.iter().zip(&baseline.kinds.list) {
             let columns = columns[kind.lanes()].iter_mut();
@@ -156,8 +157,8 @@ impl Alignment {
     }
 }
 
-/// The set of the kinds whose item in `are_in` is true. A set of kinds has one bit per kind, the
-/// first kind lowest.
+/// Returns the set of the kinds whose item in `are_in` is true. A set of kinds has one bit per
+/// kind, the first kind lowest.
 fn kinds_where(are_in: impl Iterator<Item = bool>) -> u64 {
     const { assert!(MAX_KINDS <= 64) };
     are_in.enumerate().fold(0, |kinds, (kind, is_in)| kinds | u64::from(is_in) << kind)
@@ -167,13 +168,14 @@ fn has_kind(kinds: u64, kind: usize) -> bool {
     kinds >> kind & 1 != 0
 }
 
-/// The kinds that have entities.
+/// Returns the kinds that have entities.
 fn present_kinds(entities: &Entities) -> u64 {
     kinds_where(entities.ranges().map(|range| !range.is_empty()))
 }
 
-/// Writes which kinds change; at least one must. The short form has no bits for kinds that are not
-/// `present` in the baseline. If its bits are all 0, the full form follows.
+/// Writes the set of kinds that change, which has at least one kind. The short form has bits only
+/// for the kinds that are `present` in the baseline. If these bits are all 0, the full form
+/// follows.
 fn write_kinds(sink: &mut impl BitSink, changing: u64, present: u64, kinds: usize) {
     let is_short = changing & !present == 0;
     for kind in (0..kinds).filter(|kind| has_kind(present, *kind)) {
@@ -204,8 +206,8 @@ impl OfKind {
         }
     }
 
-    /// Compares two sorted lists. If an id is in both, `is_same` decides by its rows whether it is
-    /// the same entity.
+    /// Compares the sorted lists of a kind's ids. If an id is in both lists, `is_same` decides by
+    /// its two rows whether it is the same entity.
     fn compare(
         &mut self,
         baseline: &[EntityId],
@@ -249,10 +251,10 @@ impl OfKind {
         Ok(())
     }
 
-    /// Merges the baseline's entities that were not removed with those that were added into one
-    /// sorted list, which it appends to `ids`. Returns false if the baseline already has an added
-    /// entity. The exception is an entity that the same packet removes: if its kind has spawn
-    /// fields, it may return with other values of these.
+    /// Merges the baseline's entities that were not removed with the added ones into one sorted
+    /// list, and appends that list to `ids`. Returns false if the baseline already has an added
+    /// entity that the packet does not remove. If `may_return` is true, a removed entity may also
+    /// be added again, with other values in its spawn fields.
     fn merge(&mut self, baseline: &[EntityId], ids: &mut Vec<EntityId>, may_return: bool) -> bool {
         let Self { sources, removed, added } = self;
         sources.clear();

@@ -9,11 +9,11 @@ use crate::limits::MAX_OLDER_VIEWS;
 /// The views that both sides hold and a snapshot is coded against, the newest first.
 ///
 /// The first view is the *baseline*: values that are not sent are kept from it. Levels that pack
-/// bits use only the baseline, and the first older view if a field has a
-/// [`TimePrecision`](crate::schema::TimePrecision). The adaptive level derives motion from the
-/// older views. Without one it predicts that everything stays. One gives velocities, and two show
-/// how the velocities change. A third is ignored. The protocol must tell the receiver which views
-/// were used.
+/// bits use only the baseline. If a field has a [`TimePrecision`](crate::schema::TimePrecision),
+/// they also use the first older view. The adaptive level derives motion from the older views.
+/// Without an older view, that level predicts that every value stays the same. One older view gives
+/// velocities, and two show how the velocities change. The level ignores a third older view. The
+/// protocol must tell the receiver which views the sender used.
 ///
 /// A `&View` converts into a baseline without older views.
 ///
@@ -31,7 +31,8 @@ use crate::limits::MAX_OLDER_VIEWS;
 #[derive(Clone, Copy, Debug)]
 pub struct Baselines<'a> {
     pub(super) baseline: &'a Snapshot,
-    /// Entries from `count` on are placeholders: the baseline again.
+    /// The first `count` elements are the older views; the others are copies of the reference to
+    /// the baseline.
     older: [&'a Snapshot; MAX_OLDER_VIEWS],
     count: usize,
     /// The baseline's learned state.
@@ -39,7 +40,7 @@ pub struct Baselines<'a> {
 }
 
 impl<'a> Baselines<'a> {
-    /// The largest number of views older than the baseline.
+    /// The maximum number of views older than the baseline.
     pub const OLDER: usize = MAX_OLDER_VIEWS;
 
     /// Collects one to four views, the newest first. Each view's tick must be before that of the
@@ -47,7 +48,7 @@ impl<'a> Baselines<'a> {
     /// lead from it to the other.
     ///
     /// # Errors
-    /// [`BaselinesError`].
+    /// [`BaselinesError`] if there are no views or too many, or if their ticks do not decrease.
     pub fn new(views: impl IntoIterator<Item = &'a View>) -> Result<Self, BaselinesError> {
         let mut views = views.into_iter();
         let mut made = Self::from(views.next().ok_or(BaselinesError::None)?);
@@ -65,8 +66,8 @@ impl<'a> Baselines<'a> {
         Ok(made)
     }
 
-    /// Uses snapshots as views: a baseline and up to three older ones, the newest first. For
-    /// training, whose captured snapshots were never sent.
+    /// Uses snapshots as views: a baseline and up to three older ones, the newest first. Training
+    /// uses this for captured snapshots that were never sent.
     pub(super) fn from_run(baseline: &'a Snapshot, older: &[&'a Snapshot]) -> Self {
         let mut made =
             Self { baseline, older: [baseline; MAX_OLDER_VIEWS], count: 0, learned: None };
@@ -77,19 +78,19 @@ impl<'a> Baselines<'a> {
         made
     }
 
-    /// Number of views, including the baseline.
+    /// Returns the number of views, including the baseline.
     #[expect(clippy::len_without_is_empty, reason = "there is always a baseline")]
     pub fn len(&self) -> usize {
         1 + self.count
     }
 
-    /// The older views, the newest first.
+    /// Returns the older views, the newest first.
     #[inline]
     pub(super) fn older(&self) -> &[&'a Snapshot] {
         &self.older[..self.count]
     }
 
-    /// All views, the baseline first.
+    /// Returns all views, the baseline first.
     pub(super) fn iter(&self) -> impl Iterator<Item = &'a Snapshot> {
         let older = self.older;
         core::iter::once(self.baseline).chain(older.into_iter().take(self.count))

@@ -1,4 +1,5 @@
-//! Finds which entities differ from the baseline, and in which fields. `spec/CODEC.md`, section 9.
+//! Finds the entities that differ from the baseline, and the fields in which they differ.
+//! `spec/CODEC.md`, section 9.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -7,11 +8,12 @@ use super::entities::Entities;
 use super::fields::FieldTable;
 use crate::schema::Kinds;
 
-/// Number of entities that are compared at once, few enough to keep the differences in registers.
+/// The number of entities that are compared at once, small enough to keep the differences in
+/// registers.
 const BLOCK: usize = 32;
 
-/// Finds the entities that differ in a lane, by index. The comparison runs over plain arrays, at
-/// memory speed.
+/// Finds the indices of the entities that differ from the baseline in some lane. The comparison
+/// runs over plain arrays, at memory speed.
 pub(super) fn find_changed(
     kinds: &Kinds,
     entities: &Entities,
@@ -26,15 +28,16 @@ pub(super) fn find_changed(
     }
 }
 
-/// Appends the changed entities of one kind, which has these indices and columns.
+/// Appends the indices of the changed entities of one kind, whose index range and columns are
+/// given.
 fn append_changed(
     base: &[Vec<u32>],
     new: &[Vec<u32>],
     range: Range<usize>,
     changed: &mut Vec<u32>,
 ) {
-    // Each index is written whether the entity differs or not, which avoids a branch that is hard
-    // to predict.
+    // Each index is written whether the entity differs or not. This avoids a branch that is hard to
+    // predict.
     let (begin, count) = (range.start as u32, range.len());
     let mut found = changed.len();
     changed.resize(found + count, 0);
@@ -57,7 +60,8 @@ fn append_changed(
     changed.truncate(found);
 }
 
-/// Which entities of a block differ in a lane; `None` if less than a block remains.
+/// Compares the entities of a block: an element is not 0 if its entity differs in some lane.
+/// Returns `None` if less than a block remains.
 #[inline]
 fn compare_block(base: &[Vec<u32>], new: &[Vec<u32>], first: usize) -> Option<[u32; BLOCK]> {
     let mut differs = [0; BLOCK];
@@ -72,8 +76,8 @@ fn compare_block(base: &[Vec<u32>], new: &[Vec<u32>], first: usize) -> Option<[u
     Some(differs)
 }
 
-/// Takes the next entities of `changed` that are of the kind with these indices, and replaces
-/// `rows` with their rows.
+/// Takes the next elements of `changed` that are in `range`, the indices of a kind, and replaces
+/// `rows` with the entities' rows.
 pub(super) fn take_rows(changed: &mut &[u32], range: Range<usize>, rows: &mut Vec<u32>) {
     let count = changed.partition_point(|index| (*index as usize) < range.end);
     let (of_kind, rest) = changed.split_at(count);
@@ -82,8 +86,9 @@ pub(super) fn take_rows(changed: &mut &[u32], range: Range<usize>, rows: &mut Ve
     rows.extend(of_kind.iter().map(|index| index - range.start as u32));
 }
 
-/// Finds the entities at the rows `changed` of a kind for which a packet may have a field.
-/// `candidates` gets their positions in `changed`. `new` are all columns of the snapshot.
+/// Finds which of the entities at the rows `changed` of a kind may have a field in a packet.
+/// `candidates` gets the positions of these entities in `changed`. `new` holds all columns of the
+/// snapshot.
 pub(super) fn find_candidates(
     field: &FieldTable,
     new: &[Vec<u32>],
@@ -96,9 +101,9 @@ pub(super) fn find_candidates(
     candidates.extend((0..).zip(changed).filter(may_change).map(|(nth, _)| nth));
 }
 
-/// The set of entities that changed a field, as a packet stores it. Returns the number of
-/// candidates, and the position of each member in the list of candidates. `flagged` holds the
-/// members' positions in `changed`.
+/// Converts the set of entities that changed a field to the form in which a packet stores it.
+/// Returns the number of candidates, and the position of each member in the list of candidates.
+/// `flagged` holds the positions of the members in `changed`.
 #[cfg(feature = "training")]
 pub(super) fn set_of_flagged(
     field: &FieldTable,
@@ -116,8 +121,8 @@ pub(super) fn set_of_flagged(
     (candidates.len(), members.map(|place| place as u32).collect())
 }
 
-/// Finds the entities at the rows `changed` of a kind that changed the lanes of one of its fields.
-/// `flagged` gets their positions in `changed`.
+/// Finds which of the entities at the rows `changed` of a kind changed the lanes of a field.
+/// `flagged` gets the positions of these entities in `changed`.
 pub(super) fn find_flagged(
     base: &[Vec<u32>],
     new: &[Vec<u32>],
@@ -132,7 +137,7 @@ pub(super) fn find_flagged(
             *differs |= base[entity as usize] ^ new[entity as usize];
         }
     }
-    // There is no branch, for the same reason as in `append_changed`.
+    // The loop has no branch, for the same reason as in `append_changed`.
     flagged.clear();
     flagged.resize(changed.len(), 0);
     let mut found = 0;

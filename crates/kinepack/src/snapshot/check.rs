@@ -1,9 +1,9 @@
-//! The state check: 16 bits by which two sides detect that their states differ. `spec/CODEC.md`,
+//! The state check: 16 bits that show two sides whether their states differ. `spec/CODEC.md`,
 //! section 18.
 
 use super::store::Snapshot;
 
-/// The number of independent sums, which a processor can compute in parallel.
+/// The number of independent sums, which a processor computes in parallel.
 const SUMS: usize = 8;
 /// The multiplier of each step: 2⁶⁴ divided by the golden ratio.
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -24,7 +24,7 @@ fn add_block(sums: Sums, block: [u32; 2 * SUMS]) -> Sums {
     core::array::from_fn(|index| step(sums[index], two(block[2 * index], block[2 * index + 1])))
 }
 
-/// Adds a list in blocks. The last block is padded with zeros.
+/// Adds a list to the sums, block by block. The last block is padded with zeros.
 fn add(sums: Sums, mut list: impl ExactSizeIterator<Item = u32>) -> Sums {
     let blocks = list.len().div_ceil(2 * SUMS);
     (0..blocks).fold(sums, |sums, _| {

@@ -1,15 +1,16 @@
-//! Codes in coarser steps: of 2^shift of the finest ones. `spec/CODEC.md`, section 14.
+//! Converts codes to coarser steps, of 2^shift of the finest steps, and back. `spec/CODEC.md`,
+//! section 14.
 
-/// No step is coarser than 2³¹ of the finest ones.
+/// The largest shift: no step is coarser than 2³¹ of the finest steps.
 pub(super) const MAX_SHIFT: u8 = 31;
 
-/// The code of a value in steps of 2^shift, rounded to the nearest, halves up.
+/// Returns the code of a value in steps of 2^shift, rounded to the nearest, halves up.
 #[inline]
 pub(super) fn coarse_code(value: u32, shift: u32) -> u32 {
     ((u64::from(value) + (1 << shift >> 1)) >> shift) as u32
 }
 
-/// The value of a code in steps of 2^shift.
+/// Returns the value of a code in steps of 2^shift.
 #[inline]
 pub(super) fn coarse_value(code: u32, shift: u32, max: u32) -> u32 {
     (u64::from(code) << shift).min(u64::from(max)) as u32

@@ -1,5 +1,5 @@
-//! A codec: schema, level and profile, checked once and turned into tables that all encoders and
-//! decoders share.
+//! A codec: a schema, a level and a profile, checked once and turned into tables that all encoders
+//! and decoders share.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -16,7 +16,7 @@ use crate::{Schema, SetupError};
 
 /// The version of the adaptive levels' packets. `spec/CODEC.md`, section 12.
 const ADAPTIVE_VERSION: u8 = 4;
-/// The version if alike fields share counters.
+/// The version of these packets if alike fields share counters.
 const SHARED_VERSION: u8 = 5;
 
 /// The parameters on which an [`Encoder`](super::Encoder) and a [`Decoder`](super::Decoder) agree:
@@ -48,7 +48,7 @@ pub(super) struct Tables {
     pub(super) entities: GapTable,
     pub(super) flags: GapTable,
     pub(super) fields: Vec<FieldTable>,
-    /// For each velocity field at level 4, the lanes of a zero velocity, which this level codes in
+    /// For each velocity field at level 4, the lanes of a zero velocity, which that level codes in
     /// one bit. `None` for all other fields and levels.
     pub(super) rest_lanes: Vec<Option<Vec<u32>>>,
     /// `Some` if the level is adaptive.
@@ -58,7 +58,7 @@ pub(super) struct Tables {
 }
 
 impl Codec {
-    /// A codec for snapshots of `schema` at `level` with the parameters of `profile`.
+    /// Makes a codec for snapshots of `schema` at `level` with the parameters of `profile`.
     ///
     /// # Errors
     /// [`SetupError`] if the profile is malformed or for another schema, or if a field cannot have
@@ -67,8 +67,8 @@ impl Codec {
         Self::within(schema, level, profile, usize::MAX)
     }
 
-    /// As [`new`](Self::new), for a schema and a profile from a file or a peer. Refuses them if the
-    /// codec's [memory](Self::memory_bytes) would exceed `max_memory_bytes`.
+    /// Like [`new`](Self::new), for a schema and a profile from a file or a peer. Refuses both if
+    /// the codec's [memory](Self::memory_bytes) would exceed `max_memory_bytes`.
     ///
     /// # Errors
     /// [`SetupError::CodecTooLarge`] before anything is allocated, and the errors of
@@ -125,41 +125,41 @@ impl Codec {
         })))
     }
 
-    /// The schema.
+    /// The codec's schema.
     pub fn schema(&self) -> &Schema {
         &self.0.schema
     }
 
-    /// The level.
+    /// The codec's level.
     pub fn level(&self) -> &Level {
         &self.0.level
     }
 
-    /// The profile.
+    /// The codec's profile.
     pub fn profile(&self) -> &Profile {
         &self.0.profile
     }
 
-    /// How many views older than the baseline the codec can use: the adaptive level predicts from
-    /// them, and a time precision needs one at any level.
+    /// Returns the number of views older than the baseline that the codec can use. The adaptive
+    /// level predicts from them, and a time precision needs one at any level.
     pub fn older_views(&self) -> usize {
         self.0.level.older_views().max(self.has_precision().into())
     }
 
-    /// True if a field has a time precision that has an effect at this level. Views are then
-    /// coarser than the snapshots that they were made from.
+    /// Returns true if a field has a time precision that has an effect at this level. Views are
+    /// then coarser than the snapshots that they were made from.
     pub fn has_precision(&self) -> bool {
         self.0.precision.is_some()
     }
 
-    /// A hash over schema, level, profile and time precision. Two sides can read each other's
+    /// A hash over the schema, level, profile and time precision. Two sides can read each other's
     /// packets only if their hashes are equal. `spec/CODEC.md`, section 11.
     pub fn hash(&self) -> u64 {
         self.0.hash
     }
 
-    /// Bytes on the heap, to within about a third, without 1 or 2 kB that each codec takes in
-    /// addition. All clones share them.
+    /// The codec's size on the heap in bytes, to within about a third, not counting 1 or 2 kB that
+    /// every codec takes. All clones share this memory.
     ///
     /// At the adaptive levels each field takes about 10 kB, and each lane 1 kB for each range of
     /// lags of the profile.
@@ -167,8 +167,8 @@ impl Codec {
         self.0.memory_bytes
     }
 
-    /// Bytes of the learned state that each [`View`](crate::View) holds; 0 at a level that does not
-    /// learn.
+    /// The size of the learned state that each [`View`](crate::View) holds, in bytes; 0 at a level
+    /// that does not learn.
     pub fn learned_bytes(&self) -> usize {
         self.0.adaptive.as_ref().map_or(0, Adaptive::learned_bytes)
     }
@@ -178,11 +178,11 @@ impl Codec {
     }
 }
 
-/// The bytes that a field takes besides its tables, for its description in the schema and in the
-/// plans.
+/// The number of bytes that a field takes for its description in the schema and in the plans,
+/// besides its tables.
 const FIELD_BYTES: usize = 1024;
 
-/// The bytes of a codec on the heap, from its parts. The profile must be valid.
+/// Computes a codec's size on the heap from its parts, in bytes. `profile` must be valid.
 fn memory_bytes(schema: &Schema, level: &Level, profile: &Profile) -> Result<usize, SetupError> {
     let (fields, kinds) = (schema.fields().len(), schema.kinds().len());
     let model = profile.model.as_ref().map_or(0, Model::memory_bytes);
@@ -196,7 +196,7 @@ fn memory_bytes(schema: &Schema, level: &Level, profile: &Profile) -> Result<usi
 }
 
 impl Tables {
-    /// How the set of changed entities is coded; `None` if every entity is sent.
+    /// Returns the coding of the set of changed entities; `None` if every entity is sent.
     pub(super) fn changed_coding(&self) -> Option<SetCoding<'_>> {
         match self.level.changed() {
             Changed::All => None,

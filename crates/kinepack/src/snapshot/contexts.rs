@@ -26,8 +26,8 @@ impl Contexts {
         }
     }
 
-    /// The state of a field's `context` for the `nth` changed entity of its kind. `previous` is 1 +
-    /// the class coded before, or 0.
+    /// Returns the state of a field's `context` for the `nth` changed entity of its kind.
+    /// `previous` is 1 + the class that the previous entity had in the same field, or 0.
     #[inline]
     pub(super) fn state(&self, context: Context, nth: usize, previous: usize) -> usize {
         match context {
@@ -37,13 +37,14 @@ impl Contexts {
         }
     }
 
-    /// Records the class of a field.
+    /// Records the class of a field in the `nth` changed entity.
     #[inline]
     pub(super) fn record(&mut self, field: usize, nth: usize, class: usize) {
         self.classes[field][nth] = class as u8 + 1;
     }
 
-    /// For each changed entity of its kind, 1 + the class of `field`, or 0 if it was not coded.
+    /// Returns, for each changed entity of the field's kind, 1 + the class of `field`, or 0 if the
+    /// field was not coded.
     #[cfg(feature = "training")]
     pub(super) fn field_classes(&self, field: usize) -> &[u8] {
         &self.classes[field]

@@ -1,4 +1,4 @@
-//! Decoding a snapshot relative to a baseline, from untrusted bytes. `spec/CODEC.md`, sections 6 to
+//! Decodes a snapshot relative to a baseline, from untrusted bytes. `spec/CODEC.md`, sections 6 to
 //! 9 and 12.
 
 use alloc::sync::Arc;
@@ -41,20 +41,21 @@ use crate::{DecodeError, Schema};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DecodeLimits {
-    /// The largest number of entities in a snapshot.
+    /// The maximum number of entities in a snapshot.
     ///
-    /// This limit bounds a decoder's memory. Each entity takes 4 bytes per lane of the schema, one
-    /// byte per field, and 16 bytes. At the adaptive level and with a time precision, up to four
-    /// times as many lanes are held. The adaptive level also takes up to 512 bytes for each changed
-    /// entity, and a time precision one further byte per lane.
+    /// This limit bounds a decoder's memory. Each entity takes 16 bytes, one byte per field, and 4
+    /// bytes per lane of the schema. At the adaptive level and with a time precision, a decoder
+    /// holds up to four times as many lanes. The adaptive level also takes up to 512 bytes for each
+    /// changed entity. A time precision takes one further byte per lane.
     ///
-    /// It also bounds the work: at the adaptive level, a packet of a few hundred bytes can mark all
-    /// entities as changed.
+    /// The limit also bounds the work: at the adaptive level, a packet of a few hundred bytes can
+    /// mark all entities as changed.
     pub max_entities: u32,
 }
 
 impl DecodeLimits {
-    /// These limits, lowered until the ids and lanes of any snapshot fit into `snapshot_bytes`.
+    /// Returns these limits, lowered until the ids and lanes of any snapshot fit into
+    /// `snapshot_bytes`.
     #[must_use]
     pub fn within(self, schema: &Schema, snapshot_bytes: usize) -> Self {
         let lanes = schema.kinds().iter().map(|kind| kind.lanes().len()).max().unwrap_or(0);
@@ -64,8 +65,8 @@ impl DecodeLimits {
 }
 
 impl Default for DecodeLimits {
-    /// The default limit is 65,536 entities: six times the largest world that this library was
-    /// measured with.
+    /// The default limit is 65,536 entities: six times the number in the largest world that this
+    /// library was measured with.
     fn default() -> Self {
         Self { max_entities: 65_536 }
     }
@@ -101,12 +102,12 @@ impl Default for DecodeLimits {
 /// ```
 ///
 /// # Contract
-/// 1. Compare [`Codec::hash`] on both sides once. Packets do not carry it.
+/// 1. Compare the [`Codec::hash`] of both sides once. Packets do not carry this hash.
 /// 2. Begin with the same view as the sender: see [`View`].
 /// 3. For each packet, call [`decode`](Self::decode) with the tick and the views that the sender
 ///    passed to [`Encoder::encode`](super::Encoder::encode), in the same order.
 /// 4. Acknowledge the packet, and keep the view that it returns as long as a packet coded against
-///    it can arrive. Do not acknowledge a packet that was refused.
+///    it can arrive. Do not acknowledge a packet that `decode` refused.
 /// 5. [Recycle](Self::recycle) views that no further packet can be coded against.
 ///
 /// Between packets a decoder keeps only scratch memory. Packets may arrive late, twice, in any
@@ -124,35 +125,36 @@ impl Default for DecodeLimits {
 /// | another codec of the same schema | wrong values, or any [`DecodeError`] |
 ///
 /// In the last four rows [`decode_checked`](Self::decode_checked) detects a wrong view in all but
-/// one of 65,536 cases, and returns [`DecodeError::WrongState`]. It does not cover learned state: a
-/// difference there shows only once it makes a value wrong.
+/// one of 65,536 cases, and returns [`DecodeError::WrongState`]. The state check does not cover
+/// learned state: a difference there shows only when it makes a value wrong.
 #[derive(Debug)]
 pub struct Decoder {
     codec: Codec,
     limits: DecodeLimits,
     changed: Vec<u32>,
-    /// The changed entities of the current kind, by row.
+    /// The rows of the changed entities of the current kind.
     rows: Vec<u32>,
-    /// The positions in `rows` of the entities that may have changed the current field. Used only
-    /// if that field is selective.
+    /// The positions in `rows` of the entities that may have changed the current field. It is used
+    /// only if that field is selective.
     candidates: Vec<u32>,
     flagged: Vec<u32>,
     scratch: Vec<u32>,
     contexts: Contexts,
     values: FieldValues,
     adaptive: Option<State>,
-    /// The lineup's motion is computed only with a time precision or at the adaptive level.
+    /// The baseline, lined up with the packet's entities. The motion is computed only with a time
+    /// precision or at the adaptive level.
     lineup: Lineup,
     spare: Spare,
 }
 
 impl Decoder {
-    /// A decoder for `codec` with the default limits.
+    /// Makes a decoder for `codec` with the default limits.
     pub fn new(codec: &Codec) -> Self {
         Self::with_limits(codec, DecodeLimits::default())
     }
 
-    /// A decoder for `codec` with these limits.
+    /// Makes a decoder for `codec` with these limits.
     pub fn with_limits(codec: &Codec, limits: DecodeLimits) -> Self {
         Self {
             limits,
@@ -175,18 +177,19 @@ impl Decoder {
         &self.codec
     }
 
-    /// Decodes `packet`, one whole snapshot of the state at `tick`, relative to the same views that
-    /// it was encoded against: a `&View`, or [`Baselines`] with older ones. Returns the view that
+    /// Decodes `packet`, which holds the whole state at `tick`. `baselines` are the views that it
+    /// was encoded against: a `&View`, or [`Baselines`] with older ones. Returns the view that
     /// [`Encoder::encode`](super::Encoder::encode) returned.
     ///
     /// **Wrong views or a wrong tick** give wrong values without an error at levels that predict.
-    /// The [state check](View::check) of [`decode_checked`](Self::decode_checked) detects this.
+    /// The [state check](View::check) of [`decode_checked`](Self::decode_checked) detects most of
+    /// these cases.
     ///
     /// The transport must guarantee that the packet is unaltered, because many altered packets
-    /// decode without an error. They give wrong values and entities, here and in each snapshot that
-    /// is decoded against this one. The errors last until the affected entities are sent again from
-    /// a newer baseline without them. Altered packets never cause a panic or use memory beyond the
-    /// [limits](DecodeLimits).
+    /// decode without an error. Such packets give wrong values and entities, here and in each
+    /// snapshot that is decoded against this one. The errors last until the affected entities are
+    /// sent again from a newer baseline without the errors. Altered packets never cause a panic or
+    /// use memory beyond the [limits](DecodeLimits).
     ///
     /// # Errors
     /// [`DecodeError`] if the bytes are not a valid snapshot relative to these views.
@@ -213,8 +216,8 @@ impl Decoder {
     ///
     /// # Errors
     /// The errors of [`decode`](Self::decode), and [`DecodeError::WrongState`] if the two sides do
-    /// not hold the same state. Then ask the sender for the whole state, relative to the view that
-    /// both sides began with.
+    /// not hold the same state. In that case, ask the sender for the whole state, relative to the
+    /// view that both sides began with.
     pub fn decode_checked<'a>(
         &mut self,
         baselines: impl Into<Baselines<'a>>,
@@ -236,14 +239,14 @@ impl Decoder {
         Ok(view)
     }
 
-    /// Gives back a view that is no longer needed. If it has no other owner, the next view reuses
-    /// its memory.
+    /// Gives back a view that is no longer needed. If the view has no other owner, the next view
+    /// reuses its memory.
     pub fn recycle(&mut self, view: View) {
         self.spare.keep(view);
     }
 
-    /// Reads a packet into `next`, whose content is arbitrary but of the schema. Returns the
-    /// learned state.
+    /// Reads a packet into `next`, a snapshot of the schema whose content does not matter. Returns
+    /// the learned state.
     fn read(
         &mut self,
         baselines: &Baselines<'_>,
@@ -353,8 +356,8 @@ impl Decoder {
         Ok(())
     }
 
-    /// Reads which of the changed entities changed a field. Sets the field to 0 in the entities in
-    /// which it is absent.
+    /// Reads the set of changed entities that changed a field. Also sets the field to 0 in the
+    /// entities in which it is absent.
     fn read_flags(
         &mut self,
         reader: &mut BitReader<'_>,

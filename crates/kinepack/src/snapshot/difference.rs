@@ -1,5 +1,5 @@
-//! The difference between two snapshots: which entities were removed, added and changed. The
-//! encoder makes the same comparison.
+//! Finds the difference between two snapshots: the entities that were removed, added and changed.
+//! An encoder makes the same comparison.
 
 use alloc::vec::Vec;
 
@@ -8,8 +8,8 @@ use super::changed::find_changed;
 use super::ids::EntityId;
 use super::store::Snapshot;
 
-/// The difference between a baseline and a snapshot of the same schema. Keeps its memory from one
-/// comparison to the next.
+/// The difference between a baseline and a snapshot of the same schema. It keeps its memory from
+/// one comparison to the next.
 ///
 /// ```
 /// use kinepack::codec::{Difference};
@@ -30,11 +30,11 @@ use super::store::Snapshot;
 /// ```
 #[derive(Debug, Default)]
 pub struct Difference {
-    /// The removed entities, increasing: those of the baseline that the snapshot does not have, or
-    /// has as another kind or with other spawn fields.
+    /// The ids of the removed entities, increasing: those that the snapshot does not have, or has
+    /// as another kind or with other spawn fields.
     pub removed: Vec<EntityId>,
-    /// The entities that a packet must send, by index in the snapshot, increasing: those that were
-    /// added, and those that differ in a lane.
+    /// The indices in the snapshot of the entities that a packet must send, increasing: those that
+    /// were added, and those that differ in a lane.
     pub sent: Vec<u32>,
     changed: Vec<u32>,
     alignment: Alignment,
@@ -42,10 +42,10 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Compares two snapshots and overwrites the previous result. Cost: one pass over both.
+    /// Compares two snapshots and overwrites the previous result. The cost is one pass over both.
     ///
     /// # Panics
-    /// If the snapshots have different schemas.
+    /// If the schemas of the snapshots differ.
     pub fn find(&mut self, baseline: &Snapshot, snapshot: &Snapshot) {
         assert_eq!(
             baseline.schema_hash(),

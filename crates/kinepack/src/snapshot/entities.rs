@@ -6,8 +6,9 @@ use core::ops::Range;
 
 use super::ids::{EntityId, first_at_least};
 
-/// The ids of a snapshot's entities, kind by kind, in increasing order within each kind. The
-/// *index* of an entity counts from the first entity of all, its *row* from the first of its kind.
+/// The ids of a snapshot's entities, kind by kind, in increasing order within each kind. An
+/// entity's *index* counts from the first entity of all, and its *row* from the first entity of its
+/// kind.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Entities {
     ids: Vec<EntityId>,
@@ -20,7 +21,7 @@ impl Clone for Entities {
         Self { ids: self.ids.clone(), ends: self.ends.clone() }
     }
 
-    /// Reuses the memory, which a derived `clone_from` would not.
+    /// Reuses the memory, unlike a derived `clone_from`.
     fn clone_from(&mut self, other: &Self) {
         self.ids.clone_from(&other.ids);
         self.ends.clone_from(&other.ends);
@@ -37,13 +38,13 @@ impl Entities {
         self.ids.len()
     }
 
-    /// The ids by index.
+    /// The ids of all entities, by index.
     #[inline]
     pub(super) fn ids(&self) -> &[EntityId] {
         &self.ids
     }
 
-    /// The number of kinds.
+    /// The number of kinds in the schema.
     #[inline]
     pub(super) fn kinds(&self) -> usize {
         self.ends.len()
@@ -67,7 +68,7 @@ impl Entities {
         &self.ids[self.range(kind)]
     }
 
-    /// The last entity of a kind.
+    /// The id of the last entity of a kind.
     #[inline]
     pub(super) fn last_of_kind(&self, kind: usize) -> Option<EntityId> {
         match self.ends.len() {
@@ -76,7 +77,7 @@ impl Entities {
         }
     }
 
-    /// The kind of the entity at an index.
+    /// The kind of the entity at `index`.
     #[inline]
     pub(super) fn kind_at(&self, index: usize) -> usize {
         if let [_] = self.ends[..] {
@@ -85,19 +86,19 @@ impl Entities {
         self.ends.iter().filter(|end| **end as usize <= index).count()
     }
 
-    /// The kind and the row of the entity at an index.
+    /// The kind and the row of the entity at `index`.
     #[inline]
     pub(super) fn place(&self, index: usize) -> (usize, usize) {
         let kind = self.kind_at(index);
         (kind, index - self.range(kind).start)
     }
 
-    /// The index of an entity of any kind.
+    /// The index of the entity with this id, in any kind.
     pub(super) fn position(&self, id: EntityId) -> Option<usize> {
         (0..self.kinds()).find_map(|kind| self.position_in(kind, id))
     }
 
-    /// The index of an entity of this kind.
+    /// The index of the entity with this id, if it is of this kind.
     pub(super) fn position_in(&self, kind: usize, id: EntityId) -> Option<usize> {
         let row = self.of_kind(kind).binary_search(&id).ok()?;
         Some(self.range(kind).start + row)
@@ -108,7 +109,7 @@ impl Entities {
         self.ends.fill(0);
     }
 
-    /// Appends an entity to those of its kind. Its id must be above all of them.
+    /// Appends an entity to those of its kind. The entity's id must be above all ids of the kind.
     #[inline]
     pub(super) fn push(&mut self, kind: usize, id: EntityId) {
         if let [end] = &mut self.ends[..] {
@@ -119,7 +120,8 @@ impl Entities {
         }
     }
 
-    /// Appends entities to those of a kind. Their ids must increase, and be above all of them.
+    /// Appends entities to those of a kind. The appended ids must increase, and be above all ids of
+    /// the kind.
     pub(super) fn append(&mut self, kind: usize, ids: &[EntityId]) {
         let end = self.ends[kind] as usize;
         if end == self.ids.len() {
@@ -130,7 +132,7 @@ impl Entities {
         self.ends[kind..].iter_mut().for_each(|end| *end += ids.len() as u32);
     }
 
-    /// Removes the entities of a kind from this row on.
+    /// Removes the entities of a kind from the row `rows` on.
     pub(super) fn truncate_kind(&mut self, kind: usize, rows: usize) {
         let range = self.range(kind);
         self.ids.drain(range.start + rows..range.end);
@@ -138,7 +140,7 @@ impl Entities {
         self.ends[kind..].iter_mut().for_each(|end| *end -= removed);
     }
 
-    /// The list of all ids, to rebuild it after [`clear`](Self::clear). For each kind in order,
+    /// The list of all ids, for rebuilding it after [`clear`](Self::clear). For each kind in order,
     /// append its entities, then call [`finish_kind`](Self::finish_kind).
     pub(super) fn ids_mut(&mut self) -> &mut Vec<EntityId> {
         &mut self.ids
@@ -149,15 +151,15 @@ impl Entities {
         self.ends[kind] = self.ids.len() as u32;
     }
 
-    /// Whether the two have the same ids in the same kinds.
+    /// Returns whether `self` and `other` have the same ids in the same kinds.
     #[inline]
     pub(super) fn are_same(&self, other: &Self) -> bool {
-        // Without an early exit the compiler can vectorize the comparison.
+        // The loop has no early exit, so that the compiler can vectorize it.
         let is_any = |any, (a, b): (&EntityId, &EntityId)| any | (a.0 ^ b.0);
         self.ends == other.ends && self.ids.iter().zip(&other.ids).fold(0, is_any) == 0
     }
 
-    /// An id that entities of two kinds have.
+    /// Finds an id that entities of two kinds have.
     pub(super) fn shared_id(&self) -> Option<EntityId> {
         let pairs = (1..self.kinds()).flat_map(|kind| (0..kind).map(move |other| (kind, other)));
         { pairs }.find_map(|(kind, other)| {
@@ -175,7 +177,7 @@ impl Entities {
         })
     }
 
-    /// Bytes on the heap.
+    /// The size on the heap, in bytes.
     pub(super) fn memory_bytes(&self) -> usize {
         self.ids.capacity() * size_of::<EntityId>() + self.ends.capacity() * size_of::<u32>()
     }

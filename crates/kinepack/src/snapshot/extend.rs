@@ -1,4 +1,4 @@
-//! Many entities appended at once, quantized lane by lane.
+//! Appends many entities at once, quantized lane by lane.
 
 use alloc::vec::Vec;
 use core::borrow::Borrow;
@@ -8,14 +8,15 @@ use super::store::Snapshot;
 use crate::schema::Columns;
 use crate::{EncodeError, Pack};
 
-/// The number of states that are quantized together, few enough to stay in the fastest cache.
+/// The number of states that are quantized together, small enough for them to stay in the fastest
+/// cache.
 const BLOCK: usize = 64;
 
 impl Snapshot {
-    /// Quantizes states and appends them as entities, as [`push`](Self::push) does with each. The
-    /// states may come from a slice of structs, or from an ECS query that builds them from several
-    /// components. Takes half the time of `push`: 16 nanoseconds for a cube of 8 lanes. Kinds with
-    /// optional fields take as long as with `push`. Allocates twice.
+    /// Quantizes states and appends them as entities, as [`push`](Self::push) does with each state.
+    /// The states may come from a slice of structs, or from an ECS query that builds them from
+    /// several components. This takes half the time of `push`: 16 nanoseconds for a cube of 8
+    /// lanes. If a kind has optional fields, it takes as long as `push`. The call allocates twice.
     ///
     /// ```
     /// use kinepack::{EncodeError, EntityId, Pack, Schema, Snapshot, Tick};
@@ -43,8 +44,8 @@ impl Snapshot {
     /// ```
     ///
     /// # Errors
-    /// The error of `push` for the first entity that has one, which the error names. After an error
-    /// the snapshot is unchanged.
+    /// The error that `push` would return for the first entity that it refuses, with that entity's
+    /// id. After an error the snapshot is unchanged.
     pub fn extend<T: Pack>(
         &mut self,
         entities: impl IntoIterator<Item = (EntityId, impl Borrow<T>)>,
@@ -82,10 +83,10 @@ impl Snapshot {
         result
     }
 
-    /// Appends entities of a kind. `fill` writes their lanes: it gets the kind's columns, which
-    /// already have the new rows, and the first new row. It must write values that the kind allows.
-    /// `refused` makes the error for ids that do not increase. After an error the snapshot is
-    /// unchanged.
+    /// Appends entities of a kind. `fill` writes the entities' lanes: it gets the kind's columns,
+    /// which already have the new rows, and the first new row. `fill` must write values that the
+    /// kind allows. `refused` makes the error for ids that do not increase. After an error the
+    /// snapshot is unchanged.
     pub(crate) fn extend_filled<E>(
         &mut self,
         kind: usize,
@@ -111,7 +112,7 @@ impl Snapshot {
         filled
     }
 
-    /// Appends entities whose ids increase. After an error some of them are appended.
+    /// Appends entities whose ids increase. After an error, some of the entities are appended.
     fn append_block<T: Pack>(
         &mut self,
         kind: usize,
@@ -133,16 +134,18 @@ impl Snapshot {
             }
             columns.iter_mut().for_each(|column| column.truncate(rows));
         }
-        // Append the states one by one, to find which one is refused, and why.
+        // This appends the states one by one, to find the refused state and the reason.
         { ids.iter().zip(states) }.try_for_each(|(id, state)| self.append_state(kind, *id, state))
     }
 }
 
-/// Whether the values of the columns from the row `begin` on are at most these.
+/// Returns whether the values of each column from the row `begin` on are at most the column's
+/// maximum.
 fn are_within(columns: &[Vec<u32>], begin: usize, maxima: &[u32]) -> bool {
     columns.iter().zip(maxima).all(|(column, max)| {
-        // If neither number has its highest bit set, the difference has it exactly if the value is
-        // above the maximum. Without an early exit the compiler can vectorize this.
+        // If neither number has its highest bit set, the difference has that bit set exactly if the
+        // value is above the maximum. The loop has no early exit, so that the compiler can
+        // vectorize it.
         let bits = |bits, value: &u32| bits | *value | max.wrapping_sub(*value);
         let values = &column[begin..];
         (*max | values.iter().fold(0, bits)) >> 31 == 0 || values.iter().all(|value| value <= max)

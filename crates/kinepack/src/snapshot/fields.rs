@@ -1,6 +1,6 @@
-//! A field's values: in full, or as differences from the baseline with the widths of a class.
-//! `spec/CODEC.md`, section 9. Source: "relative position" and "relative smallest three" of the
-//! article, generalized.
+//! Codes a field's values: in full, or as differences from the baseline with the widths of a class.
+//! `spec/CODEC.md`, section 9. This generalizes "relative position" and "relative smallest three"
+//! of the article.
 
 use alloc::vec::Vec;
 
@@ -13,28 +13,28 @@ use crate::quantize::{SmallestThree, read_up_to};
 use crate::schema::{Conditions, FieldKind, Lane};
 use crate::{DecodeError, Schema, SetupError};
 
-/// A [`FieldCode`] as tables.
+/// The tables made from a [`FieldCode`].
 #[derive(Debug)]
 pub(super) struct FieldTable {
-    /// The field's lanes in the schema.
+    /// The indices of the field's lanes in the schema.
     pub(super) lanes: core::ops::Range<usize>,
     kinds: Vec<Lane>,
-    /// When the field is present.
+    /// The conditions under which the field is present.
     pub(super) conditions: Conditions,
     /// True if a packet has the field only for added entities.
     is_spawn: bool,
-    /// The index of the field's first lane that has differences: 1 for a rotation. For a flag or
+    /// A flag or choice has no such lane; the value is then the number of lanes. For a flag or
     /// choice, which has none, the number of lanes.
     first: usize,
     rotation: Option<SmallestThree>,
     pub(super) context: Context,
     codes: Vec<PrefixCode>,
     references: Vec<Reference>,
-    /// Class-major: one width per differenced lane.
+    /// The width of each differenced lane in each class, class by class.
     widths: Vec<Width>,
-    /// For each class, the bits of all its lanes.
+    /// For each class, the total number of bits of its lanes.
     class_bits: Vec<u32>,
-    /// One per differenced lane.
+    /// For each differenced lane, the classes that hold a difference of each size.
     fits: Vec<Fits>,
     /// For each reference, a mask of its classes.
     baseline_mask: u64,
@@ -42,7 +42,8 @@ pub(super) struct FieldTable {
     carried_mask: u64,
 }
 
-/// The lanes of the entity being read. Their motion is kept for the next entity.
+/// The lanes of the entity being read or written. The motion of each lane is kept for the next
+/// entity.
 #[derive(Debug, Default)]
 pub(super) struct FieldValues {
     lanes: Vec<LaneValue>,
@@ -54,14 +55,14 @@ pub(super) struct FieldValues {
 struct LaneValue {
     base: u32,
     new: u32,
-    /// How far the previous entity moved in this lane, which [`Reference::Carried`] adds.
+    /// The change of this lane in the previous entity, which [`Reference::Carried`] adds.
     moved: i64,
-    /// The lane's steps are 2^shift.
+    /// The shift of the lane, whose steps are 2^shift.
     shift: u32,
 }
 
 impl FieldValues {
-    /// Makes room for `lanes` lanes that have not moved.
+    /// Makes room for `lanes` lanes, in none of which the previous entity moved.
     pub(super) fn reset(&mut self, lanes: usize, is_coarse: bool) {
         self.is_coarse = is_coarse;
         self.lanes.clear();
@@ -74,7 +75,7 @@ impl FieldValues {
         self.lanes.iter_mut().zip(columns).for_each(|(lane, column)| lane.base = column[entity]);
     }
 
-    /// Loads the shifts of an entity. `columns` are those of the field's last lanes.
+    /// Loads the shifts of an entity. `columns` are the columns of the field's last lanes.
     #[inline]
     pub(super) fn load_shifts(&mut self, columns: &[Vec<u8>], entity: usize) {
         let lanes = self.lanes.iter_mut().rev().zip(columns.iter().rev());
@@ -91,7 +92,7 @@ impl FieldValues {
         self.lanes.iter_mut().for_each(|lane| lane.new = 0);
     }
 
-    /// Overwrites the baseline's values with the new ones.
+    /// Overwrites the baseline's values in `columns` with the new ones.
     #[inline]
     pub(super) fn store_new(&self, columns: &mut [Vec<u32>], entity: usize) {
         self.lanes.iter().zip(columns).for_each(|(lane, column)| column[entity] = lane.new);
@@ -107,17 +108,19 @@ impl FieldValues {
     }
 }
 
-/// The differences of one field for all entities that are written. They are computed lane by lane,
-/// so that the loops run over arrays.
+/// The differences of one field for all entities that are written. The differences are computed
+/// lane by lane, so that the loops run over arrays.
 #[derive(Debug, Default)]
 pub(super) struct Measured {
-    /// Lane-major: the values from which differences are taken.
+    /// The values from which differences are taken, lane by lane.
     base: Vec<u32>,
-    /// Entity-major: the difference from the baseline, and from the carried baseline.
+    /// The difference from the baseline and from the carried baseline, entity by entity.
     differences: Vec<[i64; 2]>,
-    /// For each entity and either kind of difference, a mask of the classes that hold all lanes.
+    /// For each entity and either kind of difference, a mask of the classes that hold the
+    /// differences of all lanes.
     classes: Vec<[u64; 2]>,
-    /// For each entity, the component that a rotation drops in the baseline, and now.
+    /// For each entity, the component that a rotation drops in the baseline, and the one that it
+    /// drops now.
     dropped: Vec<[u32; 2]>,
 }
 
@@ -131,9 +134,9 @@ impl Measured {
         self.classes.resize(entities, masks);
     }
 
-    /// The differences of the `nth` measured entity, in a field of `lanes` differenced lanes: from
-    /// the baseline and from the carried baseline. Also returns whether the entity drops another
-    /// component than the baseline.
+    /// Returns the differences of the `nth` measured entity, in a field of `lanes` differenced
+    /// lanes: from the baseline and from the carried baseline. Also returns whether the entity's
+    /// rotation drops another component than in the baseline.
     #[cfg(feature = "training")]
     pub(super) fn differences(&self, nth: usize, lanes: usize) -> (&[[i64; 2]], bool) {
         let is_turned = self.dropped.get(nth).is_some_and(|[before, now]| before != now);
@@ -142,7 +145,7 @@ impl Measured {
 }
 
 impl FieldTable {
-    /// The bytes on the heap of this code and its table.
+    /// The size of this code and its table on the heap, in bytes.
     pub(super) fn memory_bytes(code: &FieldCode) -> usize {
         let lanes = code.classes.first().map_or(0, |class| class.lanes.len());
         let width_bytes = size_of::<Width>() + size_of::<super::LaneWidth>();
@@ -204,12 +207,12 @@ impl FieldTable {
         })
     }
 
-    /// Whether a packet may have the field for only some of the entities that changed.
+    /// Returns whether a packet may have the field for only some of the changed entities.
     pub(super) fn is_selective(&self) -> bool {
         self.is_spawn || !self.conditions.is_empty()
     }
 
-    /// Whether a packet may have the field for the entity at a row of a snapshot with these
+    /// Returns whether a packet may have the field for the entity at a row of a snapshot with these
     /// columns.
     pub(super) fn may_change(
         &self,
@@ -220,29 +223,29 @@ impl FieldTable {
         self.conditions.hold_at(columns, row) && (!self.is_spawn || is_added(row))
     }
 
-    /// The indices in the schema of the lanes that have differences.
+    /// The indices in the schema of the lanes that are coded as differences.
     pub(super) fn differenced(&self) -> core::ops::Range<usize> {
         self.lanes.start + self.first..self.lanes.end
     }
 
-    /// True if this field is coded by differences. `numbers` and `rotations` are true if the level
-    /// codes these relative to the baseline.
+    /// Returns true if this field is coded by differences. `numbers` and `rotations` are true if
+    /// the level codes numbers or rotations relative to the baseline.
     pub(super) fn is_relative(&self, numbers: bool, rotations: bool) -> bool {
         self.first < self.kinds.len() && if self.rotation.is_some() { rotations } else { numbers }
     }
 
-    /// True for a flag or choice: one lane without differences.
+    /// Returns true for a flag or choice, which has one lane without differences.
     pub(super) fn is_category(&self) -> bool {
         self.first == 1 && self.kinds.len() == 1
     }
 
-    /// The class of a field that is written in full.
+    /// The number of the class of a field that is written in full.
     fn full_class(&self) -> usize {
         self.references.len()
     }
 
-    /// Computes the differences of all `entities` and the classes that hold them. If the field has
-    /// `shifts`, differences are in these coarser steps.
+    /// Computes the differences of all `entities`, and the classes that hold these differences. If
+    /// the field has `shifts`, the differences are in coarser steps.
     pub(super) fn measure(
         &self,
         base: &[Vec<u32>],
@@ -287,7 +290,8 @@ impl FieldTable {
         }
     }
 
-    /// Writes the `nth` of the measured entities relative to the baseline. Returns the class.
+    /// Writes the `nth` of the measured entities relative to the baseline. Returns the class that
+    /// was written.
     #[inline]
     pub(super) fn write(
         &self,
@@ -326,7 +330,7 @@ impl FieldTable {
         class
     }
 
-    /// Reads what [`write`](Self::write) wrote. Returns the class.
+    /// Reads what [`write`](Self::write) wrote. Returns the class that was read.
     #[inline]
     pub(super) fn read(
         &self,
@@ -383,8 +387,8 @@ impl FieldTable {
         }
     }
 
-    /// Adds the bits that [`write`](Self::write) takes for each lane in this class to the counts of
-    /// the schema's lanes.
+    /// Adds the number of bits that [`write`](Self::write) takes for each lane in this class to the
+    /// counts of the schema's lanes.
     pub(super) fn add_bits(&self, class: usize, lanes_bits: &mut [u64]) {
         let Some(reference) = self.references.get(class) else {
             return self.add_full_bits(lanes_bits);
@@ -419,7 +423,8 @@ impl FieldTable {
         Ok(())
     }
 
-    /// Writes a flag or choice that is known to differ from the baseline. A flag takes no bits.
+    /// Writes a flag or choice that is known to differ from the baseline. A flag takes no bits,
+    /// because it has only one other value.
     pub(super) fn write_category(
         &self,
         sink: &mut impl BitSink,
@@ -449,11 +454,11 @@ impl FieldTable {
     }
 }
 
-/// The number of lanes of a vector and of a rotation's components. The loop over lanes is compiled
-/// twice, for this length and for any length.
+/// The number of lanes of a vector, and of a rotation's components. The loop over lanes is compiled
+/// twice: for this length and for any length.
 const VECTOR: usize = 3;
 
-/// Measures one lane of all entities.
+/// Measures one lane of all entities that are written.
 struct LaneOf<'a> {
     lane: usize,
     kind: &'a Lane,
@@ -462,9 +467,9 @@ struct LaneOf<'a> {
 }
 
 impl LaneOf<'_> {
-    /// Computes the differences of `entities` from `base` to the `new` column, each in steps of
-    /// 2^shift. Each of `rows` receives an entity's differences, and narrows the masks of the
-    /// classes that hold all of its lanes.
+    /// Computes the differences of `entities` from `base` to the `new` column, in steps of 2^shift.
+    /// Each element of `rows` receives an entity's differences, and narrows the masks of the
+    /// classes that hold all of the entity's lanes.
     #[inline(always)]
     fn measure<'a>(
         &self,
@@ -492,8 +497,9 @@ impl LaneOf<'_> {
     }
 }
 
-/// Reads differences of `bits` bits in all, and computes the new values from them. Returns false if
-/// a value leaves its lane. With `COARSE`, lanes have shifts.
+/// Reads the differences of all lanes, which take `bits` bits together, and computes the new values
+/// from them. Returns false if a new value is outside of its lane. With `COARSE`, lanes may have
+/// shifts.
 #[inline(always)]
 fn read_lanes<const COARSE: bool>(
     reader: &mut BitReader<'_>,
@@ -503,9 +509,10 @@ fn read_lanes<const COARSE: bool>(
     carried: bool,
     bits: u32,
 ) -> Result<bool, DecodeError> {
-    // A mask of all ones or zeros instead of a branch, because references are hard to predict.
+    // This is a mask of all ones or zeros instead of a branch, because references are hard to
+    // predict.
     let carried = -i64::from(carried);
-    // One read serves all lanes if they fit in a word.
+    // A single read serves all lanes if their bits fit in a word.
     let at_once = bits <= 64;
     let mut word = if at_once { reader.read(bits)? } else { 0 };
     for ((lane, kind), width) in lanes.iter_mut().zip(kinds).zip(widths) {
@@ -522,18 +529,19 @@ fn read_lanes<const COARSE: bool>(
     Ok(true)
 }
 
-/// Bits that distinguish the values of a lane other than the baseline's.
+/// Returns the number of bits that distinguish the values of a lane other than the baseline's.
 fn category_bits(lane: &Lane) -> u32 {
     bits_for(u64::from(lane.max).saturating_sub(1))
 }
 
-/// The index of `value` among the values that are not `base`.
+/// Returns the index of `value` among the values that are not `base`.
 #[inline]
 fn index_without(base: u32, value: u32) -> u32 {
     if value > base { value - 1 } else { value }
 }
 
-/// The value at this index among those that are not `base`. The index is below the largest value.
+/// Returns the value at `index` among those that are not `base`. `index` is below the lane's
+/// largest value.
 #[inline]
 fn value_without(base: u32, index: u32) -> u32 {
     index + u32::from(index >= base)

@@ -1,4 +1,4 @@
-//! The history of each entity, as both sides know it before a packet: its lanes in the acknowledged
+//! The history of each entity, which both sides know before a packet: its lanes in the acknowledged
 //! states, and whether it moved.
 
 use alloc::vec::Vec;
@@ -11,34 +11,35 @@ use super::level::MAX_TICKS;
 use super::status::{ADDED, MOVED, MOVED_BEFORE, NEW, NEW_BEFORE, STEPS};
 use super::store::Snapshot;
 
-/// The states before the baseline, lined up with the snapshot's entities. Keeps its memory from
-/// packet to packet.
+/// The states before the baseline, lined up with the snapshot's entities. A history keeps its
+/// memory from packet to packet.
 #[derive(Debug, Default)]
 pub(super) struct History {
-    /// Columns of the older states whose entities differ from the snapshot's, lined up with the
-    /// latter.
+    /// The columns of each older state whose entities differ from the snapshot's, lined up with the
+    /// snapshot.
     aligned: [Vec<Vec<u32>>; STEPS],
     is_aligned: [bool; STEPS],
     /// The [status](super::status) of each entity, by index.
     pub(super) status: Vec<u8>,
     alignment: Alignment,
     changed: Vec<u32>,
-    /// Ticks from the baseline to the snapshot, 1 to [`MAX_TICKS`].
+    /// The number of ticks from the baseline to the snapshot, 1 to [`MAX_TICKS`].
     pub(super) lag: u32,
-    /// `lag` divided by the ticks of each step.
+    /// `lag` divided by the number of ticks of each step.
     pub(super) per_step: [f64; STEPS],
-    /// True if the state before the baseline is nearer to it than three quarters of the lag.
+    /// True if the time from the state before the baseline to the baseline is less than three
+    /// quarters of the lag.
     pub(super) is_near: bool,
     /// The number of older states.
     pub(super) steps: usize,
 }
 
-/// Ticks from one state to a later one.
+/// Returns the number of ticks from one state to a later one.
 fn ticks(from: &Snapshot, to: u32) -> u32 {
     to.wrapping_sub(from.tick.0).clamp(1, MAX_TICKS)
 }
 
-/// Adds flags to the statuses of the entities that are added according to `alignment`.
+/// Adds `flags` to the statuses of the entities that are added according to `alignment`.
 fn add_flags(statuses: &mut [u8], alignment: &Alignment, flags: u8) {
     for (status, is_added) in statuses.iter_mut().zip(alignment.are_added()) {
         *status |= if is_added { flags } else { 0 };
@@ -46,9 +47,9 @@ fn add_flags(statuses: &mut [u8], alignment: &Alignment, flags: u8) {
 }
 
 impl History {
-    /// Lines up the older states of `baselines` with these entities at `tick`. `base` are the
-    /// baseline's columns for these entities. `alignment` is the baseline's, if it has other
-    /// entities.
+    /// Lines up the older states of `baselines` with a packet's entities at `tick`. `base` holds
+    /// the baseline's columns for these entities. `alignment` is the baseline's alignment with
+    /// these entities, if its entities differ.
     pub(super) fn prepare(
         &mut self,
         baselines: &Baselines<'_>,
@@ -100,10 +101,11 @@ impl History {
         self.changed = changed;
     }
 
-    /// How a value of an entity changed in the last step and in the previous one. `now` is the
-    /// value in the baseline, and `at` returns it in other states. `change` computes the change
-    /// from one value to another, times a factor that scales the step to the length of the lag.
-    /// `None` if the entity is new. An entity with one step of history has that step twice.
+    /// Returns the changes of a value of an entity in the last step and in the step before. `now`
+    /// is the value in the baseline, and `at` returns the value in other states. `change` computes
+    /// the change from one value to another, times a factor that scales the step to the length of
+    /// the lag. The result is `None` if the entity is new. If the entity has only one step of
+    /// history, that step is returned twice.
     #[inline]
     pub(super) fn recent_changes<T: Copy, D: Copy>(
         &self,
@@ -125,7 +127,7 @@ impl History {
         Some([last, change(long_before, before, self.per_step[1])])
     }
 
-    /// All columns of an older state, in the order of the snapshot's entities.
+    /// Returns all columns of an older state, in the order of the snapshot's entities.
     #[inline]
     pub(super) fn columns<'a>(&'a self, baselines: &Baselines<'a>, step: usize) -> &'a [Vec<u32>] {
         if self.is_aligned[step] { &self.aligned[step] } else { &baselines.older()[step].columns }

@@ -1,6 +1,6 @@
-//! The numbers of entities and of simulation steps.
+//! The numbers that identify entities and simulation steps.
 
-/// Identifies an entity for as long as it lives; the same on both sides.
+/// Identifies an entity for as long as it lives; both sides use the same id.
 ///
 /// ```
 /// use kinepack::{EntityId, Pack, Schema, Snapshot, Tick};
@@ -42,17 +42,17 @@ pub struct EntityId(pub u32);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tick(pub u32);
 
-/// The index of the first id in `ids` that is at least `id`. `ids` increases strictly.
+/// Returns the index of the first id in `ids` that is at least `id`. `ids` must increase strictly.
 pub(super) fn first_at_least(ids: &[EntityId], id: EntityId) -> usize {
     let Some(gap) = ids.first().and_then(|first| id.0.checked_sub(first.0)) else { return 0 };
-    // The ids are distinct integers, so the one at index `gap` is at least `id`. It is equal if no
-    // id before it is missing.
+    // The ids are distinct integers, so the id at index `gap` is at least `id`. The two are equal
+    // if no id before them is missing.
     let end = ids.len().min(gap as usize);
     if ids.get(end) == Some(&id) {
         return end;
     }
-    // A galloping search: steps double until they pass the id, then a binary search covers the last
-    // step.
+    // This is a galloping search: steps double until they pass the id, then a binary search covers
+    // the last step.
     let (mut from, mut step) = (0, 1);
     while ids[from..end].get(step - 1).is_some_and(|other| *other < id) {
         from += step;

@@ -1,7 +1,7 @@
-//! Levels: which stages a codec uses. The rows follow the steps of the article "Snapshot
-//! Compression", one improvement per row.
+//! Levels: the combinations of stages that a codec can use. The rows follow the steps of the
+//! article "Snapshot Compression", one improvement per row.
 
-/// How a packet signals which entities differ from the baseline.
+/// The way in which a packet signals the entities that differ from the baseline.
 ///
 /// ```
 /// use kinepack::Level;
@@ -14,13 +14,13 @@
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Changed {
-    /// Not at all: every entity is sent.
+    /// There is no signal: every entity is sent.
     All,
-    /// One bit per entity.
+    /// There is one bit per entity.
     Bits,
-    /// Bits or a list of indices, whichever is shorter.
+    /// There are bits or a list of indices, whichever is shorter.
     BitsOrIndices,
-    /// Bits or a list of distances from one index to the next, whichever is shorter.
+    /// There are bits or a list of distances from one index to the next, whichever is shorter.
     BitsOrGaps,
 }
 
@@ -34,8 +34,8 @@ pub enum Changed {
 /// assert_eq!(adaptive.collect::<Vec<_>>(), [13, 14]);
 /// ```
 ///
-/// Only the rows of the [table](Self::TABLE) exist. A codec's hash covers the number of the row, so
-/// two levels must not differ in anything else.
+/// There are no levels besides the rows of the [table](Self::TABLE). A codec's hash covers only the
+/// number of the row, so two levels with the same number must be equal.
 ///
 /// ```compile_fail,E0451
 /// use kinepack::level::Changed;
@@ -66,7 +66,7 @@ const ROW_1: Level = Level {
     learning: false,
 };
 
-/// The names of the rows.
+/// The names of all rows, in order.
 const NAMES: [&str; Level::TABLE.len()] = [
     "uncompressed",
     "smallest-three",
@@ -84,19 +84,20 @@ const NAMES: [&str; Level::TABLE.len()] = [
     "learning",
 ];
 
-/// How many views older than the baseline the adaptive stage uses.
+/// The number of views older than the baseline that the adaptive stage uses.
 pub(super) const ADAPTIVE_OLDER_STATES: usize = 2;
 
-/// The longest time in ticks that predictions distinguish; longer ones count as this.
+/// The longest time in ticks that predictions distinguish; longer times count as `MAX_TICKS`.
 pub(super) const MAX_TICKS: u32 = 255;
 
 impl Level {
-    /// All levels, from row 1 up. Stages add up from row to row, except [`at_rest`](Self::at_rest),
-    /// which only row 4 has.
+    /// All levels, in the order of their row numbers. Each row keeps the stages of the rows before
+    /// it, except [`at_rest`](Self::at_rest), which only row 4 has.
     pub const TABLE: [Self; 14] = {
         use Changed::{Bits, BitsOrGaps, BitsOrIndices};
         let r1 = ROW_1;
-        // Rows 2, 3, 5 and 6 add no stage. They differ from the row before them in the schema.
+        // Rows 2, 3, 5 and 6 add no stage. Each of them differs from the row before only in the
+        // schema that is used with it.
         let r2 = Self { row: 2, ..r1 };
         let r3 = Self { row: 3, ..r2 };
         let r4 = Self { row: 4, at_rest: true, ..r3 };
@@ -113,15 +114,15 @@ impl Level {
         [r1, r2, r3, r4, r5, r6, r7, r8, r9, r10, r11, r12, r13, r14]
     };
 
-    /// The strongest row that packs bits: cheaper to code than the rows after it.
+    /// The packed row with the fewest bits: it is cheaper to code than the rows that predict.
     pub const PACKED: Self = Self::TABLE[11];
 
-    /// The row that predicts from a trained profile and codes each packet independently: the fewest
-    /// bits without learned state in the views.
+    /// The row that predicts from a trained profile and codes each packet independently. It has the
+    /// fewest bits of all rows without learned state in the views.
     pub const ADAPTIVE: Self = Self::TABLE[12];
 
-    /// The last row, which also learns from the packets: the fewest bits if play differs from what
-    /// the profile was trained on.
+    /// The last row, which also learns from the packets. It has the fewest bits if play differs
+    /// from the data that the profile was trained on.
     pub const LEARNING: Self = Self::TABLE[13];
 
     /// The row's number in the table, from 1.
@@ -134,7 +135,7 @@ impl Level {
         self.at_rest
     }
 
-    /// How a packet signals which entities changed.
+    /// The way in which a packet signals the changed entities.
     pub const fn changed(&self) -> Changed {
         self.changed
     }
@@ -155,30 +156,31 @@ impl Level {
     }
 
     /// True if values are predicted from acknowledged states, and a range coder codes the
-    /// residuals. A packet falls back to the stages above if they make it shorter.
+    /// residuals. A packet falls back to packed bits if these make it shorter.
     pub const fn adaptive(&self) -> bool {
         self.adaptive
     }
 
-    /// True if the adaptive stage resumes from the state that it had learned when the baseline was
-    /// coded. Each [`View`](crate::View) holds that state.
+    /// True if the adaptive stage resumes from the state that it had learned by the end of the
+    /// baseline's packet. Each [`View`](crate::View) holds that state.
     pub const fn learning(&self) -> bool {
         self.learning
     }
 
-    /// How many views older than the baseline the level can use.
+    /// The number of views older than the baseline that the level can use.
     /// [`Codec::older_views`](super::Codec::older_views) also takes time precision into account.
     pub const fn older_views(&self) -> usize {
         if self.adaptive { ADAPTIVE_OLDER_STATES } else { 0 }
     }
 
-    /// This level with another `changed`. The table has no such level.
+    /// Returns this level with another value of `changed`. The table has no level with that
+    /// combination.
     #[cfg(test)]
     pub(super) const fn with_changed(self, changed: Changed) -> Self {
         Self { changed, ..self }
     }
 
-    /// The level with this number; `None` if the table has no such row.
+    /// Returns the level with this row number; `None` if the table has no such row.
     pub const fn from_row(row: u8) -> Option<Self> {
         match row {
             1..=14 => Some(Self::TABLE[row as usize - 1]),
@@ -191,7 +193,7 @@ impl Level {
         NAMES[self.row as usize - 1]
     }
 
-    /// The level with this name or row number.
+    /// Finds a level by its name or row number.
     pub fn named(text: &str) -> Option<Self> {
         Self::TABLE.into_iter().find(|level| level.name() == text || text.parse() == Ok(level.row))
     }

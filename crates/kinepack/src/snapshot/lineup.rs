@@ -1,6 +1,6 @@
 //! The state that both sides know before a packet: the baseline lined up with the snapshot's
-//! entities, and the motion of these entities. With a time precision, the motion determines how
-//! coarse their values are.
+//! entities, and the motion of these entities. If the schema has a time precision, the motion
+//! determines how coarse the entities' values are.
 
 use alloc::vec::Vec;
 
@@ -14,12 +14,13 @@ use super::store::Snapshot;
 use crate::DecodeError;
 use crate::bits::{BitReader, BitSink};
 
-/// The baseline and the motion, lined up with a packet's entities. Prepared once per packet. Keeps
-/// its memory from packet to packet.
+/// The baseline and the motion, lined up with a packet's entities. It is prepared once per packet.
+/// A lineup keeps its memory from packet to packet.
 #[derive(Debug, Default)]
 pub(super) struct Lineup {
     alignment: Alignment,
-    /// The baseline's columns in the order of the snapshot's entities, if it has other entities.
+    /// The baseline's columns in the order of the snapshot's entities, if the two have different
+    /// entities.
     pub(super) aligned: Vec<Vec<u32>>,
     is_aligned: bool,
     pub(super) history: History,
@@ -27,14 +28,14 @@ pub(super) struct Lineup {
 }
 
 impl Lineup {
-    /// A lineup with room for this many kinds: see [`Alignment::with_capacity`].
+    /// Makes a lineup with room for `kinds` kinds: see [`Alignment::with_capacity`].
     pub(super) fn with_capacity(kinds: usize) -> Self {
         Self { alignment: Alignment::with_capacity(kinds), ..Self::default() }
     }
 
     /// Computes the motion before a snapshot of these entities at `tick`. The baseline must already
-    /// be lined up with that snapshot. Cost: one pass over the states; with a precision, moved
-    /// entities cost more.
+    /// be lined up with that snapshot. The cost is one pass over the states; with a precision,
+    /// moved entities cost more.
     pub(super) fn find_motion(
         &mut self,
         precision: Option<&Precision>,
@@ -62,9 +63,9 @@ impl Lineup {
         }
     }
 
-    /// Reads a packet's set of entities, at most `max_entities`, into `next`. Its columns become
-    /// those of the baseline, lined up with the set. If the baseline's columns are needed later,
-    /// [`keep_base`](Self::keep_base) must follow.
+    /// Reads a packet's set of entities, of which there are at most `max_entities`, into `next`.
+    /// The columns of `next` become those of the baseline, lined up with the set. If the baseline's
+    /// columns are needed later, [`keep_base`](Self::keep_base) must follow.
     pub(super) fn read_entities(
         &mut self,
         reader: &mut BitReader<'_>,
@@ -79,7 +80,7 @@ impl Lineup {
         Ok(())
     }
 
-    /// Gives the snapshot that is being read the entities of `baseline`.
+    /// Gives `next`, the snapshot that is being read, the entities of `baseline`.
     pub(super) fn keep_entities(
         &mut self,
         baseline: &Snapshot,
@@ -99,8 +100,8 @@ impl Lineup {
         Ok(())
     }
 
-    /// Copies the columns of a snapshot that is being read, while they are still those of the
-    /// baseline.
+    /// Copies the columns of the snapshot that is being read, while they still hold the baseline's
+    /// values.
     pub(super) fn keep_base(&mut self, columns: &[Vec<u32>]) {
         if self.is_aligned {
             self.aligned.resize_with(columns.len(), Vec::new);
@@ -108,13 +109,13 @@ impl Lineup {
         }
     }
 
-    /// Whether the entity at a row of a kind is not in the baseline.
+    /// Returns whether the entity at a row of a kind is not in the baseline.
     #[inline]
     pub(super) fn is_added(&self, kind: usize, row: usize) -> bool {
         self.is_aligned && self.alignment.is_added(kind, row)
     }
 
-    /// Writes the lined-up snapshot's set of entities, relative to the baseline's, if the two
+    /// Writes the lined-up snapshot's set of entities relative to the baseline's, if the two sets
     /// [differ](Self::is_aligned).
     pub(super) fn write_entities(
         &self,
@@ -127,7 +128,7 @@ impl Lineup {
         }
     }
 
-    /// Whether the lined-up snapshot has other entities than the baseline.
+    /// Returns whether the lined-up snapshot has other entities than the baseline.
     pub(super) fn is_aligned(&self) -> bool {
         self.is_aligned
     }
@@ -142,8 +143,8 @@ impl Lineup {
         precision.coarsen(&self.shifts, self.base(baseline), columns);
     }
 
-    /// Whether any value is finer than its step, so that [`coarsen`](Self::coarsen) would change
-    /// it.
+    /// Returns whether any value is finer than its step, so that [`coarsen`](Self::coarsen) would
+    /// change it.
     pub(super) fn is_too_fine(
         &self,
         precision: &Precision,
@@ -153,8 +154,8 @@ impl Lineup {
         precision.is_too_fine(&self.shifts, self.base(baseline), columns)
     }
 
-    /// The columns of `baseline`, which must be the one lined up, in the order of the snapshot's
-    /// entities.
+    /// Returns the columns of `baseline` in the order of the snapshot's entities. `baseline` must
+    /// be the snapshot that was lined up.
     pub(super) fn base<'a>(&'a self, baseline: &'a Snapshot) -> &'a [Vec<u32>] {
         if self.is_aligned { &self.aligned } else { &baseline.columns }
     }

@@ -1,11 +1,11 @@
-//! Snapshots, and the codec that writes one relative to another.
+//! Snapshots, and the codec that writes one snapshot relative to another.
 //!
 //! A packet is coded in these stages:
 //!
-//! 1. the entities that were added and removed: [`alignment`]
-//! 2. the entities that changed: [`sets`]
-//! 3. for each field, the entities that changed it: [`sets`] again
-//! 4. by how much the field changed: [`fields`], [`widths`]
+//! 1. the set of entities that were added and removed: [`alignment`]
+//! 2. the set of entities that changed: [`sets`]
+//! 3. for each field, the set of entities that changed the field: [`sets`] again
+//! 4. the change of the field in each of these entities: [`fields`], [`widths`]
 //!
 //! The [`level`] selects the stages, the [`profile`] holds their parameters, and [`codec`] turns
 //! both into tables. `spec/CODEC.md`, sections 6 to 10.

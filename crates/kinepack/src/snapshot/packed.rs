@@ -1,5 +1,5 @@
-//! The stages that pack bits: levels 1 to 12 use them, and the levels that predict fall back to
-//! them. `spec/CODEC.md`, sections 6 to 9.
+//! Packs bits: levels 1 to 12 use these stages, and the levels that predict fall back to them.
+//! `spec/CODEC.md`, sections 6 to 9.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -14,8 +14,8 @@ use super::store::Snapshot;
 use super::tally::Tally;
 use crate::bits::{BitSink, BitWriter};
 
-/// A packet's size by part. The parts add up to all of its bits, except the padding of the last
-/// byte.
+/// The size of each part of a packet. The parts add up to all bits of the packet, except the
+/// padding of its last byte.
 ///
 /// ```
 /// use kinepack::schema::{Field, FieldKind};
@@ -36,32 +36,34 @@ use crate::bits::{BitSink, BitWriter};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Size {
-    /// Which entities were added, removed and changed, and which of their fields changed.
+    /// The sets of entities that were added, removed and changed, and the sets of their changed
+    /// fields.
     pub sets_bits: u64,
     /// The values of each field, summed over all entities, in the schema's order.
     pub fields_bits: Vec<u64>,
-    /// Number of entities that were sent.
+    /// The number of entities that were sent.
     pub changed_entities: usize,
 }
 
-/// The content of a packet.
+/// The content of a packet to write.
 #[derive(Clone, Copy)]
 pub(super) struct Contents<'a> {
     pub(super) tables: &'a Tables,
     pub(super) lineup: &'a Lineup,
     pub(super) baseline: &'a Snapshot,
     pub(super) snapshot: &'a Snapshot,
-    /// The entities to send, by index, increasing. Empty at levels that send every entity.
+    /// The indices of the entities to send, increasing. The list is empty at levels that send every
+    /// entity.
     pub(super) changed: &'a [u32],
-    /// How the set of changed entities is coded, if the caller chose some of the changes.
+    /// The coding of the set of changed entities, if the caller chose some of the changes.
     pub(super) chosen_coding: Option<SetCoding<'a>>,
 }
 
-/// A packet's size by part, and by entity and lane if the caller wants these counts.
+/// The size of each part of a packet, and of each entity and lane if the caller wants these counts.
 #[derive(Debug)]
 pub(super) struct Spent {
     pub(super) size: Size,
-    /// Counts bits by the entities' indices in the snapshot.
+    /// The number of bits of each entity, by the entity's index in the snapshot.
     pub(super) tally: Tally,
 }
 
@@ -74,15 +76,15 @@ impl Spent {
     }
 }
 
-/// Packs snapshots into bits. Keeps its scratch memory.
+/// Packs snapshots into bits. A packer keeps its scratch memory from packet to packet.
 #[derive(Debug, Default)]
 pub(super) struct Packer {
-    /// The changed entities of the current kind, by row.
+    /// The rows of the changed entities of the current kind.
     rows: Vec<u32>,
-    /// One word per changed entity, not zero if the entity changed the current field.
+    /// One word per changed entity, which is not zero if the entity changed the current field.
     differs: Vec<u32>,
-    /// The positions in `rows` of the entities that may have changed the current field. Used only
-    /// if the current field is selective.
+    /// The positions in `rows` of the entities that may have changed the current field. The list is
+    /// used only if the current field is selective.
     candidates: Vec<u32>,
     /// The positions in `rows` of the entities that changed the current field.
     flagged: Vec<u32>,
@@ -103,7 +105,7 @@ impl Packer {
         let Contents { tables, lineup, baseline, chosen_coding, .. } = *contents;
         let begin = writer.len_bits();
         match chosen_coding {
-            // Chosen changes have the baseline's set of entities.
+            // If changes were chosen, the set of entities is the baseline's.
             Some(_) => writer.write_bool(false),
             None => {
                 writer.write_bool(lineup.is_aligned());
@@ -189,7 +191,7 @@ impl Packer {
         }
     }
 
-    /// Writes the values of one field. With `COUNTS`, also counts the bits of each entity, as in
+    /// Writes the values of one field. With `COUNTS`, also counts the bits of each entity, like
     /// [`write_all`]. `first` is the number of the kind's first changed entity in the tally.
     fn write_field<const COUNTS: bool>(
         &mut self,

@@ -1,5 +1,5 @@
-//! Building snapshots from parts of others: rows copied, replaced and removed. A network layer uses
-//! this for baselines that were never sent as a whole.
+//! Builds snapshots from parts of other snapshots: rows copied, replaced and removed. A network
+//! layer uses this for baselines that were never sent as a whole.
 
 use alloc::vec::Vec;
 
@@ -11,7 +11,7 @@ use crate::hash::Fnv1a;
 use crate::schema::OptionalPart;
 
 impl Snapshot {
-    /// Makes this a copy of `other`. Reuses the memory if the schemas are equal.
+    /// Makes this snapshot a copy of `other`. The memory is reused if the schemas are equal.
     pub fn copy_from(&mut self, other: &Self) {
         if self.schema_hash() != other.schema_hash() {
             *self = other.clone();
@@ -22,15 +22,15 @@ impl Snapshot {
         self.columns.clone_from(&other.columns);
     }
 
-    /// True if `other` has the same schema, entities and lanes. The ticks may differ.
+    /// Returns true if `other` has the same schema, entities and lanes. The ticks may differ.
     pub fn holds_same(&self, other: &Self) -> bool {
         self.schema_hash() == other.schema_hash()
             && self.entities == other.entities
             && self.columns == other.columns
     }
 
-    /// A hash over schema, entities and lanes, but not the tick: equal states have equal hashes.
-    /// `spec/CODEC.md`, section 11.
+    /// A hash over the schema, entities and lanes, but not the tick: equal states have equal
+    /// hashes. `spec/CODEC.md`, section 11.
     pub fn state_hash(&self) -> u64 {
         let mut hasher = Fnv1a::new();
         hasher.add(&self.schema_hash().to_le_bytes());
@@ -47,8 +47,8 @@ impl Snapshot {
     /// Appends the entity at `index` of `from`, like [`push_lanes`](Self::push_lanes).
     ///
     /// # Errors
-    /// [`EncodeError`] for a snapshot of another schema, an index out of range, and an id that is
-    /// not above the last one.
+    /// [`EncodeError`] if `from` has another schema, `index` is out of range, or the id is not
+    /// above the last one.
     pub fn push_row(&mut self, from: &Self, index: usize) -> Result<(), EncodeError> {
         self.check_schema(from)?;
         let entities = from.len();
@@ -67,7 +67,7 @@ impl Snapshot {
     /// true.
     ///
     /// # Errors
-    /// [`EncodeError::SchemaMismatch`] for a part of another schema.
+    /// [`EncodeError::SchemaMismatch`] if `part` is from another schema.
     pub fn clear_part(
         &mut self,
         part: &OptionalPart,
@@ -85,12 +85,12 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Replaces the content with the entities of `from` at `indices`, which must increase, and its
-    /// tick. Reuses the memory.
+    /// Replaces the content with the tick of `from` and its entities at `indices`, which must
+    /// increase. The memory is reused.
     ///
     /// # Errors
-    /// [`EncodeError::SchemaMismatch`] and [`EncodeError::BadIndices`]. The snapshot is then
-    /// unchanged.
+    /// [`EncodeError::SchemaMismatch`] if `from` has another schema, and
+    /// [`EncodeError::BadIndices`]. After an error the snapshot is unchanged.
     pub fn gather(&mut self, from: &Self, indices: &[u32]) -> Result<(), EncodeError> {
         self.check_schema(from)?;
         from.check_indices(indices)?;
@@ -113,7 +113,7 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Checks that indices increase, and that each names an entity.
+    /// Checks that `indices` increase, and that each of them is the index of an entity.
     pub(super) fn check_indices(&self, indices: &[u32]) -> Result<(), EncodeError> {
         let falls = indices.windows(2).find(|pair| pair[0] >= pair[1]).map(|pair| pair[1]);
         let beyond = || indices.last().copied().filter(|last| *last as usize >= self.len());
@@ -146,12 +146,12 @@ impl Snapshot {
         }
     }
 
-    /// Removes the entities `removed`, which must be sorted, then inserts those of `rows`. Rows
-    /// replace entities with the same id, even of another kind. Removed ids that the snapshot does
-    /// not have are ignored.
+    /// Removes the entities `removed`, which must be sorted, then inserts those of `rows`. Rows of
+    /// `rows` replace entities with the same id, even of another kind. Removed ids that this
+    /// snapshot does not have are ignored.
     ///
-    /// Cost: if the set of ids stays the same, that of [`positions`](Self::positions) and a write
-    /// for each lane of `rows`; otherwise a copy of the whole snapshot.
+    /// If the set of ids stays the same, the cost is that of [`positions`](Self::positions) and a
+    /// write for each lane of `rows`. Otherwise it is a copy of the whole snapshot.
     ///
     /// # Errors
     /// [`EncodeError::SchemaMismatch`] if `rows` has another schema.
@@ -188,10 +188,11 @@ impl Snapshot {
         Ok(())
     }
 
-    /// [`patch`](Self::patch) if the set of ids changes.
+    /// Does the work of [`patch`](Self::patch) if the set of ids changes.
     fn merge(&mut self, removed: &[EntityId], rows: &Self) {
         let mut entities = Entities::new(self.entities.kinds());
-        // For each entity of a kind, the source of its lanes: whether it is in `rows`, and the row.
+        // For each entity of a kind, where its lanes come from: true for `rows`, false for `self`,
+        // and the row there.
         let mut sources: Vec<(bool, usize)> = Vec::with_capacity(self.len() + rows.len());
         for (index, kind) in self.kinds.list.iter().enumerate() {
             sources.clear();

@@ -1,4 +1,4 @@
-//! Finding a sorted list of entities in a snapshot, in one pass.
+//! Finds a sorted list of entities in a snapshot, in one pass.
 
 use alloc::vec::Vec;
 
@@ -6,11 +6,11 @@ use super::ids::{EntityId, first_at_least};
 use super::store::Snapshot;
 
 impl Snapshot {
-    /// Replaces `positions` with the indices of those entities of `ids` that the snapshot has, in
-    /// increasing order. `ids` is sorted.
+    /// Replaces `positions` with the indices of the entities in `ids` that the snapshot has, in
+    /// increasing order. `ids` must be sorted.
     ///
-    /// Cost: in each kind, each id takes the logarithm of its distance from the previous one, in
-    /// entities. It takes constant time if no id between them is missing from the snapshot.
+    /// In each kind, finding an id takes the logarithm of the number of entities between it and the
+    /// previous id. This time is constant if the snapshot has every id between the two.
     ///
     /// ```
     /// use kinepack::schema::{Field, FieldKind};
@@ -34,7 +34,7 @@ impl Snapshot {
         }
     }
 
-    /// Appends the indices of the entities of this kind.
+    /// Appends to `positions` the indices of the entities of this kind.
     pub(super) fn positions_in(&self, kind: usize, ids: &[EntityId], positions: &mut Vec<u32>) {
         let mut rest = self.entities.of_kind(kind);
         let end = self.entities.range(kind).end;
@@ -60,7 +60,7 @@ mod tests {
         let mut positions = Vec::new();
         snapshot.positions(&[7, 8].map(EntityId), &mut positions);
         assert!(positions.is_empty());
-        // The first 100 are without gaps.
+        // The first 100 ids are without gaps.
         let ids = (5..105).chain((35..200).map(|index| 3 * index)).chain([u32::MAX]);
         for id in ids {
             snapshot.push_lanes(EntityId(id), &[0]).unwrap();

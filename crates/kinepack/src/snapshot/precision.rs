@@ -16,10 +16,10 @@ use crate::quantize::{FloatLimits, SmallestThree};
 use crate::schema::{Conditions, Field, FieldKind, Lane};
 use crate::{Schema, SetupError};
 
-/// The coarsest steps by default, as powers of two: 16 finest steps for numbers, 8 for rotations.
+/// The default coarsest steps, as powers of two: 16 finest steps for numbers, 8 for rotations.
 const DEFAULT_MAX_SHIFTS: [u8; 2] = [4, 3];
 
-/// The schema's time precision, checked and looked up once.
+/// The schema's time precision, checked and turned into tables once.
 #[derive(Debug)]
 pub(super) struct Precision {
     kinds: Vec<OfKind>,
@@ -28,7 +28,7 @@ pub(super) struct Precision {
 /// The fields of one kind that have a time precision.
 #[derive(Debug)]
 struct OfKind {
-    /// All of the kind's lanes.
+    /// The indices of all of the kind's lanes.
     lanes: Range<usize>,
     fields: Vec<FieldPrecision>,
 }
@@ -39,9 +39,9 @@ struct FieldPrecision {
     /// The field's index in the schema.
     index: usize,
     ticks: f64,
-    /// When the field is present.
+    /// The conditions under which the field is present.
     conditions: Conditions,
-    /// The first lane that can have a shift.
+    /// The index of the first lane that can have a shift.
     first: usize,
     lanes: Vec<LanePrecision>,
     /// `Some` for a rotation: the lane before `first` then holds the dropped component.
@@ -51,7 +51,7 @@ struct FieldPrecision {
 /// A lane that can have a shift.
 #[derive(Clone, Copy, Debug)]
 struct LanePrecision {
-    /// The finest step in the field's unit; for a rotation the same in all lanes.
+    /// The finest step in the field's unit; for a rotation it is the same in all lanes.
     step: f64,
     /// The square of the speed, in units per tick, at which the precision allows an error of half a
     /// finest step.
@@ -60,24 +60,25 @@ struct LanePrecision {
     max: u32,
 }
 
-/// The shifts of each lane that can have one, for each entity.
+/// The shift of each entity in each lane that can have one.
 #[derive(Debug, Default)]
 pub(super) struct Shifts {
-    /// One column per lane of the schema; empty if the lane cannot have a shift.
+    /// One column per lane of the schema; a column is empty if the lane cannot have a shift.
     columns: Vec<Vec<u8>>,
-    /// For each kind, the rows of the entities that moved, increasing. All others have no shift.
+    /// For each kind, the rows of the entities that moved, increasing. All other entities have no
+    /// shift.
     moved: Vec<Vec<u32>>,
 }
 
 impl Shifts {
-    /// The shift of a lane of an entity, which is at this row of its kind.
+    /// Returns the shift of a lane of the entity at the row `entity` of its kind.
     #[inline]
     pub(super) fn at(&self, lane: usize, entity: usize) -> u32 {
         self.columns.get(lane).and_then(|column| column.get(entity)).copied().unwrap_or(0).into()
     }
 
-    /// The columns of these lanes, or `None` if they cannot have shifts. Either all of the lanes
-    /// can, or none.
+    /// Returns the columns of these lanes, or `None` if they cannot have shifts. Either all of
+    /// these lanes can have shifts, or none.
     #[inline]
     pub(super) fn columns(&self, lanes: Range<usize>) -> Option<&[Vec<u8>]> {
         self.columns
@@ -87,8 +88,8 @@ impl Shifts {
 }
 
 impl Precision {
-    /// The precision of those fields for which `level` sends differences; `None` if no such field
-    /// has one.
+    /// Looks up the precision of the fields for which `level` sends differences; `None` if no such
+    /// field has one.
     ///
     /// # Errors
     /// [`SetupError::BadTimePrecision`] if a field cannot have its time precision, at any level.
@@ -128,7 +129,7 @@ impl Precision {
         }
     }
 
-    /// Computes the shifts of all entities. `base` are the baseline's columns for these entities.
+    /// Computes the shifts of all entities. `base` holds the baseline's columns for these entities.
     pub(super) fn find(
         &self,
         shifts: &mut Shifts,
@@ -180,8 +181,8 @@ impl Precision {
         }
     }
 
-    /// Whether any value is finer than its step, so that [`coarsen`](Self::coarsen) would change
-    /// it.
+    /// Returns whether any value is finer than its step, so that [`coarsen`](Self::coarsen) would
+    /// change it.
     pub(super) fn is_too_fine(
         &self,
         shifts: &Shifts,
@@ -195,8 +196,8 @@ impl Precision {
 }
 
 impl OfKind {
-    /// Whether the values of the entity at a row would become coarser: it differs from `base`, and
-    /// is not at multiples of its steps.
+    /// Returns whether the values of the entity at a row would become coarser: the entity differs
+    /// from `base`, and some value is not at a multiple of its step.
     fn is_too_fine(
         &self,
         shifts: &Shifts,
@@ -208,7 +209,7 @@ impl OfKind {
         self.is_off_grid(shifts, columns, row) && differs(base, all, row)
     }
 
-    /// Whether a lane of an entity is not at a multiple of its step.
+    /// Returns whether a lane of an entity is not at a multiple of its step.
     fn is_off_grid(&self, shifts: &Shifts, columns: &[Vec<u32>], entity: usize) -> bool {
         let is_off = |(lane, kind): (usize, LanePrecision)| {
             let (value, shift) = (columns[lane][entity], shifts.at(lane, entity));
@@ -218,13 +219,13 @@ impl OfKind {
     }
 }
 
-/// Whether a lane of the entity differs from `base`, in the columns of its kind.
+/// Returns whether a lane of an entity differs from `base`, in the columns of the entity's kind.
 pub(super) fn differs(base: &[Vec<u32>], columns: &[Vec<u32>], entity: usize) -> bool {
     base.iter().zip(columns).any(|(base, column)| base[entity] != column[entity])
 }
 
 impl FieldPrecision {
-    /// `None` if the field cannot have its precision.
+    /// Returns `None` if the field cannot have its time precision.
     fn new(field: &Field, index: usize, lanes: &[Lane]) -> Option<Self> {
         let precision = field.time_precision.filter(|_| field.takes_time_precision())?;
         let (steps, rotation, default_max) = match &field.kind {
@@ -266,7 +267,7 @@ impl FieldPrecision {
         precision.is_possible(made.lanes.len()).then_some(made)
     }
 
-    /// The lanes that can have a shift.
+    /// The indices of the lanes that can have a shift.
     fn range(&self) -> Range<usize> {
         self.first..self.first + self.lanes.len()
     }
@@ -275,8 +276,8 @@ impl FieldPrecision {
         self.range().zip(self.lanes.iter().copied())
     }
 
-    /// Computes the shifts of an entity that is in both states. The field has none if it is absent
-    /// in one of them.
+    /// Computes the shifts of an entity that is in both states. If the field is absent in either
+    /// state, it gets no shift.
     fn find(
         &self,
         shifts: &mut [Vec<u8>],

@@ -2,10 +2,10 @@
 //! [`Codec`](super::Codec) checks.
 //!
 //! The article uses fixed small and large widths. Here a field has a list of *classes*, each with a
-//! width per lane. A prefix code selects the class; its word lengths may depend on what was coded
-//! just before. In these terms the article's scheme is eight classes, one for each combination of
-//! small and large. A trained profile has a class for each magnitude. `spec/CODEC.md`, sections 7
-//! and 9.
+//! width for each lane. A prefix code selects the class. The lengths of its words may depend on a
+//! class that was coded just before. In these terms the article's scheme is eight classes, one for
+//! each combination of small and large. A trained profile has a class for each magnitude.
+//! `spec/CODEC.md`, sections 7 and 9.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -15,7 +15,8 @@ use crate::hash::Fnv1a;
 use crate::schema::{Field, Lane};
 use crate::{Schema, SetupError, prefix};
 
-/// The largest number of classes of a field. With the field in full, they fit in a mask of 64 bits.
+/// The maximum number of classes of a field. Together with the class of the field in full, they fit
+/// in a mask of 64 bits.
 pub(super) const MAX_CLASSES: usize = 63;
 
 /// The parameters of all stages for one schema.
@@ -36,24 +37,24 @@ pub(super) const MAX_CLASSES: usize = 63;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
-    /// [`Schema::hash`] of the schema that the profile is for.
+    /// The [`Schema::hash`] of the schema that the profile is for.
     pub schema_hash: u64,
     /// The code of the distances between changed entities.
     pub entities: GapCode,
-    /// The code of the distances, among the changed entities, between those that changed a field
-    /// (or those that did not).
+    /// The code of the distances between entities that changed a field (or between those that did
+    /// not), in the list of changed entities.
     pub flags: GapCode,
     /// One code per field, in the schema's order.
     pub fields: Vec<FieldCode>,
-    /// The adaptive level's model. Without one, that level starts from an untrained model that
-    /// depends on the schema alone.
+    /// The model of the adaptive level. If there is none, that level starts from an untrained model
+    /// that depends on the schema alone.
     pub model: Option<Model>,
 }
 
 /// The code of the distances within a sorted list of indices: a class, then an offset within it.
 ///
-/// Class `k` holds the `2^width` distances that follow those of class `k` − 1. One further class,
-/// the last, holds the rest.
+/// Class `k` holds the `2^width` distances after those of class `k` − 1. One further class, the
+/// last, holds all larger distances.
 ///
 /// ```
 /// use kinepack::profile::GapCode;
@@ -65,9 +66,9 @@ pub struct Profile {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GapCode {
-    /// Offset bits of each class except the last.
+    /// The number of offset bits of each class except the last.
     pub widths_bits: Vec<u8>,
-    /// Length of each class's word; one entry more than `widths_bits`.
+    /// The length of each class's word, in bits; this has one element more than `widths_bits`.
     pub lengths_bits: Vec<u8>,
 }
 
@@ -84,26 +85,27 @@ pub struct GapCode {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldCode {
-    /// The context on which the word lengths depend.
+    /// The context that selects the lengths of the words.
     pub context: Context,
-    /// Classes in order of preference: an encoder takes the first that fits. After them comes one
-    /// further class, the field in full. Fields without differences (flags, choices) have no
-    /// classes.
+    /// The classes in order of preference: an encoder takes the first class that holds the
+    /// differences. After them follows one further class, the field in full. Fields without
+    /// differences (flags, choices) have no classes.
     pub classes: Vec<Class>,
-    /// For each state of the context, the length of each class's word; one entry more than
-    /// `classes`.
+    /// For each state of the context, the length of each class's word; each list has one element
+    /// more than `classes`.
     pub lengths_bits: Vec<Vec<u8>>,
 }
 
-/// The context of a field's code: the class on which it depends. The state is 1 + that class, or 0
-/// if there is no class to depend on.
+/// The context of a field's code: the earlier class that the code depends on. The context's state
+/// is 1 + that class, or 0 if there is no such class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Context {
-    /// Nothing.
+    /// The code depends on no other class.
     None,
-    /// The class of the same field in the entity coded before.
+    /// The code depends on the class of the same field in the previous entity.
     Previous,
-    /// The class of this field of the schema, an earlier one of the same kind, in the same entity.
+    /// The code depends on the class of another field in the same entity. That field precedes this
+    /// one in the same kind, and the number is its index in the schema.
     Field(usize),
 }
 
@@ -122,7 +124,7 @@ pub enum Context {
 pub struct Class {
     /// The value from which differences are taken.
     pub reference: Reference,
-    /// Width of each lane; for a rotation, of its three components.
+    /// The width of each lane; for a rotation, of each of its three components.
     pub lanes: Vec<LaneWidth>,
 }
 
@@ -130,12 +132,12 @@ pub struct Class {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Reference {
-    /// The baseline's value; for rotations, only if the dropped component is the same.
+    /// The baseline's value; for rotations, only if the same component is dropped in the baseline.
     Baseline = 0,
     /// For rotations: the baseline's rotation, rewritten to drop the component that is dropped now.
     /// Two further bits select that component.
     Turned = 1,
-    /// For numbers: the baseline's value plus the change of the entity coded before, because things
+    /// For numbers: the baseline's value plus the change of the previous entity, because things
     /// that are carried together move alike.
     Carried = 2,
 }
@@ -143,15 +145,16 @@ pub enum Reference {
 /// The width of a lane's difference in one class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaneWidth {
-    /// Bits of the difference in two's complement; 0 if the class holds only a difference of zero.
+    /// The number of bits of the difference in two's complement; 0 if the class holds only a
+    /// difference of zero.
     pub bits: u8,
-    /// If not 0, the class leaves out differences that fit in this many bits, and its range begins
-    /// beyond them.
+    /// If not 0, the class excludes differences that fit in this many bits, and its range begins
+    /// beyond those differences.
     pub beyond_bits: u8,
 }
 
 impl Profile {
-    /// `spec/CODEC.md`, section 11.
+    /// Adds the profile to a hash, as in `spec/CODEC.md`, section 11.
     pub(super) fn hash_into(&self, hasher: &mut Fnv1a) {
         for gaps in [&self.entities, &self.flags] {
             hasher.add_list(&gaps.widths_bits);
@@ -177,20 +180,20 @@ impl Profile {
 }
 
 impl GapCode {
-    /// The article's code: distances 1 to 8 take 4 bits, and 9 to 40 take 7. The rest take 2 bits
-    /// plus those that the number of entities requires.
+    /// Makes the article's code: distances 1 to 8 take 4 bits, and 9 to 40 take 7. Larger distances
+    /// take 2 bits plus the number of bits that the number of entities requires.
     pub fn article() -> Self {
         Self { widths_bits: vec![3, 5], lengths_bits: vec![1, 2, 2] }
     }
 
-    /// Classes whose sizes are about powers of two. Shorter distances have shorter words.
+    /// Makes classes of about a power of two each, with shorter words for shorter distances.
     pub(super) fn doubling() -> Self {
         let widths_bits = vec![0, 0, 1, 2, 3, 4, 5, 6, 8, 10];
         let lengths_bits = vec![1, 4, 4, 4, 4, 4, 4, 5, 5, 5, 5];
         Self { widths_bits, lengths_bits }
     }
 
-    /// The same classes with the best word lengths for these counts.
+    /// Returns the same classes with the best word lengths for these counts.
     #[cfg(feature = "training")]
     pub(super) fn trained(&self, counts: &[u64]) -> Self {
         Self { widths_bits: self.widths_bits.clone(), lengths_bits: prefix::lengths_bits(counts) }
@@ -198,8 +201,8 @@ impl GapCode {
 }
 
 impl FieldCode {
-    /// The article's code: each lane is small or large, large begins where small ends, and one bit
-    /// selects the field in full.
+    /// Makes the article's code: each lane is small or large, the large range begins where the
+    /// small one ends, and one bit selects the field in full.
     pub fn small_or_large(lanes: usize, small_bits: u8, large_bits: u8) -> Self {
         Self::two_widths(lanes, small_bits, large_bits, small_bits)
     }
@@ -225,10 +228,11 @@ impl FieldCode {
         Self { context: Context::None, classes, lengths_bits: vec![lengths_bits] }
     }
 
-    /// Two classes for each of `widths_bits`: one relative to the baseline and one relative to the
-    /// field's other reference, [`Reference::Turned`] for rotations and [`Reference::Carried`] for
-    /// numbers. Each lane has this width less its entry in `narrower_bits`, and is never wider than
-    /// the lane. The words are about equally long: this is a starting point for training.
+    /// Makes two classes for each of `widths_bits`: one relative to the baseline and one relative
+    /// to the field's other reference, [`Reference::Turned`] for rotations and
+    /// [`Reference::Carried`] for numbers. Each lane has that width minus its element of
+    /// `narrower_bits`, and is never wider than the lane. The words have about the same length:
+    /// this code is a starting point for training.
     pub fn magnitudes(
         field: &Field,
         schema: &Schema,
@@ -258,21 +262,21 @@ impl FieldCode {
         code
     }
 
-    /// The code of a field without differences.
+    /// Makes the code of a field without differences.
     pub fn none() -> Self {
         Self { context: Context::None, classes: Vec::new(), lengths_bits: vec![vec![0]] }
     }
 
-    /// Number of states of a context that depends on the class of a field with this code.
+    /// The number of states of a context that depends on the class of a field with this code.
     pub(super) fn states(&self) -> usize {
         self.classes.len() + 2
     }
 }
 
 impl Profile {
-    /// A profile that does not depend on data: seven classes per field, with words of about the
-    /// same length. It is correct for any schema; training (`training::Trainer`) makes packets
-    /// small.
+    /// Makes a profile that does not depend on data: seven classes per field, with words of about
+    /// the same length. This profile is correct for any schema; training (`training::Trainer`)
+    /// makes packets small.
     pub fn untrained(schema: &Schema) -> Self {
         Self::with_fields(schema, |_, field| {
             let widest_bits = schema.differenced(field).0.iter().map(Lane::bits).max().unwrap_or(0);
@@ -283,8 +287,8 @@ impl Profile {
         })
     }
 
-    /// The article's profile: 5 bits for small and 9 for large positions, 5 and 8 for rotations,
-    /// and other numbers like positions.
+    /// Makes the article's profile: 5 bits for small and 9 for large positions, 5 and 8 for
+    /// rotations, and other numbers like positions.
     pub fn article(schema: &Schema) -> Self {
         let profile = Self::with_fields(schema, |_, field| match schema.differenced(field) {
             (lanes, true) => FieldCode::small_or_large(lanes.len(), 5, 8),
@@ -294,11 +298,12 @@ impl Profile {
         Self { entities: GapCode::article(), ..profile }
     }
 
-    /// A class for every width, and the contexts that help with most data. The class of a kind's
-    /// first field that has differences depends on the previous entity. The classes of all other
-    /// fields depend on that first field. A starting point for a `training::Trainer`.
+    /// Makes a profile with a class for every width, and with the contexts that help with most
+    /// data. The class of a kind's first field that has differences depends on the previous entity.
+    /// The classes of all other fields depend on that first field. The profile is a starting point
+    /// for a `training::Trainer`.
     pub fn magnitudes(schema: &Schema) -> Self {
-        // For each field, the first of its kind that has differences.
+        // For each field, the first field of its kind that has differences.
         let firsts: Vec<Option<usize>> = schema
             .kinds()
             .iter()
@@ -350,7 +355,7 @@ impl Profile {
         }
     }
 
-    /// Number of states of a field's context.
+    /// The number of states of a field's context.
     pub(super) fn states(&self, field: usize) -> usize {
         match self.fields[field].context {
             Context::None => 1,

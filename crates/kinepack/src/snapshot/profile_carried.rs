@@ -1,4 +1,4 @@
-//! A profile for another schema that has some of the same kinds of entities.
+//! Carries a profile to another schema that has some of the same kinds of entities.
 
 use alloc::vec::Vec;
 
@@ -7,13 +7,13 @@ use super::profile::{Context, Profile};
 use crate::{Schema, SetupError};
 
 impl Profile {
-    /// The same parameters for another schema, `to`. `from` is the schema of this profile. Each
-    /// kind of `to` takes the parameters of the kind of `from` that has the same fields. If there
-    /// are several, it takes those of the kind of the same name, or else of the first. If there is
-    /// none, the kind is untrained.
+    /// Returns the same parameters for another schema, `to`. `from` is the schema of this profile.
+    /// Each kind of `to` takes the parameters of the kind of `from` that has the same fields. If
+    /// several kinds of `from` have these fields, the kind of the same name is used, or else the
+    /// first. If no kind has these fields, the kind of `to` is untrained.
     ///
-    /// Use it until the profile is trained again. For example, a kind was added to a world, or the
-    /// only kind of a world became two.
+    /// Use the result until the profile is trained again. For example, call this if a kind was
+    /// added to a world, or if the only kind of a world was split in two.
     ///
     /// ```
     /// use kinepack::{Codec, Level, Pack, Profile, Schema};
@@ -40,7 +40,7 @@ impl Profile {
     ///
     /// # Errors
     /// [`SetupError::ProfileMismatch`] if the profile is not for `from`, and the other
-    /// [`SetupError`]s if its parameters are malformed.
+    /// [`SetupError`]s if the profile is malformed.
     pub fn carried(&self, from: &Schema, to: &Schema) -> Result<Self, SetupError> {
         self.validate(from)?;
         let same: Vec<Option<usize>> = to

@@ -1,4 +1,5 @@
-//! Profiles as bytes, for files and for embedding in a program. `spec/CODEC.md`, section 13.
+//! Writes and reads profiles as bytes, for files and for embedding in a program. `spec/CODEC.md`,
+//! section 13.
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -19,18 +20,18 @@ use crate::{Schema, SetupError};
 /// The first bytes of a profile file.
 const MAGIC: [u8; 4] = *b"KPRF";
 
-/// The newest version: the contents of an older one, compressed.
+/// The newest version, which holds the compressed contents of an older one.
 const COMPRESSED: u8 = 5;
-/// The largest size of compressed contents, before compression. This limits the memory that a
+/// The maximum size of compressed contents, before compression. This limits the memory that a
 /// forged file can make a reader allocate.
 const MAX_CONTENTS: usize = 1 << 24;
-/// Upper bounds for the contents of any profile: for each kind, field and lane of its schema, and
-/// for everything else.
+/// Upper bounds for the size of the contents of any profile: for each kind, field and lane of its
+/// schema, and for everything else.
 const CONTENTS_PER_PART: usize = 1 << 16;
 const OTHER_CONTENTS: usize = 1 << 22;
 
-/// The largest number of states of a context: one for each class, one for the field in full, and
-/// one for none.
+/// The maximum number of states of a context: one for each class, one for the field in full, and
+/// one for no class.
 const MAX_STATES: usize = MAX_CLASSES + 2;
 
 /// The level of compression, from 0 to 10. A profile is written once, so speed does not matter.
@@ -58,7 +59,7 @@ impl Profile {
         self.file(versioned[0], &versioned[1..])
     }
 
-    /// The version of a file that is not compressed, then its contents.
+    /// Returns the version of a file that is not compressed, followed by the file's contents.
     fn versioned_contents(&self) -> Vec<u8> {
         let mut bytes = vec![self.model.as_ref().map_or(VERSION_1, Model::file_version)];
         let mut writer = Writer(&mut bytes);
@@ -77,7 +78,7 @@ impl Profile {
         bytes
     }
 
-    /// A file of this version with these contents.
+    /// Makes a file of this version with these contents.
     fn file(&self, version: u8, contents: &[u8]) -> Vec<u8> {
         let hash = self.schema_hash.to_le_bytes();
         let mut bytes = [&MAGIC[..], &[version], &hash, contents].concat();
@@ -151,13 +152,14 @@ impl Profile {
     }
 }
 
-/// The largest number of bytes that the contents of a profile of this schema may have.
+/// Returns the maximum number of bytes that the contents of a profile of this schema may have.
 fn most_contents(schema: &Schema) -> usize {
     let parts = schema.kinds().len() + schema.fields().len() + schema.lanes().len();
     MAX_CONTENTS.min(OTHER_CONTENTS + CONTENTS_PER_PART * parts)
 }
 
-/// Reads the rest of a file as a length and raw DEFLATE data (RFC 1951) that decompress to it.
+/// Reads the rest of a file: a length, and raw DEFLATE data (RFC 1951) that decompress to that many
+/// bytes.
 fn decompressed(reader: &mut Reader<'_>, most: usize) -> Result<Vec<u8>, SetupError> {
     let length = reader.number()? as usize;
     if length > most {
@@ -192,8 +194,8 @@ fn write_field(writer: &mut Writer<'_>, field: &FieldCode) {
     field.lengths_bits.iter().for_each(|lengths| writer.list(lengths));
 }
 
-/// Reads the code of a field with this number of differenced lanes. `None` if it has more classes,
-/// widths or states than a field may have.
+/// Reads the code of a field with this number of differenced lanes. `None` if the code has more
+/// classes, widths or states than a field may have.
 fn read_field(reader: &mut Reader<'_>, lanes: usize) -> Result<Option<FieldCode>, SetupError> {
     let context = match (reader.number()?, reader.number()?) {
         (0, 0) => Context::None,

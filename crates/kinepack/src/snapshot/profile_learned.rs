@@ -1,4 +1,4 @@
-//! A profile that continues from the state that a session learned.
+//! Makes a profile that continues from the state that a session learned.
 
 use super::adaptive::Learned;
 use super::codec::Codec;
@@ -7,10 +7,10 @@ use super::profile::Profile;
 use crate::{Schema, SetupError};
 
 impl Profile {
-    /// The profile with the state that a session learned, for later sessions. At levels that learn,
-    /// these start where that session ended. [`Level::ADAPTIVE`] uses the learned model too.
-    /// `learned` comes from a late view of a session with this profile. The word lengths do not
-    /// change.
+    /// Returns the profile with the state that a session learned, for later sessions. At levels
+    /// that learn, later sessions start where that session ended. [`Level::ADAPTIVE`] uses the
+    /// learned model too. `learned` comes from a late view of a session with this profile. The word
+    /// lengths do not change.
     ///
     /// ```
     /// use kinepack::schema::{Field, FieldKind};

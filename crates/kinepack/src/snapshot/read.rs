@@ -1,4 +1,4 @@
-//! Reading the states of entities, at one tick or between two.
+//! Reads the states of entities, at one tick or between two.
 
 use alloc::vec;
 
@@ -7,28 +7,28 @@ use super::store::Snapshot;
 use crate::schema::with_row;
 use crate::{Between, EncodeError, Pack};
 
-/// The number of rows that [`Snapshot::iter`] gathers at a time. With a single row each read would
+/// The number of rows that [`Snapshot::iter`] gathers at a time. With a single row, each read would
 /// wait for the writes just before it, because a processor cannot forward stores to loads of a
 /// different size.
 const ITER_BLOCK: usize = 16;
 
 impl Snapshot {
-    /// The state of entity `id`, reconstructed; `None` if the snapshot does not have it, or has it
-    /// as another kind than the type's. Finds the entity by binary search. Allocates only if the
-    /// schema has more than 64 lanes.
+    /// Reconstructs the state of entity `id`. Returns `None` if the snapshot does not have the
+    /// entity, or has it as another kind than that of `T`. The entity is found by binary search.
+    /// Memory is allocated only if the schema has more than 64 lanes.
     ///
     /// # Errors
-    /// [`EncodeError::TypeMismatch`] if the type has another schema; see [`push`](Self::push) for
-    /// what the check costs. [`EncodeError::LaneCount`] for a type whose hand-written `Pack`
-    /// contradicts its own schema.
+    /// [`EncodeError::TypeMismatch`] if `T` has another schema; [`push`](Self::push) documents the
+    /// cost of this check. [`EncodeError::LaneCount`] if a hand-written `Pack` contradicts its own
+    /// schema.
     pub fn get<T: Pack>(&self, id: EntityId) -> Result<Option<T>, EncodeError> {
         let kind = self.kind_of::<T>(|| Some(id))?;
         let index = self.entities.position_in(kind, id);
         index.map(|index| self.with_row(kind, T::LANES, index, T::reconstruct)).transpose()
     }
 
-    /// All entities of the type's kind with their states, by increasing id. Checks the type once,
-    /// before the first, and allocates once.
+    /// Iterates over all entities of the kind of `T` with their states, by increasing id. This
+    /// checks `T` once, before the first entity, and allocates once.
     ///
     /// ```
     /// use kinepack::{EntityId, Pack, Schema, Snapshot, Tick};
@@ -48,7 +48,7 @@ impl Snapshot {
     /// ```
     ///
     /// # Errors
-    /// As [`get`](Self::get).
+    /// The errors of [`get`](Self::get).
     pub fn iter<T: Pack>(
         &self,
     ) -> Result<impl ExactSizeIterator<Item = (EntityId, T)>, EncodeError> {
@@ -69,23 +69,25 @@ impl Snapshot {
         }))
     }
 
-    /// As [`get`](Self::get), for the entity at `index` of [`ids`](Self::ids), without a search.
+    /// Like [`get`](Self::get), for the entity at `index` of [`ids`](Self::ids), without a search.
     ///
     /// # Errors
-    /// As [`get`](Self::get), [`EncodeError::IndexOutOfRange`], and [`EncodeError::AnotherKind`].
+    /// The errors of [`get`](Self::get), [`EncodeError::IndexOutOfRange`], and
+    /// [`EncodeError::AnotherKind`].
     #[inline]
     pub fn get_at_index<T: Pack>(&self, index: usize) -> Result<T, EncodeError> {
         let kind = self.kind_of::<T>(|| self.ids().get(index).copied())?;
         self.with_row(kind, T::LANES, index, T::reconstruct)
     }
 
-    /// The state of entity `id` between this snapshot and `to`, by [`Pack::interpolate`]; `None` if
-    /// one of them does not have it. The caller must know that the id was not reused for another
-    /// entity in between. Allocates only if the schema has more than 64 lanes.
+    /// Interpolates the state of entity `id` between this snapshot and `to`, by
+    /// [`Pack::interpolate`]. Returns `None` if one of the two does not have the entity. The caller
+    /// must know that the id was not reused for another entity between the two snapshots. Memory is
+    /// allocated only if the schema has more than 64 lanes.
     ///
     /// # Errors
-    /// As [`get`](Self::get), and [`EncodeError::SchemaMismatch`] if the snapshots have different
-    /// schemas.
+    /// The errors of [`get`](Self::get), and [`EncodeError::SchemaMismatch`] if the snapshots have
+    /// different schemas.
     pub fn interpolate<T: Pack>(
         &self,
         id: EntityId,
@@ -99,12 +101,12 @@ impl Snapshot {
         self.interpolate_at_index(index, to, to_index, at).map(Some)
     }
 
-    /// As [`interpolate`](Self::interpolate), between the entity at `index` of [`ids`](Self::ids)
-    /// here and the one at `to_index` in `to`, without a search. The caller must know that both
-    /// are the same entity.
+    /// Like [`interpolate`](Self::interpolate), between the entity at `index` of [`ids`](Self::ids)
+    /// here and the entity at `to_index` in `to`, without a search. The caller must know that the
+    /// two are the same entity.
     ///
     /// # Errors
-    /// As [`interpolate`](Self::interpolate), [`EncodeError::IndexOutOfRange`], and
+    /// The errors of [`interpolate`](Self::interpolate), [`EncodeError::IndexOutOfRange`], and
     /// [`EncodeError::AnotherKind`].
     pub fn interpolate_at_index<T: Pack>(
         &self,
@@ -120,8 +122,8 @@ impl Snapshot {
         })?
     }
 
-    /// Calls `read` with the lanes of the entity at `index`, gathered from their columns, and
-    /// returns its result. The entity must be of this kind.
+    /// Gathers the lanes of the entity at `index` from their columns, calls `read` with them, and
+    /// returns its result. The entity must be of the given kind.
     #[inline]
     fn with_row<R>(
         &self,

@@ -1,9 +1,9 @@
-//! Sets of indices: which of `n` entities changed, and which of the changed entities changed a
-//! field. `spec/CODEC.md`, section 7.
+//! Codes sets of indices: which of `n` entities changed, and which of the changed entities changed
+//! a field. `spec/CODEC.md`, section 7.
 //!
-//! A set is written as one bit per index, as a list of its indices, or as the distances between
-//! them, whichever is shorter. A dry run counts the bits. Source: the article "Snapshot
-//! Compression", its incremental improvements.
+//! A dry run counts the bits of each form. The forms are those of the article "Snapshot
+//! Compression" and its incremental improvements. Source: the article "Snapshot Compression", its
+//! incremental improvements.
 
 use alloc::vec::Vec;
 
@@ -18,24 +18,25 @@ use crate::{DecodeError, SetupError};
 pub(super) enum SetCoding<'a> {
     /// One bit per index.
     Bits,
-    /// Bits, or a list of indices if that is shorter.
+    /// One bit per index, or a list of indices if that is shorter.
     BitsOrIndices,
-    /// Bits, or the distances between the members or between the non-members if these are shorter.
+    /// One bit per index, or the distances between the members or between the non-members, if these
+    /// are shorter.
     BitsOrGaps(&'a GapTable),
 }
 
-/// A [`GapCode`] as tables.
+/// The tables made from a [`GapCode`].
 #[derive(Debug)]
 pub(super) struct GapTable {
     widths_bits: Vec<u8>,
-    /// The first distance, less 1, of each class; the last class begins at the last entry.
+    /// The first distance of each class, minus 1; the last element is the start of the last class.
     starts: Vec<u32>,
-    /// The class of each short distance.
+    /// The class of each distance that is at most [`SHORT`].
     short_classes: [u8; SHORT],
     code: PrefixCode,
 }
 
-/// If a distance less 1 is below this, its class is looked up in a table.
+/// The number of distances whose class is looked up in a table.
 const SHORT: usize = 64;
 
 impl GapTable {
@@ -60,7 +61,7 @@ impl GapTable {
         Ok(Self { widths_bits: code.widths_bits.clone(), starts, short_classes, code: prefix })
     }
 
-    /// The class of a distance less 1.
+    /// Returns the class of a distance, which is given minus 1.
     #[inline]
     pub(super) fn class(&self, distance: u32) -> usize {
         match self.short_classes.get(distance as usize) {
@@ -69,7 +70,7 @@ impl GapTable {
         }
     }
 
-    /// Bits of the offset in a class, within a set of `count` indices.
+    /// Returns the number of bits of the offset in a class, within a set of `count` indices.
     fn offset_bits(&self, class: usize, count: usize) -> u32 {
         match self.widths_bits.get(class) {
             Some(width) => u32::from(*width),
@@ -153,7 +154,7 @@ fn write_gaps(
     for_each_listed(count, members, complement, |distance| table.write(sink, distance, count));
 }
 
-/// Calls `visit` with the distances, less 1, between the members, or between the non-members if
+/// Calls `visit` with each distance minus 1 between the members, or between the non-members if
 /// `complement` is true.
 pub(super) fn for_each_listed(
     count: usize,
@@ -178,7 +179,7 @@ pub(super) fn for_each_listed(
     (after..count as u32).for_each(visit_index);
 }
 
-/// Reads what [`write_set`] wrote into `members`; `scratch` is overwritten.
+/// Reads what [`write_set`] wrote into `members`, and overwrites `scratch`.
 pub(super) fn read_set(
     reader: &mut BitReader<'_>,
     count: usize,

@@ -1,13 +1,14 @@
-//! The status of an entity: its history that both sides know before a packet, as flags in one byte.
+//! The status of an entity: flags in one byte for the part of its history that both sides know
+//! before a packet.
 
 use super::level::ADAPTIVE_OLDER_STATES;
 
-/// Number of older states that are used. Each is one step further into the past.
+/// The number of older states that are used. Each of them is one step further in the past.
 pub(super) const STEPS: usize = ADAPTIVE_OLDER_STATES;
 
 /// The entity moved in the last step before the baseline.
 pub(super) const MOVED: u8 = 1;
-/// The entity moved in the step before that.
+/// The entity moved in the second last step before the baseline.
 pub(super) const MOVED_BEFORE: u8 = 2;
 /// The entity is not in the state before the baseline.
 pub(super) const NEW: u8 = 4;

@@ -1,4 +1,4 @@
-//! The state of a set of entities at one tick, as integer lanes.
+//! Stores the state of a set of entities at one tick, as integer lanes.
 
 use alloc::sync::Arc;
 use alloc::vec;
@@ -17,8 +17,8 @@ use crate::{EncodeError, Pack, Schema};
 /// Within each kind of entities the ids increase. The *index* of an entity also counts the entities
 /// of the kinds before its own. An id must not be in two kinds: an encoder refuses such a snapshot.
 ///
-/// Because lanes are stored as columns, two snapshots are compared by a pass over plain arrays. A
-/// snapshot that is cleared and refilled keeps its memory.
+/// Lanes are stored as columns, so comparing two snapshots is a pass over plain arrays. A snapshot
+/// that is cleared and refilled keeps its memory.
 ///
 /// ```
 /// use kinepack::schema::{Field, FieldKind};
@@ -38,14 +38,14 @@ use crate::{EncodeError, Pack, Schema};
 pub struct Snapshot {
     /// The tick of this state.
     pub tick: Tick,
-    /// Invariant: as many kinds as `kinds`.
+    /// Invariant: `entities` has as many kinds as `kinds`.
     pub(super) entities: Entities,
-    /// Invariant: one column per lane of the schema, each as long as the entities of the lane's
-    /// kind, with values that the kind's rules allow.
+    /// Invariant: there is one column per lane of the schema, as long as the number of entities of
+    /// the lane's kind, with values that the kind's rules allow.
     pub(super) columns: Vec<Vec<u32>>,
-    /// The schema's hash, and what each kind requires.
+    /// The schema's hash, and the rules of each kind.
     pub(super) kinds: Arc<Kinds>,
-    /// Scratch: the lanes of the entity being pushed.
+    /// Scratch memory for the lanes of the entity being pushed.
     pub(super) row: Vec<u32>,
 }
 
@@ -72,7 +72,7 @@ impl fmt::Debug for Snapshot {
 }
 
 impl Snapshot {
-    /// A snapshot without entities.
+    /// Makes a snapshot without entities.
     pub fn new(schema: &Schema, tick: Tick) -> Self {
         Self::with_kinds(schema.kinds_arc(), tick)
     }
@@ -98,31 +98,31 @@ impl Snapshot {
         }
     }
 
-    /// A snapshot without entities that has the schema and tick of `other`.
+    /// Makes a snapshot without entities that has the schema and tick of `other`.
     pub fn new_like(other: &Self) -> Self {
         Self::with_kinds(&other.kinds, other.tick)
     }
 
-    /// Removes all entities and sets the tick. Keeps the memory.
+    /// Removes all entities and sets the tick. The snapshot keeps its memory.
     pub fn clear(&mut self, tick: Tick) {
         self.tick = tick;
         self.entities.clear();
         self.columns.iter_mut().for_each(Vec::clear);
     }
 
-    /// Quantizes `state` and appends it as entity `id`, which must be above all ids of its kind
-    /// pushed before. The type selects the kind, if the schema has several. For many entities,
-    /// [`extend`](Self::extend) takes half the time.
+    /// Quantizes `state` and appends it as entity `id`, which must be above all earlier ids of the
+    /// same kind. If the schema has several kinds, the type `T` selects the kind. For many
+    /// entities, [`extend`](Self::extend) takes half the time.
     ///
-    /// Compares the type's schema with the snapshot's. This costs next to nothing for a type that
-    /// passed before, or that the schema was made from. For any other type it costs a
-    /// [`Schema::of`]. Pushing is fastest kind by kind, in the schema's order, because a push to a
-    /// kind moves the ids of the kinds after it.
+    /// Each call checks that the snapshot's schema has the type's fields. This check costs almost
+    /// nothing for a type that passed before, or that the schema was made from. For any other type
+    /// it costs as much as [`Schema::of`]. Pushing is fastest kind by kind, in the schema's order,
+    /// because a push to a kind moves the ids of the kinds after it.
     ///
     /// # Errors
-    /// [`EncodeError::TypeMismatch`] if the type does not have the schema of any kind, and
-    /// [`EncodeError::IdsNotIncreasing`] if the id is not above the last one of the kind. The
-    /// errors of [`Pack::quantize`] for values that are out of range or not numbers.
+    /// [`EncodeError::TypeMismatch`] if `T` does not have the schema of any kind.
+    /// [`EncodeError::IdsNotIncreasing`] if `id` is not above the last id of the kind. The errors
+    /// of [`Pack::quantize`] for values that are out of range or not numbers.
     /// [`EncodeError::LaneCount`] and [`EncodeError::LaneOutOfRange`] mean that a hand-written
     /// `Pack` contradicts its own schema. After an error the snapshot is unchanged.
     pub fn push<T: Pack>(&mut self, id: EntityId, state: &T) -> Result<(), EncodeError> {
@@ -133,7 +133,7 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Quantizes `state` and appends it to the columns of its kind. After an error they are
+    /// Quantizes `state` and appends it to the columns of its kind. After an error the columns are
     /// unchanged.
     #[inline]
     pub(super) fn append_state<T: Pack>(
@@ -147,8 +147,8 @@ impl Snapshot {
         append(&self.kinds.list[kind], &mut self.columns, id, row)
     }
 
-    /// Appends an entity whose lanes are already quantized. It is of the first kind, which is the
-    /// only one of most schemas.
+    /// Appends an entity whose lanes are already quantized. The entity is of the first kind, which
+    /// is the only kind of most schemas.
     ///
     /// # Errors
     /// The errors of [`push_lanes_of`](Self::push_lanes_of).
@@ -156,12 +156,12 @@ impl Snapshot {
         self.push_lanes_of(0, id, lanes)
     }
 
-    /// Appends an entity of the kind with this index among [`Schema::kinds`], whose lanes are
-    /// already quantized.
+    /// Appends an entity whose lanes are already quantized. `kind` is the index of its kind among
+    /// [`Schema::kinds`].
     ///
     /// # Errors
     /// [`EncodeError::NoSuchKind`], [`EncodeError::LaneCount`] if the kind has a different number
-    /// of lanes, and [`EncodeError::IdsNotIncreasing`] if the id is not above the last one of the
+    /// of lanes, and [`EncodeError::IdsNotIncreasing`] if `id` is not above the last id of the
     /// kind. [`EncodeError::LaneOutOfRange`] if a lane is above its maximum, or not 0 although its
     /// field is absent. After an error the snapshot is unchanged.
     pub fn push_lanes_of(
@@ -180,7 +180,7 @@ impl Snapshot {
         Ok(())
     }
 
-    /// The kind that `T` describes. `id` gives the entity to name in the error.
+    /// Returns the kind that `T` describes. `id` returns the entity that the error names.
     #[inline]
     pub(super) fn kind_of<T: Pack>(
         &self,
@@ -192,7 +192,7 @@ impl Snapshot {
         })
     }
 
-    /// Checks the lane count and the id of an entity before it is appended.
+    /// Checks the number of lanes and the id of an entity before it is appended.
     #[inline]
     pub(super) fn check(&self, kind: usize, id: EntityId, lanes: usize) -> Result<(), EncodeError> {
         self.check_lane_count(kind, lanes)?;
@@ -202,7 +202,7 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Number of entities.
+    /// The number of entities.
     pub fn len(&self) -> usize {
         self.entities.len()
     }
@@ -212,13 +212,13 @@ impl Snapshot {
         self.len() == 0
     }
 
-    /// The entities' ids by index: increasing, if the schema has one kind; otherwise kind by kind,
-    /// and increasing within each.
+    /// The entities' ids by index. They increase if the schema has one kind; otherwise they are
+    /// listed kind by kind, and increase within each kind.
     pub fn ids(&self) -> &[EntityId] {
         self.entities.ids()
     }
 
-    /// The indices of the entities of a kind. Empty if there is no such kind.
+    /// The indices of the entities of a kind. The range is empty if there is no such kind.
     ///
     /// ```
     /// use kinepack::schema::{Field, FieldKind};
@@ -240,19 +240,20 @@ impl Snapshot {
         if kind < self.entities.kinds() { self.entities.range(kind) } else { 0..0 }
     }
 
-    /// The schema's lanes that entities of a kind have. Empty if there is no such kind.
+    /// The indices of the schema's lanes that entities of a kind have. The range is empty if there
+    /// is no such kind.
     pub fn lanes_of(&self, kind: usize) -> Range<usize> {
         self.kinds.list.get(kind).map_or(0..0, EntityKind::lanes)
     }
 
-    /// The kind of the entity at this index; `None` beyond the last.
+    /// The kind of the entity at `index`; `None` beyond the last entity.
     #[inline]
     pub fn kind_at(&self, index: usize) -> Option<usize> {
         (index < self.len()).then(|| self.entities.kind_at(index))
     }
 
-    /// The lanes of the entity at this index, as many as its kind has. No lanes beyond the last
-    /// entity.
+    /// The lanes of the entity at `index`, as many as its kind has. Beyond the last entity, the
+    /// iterator is empty.
     ///
     /// ```
     /// use kinepack::schema::{Field, FieldKind};
@@ -272,29 +273,30 @@ impl Snapshot {
         self.columns[self.lanes_of(kind)].iter().map(move |column| column[row])
     }
 
-    /// The index of entity `id`, if the snapshot has it. Cost: a binary search in each kind.
+    /// The index of entity `id`, if the snapshot has it. The cost is a binary search in each kind.
     pub fn position(&self, id: EntityId) -> Option<usize> {
         self.entities.position(id)
     }
 
-    /// The index of entity `id` of this kind. Cost: a binary search.
+    /// The index of entity `id`, if the snapshot has it as an entity of `kind`. The cost is a
+    /// binary search.
     #[inline]
     pub fn position_of(&self, kind: usize, id: EntityId) -> Option<usize> {
         (kind < self.entities.kinds()).then(|| self.entities.position_in(kind, id))?
     }
 
-    /// The kind and the id of each entity, by index.
+    /// Iterates over the kind and the id of each entity, by index.
     #[inline]
     pub fn entities(&self) -> impl Iterator<Item = (usize, EntityId)> {
         let kinds = 0..self.entities.kinds();
         kinds.flat_map(|kind| self.entities.of_kind(kind).iter().map(move |id| (kind, *id)))
     }
 
-    /// A hash of the spawn fields of the entity at this index; 0 if its kind has none. Two entities
-    /// of the same kind and id are different entities if their hashes differ.
+    /// A hash of the spawn fields of the entity at `index`; 0 if the entity's kind has no spawn
+    /// fields. Two entities of the same kind and id are different entities if their hashes differ.
     ///
     /// # Panics
-    /// If there is no entity at the index.
+    /// If there is no entity at `index`.
     #[inline]
     pub fn spawn_hash(&self, index: usize) -> u64 {
         assert!(index < self.len(), "no entity at index {index}");
@@ -312,31 +314,33 @@ impl Snapshot {
         hasher.finish()
     }
 
-    /// The kind that the type describes.
+    /// Returns the kind that `T` describes.
     ///
     /// # Errors
-    /// [`EncodeError::TypeMismatch`] if the type describes no kind, or if several kinds have its
-    /// fields and the schema was not made from it.
+    /// [`EncodeError::TypeMismatch`] if `T` describes no kind, or if several kinds have its fields
+    /// and the schema was not made from `T`.
     pub fn kind_of_type<T: Pack>(&self) -> Result<usize, EncodeError> {
         self.kind_of::<T>(|| None)
     }
 
-    /// Whether `other` has the same entities: equal ids, kinds and spawn fields.
+    /// Returns whether `other` has the same entities, with equal ids, kinds and spawn fields.
     pub fn has_same_entities(&self, other: &Self) -> bool {
         self.has_entities(&other.entities, &other.columns)
     }
 
-    /// Whether the snapshot has these entities, with the spawn fields in these columns.
+    /// Returns whether the snapshot has the entities `entities`, with the same spawn fields as in
+    /// `columns`.
     pub(super) fn has_entities(&self, entities: &Entities, columns: &[Vec<u32>]) -> bool {
         let are_same = |lane: &usize| self.columns[*lane] == columns[*lane];
         self.entities.are_same(entities)
             && self.kinds.list.iter().all(|kind| kind.spawn_lanes().iter().all(are_same))
     }
 
-    /// An entity whose spawn fields changed since `before`, although its kind and id are the same.
-    /// Returns its id, and the index in the schema of the first lane that differs.
+    /// Finds an entity whose spawn fields changed since `before`, although its kind and id are the
+    /// same. Returns the entity's id, and the index in the schema of the first lane that differs.
     ///
-    /// Cost: for schemas without spawn fields none, otherwise a pass over the ids and their lanes.
+    /// For schemas without spawn fields the call costs nothing; otherwise it is a pass over the ids
+    /// and the spawn fields' lanes.
     pub fn changed_spawn_lane(&self, before: &Self) -> Option<(EntityId, usize)> {
         self.kinds.list.iter().enumerate().find_map(|(index, kind)| {
             if kind.spawn_lanes().is_empty() {
@@ -353,29 +357,29 @@ impl Snapshot {
         })
     }
 
-    /// An id that entities of two kinds have, if there is one: such a snapshot cannot be encoded.
+    /// Finds an id that entities of two kinds have: a snapshot with such an id cannot be encoded.
     ///
-    /// Cost: for two kinds whose ids overlap, a search for each id of the smaller one.
+    /// For two kinds whose ids overlap, the cost is a search for each id of the smaller kind.
     pub fn shared_id(&self) -> Option<EntityId> {
         self.entities.shared_id()
     }
 
-    /// [`Schema::hash`] of the snapshot's schema.
+    /// The [`Schema::hash`] of the snapshot's schema.
     pub fn schema_hash(&self) -> u64 {
         self.kinds.schema_hash
     }
 
-    /// Number of lanes of all kinds.
+    /// The number of lanes of all kinds.
     pub fn lane_count(&self) -> usize {
         self.columns.len()
     }
 
-    /// Number of lanes of all entities together.
+    /// The number of lanes of all entities together.
     pub fn value_count(&self) -> usize {
         self.columns.iter().map(Vec::len).sum()
     }
 
-    /// Bytes on the heap.
+    /// The size of the snapshot on the heap, in bytes.
     pub fn memory_bytes(&self) -> usize {
         let columns: usize = self.columns.iter().map(Vec::capacity).sum();
         (columns + self.row.capacity()) * size_of::<u32>()
@@ -383,10 +387,10 @@ impl Snapshot {
             + self.columns.capacity() * size_of::<Vec<u32>>()
     }
 
-    /// One lane of all entities of its kind, in the order of [`ids`](Self::ids).
+    /// The values of one lane in all entities of its kind, in the order of [`ids`](Self::ids).
     ///
     /// # Panics
-    /// If the schema has no such lane.
+    /// If the schema has no lane with this index.
     pub fn lane(&self, lane: usize) -> &[u32] {
         &self.columns[lane]
     }

@@ -1,14 +1,17 @@
-//! Counts how many bits each entity and each lane of a packet took. For tools, and off by default.
+//! Counts the bits that each entity and each lane of a packet takes. Only tools need this, so it is
+//! off by default.
 
 use alloc::vec::Vec;
 
-/// Bits by entity and by lane. Keeps its memory.
+/// The number of bits of each entity and of each lane. A tally keeps its memory from packet to
+/// packet.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     is_wanted: bool,
-    /// Indices and bits; empty if not wanted.
+    /// The index and the bits of each entity; empty if counts are not wanted.
     bits: Vec<(u32, u32)>,
-    /// Bits of the values of all entities, by the schema's lanes; empty if not wanted.
+    /// The bits of the values of all entities, for each lane of the schema; empty if counts are not
+    /// wanted.
     lanes_bits: Vec<u64>,
 }
 
@@ -17,7 +20,7 @@ impl Tally {
         Self { is_wanted, bits: Vec::new(), lanes_bits: Vec::new() }
     }
 
-    /// Whether to count.
+    /// Returns whether counts are wanted.
     pub(super) fn is_wanted(&self) -> bool {
         self.is_wanted
     }
@@ -33,12 +36,13 @@ impl Tally {
         }
     }
 
-    /// Adds bits to the packet's `nth` entity. Only if counts are wanted.
+    /// Adds bits to the packet's `nth` entity. Call this only if counts are wanted.
     pub(super) fn add(&mut self, nth: usize, bits: u64) {
         self.bits[nth].1 += bits as u32;
     }
 
-    /// The counts of the lanes, to add to. Empty if counts are not wanted.
+    /// The counts of the lanes, which the caller may increase. The slice is empty if counts are not
+    /// wanted.
     pub(super) fn lanes_mut(&mut self) -> &mut [u64] {
         &mut self.lanes_bits
     }

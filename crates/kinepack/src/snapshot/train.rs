@@ -1,6 +1,6 @@
-//! Training the word lengths of a profile: counts how many times a capture needs each class, and
-//! computes the best length for each. `spec/CODEC.md` does not depend on this, because any complete
-//! prefix code is valid.
+//! Trains the word lengths of a profile: counts how many times captured snapshots need each class,
+//! and computes the best length for each class's word. `spec/CODEC.md` does not depend on this,
+//! because any complete prefix code is valid.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -47,14 +47,16 @@ pub struct Trainer {
     encoder: Encoder,
     codec: Codec,
     packet: Vec<u8>,
-    /// For each field and each state of its context, how many times each class was needed.
+    /// For each field and each state of its context, the number of times that each class was
+    /// needed.
     fields: Vec<Vec<Vec<u64>>>,
     entities: Vec<u64>,
     flags: Vec<u64>,
 }
 
 impl Trainer {
-    /// A trainer that keeps the classes and contexts of `profile` and trains the lengths.
+    /// Makes a trainer that keeps the classes and contexts of `profile` and trains the word
+    /// lengths.
     ///
     /// # Errors
     /// [`SetupError`] if the profile is malformed or for another schema.
@@ -74,9 +76,10 @@ impl Trainer {
         })
     }
 
-    /// Counts the classes that `snapshot` needs relative to a baseline and older states, the newest
-    /// first. If the schema has a time precision, the snapshot is made as coarse as it would be
-    /// sent. Only in that case is an older state used, and only the first.
+    /// Counts the classes that `snapshot` needs relative to a baseline and older snapshots, the
+    /// newest first. If the schema has a time precision, the snapshot is first made as coarse as an
+    /// encoder would send it. Only in that case does the call use an older snapshot, and only the
+    /// first one.
     ///
     /// # Errors
     /// The errors of [`Encoder::encode`].
@@ -125,8 +128,8 @@ impl Trainer {
         Ok(())
     }
 
-    /// The trained profile. A context's state that was rarely seen borrows counts from the field's
-    /// other states.
+    /// Returns the trained profile. If a state of a context occurred rarely, its counts are mixed
+    /// with those of the field's other states.
     pub fn finish(self) -> Profile {
         let mut profile = self.profile;
         profile.entities = profile.entities.trained(&self.entities);

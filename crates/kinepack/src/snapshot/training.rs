@@ -1,4 +1,4 @@
-//! Training a whole profile on captured runs: word lengths for the levels that pack bits, and the
+//! Trains a whole profile on captured runs: word lengths for the levels that pack bits, and the
 //! adaptive level's model.
 
 use alloc::vec::Vec;
@@ -39,28 +39,31 @@ use crate::{EncodeError, Schema, SetupError, Tick};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Training {
-    /// Classes and contexts for the levels that pack bits. Only the word lengths are trained.
+    /// The classes and contexts for the levels that pack bits. Training changes only the lengths of
+    /// their words.
     pub structure: Profile,
-    /// The fields that form a rigid body and the world's parameters, if there are bodies.
+    /// The fields and parameters of the rigid bodies, if there are any.
     pub bodies: Option<Bodies>,
     /// The lag in ticks for which the word lengths are trained.
     pub packed_lag_ticks: u32,
     /// The upper ends of the ranges of lags, in ticks, increasing. The model has separate weights
     /// for each range.
     pub max_lags_ticks: Vec<u32>,
-    /// Passes that improve the weights. With the default, the last few gain less than 1 %.
+    /// The number of passes that improve the weights. With the default, each of the last few passes
+    /// gains less than 1 %.
     pub passes: u32,
-    /// How many snapshots a pass uses for each range of lags. If the runs have more, it takes an
-    /// even spread of them.
+    /// The number of snapshots that a pass uses for each range of lags. If the runs have more
+    /// snapshots, a pass uses an even spread of them.
     pub snapshots_per_pass: usize,
-    /// Groups of features that get no weights, to measure how many bits they save. Normally none.
+    /// The groups of features that get no weights, which shows how many bits they save. Normally
+    /// this is empty.
     pub without: Vec<FeatureGroup>,
 }
 
-/// The passes of [`Training::learn`]. Further passes gain less than 0.1 %.
+/// The number of passes of [`Training::learn`]. Further passes gain less than 0.1 %.
 const LEARNING_PASSES: usize = 2;
 
-/// Why training failed.
+/// The reason why training failed.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum TrainError {
@@ -97,7 +100,8 @@ impl From<EncodeError> for TrainError {
 }
 
 impl Training {
-    /// The parameters that trained the built-in profiles: for lags of 1 to 20 ticks.
+    /// Makes a training with the parameters that trained the built-in profiles, for lags of 1 to 20
+    /// ticks.
     pub fn new(structure: Profile, bodies: Option<Bodies>) -> Self {
         Self {
             structure,
@@ -111,18 +115,19 @@ impl Training {
     }
 
     /// Trains on `runs`, each a run of snapshots of one world whose ticks increase. A run may omit
-    /// ticks, because lags count ticks, not snapshots. Calls `progress` with the share that is
-    /// done, up to 1.
+    /// ticks, because a lag counts ticks, not snapshots. The training calls `progress` with the
+    /// share that is done, up to 1.
     ///
     /// If the schema has a time precision, the baselines are as coarse as a receiver at
-    /// `packed_lag_ticks` would hold them. Each snapshot is as coarse as it would be sent.
+    /// `packed_lag_ticks` would hold them. Each snapshot is made as coarse as an encoder would send
+    /// it.
     ///
-    /// Cost: about twice that of encoding
-    /// `max_lags_ticks.len() × (passes + 2) × snapshots_per_pass` snapshots.
+    /// The cost is about twice that of encoding `max_lags_ticks.len() × (passes + 2) ×
+    /// snapshots_per_pass` snapshots.
     ///
     /// # Errors
-    /// [`TrainError`] if schema, structure, bodies and runs do not fit together, or the runs are
-    /// too short.
+    /// [`TrainError`] if the schema, the structure, the bodies and the runs do not fit together, or
+    /// if the runs are too short.
     pub fn run<R: AsRef<[Snapshot]>>(
         &self,
         schema: &Schema,
@@ -133,9 +138,9 @@ impl Training {
         Ok(Profile { model, ..self.lengths(schema, runs)? })
     }
 
-    /// Trains for snapshots that are coded against an empty one, such as lists of events. Their
-    /// ticks do not matter. Ignores [`packed_lag_ticks`](Self::packed_lag_ticks) and
-    /// [`max_lags_ticks`](Self::max_lags_ticks).
+    /// Trains for snapshots that are coded against an empty one, such as lists of events. The
+    /// snapshots' ticks do not matter. [`packed_lag_ticks`](Self::packed_lag_ticks) and
+    /// [`max_lags_ticks`](Self::max_lags_ticks) are ignored.
     ///
     /// # Errors
     /// The errors of [`run`](Self::run).
@@ -145,7 +150,7 @@ impl Training {
         snapshots: &[Snapshot],
         progress: impl FnMut(f64),
     ) -> Result<Profile, TrainError> {
-        // An empty snapshot precedes each snapshot of the run.
+        // This puts an empty snapshot before each snapshot of the run.
         let mut run = Vec::with_capacity(2 * snapshots.len());
         for (snapshot, tick) in snapshots.iter().zip((0..).step_by(2)) {
             run.push(Snapshot::new(schema, Tick(tick)));
@@ -157,12 +162,12 @@ impl Training {
         alone.run(schema, &[run], progress)
     }
 
-    /// Trains only the word lengths on `runs`: the profile without a model.
+    /// Trains only the word lengths on `runs`, and returns a profile without a model.
     ///
-    /// Cost: encoding each snapshot once.
+    /// The cost is that of encoding each snapshot once.
     ///
     /// # Errors
-    /// [`TrainError`] if schema, structure and runs do not fit together.
+    /// [`TrainError`] if the schema, the structure and the runs do not fit together.
     pub fn lengths<R: AsRef<[Snapshot]>>(
         &self,
         schema: &Schema,
@@ -236,12 +241,13 @@ impl Training {
 
     /// Lets a profile learn from `runs` in two passes, as [`Level::LEARNING`] would in sessions
     /// with a lag of [`packed_lag_ticks`](Self::packed_lag_ticks). The profile is then better at
-    /// this lag, at all adaptive levels, and may be worse at others. Calls `progress` with the
-    /// share that is done, up to 1.
+    /// this lag, at all adaptive levels, and may be worse at other lags. The training calls
+    /// `progress` with the share that is done, up to 1.
     ///
-    /// Takes one snapshot of each run in turn, because what was learned last counts most.
+    /// It takes one snapshot of each run in turn, because the snapshots learned last have the most
+    /// influence.
     ///
-    /// Cost: that of encoding each snapshot twice.
+    /// The cost is that of encoding each snapshot twice.
     ///
     /// # Errors
     /// The errors of [`run`](Self::run).
@@ -282,7 +288,8 @@ impl Training {
     }
 }
 
-/// The snapshots of each run as a receiver holds them: the coarse ones, if there are any.
+/// Returns the snapshots of each run as a receiver holds them: the coarse snapshots, if there are
+/// any.
 fn held<'a, R: AsRef<[Snapshot]>>(
     runs: &'a [R],
     coarse: Option<&'a [Vec<Snapshot>]>,
@@ -293,8 +300,8 @@ fn held<'a, R: AsRef<[Snapshot]>>(
     }
 }
 
-/// The runs as held by a receiver that acknowledges each snapshot `lag_ticks` later. `None` without
-/// a time precision, because they are then the runs themselves.
+/// Returns the runs as a receiver holds them that acknowledges each snapshot `lag_ticks` later.
+/// Returns `None` without a time precision, because the receiver then holds the runs unchanged.
 pub(super) fn as_received<R: AsRef<[Snapshot]>>(
     schema: &Schema,
     runs: &[R],
@@ -320,7 +327,7 @@ pub(super) fn as_received<R: AsRef<[Snapshot]>>(
     runs.iter().map(&mut receive).collect::<Result<_, _>>().map(Some)
 }
 
-/// The states of a run that a snapshot is coded against, by index.
+/// The indices of the snapshots of a run that a snapshot is coded against.
 pub(super) struct Sample {
     baseline: usize,
     older: [usize; 2],
@@ -328,28 +335,30 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// A baseline `lag_ticks` before the snapshot, and an older state as far before the baseline.
+    /// Takes a baseline `lag_ticks` before the snapshot, and an older snapshot as far before the
+    /// baseline.
     pub(super) fn at_lag(run: &[Snapshot], frame: usize, lag_ticks: u32) -> Option<Self> {
         let baseline = back(run, frame, lag_ticks)?;
         Some(Self::new(baseline, [back(run, baseline, lag_ticks), None]))
     }
 
-    /// Like [`at_lag`](Self::at_lag), with another older state as far before that one, as in a
-    /// session.
+    /// Like [`at_lag`](Self::at_lag), with another older snapshot as far before the first one, as
+    /// in a session.
     fn in_session(run: &[Snapshot], frame: usize, lag_ticks: u32) -> Option<Self> {
         let baseline = back(run, frame, lag_ticks)?;
         let older = back(run, baseline, lag_ticks);
         Some(Self::new(baseline, [older, older.and_then(|older| back(run, older, lag_ticks))]))
     }
 
-    /// A baseline and the older states that exist, the newer one first.
+    /// Takes a baseline and those older snapshots that exist, the newer one first.
     fn new(baseline: usize, older: [Option<usize>; 2]) -> Self {
         let count = older.iter().flatten().count();
         Self { baseline, older: older.map(Option::unwrap_or_default), count }
     }
 
-    /// A baseline at a lag within `lags`, and older states about a lag apart, or half of one if
-    /// `is_near`. The choice varies with frame and salt, and depends on the arguments alone.
+    /// Chooses a baseline at a lag within `lags`, and older snapshots about one lag apart, or half
+    /// a lag if `is_near`. The choice varies with `frame` and `salt`, and depends on the arguments
+    /// alone.
     fn choose(
         run: &[Snapshot],
         frame: usize,
@@ -358,7 +367,7 @@ impl Sample {
         salt: usize,
     ) -> Option<Self> {
         let turn = frame * 7 + salt * 3;
-        // A range may be empty.
+        // The range of lags may be empty.
         let lags = last.checked_sub(first)? as usize + 1;
         let lag = first + (turn % lags) as u32;
         let baseline = back(run, frame, lag)?;
@@ -368,8 +377,8 @@ impl Sample {
         }
         let older = back(run, baseline, spacing);
         let known = Self::new(baseline, [older, older.and_then(|older| back(run, older, lag))]);
-        // One in 64 samples represents a receiver's first packet with a baseline, and one the
-        // second. These packets have fewer older states.
+        // One in 64 samples represents a receiver's first packet with a baseline, and another one
+        // its second. These packets have fewer older snapshots.
         let most = if turn.is_multiple_of(32) { turn / 32 % 2 } else { 2 };
         Some(Self { count: known.count.min(most), ..known })
     }
@@ -384,8 +393,8 @@ impl Sample {
     }
 }
 
-/// The newest snapshot of a run that is at least `lag_ticks` older than the one at `frame`, by
-/// index. In a run without gaps it is `lag_ticks` before.
+/// Returns the index of the newest snapshot of a run that is at least `lag_ticks` older than the
+/// one at `frame`. In a run without gaps, that snapshot is exactly `lag_ticks` older.
 fn back(run: &[Snapshot], frame: usize, lag_ticks: u32) -> Option<usize> {
     let newest = run[frame].tick.0.checked_sub(lag_ticks)?;
     run[..=frame].partition_point(|snapshot| snapshot.tick.0 <= newest).checked_sub(1)

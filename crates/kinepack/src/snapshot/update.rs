@@ -1,17 +1,17 @@
-//! Writing changed entities over their states of the previous tick.
+//! Writes the states of changed entities over those of the previous tick.
 
 use super::ids::EntityId;
 use super::store::{Snapshot, check_lanes};
 use crate::{EncodeError, Pack};
 
 impl Snapshot {
-    /// Quantizes `state` and writes it over that of entity `id`. Returns false if the snapshot does
-    /// not have the entity, or has it as another kind.
+    /// Quantizes `state` and writes it over the state of entity `id`. Returns false if the snapshot
+    /// does not have the entity, or has it as another kind than that of `T`.
     ///
     /// In a world in which few entities change, keep the snapshot from one tick to the next. Set
-    /// [`tick`](Self::tick), and write the entities that changed, for example those that an ECS
-    /// marks as changed. The others then cost nothing. [`patch`](Self::patch) adds and removes
-    /// entities.
+    /// [`tick`](Self::tick), and call `set` for each entity that changed, for example those that an
+    /// ECS marks as changed. All other entities then cost nothing. [`patch`](Self::patch) adds and
+    /// removes entities.
     ///
     /// ```
     /// use kinepack::{EntityId, Pack, Schema, Snapshot, Tick};
@@ -30,11 +30,11 @@ impl Snapshot {
     /// # Ok::<(), kinepack::EncodeError>(())
     /// ```
     ///
-    /// Cost: a binary search, and the quantization.
+    /// The cost is a binary search, and the quantization.
     ///
     /// # Errors
-    /// The errors of [`push`](Self::push), except for ids. After an error the snapshot is
-    /// unchanged.
+    /// The errors of [`push`](Self::push), except for those about ids. After an error the snapshot
+    /// is unchanged.
     pub fn set<T: Pack>(&mut self, id: EntityId, state: &T) -> Result<bool, EncodeError> {
         let kind = self.kind_of::<T>(|| Some(id))?;
         self.check_lane_count(kind, T::LANES)?;

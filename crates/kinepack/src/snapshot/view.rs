@@ -9,10 +9,10 @@ use super::ids::Tick;
 use super::store::Snapshot;
 use crate::Schema;
 
-/// A state that both sides hold: the snapshot as the receiver has it and, at a level that learns,
-/// what the models had learned by then. Packets are coded against views.
+/// A state that both sides hold: the receiver's snapshot after a packet and, at a level that
+/// learns, what the models had learned by then. Packets are coded against views.
 ///
-/// A view never changes, and a clone shares its memory. It dereferences to its [`Snapshot`].
+/// A view never changes, and a clone shares its memory. A view dereferences to its [`Snapshot`].
 ///
 /// ```
 /// use kinepack::schema::{Field, FieldKind};
@@ -31,7 +31,7 @@ use crate::Schema;
 /// ```
 ///
 /// # Contract
-/// Views come from three places, and both sides must take the same one:
+/// Views are made in three ways, and both sides must get the same view:
 ///
 /// 1. Before the first packet, both sides create an [empty](Self::empty) view, or call `View::from`
 ///    with a snapshot that both know, such as the initial state of a game level.
@@ -39,19 +39,19 @@ use crate::Schema;
 ///    returns the view that a receiver will have after the packet.
 /// 3. [`Decoder::decode`](super::Decoder::decode) returns the same view on the other side.
 ///
-/// How long to keep a view:
+/// The following rules determine how long to keep a view:
 ///
 /// - The sender keeps it until the receiver has acknowledged a newer view and no further packet
 ///   will be coded against it.
 /// - The receiver keeps it until no packet coded against it can arrive, for example until it
-///   receives a packet coded against a later view. Packets can arrive late and out of order, so the
-///   protocol must define when a view may be dropped, and what happens to a packet whose view is
-///   gone.
+///   receives a packet coded against a later view. Packets can arrive late and out of order. The
+///   protocol must therefore define when a view may be dropped, and how a packet is handled whose
+///   view was dropped.
 ///
-/// The sender must not code against a view before it knows that the receiver holds it. Packets do
-/// not name their views, so the protocol has to.
+/// The sender must not code against a view before it knows that the receiver holds it. A packet
+/// does not name the views that it was coded against, so the protocol must.
 ///
-/// Some kinds of misuse do not compile. A view cannot be changed:
+/// Some kinds of misuse do not compile. For example, a view cannot be changed:
 ///
 /// ```compile_fail,E0594
 /// # use kinepack::schema::{Field, FieldKind};
@@ -61,7 +61,7 @@ use crate::Schema;
 /// view.tick = Tick(7);
 /// ```
 ///
-/// A recycled view cannot be used:
+/// A view cannot be used after it was recycled:
 ///
 /// ```compile_fail,E0382
 /// # use kinepack::{Encoder, View};
@@ -71,7 +71,7 @@ use crate::Schema;
 /// # }
 /// ```
 ///
-/// A snapshot is not a baseline until `View::from` asserts that both sides hold it:
+/// A snapshot cannot be used as a baseline, until `View::from` asserts that both sides hold it:
 ///
 /// ```compile_fail,E0277
 /// # use kinepack::{Encoder, Snapshot};
@@ -86,12 +86,12 @@ pub struct View {
 }
 
 impl View {
-    /// A view without entities, at tick 0.
+    /// Makes a view without entities, at tick 0.
     pub fn empty(schema: &Schema) -> Self {
         Self::from(Snapshot::new(schema, Tick(0)))
     }
 
-    /// The snapshot, whose memory the view shares.
+    /// The snapshot that the view holds, in shared memory.
     pub fn snapshot(&self) -> &Arc<Snapshot> {
         &self.snapshot
     }
@@ -102,11 +102,11 @@ impl View {
         self.learned.as_ref()
     }
 
-    /// The same snapshot with different learned state, or none. For protocols that store the two
-    /// separately.
+    /// Returns a view of the same snapshot with different learned state, or with none. Protocols
+    /// that store the two separately use this.
     ///
-    /// Both sides must make the same replacement, with one exception: a sender may drop the learned
-    /// state. Its packet then signals that it starts from the profile. State that another codec
+    /// Both sides must make the same replacement, except that a sender may drop the learned state.
+    /// In that case its packet signals that it starts from the profile. State that another codec
     /// learned is ignored.
     #[must_use]
     pub fn with_learned(self, learned: Option<Learned>) -> Self {
@@ -115,15 +115,16 @@ impl View {
 
     /// The *state check*: a 16-bit hash of the tick, the entities and their lanes. If the checks of
     /// the two sides differ, so do their views. If the checks are equal, the views are equal too,
-    /// except for one case in 65,536. The check does not cover learned state; a difference there
-    /// shows only once it makes a value wrong. `spec/CODEC.md`, section 18.
+    /// except in one case of 65,536. The check does not cover learned state; a difference there
+    /// shows only when it makes a value wrong. `spec/CODEC.md`, section 18.
     ///
-    /// Cost: one pass over the snapshot, an eighth of a nanosecond per entity and lane.
+    /// The cost is one pass over the snapshot, an eighth of a nanosecond per entity and lane.
     pub fn check(&self) -> u16 {
         self.snapshot.state_check()
     }
 
-    /// Bytes on the heap, including those shared with clones and other views.
+    /// The size of the view on the heap in bytes, including memory shared with clones and other
+    /// views.
     pub fn memory_bytes(&self) -> usize {
         self.snapshot.memory_bytes() + self.learned.as_ref().map_or(0, Learned::memory_bytes)
     }
@@ -154,9 +155,9 @@ impl From<Arc<Snapshot>> for View {
     }
 }
 
-/// How many buffers for learned state are kept. A packet in the packed form needs none, because its
-/// view shares the learned state of its baseline. Such packets leave several spare, until each view
-/// has its own state again.
+/// The number of buffers for learned state that are kept. A packet in the packed form needs none,
+/// because its view shares the learned state of its baseline. After such packets there are several
+/// spare buffers, until each view has its own state again.
 const SPARE_LEARNED: usize = 8;
 
 /// The memory of recycled views, which the next views reuse.
@@ -167,7 +168,7 @@ pub(super) struct Spare {
 }
 
 impl Spare {
-    /// Keeps the parts of a view that have no other owner.
+    /// Keeps the snapshot and the learned state of a view, each only if it has no other owner.
     pub(super) fn keep(&mut self, view: View) {
         let (mut snapshot, learned) = view.into_parts();
         if Arc::get_mut(&mut snapshot).is_some() {
@@ -186,7 +187,8 @@ impl Spare {
         }
     }
 
-    /// Memory for a snapshot of the schema, with no other owner. Its content is arbitrary.
+    /// Returns memory for a snapshot of the schema, with no other owner. The content of that
+    /// snapshot is arbitrary.
     pub(super) fn snapshot(&mut self, schema: &Schema) -> Arc<Snapshot> {
         let is_fit = |snapshot: &Arc<Snapshot>| snapshot.schema_hash() == schema.hash();
         self.snapshot
@@ -195,7 +197,7 @@ impl Spare {
             .unwrap_or_else(|| Arc::new(Snapshot::new(schema, Tick(0))))
     }
 
-    /// Memory for learned state, if there is some.
+    /// Returns memory for learned state, if there is a spare buffer.
     pub(super) fn learned(&mut self) -> Option<Learned> {
         self.learned.pop()
     }

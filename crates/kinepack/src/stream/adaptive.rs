@@ -1,5 +1,5 @@
-//! Level `Adaptive`: predicts each part from the records that both sides hold, and range codes it.
-//! `spec/CODEC.md`, section 17.3.
+//! Codes records at level `Adaptive`: predicts each part from the records that both sides hold, and
+//! range codes the residuals. `spec/CODEC.md`, section 17.3.
 
 use core::hint::select_unpredictable;
 use core::ops::Range;
@@ -11,7 +11,8 @@ use crate::entropy::{Coder, Counter, code_tree};
 use crate::quantize::SmallestThree;
 use crate::schema::Presence;
 
-/// The counters' limit of observations. Beyond it, old observations fade.
+/// The maximum number of observations that the counters remember. Beyond this number, old
+/// observations fade.
 const LIMIT: u8 = 120;
 /// The largest change that is predicted, in steps.
 const MAX_CHANGE: f64 = (1u64 << 33) as f64;
@@ -23,17 +24,17 @@ pub(super) struct Outside;
 
 /// The lanes of a record that is encoded or decoded.
 pub(super) trait Record {
-    /// The lanes. In a decoder, a lane is valid only after `set` or `keep`.
+    /// The lanes of the record. In a decoder, a lane is valid only after `set` or `keep`.
     fn lanes(&self) -> &[u32];
     /// Stores a coded value in a decoder's record.
     fn set(&mut self, lane: usize, value: u32);
     /// Copies the lanes of an unchanged part from the base to a decoder's record.
     fn keep(&mut self, part: &Part, base: &[u32]);
-    /// The value that was coded: `given` in an encoder, `read` in a decoder.
+    /// Returns the value that was coded: `given` in an encoder, `read` in a decoder.
     fn coded<T>(given: T, read: T) -> T;
 }
 
-/// A record to encode.
+/// The lanes of a record to encode.
 pub(super) struct Given<'a>(pub(super) &'a [u32]);
 
 impl Record for Given<'_> {
@@ -54,7 +55,7 @@ impl Record for Given<'_> {
     }
 }
 
-/// A record to decode into.
+/// The lanes of a record to decode into.
 pub(super) struct Read<'a>(pub(super) &'a mut [u32]);
 
 impl Record for Read<'_> {
@@ -80,7 +81,7 @@ impl Record for Read<'_> {
 }
 
 /// Codes one record against a base, if there is one. `learned` holds the learned state at the base,
-/// and is updated to the state at the record.
+/// and is updated to the state at the coded record.
 pub(super) fn code<C: Coder, R: Record>(
     coder: &mut C,
     plan: &Plan,
@@ -137,10 +138,10 @@ struct Coding<'a, C, R> {
     shared: &'a mut Shared,
     base: &'a [u32],
     record: R,
-    /// The time since the base: in records, or in steps of the time stamp once that is coded.
+    /// The time since the base: in records, or in steps of the time stamp after that is coded.
     elapsed: f64,
-    /// The time that the rates of the current part are multiplied by: `elapsed`, or 0 if the part
-    /// did not change last.
+    /// The time by which the rates of the current part are multiplied: `elapsed`, or 0 if the part
+    /// did not change in the last record.
     rate_elapsed: f64,
     /// 1 / `elapsed`.
     per_elapsed: f64,
@@ -167,7 +168,7 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
             part.lanes().for_each(|lane| self.record.set(lane, 0));
             return Ok(());
         }
-        // Compares all lanes without a branch.
+        // This compares all lanes without a branch.
         let given = part.slice(record).iter().zip(base).fold(0, |any, (a, b)| any | (a ^ b)) != 0;
         let history = usize::from(state.history & 3);
         let is_changed = state.changed[history].code(self.coder, given, LIMIT);
@@ -176,7 +177,7 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
             self.record.keep(part, base);
             return Ok(());
         }
-        // The rates of a part that did not change count as 0.
+        // The rates of a part that did not change in the last record count as 0.
         self.rate_elapsed = select_unpredictable(history & 1 != 0, self.elapsed, 0.0);
         let mut fit = state.fit;
         fit.forget();
@@ -223,7 +224,7 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
         fit: &mut Fit,
         lanes: &mut [LaneState],
     ) -> Result<(), Outside> {
-        // All predictions first, because the processor can then compute them in parallel.
+        // All predictions are made first, because the processor can then compute them in parallel.
         let mut predicted = [Predicted::default(); MAX_NUMBERS];
         for ((predicted, state), index) in predicted.iter_mut().zip(&*lanes).zip(part.lanes()) {
             let moved = part.velocity.map_or(0.0, |first| {
@@ -271,7 +272,8 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
     ) -> Result<(), Outside> {
         let mut before = false;
         for ((index, state), base) in part.lanes().zip(lanes).zip(part.slice(self.base)) {
-            // Loads both counters, so that neither load waits for the previous byte's decision.
+            // This loads both counters, so that neither load waits for the previous byte's
+            // decision.
             let [still, moving] = &mut self.shared.byte_changed[usize::from(state.history & 3)];
             let probability =
                 select_unpredictable(before, moving.probability(), still.probability());
@@ -303,7 +305,7 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
     ) -> Predicted {
         let features = [f64::from(state.rate) * self.rate_elapsed, moved];
         let change = fit.weights[0] * features[0] + fit.weights[1] * features[1];
-        // Rounds to the nearest, halves up, with a precision of sixteenths.
+        // The change is rounded to the nearest integer, halves up, with a precision of sixteenths.
         let ahead = ((change.clamp(-MAX_CHANGE, MAX_CHANGE) * 16.0) as i64 + 8) >> 4;
         Predicted { base, start: self.plan.lanes[lane].held_offset(base, ahead), features }
     }
@@ -344,11 +346,11 @@ struct Predicted {
     base: u32,
     /// The predicted value.
     start: u32,
-    /// The change that the last motion gives, and the change that the velocity gives.
+    /// The change that the last motion gives, and the change that the field's velocity gives.
     features: [f64; 2],
 }
 
-/// The weight of a change in the fit, indexed by the number of bits of its residual.
+/// The weight that a change has in the fit, indexed by the number of bits of its residual.
 const TRUST: [f64; MAX_SIZE as usize + 2] = {
     let mut trust = [1.0; MAX_SIZE as usize + 2];
     let mut bits = 1;
@@ -359,7 +361,7 @@ const TRUST: [f64; MAX_SIZE as usize + 2] = {
     trust
 };
 
-/// 256 · log₂, linear between powers of two.
+/// Returns 256 · log₂ of `number`, linear between powers of two.
 #[inline]
 fn size_of(number: u64) -> i32 {
     let whole = number.ilog2();
@@ -395,7 +397,7 @@ fn code_residual<C: Coder>(
         1..=MAX_SIZE => {}
         _ => return Err(Outside),
     }
-    // The sign and the bits below the leading one.
+    // This codes the sign and the bits below the leading one.
     let rest = coder.code_direct((magnitude as u32) << 1 | u32::from(given < 0), size);
     let magnitude = i64::from(rest >> 1) | 1 << (size - 1);
     Ok(select_unpredictable(rest & 1 != 0, -magnitude, magnitude))
@@ -418,5 +420,5 @@ const SETS: [(u8, u8); HALF_OCTAVES + 1] = {
     sets
 };
 
-/// Probability of one more bit, or one less, beyond the 8 sizes around the expected one.
+/// The probability of one more bit, or one less, outside of the 8 sizes around the expected one.
 const SURPRISE: u16 = 1 << 14;

@@ -1,4 +1,4 @@
-//! The codec of a stream: a schema and a level, checked once.
+//! A codec of a stream: a schema and a level, checked once.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -12,7 +12,7 @@ use crate::entropy::{RangeDecoder, RangeEncoder};
 use crate::hash::Fnv1a;
 use crate::{DecodeError, EncodeError, Pack, Schema, SetupError};
 
-/// How records are coded.
+/// The method by which records are coded.
 ///
 /// ```
 /// use kinepack::Pack;
@@ -41,15 +41,16 @@ use crate::{DecodeError, EncodeError, Pack, Schema, SetupError};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StreamLevel {
-    /// Bit-packed. It takes the least time, and keeps no memory besides the records.
+    /// Records are packed into plain bits. This takes the least time, and keeps no memory besides
+    /// the records.
     #[default]
     Packed,
-    /// Predicted and range coded. It takes the fewest bits.
+    /// Records are predicted and range coded. This takes the fewest bits.
     Adaptive,
 }
 
 impl StreamLevel {
-    /// The name, as programs show and read it: `packed` or `adaptive`.
+    /// The level's name, as programs show and read it: `packed` or `adaptive`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Packed => "packed",
@@ -57,13 +58,13 @@ impl StreamLevel {
         }
     }
 
-    /// The level with this name.
+    /// Finds the level with this name.
     pub fn named(text: &str) -> Option<Self> {
         [Self::Packed, Self::Adaptive].into_iter().find(|level| level.name() == text)
     }
 }
 
-/// The schema and level that both ends of a stream agree on. Cheap to clone, because clones share
+/// The schema and level that both ends of a stream agree on. A clone is cheap, because clones share
 /// memory.
 ///
 /// ```
@@ -104,20 +105,20 @@ pub(super) struct Tables {
     nothing: Learned,
 }
 
-/// A record that both sides hold, with the learned state at that record.
+/// A record that both sides hold, with the learned state that belongs to it.
 #[derive(Clone, Copy, Debug)]
 pub struct StreamBase<'a> {
     /// The lanes of a record that was encoded or decoded.
     pub lanes: &'a [u32],
-    /// The learned state that was returned with it.
+    /// The learned state that was returned with that record.
     pub learned: &'a Learned,
-    /// The number of records from the base to the packet's first record: 1 if that is the next one.
-    /// 0 counts as 1.
+    /// The number of records from the base to the packet's first record: 1 if the first record
+    /// directly follows the base. A lag of 0 counts as 1.
     pub lag: u16,
 }
 
 impl StreamCodec {
-    /// A codec for records of `schema`.
+    /// Makes a codec for records of `schema`.
     ///
     /// # Errors
     /// [`SetupError::NoLanes`] if the schema has no lanes, and [`SetupError::SeveralKinds`] if it
@@ -143,7 +144,7 @@ impl StreamCodec {
         Ok(Self(Arc::new(Tables { hash: hasher.finish(), plan, nothing, level, schema })))
     }
 
-    /// A codec for values of a type that implements [`Pack`].
+    /// Makes a codec for values of a type that implements [`Pack`].
     ///
     /// # Errors
     /// [`SetupError::NoLanes`] if the schema has no lanes.
@@ -151,23 +152,23 @@ impl StreamCodec {
         Self::new(Schema::of::<T>(), level)
     }
 
-    /// The schema.
+    /// The codec's schema.
     pub fn schema(&self) -> &Schema {
         &self.0.schema
     }
 
-    /// The level.
+    /// The codec's level.
     pub fn level(&self) -> StreamLevel {
         self.0.level
     }
 
-    /// A hash over schema and level, and over the pairs of fields and velocities if the level uses
-    /// them. Sides with different hashes cannot read each other's packets.
+    /// A hash over the schema and the level. If the level uses velocities, it also covers the pairs
+    /// of fields and velocities. Sides with different hashes cannot read each other's packets.
     pub fn hash(&self) -> u64 {
         self.0.hash
     }
 
-    /// Lanes of a record.
+    /// The number of lanes of a record.
     pub fn lanes(&self) -> usize {
         self.0.schema.lanes().len()
     }
@@ -176,10 +177,10 @@ impl StreamCodec {
     /// [`Snapshot::push`](crate::Snapshot::push) documents the cost of the type check.
     ///
     /// # Errors
-    /// [`EncodeError::TypeMismatch`] if the type has another schema, [`EncodeError::LaneCount`] if
+    /// [`EncodeError::TypeMismatch`] if `T` has another schema, [`EncodeError::LaneCount`] if
     /// `record` has a different length, and errors of [`Pack::quantize`] for values that are not
-    /// numbers or out of range. [`EncodeError::LaneOutOfRange`] means that the type's hand-written
-    /// `Pack` contradicts its own schema. After an error the content of `record` is arbitrary.
+    /// numbers or out of range. [`EncodeError::LaneOutOfRange`] if a hand-written `Pack`
+    /// contradicts its own schema. After an error the content of `record` is arbitrary.
     pub fn quantize<T: Pack>(&self, value: &T, record: &mut [u32]) -> Result<(), EncodeError> {
         let expected_hash = self.0.schema.hash();
         let types = self.0.schema.types();
@@ -194,8 +195,8 @@ impl StreamCodec {
         self.check_lanes(record)
     }
 
-    /// Checks that `records` is a whole number of records, that no lane is above its maximum, and
-    /// that the lanes of absent fields are 0.
+    /// Checks that `records` holds a whole number of records, that no lane is above its maximum,
+    /// and that the lanes of absent fields are 0.
     ///
     /// # Errors
     /// [`EncodeError::LaneCount`] and [`EncodeError::LaneOutOfRange`].
@@ -209,10 +210,10 @@ impl StreamCodec {
         }
     }
 
-    /// The value of a record.
+    /// Reconstructs the value of a record.
     ///
     /// # Errors
-    /// [`DecodeError::TypeMismatch`] if the type has another schema, [`DecodeError::LaneCount`] if
+    /// [`DecodeError::TypeMismatch`] if `T` has another schema, [`DecodeError::LaneCount`] if
     /// `record` has a different length, and [`DecodeError::LaneOutOfRange`].
     pub fn reconstruct<T: Pack>(&self, record: &[u32]) -> Result<T, DecodeError> {
         let expected_hash = self.0.schema.hash();
@@ -226,8 +227,8 @@ impl StreamCodec {
         }
     }
 
-    /// Checks the numbers of lanes of a type and a record. The error is the expected number and the
-    /// wrong one.
+    /// Checks that a type and a record both have the schema's number of lanes. The error holds the
+    /// expected number and the wrong one.
     fn check_count<T: Pack>(&self, given: usize) -> Result<(), [usize; 2]> {
         let lanes = self.lanes();
         [T::LANES, given]
@@ -236,23 +237,24 @@ impl StreamCodec {
             .map_or(Ok(()), |other| Err([lanes, other]))
     }
 
-    /// The learned state before the first record. It also serves as a buffer for later states.
+    /// Returns the learned state before the first record. It can also be used as a buffer for later
+    /// states.
     pub fn nothing_learned(&self) -> Learned {
         self.0.nothing.clone()
     }
 
     /// Appends a packet of `records` to `out`. `records` holds lane after lane, record after
     /// record, the oldest first. The first record is coded against `base`, and each later one
-    /// against the one before it. `learned` becomes the learned state at the last record.
+    /// against the one before it. `learned` is set to the learned state at the last record.
     ///
-    /// Allocates only when the vector's capacity runs out.
+    /// Memory is allocated only when the vector's capacity runs out.
     ///
     /// # Errors
     /// [`EncodeError::LaneCount`] if `records` is not a whole number of records, or is empty, or
     /// the base is not one record; [`EncodeError::LaneOutOfRange`] if a lane of the records or of
     /// the base is above its maximum, or not 0 although its field is absent;
     /// [`EncodeError::ForeignLearned`] if the base's learned state belongs to another codec, at a
-    /// level that learns. `out` is unchanged then.
+    /// level that learns. After an error, `out` is unchanged.
     pub fn encode(
         &self,
         base: Option<StreamBase<'_>>,
@@ -298,10 +300,10 @@ impl StreamCodec {
     }
 
     /// Reads a packet that was written against the same base. The packet must fill `records` and
-    /// use all of `bytes`. `learned` becomes the learned state at the last record.
+    /// use all of `bytes`. `learned` is set to the learned state at the last record.
     ///
-    /// Never panics and never allocates. After an error, the contents of `records` and `learned`
-    /// are arbitrary.
+    /// The call never panics and never allocates. After an error, the contents of `records` and
+    /// `learned` are arbitrary.
     ///
     /// # Errors
     /// [`DecodeError`] for bytes that no encoder writes; [`DecodeError::LaneCount`] if `records` is
@@ -358,7 +360,7 @@ impl StreamCodec {
         }
     }
 
-    /// Checks the numbers of lanes of the base and of the records. The error is the wrong number.
+    /// Checks the number of lanes of the base and of the records. The error holds the wrong number.
     fn check(&self, base: Option<StreamBase<'_>>, given: usize) -> Result<(), usize> {
         let lanes = self.lanes();
         let of_base = base.map_or(lanes, |base| base.lanes.len());
@@ -368,14 +370,14 @@ impl StreamCodec {
         if given == 0 || !given.is_multiple_of(lanes) { Err(given) } else { Ok(()) }
     }
 
-    /// The first lane in `records` with an invalid value, and that value.
+    /// Returns the index of the first lane in `records` with an invalid value, and that value.
     fn wrong(&self, records: &[u32]) -> Option<(usize, u32)> {
         let rules = self.0.plan.rules();
         records.chunks_exact(rules.len()).find_map(|record| rules.first_wrong(record))
     }
 
-    /// The learned state to resume from, at a level that learns; `None` if the base's state belongs
-    /// to another codec.
+    /// Returns the learned state to resume from, at a level that learns; `None` if the base's state
+    /// belongs to another codec.
     fn learned_with<'a>(&'a self, base: Option<StreamBase<'a>>) -> Option<&'a State> {
         base.map_or(&self.0.nothing, |base| base.learned).state(self.0.hash)
     }

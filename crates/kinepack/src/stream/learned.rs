@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 use super::plan::Plan;
 use crate::entropy::Counter;
 
-/// The learned state at a record: how each part of the records changes. It has the same size for
-/// all records of a codec, and is empty at level `Packed`.
+/// The learned state at a record: it describes how each part of the records changes. It has the
+/// same size for all records of a codec, and is empty at level `Packed`.
 ///
 /// ```
 /// use kinepack::Pack;
@@ -39,7 +39,7 @@ use crate::entropy::Counter;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Learned(Option<Box<State>>);
 
-/// The state of a codec that learns.
+/// The learned state of a codec at level `Adaptive`.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct State {
     /// The hash of the codec.
@@ -49,48 +49,48 @@ pub(super) struct State {
     pub(super) shared: Shared,
 }
 
-/// A part's state: whether it changes, and how its lanes move.
+/// A part's state: how often the part changes, and how its lanes move.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct PartState {
     /// Counters of the flag that the part changed: one for each combination of the last two flags.
     pub(super) changed: [Counter; 4],
-    /// The last flags, the newest in the lowest bit.
+    /// The last flags of whether the part changed, the newest in the lowest bit.
     pub(super) history: u8,
     pub(super) fit: Fit,
 }
 
-/// A lane's state.
+/// The learned state of a lane.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct LaneState {
     /// The lane's last motion, in steps per unit of time. It counts as 0 if the lane's part did not
-    /// change last.
+    /// change in the last record.
     pub(super) rate: f32,
-    /// The typical bits of a residual per unit of time, in 1/256.
+    /// The typical number of bits of a residual per unit of time, in 1/256.
     pub(super) size: i16,
-    /// For a byte: the last flags that it changed, the newest in the lowest bit.
+    /// For a byte: the last flags of whether it changed, the newest in the lowest bit.
     pub(super) history: u8,
 }
 
 /// The state that all lanes share.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Shared {
-    /// The sizes of residuals: sets of 8 counters, selected by the expected size.
+    /// The counters of the sizes of residuals, in sets of 8, selected by the expected size.
     pub(super) sizes: [[Counter; 8]; SIZE_SETS],
-    /// Counters of the flag that a byte changed: indexed by the byte's last two flags and by the
-    /// flag of the byte before it.
+    /// The counters of the flag that a byte changed, indexed by the byte's last two flags and by
+    /// the flag of the previous byte.
     pub(super) byte_changed: [[Counter; 2]; 4],
     /// The counter of the flag that a rotation drops the same component as its base.
     pub(super) same: Counter,
 }
 
-/// Two sets per octave for the expected sizes whose 8 counted sizes begin at 0, and two sets for
-/// all larger sizes.
+/// The number of sets of counters: two per octave for expected sizes whose 8 counted sizes begin at
+/// 0, and two for all larger sizes.
 pub(super) const SIZE_SETS: usize = 14;
-/// The assumed size of the first residuals, in 1/256 bit.
+/// The size assumed for the first residuals, in 1/256 bit.
 const FIRST_SIZE: i16 = 4 << 8;
 
 impl Learned {
-    /// The state before the first record.
+    /// Makes the state before the first record.
     pub(super) fn nothing(plan: &Plan, codec: u64) -> Self {
         let even = Counter::default();
         Self(Some(Box::new(State {
@@ -105,12 +105,13 @@ impl Learned {
         })))
     }
 
-    /// The state, if it is this codec's.
+    /// Returns the state, if it belongs to the codec with this hash.
     pub(super) fn state(&self, codec: u64) -> Option<&State> {
         self.0.as_deref().filter(|state| state.codec == codec)
     }
 
-    /// Becomes a copy of `state`. Does not allocate if it held a state of the same codec.
+    /// Makes this a copy of `state`. The call does not allocate if `self` already holds a state of
+    /// the same codec.
     pub(super) fn copy_from(&mut self, state: &State) -> &mut State {
         if let Some(own) = self.0.as_mut().filter(|own| own.codec == state.codec) {
             own.parts.copy_from_slice(&state.parts);
@@ -122,7 +123,7 @@ impl Learned {
         self.0.get_or_insert_with(|| Box::new(state.clone()))
     }
 
-    /// Bytes on the heap.
+    /// The size of the state on the heap, in bytes.
     pub fn memory_bytes(&self) -> usize {
         let of = |state: &State| {
             size_of::<State>() + size_of_val(&state.parts[..]) + size_of_val(&state.lanes[..])
@@ -131,13 +132,13 @@ impl Learned {
     }
 }
 
-/// Predicts a change from two features: least-squares weights over the coded changes, the newest
-/// weighted most.
+/// Predicts a change from two features, with least-squares weights over the coded changes, of which
+/// the newest count most.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Fit {
-    /// Sums of the products of features: 0 and 0, 0 and 1, 1 and 1.
+    /// The sums of the products of features: 0 and 0, 0 and 1, 1 and 1.
     squares: [f64; 3],
-    /// Sums of the products of features and changes.
+    /// The sums of the products of each feature and the change.
     products: [f64; 2],
     pub(super) weights: [f64; 2],
 }
@@ -160,7 +161,8 @@ impl Fit {
         self.products[1] += trusted_b * change;
     }
 
-    /// Recomputes the weights. A small term pulls them to 0, so that there is always a solution.
+    /// Recomputes the weights from the sums. A small term pulls the weights to 0, so that there is
+    /// always a solution.
     pub(super) fn solve(&mut self) {
         const PULL: f64 = 1.0 + 1.0 / 1_048_576.0;
         let [aa, ab, bb] = self.squares;

@@ -1,10 +1,10 @@
-//! Streams: values of one type at a high rate, each coded against one that the other side is known
-//! to hold. They are for inputs and calls from clients to a server.
+//! Streams: values of one type at a high rate, each coded against an earlier value that the other
+//! side is known to hold. They carry inputs and calls from clients to a server.
 //!
-//! The type implements [`Pack`](crate::Pack). A *record* is the lanes of one value. A packet holds
-//! one record or several. Each is coded against the one before it, and the first against a *base*:
-//! any record that both sides hold, or none. The protocol must name the base; `kinepack-net` has
-//! such a protocol. `spec/CODEC.md`, section 17.
+//! The type of the values implements [`Pack`](crate::Pack). A *record* is the lanes of one value. A
+//! packet holds one or more records. The first record is coded against a *base*: any record that
+//! both sides hold, or none. Each later record is coded against the previous one. The protocol must
+//! name the base; `kinepack-net` has such a protocol. `spec/CODEC.md`, section 17.
 //!
 //! | [`StreamLevel`] | fields against the base |
 //! |---|---|
@@ -13,8 +13,9 @@
 //!
 //! `Packed` takes some nanoseconds per lane and keeps no state. `Adaptive` takes about five times
 //! as long for two thirds of the bits, and keeps one to two kilobytes with each record that may
-//! become a base. Neither is trained beforehand. Two attributes help `Adaptive`: `velocity = field`
-//! marks the velocity of a field, and `clock` the time stamp by which fields move.
+//! become a base. Neither level is trained beforehand. Two attributes help `Adaptive`:
+//! `velocity = field` marks the velocity of a field, and `clock` marks the time stamp of the
+//! record.
 //!
 //! ```
 //! use kinepack::stream::{StreamBase, StreamCodec, StreamLevel};

@@ -1,4 +1,5 @@
-//! Level `Packed`: codes each part against the base in plain bits. `spec/CODEC.md`, section 17.2.
+//! Codes records at level `Packed`: each part against the base in plain bits. `spec/CODEC.md`,
+//! section 17.2.
 
 use super::plan::{PartKind, Plan};
 use crate::DecodeError;
@@ -8,7 +9,8 @@ use crate::quantize::{SmallestThree, read_up_to};
 use crate::rle::{read_sparse_lanes, write_sparse_lanes};
 use crate::schema::{Lane, Presence};
 
-/// Writes a record against a base, or in full. Invariant: the lanes of both obey the plan's rules.
+/// Writes a record against a base, or in full if there is no base. Invariant: the lanes of the base
+/// and of the record obey the plan's rules.
 pub(super) fn write(sink: &mut impl BitSink, plan: &Plan, base: Option<&[u32]>, record: &[u32]) {
     let Some(base) = base else {
         for (lanes, conditions) in plan.rules().fields() {
@@ -137,8 +139,8 @@ fn read_n<const N: usize>(
     Ok(())
 }
 
-/// Writes the index of the dropped component as a choice. Then writes the other three components
-/// against the base's, turned to drop the same component.
+/// Writes the index of the dropped component as a choice, then the other three components. These
+/// are coded against the base's components, turned to drop the same component.
 fn write_rotation(
     sink: &mut impl BitSink,
     rotation: SmallestThree,
@@ -166,8 +168,8 @@ fn turned(rotation: SmallestThree, codes: &[u32], dropped: u32) -> [u32; 3] {
     rotation.turned([codes[0], codes[1], codes[2], codes[3]], dropped)
 }
 
-/// Writes one bit if the value equals the base, otherwise also its number among the other
-/// alternatives.
+/// Writes one bit for whether the value differs from the base. If it does, also writes its number
+/// among the other alternatives.
 fn write_choice(sink: &mut impl BitSink, max: u32, base: u32, value: u32) {
     sink.write_bool(value != base);
     if value != base {
@@ -184,7 +186,7 @@ fn read_choice(reader: &mut BitReader<'_>, max: u32, base: u32) -> Result<u32, D
     value.ok_or(DecodeError::OutOfRange { at_bit: reader.position_bits() })
 }
 
-/// Bits of a number among all alternatives except one.
+/// Returns the number of bits of a number among all alternatives except one.
 fn others_bits(max: u32) -> u32 {
     crate::bits::bits_for(u64::from(max.saturating_sub(1)))
 }

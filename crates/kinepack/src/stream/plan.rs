@@ -1,4 +1,4 @@
-//! The parts of a record, in the order in which they are coded.
+//! Lists the parts of a record, in the order in which they are coded.
 
 use alloc::sync::Arc;
 use alloc::vec;
@@ -15,13 +15,14 @@ use crate::schema::{Conditions, Field, FieldKind, Kinds, Lane, LaneRules, Role};
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     pub(super) kind: PartKind,
-    /// The part's first lane.
+    /// The index of the part's first lane.
     pub(super) first: usize,
-    /// The number of lanes.
+    /// The number of the part's lanes.
     pub(super) count: usize,
-    /// The first lane of the part's velocities, which are coded before the part.
+    /// The index of the first lane of the part's velocities, which are coded before the part.
     pub(super) velocity: Option<usize>,
-    /// When the part's field is present. The selectors are coded before the part.
+    /// The conditions under which the part's field is present. The selectors in them are coded
+    /// before the part.
     pub(super) conditions: Conditions,
 }
 
@@ -33,13 +34,13 @@ pub(super) struct Plan {
     pub(super) parts: Vec<Part>,
     /// The index of the part that is the time stamp.
     pub(super) clock: Option<usize>,
-    /// The code of 0 in each lane.
+    /// The code of the value 0 in each lane.
     pub(super) zeros: Vec<f64>,
 }
 
 impl Plan {
-    /// The parts in schema order. If the level predicts, the time stamp comes first, and each field
-    /// comes after its velocity.
+    /// Makes the parts in schema order. If the level predicts, the time stamp comes first, and each
+    /// field follows its velocity.
     pub(super) fn new(schema: &Schema, is_predicted: bool) -> Self {
         let mut parts = parts(schema);
         let mut clock = None;
@@ -55,14 +56,14 @@ impl Plan {
         Self { lanes, kinds, parts, clock, zeros: zeros(schema) }
     }
 
-    /// Which values the lanes may have.
+    /// The rules for the values that the lanes may have.
     pub(super) fn rules(&self) -> &LaneRules {
         self.kinds.list[0].rules()
     }
 }
 
 impl Plan {
-    /// Hashes the pairs of fields and their velocities.
+    /// Adds the pairs of fields and their velocities to a hash.
     pub(super) fn hash_into(&self, schema: &Schema, hasher: &mut Fnv1a) {
         for field in schema.fields() {
             // A field without lanes begins at the same lane as the next field, so `contains` must
@@ -74,8 +75,8 @@ impl Plan {
     }
 }
 
-/// The field that the rates of the other fields refer to: the first numeric field with the role
-/// `Clock` that is always present.
+/// Finds the field that the rates of the other fields refer to: the first numeric field with the
+/// role `Clock` that is always present.
 fn time_stamp(schema: &Schema) -> Option<&Field> {
     let is_numbers = |field: &Field| {
         matches!(field.kind, FieldKind::Floats(_) | FieldKind::Integer(_) | FieldKind::Raw { .. })
@@ -89,8 +90,8 @@ fn time_stamp(schema: &Schema) -> Option<&Field> {
     schema.fields().iter().find(is_time)
 }
 
-/// The lane with the velocity of `lane`, unless that velocity has a velocity itself. A time stamp
-/// is coded before all others, so it has none.
+/// Finds the lane with the velocity of `lane`, unless that velocity has a velocity itself. A time
+/// stamp is coded before all other fields, so it has no velocity.
 fn velocity(schema: &Schema, lane: usize) -> Option<usize> {
     let owner = schema.fields().iter().find(|field| field.lanes().contains(&lane))?;
     if time_stamp(schema).is_some_and(|time| time.lanes() == owner.lanes()) {
@@ -122,21 +123,21 @@ fn zeros(schema: &Schema) -> Vec<f64> {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum PartKind {
-    /// 1 to 4 numbers.
+    /// The part has 1 to 4 numbers.
     Numbers,
-    /// The index of the dropped component and three numbers.
+    /// The part has the index of the dropped component and three numbers.
     Rotation(SmallestThree),
-    /// One lane whose value is not coded as a difference.
+    /// The part has one lane whose value is not coded as a difference.
     Choice,
-    /// 1 to [`MAX_LANES`] bytes, one per lane.
+    /// The part has 1 to [`MAX_LANES`] bytes, one per lane.
     Bytes,
 }
 
-/// The largest count of numbers in one part, because a class covers no more.
+/// The maximum number of numbers in one part, because a class covers no more.
 pub(super) const MAX_NUMBERS: usize = 4;
 
-/// The parts of the fields, in order. A field with more lanes than a part may have becomes several
-/// parts.
+/// Makes the parts of the fields, in order. A field with more lanes than a part may have is split
+/// into several parts.
 fn parts(schema: &Schema) -> Vec<Part> {
     let mut parts = Vec::new();
     for field in schema.fields() {
@@ -163,19 +164,19 @@ fn parts(schema: &Schema) -> Vec<Part> {
 }
 
 impl Part {
-    /// The part's items in a list with one item for each lane of a record.
+    /// Returns the part's items in a list with one item for each lane of a record.
     #[inline]
     pub(super) fn slice<'a, T>(&self, lanes: &'a [T]) -> &'a [T] {
         &lanes[self.lanes()]
     }
 
-    /// The indices of the part's lanes.
+    /// Returns the indices of the part's lanes.
     #[inline]
     pub(super) fn lanes(&self) -> Range<usize> {
         self.first..self.first + self.count
     }
 
-    /// As [`slice`](Self::slice), but mutable.
+    /// Like [`slice`](Self::slice), but mutable.
     #[inline]
     pub(super) fn slice_mut<'a, T>(&self, lanes: &'a mut [T]) -> &'a mut [T] {
         &mut lanes[self.lanes()]

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use crate::schema::{EntityKind, Field, FieldKind, Role};
 use crate::{Schema, SetupError};
 
-/// The largest length, in steps.
+/// The largest length of an extent, a size or a reach, in steps.
 const MAX_LENGTH: u32 = 1 << 24;
 
 /// The largest number of bands.
@@ -57,21 +57,22 @@ pub struct Bodies {
     pub mover: Option<usize>,
     /// The position's axis that points up: 0, 1 or 2.
     pub up: u8,
-    /// The height of the floor, as a value of that axis' lane. Without it no body is predicted to
-    /// rest on a floor.
+    /// The height of the floor, as a value of the up axis' lane. If there is no floor, no body is
+    /// predicted to rest on one.
     pub floor: Option<u32>,
-    /// The kinds of bodies: their sizes, and whether they move others. 1 to 256.
+    /// The kinds of bodies, each with its size and whether it moves others. There are 1 to 256
+    /// kinds.
     pub kinds: Vec<BodyKind>,
     /// The kind of each range of ids, as pairs of the range's first id and its kind, by increasing
-    /// id. Ids below the first range have kind 0. At most 65,536.
+    /// id. Ids below the first range have kind 0. There are at most 65,536 ranges.
     pub kind_of_ids: Vec<(u32, u8)>,
     /// Half the size of a typical body: the unit of the distances at which bodies touch or are
     /// neighbours.
     pub size: u32,
     /// The distance over which a mover influences others.
     pub reach: u32,
-    /// The distances from the nearest mover that separate the classes of bodies, increasing. At
-    /// most 32.
+    /// The distances from the nearest mover that separate the classes of bodies, increasing. There
+    /// are at most 32 bands.
     pub bands: Vec<u32>,
 }
 
@@ -102,18 +103,19 @@ pub struct BodyKind {
     /// Half the edges of a box around the centre, along the body's own axes x, y, z; all zero for a
     /// body without a size.
     pub half_extents: [u32; 3],
-    /// True if such a body moves others, so that bodies near it are predicted from its motion.
+    /// True if a body of this kind moves others, so that bodies near it are predicted from its
+    /// motion.
     pub mover: bool,
 }
 
 impl BodyKind {
-    /// Whether all extents are above zero, or none is.
+    /// Returns whether all extents are above zero, or all are zero.
     fn is_solid_or_point(&self) -> bool {
         self.half_extents == [0; 3] || self.half_extents.iter().all(|extent| *extent > 0)
     }
 }
 
-/// Whether every entity has the field, and may change it.
+/// Returns whether every entity has the field, and may change it.
 pub(super) fn can_be_part(field: &Field) -> bool {
     field.condition.is_none() && !field.is_spawn
 }
@@ -127,7 +129,7 @@ struct Marked {
 }
 
 impl Marked {
-    /// `None` if there is no position or no rotation.
+    /// Returns `None` if the kind marks no position or no rotation.
     fn new(schema: &Schema, kind: &EntityKind) -> Option<Self> {
         let marked = |role, is: fn(&FieldKind) -> bool| {
             let is_part =
@@ -147,7 +149,7 @@ impl Marked {
 }
 
 impl Bodies {
-    /// Checks the limits and orders that coding relies on.
+    /// Checks the limits and the orders that coding relies on.
     pub(super) fn validate(&self) -> Result<(), SetupError> {
         let lengths =
             self.kinds.iter().flat_map(|kind| kind.half_extents).chain([self.size, self.reach]);
@@ -166,16 +168,17 @@ impl Bodies {
         if well_formed { Ok(()) } else { Err(SetupError::BadModel) }
     }
 
-    /// The default parameters for bodies of one size. The position and the rotation are the fields
-    /// that the schema marks with [`Role::Body`]; flags are those marked with [`Role::Touched`] and
-    /// [`Role::Mover`]. `half_extents_m` are half the edges of a typical body along its own axes,
-    /// in the position's unit. `floor_m` is the height of the floor, if there is one.
+    /// Makes the default parameters for bodies of one size. The position and the rotation are the
+    /// fields that the schema marks with [`Role::Body`]; flags are those marked with
+    /// [`Role::Touched`] and [`Role::Mover`]. `half_extents_m` are half the edges of a typical body
+    /// along its own axes, in the position's unit. `floor_m` is the height of the floor, if there
+    /// is one.
     ///
     /// Fields that may be absent and spawn fields are not part of a body. If the schema has several
-    /// kinds, the fields are those of the first kind that marks both. The bodies of the other kinds
-    /// that mark both are in the same world.
+    /// kinds, the fields are those of the first kind that marks a position and a rotation. The
+    /// bodies of the other kinds that mark these two are in the same world.
     ///
-    /// `None` if the schema does not mark a position and a rotation, or has no axis `up`.
+    /// Returns `None` if the schema does not mark a position and a rotation, or has no axis `up`.
     pub fn from_schema(
         schema: &Schema,
         up: u8,
@@ -208,14 +211,14 @@ impl Bodies {
         })
     }
 
-    /// The parameters of the bodies of another kind of the schema, in the same world; `None` if the
-    /// kind does not mark a position and a rotation.
+    /// Makes the parameters of the bodies of another kind of the schema, in the same world. Returns
+    /// `None` if the kind does not mark a position and a rotation.
     pub(super) fn for_kind(&self, schema: &Schema, kind: &EntityKind) -> Option<Self> {
         let Marked { position, rotation, touched, mover } = Marked::new(schema, kind)?;
         Some(Self { position, rotation, touched, mover, ..self.clone() })
     }
 
-    /// The same bodies for a position whose steps are `ratio` times as long.
+    /// Returns the same bodies for a position whose steps are `ratio` times as long.
     #[must_use]
     pub fn in_longer_steps(&self, ratio: f64) -> Self {
         let shorter = |length: u32| ((f64::from(length) / ratio + 0.5) as u32).min(MAX_LENGTH);
@@ -236,13 +239,13 @@ impl Bodies {
         }
     }
 
-    /// Number of classes of bodies: mover, new, at rest, far, and one per band. Each class exists
-    /// twice, for bodies in the air and for bodies that touch the floor.
+    /// Returns the number of classes of bodies: mover, new, at rest, far, and one per band. Each
+    /// class exists twice, for bodies in the air and for bodies that touch the floor.
     pub(super) fn classes(&self) -> usize {
         2 * (class::NEAR + self.bands.len())
     }
 
-    /// The id ranges of movers, as pairs of the first id and the first id after the range.
+    /// Returns the id ranges of movers, as pairs of the first id and the first id after the range.
     pub(super) fn mover_ranges(&self) -> impl Iterator<Item = (u64, u64)> {
         let firsts = core::iter::once((0, 0))
             .chain(self.kind_of_ids.iter().map(|(first, kind)| (u64::from(*first), *kind)));
@@ -254,7 +257,7 @@ impl Bodies {
             .map(|((first, _), end)| (first, end))
     }
 
-    /// The kind of the entity with this id.
+    /// Returns the kind of the entity with this id.
     pub(super) fn kind(&self, id: u32) -> BodyKind {
         let place = self.kind_of_ids.partition_point(|(first, _)| *first <= id);
         let kind = place.checked_sub(1).map_or(0, |place| self.kind_of_ids[place].1);
@@ -262,7 +265,7 @@ impl Bodies {
     }
 }
 
-/// Numbers of the classes of bodies. `spec/CODEC.md`, section 12.6, "Class".
+/// Numbers of the classes of bodies. `spec/CODEC.md`, section 12.6, "Class", defines them.
 pub(super) mod class {
     pub(crate) const MOVER: usize = 0;
     pub(crate) const NEW: usize = 1;

@@ -1,5 +1,5 @@
 //! Rigid bodies, predicted from their own motion, the nearest mover, their neighbours, and the
-//! floor. `spec/CODEC.md`, section 12.6.
+//! floor. `spec/CODEC.md`, section 12.6, defines the features.
 
 use alloc::vec::Vec;
 
@@ -24,27 +24,27 @@ use crate::entropy::Coder;
 use crate::schema::{Lane, LaneArithmetic};
 use crate::snapshot::status::{MOVED, NEW};
 
-/// A body touches the floor if its centre is less than this above its resting height, in sizes.
-/// Section 12.6, "Class".
+/// A body touches the floor if its centre is less than `TOUCH_MARGIN` sizes above the height at
+/// which it rests. `spec/CODEC.md`, section 12.6, "Class".
 const TOUCH_MARGIN: f64 = 0.16;
 
 /// An edge steeper than 1 / `EDGE_SLOPE` touches the floor with its end, a level edge with its
-/// middle. Section 12.4, "arm".
+/// middle. `spec/CODEC.md`, section 12.4, "arm".
 const EDGE_SLOPE: f64 = 15.0;
 
 // The constants below are those of section 12.6, "Position". Lengths are in half edges, `ext` in
 // the specification.
 
-/// The distance of a fall grows with the square of its duration. This factor is 1 at 6 ticks, a
-/// tenth of a second.
+/// The distance of a fall grows with the square of its duration. This factor makes that square 1 at
+/// 6 ticks, a tenth of a second.
 const FALL_PER_SQUARED_TICK: f64 = 1.0 / 36.0;
 
-/// How far a body falls in 6 ticks, as a share of its height above its resting height. Heights
-/// above `MAX_FALL_HEIGHT` count as that limit.
+/// The distance that a body falls in 6 ticks, as a share of its height above its resting height.
+/// Heights above `MAX_FALL_HEIGHT` count as `MAX_FALL_HEIGHT`.
 const FALL_OF_HEIGHT: f64 = 0.3;
 const MAX_FALL_HEIGHT: f64 = 3.0;
 
-/// How far a body in free fall falls in 6 ticks, in steps.
+/// The distance that a body in free fall falls in 6 ticks, in steps.
 const FREE_FALL: f64 = 30.0;
 
 /// The height below which the floor is expected to stop a falling body.
@@ -67,11 +67,11 @@ struct Motion {
     turned_before: Vector,
 }
 
-/// Everything that a body is predicted from, except its own values that are already coded.
+/// Everything that a body is predicted from, except those of its own values that are already coded.
 struct Inputs {
     motion: Motion,
-    /// The nearest mover and its weight. If there is no mover, this one is at rest in the body's
-    /// own position.
+    /// The nearest mover and its weight. If there is no mover, `mover` is at rest in the body's own
+    /// position.
     mover: CodedBody,
     weight: f64,
     surroundings: Surroundings,
@@ -80,10 +80,10 @@ struct Inputs {
     coarse_class: usize,
     /// Half the edges of the body's box, in the order level, level, up.
     extents: Vector,
-    /// Half the length of a typical edge.
+    /// Half a typical edge.
     size: f64,
-    /// The centre's height above the floor, if there is a floor. `height` is its height if the box
-    /// lay on the floor with its present rotation.
+    /// The centre's height above the floor, if there is a floor. `height` is the height that the
+    /// centre has if the box lies on the floor with its present rotation.
     above: Option<f64>,
     height: f64,
     /// 1 if the body touches the floor, else 0.
@@ -100,13 +100,13 @@ struct Turned {
 }
 
 impl Inputs {
-    /// The turn of a body that rolls by the motion `v`.
+    /// Returns the turn of a body that rolls by the motion `v`.
     fn rolled(&self, v: Vector) -> Vector {
         [-v[1] / self.size * PER_RADIAN, v[0] / self.size * PER_RADIAN, 0.0]
     }
 
-    /// The features of the position's coordinates. `height_now` is the centre's height if the box
-    /// lies on the floor with the coded rotation. `lag` is in ticks.
+    /// Computes the features of the position's coordinates. `height_now` is the centre's height if
+    /// the box lies on the floor with the coded rotation. `lag` is in ticks.
     #[inline]
     fn position_features(
         &self,
@@ -128,7 +128,7 @@ impl Inputs {
         let fall = lag * lag * FALL_PER_SQUARED_TICK;
         let above = self.above.unwrap_or(0.0);
         let rolled = self.rolled(turned.vector);
-        // The number of an axis' steps in one step of the first axis.
+        // Returns the number of an axis' steps in one step of the first axis.
         let per_step = |axis: usize| 1.0 / body.ratios[axis];
         let mut features = [[0.0; FEATURES]; 3];
         for axis in [0, 1] {
@@ -350,7 +350,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         Turned { rotation, turn, vector, error, error_log2: vector_log2(error, 3.0) }
     }
 
-    /// Codes the position. Returns how far the body moved, and the error of the prediction.
+    /// Codes the position. Returns the distance that the body moved, and the error of the
+    /// prediction.
     fn code_position(
         &mut self,
         body: &BodyPlan,
@@ -433,19 +434,20 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     }
 }
 
-/// A body's position in the space of all bodies, in the order level, level, up.
+/// Returns a body's position in the space of all bodies, in the order level, level, up.
 pub(super) fn position(body: &BodyPlan, columns: &[Vec<u32>], entity: usize) -> Vector {
     let at = |axis: usize| body.coordinate(axis, columns[body.position[axis]][entity]);
     [at(0), at(1), at(2)]
 }
 
-/// The height of a box's centre above the floor if the box lies on it.
+/// Returns the height of a box's centre above the floor if the box lies on it.
 fn height_of(rotation: Quaternion, extents: Vector) -> f64 {
     let [a, b, c] = axes(rotation);
     extents[0] * a[UP].abs() + extents[1] * b[UP].abs() + extents[2] * c[UP].abs()
 }
 
-/// The vector from a box's lowest vertex, or the middle of its lowest edge or face, to the centre.
+/// Returns the vector from a box's lowest vertex, or the middle of its lowest edge or face, to the
+/// centre.
 fn lowest(rotation: Quaternion, extents: Vector) -> Vector {
     let mut sum = [0.0; 3];
     for (axis, extent) in axes(rotation).into_iter().zip(extents) {

@@ -1,4 +1,4 @@
-//! A model for another schema that has some of the same kinds of entities.
+//! Carries a model to another schema that has some of the same kinds of entities.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -22,17 +22,19 @@ pub(in crate::snapshot) struct Kinds<'a> {
 }
 
 impl Kinds<'_> {
-    /// The kinds whose parameters can be carried, as pairs of the kind of `to` and that of `from`.
+    /// Returns the kinds whose parameters can be carried, as pairs of the kind of `to` and that of
+    /// `from`.
     pub(in crate::snapshot) fn pairs(&self) -> impl Iterator<Item = (usize, usize)> {
         self.same.iter().enumerate().filter_map(|(kind, same)| same.map(|same| (kind, same)))
     }
 
-    /// The index of a field in `to`, given the kinds and its index in `from`.
+    /// Returns the index of a field in `to`, given the kinds and the field's index in `from`.
     pub(in crate::snapshot) fn field(&self, (kind, same): (usize, usize), field: usize) -> usize {
         field - self.from.kinds()[same].fields().start + self.to.kinds()[kind].fields().start
     }
 
-    /// The same bodies with the field indices of `to`. `None` if no kind of `to` has their fields.
+    /// Returns the same bodies with the field indices of `to`. `None` if no kind of `to` has the
+    /// bodies' fields.
     fn bodies(&self, bodies: &Bodies) -> Option<Bodies> {
         let has_body = |same: usize| self.from.kinds()[same].fields().contains(&bodies.position);
         let pair = self.pairs().find(|(_, same)| has_body(*same))?;
@@ -51,7 +53,7 @@ impl Kinds<'_> {
 type Parts = Vec<(Range<usize>, Range<usize>)>;
 
 impl Model {
-    /// The model for another schema. Kinds that only the new schema has are untrained.
+    /// Makes the model for another schema. Kinds that only the new schema has are untrained.
     pub(in crate::snapshot) fn carried(&self, kinds: &Kinds<'_>) -> Result<Self, SetupError> {
         let could_share = Plan::new(kinds.from, self.bodies.as_ref(), true)?.is_shared;
         let from = Plan::new(kinds.from, self.bodies.as_ref(), self.is_shared)?;
@@ -80,7 +82,8 @@ impl Model {
     }
 }
 
-/// The rows and the counters that two plans have in common. `bodies` are those of `to`.
+/// Returns the rows and the counters that two plans have in common. `bodies` are those of the model
+/// for `to`.
 fn parts(kinds: &Kinds<'_>, from: &Plan, to: &Plan, bodies: Option<&Bodies>) -> (Parts, Parts) {
     let (mut rows, mut counters) = (Parts::new(), Parts::new());
     counters.extend(from.layout.common().into_iter().zip(to.layout.common()));

@@ -1,4 +1,5 @@
-//! Codes which entities of a kind changed, in blocks. `spec/CODEC.md`, section 12.5.
+//! Codes which entities of a kind changed, in blocks. `spec/CODEC.md`, section 12.5, defines the
+//! blocks.
 
 use super::counters::{FAR, changed_context};
 use crate::entropy::{Coder, Decision};
@@ -7,7 +8,7 @@ use crate::entropy::{Coder, Decision};
 pub(super) const BLOCK: usize = 16;
 
 /// The context of a *quiet* body: one at rest, untouched, and far from all movers. An entity
-/// without a body is quiet if it rests; its context is 0.
+/// without a body is quiet if it is at rest; its context is 0.
 pub(super) const IS_FAR: u16 = changed_context(0, FAR);
 
 /// Marks an added entity in place of a context. An added entity has always changed, so it has no
@@ -15,10 +16,12 @@ pub(super) const IS_FAR: u16 = changed_context(0, FAR);
 pub(super) const IS_ADDED: u16 = u16::MAX;
 
 /// The first counter of quiet entities among a kind's counters. Four counters code the flag that
-/// any quiet entity of a block changed. The same flag of the two blocks before selects one.
+/// tells whether any quiet entity of a block changed. The same flags of the two blocks before
+/// select one of the four.
 const QUIET: usize = 256;
 /// The first counter of a single quiet entity's flag. Until an entity of the block has changed, the
-/// number of remaining entities selects the counter. After that, the two flags before select it.
+/// number of remaining entities selects the counter. After that, the two previous flags select the
+/// counter.
 const FIRST: usize = QUIET + 4;
 const AFTER_FIRST: usize = FIRST + BLOCK;
 
@@ -47,7 +50,7 @@ impl<'a, D: Decision> ChangedFlags<'a, D> {
         has_changed: u32,
     ) -> u32 {
         let quiet = self.quiet;
-        // A fold instead of `all`, to avoid a branch for each entity.
+        // This is a fold instead of `all`, to avoid a branch for each entity.
         if contexts.iter().fold(true, |all, context| all & (*context == quiet)) {
             return self.code_quiet(coder, (1 << contexts.len()) - 1, has_changed);
         }
@@ -69,8 +72,8 @@ impl<'a, D: Decision> ChangedFlags<'a, D> {
         is_changed | self.code_quiet(coder, are_quiet, has_changed & are_quiet)
     }
 
-    /// Codes the quiet entities of a block. If any changed and all but the last did not, the last
-    /// one must have changed and needs no flag.
+    /// Codes the quiet entities of a block. If some quiet entity changed and all but the last did
+    /// not, the last one must have changed and needs no flag.
     fn code_quiet(&mut self, coder: &mut impl Coder, are_quiet: u32, has_changed: u32) -> u32 {
         if are_quiet == 0 {
             return 0;
@@ -98,7 +101,7 @@ impl<'a, D: Decision> ChangedFlags<'a, D> {
     }
 }
 
-/// The last two flags, once `flag` follows them.
+/// Returns the last two flags after `flag` is added to them.
 fn push_flag(last: usize, flag: bool) -> usize {
     (last << 1 | usize::from(flag)) & 3
 }

@@ -1,4 +1,4 @@
-//! Packets of the adaptive level: their encoding, their decoding, and the memory that they reuse.
+//! Encodes and decodes packets of the adaptive level, and holds the memory that the packets reuse.
 //! `spec/CODEC.md`, section 12.
 
 use alloc::vec;
@@ -20,7 +20,8 @@ use crate::bits::{BitReader, BitSink};
 use crate::entropy::{Coder, Counter, Decision, RangeDecoder, RangeEncoder};
 use crate::{DecodeError, Schema, SetupError};
 
-/// The probability, in 1/65536, that a packet resumes from learned state. Section 12.10.
+/// The probability, in 1/65536, that a packet resumes from learned state. `spec/CODEC.md`, section
+/// 12.10.
 const RESUMES: u16 = 15 << 12;
 
 /// A model prepared for a schema.
@@ -31,11 +32,11 @@ pub(in crate::snapshot) struct Adaptive {
     fields: usize,
     /// Whether packets resume from the baseline's learned state.
     learns: bool,
-    /// At a level that learns, the inverses of the model's energies for each set.
+    /// At a level that learns, the inverses of the energies of each set of the model.
     inverses: Vec<Vec<Row>>,
 }
 
-/// The memory of an encoder or decoder at this level, kept from packet to packet.
+/// The memory of an encoder or decoder at the adaptive level, kept from packet to packet.
 #[derive(Debug)]
 pub(in crate::snapshot) struct State {
     scratch: Scratch,
@@ -49,7 +50,7 @@ pub(in crate::snapshot) struct State {
 }
 
 impl State {
-    /// The changed entities for which the last packet had no room, in no particular order.
+    /// The changed entities that did not fit into the last packet, in no particular order.
     pub(in crate::snapshot) fn unsent(&self) -> &[u32] {
         &self.scratch.unsent
     }
@@ -66,7 +67,7 @@ impl State {
     }
 
     /// The cost of each entity in the last packet, in 1/256 bit and in the packet's order. Empty if
-    /// not counted.
+    /// these costs are not counted.
     pub(in crate::snapshot) fn entities_spent(&self) -> &[(u32, u64)] {
         self.scratch.entities_spent.as_deref().unwrap_or_default()
     }
@@ -86,17 +87,17 @@ impl Adaptive {
         Ok(Self { plan, model, fields: schema.fields().len(), learns, inverses })
     }
 
-    /// The model with the state that a session learned.
+    /// Returns the model with the state that a session learned.
     pub(in crate::snapshot) fn model_with(&self, learned: &Learned) -> Model {
         self.model.with_learned(learned)
     }
 
-    /// Whether alike fields share counters.
+    /// Returns whether alike fields share counters.
     pub(in crate::snapshot) fn is_shared(&self) -> bool {
         self.plan.is_shared
     }
 
-    /// The bytes of a view's learned state.
+    /// Returns the size of a view's learned state, in bytes.
     pub(in crate::snapshot) fn learned_bytes(&self) -> usize {
         let (rows, parts) = self.sizes();
         if self.learns { LearnedState::bytes(self.plan.layout.len, rows, parts) } else { 0 }
@@ -112,10 +113,9 @@ impl Adaptive {
         }
     }
 
-    /// Writes a packet in which the entities at `changed`, increasing, have the values of
-    /// `columns`, and all others have those of the baseline. The packet ends near its `max_bits`,
-    /// but may exceed it by a few bits. [`State::unsent`] then lists the entities for which there
-    /// was no room.
+    /// Writes a packet. The entities at `changed`, increasing, get the values of `columns`, and all
+    /// others keep those of the baseline. The packet ends near `max_bits`, but may exceed it by a
+    /// few bits. [`State::unsent`] then lists the entities that did not fit.
     pub(in crate::snapshot) fn encode<S: BitSink>(
         &self,
         state: &mut State,
@@ -156,9 +156,9 @@ impl Adaptive {
         }
     }
 
-    /// Takes the state that the models have after the last packet, so call this at most once per
-    /// packet. `None` if the level does not learn. Reuses the memory of `reused` if it has no other
-    /// owner.
+    /// Takes the state that the models have after the last packet, so it must be called at most
+    /// once per packet. `None` if the level does not learn. Reuses the memory of `reused` if it has
+    /// no other owner.
     pub(in crate::snapshot) fn learned(
         &self,
         state: &mut State,
@@ -168,7 +168,7 @@ impl Adaptive {
         self.learns.then(|| Learned::take(codec_hash, &mut state.learned, reused))
     }
 
-    /// Codes a packet with the level's weights. Returns false if the decoded values are not a
+    /// Codes a packet with the model's fixed weights. Returns false if the decoded values are not a
     /// snapshot.
     pub(super) fn code<C: Coder>(
         &self,
@@ -186,7 +186,7 @@ impl Adaptive {
         self.code_with(state, coder, &mut &rows[..], packet, changed, columns)
     }
 
-    /// Codes a packet with the set's weights, and learns from it.
+    /// Codes a packet with the weights of its set, and learns from the packet.
     fn code_learning<C: Coder>(
         &self,
         state: &mut State,
@@ -217,12 +217,12 @@ impl Adaptive {
         is_valid
     }
 
-    /// The numbers of rows and of parts of the layout that learn.
+    /// Returns the numbers of rows and of parts of the layout that learn.
     fn sizes(&self) -> (usize, usize) {
         if self.learns { (self.plan.rows, 1 + self.plan.groups) } else { (0, 0) }
     }
 
-    /// Begins a packet. Returns the index of its set of rows.
+    /// Begins a packet. Returns the index of the packet's set of rows.
     pub(super) fn begin(&self, state: &mut State, packet: &Packet<'_>) -> usize {
         state.learned.begin(packet.learned, &self.model, self.sizes());
         let history = &packet.lineup.history;

@@ -15,21 +15,22 @@ use crate::entropy::Coder;
 use crate::schema::Presence;
 use crate::snapshot::status::{ADDED, MOVED, MOVED_BEFORE};
 
-/// The probability, in 1/65536, that a packet ends before the next entity. Section 12.5.
+/// The probability, in 1/65536, that a packet ends before the next entity. `spec/CODEC.md`, section
+/// 12.5.
 const END: u16 = 32;
 
-/// The assumed size of an entity before any was coded, in 1/256 bit.
+/// The size assumed for an entity before any entity was coded, in 1/256 bit.
 const TYPICAL_ENTITY: u64 = 64 << 8;
 
-/// The room that an encoder reserves for the end of the packet, in 1/256 bit.
+/// The number of bits that an encoder reserves for the end of the packet, in 1/256 bit.
 const ROOM_FOR_END: u64 = 8 << 8;
 
 /// A field of an entity, with its class.
 pub(super) struct FieldAt<'a> {
     pub(super) field: &'a FieldPlan,
-    /// The entity's row.
+    /// The entity's index among the current kind's entities.
     pub(super) entity: usize,
-    /// The [`Past::field_status`] of the field.
+    /// The field's [`Past::field_status`].
     pub(super) status: u8,
     pub(super) class: usize,
 }
@@ -47,7 +48,7 @@ pub(super) struct Coding<'a, C, P: Predictor> {
 }
 
 impl<'a, C: Coder, P: Predictor> Coding<'a, C, P> {
-    /// Codes the packet: which entities changed, then their values.
+    /// Codes which entities changed, then the values of these entities.
     pub(super) fn run(&mut self, scratch: &mut Scratch) {
         scratch.unsent.clear();
         scratch.entities_spent.iter_mut().for_each(Vec::clear);
@@ -66,7 +67,7 @@ impl<'a, C: Coder, P: Predictor> Coding<'a, C, P> {
         }
         let order = core::mem::take(&mut scratch.order);
         // Added entities must be coded, so the packet cannot end before the last of them. They are
-        // sorted last, because they are coded relative to the others.
+        // sorted last, because they are coded relative to the other entities.
         let statuses = self.past.all_statuses();
         let has_added = order.last().is_some_and(|last| statuses[last.1 as usize] & ADDED != 0);
         let first_end = if has_added { order.len() } else { 0 };
@@ -92,9 +93,9 @@ impl<'a, C: Coder, P: Predictor> Coding<'a, C, P> {
         scratch.order = order;
     }
 
-    /// Whether the next entity might not fit. Assumes a quarter more than the mean entity, and
-    /// reserves a byte for the end. The mean is over the `coded` entities, which took the bits
-    /// since `begin`, and one assumed entity of 64 bits.
+    /// Returns whether the next entity might not fit. It assumes that the next entity takes a
+    /// quarter more than the mean, and reserves a byte for the end. The mean is over the `coded`
+    /// entities, which took all bits since `begin`, and one assumed entity of 64 bits.
     fn is_full(&self, begin: u64, coded: usize) -> bool {
         let spent = self.coder.spent();
         let mean = (spent - begin + TYPICAL_ENTITY) / (coded as u64 + 1);
@@ -102,7 +103,7 @@ impl<'a, C: Coder, P: Predictor> Coding<'a, C, P> {
     }
 
     /// Codes which entities changed, in blocks of consecutive entities. A block has a flag for each
-    /// entity that may well have changed, then one for all its quiet entities together.
+    /// entity that is likely to have changed, then one flag for all of its quiet entities together.
     fn code_changed(&mut self, scratch: &mut Scratch) {
         let Scratch { encoder_changed, changed, nearness, contexts, .. } = scratch;
         changed.clear();
@@ -132,7 +133,7 @@ impl<'a, C: Coder, P: Predictor> Coding<'a, C, P> {
     }
 
     /// Computes the contexts of the changed flags of the current kind's entities, without the part
-    /// that depends on the flags before.
+    /// that depends on earlier flags.
     fn find_contexts(&self, nearness: &[u8], contexts: &mut Vec<u16>) {
         contexts.clear();
         let known = self.past.statuses().iter().zip(nearness);
@@ -154,7 +155,8 @@ impl<'a, C: Coder, P: Predictor> Coding<'a, C, P> {
         &self.plan.kinds[self.past.kind()]
     }
 
-    /// Whether any of these lanes differs from the baseline. Only meaningful in an encoder.
+    /// Returns whether any of these lanes of an entity differs from the baseline. The result is
+    /// meaningful only in an encoder.
     fn has_changed(&self, mut lanes: impl Iterator<Item = usize>, entity: usize) -> bool {
         lanes.any(|lane| self.values.at(lane, entity) != self.past.base()[lane][entity])
     }
@@ -202,8 +204,9 @@ impl<'a, C: Coder, P: Predictor> Coding<'a, C, P> {
         }
     }
 
-    /// Codes the plan's `nth` field, outside the body, of an entity in which it was and is present.
-    /// Returns whether the field changed. `last_changed` is true if the field before it changed.
+    /// Codes the plan's `nth` field, outside the body, of an entity that has the field now and had
+    /// it in the baseline. Returns whether the field changed. `last_changed` is true if the
+    /// entity's previous field changed.
     fn code_kept(
         &mut self,
         scratch: &mut Scratch,

@@ -5,7 +5,7 @@ use core::ops::Range;
 use crate::entropy::{Coder, Counter, Decision, MANTISSAS, Signed, decide_signed, decide_tree};
 use crate::snapshot::status::{MOVED, MOVED_BEFORE, NEW};
 
-/// The first counter of each part. The parts follow one another without gaps.
+/// The index of the first counter of each part. The parts follow one another without gaps.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layout {
     kinds: usize,
@@ -17,14 +17,15 @@ pub(super) struct Layout {
     third: usize,
     choices: usize,
     residuals: usize,
-    /// Profile files of version 1 and 2 have only the parts before this one.
+    /// The first counter of added entities. Profile files of version 1 and 2 have only the counters
+    /// before it.
     pub(super) newcomers: usize,
-    /// Number of counters.
+    /// The total number of counters.
     pub(super) len: usize,
 }
 
 impl Layout {
-    /// The layout for `kinds` kinds of entities with `fields` fields outside their bodies,
+    /// Makes the layout for `kinds` kinds of entities with `fields` fields outside their bodies,
     /// `choices` counters of choices, `groups` groups of residuals, and `newcomers` counters of
     /// added entities.
     pub(super) fn new(
@@ -53,40 +54,42 @@ impl Layout {
         layout
     }
 
-    /// The counters that do not depend on the schema.
+    /// Returns the counters that do not depend on the schema.
     pub(super) fn common(&self) -> [Range<usize>; 2] {
         [self.any..self.changed, self.largest..self.choices]
     }
 
-    /// The counters of a kind's entities and their bodies.
+    /// Returns the counters of a kind's entities and of their bodies.
     pub(super) fn kind(&self, kind: usize) -> [Range<usize>; 2] {
         [at(self.changed, kind..kind + 1, CHANGED), at(self.flags, kind..kind + 1, FLAGS)]
     }
 
-    /// The counters of the flags of the `nth` field outside bodies.
+    /// Returns the counters of the flags of the `nth` field outside bodies.
     pub(super) fn field_flags(&self, nth: usize) -> Range<usize> {
         at(self.flags + self.kinds * FLAGS, nth..nth + 1, FLAGS)
     }
 
-    /// The counters of a choice's upper bits, which begin at `tree` among those of all choices.
+    /// Returns the counters of a choice's upper bits, which begin at `tree` among the counters of
+    /// all choices.
     pub(super) fn tree(&self, tree: usize, bits: u32) -> Range<usize> {
         at(self.choices + tree, 0..1 << bits, 1)
     }
 
-    /// The counters of these groups of residuals.
+    /// Returns the counters of these groups of residuals.
     pub(super) fn residuals_of(&self, groups: Range<usize>) -> Range<usize> {
         at(self.residuals, groups, RESIDUAL)
     }
 }
 
-/// The range of these items in a list that begins at `first`, if each item takes `size`.
+/// Returns the range of these items in a list that begins at `first`, if each item takes `size`
+/// elements.
 fn at(first: usize, items: Range<usize>, size: usize) -> Range<usize> {
     first + items.start * size..first + items.end * size
 }
 
-/// The decisions of a packet.
+/// The decisions of a packet, which code its bits.
 pub(super) struct Counters<'a, D: Decision> {
-    /// The decisions of all entities but the added ones.
+    /// The decisions of all entities except the added ones.
     pub(super) decisions: &'a mut [D],
     pub(super) rule: D::Rule,
     /// The counters of added entities of all kinds.
@@ -95,12 +98,13 @@ pub(super) struct Counters<'a, D: Decision> {
 }
 
 impl<D: Decision> Counters<'_, D> {
-    /// Codes whether anything changed.
+    /// Codes whether any entity changed.
     pub(super) fn code_any(&mut self, coder: &mut impl Coder, bit: bool) -> bool {
         self.code(coder, self.layout.any, bit)
     }
 
-    /// The decisions of the flags that entities of a kind changed, indexed by [`changed_context`].
+    /// Returns the decisions of the flags that entities of a kind changed, indexed by
+    /// [`changed_context`].
     #[inline]
     pub(super) fn changed(&mut self, kind: usize) -> (&mut [D], &mut D::Rule) {
         D::select(&mut self.rule, 0);
@@ -119,8 +123,8 @@ impl<D: Decision> Counters<'_, D> {
         self.code(coder, self.layout.flags + kind * FLAGS + context, bit)
     }
 
-    /// Codes whether the `nth` of the other fields of all kinds changed. `context` is a
-    /// [`flag_context`].
+    /// Codes whether the `nth` field outside bodies, counted over all kinds, changed. `context` is
+    /// a [`flag_context`].
     #[inline]
     pub(super) fn code_field_flag(
         &mut self,
@@ -132,8 +136,8 @@ impl<D: Decision> Counters<'_, D> {
         self.code(coder, at, bit)
     }
 
-    /// Codes whether a rotation's largest component differs from the predicted one. The gap to the
-    /// next component and the errors of neighbours select the counter.
+    /// Codes whether a rotation's largest component differs from the predicted one. The gap between
+    /// the two largest predicted components and the errors of neighbours select the counter.
     #[inline]
     pub(super) fn code_largest(
         &mut self,
@@ -144,21 +148,21 @@ impl<D: Decision> Counters<'_, D> {
         self.code(coder, self.layout.largest + gap * GAP_ERRORS + error, bit)
     }
 
-    /// Codes whether the largest component differs from the next component too. The gap to the one
-    /// after that selects the counter.
+    /// Codes whether the largest component also differs from the second largest predicted
+    /// component. The gap between the second and the third largest selects the counter.
     #[inline]
     pub(super) fn code_second(&mut self, coder: &mut impl Coder, gap: usize, bit: bool) -> bool {
         self.code(coder, self.layout.second + gap, bit)
     }
 
-    /// Codes whether the largest component differs from the third component too.
+    /// Codes whether the largest component also differs from the third largest predicted component.
     #[inline]
     pub(super) fn code_third(&mut self, coder: &mut impl Coder, bit: bool) -> bool {
         self.code(coder, self.layout.third, bit)
     }
 
-    /// Codes the upper `bits` bits of a choice, whose counters begin at `tree` among those of all
-    /// choices.
+    /// Codes the upper `bits` bits of a choice, whose counters begin at `tree` among the counters
+    /// of all choices.
     #[inline]
     pub(super) fn code_tree(
         &mut self,
@@ -182,7 +186,7 @@ impl<D: Decision> Counters<'_, D> {
         sign: usize,
         residual: i64,
     ) -> i64 {
-        // The scale in thirds of an octave.
+        // The scale is in thirds of an octave.
         let scale = (((scale_log2 - MIN_SCALE_LOG2) * 3) >> 8) as usize;
         let context = coarse_class * SCALES + scale;
         let begin = self.layout.residuals + group * RESIDUAL;
@@ -214,19 +218,21 @@ pub(super) struct Residuals {
     pub(super) coarse_class: usize,
 }
 
-/// Observations after which a counter's rate of adaptation stays constant.
+/// The number of observations after which a counter's rate of adaptation stays constant.
 pub(super) const LIMIT: u8 = 250;
 
-/// The largest count of a model's trained counter, so that it still adapts to other data.
+/// The largest count of a trained counter in a model, so that the counter still adapts to other
+/// data.
 pub(super) const MAX_TRAINED_COUNT: u8 = 15;
 
 /// An untrained counter.
 pub(super) const EVEN: Counter = Counter::new(1 << 15, 0);
-/// An untrained counter of newcomers. There are many such counters, each with few observations, so
-/// a count of 2 makes them learn less from the first ones.
+/// An untrained counter of added entities. There are many such counters, each with few
+/// observations, so a count of 2 makes them learn less from their first observations.
 pub(super) const START: Counter = Counter::new(1 << 15, 2);
 
-/// The groups of a body's residuals: of the level axes, of the axis up, and of rotations.
+/// The groups of a body's residuals: one for the level axes, one for the axis up, and one for
+/// rotations.
 pub(super) mod body_group {
     pub(crate) const LEVEL: usize = 0;
     pub(crate) const UP: usize = 1;
@@ -234,18 +240,19 @@ pub(super) mod body_group {
     pub(crate) const COUNT: usize = 3;
 }
 
-/// Number of classes of nearness to a mover. Section 12.5.
+/// The number of classes of nearness to a mover. `spec/CODEC.md`, section 12.5.
 const NEARNESSES: usize = 8;
 /// The nearness of a mover itself, and of a body far from all movers.
 pub(super) const IS_MOVER: u8 = 7;
 pub(super) const FAR: u8 = 6;
 
-/// Number of contexts of the flag that an entity of a kind changed: by motion, touch, nearness, and
-/// the two flags before. Section 12.5.
+/// The number of contexts of the flag that an entity of a kind changed: by motion, touch, nearness,
+/// and the two previous flags. `spec/CODEC.md`, section 12.5.
 const CHANGED: usize = 1024;
 
-/// The context of the flag that an untouched entity changed, by its
-/// [status](crate::snapshot::status) and its nearness. The two flags before are added as a number.
+/// Computes the context of the flag that an untouched entity changed, from the entity's
+/// [status](crate::snapshot::status) and nearness. The caller adds the number formed by the two
+/// previous flags.
 #[inline]
 pub(super) const fn changed_context(status: u8, nearness: u8) -> u16 {
     let moved = status & (MOVED | MOVED_BEFORE) | if status & NEW != 0 { 2 } else { 0 };
@@ -255,11 +262,12 @@ pub(super) const fn changed_context(status: u8, nearness: u8) -> u16 {
 /// The bit that a touched body's [`changed_context`] has in addition.
 pub(super) const IS_TOUCHED: u16 = 1 << 5;
 
-/// Number of contexts of the flag that a field changed: by rest, the field before, nearness, and
-/// the field's class. Section 12.5.
+/// The number of contexts of the flag that a field changed: by rest, the previous field, nearness,
+/// and the field's class. `spec/CODEC.md`, section 12.5.
 const FLAGS: usize = 256;
 
-/// The context of the flag that a field changed. `rested` is in 0..3, `class` in 0..4.
+/// Computes the context of the flag that a field changed. `rested` is from 0 to 2, `class` from 0
+/// to 3.
 #[inline]
 pub(super) fn flag_context(
     rested: usize,
@@ -270,27 +278,29 @@ pub(super) fn flag_context(
     ((rested * 2 + usize::from(is_after_change)) * NEARNESSES + usize::from(nearness)) * 4 + class
 }
 
-/// Number of classes of the gap between the two largest components, and of the errors of
-/// neighbours. Section 12.6.
+/// The number of classes of the gap between the two largest components, and that of the errors of
+/// neighbours. `spec/CODEC.md`, section 12.6.
 pub(super) const GAPS: usize = 21;
 pub(super) const GAP_ERRORS: usize = 16;
-/// Contexts of the largest component.
+/// The number of contexts of the flag that the largest component differs from the predicted one.
 const LARGEST: usize = GAPS * GAP_ERRORS;
-/// Contexts of the second guess at the largest component.
+/// The number of contexts of the flag that the largest component differs from the second largest
+/// predicted one.
 pub(super) const SECOND: usize = 32;
 
-/// log₂ of the smallest size with separate counters, in 1/256: −1.5 octaves. Section 12.3.
+/// log₂ of the smallest size with separate counters, in 1/256: −1.5 octaves. `spec/CODEC.md`,
+/// section 12.3.
 pub(super) const MIN_SCALE_LOG2: i32 = -384;
 /// log₂ of the largest size with separate counters, in 1/256: 8 octaves.
 pub(super) const MAX_SCALE_LOG2: i32 = 8 << 8;
-/// Number of scales with separate counters: one for each third of an octave.
+/// The number of scales with separate counters: one for each third of an octave.
 const SCALES: usize = 29;
-/// Number of classes with separate counters.
+/// The number of classes of lanes with separate counters.
 const COARSE: usize = 4;
-/// Unary steps of the exponent with separate counters.
+/// The number of unary steps of the exponent with separate counters.
 const EXPONENTS: usize = 14;
-/// Contexts of a sign.
+/// The number of contexts of a sign.
 const SIGNS: usize = 16 * 4;
 
-/// Counters of one group of residuals: of zero, of signs, of exponents, of mantissas.
+/// The number of counters of one group of residuals: of zero, of signs, of exponents, of mantissas.
 const RESIDUAL: usize = COARSE * SCALES + SIGNS + COARSE * SCALES * EXPONENTS + MANTISSAS;

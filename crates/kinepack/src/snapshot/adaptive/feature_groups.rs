@@ -1,5 +1,5 @@
-//! Groups of the features of rigid bodies. Training can leave groups out, to measure what each is
-//! worth. `spec/CODEC.md`, section 12.6, lists the features in this order.
+//! Groups of the features of rigid bodies. Training can leave groups out, to measure how much each
+//! group saves. `spec/CODEC.md`, section 12.6, lists the features in this order.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -10,20 +10,22 @@ use super::rows::{BodyRows, BodyTask};
 /// A group of the features from which the adaptive level predicts rigid bodies.
 ///
 /// [`Training::without`](crate::training::Training::without) leaves groups out, so that the size of
-/// packets shows what they are worth.
+/// packets shows how much the groups save.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FeatureGroup {
-    /// Motion one step earlier, from which the prediction sees accelerations.
+    /// The motion one step earlier, which shows accelerations.
     Before,
-    /// The nearest mover: its motion, what it carries, and its error.
+    /// The nearest mover: its motion, the motion of what it carries, and the error of its
+    /// prediction.
     Mover,
-    /// Means over the neighbours: their motion and their errors.
+    /// Means over the neighbours: of their motion and of the errors of their predictions.
     Neighbours,
-    /// Means that favour the nearest neighbours: their motion, and what they carry.
+    /// Means that favour the nearest neighbours: of their motion, and of the motion of a body that
+    /// they carry.
     Near,
-    /// Motion of a body that rolls.
+    /// The motion of a body that rolls.
     Rolling,
-    /// Motion of a body that falls to the floor, lies on it or tips over.
+    /// The motion of a body that falls to the floor, lies on it or tips over.
     Floor,
 }
 
@@ -44,7 +46,7 @@ impl FeatureGroup {
         }
     }
 
-    /// The group's features in the rows of a task.
+    /// Returns the group's features in the rows of a task.
     fn members(self, task: BodyTask) -> &'static [usize] {
         use BodyTask::{Level, PositionScale, Turn, TurnScale, Up};
         match (self, task) {
@@ -73,8 +75,8 @@ impl FeatureGroup {
     }
 }
 
-/// The features that remain without these groups: 1 for each that remains, else 0. A set has `rows`
-/// rows, beginning with those of `classes` classes of bodies.
+/// Returns 1 for each feature that remains without these groups, and 0 for all other features. A
+/// set has `rows` rows, and the rows of `classes` classes of bodies come first.
 pub(super) fn remaining(rows: usize, classes: usize, without: &[FeatureGroup]) -> Vec<Row> {
     let mut remaining = vec![[1.0; FEATURES]; rows];
     for (row, task) in BodyRows::tasks(classes) {

@@ -1,10 +1,10 @@
-//! The features of each predictor, by name. Each `row` puts them in the order of the specification,
-//! `spec/CODEC.md`, sections 12.6 and 12.7.
+//! The features of each predictor, by name. Changes without a suffix: `own` is the last change
+//! before the packet, scaled to the lag.
 //!
-//! `own` is the last change before the packet, scaled to the lag. The others are changes in this
-//! packet. `mover` is that of the nearest mover, `neighbours` the mean over the neighbours, and
-//! `near` a mean that favours the nearest of them. `_before` marks the change one step earlier,
-//! `_error` the error of a prediction.
+//! `own` is the last change before the packet, scaled to the lag. All other features are changes in
+//! this packet. `mover` is the change of the nearest mover, `neighbours` the mean over the
+//! neighbours, and `near` a mean that favours the nearest of them. `_before` marks the change one
+//! step earlier, and `_error` the error of a prediction.
 
 use super::numbers::{FEATURES, LOG_BITS, Row, feature};
 
@@ -17,7 +17,7 @@ pub(super) const BIAS: usize = 0;
 /// The value of the constant feature: one octave.
 const OCTAVE: i32 = 1 << LOG_BITS;
 
-/// A row of these logarithms, padded with zeros.
+/// Makes a row of these logarithms, padded with zeros.
 #[inline]
 fn logarithms<const N: usize>(features: [i32; N]) -> Row {
     let mut row = [0.0; FEATURES];
@@ -25,7 +25,7 @@ fn logarithms<const N: usize>(features: [i32; N]) -> Row {
     row
 }
 
-/// A row of these features times `factor`, padded with zeros.
+/// Makes a row of these features times `factor`, padded with zeros.
 #[inline]
 fn changes<const N: usize>(features: [f64; N], factor: f64) -> Row {
     let mut row = [0.0; FEATURES];
@@ -33,7 +33,7 @@ fn changes<const N: usize>(features: [f64; N], factor: f64) -> Row {
     row
 }
 
-/// How a body turns about one axis. Section 12.6, "Rotation".
+/// The features of a body's turn about one axis. `spec/CODEC.md`, section 12.6, "Rotation".
 pub(super) struct TurnFeatures {
     pub(super) own: f64,
     pub(super) own_before: f64,
@@ -75,7 +75,7 @@ impl TurnFeatures {
     }
 }
 
-/// How a body moves along one level axis. Section 12.6, "Position".
+/// The features of a body's motion along one level axis. `spec/CODEC.md`, section 12.6, "Position".
 pub(super) struct LevelFeatures {
     pub(super) own: f64,
     pub(super) mover: f64,
@@ -86,11 +86,11 @@ pub(super) struct LevelFeatures {
     pub(super) neighbours: f64,
     pub(super) neighbours_before: f64,
     pub(super) near: f64,
-    /// The motion if its near neighbours carry the body.
+    /// The motion if the body's near neighbours carry it.
     pub(super) near_carried: f64,
     /// The body's motion relative to the mover.
     pub(super) drift: f64,
-    /// The motion if the body rolls over its lowest point by its turn.
+    /// The motion if the body rolls over its lowest point as far as it turned.
     pub(super) roll: f64,
     /// The motion that the error of the predicted turn would cause if the body turned about the
     /// mover.
@@ -129,7 +129,7 @@ impl LevelFeatures {
     }
 }
 
-/// How a body moves up or down. Section 12.6, "Position".
+/// The features of a body's motion up or down. `spec/CODEC.md`, section 12.6, "Position".
 pub(super) struct UpFeatures {
     pub(super) own: f64,
     pub(super) own_before: f64,
@@ -139,14 +139,15 @@ pub(super) struct UpFeatures {
     pub(super) carried: f64,
     /// The motion if the body falls to the floor, or is lifted out of it.
     pub(super) fall_to_floor: f64,
-    /// How far the body's motion would take it below its resting height; at most 0.
+    /// The distance by which the body's motion would take it below its resting height, as a number
+    /// of at most 0.
     pub(super) below_rest: f64,
     pub(super) near: f64,
-    /// The motion if its near neighbours carry the body.
+    /// The motion if the body's near neighbours carry it.
     pub(super) near_carried: f64,
-    /// How much higher the centre of the lying box is because of its new rotation.
+    /// The distance by which the new rotation raises the centre of the lying box.
     pub(super) raised: f64,
-    /// How far the body is below the height at which it lies on the floor.
+    /// The distance of the body below the height at which it lies on the floor.
     pub(super) sunk: f64,
     /// The motion that the error of the predicted turn would cause if the body turned about the
     /// mover.
@@ -185,21 +186,21 @@ impl UpFeatures {
     }
 }
 
-/// The features of the scale of a position's residual: logarithms in 1/256. Section 12.6,
-/// "Position".
+/// The features of the scale of a position's residual, as logarithms in 1/256. `spec/CODEC.md`,
+/// section 12.6, "Position".
 pub(super) struct PositionSizes {
     pub(super) lag: i32,
-    /// How the body's motion changed from one step to the next.
+    /// The difference between the body's motion in the last step and in the step before.
     pub(super) own: i32,
     pub(super) neighbours_error: i32,
-    /// The expected change along the axis up. For the level axes, which are coded later, the error
-    /// of that prediction.
+    /// The expected change along the axis up. For the level axes, which are coded later, `up` is
+    /// the error of that expected change.
     pub(super) up: i32,
-    /// The error of the mover's prediction. For the last axis, the error of the level axis before
-    /// it.
+    /// The error of the mover's prediction. For the last axis, `mover_error` is the error of the
+    /// level axis before it.
     pub(super) mover_error: i32,
     pub(super) turn_error: i32,
-    /// The last motion along the axis.
+    /// The last motion along the predicted axis.
     pub(super) moved: i32,
     /// The difference between the predicted motion and `moved`.
     pub(super) correction: i32,
@@ -222,10 +223,10 @@ impl PositionSizes {
     }
 }
 
-/// The features of the scales of a rotation's residuals: logarithms in 1/256. Section 12.6, "Coding
-/// a rotation".
+/// The features of the scales of a rotation's residuals, as logarithms in 1/256. `spec/CODEC.md`,
+/// section 12.6, "Coding a rotation".
 pub(super) struct TurnSizes {
-    /// How the body's turn changed from one step to the next.
+    /// The difference between the body's turn in the last step and in the step before.
     pub(super) own: i32,
     pub(super) neighbours_error: i32,
     pub(super) moved: i32,
@@ -238,8 +239,8 @@ pub(super) struct TurnSizes {
 }
 
 impl TurnSizes {
-    /// The row for the `nth` component. The `errors` of the components before it replace `moved`
-    /// and `mover_error`.
+    /// Makes the row for the `nth` component. The `errors` of the components coded before it
+    /// replace `moved` and `mover_error`.
     #[inline]
     pub(super) fn row(&self, nth: usize, errors: &[i32; 3]) -> Row {
         logarithms([
@@ -255,11 +256,13 @@ impl TurnSizes {
     }
 }
 
-/// The features of a lane of numbers, or of an axis of a rotation outside a body. Section 12.7.
+/// The features of a lane of numbers, or of an axis of a rotation outside a body. `spec/CODEC.md`,
+/// section 12.7.
 pub(super) struct FieldFeatures {
     pub(super) own: f64,
     pub(super) own_before: f64,
-    /// The change of the last entity whose field was coded, and the error of its prediction.
+    /// The change of the last entity whose field was coded, and the error of that change's
+    /// prediction.
     pub(super) previous_change: f64,
     pub(super) previous_error: f64,
 }
@@ -271,12 +274,13 @@ impl FieldFeatures {
     }
 }
 
-/// The features of the scale of a number's residual: logarithms in 1/256. Section 12.7.
+/// The features of the scale of a number's residual, as logarithms in 1/256. `spec/CODEC.md`,
+/// section 12.7.
 pub(super) struct NumberSizes {
     pub(super) own: i32,
-    /// How much the last change differs from the previous one.
+    /// The difference between the last change and the one before.
     pub(super) acceleration: i32,
-    /// The error of the previous lane.
+    /// The error of the field's previous lane.
     pub(super) lane_before: i32,
     pub(super) previous_error: i32,
     pub(super) expected: i32,

@@ -1,4 +1,4 @@
-//! Fields outside a body. `spec/CODEC.md`, section 12.7.
+//! Codes fields outside a body. `spec/CODEC.md`, section 12.7.
 
 use alloc::vec::Vec;
 
@@ -24,7 +24,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
                 let lane = &field.lanes[0];
                 let base = self.past.base()[field.first_lane][entity];
                 let encoder_value = self.values.at(field.first_lane, entity);
-                // A flag that changed has only one possible value.
+                // A flag that changed has only one possible new value.
                 let value = if lane.max == 1 {
                     1 - base
                 } else {
@@ -146,8 +146,9 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     }
 }
 
-/// The error of a prediction that missed a lane's change by `miss`, both in sixteenths. On a cyclic
-/// lane it is measured the short way round. On others it is limited to the lane's range.
+/// Returns the error of a prediction that missed a lane's change by `miss`, both in sixteenths. On
+/// a cyclic lane the error is measured the short way round. On other lanes it is limited to the
+/// lane's range.
 fn error_of(lane: &Lane, miss: i64) -> i64 {
     let range = i64::from(lane.max) << STEP_BITS;
     match lane.arithmetic {

@@ -1,4 +1,4 @@
-//! A model as bytes. `spec/CODEC.md`, section 13.2.
+//! Reads and writes a model as bytes. `spec/CODEC.md`, section 13.2.
 
 use alloc::vec::Vec;
 
@@ -11,34 +11,36 @@ use crate::entropy::Counter;
 use crate::file_numbers::{Reader, Writer};
 use crate::{Schema, SetupError};
 
-/// The version in which alike fields share counters. Models that do not share use earlier versions.
+/// The version in which alike fields share counters. Models without shared counters use earlier
+/// versions.
 pub(in crate::snapshot) const VERSION_4: u8 = 4;
 /// The version in which a model has counters of added entities.
 const VERSION_3: u8 = 3;
 /// The version in which a model has the energies of its features.
 const VERSION_2: u8 = 2;
-/// The first version. A profile without a model is of this version.
+/// The first version. A profile without a model has this version.
 pub(in crate::snapshot) const VERSION_1: u8 = 1;
 
-/// Weights are stored in 1/4096.
+/// The number by which a weight is multiplied before it is stored as an integer.
 const STORED_PER_ONE: f32 = 4096.0;
 
-/// The largest weight.
+/// The largest weight that a file can store.
 const MAX_WEIGHT: f32 = 64.0;
 
-/// The weight rounded and limited to what a file can store.
+/// Rounds and limits a weight to what a file can store.
 pub(super) fn storable(weight: f32) -> f32 {
     let stored = weight.clamp(-MAX_WEIGHT, MAX_WEIGHT) * STORED_PER_ONE;
     rounded(f64::from(stored)) as f32 / STORED_PER_ONE
 }
 
-/// Optional numbers are stored plus 1, and 0 means absent.
+/// Converts an optional number to the form in files: 0 if it is absent, otherwise the number plus
+/// 1.
 fn plus_one(value: Option<u64>) -> u64 {
     value.map_or(0, |value| value + 1)
 }
 
 impl Model {
-    /// The oldest version of a plain file that can hold the model.
+    /// Returns the oldest version of a plain file that can hold the model.
     pub(in crate::snapshot) fn file_version(&self) -> u8 {
         if self.is_shared {
             VERSION_4
@@ -64,7 +66,7 @@ impl Model {
             writer.number(used as u64);
             row[..used].iter().for_each(|weight| writer.signed((weight * STORED_PER_ONE) as i32));
         }
-        // Runs of counters without observations are stored as their length.
+        // A run of counters without observations is stored as the run's length.
         let mut fresh = 0u64;
         let counters = if version < VERSION_3 { self.newcomers } else { self.counters.len() };
         for (index, counter) in self.counters[..counters].iter().enumerate() {
@@ -84,7 +86,7 @@ impl Model {
         }
     }
 
-    /// Reads what [`write`](Self::write) wrote, or an older version of it.
+    /// Reads a model that [`write`](Self::write) wrote, in this or an older version.
     pub(in crate::snapshot) fn read(
         reader: &mut Reader<'_>,
         schema: &Schema,
@@ -100,7 +102,7 @@ impl Model {
         let set = |reader: &mut Reader<'_>| (0..plan.rows).map(|_| read_row(reader)).collect();
         let sets: Vec<_> =
             (0..2 * max_lags_ticks.len()).map(|_| set(reader)).collect::<Result<_, _>>()?;
-        // Files of older versions have no counters of newcomers.
+        // Older versions of files have no counters of added entities.
         let len = if version < VERSION_3 { plan.layout.newcomers } else { plan.layout.len };
         let mut counters = Vec::new();
         loop {
@@ -132,7 +134,7 @@ impl Model {
     }
 }
 
-/// The counter at this index before training.
+/// Returns the counter at this index before training.
 fn untrained(index: usize, newcomers: usize) -> Counter {
     if index < newcomers { EVEN } else { START }
 }

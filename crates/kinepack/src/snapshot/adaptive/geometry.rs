@@ -1,17 +1,18 @@
-//! Vectors and rotations in `f64`. They use only + − × ÷ and square roots, in the order written
-//! here, so that every platform gets the same results. `spec/CODEC.md`, section 12.4.
+//! Vectors and rotations in `f64`. The functions use only + − × ÷ and square roots, in the order
+//! written here, so that every platform gets the same results. `spec/CODEC.md`, section 12.4.
 
-/// A vector.
+/// A vector in the order level, level, up, or in a body's own axes.
 pub(super) type Vector = [f64; 3];
 /// A unit quaternion x, y, z, w.
 pub(super) type Quaternion = [f64; 4];
 
-/// The index of the axis that points up. The two level axes come before it.
+/// The index of the axis that points up. The two level axes have the indices 0 and 1.
 pub(super) const UP: usize = 2;
 
 pub(super) const NO_TURN: Quaternion = [0.0, 0.0, 0.0, 1.0];
 
-/// Units of a rotation vector per radian. They bring turns to the scale of steps.
+/// The number of units of a rotation vector per radian. This factor brings turns to about the scale
+/// of steps.
 pub(super) const PER_RADIAN: f64 = 180.0;
 
 #[inline]
@@ -39,7 +40,7 @@ pub(super) fn cross(a: Vector, b: Vector) -> Vector {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
-/// The product of two quaternions: the rotation `b`, then `a`.
+/// Returns the product of two quaternions: the rotation by `b`, then by `a`.
 #[inline]
 pub(super) fn multiply(a: Quaternion, b: Quaternion) -> Quaternion {
     [
@@ -55,7 +56,7 @@ pub(super) fn conjugate(a: Quaternion) -> Quaternion {
     [-a[0], -a[1], -a[2], a[3]]
 }
 
-/// `v` turned by `q`.
+/// Returns `v` turned by `q`.
 #[inline]
 pub(super) fn rotate(q: Quaternion, v: Vector) -> Vector {
     let axis = [q[0], q[1], q[2]];
@@ -64,14 +65,14 @@ pub(super) fn rotate(q: Quaternion, v: Vector) -> Vector {
     [v[0] + q[3] * t[0] + c[0], v[1] + q[3] * t[1] + c[1], v[2] + q[3] * t[2] + c[2]]
 }
 
-/// How far a rotation by `q` moves the point at `v`.
+/// Returns the motion of the point at `v` when it is rotated by `q`.
 #[inline]
 pub(super) fn carried(q: Quaternion, v: Vector) -> Vector {
     sub(rotate(q, v), v)
 }
 
-/// A rotation as a vector along its axis, of length 4 tan(θ/4) radians. This is θ up to a term of
-/// θ³/48, and needs no arc tangent.
+/// Converts a rotation to a vector along its axis, of length 4 tan(θ/4) radians for an angle θ.
+/// This length is θ up to a term of θ³/48, and needs no arc tangent.
 #[inline]
 pub(super) fn rotation_vector(q: Quaternion) -> Vector {
     let factor =
@@ -88,13 +89,13 @@ pub(super) fn rotation_of(v: Vector) -> Quaternion {
     [s[0] * factor, s[1] * factor, s[2] * factor, (1.0 - squares) / (1.0 + squares)]
 }
 
-/// The rotation that turns `from` into `to`, in the world's axes.
+/// Returns the rotation that turns `from` into `to`, in the world's axes.
 #[inline]
 pub(super) fn turn(from: Quaternion, to: Quaternion) -> Quaternion {
     multiply(to, conjugate(from))
 }
 
-/// The three axes of a body at rotation `q`, in the world's axes.
+/// Returns the three axes of a body at rotation `q`, in the world's axes.
 #[inline]
 pub(super) fn axes(q: Quaternion) -> [Vector; 3] {
     let [x, y, z, w] = q;

@@ -1,4 +1,4 @@
-//! Coding a lane against its expected value. `spec/CODEC.md`, section 12.3, "A lane".
+//! Codes a lane against its expected value. `spec/CODEC.md`, section 12.3, "A lane".
 
 use super::coding::Coding;
 use super::counters::{MIN_SCALE_LOG2, Residuals};
@@ -7,7 +7,7 @@ use crate::entropy::Coder;
 use crate::schema::Lane;
 use crate::snapshot::coarse::{coarse_code, coarse_value};
 
-/// A lane of an entity: its index in the schema, the value from which it changes, and its shift for
+/// A lane of an entity: its index in the schema, its value in the baseline, and its shift, for
 /// steps of 2^shift.
 pub(super) struct LaneAt<'a> {
     pub(super) lane: usize,
@@ -29,7 +29,7 @@ pub(super) struct Expected {
 }
 
 impl<C: Coder, P: Predictor> Coding<'_, C, P> {
-    /// Codes one lane and sets its value. Returns the value, and its change in sixteenths.
+    /// Codes one lane and sets the lane's value. Returns that value, and its change in sixteenths.
     #[inline]
     pub(super) fn code_lane(
         &mut self,
@@ -62,7 +62,7 @@ fn in_steps(sixteenths: i64, shift: u32) -> i64 {
     (sixteenths + (8 << shift)) >> (4 + shift)
 }
 
-/// The class of a distance in sixteenths, by sign and power of two: 0 to 15.
+/// Returns the class of a distance in sixteenths, by sign and power of two: 0 to 15.
 #[inline]
 pub(super) fn sign_class(distance: i64, shift: u32) -> usize {
     let steps = in_steps(distance, shift);
@@ -70,8 +70,9 @@ pub(super) fn sign_class(distance: i64, shift: u32) -> usize {
     if steps < 0 { magnitude + 8 } else { magnitude }
 }
 
-/// The context of the sign of a body's residual. It combines the distance from the expected change
-/// to `reference` and the quarter of a step in which the expected value lies. Steps are 2^shift.
+/// Returns the context of the sign of a body's residual. The context combines the distance from the
+/// expected change to `reference` and the quarter of a step in which the expected value lies. Steps
+/// are 2^shift.
 #[inline]
 pub(super) fn sign_context(reference: i64, mean: i64, (base, shift): (u32, u32)) -> usize {
     let quarters = ((i64::from(base) << 4) + mean + (8 << shift)) >> (2 + shift);

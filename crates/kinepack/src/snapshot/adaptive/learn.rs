@@ -1,6 +1,6 @@
-//! Learning from packet to packet. A view holds the state of the models at the end of its packet,
-//! and a packet resumes from the learned state of its baseline. Both sides do the same, so a lost
-//! packet cannot make their models differ. `spec/CODEC.md`, section 12.10.
+//! Adapts the models from packet to packet. A view holds the state of the models at the end of its
+//! packet, and a packet resumes from the learned state of its baseline. Both sides do the same, so
+//! a lost packet cannot make their models differ. `spec/CODEC.md`, section 12.10.
 
 use super::features::BIAS;
 use super::mixing::Mixed;
@@ -8,19 +8,20 @@ use super::numbers::{Energies, FEATURES, LOG_BITS, Row, STEP_BITS, dot, mean_of,
 use super::predictor::{Predictor, held};
 
 /// How strongly the square of an error, in steps, lowers its weight in learning and in training.
-/// This keeps chaotic motion from dominating. Section 12.10.
+/// Such a weight keeps chaotic motion from dominating. `spec/CODEC.md`, section 12.10.
 pub(super) const MISS_SQUARED: f32 = 0.3;
 
-/// The largest gain.
+/// The largest gain of a weight.
 const MAX_GAIN: f32 = 8.0;
-/// The share of an error that a step corrects, if every feature is as large as in training.
+/// The share of an error that one step of learning corrects, if every feature is as large as in
+/// training.
 const RATE: f32 = 0.006;
-/// The amount that a step adds to the gain of a scale's bias for each 1/256 octave of its error.
-/// Because the bias is 256, a step corrects 2 % of the error.
+/// The amount that one step of learning adds to the gain of a scale's bias for each 1/256 octave of
+/// the scale's error. Because the bias is 256, a step corrects 2 % of that error.
 const SCALE_RATE: f32 = 1300.0 / (1 << 24) as f32;
-/// The share of a row's losses that it forgets with each value, as a right shift.
+/// The share of a row's loss that each new value removes, as a right shift.
 const LOSS_DECAY: u32 = 6;
-/// The largest energy with which a feature learns. Its inverse is still a normal float.
+/// The largest energy of a feature that learns. The inverse of this energy is still a normal float.
 const MAX_ENERGY: u8 = 160;
 /// log₂ of the inverse of an energy of 0.
 const INVERSE_LOG2: u32 = 40;
@@ -30,9 +31,9 @@ pub(super) struct Learner<'a> {
     /// The model's rows in the packet's set.
     pub(super) rows: &'a [Row],
     /// For each row of means, the inverse of the mean square of each feature in training; 0 if that
-    /// is unknown. Empty if no row has them.
+    /// is unknown. The list is empty if no row has such inverses.
     pub(super) inverses: &'a [Row],
-    /// The amounts that learning adds to the weights.
+    /// The amounts that learning added to the weights.
     pub(super) gains: &'a mut [Row],
     /// The loss that the gains cause in each row of means.
     pub(super) losses: &'a mut [Loss],
@@ -42,22 +43,22 @@ pub(super) struct Learner<'a> {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Loss {
     /// The sum of the differences between the logarithms of both errors' sizes, in 1/256 octave.
-    /// Older differences decay.
+    /// Older differences decay with each new one.
     sum: i32,
-    /// The last error with the gains, and without them, in sixteenths.
+    /// The errors of the last value with the gains and without them, in sixteenths.
     last: [i32; 2],
 }
 
 impl Loss {
-    /// Whether the row is better without its gains.
+    /// Returns whether the row predicts better without its gains.
     #[inline]
     pub(super) fn is_loss(&self) -> bool {
         self.sum > 0
     }
 
     /// Adds a value's errors with the gains and without them. An error that repeats the last one
-    /// costs next to nothing, because counters learn it. So the smaller of the error and its change
-    /// since the last one counts.
+    /// costs next to nothing, because counters learn it. So each error counts as the smaller of the
+    /// error and its change since the last one.
     fn add(&mut self, errors: [i64; 2]) {
         let [with, without] = [0, 1].map(|at| {
             let change = errors[at] - i64::from(self.last[at]);
@@ -69,7 +70,7 @@ impl Loss {
 }
 
 impl Learner<'_> {
-    /// The sum with the gains.
+    /// Returns the sum of the row's features times their weights with the gains.
     #[inline]
     fn learned_sum(&self, row: usize, features: &Row) -> f32 {
         let mut weights = self.rows[row];
@@ -78,7 +79,7 @@ impl Learner<'_> {
     }
 }
 
-/// The inverses of the energies of a row.
+/// Computes the inverses of the energies of a row.
 pub(super) fn inverses(energies: &Energies) -> Row {
     energies.map(|energy| match energy {
         1..=MAX_ENERGY => power_of_two(INVERSE_LOG2 as i32 - i32::from(energy)),
@@ -86,7 +87,7 @@ pub(super) fn inverses(energies: &Energies) -> Row {
     })
 }
 
-/// 2^`exponent`, from −126 to 127.
+/// Returns 2^`exponent` for an exponent from −126 to 127.
 fn power_of_two(exponent: i32) -> f32 {
     f32::from_bits(((127 + exponent) as u32) << 23)
 }
@@ -103,15 +104,16 @@ impl Predictor for Learner<'_> {
         }
     }
 
-    /// A step of normalized least mean squares, each feature in units of its own size in training.
+    /// Takes a step of normalized least mean squares, with each feature in units of its own size in
+    /// training.
     fn observe_mean(&mut self, row: usize, features: &Row, target: i64, scale_log2: i32) {
         let Some(inverses) = self.inverses.get(row) else { return };
         let miss = |sum: f32| target - held(mean_of(sum));
         let error = miss(self.learned_sum(row, features));
         self.losses[row].add([error, miss(dot(&self.rows[row], features))]);
         let error = error as f32 / (1 << STEP_BITS) as f32;
-        // The same weight as in training, so that chaotic motion does not dominate. The square of
-        // the scale is rounded down to a power of two.
+        // The weight is the same as in training, so that chaotic motion does not dominate. The
+        // square of the scale is rounded down to a power of two.
         let weight =
             1.0 / (1.0 + power_of_two(scale_log2 >> (LOG_BITS - 1)) + MISS_SQUARED * error * error);
         let mut normalized = *inverses;

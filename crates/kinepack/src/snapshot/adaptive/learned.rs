@@ -32,16 +32,17 @@ use crate::entropy::Counter;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Learned {
-    /// The hash of the codec that learned this state. Other codecs cannot resume from it.
+    /// The hash of the codec that learned this state. Only that codec can resume from the state.
     codec_hash: u64,
     state: Arc<LearnedState>,
 }
 
-/// The state that packets change: the counters, and the amounts that learning adds to the weights.
+/// The part of a model's state that packets change: the counters, and the amounts that learning
+/// adds to the weights.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct LearnedState {
     pub(super) counters: Vec<Counter>,
-    /// The amounts that learning adds to the weights of every set. Empty at levels that do not
+    /// The amounts that learning added to the weights of every set. Empty at levels that do not
     /// learn.
     pub(super) gains: Vec<Row>,
     /// For each row, the loss that its gains cause. Empty at levels that do not learn.
@@ -52,14 +53,14 @@ pub(super) struct LearnedState {
 }
 
 impl LearnedState {
-    /// The state before the first packet.
+    /// Makes the state before the first packet.
     pub(super) fn from_model(model: &Model, sizes: (usize, usize)) -> Self {
         let mut state = Self::default();
         state.begin(None, model, sizes);
         state
     }
 
-    /// The bytes on the heap of a state with these numbers of counters, rows and parts.
+    /// Returns the heap memory of a state with these numbers of counters, rows and parts, in bytes.
     pub(super) fn bytes(counters: usize, rows: usize, parts: usize) -> usize {
         counters * size_of::<Counter>()
             + rows * (size_of::<Row>() + size_of::<Loss>())
@@ -97,8 +98,8 @@ fn refill<T: Clone>(list: &mut Vec<T>, len: usize, value: T) {
 }
 
 impl Learned {
-    /// Takes the state and leaves another of the same size, or an empty one. Reuses the memory of
-    /// `reused` if it has no other owner.
+    /// Takes the state out of `state`, and leaves there another of the same size, or an empty one.
+    /// Reuses the memory of `reused` if it has no other owner.
     pub(super) fn take(codec_hash: u64, state: &mut LearnedState, reused: Option<Self>) -> Self {
         if let Some(mut reused) = reused
             && let Some(old) = Arc::get_mut(&mut reused.state)
@@ -110,17 +111,17 @@ impl Learned {
         Self { codec_hash, state: Arc::new(core::mem::take(state)) }
     }
 
-    /// Whether the memory has no other owner.
+    /// Returns whether the memory has no other owner.
     pub(in crate::snapshot) fn is_unshared(&mut self) -> bool {
         Arc::get_mut(&mut self.state).is_some()
     }
 
-    /// Whether the codec with this hash can resume from this state.
+    /// Returns whether the codec with this hash can resume from this state.
     pub(in crate::snapshot) fn is_from_codec(&self, codec_hash: u64) -> bool {
         self.codec_hash == codec_hash
     }
 
-    /// Bytes on the heap, shared with all clones.
+    /// Returns the size of the state on the heap, in bytes; all clones share this memory.
     pub fn memory_bytes(&self) -> usize {
         self.state.counters.capacity() * size_of::<Counter>()
             + self.state.gains.capacity() * size_of::<Row>()
@@ -130,7 +131,7 @@ impl Learned {
 }
 
 impl Model {
-    /// The model with learned counters and weights, rounded to what a file can store.
+    /// Returns the model with learned counters and weights, rounded to what a file can store.
     pub(super) fn with_learned(&self, learned: &Learned) -> Self {
         let (mut model, learned) = (self.clone(), &learned.state);
         for rows in &mut model.sets {

@@ -1,6 +1,6 @@
-//! Decisions at a level that learns. Each mixes the predictions of two counters. One keeps what it
-//! learned during the session. The other starts each packet from the model. `spec/CODEC.md`,
-//! section 12.10.
+//! Decisions at a level that learns. Each decision mixes the predictions of two counters. The
+//! learned counter keeps what it learned during the session. The fresh counter starts each packet
+//! from the model. `spec/CODEC.md`, section 12.10.
 
 use alloc::vec::Vec;
 
@@ -17,21 +17,21 @@ pub(super) struct Mixed {
     pub(super) fresh: Counter,
 }
 
-/// The weights of both predictions, in 1/65536.
+/// The weights of the predictions of the learned and the fresh counter, in 1/65536.
 pub(super) type Weights = [i32; 2];
 
 /// The number of weight pairs in one part of the layout. The fresh counter's number of observations
-/// selects one: none, then one class for each power of two.
+/// selects one of them: a class for 0, then a class for each power of two.
 pub(super) const WEIGHTS: usize = 9;
 
 /// The initial weights, which use only the learned counter.
 pub(super) const UNTRAINED: Weights = [1 << 16, 0];
 
-/// The limit of a weight.
+/// The largest absolute value of a weight.
 const MAX_WEIGHT: i32 = 4 << 16;
 
-/// The rate of learning: the right shift of an error, in 1/65536, times a prediction, in 1/256
-/// octave.
+/// The rate of learning: the right shift of the product of an error, in 1/65536, and a prediction,
+/// in 1/256 octave.
 const RATE_SHIFT: u32 = 16;
 
 /// The weights of all parts.
@@ -76,7 +76,7 @@ impl Decision for Mixed {
     }
 }
 
-/// The class of each count.
+/// The class of each number of observations.
 static CLASS: [u8; 256] = {
     let mut table = [0; 256];
     let mut count = 0;
@@ -87,22 +87,22 @@ static CLASS: [u8; 256] = {
     table
 };
 
-/// The logarithm of the odds of a probability in 1/65536, in 1/256 octave.
+/// Returns the logarithm of the odds of a probability in 1/65536, in 1/256 octave.
 #[inline]
 fn stretch(probability: u16) -> i32 {
     STRETCHED[usize::from(probability >> 6)].into()
 }
 
-/// The probability with these odds, from 32 to 65503.
+/// Returns the probability with these odds, from 32 to 65503.
 #[inline]
 fn squash(stretched: i32) -> u16 {
     SQUASHED[((stretched + MAX_STRETCHED).clamp(0, 2 * MAX_STRETCHED) >> 3) as usize]
 }
 
-/// The limit of the logarithm of odds.
+/// The limit of the logarithm of odds, in 1/256 octave.
 const MAX_STRETCHED: i32 = 11 << 8;
 
-/// The logarithm of the odds of `probability`.
+/// Returns the logarithm of the odds of `probability`.
 const fn odds_log2(probability: u64) -> i32 {
     log2(probability) - log2((1 << 16) - probability)
 }

@@ -1,5 +1,5 @@
 //! The adaptive level. Every value is predicted from the acknowledged states and the part of the
-//! packet that is already coded. A range coder codes the residual; its counters start from a
+//! packet that is already coded. A range coder codes the residual with counters that start from a
 //! trained profile. `spec/CODEC.md`, section 12.
 
 mod bodies;

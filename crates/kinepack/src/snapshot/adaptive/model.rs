@@ -11,12 +11,13 @@ use crate::entropy::Counter;
 use crate::snapshot::level::MAX_TICKS;
 use crate::{Schema, SetupError};
 
-/// The largest number of ranges of lags. Lags of more than 255 ticks count as 255, and each range
+/// The maximum number of ranges of lags. Lags of more than 255 ticks count as 255, and each range
 /// takes two sets of rows.
 pub(super) const MAX_RANGES: usize = 16;
 
-/// A trained model: what a profile holds for the adaptive level. `training::Training` makes one, as
-/// its example shows. A profile without a model works at every level, but costs more bits.
+/// A trained model: what a profile holds for the adaptive level. `training::Training` makes a
+/// model, as its example shows. A profile without a model works at every level, but costs more
+/// bits.
 ///
 /// ```
 /// # #[cfg(feature = "training")]
@@ -47,32 +48,32 @@ pub(super) const MAX_RANGES: usize = 16;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
-    /// The fields that form a rigid body, if there are any.
+    /// The bodies' fields and parameters, if there are any bodies.
     pub(crate) bodies: Option<Bodies>,
     /// The largest lag of each range, in ticks, increasing.
     pub(crate) max_lags_ticks: Vec<u32>,
-    /// For each range of lags, two sets of one row per predictor: one for older states about a lag
-    /// apart, and one for nearer ones.
+    /// For each range of lags, two sets of one row per predictor: one set for older states about a
+    /// lag apart, and one for nearer ones.
     pub(crate) sets: Vec<Vec<Row>>,
     /// For each set and row, the energies of its features, which normalize the steps of learning.
-    /// Empty if unknown; rows of means are then not learned.
+    /// This is empty if the energies are unknown; rows of means are then not learned.
     pub(crate) energies: Vec<Vec<Energies>>,
     /// The counters from which packets start.
     pub(crate) counters: Vec<Counter>,
-    /// The first of the counters of added entities.
+    /// The index of the first counter of added entities.
     pub(crate) newcomers: usize,
     /// True if alike fields share their counters of residuals, and some fields are alike.
     pub(crate) is_shared: bool,
 }
 
 impl Model {
-    /// An untrained model without bodies: it predicts that motion continues.
+    /// Makes an untrained model without bodies, which predicts that motion continues.
     pub(crate) fn untrained(schema: &Schema) -> Result<Self, SetupError> {
         let plan = Plan::new(schema, None, true)?;
         Ok(Self::new(None, &plan, &[MAX_TICKS]))
     }
 
-    /// Bytes on the heap.
+    /// Returns the model's size on the heap, in bytes.
     pub(in crate::snapshot) fn memory_bytes(&self) -> usize {
         let rows: usize = self.sets.iter().map(Vec::len).sum();
         let energies: usize = self.energies.iter().map(Vec::len).sum();
@@ -82,18 +83,19 @@ impl Model {
             + self.bodies.as_ref().map_or(0, |bodies| size_of_val(&bodies.kind_of_ids[..]))
     }
 
-    /// Bytes of the inverses that a level that learns computes from the energies.
+    /// Returns the size of the inverses that a level that learns computes from the energies, in
+    /// bytes.
     pub(in crate::snapshot) fn inverses_bytes(&self) -> usize {
         self.energies.iter().map(Vec::len).sum::<usize>() * size_of::<Row>()
     }
 
-    /// The bytes on the heap of an [`untrained`](Self::untrained) model.
+    /// Returns the heap size of an [`untrained`](Self::untrained) model, in bytes.
     pub(in crate::snapshot) fn untrained_bytes(schema: &Schema) -> Result<usize, SetupError> {
         let plan = Plan::new(schema, None, true)?;
         Ok(plan.layout.len * size_of::<Counter>() + 2 * plan.rows * size_of::<Row>())
     }
 
-    /// An untrained model for ranges of lags up to these limits.
+    /// Makes an untrained model for ranges of lags up to these limits.
     pub(super) fn new(bodies: Option<Bodies>, plan: &Plan, max_lags_ticks: &[u32]) -> Self {
         let rows = plan.untrained_rows(bodies.as_ref());
         Self {
@@ -107,21 +109,20 @@ impl Model {
         }
     }
 
-    /// The index of the set of rows for a lag.
+    /// Returns the index of the set of rows for a lag.
     pub(super) fn set(&self, lag_ticks: u32, is_near: bool) -> usize {
         let range = self.max_lags_ticks.iter().position(|max| lag_ticks <= *max);
         2 * range.unwrap_or(self.max_lags_ticks.len() - 1) + usize::from(is_near)
     }
 
-    /// The fields that form a rigid body and the parameters of their world, if the model has
-    /// bodies.
+    /// Returns the fields and parameters of the rigid bodies, if the model has bodies.
     pub fn bodies(&self) -> Option<&Bodies> {
         self.bodies.as_ref()
     }
 
-    /// Replaces [`Bodies::kind_of_ids`]: a world may have more players than the one that the model
-    /// was trained on. No trained parameter depends on ids. Has no effect on a model without
-    /// bodies.
+    /// Replaces [`Bodies::kind_of_ids`], because a world may have more players than the one that
+    /// the model was trained on. No trained parameter depends on ids. The call has no effect on a
+    /// model without bodies.
     ///
     /// [`Codec::new`](crate::Codec::new) refuses a list that is not sorted, names a kind that does
     /// not exist, or has more than 65,536 ranges. Both sides must use the same list, which is part
@@ -132,7 +133,7 @@ impl Model {
         }
     }
 
-    /// Checks the lengths and orders that coding relies on.
+    /// Checks the lengths and the orders that coding relies on.
     pub(super) fn validate(&self, plan: &Plan) -> Result<(), SetupError> {
         let well_formed = (1..=MAX_RANGES).contains(&self.max_lags_ticks.len())
             && self.max_lags_ticks.is_sorted_by(|a, b| a < b)

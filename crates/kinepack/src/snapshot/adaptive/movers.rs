@@ -1,5 +1,5 @@
-//! Bodies that move others, and the order of a packet's entities, which follows from them.
-//! `spec/CODEC.md`, section 12.5.
+//! Finds the bodies that move others, and the order of a packet's entities, which follows from
+//! these movers. `spec/CODEC.md`, section 12.5.
 
 use alloc::vec::Vec;
 
@@ -17,15 +17,15 @@ use crate::snapshot::status::ADDED;
 /// Number of bodies whose distances are computed at once.
 const BLOCK: usize = 16;
 
-/// The largest number of movers. Section 12.5.
+/// The maximum number of movers. `spec/CODEC.md`, section 12.5.
 const MAX_MOVERS: usize = 64;
 
 /// The squared distances to the nearest mover, in half reaches, that separate the classes of
-/// nearness. Section 12.5.
+/// nearness. `spec/CODEC.md`, section 12.5.
 const NEARNESS_SQUARES: [f64; FAR as usize] = [1.0, 4.0, 9.0, 16.0, 25.0, 36.0];
 
 impl<C: Coder, P: Predictor> Coding<'_, C, P> {
-    /// Lists the movers, at their positions in the baseline.
+    /// Lists the movers, with their positions in the baseline.
     pub(super) fn find_movers(&mut self, scratch: &mut Scratch) {
         scratch.movers.clear();
         let Some(bodies) = &self.model.bodies else { return };
@@ -53,8 +53,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         }
     }
 
-    /// Finds each entity's nearest mover, and classifies the entity's nearness to it. The classes
-    /// are 0 to 6 by distance, 7 for a mover itself, and 0 for an entity without a body.
+    /// Finds each entity's nearest mover, and the entity's class of nearness. The class is 0 to 6
+    /// by distance, 7 for a mover itself, and 0 for an entity without a body.
     pub(super) fn find_nearness(&mut self, scratch: &mut Scratch) {
         let Scratch { movers, nearness, nearest, .. } = scratch;
         let entities = self.past.entities();
@@ -87,8 +87,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         movers.iter().for_each(|mover| nearness[mover.entity as usize] = IS_MOVER);
     }
 
-    /// Sorts the changed entities: the movers first, then the others by distance from a mover,
-    /// those without a body, and the added ones last.
+    /// Sorts the changed entities: the movers first, then the other bodies by distance from a
+    /// mover, the entities without a body, and the added ones last.
     pub(super) fn sort(&mut self, scratch: &mut Scratch) {
         let Scratch { order, changed, movers, nearest, neighbours, .. } = scratch;
         order.clear();
@@ -104,8 +104,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             let key = match self.plan.kinds[self.past.kind()].body {
                 Some(_) => match nearest.mover(index as usize) {
                     Some((mover, _)) if movers[mover as usize].entity == index => 0,
-                    // Distances are not negative, so their bits increase with their value. NaN is
-                    // excluded because its bits differ between platforms.
+                    // Distances are not negative, so the bits of a distance increase with its
+                    // value. NaN is excluded because its bits differ between platforms.
                     Some((_, distance)) if distance < f64::INFINITY => distance.to_bits() + 1,
                     Some(_) => u64::MAX,
                     None => 0,
@@ -119,7 +119,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     }
 }
 
-/// The positions of `count` bodies from row `begin` on, axis by axis. Later entries are unused.
+/// Returns the positions of `count` bodies from row `begin` on, axis by axis. Elements after the
+/// first `count` are unused.
 #[inline]
 fn positions(
     body: &BodyPlan,
@@ -137,8 +138,8 @@ fn positions(
     positions
 }
 
-/// For each position, the squared distance to the nearest mover, and that mover's number. Without
-/// movers, the distance is infinite.
+/// Finds, for each position, the squared distance to the nearest mover, and that mover's number.
+/// Without movers, the distance is infinite.
 #[inline]
 fn nearest_movers(movers: &[Mover], positions: &[[f64; BLOCK]; 3]) -> ([f64; BLOCK], [u32; BLOCK]) {
     let (mut near, mut numbers) = ([f64::INFINITY; BLOCK], [NO_MOVER; BLOCK]);
@@ -157,7 +158,7 @@ fn nearest_movers(movers: &[Mover], positions: &[[f64; BLOCK]; 3]) -> ([f64; BLO
     (near, numbers)
 }
 
-/// The class of each squared distance: the number of `edges` at or below it.
+/// Finds the class of each squared distance: the number of `edges` at or below it.
 #[inline]
 fn nearness_of(distances: &[f64; BLOCK], edges: &[f64; FAR as usize]) -> [u8; BLOCK] {
     let mut classes = [0u32; BLOCK];
@@ -182,7 +183,7 @@ mod tests {
         let mut positions = [[0.0; BLOCK]; 3];
         positions[0] = core::array::from_fn(|index| index as f64);
         assert_eq!(nearest_movers(&[], &positions), ([f64::INFINITY; BLOCK], [NO_MOVER; BLOCK]));
-        // Of two movers at the same distance, the first is found.
+        // The first of two movers at the same distance is found.
         let (near, numbers) = nearest_movers(&[mover(2.0), mover(10.0), mover(2.0)], &positions);
         assert_eq!(near[..8], [4.0, 1.0, 0.0, 1.0, 4.0, 9.0, 16.0, 9.0]);
         assert_eq!(numbers[..8], [0, 0, 0, 0, 0, 0, 0, 1]);

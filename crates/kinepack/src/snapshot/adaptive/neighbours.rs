@@ -1,4 +1,4 @@
-//! The bodies that a packet has already coded, and the search for those near a position.
+//! Keeps the bodies that a packet has already coded, and searches for those near a position.
 //! `spec/CODEC.md`, section 12.6, "Surroundings".
 
 use alloc::vec::Vec;
@@ -7,17 +7,17 @@ use core::ops::Range;
 
 use super::geometry::{Quaternion, Vector, dot, sub};
 
-/// A body that is already coded: where it was, how it moved, and how well that was predicted.
+/// A body that is already coded: where it was, how it moved, and the errors of its predictions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CodedBody {
-    /// The body's position in the baseline, and one lag before that.
+    /// The body's position in the baseline, and its position one lag before the baseline.
     pub(super) position: Vector,
     pub(super) position_before: Vector,
-    /// How far it moved, and how far it would have moved if its last motion had continued.
+    /// The distance that the body moved, and the distance if its last motion had continued.
     pub(super) moved: Vector,
     pub(super) moved_before: Vector,
-    /// How it turned, and how it would have turned if its last turn had continued: as quaternions,
-    /// then as vectors.
+    /// The body's turn, and its turn if the last one had continued: as quaternions, then as
+    /// vectors.
     pub(super) turn: Quaternion,
     pub(super) turn_before: Quaternion,
     pub(super) turned: Vector,
@@ -25,12 +25,12 @@ pub(super) struct CodedBody {
     /// The errors of the body's predictions.
     pub(super) position_error: Vector,
     pub(super) turn_error: Vector,
-    /// log₂ of the errors, in 1/256.
+    /// log₂ of the size of these errors, in 1/256.
     pub(super) position_error_log2: i32,
     pub(super) turn_error_log2: i32,
 }
 
-/// A body in the list of a bucket.
+/// A body in the linked list of a bucket.
 #[derive(Clone, Copy, Debug)]
 struct Link {
     position: Vector,
@@ -41,10 +41,10 @@ struct Link {
 /// The column and the row of a cell.
 type Cell = [i32; 2];
 
-/// The number of neighbours that are used.
+/// The maximum number of neighbours that a prediction uses.
 const NEAREST: usize = 4;
 
-/// The largest number of bodies that a search visits. Bounds the work if all bodies are in one
+/// The maximum number of bodies that a search visits. This bounds the work if all bodies are in one
 /// place.
 const MAX_VISITED: usize = 96;
 
@@ -53,7 +53,8 @@ const NONE: u32 = u32::MAX;
 /// The largest distance of a neighbour, in sizes of a body.
 const RADIUS: f64 = 7.0;
 
-/// The number of cells that a search extends to each side. Together they span the radius.
+/// The number of cells that a search extends from the centre cell to each side. Together these
+/// cells span the radius.
 const RINGS: usize = 2;
 
 /// The number of cells that a search spans in each direction.
@@ -79,7 +80,7 @@ const CELLS: [[usize; 2]; SPAN * SPAN] = {
     cells
 };
 
-/// The cells of a ring, among [`CELLS`].
+/// Returns the range of a ring's cells in [`CELLS`].
 const fn ring_cells(ring: usize) -> Range<usize> {
     let inside = if ring == 0 { 0 } else { (2 * ring - 1) * (2 * ring - 1) };
     inside..(2 * ring + 1) * (2 * ring + 1)
@@ -103,7 +104,7 @@ pub(super) struct Neighbours {
 }
 
 impl Neighbours {
-    /// Removes all bodies, and makes room for `count` bodies of this size.
+    /// Removes all bodies, and makes room for `count` bodies with half edges of `size`.
     pub(super) fn reset(&mut self, count: usize, size: f64) {
         let radius = RADIUS * size;
         self.coded.clear();
@@ -115,12 +116,12 @@ impl Neighbours {
         self.radius_squared = radius * radius;
     }
 
-    /// The cell of a position. Positions are not negative, so the casts round down.
+    /// Returns the cell of a position. Positions are not negative, so the casts round down.
     fn cell(&self, [x, y, _]: Vector) -> Cell {
         [(x * self.per_cell) as i32, (y * self.per_cell) as i32]
     }
 
-    /// The bucket of a cell, from the hashes of its column and its row.
+    /// Returns the bucket of a cell, from the hashes of the cell's column and row.
     #[inline]
     fn bucket(&self, column: u32, row: u32) -> usize {
         let hash = column ^ row;
@@ -136,7 +137,7 @@ impl Neighbours {
         self.coded.push(body);
     }
 
-    /// Finds the bodies nearest to a position. Visits at most [`MAX_VISITED`] bodies.
+    /// Finds the bodies nearest to a position. The search visits at most [`MAX_VISITED`] bodies.
     pub(super) fn nearest(&self, position: Vector) -> Found {
         let mut found = Found::within(self.radius_squared);
         let mut left = MAX_VISITED;
@@ -145,7 +146,7 @@ impl Neighbours {
         let columns = offsets.map(|offset| column_hash(x.wrapping_add(offset)));
         let rows = offsets.map(|offset| row_hash(y.wrapping_add(offset)));
         for ring in 0..=RINGS {
-            // Cells of this ring are at least this far away.
+            // All cells of this ring are at least this far away.
             let beyond = ring.saturating_sub(1) as f64 * self.side;
             if found.is_full() && found.limit() <= beyond * beyond {
                 break;
@@ -167,8 +168,8 @@ impl Neighbours {
         found
     }
 
-    /// Searches the list of a bucket, from the body `head` on, for bodies in `cell`. Visits at most
-    /// `left` bodies.
+    /// Searches the list of a bucket, from the body `head` on, for bodies in `cell`. The function
+    /// visits at most `left` bodies.
     #[inline]
     fn search_list(
         &self,
@@ -201,13 +202,13 @@ fn row_hash(row: i32) -> u32 {
     (row as u32).wrapping_mul(0x85EB_CA6B)
 }
 
-/// The nearest bodies that a search has found, sorted by distance. Of two at the same distance, the
-/// one found first is first.
+/// The nearest bodies that a search has found, sorted by distance. If two bodies have the same
+/// distance, the one found first comes first.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Found {
-    /// The squared distances. Free places hold the squared radius.
+    /// The squared distances of the bodies. Unused elements hold the squared radius.
     distances: [f64; NEAREST],
-    /// The indices into `coded`. Free places hold [`NONE`].
+    /// The bodies' indices into `coded`. Unused elements hold [`NONE`].
     bodies: [u32; NEAREST],
 }
 
@@ -216,7 +217,7 @@ impl Found {
         Self { distances: [radius_squared; NEAREST], bodies: [NONE; NEAREST] }
     }
 
-    /// A body at this squared distance or farther is not added.
+    /// Returns the squared distance from which on a body is not added.
     #[inline]
     fn limit(&self) -> f64 {
         self.distances[NEAREST - 1]
@@ -227,8 +228,8 @@ impl Found {
         self.bodies[NEAREST - 1] != NONE
     }
 
-    /// Adds a body that is nearer than the limit. There are no branches, because the body's place
-    /// is hard to predict.
+    /// Adds a body whose squared distance is below [`limit`](Self::limit). The code has no
+    /// branches, because the body's place is hard to predict.
     #[inline]
     fn add(&mut self, distance: f64, body: u32) {
         let Self { distances, bodies } = self;
@@ -244,7 +245,7 @@ impl Found {
         distances[0] = select_unpredictable(is_nearer, distance, distances[0]);
     }
 
-    /// The squared distances and the indices into `coded`.
+    /// Returns the squared distances of the bodies, and their indices into `coded`.
     pub(super) fn iter(self) -> impl Iterator<Item = (f64, u32)> {
         let all = self.distances.into_iter().zip(self.bodies);
         all.take_while(|(_, body)| *body != NONE)

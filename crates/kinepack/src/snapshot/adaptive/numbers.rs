@@ -1,29 +1,30 @@
-//! Features, weights and their sums in `f32`; predictions and logarithms as integers.
+//! Computes features, weights and their sums in `f32`, and predictions and logarithms as integers.
 //! `spec/CODEC.md`, section 12.3.
 
 use super::geometry::Vector;
 
-/// log₂ of the units in a step: predictions are in 1/16 of a step.
+/// log₂ of the number of units in a step: predictions are in 1/16 of a step.
 pub(super) const STEP_BITS: u32 = 4;
 
-/// log₂ of the units in an octave: logarithms are in 1/256.
+/// log₂ of the number of units in an octave: logarithms are in 1/256.
 pub(super) const LOG_BITS: u32 = 8;
 
-/// The largest number of features of a linear predictor. Unused features are 0.
+/// The maximum number of features of a linear predictor. Unused features are 0.
 pub(crate) const FEATURES: usize = 16;
 
 /// One number for each feature of a predictor: the features' values, or their weights.
 pub(crate) type Row = [f32; FEATURES];
 
-/// The energies of a row's features: how large each was in training. An energy is log₂ of the
-/// weighted mean of the feature's square, plus [`ENERGY_BIAS`], or 0 if the feature was always 0.
+/// The energies of a row's features, which show how large each feature was in training. An energy
+/// is log₂ of the weighted mean of the feature's square, plus [`ENERGY_BIAS`]. It is 0 if the
+/// feature was always 0.
 pub(crate) type Energies = [u8; FEATURES];
 
-/// Keeps the energies of small features above 0.
+/// Added to every energy, so that the energies of small features stay above 0.
 #[cfg(feature = "training")]
 pub(super) const ENERGY_BIAS: i32 = 32;
 
-/// The limit of a feature, in steps.
+/// The largest absolute value of a feature, in steps.
 const MAX_FEATURE: f32 = (1u32 << 26) as f32;
 
 /// log₂(1 + i/256) in 1/256, rounded, computed by repeated squaring.
@@ -31,7 +32,7 @@ const MANTISSA_LOG2: [u8; 256] = {
     let mut table = [0; 256];
     let mut index = 0;
     while index < 256 {
-        // In 2^-31, between 1 and 2.
+        // The value is from 1 to 2, in units of 2^-31.
         let mut value = (256 + index as u64) << 23;
         let mut log = 0u32;
         let mut bit = 0;
@@ -51,7 +52,7 @@ const MANTISSA_LOG2: [u8; 256] = {
     table
 };
 
-/// log₂ of a value in 1/256. The value must not be 0.
+/// Computes log₂ of a value, in 1/256. The value must not be 0.
 #[inline]
 pub(super) const fn log2(value: u64) -> i32 {
     let exponent = value.ilog2();
@@ -59,14 +60,15 @@ pub(super) const fn log2(value: u64) -> i32 {
     ((exponent as i32) << LOG_BITS) + MANTISSA_LOG2[(mantissa & 255) as usize] as i32
 }
 
-/// log₂(|x| + ½) of a difference in sixteenths, in 1/256.
+/// Computes log₂(|x| + ½) of a difference x, in 1/256.
 #[inline]
 pub(super) fn size_log2(sixteenths: i64) -> i32 {
     log2(sixteenths.unsigned_abs() + 8) - ((STEP_BITS as i32) << LOG_BITS)
 }
 
-/// log₂ in 1/256 of a vector's length if `mean` is 1, or of the root mean square of its components
-/// if `mean` is 3. A quarter is added to the square, so that the logarithm of 0 is finite.
+/// Computes log₂, in 1/256, of a vector's length if `mean` is 1, or of the root mean square of its
+/// components if `mean` is 3. A quarter is added to the square, so that the logarithm of 0 is
+/// finite.
 #[inline]
 pub(super) fn vector_log2(v: Vector, mean: f64) -> i32 {
     let square = (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) / mean;
@@ -87,8 +89,8 @@ pub(super) fn sixteenths(value: f64) -> i32 {
     if held.is_nan() { 0 } else { rounded(held) as i32 }
 }
 
-/// The nearest integer, ties to even, of a value up to ±2^50. Adding `SHIFT` leaves no bits below
-/// 1, so the addition rounds.
+/// Returns the nearest integer, ties to even, of a value up to ±2^50. Adding `SHIFT` leaves no bits
+/// below 1, so the addition rounds.
 #[inline]
 pub(super) fn rounded(value: f64) -> i64 {
     const SHIFT: f64 = ((1u64 << 52) + (1u64 << 51)) as f64;
@@ -108,8 +110,8 @@ pub(super) fn feature(value: f64) -> f32 {
     if held.is_nan() { 0.0 } else { held }
 }
 
-/// The sum of products. Its order is part of the format, because float sums depend on it. This
-/// order allows four additions at a time.
+/// Computes the sum of the products of weights and features. The order of the additions is part of
+/// the format, because float sums depend on it. This order allows four additions at a time.
 #[inline(always)]
 pub(super) fn dot(weights: &Row, features: &Row) -> f32 {
     let mut sums = [0.0; 4];

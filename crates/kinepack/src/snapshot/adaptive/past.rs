@@ -1,4 +1,4 @@
-//! The states that both sides know before a packet is coded. `spec/CODEC.md`, section 12.1.
+//! Holds the states that both sides know before a packet is coded. `spec/CODEC.md`, section 12.1.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -14,20 +14,20 @@ use crate::snapshot::lineup::Lineup;
 use crate::snapshot::precision::Shifts;
 use crate::snapshot::status::{ADDED, NEW, NEW_BEFORE, STEPS};
 
-/// The inputs of a packet that both sides have.
+/// The inputs of a packet that both sides know.
 pub(in crate::snapshot) struct Packet<'a> {
     pub(in crate::snapshot) baselines: Baselines<'a>,
     pub(in crate::snapshot) entities: &'a Entities,
-    /// The caller must have prepared it for these baselines and entities.
+    /// The lineup, which the caller must have prepared for these baselines and entities.
     pub(in crate::snapshot) lineup: &'a Lineup,
     /// The learned state to resume from.
     pub(in crate::snapshot) learned: Option<&'a Learned>,
-    /// The size limit of the range-coded part, in bits. A decoder ignores it.
+    /// The size limit of the range-coded part, in bits. A decoder ignores this limit.
     pub(in crate::snapshot) max_bits: u64,
 }
 
-/// The states before a packet, lined up with its entities. They are read kind by kind: an entity is
-/// given by its row in the [current kind](Past::enter).
+/// The states before a packet, lined up with its entities. They are read kind by kind: functions
+/// take an entity's row in the [current kind](Past::enter).
 pub(super) struct Past<'a> {
     baselines: Baselines<'a>,
     entities: &'a Entities,
@@ -61,7 +61,7 @@ impl<'a> Past<'a> {
         past
     }
 
-    /// All entities of the packet.
+    /// Returns all entities of the packet.
     pub(super) fn entities(&self) -> &'a Entities {
         self.entities
     }
@@ -74,7 +74,7 @@ impl<'a> Past<'a> {
         self.statuses = &self.history.status[self.range.clone()];
     }
 
-    /// Makes the kind of the entity at an index the current one. Returns the entity's row.
+    /// Makes the kind of the entity at `index` the current one. Returns the entity's row.
     pub(super) fn enter_at(&mut self, index: usize) -> usize {
         if !self.range.contains(&index) {
             self.enter(self.entities.kind_at(index));
@@ -82,69 +82,69 @@ impl<'a> Past<'a> {
         index - self.range.start
     }
 
-    /// The current kind.
+    /// Returns the current kind.
     #[inline]
     pub(super) fn kind(&self) -> usize {
         self.kind
     }
 
-    /// The index of an entity of the current kind.
+    /// Returns the index of an entity of the current kind.
     #[inline]
     pub(super) fn index(&self, entity: usize) -> usize {
         self.range.start + entity
     }
 
-    /// The ids of the current kind's entities.
+    /// Returns the ids of the current kind's entities.
     pub(super) fn ids(&self) -> &'a [EntityId] {
         self.ids
     }
 
-    /// Ticks from the baseline to the packet.
+    /// Returns the number of ticks from the baseline to the packet.
     pub(super) fn lag(&self) -> u32 {
         self.history.lag
     }
 
-    /// log₂ of the lag, in 1/256.
+    /// Returns log₂ of the lag, in 1/256.
     pub(super) fn lag_log2(&self) -> i32 {
         self.lag_log2
     }
 
-    /// The [`History`] flags of all entities, by index.
+    /// Returns the [`History`] flags of all entities, by index.
     pub(super) fn all_statuses(&self) -> &'a [u8] {
         &self.history.status
     }
 
-    /// The [`History`] flags of the current kind's entities.
+    /// Returns the [`History`] flags of the current kind's entities.
     pub(super) fn statuses(&self) -> &'a [u8] {
         self.statuses
     }
 
-    /// The [`History`] flags of an entity.
+    /// Returns the [`History`] flags of an entity.
     #[inline]
     pub(super) fn status(&self, entity: usize) -> u8 {
         self.statuses[entity]
     }
 
-    /// Whether an entity is not in the baseline.
+    /// Returns whether an entity is not in the baseline.
     #[inline]
     pub(super) fn is_added(&self, entity: usize) -> bool {
         self.status(entity) & ADDED != 0
     }
 
-    /// The baseline's columns, in the order of the packet's entities.
+    /// Returns the baseline's columns, in the order of the packet's entities.
     #[inline]
     pub(super) fn base(&self) -> &'a [Vec<u32>] {
         self.base
     }
 
-    /// The shift of a value: its steps are 2^shift.
+    /// Returns the shift of a lane's value, whose steps are 2^shift.
     #[inline]
     pub(super) fn shift(&self, lane: usize, entity: usize) -> u32 {
         self.shifts.at(lane, entity)
     }
 
-    /// The [`History`] flags of a field of an entity. The field is new if the entity is, or if the
-    /// field was absent.
+    /// Returns the [`History`] flags of a field of an entity. The field is new if the entity is
+    /// new, or if the field was absent before.
     #[inline]
     pub(super) fn field_status(&self, conditions: &Conditions, entity: usize) -> u8 {
         let mut status = self.status(entity);
@@ -160,8 +160,8 @@ impl<'a> Past<'a> {
         status
     }
 
-    /// How a value changed in the last two steps: see [`History::recent_changes`]. Zero if `status`
-    /// marks the value as new.
+    /// Returns the changes of a value in the last two steps: see [`History::recent_changes`]. The
+    /// changes are zero if `status` marks the value as new.
     #[inline]
     pub(super) fn recent_changes<T: Copy, D: Copy + Default>(
         &self,
@@ -173,8 +173,8 @@ impl<'a> Past<'a> {
         self.history.recent_changes(&self.baselines, status, now, at, change).unwrap_or_default()
     }
 
-    /// The class of the field with these lanes: 0 without history, 1 at rest, 2 just begun to move,
-    /// 3 moving. Section 12.7.
+    /// Returns the class of the field with these lanes: 0 without history, 1 at rest, 2 just begun
+    /// to move, 3 moving. `spec/CODEC.md`, section 12.7.
     pub(super) fn field_class(&self, lanes: Range<usize>, (entity, status): (usize, u8)) -> usize {
         if status & NEW != 0 {
             return 0;

@@ -1,5 +1,5 @@
 //! The plan of a packet: the parts of the schema and of the bodies that coding needs, looked up
-//! once.
+//! only once per codec.
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -18,20 +18,20 @@ use crate::quantize::{FloatLimits, SmallestThree};
 use crate::schema::{Conditions, EntityKind, Field, FieldKind, Lane, any_element};
 use crate::{Schema, SetupError};
 
-/// The plan for a schema. The fields are in the order in which they are coded.
+/// The plan for coding packets of a schema. The fields are in the order in which they are coded.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     pub(super) kinds: Vec<KindPlan>,
     /// The fields outside bodies, kind by kind.
     pub(super) fields: Vec<FieldPlan>,
     pub(super) newcomers: NewcomerPlan,
-    /// Number of groups of residuals, each with its own counters.
+    /// The number of groups of residuals, each with its own counters.
     pub(super) groups: usize,
     /// True if alike fields share a group, and some fields are alike.
     pub(super) is_shared: bool,
-    /// Number of rows of weights in a set, one per predictor.
+    /// The number of rows of weights in a set, one per predictor.
     pub(super) rows: usize,
-    /// Where the counters of each part begin.
+    /// The index of the first counter of each part.
     pub(super) layout: Layout,
     /// The number of the schema's lanes.
     pub(super) lanes: usize,
@@ -43,7 +43,7 @@ pub(super) struct Plan {
 #[derive(Clone, Debug)]
 pub(super) struct KindPlan {
     pub(super) body: Option<BodyPlan>,
-    /// The plan's fields of this kind.
+    /// The indices of this kind's fields in the plan.
     pub(super) fields: Range<usize>,
 }
 
@@ -52,12 +52,12 @@ pub(super) struct KindPlan {
 /// body's fields.
 #[derive(Clone, Debug)]
 pub(super) struct BodyPlan {
-    /// The schema's fields that hold the position and the rotation.
+    /// The indices in the schema of the fields that hold the position and the rotation.
     pub(super) position_field: usize,
     pub(super) rotation_field: usize,
     /// The position's lanes in the order level, level, up.
     pub(super) position: [usize; 3],
-    /// The schema's axes in that order.
+    /// The schema's axes in the order level, level, up.
     pub(super) axes: [usize; 3],
     /// For each of these axes, its step as a multiple of the space's step.
     pub(super) ratios: [f64; 3],
@@ -74,10 +74,10 @@ pub(super) struct BodyPlan {
     pub(super) mover: Option<usize>,
 }
 
-/// How a rotation's codes become a quaternion in the order level, level, up, w.
+/// Converts a rotation's codes to a quaternion in the order level, level, up, w.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RotationCodes {
-    /// The index of each component in the schema's quaternion.
+    /// The index of each component x, y, z, w in the schema's quaternion.
     pub(super) component: [usize; 4],
     pub(super) max_code: f64,
 }
@@ -89,7 +89,7 @@ pub(super) struct FieldPlan {
     pub(super) index: usize,
     pub(super) first_lane: usize,
     pub(super) lanes: Vec<Lane>,
-    /// When the field is present.
+    /// The conditions under which the field is present.
     pub(super) conditions: Conditions,
     /// True if only newcomers have the field.
     pub(super) is_spawn: bool,
@@ -105,17 +105,18 @@ impl FieldPlan {
 
 #[derive(Clone, Debug)]
 pub(super) enum FieldCoding {
-    /// Numbers, predicted lane by lane, with the group of their residuals and their rows.
+    /// Numbers, predicted lane by lane, with the group of their residuals and the rows of their
+    /// predictors.
     Numbers { group: usize, rows: NumberRows },
     /// A rotation outside the body.
     Rotation { group: usize, rows: RotationRows, quantizer: RotationCodes },
-    /// A flag or choice. `tree` is the first counter of its upper `bits` bits, among the counters
-    /// of all choices.
+    /// A flag or a choice. `tree` is the index of the first counter of the choice's upper `bits`
+    /// bits, among the counters of all choices.
     Choice { tree: usize, bits: u32 },
 }
 
-/// The rows and groups in which a field's numbers or its rotation learn. Both are empty for a
-/// choice.
+/// The rows that predict a field's numbers or rotation, and the groups of their residuals. Both
+/// ranges are empty for a choice.
 pub(super) struct NumberParts {
     pub(super) rows: Range<usize>,
     /// The groups of residuals.
@@ -139,21 +140,21 @@ impl RotationCodes {
     }
 }
 
-/// The schema's axes in the order level, level, up. They are permuted cyclically, so that rotations
-/// stay rotations.
+/// Returns the schema's axes in the order level, level, up. They are permuted cyclically, so that
+/// rotations stay rotations.
 fn axes(up: u8) -> [usize; 3] {
     [0, 1, 2].map(|axis| (axis + usize::from(up) + 1) % 3)
 }
 
 impl BodyPlan {
-    /// The coordinate of an axis' lane in the space of all bodies.
+    /// Returns the coordinate of an axis' lane in the space of all bodies.
     #[inline]
     pub(super) fn coordinate(&self, axis: usize, value: u32) -> f64 {
         f64::from(value) * self.ratios[axis] + self.origin[axis]
     }
 
-    /// The body whose fields have these parameters. `first` are the limits of the first body's
-    /// position. `None` if a field is missing or not of the required kind.
+    /// Makes the plan of a body whose fields have these parameters. `first` are the limits of the
+    /// first body's position. `None` if a field is missing or not of the required kind.
     fn new(fields: &[Field], of: &Bodies, first: &[FloatLimits]) -> Option<Self> {
         let axes = axes(of.up);
         let position = fields.get(of.position)?;
@@ -187,8 +188,8 @@ impl BodyPlan {
     }
 }
 
-/// The properties that fields sharing a group have in common: their name in any element of an
-/// array, and the kinds of their lanes.
+/// The properties that the fields of a group have in common: the name that they have in any element
+/// of an array, and the kinds of their lanes.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Alike {
     name: String,
@@ -208,7 +209,7 @@ impl Alike {
     }
 }
 
-/// The limits of a field that can be a body's position.
+/// Returns the limits of a field that can be a body's position.
 fn position_limits(field: &Field) -> Option<&[FloatLimits]> {
     match &field.kind {
         FieldKind::Floats(limits) if limits.len() == 3 => {
@@ -219,12 +220,12 @@ fn position_limits(field: &Field) -> Option<&[FloatLimits]> {
 }
 
 impl Plan {
-    /// If `shares` is true, alike fields of a kind share a group of residuals: those of one name in
-    /// the elements of an array.
+    /// Makes the plan. If `shares` is true, fields of one name in the elements of an array share a
+    /// group of residuals.
     ///
     /// # Errors
-    /// [`SetupError::BadModel`] if the bodies' parameters are malformed, or their fields are not a
-    /// position, a rotation, and flags of one kind.
+    /// [`SetupError::BadModel`] if the bodies' parameters are malformed, or if the bodies' fields
+    /// are not a position, a rotation, and flags of one kind.
     pub(super) fn new(
         schema: &Schema,
         bodies: Option<&Bodies>,
@@ -271,7 +272,8 @@ impl Plan {
         Ok(plan)
     }
 
-    /// The body of a kind, if it has one: the first body's fields, or those that the schema marks.
+    /// Returns the body of a kind, if it has one: the first body's fields, or those that the schema
+    /// marks.
     fn body(
         &mut self,
         schema: &Schema,
@@ -293,8 +295,9 @@ impl Plan {
         Ok(Some(body))
     }
 
-    /// Adds a field outside a body. `group` is its group of residuals, which it may share; with
-    /// `None` it gets a group of its own. `choices` counts the counters of choices.
+    /// Adds a field outside a body. `group` is the group of residuals that the field shares; `None`
+    /// gives the field its own group. `choices` is the number of counters of choices, which a
+    /// choice increases.
     fn add_field(
         &mut self,
         schema: &Schema,
@@ -342,7 +345,7 @@ impl Plan {
         });
     }
 
-    /// The weights of an untrained set. `bodies` must be those that the plan was made for.
+    /// Makes the weights of an untrained set. `bodies` must be those that the plan was made for.
     pub(super) fn untrained_rows(&self, bodies: Option<&Bodies>) -> Vec<Row> {
         let mut rows = vec![[0.0; FEATURES]; self.rows];
         if let Some(bodies) = bodies {
@@ -358,7 +361,7 @@ impl Plan {
         rows
     }
 
-    /// Lists of rows that have one task in fields that share a group.
+    /// Returns lists of rows that have the same task in fields that share a group.
     #[cfg(feature = "training")]
     pub(super) fn alike_rows(&self) -> Vec<Vec<usize>> {
         let mut groups: BTreeMap<usize, Vec<Range<usize>>> = BTreeMap::new();
@@ -375,12 +378,12 @@ impl Plan {
         groups.into_values().flat_map(tasks).collect()
     }
 
-    /// The newcomers' counters in this range, among all counters.
+    /// Returns the position of newcomers' counters among all counters.
     pub(super) fn newcomers_at(&self, range: Range<usize>) -> Range<usize> {
         self.layout.newcomers + range.start..self.layout.newcomers + range.end
     }
 
-    /// Untrained counters.
+    /// Makes untrained counters.
     pub(super) fn counters(&self) -> Vec<Counter> {
         let mut counters = vec![EVEN; self.layout.len];
         counters[self.layout.newcomers..].fill(START);

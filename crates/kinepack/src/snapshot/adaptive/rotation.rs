@@ -1,5 +1,4 @@
-//! Coding a rotation's smallest three against a predicted quaternion. `spec/CODEC.md`, section
-//! 12.6.
+//! Codes a rotation's smallest three against a predicted quaternion. `spec/CODEC.md`, section 12.6.
 
 use alloc::vec::Vec;
 use core::f64::consts::FRAC_1_SQRT_2;
@@ -17,18 +16,18 @@ use crate::schema::{Lane, LaneArithmetic};
 use crate::snapshot::status::STEPS;
 use crate::sqrt::sqrt;
 
-/// Units per 1 of the gap between the two largest components, and of the gap between the second and
-/// the third. Section 12.6, "Coding a rotation".
+/// The numbers of classes per 1 of the gap between the two largest components, and of the gap
+/// between the second and the third. `spec/CODEC.md`, section 12.6, "Coding a rotation".
 const FIRST_GAP: f64 = 400.0;
 const SECOND_GAP: f64 = 100.0;
 
-/// The smallest square that remains for the components still to be coded. Section 12.6, "Coding a
-/// rotation".
+/// The smallest square that remains for the components still to be coded. `spec/CODEC.md`, section
+/// 12.6, "Coding a rotation".
 const MIN_REMAINING: f64 = 1e-4;
 
 impl<C: Coder, P: Predictor> Coding<'_, C, P> {
-    /// The turns in the last two steps of a rotation that is `now` in the baseline. Zero if
-    /// `status` marks it as new.
+    /// Returns the turns in the last two steps of a rotation that is `now` in the baseline. They
+    /// are zero if `status` marks the rotation as new.
     pub(super) fn recent_turns(
         &self,
         codes: &RotationCodes,
@@ -41,7 +40,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         self.past.recent_changes(status, now, at, change)
     }
 
-    /// Codes a rotation against its predicted value. Returns the mean of the scales.
+    /// Codes a rotation against its predicted value. Returns the mean of the three components'
+    /// scales.
     #[expect(clippy::too_many_arguments, reason = "the parameters of one rotation")]
     pub(super) fn code_rotation(
         &mut self,
@@ -54,7 +54,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         first_scale_row: usize,
         sizes: &TurnSizes,
     ) -> i32 {
-        // The components in the schema's order.
+        // `q` and `q0` are in the schema's order of components.
         let mut q = [0.0; 4];
         let mut q0 = [0.0; 4];
         for (index, component) in codes.component.into_iter().enumerate() {
@@ -100,7 +100,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         sum / 3
     }
 
-    /// Codes which component is dropped: the predicted largest, or the next, and so on.
+    /// Codes which component is dropped: the largest of the predicted rotation, or the second
+    /// largest, and so on.
     fn code_dropped(&mut self, predicted: &Quaternion, dropped: u32, sizes: &TurnSizes) -> usize {
         let mut order = [0usize, 1, 2, 3];
         // Insertion keeps the order of equal components.
@@ -128,7 +129,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     }
 }
 
-/// The unit quaternion of an entity's rotation, whose lanes begin at `lane`.
+/// Returns the unit quaternion of an entity's rotation, whose lanes begin at `lane`.
 pub(super) fn rotation_at(
     codes: &RotationCodes,
     lane: usize,

@@ -6,11 +6,12 @@ use core::ops::Range;
 use super::geometry::UP;
 use super::numbers::{FEATURES, Row};
 
-/// Classes of a field outside the body: without history, at rest, just begun to move, moving.
+/// The number of classes of a field outside the body: without history, at rest, just begun to move,
+/// moving.
 pub(super) const FIELD_CLASSES: usize = 4;
 
-/// The rows of a class of bodies. Means come first: of the level axes, of the axis up, and of turns
-/// about these. Then come scales.
+/// The rows of a class of bodies. The rows of means come first: for the level axes, for the axis
+/// up, and for turns about these. The rows of scales follow.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BodyRows {
     first: usize,
@@ -24,10 +25,10 @@ impl BodyRows {
     const POSITION_SCALE: usize = 4;
     const TURN_SCALE: usize = Self::POSITION_SCALE + 3;
 
-    /// Number of rows of one class.
+    /// The number of rows of one class.
     pub(super) const COUNT: usize = Self::TURN_SCALE + 3;
 
-    /// The rows of a set's `classes` classes of bodies, with their tasks.
+    /// Returns the rows of a set's `classes` classes of bodies, with their tasks.
     #[cfg(feature = "training")]
     pub(super) fn tasks(classes: usize) -> impl Iterator<Item = (usize, BodyTask)> {
         (0..classes * Self::COUNT).map(|row| match row % Self::COUNT {
@@ -48,25 +49,25 @@ impl BodyRows {
         fill_untrained(rows, Self::COUNT, classes, Self::POSITION_SCALE);
     }
 
-    /// The row of the mean of the position's axis.
+    /// Returns the row of the mean of the position's axis.
     #[inline]
     pub(super) fn position(self, axis: usize) -> usize {
         self.first + if axis == UP { Self::UP } else { Self::LEVEL }
     }
 
-    /// The row of the mean of the turn about an axis.
+    /// Returns the row of the mean of the turn about an axis.
     #[inline]
     pub(super) fn turn(self, axis: usize) -> usize {
         self.first + if axis == UP { Self::TURN_UP } else { Self::TURN_LEVEL }
     }
 
-    /// The row of the scale of the position's `nth` lane in the order of coding.
+    /// Returns the row of the scale of the position's `nth` lane in the order of coding.
     #[inline]
     pub(super) fn position_scale(self, nth: usize) -> usize {
         self.first + Self::POSITION_SCALE + nth
     }
 
-    /// The first row of the three scales of the rotation's components.
+    /// Returns the first row of the three scales of the rotation's components.
     #[inline]
     pub(super) fn turn_scales(self) -> usize {
         self.first + Self::TURN_SCALE
@@ -104,7 +105,7 @@ impl NumberRows {
         FIELD_CLASSES * self.lanes * Self::PER_LANE
     }
 
-    /// All rows of the field.
+    /// Returns all rows of the field.
     pub(super) fn all(self) -> Range<usize> {
         self.first..self.first + self.count()
     }
@@ -147,14 +148,14 @@ impl RotationRows {
     const SCALE: usize = 3;
     const PER_CLASS: usize = 8;
 
-    /// Number of rows of one field.
+    /// The number of rows of one field.
     pub(super) const COUNT: usize = FIELD_CLASSES * Self::PER_CLASS;
 
     pub(super) fn new(first: usize) -> Self {
         Self { first }
     }
 
-    /// All rows of the field.
+    /// Returns all rows of the field.
     pub(super) fn all(self) -> Range<usize> {
         self.first..self.first + Self::COUNT
     }
@@ -164,28 +165,29 @@ impl RotationRows {
         fill_untrained(&mut rows[self.first..], Self::PER_CLASS, FIELD_CLASSES, Self::SCALE);
     }
 
-    /// The row of the mean of the turn about an axis.
+    /// Returns the row of the mean of the turn about an axis.
     #[inline]
     pub(super) fn mean(self, class: usize, axis: usize) -> usize {
         self.first + class * Self::PER_CLASS + Self::MEAN + axis
     }
 
-    /// The first row of the three scales of the components.
+    /// Returns the first row of the three scales of the components.
     #[inline]
     pub(super) fn scales(self, class: usize) -> usize {
         self.first + class * Self::PER_CLASS + Self::SCALE
     }
 }
 
-/// The first weights of an untrained row for a mean: the last change continues at 0.9 of its size.
-/// Section 12.9.
+/// The first weights of an untrained row for a mean, which expects 0.9 of the last change.
+/// `spec/CODEC.md`, section 12.9.
 const UNTRAINED_MEAN: [f32; 1] = [3686.0 / 4096.0];
 
-/// The first weights of an untrained row for a scale: 1 and twice 0.4. Section 12.9.
+/// The first weights of an untrained row for a scale: 1, 0.4 and 0.4. `spec/CODEC.md`, section
+/// 12.9.
 const UNTRAINED_SCALE: [f32; 3] = [1.0, 1638.0 / 4096.0, 1638.0 / 4096.0];
 
-/// Writes the untrained weights of each class. Of its `per_class` rows, the first `means` are for
-/// means, and the others, including unused rows, for scales.
+/// Writes the untrained weights of each class. Of the `per_class` rows of a class, the first
+/// `means` are for means, and the others, including unused rows, for scales.
 fn fill_untrained(rows: &mut [Row], per_class: usize, classes: usize, means: usize) {
     let (mut mean, mut scale) = ([0.0; FEATURES], [0.0; FEATURES]);
     mean[..UNTRAINED_MEAN.len()].copy_from_slice(&UNTRAINED_MEAN);

@@ -9,27 +9,28 @@ use super::newcomers::Newcomers;
 /// A body that moves others.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mover {
-    /// The body's index.
+    /// The index of the body's entity.
     pub(super) entity: u32,
     pub(super) position: Vector,
-    /// The body's motion. Until it is coded, that of a body at rest.
+    /// The body's motion. Until the body is coded, this is the motion of a body at rest.
     pub(super) coded: CodedBody,
 }
 
-/// The number that means no mover.
+/// The number that stands for no mover.
 pub(super) const NO_MOVER: u32 = u32::MAX;
 
 /// The nearest mover of each entity, by index.
 #[derive(Debug, Default)]
 pub(super) struct Nearest {
-    /// The mover's number. [`NO_MOVER`] for entities without a body, or if there are no movers.
+    /// The number of each entity's nearest mover. It is [`NO_MOVER`] for entities without a body,
+    /// or if there are no movers.
     pub(super) movers: Vec<u32>,
     /// The squared distance to the mover.
     pub(super) distances: Vec<f64>,
 }
 
 impl Nearest {
-    /// The nearest mover of an entity, and the squared distance to it.
+    /// Returns the nearest mover of an entity, and the squared distance to that mover.
     #[inline]
     pub(super) fn mover(&self, index: usize) -> Option<(u32, f64)> {
         let mover = self.movers[index];
@@ -37,7 +38,7 @@ impl Nearest {
     }
 }
 
-/// The part of a coded entity that the prediction of the next entity uses, one per lane.
+/// The part of a coded lane that the prediction of the next entity's lane uses.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Previous {
     pub(super) moved: f64,
@@ -58,13 +59,14 @@ pub(super) struct Scratch {
     pub(super) contexts: Vec<u16>,
     /// The changed entities, by index, with their sort keys, in the order of the packet.
     pub(super) order: Vec<(u64, u32)>,
-    /// The changed entities that an encoder must write, by index. Empty in a decoder.
+    /// The indices of the changed entities that an encoder must write. This is empty in a decoder.
     pub(super) encoder_changed: Vec<u32>,
     /// The changed entities of the packet, as coded on both sides.
     pub(super) changed: Vec<u32>,
-    /// The entities in `changed` for which there was no room.
+    /// The indices of the entities in `changed` that did not fit into the packet.
     pub(super) unsent: Vec<u32>,
-    /// If wanted, the cost of each entity, in 1/256 bit and in the order of the packet.
+    /// The cost of each entity, in 1/256 bit and in the order of the packet, if the caller wants
+    /// it.
     pub(super) entities_spent: Option<Vec<(u32, u64)>>,
     /// For each field, one element per lane: the last entity whose field was coded.
     pub(super) previous: Vec<Vec<Previous>>,

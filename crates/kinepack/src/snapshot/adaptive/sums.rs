@@ -1,39 +1,39 @@
-//! Weights by least squares: the normal equations of a predictor. Alike fields share weights if
-//! weights of their own would gain little.
+//! Finds weights by least squares, from the normal equations of each predictor. Alike fields share
+//! weights if separate weights would gain little.
 
 use alloc::vec::Vec;
 
 use super::file::storable;
 use super::numbers::{ENERGY_BIAS, Energies, FEATURES, LOG_BITS, Row, STEP_BITS};
 
-/// How strongly a fit is drawn towards the weights of the previous pass: a share of each feature's
-/// sum of squares, plus a constant.
+/// The strength with which a fit is drawn towards the weights of the previous pass: this share of
+/// each feature's sum of squares, plus a constant.
 const RIDGE: f64 = 1e-4;
 const RIDGE_STRENGTH: f64 = 3.0 * 256.0;
 
-/// The smallest divisor.
+/// The smallest divisor in the solution of the equations.
 const MIN_PIVOT: f64 = 1e-6;
 
-/// The largest weight of a fit.
+/// The largest absolute value of a fitted weight.
 const MAX_FITTED: f64 = 32.0;
 
-/// A field keeps weights of its own if they save this many bits over all data. That is about what
-/// they take in a compressed file.
+/// A field keeps separate weights if they save this number of bits over all data. That is about the
+/// size of the weights in a compressed file.
 const MIN_GAIN_BITS: f64 = 64.0;
 
-/// Below this error, in steps, a better prediction saves nothing.
+/// An error, in steps, below which a better prediction saves no bits.
 const LEAST_ERROR: f64 = 0.5;
 
-/// The bits that an error of an octave in a scale costs: the divergence of two exponential
-/// distributions, ln(2)² / 2 nats.
+/// The number of bits that an error of one octave in a scale costs: the divergence of two
+/// exponential distributions, ln(2)² / 2 nats.
 const BITS_PER_OCTAVE_SQUARED: f64 = 0.35;
 
 /// The normal equations of one predictor.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sums {
-    /// Sums of products of features. Only the lower triangle is set.
+    /// The sums of products of two features. Only the lower triangle is set.
     products: [[f64; FEATURES]; FEATURES],
-    /// Sums of products of features and the target.
+    /// The sums of products of a feature and the target.
     targets: [f64; FEATURES],
     /// The sum of the target's squares.
     squares: f64,
@@ -72,7 +72,7 @@ impl Sums {
         self.samples += 1.0;
     }
 
-    /// Adds another field's sums.
+    /// Adds the sums of another field.
     fn add_all(&mut self, other: &Self) {
         for (products, others) in self.products.iter_mut().zip(&other.products) {
             products.iter_mut().zip(others).for_each(|(product, other)| *product += other);
@@ -84,7 +84,7 @@ impl Sums {
         self.is_mean |= other.is_mean;
     }
 
-    /// The weighted sum of the squared errors with these weights.
+    /// Returns the weighted sum of the squared errors with these weights.
     fn loss(&self, row: &Row) -> f64 {
         let row = row.map(f64::from);
         let mut loss = self.squares;
@@ -95,7 +95,7 @@ impl Sums {
         loss.max(0.0)
     }
 
-    /// About how many bits `own` saves against `shared`.
+    /// Estimates the number of bits that the weights `own` save against `shared`.
     fn gain_bits(&self, own: &Row, shared: &Row) -> f64 {
         let (own, shared) = (self.loss(own), self.loss(shared));
         if self.is_mean {
@@ -108,7 +108,7 @@ impl Sums {
         }
     }
 
-    /// The energy of each feature; 0 in a row for a scale.
+    /// Returns the energy of each feature; 0 in a row for a scale.
     fn energies(&self) -> Energies {
         core::array::from_fn(|feature| {
             let mean = self.products[feature][feature] / self.samples;
@@ -120,7 +120,7 @@ impl Sums {
         })
     }
 
-    /// The least-squares weights, drawn slightly towards `prior`.
+    /// Returns the least-squares weights, drawn slightly towards `prior`.
     fn solve(&self, prior: &Row) -> Row {
         let mut lower = [[0.0; FEATURES]; FEATURES];
         let mut diagonal = [0.0f64; FEATURES];
@@ -158,7 +158,7 @@ impl Sums {
 }
 
 /// Fits the weights of a set, and the energies of their features. `alike` holds lists of rows that
-/// have one task in alike fields.
+/// have the same task in alike fields.
 pub(super) fn fit(
     sums: &[Sums],
     alike: &[Vec<usize>],
@@ -189,7 +189,8 @@ pub(super) fn fit(
 mod tests {
     use super::*;
 
-    /// The sums of a mean that is `weight` times its only feature, plus noise of up to a step.
+    /// Makes the sums of a mean that is `weight` times its only feature, plus noise of up to a
+    /// step.
     fn sums(samples: u32, weight: f64) -> Sums {
         let mut sums = Sums::default();
         for sample in 0..samples {
@@ -209,11 +210,12 @@ mod tests {
 
     #[test]
     fn alike_fields_share_weights_unless_their_own_save_enough() {
-        // Fields that move alike get the same weights, and so does one with few samples.
+        // Fields that move alike get the same weights, and so does a field with few samples.
         let same = fitted(&[sums(500, 0.9), sums(300, 0.9), sums(5, 0.7)]);
         assert!(same.iter().all(|weight| *weight == same[0]), "{same:?}");
         assert!((same[0] - 0.9).abs() < 0.02, "{same:?}");
-        // Five samples are too few for a field to keep its own weights, five hundred are enough.
+        // Five samples are too few for a field to keep separate weights, but five hundred are
+        // enough.
         let other = fitted(&[sums(500, 0.9), sums(300, 0.9), sums(500, 0.5)]);
         assert!((other[0] - 0.9).abs() < 0.02 && (other[2] - 0.5).abs() < 0.02, "{other:?}");
     }

@@ -1,10 +1,10 @@
-//! The motion of a body's neighbours, from which its own is predicted. `spec/CODEC.md`, section
-//! 12.6, "Surroundings".
+//! Computes the mean motion of a body's neighbours, from which the body's motion is predicted.
+//! `spec/CODEC.md`, section 12.6, "Surroundings".
 
 use super::geometry::{Vector, add, carried, scale, sub};
 use super::neighbours::{CodedBody, Neighbours};
 
-/// The distance, in sizes of a body, at which a neighbour weighs half.
+/// The distance, in sizes of a body, at which a neighbour has half the weight.
 const SOFTNESS: f64 = 1.38;
 
 /// The sum of weights at which the means are halved.
@@ -29,8 +29,8 @@ pub(super) struct Surroundings {
     pub(super) turn_error_log2: i32,
 }
 
-/// The means over the nearest bodies already coded. If there are none, the errors are those of
-/// `mover`.
+/// Computes the means over the nearest bodies that are already coded. If there are none, the errors
+/// are those of `mover`.
 pub(super) fn surroundings(
     neighbours: &Neighbours,
     size: f64,
@@ -72,7 +72,8 @@ pub(super) fn surroundings(
         position_error_log2 += weight * f64::from(other.position_error_log2);
         turn_error_log2 += weight * f64::from(other.turn_error_log2);
     }
-    // Far neighbours are trusted less.
+    // The means are scaled down if all neighbours are far, because far neighbours are less
+    // reliable.
     let sure = all / (all + DOUBT);
     for sum in [
         &mut surroundings.moved,

@@ -1,5 +1,5 @@
-//! Training: weights by least squares, counters by counting. Training is not part of the format,
-//! because any model decodes what it encoded.
+//! Trains a model: weights by least squares, counters by counting. Training is not part of the
+//! format, because a packet decodes with whichever model encoded it.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -31,9 +31,10 @@ pub(crate) struct ModelTrainer {
     adaptive: Adaptive,
     state: State,
     sums: Vec<Vec<Sums>>,
-    /// For each row of a set, 1 for the features that it may use, else 0.
+    /// For each row of a set, 1 for each feature that the row may use, and 0 for all other
+    /// features.
     remaining: Vec<Row>,
-    /// [`Plan::alike_rows`].
+    /// The lists of [`Plan::alike_rows`].
     alike: Vec<Vec<usize>>,
     columns: Vec<Vec<u32>>,
     changed: Vec<u32>,
@@ -45,12 +46,13 @@ pub(crate) struct ModelTrainer {
 /// The part of the model that a pass trains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pass {
-    /// The weights.
+    /// Trains the weights.
     Weights,
-    /// The counters. Newcomers get origins regardless of cost, because the counters of origins
-    /// learn only if origins are used. The next pass starts from the newcomers' counters.
+    /// Trains the counters while *exploring*. Newcomers get origins regardless of cost, because the
+    /// counters of origins learn only if origins are used. The next pass starts from these counters
+    /// of newcomers.
     Exploration,
-    /// The counters.
+    /// Trains the counters without exploring.
     Counters,
 }
 
@@ -62,7 +64,8 @@ struct Collector<'a> {
 }
 
 impl Collector<'_> {
-    /// The features that a row may use. The others are 0, so they get no weight.
+    /// Returns the features of a row, with 0 for those that the row may not use. A feature that is
+    /// always 0 gets no weight.
     fn used(&self, row: usize, features: &Row) -> Row {
         let mut used = *features;
         used.iter_mut()
@@ -95,11 +98,12 @@ impl Predictor for Collector<'_> {
 }
 
 impl ModelTrainer {
-    /// A trainer for `schema`. The model has weights for each range of lags up to these limits, in
-    /// ticks, increasing. It has no weights for the features of the groups in `without`.
+    /// Makes a trainer for `schema`. The model has weights for each range of lags up to these
+    /// limits, in ticks, increasing. The model has no weights for the features of the groups in
+    /// `without`.
     ///
     /// # Errors
-    /// [`SetupError`] if the bodies do not fit the schema.
+    /// [`SetupError`] if `bodies` do not fit the schema.
     pub(crate) fn new(
         schema: &Schema,
         bodies: Option<Bodies>,
@@ -136,7 +140,8 @@ impl ModelTrainer {
         self.pass = pass;
         self.sums.iter_mut().flatten().for_each(|sums| *sums = Sums::default());
         let (model, plan) = (&mut self.adaptive.model, &self.adaptive.plan);
-        // The newcomers' counters keep what they learned in the exploring pass.
+        // Unlike the other counters, those of newcomers keep what they learned in the exploring
+        // pass.
         let anew = match pass {
             Pass::Weights => 0,
             Pass::Exploration => model.counters.len(),
@@ -146,8 +151,8 @@ impl ModelTrainer {
         self.state.explore(pass == Pass::Exploration);
     }
 
-    /// Trains on a snapshot of the schema. If the schema has a time precision, the snapshot is made
-    /// as coarse as it would be sent.
+    /// Trains on a snapshot of the schema. If the schema has a time precision, the snapshot is
+    /// first made as coarse as an encoder would send it.
     pub(crate) fn observe(&mut self, baselines: Baselines<'_>, snapshot: &Snapshot) {
         self.lineup.line_up(baselines.baseline, snapshot);
         let (precision, entities) = (self.precision.as_ref(), &snapshot.entities);
@@ -202,7 +207,7 @@ impl ModelTrainer {
         }
     }
 
-    /// The trained model.
+    /// Returns the trained model.
     pub(crate) fn finish(self) -> Model {
         self.adaptive.model
     }

@@ -1,13 +1,13 @@
-//! The content of a packet: the new values, and what they cost.
+//! The content of a packet: the new values, and the bits that they cost.
 
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// The columns of the new values, or some of them.
+/// The columns of all new values, or of some lanes.
 pub(super) enum Columns<'a> {
-    /// An encoder's: the values to code.
+    /// In an encoder: the values to code.
     Given(&'a [Vec<u32>]),
-    /// A decoder's: the baseline's values, until the packet's values replace them.
+    /// In a decoder: the baseline's values, until the packet's values replace them.
     Read(&'a mut [Vec<u32>]),
 }
 
@@ -25,7 +25,7 @@ impl Columns<'_> {
         self.all()[lane][entity]
     }
 
-    /// Stores a coded value. An encoder already has it.
+    /// Stores a decoded value. An encoder already has the value, so it stores nothing.
     #[inline]
     pub(super) fn put(&mut self, lane: usize, entity: usize, value: u32) {
         match self {
@@ -34,7 +34,7 @@ impl Columns<'_> {
         }
     }
 
-    /// The columns of these lanes.
+    /// Returns the columns of these lanes.
     pub(super) fn slice(&mut self, lanes: Range<usize>) -> Columns<'_> {
         match self {
             Self::Given(columns) => Columns::Given(&columns[lanes]),
@@ -43,7 +43,7 @@ impl Columns<'_> {
     }
 }
 
-/// The new values.
+/// The new values of a packet.
 pub(super) struct Values<'a> {
     columns: Columns<'a>,
     is_invalid: bool,
@@ -59,7 +59,7 @@ impl<'a> Values<'a> {
         self.columns.all()
     }
 
-    /// The columns of these lanes, to code.
+    /// Returns the columns of these lanes, for coding.
     pub(super) fn slice(&mut self, lanes: Range<usize>) -> Columns<'_> {
         self.columns.slice(lanes)
     }
@@ -81,12 +81,12 @@ impl<'a> Values<'a> {
         self.put(lane, entity, value.min(max));
     }
 
-    /// Records that a decoded value is not possible.
+    /// Records that a decoded value is out of its lane's range.
     pub(super) fn refuse(&mut self) {
         self.is_invalid = true;
     }
 
-    /// Whether a decoded value was not possible, so the bytes are not a snapshot.
+    /// Returns whether a decoded value was refused, so the bytes are not a snapshot.
     pub(super) fn is_invalid(&self) -> bool {
         self.is_invalid
     }
@@ -100,25 +100,26 @@ pub(super) struct Spent<'a> {
 }
 
 impl<'a> Spent<'a> {
-    /// Starts the counts of a packet of at most `max_bits`: in `fields` by field, in `lanes` by
-    /// lane.
+    /// Starts the counts of a packet of at most `max_bits`: in `fields` for each field, in `lanes`
+    /// for each lane.
     pub(super) fn new(max_bits: u64, fields: &'a mut [u64], lanes: &'a mut [u64]) -> Self {
         fields.fill(0);
         lanes.fill(0);
         Self { max: max_bits.saturating_mul(256), fields, lanes }
     }
 
-    /// The limit of the packet, before which an encoder tries to end it.
+    /// Returns the limit of the packet, before which an encoder tries to end it.
     pub(super) fn max(&self) -> u64 {
         self.max
     }
 
-    /// Adds to a field's cost. Whatever is not added to a field counts as sets.
+    /// Adds to a field's cost. Bits that are not added to any field count as bits of sets.
     pub(super) fn add_field(&mut self, field: usize, spent: u64) {
         self.fields[field] += spent;
     }
 
-    /// Adds to the cost of a lane's values. The lanes of added entities are not counted here.
+    /// Adds to the cost of a lane's values in entities that are not added. The bits of added
+    /// entities count for a field, but not for a lane.
     #[inline]
     pub(super) fn add_lane(&mut self, lane: usize, spent: u64) {
         self.lanes[lane] += spent;

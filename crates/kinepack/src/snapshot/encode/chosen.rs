@@ -1,6 +1,6 @@
-//! The choice of the changes to send.
+//! Chooses the changes that a packet sends.
 
-/// Which changes to send in a packet.
+/// The changes to send in a packet.
 ///
 /// ```
 /// use kinepack::codec::{Chosen};
@@ -26,14 +26,14 @@
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub enum Chosen<'a> {
-    /// All changes.
+    /// All changes of all entities.
     All,
-    /// Only the changes of some entities. All other changes are skipped.
+    /// Only the changes of the chosen entities. The changes of all other entities are skipped.
     Some {
-        /// The entities' indices in the snapshot, increasing.
+        /// The indices of the chosen entities in the snapshot, increasing.
         indices: &'a [u32],
-        /// At a level that predicts, the packet ends near this many bytes, because the coder knows
-        /// the size as it goes. Entities for which there was no room are then
+        /// At a level that predicts, the packet ends near this number of bytes, because the coder
+        /// knows the size while it codes. The entities that did not fit are then
         /// [`unsent`](crate::Encoder::unsent), as if they had not been chosen. The packet may still
         /// exceed the limit: levels that pack bits always send all chosen entities, and the last
         /// entity may take more than those before it. `usize::MAX` means no limit.
@@ -42,7 +42,7 @@ pub enum Chosen<'a> {
 }
 
 impl<'a> Chosen<'a> {
-    /// Chooses entities without a limit of bytes.
+    /// Chooses entities without a size limit.
     pub const fn entities(indices: &'a [u32]) -> Self {
         Self::Some { indices, limit_bytes: usize::MAX }
     }

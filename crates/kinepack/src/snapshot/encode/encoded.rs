@@ -1,4 +1,4 @@
-//! A written packet, and the view that its receiver will have.
+//! Holds a written packet, and makes the view that the packet's receiver will have.
 
 use alloc::sync::Arc;
 
@@ -34,30 +34,29 @@ use crate::snapshot::view::View;
 pub struct Encoded<'a> {
     pub(super) encoder: &'a mut Encoder,
     pub(super) baseline: &'a Snapshot,
-    /// True if the encoder's coarse copy was encoded, not `world`.
+    /// True if the packet codes the encoder's coarse copy instead of `world`.
     pub(super) is_coarse: bool,
     pub(super) world: &'a Snapshot,
     pub(super) is_partial: bool,
 }
 
 impl Encoded<'_> {
-    /// The sizes of the packet's parts in bits.
+    /// The sizes of the packet's parts, in bits.
     pub fn size(&self) -> &Size {
         self.encoder.size()
     }
 
-    /// The entities for which the packet had no room, by index, increasing.
+    /// The indices of the entities that did not fit into the packet, increasing.
     pub fn unsent(&self) -> &[u32] {
         self.encoder.unsent()
     }
 
-    /// The state that the models have learned after this packet; `None` at levels that do not
-    /// learn.
+    /// The state that the models learned from this packet; `None` at levels that do not learn.
     pub fn learned(&self) -> Option<&Learned> {
         self.encoder.learned.as_ref()
     }
 
-    /// The view that a receiver of the packet will have. Cost: a copy of the snapshot.
+    /// Makes the view that a receiver of the packet will have. The cost is a copy of the snapshot.
     pub fn view(self) -> View {
         let Self { encoder, baseline, is_coarse, world, is_partial } = self;
         let encoded = encoder.coarse.as_ref().filter(|_| is_coarse).unwrap_or(world);

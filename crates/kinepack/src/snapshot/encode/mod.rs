@@ -1,4 +1,4 @@
-//! Encoding a snapshot relative to a baseline. `spec/CODEC.md`, sections 6 to 9 and 12.
+//! Encodes a snapshot relative to a baseline. `spec/CODEC.md`, sections 6 to 9 and 12.
 
 mod chosen;
 mod encoded;
@@ -44,12 +44,12 @@ use crate::EncodeError;
 /// ```
 ///
 /// # Contract
-/// 1. Compare [`Codec::hash`] on both sides once. Packets do not carry it.
+/// 1. Compare the [`Codec::hash`] of both sides once. Packets do not carry this hash.
 /// 2. Begin with a view that both sides hold: see [`View`].
 /// 3. For each packet, call [`encode`](Self::encode) with views that the receiver is known to hold.
-///    Keep the view that it returns.
-/// 4. With the packet, send its tick and which views it was coded against: the decoder needs both.
-///    This is the job of a protocol, such as `kinepack-net`.
+///    Keep the view that `encode` returns.
+/// 4. With the packet, send its tick and the ticks of the views that it was coded against: the
+///    decoder needs both. A protocol such as `kinepack-net` does this.
 /// 5. After an acknowledgement, use the acknowledged view as the baseline. [Recycle](Self::recycle)
 ///    views that no further packet will be coded against.
 ///
@@ -80,28 +80,28 @@ use crate::EncodeError;
 #[derive(Debug)]
 pub struct Encoder {
     codec: Codec,
-    /// The entities that the current packet sends, by index, increasing: see
-    /// [`find_changed`](Self::find_changed). Empty at levels that send every entity.
+    /// The indices of the entities that the current packet sends, increasing: see
+    /// [`find_changed`](Self::find_changed). The list is empty at levels that send every entity.
     pub(super) changed: Vec<u32>,
     pub(super) packer: Packer,
     spent: Spent,
-    /// The views, lined up with the current packet's entities. Its history is prepared only for a
-    /// time precision and at levels that predict.
+    /// The views, lined up with the current packet's entities. The history in it is prepared only
+    /// for a time precision and at levels that predict.
     pub(super) lineup: Lineup,
-    /// The snapshot that is encoded, if it is coarser than the caller's.
+    /// The snapshot that is encoded, if it is coarser than the caller's snapshot.
     coarse: Option<Snapshot>,
     /// The adaptive level's memory.
     adaptive: Option<State>,
     packed: Vec<u8>,
     /// The state that the last packet learned, until a view takes it.
     learned: Option<Learned>,
-    /// The entities for which the last packet had no room.
+    /// The indices of the entities that did not fit into the last packet.
     unsent: Vec<u32>,
     spare: Spare,
 }
 
 impl Encoder {
-    /// An encoder for `codec`.
+    /// Makes an encoder for `codec`.
     pub fn new(codec: &Codec) -> Self {
         let tables = codec.tables();
         Self {
@@ -120,16 +120,17 @@ impl Encoder {
     }
 
     /// Encodes `world` relative to views that the receiver holds, and appends the packet to `out`.
-    /// The views are a `&View`, or [`Baselines`] with older ones. Returns the view that a receiver
-    /// of the packet will have. In that view, moving entities are as coarse as the schema's time
-    /// precision makes them. At a level that learns, the view also holds the learned state.
-    /// [`size`](Self::size) shows where the bits went.
+    /// `baselines` is a `&View`, or [`Baselines`] with older views. Returns the view that a
+    /// receiver of the packet will have. In that view, moving entities are as coarse as the
+    /// schema's time precision makes them. At a level that learns, the view also holds the learned
+    /// state. [`size`](Self::size) then returns the sizes of the packet's parts.
     ///
-    /// Cost: coding the packet, and a copy of the snapshot.
+    /// The cost is coding the packet, and a copy of the snapshot.
     ///
     /// # Errors
     /// [`EncodeError::SchemaMismatch`] if a view or `world` has another schema, and
-    /// [`EncodeError::SharedId`] if an id of `world` is in two kinds. `out` is then unchanged.
+    /// [`EncodeError::SharedId`] if an id of `world` is in two kinds. After an error, `out` is
+    /// unchanged.
     pub fn encode<'a>(
         &mut self,
         baselines: impl Into<Baselines<'a>>,
@@ -151,10 +152,11 @@ impl Encoder {
     }
 
     /// Like [`encode`](Self::encode), then appends the view's [state check](View::check) in two
-    /// bytes. [`Decoder::decode_checked`](super::Decoder::decode_checked) reads both.
+    /// bytes. [`Decoder::decode_checked`](super::Decoder::decode_checked) reads the packet and the
+    /// check.
     ///
     /// # Errors
-    /// As [`encode`](Self::encode).
+    /// The errors of [`encode`](Self::encode).
     pub fn encode_checked<'a>(
         &mut self,
         baselines: impl Into<Baselines<'a>>,
@@ -166,17 +168,17 @@ impl Encoder {
         Ok(view)
     }
 
-    /// Like [`encode`](Self::encode), but the caller chooses what to send, and a view is made only
-    /// on [request](Encoded::view). For callers that select entities, or store views in a different
+    /// Like [`encode`](Self::encode), but sends only what the caller chose, and makes a view only
+    /// on [request](Encoded::view). Use it to select entities, or to store views in a different
     /// form.
     ///
     /// With [`Chosen::Some`], the snapshot must have the same entities as the baseline, and
-    /// entities that are not chosen keep the baseline's values. Encoding then costs a comparison of
-    /// all ids plus the coding of the chosen entities.
+    /// entities that are not chosen keep the baseline's values. Encoding then compares all ids and
+    /// codes the chosen entities.
     ///
     /// # Errors
     /// The errors of [`encode`](Self::encode). With [`Chosen::Some`] also
-    /// [`EncodeError::BadIndices`], and [`EncodeError::EntitiesDiffer`] if the ids are not the
+    /// [`EncodeError::BadIndices`]. [`EncodeError::EntitiesDiffer`] if the ids are not the
     /// baseline's or the level sends every entity.
     pub fn write<'a>(
         &'a mut self,
@@ -216,12 +218,12 @@ impl Encoder {
         Ok(Encoded { encoder: self, baseline, is_coarse, world, is_partial })
     }
 
-    /// The state that a receiver will hold if all of `world` is sent relative to `baselines`. This
-    /// is `world` itself, or a coarser copy if the time precision changes a value. For callers that
-    /// compare states before they choose what to send.
+    /// Returns the state that a receiver will hold if all of `world` is sent relative to
+    /// `baselines`. This is `world` itself, or a coarser copy if the time precision changes a
+    /// value. Use it to compare states before choosing what to send.
     ///
     /// # Errors
-    /// As [`encode`](Self::encode).
+    /// The errors of [`encode`](Self::encode).
     pub fn coarse<'a>(
         &mut self,
         baselines: impl Into<Baselines<'a>>,
@@ -242,25 +244,25 @@ impl Encoder {
         Ok(snapshot)
     }
 
-    /// Gives back a view that is no longer needed. If it has no other owner, the next view reuses
-    /// its memory.
+    /// Gives back a view that is no longer needed. If the view has no other owner, the next view
+    /// reuses its memory.
     pub fn recycle(&mut self, view: View) {
         self.spare.keep(view);
     }
 
-    /// The entities for which the last packet had no room, by index, increasing.
+    /// The indices of the entities that did not fit into the last packet, increasing.
     pub fn unsent(&self) -> &[u32] {
         &self.unsent
     }
 
-    /// Where the bits of the last packet went.
+    /// The sizes of the last packet's parts, in bits.
     pub fn size(&self) -> &Size {
         &self.spent.size
     }
 
-    /// Turns the counts of [`entity_bits`](Self::entity_bits) and [`lane_bits`](Self::lane_bits) on
-    /// or off, from the next packet on. They are off by default: they are meant for tools, and take
-    /// a little time.
+    /// Starts or stops the counting for [`entity_bits`](Self::entity_bits) and
+    /// [`lane_bits`](Self::lane_bits), from the next packet on. Counting is off by default, because
+    /// it takes a little time and only tools need it.
     pub fn count_entity_bits(&mut self, is_wanted: bool) {
         self.spent.tally = Tally::new(is_wanted);
         if let Some(state) = &mut self.adaptive {
@@ -268,38 +270,40 @@ impl Encoder {
         }
     }
 
-    /// The whole bits that each entity took in the last packet, as pairs of its index and the bits.
-    /// The indices are those of the encoded snapshot, increasing. Empty unless [turned
-    /// on](Self::count_entity_bits).
+    /// The number of bits that each entity took in the last packet, as pairs of the entity's index
+    /// and its bits. The indices are those of the encoded snapshot, increasing. The list is empty
+    /// unless [counting is on](Self::count_entity_bits).
     ///
-    /// At levels that pack bits, and in packets that fall back to packed bits, only the values of
-    /// an entity's fields count. The sum over all entities is then [`Size::fields_bits`]. An entity
-    /// that was added with zero in every lane has no values and is not listed.
+    /// At levels that pack bits, and in packets that fall back to packed bits, only the bits of an
+    /// entity's field values count. The sum over all entities then equals the sum of
+    /// [`Size::fields_bits`]. An entity that was added with zero in every lane has no values and is
+    /// not listed.
     ///
     /// At levels that predict, everything coded after an entity's changed flag counts: the flags of
-    /// its fields, the values, and the origin of an added entity. [`Size`] counts the flags of
-    /// bodies and these origins among the sets. Each count is then off by less than a bit, and the
-    /// sum by half a bit. The sum is off by up to a byte if the end of the code takes fewer bits
-    /// than its decisions cost.
+    /// its fields, its values, and the origin of an added entity. [`Size`] counts the flags of
+    /// bodies and these origins among the sets. Each of these counts is off by less than a bit, and
+    /// their sum by half a bit. The sum is off by up to a byte if the end of the code takes fewer
+    /// bits than its decisions cost.
     ///
     /// The bits of the sets are not attributed to entities.
     pub fn entity_bits(&self) -> &[(u32, u32)] {
         self.spent.tally.bits()
     }
 
-    /// How many bits the values of each lane took in the last packet, summed over all entities, by
-    /// the schema's lanes. Empty unless [turned on](Self::count_entity_bits).
+    /// The number of bits that the values of each lane took in the last packet, summed over all
+    /// entities, in the order of the schema's lanes. The list is empty unless [counting is
+    /// on](Self::count_entity_bits).
     ///
-    /// The sum is below that of [`Size::fields_bits`], because some bits belong to a field but to
-    /// no lane. In packed bits, this is the word that selects a class, which gives the widths of
-    /// all lanes. At levels that predict, it is the flag that a field changed, all of a flag or
-    /// choice, and all of an added entity.
+    /// The sum over all lanes is below the sum of [`Size::fields_bits`], because some bits belong
+    /// to a field but to no lane. In packed bits, that is the word that selects a class, which
+    /// gives the widths of all lanes. At levels that predict, these are the flag that a field
+    /// changed, all bits of a flag or choice, and all bits of an added entity.
     pub fn lane_bits(&self) -> &[u64] {
         self.spent.tally.lanes_bits()
     }
 
-    /// The entities of a kind that the last packet sent, by row. `entities` are those of its
-    /// snapshot.
+    /// Returns the rows of the entities of a kind that the last packet sent. `entities` are those
+    /// of the packet's snapshot.
     #[cfg(feature = "training")]
     pub(super) fn changed_rows(&self, entities: &Entities, kind: usize) -> Vec<u32> {
         let range = entities.range(kind);
@@ -327,7 +331,7 @@ impl Encoder {
     /// Lines up the receiver's views with the entities of `world`.
     ///
     /// # Errors
-    /// [`EncodeError::SharedId`].
+    /// [`EncodeError::SharedId`] if an id of `world` is in two kinds.
     fn line_up(
         &mut self,
         tables: &Tables,
@@ -339,7 +343,7 @@ impl Encoder {
             let precision = tables.precision.as_ref();
             self.lineup.find_motion(precision, baselines, &world.entities, world.tick.0);
         }
-        // A receiver holds the baseline, so its ids are distinct.
+        // A receiver holds the baseline, so the baseline's ids are distinct.
         match world.entities.shared_id().filter(|_| self.lineup.is_aligned()) {
             Some(id) => Err(EncodeError::SharedId { id: id.0 }),
             None => Ok(()),
@@ -367,9 +371,9 @@ mod tests {
     use crate::schema::{Field, FieldKind};
     use crate::{Decoder, EntityId, Level, Profile, Schema, Tick};
 
-    /// No level of the table both predicts and sends every entity, so this level is made here. The
-    /// predicting stage must not depend on the scratch memory of the packing stages: it once used
-    /// the changed entities of the previous packet.
+    /// No level of the table both predicts and sends every entity, so the test makes such a level.
+    /// The predicting stage must not depend on the scratch memory of the packing stages: an earlier
+    /// version used the changed entities of the previous packet.
     #[test]
     fn each_packet_finds_its_own_changed_entities() {
         let level = Level::ADAPTIVE.with_changed(Changed::All);

@@ -1,4 +1,4 @@
-//! Writing a packet in one of its two forms: packed bits or predicted values.
+//! Writes a packet in one of its two forms: packed bits or predicted values.
 
 use alloc::vec::Vec;
 
@@ -17,8 +17,8 @@ use crate::snapshot::store::Snapshot;
 const PACKED_FORM_BITS: u64 = 2;
 
 impl Encoder {
-    /// Writes a snapshot in the level's form. The baselines must be lined up with it, and its
-    /// values must already be coarse.
+    /// Writes a snapshot in the form of the level. The baselines must be lined up with the
+    /// snapshot, and its values must already be coarse.
     pub(super) fn write_packet(
         &mut self,
         codec: &Codec,
@@ -94,8 +94,9 @@ impl Encoder {
         self.packer.write(writer, &contents, &mut self.spent);
     }
 
-    /// Writes a packet at the adaptive level. Falls back to packed bits if these are shorter, or
-    /// have room for all entities when the predicted form does not. The first bits select the form.
+    /// Writes a packet at a level that predicts. The packet falls back to packed bits if these are
+    /// shorter, or if only they have room for all entities. The first bits of the packet select the
+    /// form.
     fn write_adaptive(
         &mut self,
         codec: &Codec,
@@ -110,9 +111,9 @@ impl Encoder {
             Chosen::All => usize::MAX,
             Chosen::Some { limit_bytes, .. } => limit_bytes,
         };
-        // State that another codec learned is ignored.
+        // Learned state from another codec is ignored.
         let learned = baselines.learned.filter(|learned| learned.is_from_codec(codec.hash()));
-        // Keeps the memory of the last packet's learned state, if no view took it.
+        // This keeps the memory of the last packet's learned state, if no view took that state.
         self.spare.keep_learned(self.learned.take());
         let mut packed = core::mem::take(&mut self.packed);
         packed.clear();
@@ -147,8 +148,8 @@ impl Encoder {
         } else if let Some(state) = &mut self.adaptive {
             self.spent.size.changed_entities -= self.unsent.len();
             self.learned = adaptive.learned(state, codec.hash(), self.spare.learned());
-            // The end of the code may take fewer bits than its decisions cost, so the parts are
-            // limited to the whole.
+            // The end of the code may take fewer bits than its decisions cost, so the parts must
+            // not exceed the whole.
             self.spent.tally.replace(state.entities_spent(), bits);
             self.spent.tally.replace_lanes(&state.lanes_spent);
             let mut remaining_bits = bits;

@@ -1,5 +1,5 @@
-//! The cost of a field's values with given classes: their bits, and the ideal lengths of their
-//! words in each state of the context.
+//! Computes the cost of a field's values with given classes: the bits of the differences, and the
+//! ideal lengths of the words in each state of the context.
 //!
 //! Costs are integers in units of 2⁻¹⁶ bits, so they are the same on every platform.
 
@@ -11,11 +11,11 @@ use super::super::widths::SIZES;
 use super::samples::FieldSamples;
 use crate::entropy::log2_of;
 
-/// log₂ of the units in a bit.
+/// log₂ of the number of units in a bit.
 pub(super) const UNIT_BITS: u32 = 16;
-/// The largest number of symbols of a code: 63 classes, and the field in full.
+/// The maximum number of symbols of a code: 63 classes, and the field in full.
 pub(super) const SYMBOLS: usize = 64;
-/// Word length, in bits, of symbols that do not occur in the data: the longest.
+/// The word length, in bits, of symbols that do not occur in the data: the longest possible.
 const RARE_WORD_BITS: u64 = 8;
 
 /// The source of the context's state for each value of a field.
@@ -24,18 +24,18 @@ pub(super) enum States {
     One,
     /// The state is the class of the previous value.
     Previous,
-    /// One given state per value.
+    /// The state of each value is given.
     Given(Vec<u8>),
 }
 
-/// The values of another field whose context is this field.
+/// The values of another field whose context depends on this field.
 pub(super) struct Dependent {
-    /// For each value of the other field, the index of the same entity's value of this field, or
+    /// For each value of the other field: the index of this field's value in the same entity, or
     /// [`Dependent::NONE`]; and the class of the other field's value.
     values: Vec<(u32, u8)>,
-    /// [`FieldSamples::middle`] of the other field.
+    /// The [`FieldSamples::middle`] of the other field.
     middle: usize,
-    /// The other field's classes, and one for the field in full.
+    /// The number of the other field's symbols: its classes, and one for the field in full.
     symbols: usize,
 }
 
@@ -54,7 +54,7 @@ impl Dependent {
     }
 }
 
-/// For each value of `other`, the index of the same entity's value of `field`, or
+/// Returns, for each value of `other`, the index of the value of `field` in the same entity, or
 /// [`Dependent::NONE`].
 fn links<'a>(field: &'a FieldSamples, other: &'a FieldSamples) -> impl Iterator<Item = u32> + 'a {
     let mut next = 0;
@@ -66,7 +66,8 @@ fn links<'a>(field: &'a FieldSamples, other: &'a FieldSamples) -> impl Iterator<
     })
 }
 
-/// The states of `other`'s values if its context is `field`, whose kinds have these classes.
+/// Returns the states of `other`'s values if their context is `field`, whose kinds of values have
+/// these classes.
 pub(super) fn states_of(field: &FieldSamples, classes: &[u8], other: &FieldSamples) -> Vec<u8> {
     let state = |link| match link {
         Dependent::NONE => 0,
@@ -75,27 +76,27 @@ pub(super) fn states_of(field: &FieldSamples, classes: &[u8], other: &FieldSampl
     links(field, other).map(state).collect()
 }
 
-/// Computes the cost of lists of classes. Keeps its memory from one list to the next.
+/// Computes the cost of lists of classes. A pricer keeps its memory from one list to the next.
 pub(super) struct Pricer<'a> {
     pub(super) field: &'a FieldSamples,
     pub(super) states: States,
     pub(super) dependents: Vec<Dependent>,
-    /// The weight of each kind, in 1/16 of a value, including the kinds of the prior.
+    /// The weight of each kind of value, in 1/16 of a value, including the kinds of the prior.
     pub(super) weights: Vec<u64>,
-    /// The cost of the words of the prior's kinds, in units.
+    /// The cost of the words of the prior's kinds of values, in units.
     rare: u64,
-    /// The class of each kind. The number of classes means the field in full.
+    /// The class of each kind of value. The index after the last class means the field in full.
     pub(super) class_of_kind: Vec<u8>,
     fits: Vec<[u64; SIZES]>,
-    /// For each half of the packets and each state, how many times each class is needed.
+    /// For each half of the packets and each state, the number of times that each class is needed.
     counts: [Vec<u32>; 2],
-    /// How many lists of classes were priced.
+    /// The number of lists of classes that were priced.
     pub(super) priced: u64,
 }
 
 impl<'a> Pricer<'a> {
-    /// A pricer for the values of `field`, without a context at first. `prior` are kinds that other
-    /// data may have more of, with their weights in 1/16 of a value.
+    /// Makes a pricer for the values of `field`, without a context at first. `prior` lists kinds of
+    /// values that other data may have more of, with their weights in 1/16 of a value.
     pub(super) fn new(field: &'a FieldSamples, prior: &[(u32, u64)]) -> Self {
         let mut weights = vec![0; field.turned.len()];
         field.kinds.iter().for_each(|kind| weights[*kind as usize] += 16);
@@ -117,7 +118,8 @@ impl<'a> Pricer<'a> {
         }
     }
 
-    /// Computes the class of each kind as an encoder does: the first class that holds all lanes.
+    /// Computes the class of each kind of value as an encoder does: the first class that holds all
+    /// lanes.
     pub(super) fn classify(&mut self, classes: &[Class]) {
         self.fits.iter_mut().for_each(|fits| *fits = [0; SIZES]);
         let (mut plain_mask, mut turned_mask, mut carried_mask) = (0u64, 0u64, 0u64);
@@ -152,8 +154,8 @@ impl<'a> Pricer<'a> {
         }
     }
 
-    /// The cost of all values with these classes, in units. Each half of the packets is priced with
-    /// a code learned from the other half.
+    /// Computes the cost of all values with these classes, in units. Each half of the packets is
+    /// priced with a code learned from the other half.
     pub(super) fn price(&mut self, classes: &[Class]) -> u64 {
         self.priced += 1;
         self.classify(classes);
@@ -193,7 +195,7 @@ impl<'a> Pricer<'a> {
         self.price_counts(symbols)
     }
 
-    /// The cost of the words of the fields whose context is this field.
+    /// Computes the cost of the words of the fields whose context depends on this field.
     fn price_dependents(&mut self) -> u64 {
         let mut sum = 0;
         for index in 0..self.dependents.len() {
@@ -219,7 +221,7 @@ impl<'a> Pricer<'a> {
         sum
     }
 
-    /// The cost of the words of each half, with a code learned from the other half.
+    /// Computes the cost of the words of each half, with a code learned from the other half.
     fn price_counts(&self, symbols: usize) -> u64 {
         let [first, second] = &self.counts;
         let halves = [(first, second), (second, first)];
@@ -233,15 +235,15 @@ fn price_half(counts: &[u32], learned: &[u32], symbols: usize) -> u64 {
         pooled.iter_mut().zip(state).for_each(|(pooled, count)| *pooled += u64::from(*count));
     }
     let all = pooled.iter().sum::<u64>().max(1);
-    // As in the trainer, each state counts as if it had seen 64 further values, distributed like
-    // those of the whole field. The counts are in 1/16 of a value.
+    // As in [`Trainer`](super::super::Trainer), each state counts as if it had seen 64 further
+    // values, distributed like those of the whole field. The counts are in 1/16 of a value.
     pooled.iter_mut().for_each(|count| *count = *count * 64 * 16 / all);
     let states = counts.chunks_exact(SYMBOLS).zip(learned.chunks_exact(SYMBOLS));
     states.map(|(counts, learned)| price_state(&counts[..symbols], learned, &pooled)).sum()
 }
 
-/// The cost of the words of one state. Their lengths approximate those of a Huffman code for the
-/// learned counts.
+/// Computes the cost of the words of one state. The words' lengths approximate those of a Huffman
+/// code for the learned counts.
 fn price_state(counts: &[u32], learned: &[u32], pooled: &[u64; SYMBOLS]) -> u64 {
     if counts.iter().all(|count| *count == 0) {
         return 0;
@@ -251,13 +253,13 @@ fn price_state(counts: &[u32], learned: &[u32], pooled: &[u64; SYMBOLS]) -> u64 
     for ((weight, count), pooled) in weights.iter_mut().zip(learned).zip(pooled) {
         *weight = u64::from(*count) * 16 + pooled;
     }
-    // No word is longer than 8 bits, so rare words take code space from the others.
+    // No word is longer than 8 bits, so rare words take code space from the other words.
     let rarest = (weights.iter().sum::<u64>() >> RARE_WORD_BITS).max(1);
     weights.iter_mut().for_each(|weight| *weight = (*weight).max(rarest));
     let all: u64 = weights.iter().sum();
     let largest = weights.iter().copied().max().unwrap_or(0);
-    // A word has at least one bit. A symbol that makes up more than half of the values gets one
-    // bit, which leaves the other bit value for all others.
+    // A word has at least one bit. A symbol that makes up more than half of the values gets a word
+    // of one bit, so all other words begin with the other bit value.
     let has_frequent = largest * 2 > all && weights.len() > 1;
     let [rest, first_bits] = if has_frequent { [all - largest, 1] } else { [all, 0] };
     let whole = log2_of(rest) + (first_bits << UNIT_BITS);
@@ -273,8 +275,8 @@ fn price_state(counts: &[u32], learned: &[u32], pooled: &[u64; SYMBOLS]) -> u64 
     sum
 }
 
-/// The first and last size that a width holds. The search uses only widths that hold all sizes from
-/// zero, or a single size.
+/// Returns the smallest and the largest size that a width holds. The search uses only widths that
+/// hold all sizes from zero, or a single size.
 fn sizes_of(width: LaneWidth) -> [usize; 2] {
     match width.beyond_bits {
         0 => [0, usize::from(width.bits)],
@@ -282,7 +284,7 @@ fn sizes_of(width: LaneWidth) -> [usize; 2] {
     }
 }
 
-/// Bits that a value of this class takes after its word.
+/// Returns the number of bits that a value of this class takes after its word.
 pub(super) fn payload_bits(class: &Class) -> u64 {
     let lanes: u64 = class.lanes.iter().map(|width| u64::from(width.bits)).sum();
     lanes + if class.reference == Reference::Turned { 2 } else { 0 }

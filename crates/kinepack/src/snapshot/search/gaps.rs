@@ -11,12 +11,13 @@ use crate::bits::bits_for;
 use crate::entropy::log2_of;
 use crate::prefix;
 
-/// Distances above this belong to the last class. A distance's position is the distance less 1.
+/// Distances above `POSITIONS` belong to the last class. The position of a distance is the distance
+/// minus 1.
 const POSITIONS: usize = 1 << 14;
-/// log₂ of the units in a bit, those of [`log2_of`].
+/// log₂ of the number of units in a bit, the same units as those of [`log2_of`].
 const UNIT_BITS: u32 = 16;
-/// A further class must save 2 to the power of −`COST_SHIFT` bits per distance, because more
-/// classes fit other data less well.
+/// A further class must save 2 to the power of −`COST_SHIFT` bits per distance, because a code with
+/// more classes suits other data less well.
 const COST_SHIFT: u32 = 9;
 /// The default classes, which fit any data, are replaced only by classes that save 2 to the power
 /// of −`MARGIN_SHIFT` of the bits.
@@ -24,13 +25,13 @@ const MARGIN_SHIFT: u32 = 4;
 /// The widest class that is tried, in bits.
 const MAX_WIDTH_BITS: usize = 13;
 
-/// Counts of distances, separately for each half of the packets.
+/// The number of times that each distance occurs, separately for each half of the packets.
 #[derive(Debug)]
 pub(super) struct GapCounts {
-    /// For each half, the counts by distance less 1.
+    /// For each half, the counts, indexed by the distance minus 1.
     counts: [Vec<u64>; 2],
     farther: [u64; 2],
-    /// The largest number of indices of a set.
+    /// The largest number of indices of any set.
     max_count: usize,
 }
 
@@ -39,8 +40,8 @@ impl GapCounts {
         Self { counts: [vec![0; POSITIONS], vec![0; POSITIONS]], farther: [0; 2], max_count: 1 }
     }
 
-    /// Counts the distances of a set of `members` among `count` indices, as its list would code
-    /// them, for one half of the packets.
+    /// Counts the distances in the list of a set of `members` among `count` indices, for one half
+    /// of the packets.
     pub(super) fn add(&mut self, half: usize, count: usize, members: &[u32]) {
         self.max_count = self.max_count.max(count);
         let (counts, farther) = (&mut self.counts[half], &mut self.farther[half]);
@@ -53,9 +54,9 @@ impl GapCounts {
         });
     }
 
-    /// The code with the default classes, unless other classes save a good part of the bits. These
-    /// are the classes with which each half takes the fewest bits if its words are trained on the
-    /// other half.
+    /// Returns the code with the default classes, unless other classes save a good part of the
+    /// bits. Those are the classes with which each half takes the fewest bits if its words are
+    /// trained on the other half.
     pub(super) fn code(&self) -> GapCode {
         let halves = Halves::new(self);
         let default = GapCode::doubling().widths_bits;
@@ -66,7 +67,8 @@ impl GapCounts {
     }
 }
 
-/// Both halves. Each is priced with words trained on the other.
+/// The counts of both halves of the packets. Each half is priced with words trained on the other
+/// half.
 struct Halves {
     halves: [Smooth; 2],
     max_count: usize,
@@ -84,7 +86,7 @@ impl Halves {
         first.price(&range, second, offset_bits) + second.price(&range, first, offset_bits)
     }
 
-    /// The cost of the last class, if it begins at `start`.
+    /// Computes the cost of the last class, if it begins at `start`.
     fn price_rest(&self, start: usize) -> u64 {
         let offset_bits = bits_for((self.max_count as u64 - 1).saturating_sub(start as u64));
         self.price(start..POSITIONS + 1, offset_bits.into())
@@ -99,10 +101,10 @@ impl Halves {
         price + self.price_rest(start)
     }
 
-    /// The widths that take the fewest bits, and their cost.
+    /// Finds the widths that take the fewest bits, and their cost.
     fn best(&self) -> (Vec<u8>, u64) {
-        // From the end: for each position the lowest cost of everything from there on, and the
-        // width of the class that achieves it.
+        // From the end to the start: for each position, the lowest cost of all distances from there
+        // on, and the width of the class that achieves this cost.
         let ends = self.max_count.min(POSITIONS);
         let mut best = vec![(u64::MAX, None::<u8>); ends + 1];
         for start in (0..=ends).rev() {
@@ -125,7 +127,7 @@ impl Halves {
         (widths_bits, best[0].0)
     }
 
-    /// The code with these widths, with word lengths trained on both halves.
+    /// Makes the code with these widths, with word lengths trained on both halves.
     fn code(&self, widths_bits: Vec<u8>) -> GapCode {
         let mut start = 0;
         let mut counts = Vec::new();
@@ -139,22 +141,23 @@ impl Halves {
     }
 }
 
-/// Smoothed counts. The count of a single distance is specific to these data. The number of
-/// distances of each magnitude holds for other data as well.
+/// The counts of distances, smoothed. The count of a single distance is specific to these data. The
+/// number of distances of each magnitude holds for other data as well.
 struct Smooth {
-    /// For each distance, how many are shorter, in 1/16; at the end, the number of all.
+    /// For each distance, the number of shorter distances, in 1/16; the last element is the number
+    /// of all distances.
     sums: Vec<u64>,
 }
 
 impl Smooth {
     fn new(counts: &[u64], farther: u64, max_count: usize) -> Self {
         let seen = counts.iter().sum::<u64>() + farther;
-        // As if each magnitude had been seen a few more times.
+        // This counts as if each magnitude had occurred a few more times.
         let rare = (seen / 2048).max(1) << 4;
         let mut sums = vec![0];
         let mut sum = 0;
         while sums.len() <= POSITIONS {
-            // The counts of a run as long as a quarter of the distance are averaged. Each distance
+            // This averages the counts of a run as long as a quarter of the distance. Each distance
             // gets half of that mean, and half of its own count.
             let begin = sums.len() - 1;
             let length = (begin.div_ceil(4)).clamp(1, POSITIONS - begin);
@@ -174,11 +177,11 @@ impl Smooth {
         self.sums[range.end] - self.sums[range.start]
     }
 
-    /// The cost of the distances of a class, with words trained on `learned`.
+    /// Computes the cost of the distances of a class, with words trained on `learned`.
     fn price(&self, range: &Range<usize>, learned: &Self, offset_bits: u64) -> u64 {
         let all = learned.count(&(0..POSITIONS + 1)).max(1);
-        // No word is longer than 8 bits, so a rare class takes code space from the others. This
-        // costs about 1.5 bits for each count that the class lacks to deserve its word.
+        // No word is longer than 8 bits, so a rare class takes code space from the other classes.
+        // The cost is about 1.5 bits for each count that the class has too few for its word.
         let rarest = (all >> prefix::MAX_LENGTH_BITS).max(1);
         let count = learned.count(range);
         let word =
@@ -190,14 +193,15 @@ impl Smooth {
     }
 }
 
-/// The largest number of classes, far below the limit of a prefix code.
+/// The maximum number of classes, far below the limit of a prefix code.
 const MAX_CLASSES: usize = 40;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Bits of the counted distances with `code`, excluding the flags of their sets.
+    /// Computes the bits that the counted distances take with `code`, excluding the flags of their
+    /// sets.
     fn bits(counts: &[u64], max_count: usize, code: &GapCode) -> u64 {
         let mut start = 0;
         let mut sum = 0;
@@ -214,7 +218,7 @@ mod tests {
         sum
     }
 
-    /// Tries all sequences of up to four widths of up to 4 bits.
+    /// Tries all sequences of up to four widths of up to 4 bits, and returns the fewest bits.
     fn best_of_all(counts: &[u64], max_count: usize) -> u64 {
         let mut best = u64::MAX;
         let mut sequences: Vec<Vec<u8>> = vec![Vec::new()];

@@ -2,10 +2,10 @@
 //! references, the context of its words, and the classes of distances.
 //! [`Training`](super::Training) then trains the lengths of the words.
 //!
-//! [`samples`] collects the sizes of the differences in packets. [`cost`] computes how many bits
-//! they would take: exactly, except that the lengths of words are ideal ones. [`refine`] improves
-//! the classes of a field by one change at a time. [`gaps`] finds the best of all possible classes
-//! of distances.
+//! [`samples`] collects the sizes of the differences in packets. [`cost`] computes the number of
+//! bits that these differences would take: exactly, except that the lengths of words are ideal
+//! ones. [`refine`] improves the classes of a field by one change at a time. [`gaps`] finds the
+//! best classes of distances.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -27,23 +27,23 @@ mod small_or_large;
 
 pub use small_or_large::{SmallOrLarge, SmallOrLargeCosts};
 
-/// The prior of each magnitude weighs as much as one in this many values: see [`prior`].
+/// The prior gives each magnitude the weight of one in this many values: see [`prior`].
 const PRIOR_DIVISOR: u64 = 64;
-/// A context that holds less well for other data must save 2 to the power of −`MARGIN_SHIFT` of a
+/// A context that suits other data less well must save 2 to the power of −`MARGIN_SHIFT` of a
 /// field's cost.
 const MARGIN_SHIFT: u32 = 6;
-/// How many times all fields are searched. The second round takes into account which later fields
-/// depend on a field.
+/// The number of times that the search goes through all fields. The second round takes into account
+/// which later fields depend on each field.
 const ROUNDS: usize = 2;
 
 /// A search for the structure of a [`Profile`]: the classes, references and contexts of its fields,
-/// and the classes of its distances. Afterwards [`Training`](super::Training) or a
+/// and the classes of its distances. After a search, [`Training`](super::Training) or a
 /// [`Trainer`](super::Trainer) trains the lengths of the words.
 ///
-/// Each field begins with a class for each magnitude and reference. The search then adds classes
-/// between them, one at a time, while they save bits. Each half of the packets is priced with word
-/// lengths trained on the other half, so a pattern that only one half has does not pay. The classes
-/// of the magnitudes stay, so slower or faster data can be coded as well.
+/// Each field begins with a class for each magnitude and reference. The search then adds further
+/// classes, one at a time, as long as they save bits. Each half of the packets is priced with word
+/// lengths trained on the other half, so a pattern that occurs in only one half saves no bits. The
+/// search keeps the classes of the magnitudes, so slower or faster data can be coded as well.
 ///
 /// The arithmetic is integer only, so the result depends on the data and not on the platform.
 ///
@@ -74,15 +74,15 @@ const ROUNDS: usize = 2;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProfileSearch {
-    /// The lag between snapshots and their baselines, in ticks. With 0, each snapshot is compared
-    /// with itself and the search finds nothing.
+    /// The lag between snapshots and their baselines, in ticks. With a lag of 0, each snapshot is
+    /// compared with itself and the search finds nothing.
     pub lag_ticks: u32,
-    /// The largest number of changed entities to use, but always at least one packet. If the runs
-    /// have more, some packets are left out. Memory: for each entity and field 9 bytes, and for
-    /// each lane up to 2 bytes plus a few of overhead.
+    /// The maximum number of changed entities to use; at least one packet is always used. If the
+    /// runs have more, some packets are left out. For each entity and field the search takes 9
+    /// bytes of memory, and for each lane up to 2 bytes plus some overhead.
     pub max_values: usize,
-    /// The largest number of lists of classes to price for a field in each of two rounds. Pricing a
-    /// list takes about 2 ns per value.
+    /// The maximum number of lists of classes to price for a field in each of the two rounds.
+    /// Pricing a list takes about 2 ns per value.
     pub max_trials: u64,
 }
 
@@ -95,14 +95,14 @@ impl Default for ProfileSearch {
 
 impl ProfileSearch {
     /// Finds a structure for data like `runs`, each a run of consecutive snapshots of one world,
-    /// all of `schema`. Calls `progress` with the share that is done, up to 1.
+    /// all of `schema`. The search calls `progress` with the share that is done, up to 1.
     ///
     /// If the schema has a time precision, snapshots are as coarse as a receiver at this lag would
     /// hold them. In the result all words have nearly the same length, and there is no
     /// [`model`](Profile::model). A field that never changed has a class for each magnitude.
     ///
-    /// Cost: encoding all snapshots twice, plus pricing. This takes a few seconds for 2000
-    /// snapshots in which 100 bodies move.
+    /// The cost is that of encoding all snapshots twice, plus pricing. This takes a few seconds for
+    /// 2000 snapshots in which 100 bodies move.
     ///
     /// # Errors
     /// [`TrainError`] if a snapshot has another schema, the schema cannot have its time precision,
@@ -141,8 +141,8 @@ impl ProfileSearch {
         Ok(profile)
     }
 
-    /// Finds the best classes and context of a field, given those of the other fields. The range
-    /// begins with the first field of its kind and ends with the field.
+    /// Finds the best classes and the best context of a field, given those of the other fields. The
+    /// range begins with the first field of its kind and ends with the field.
     fn search(
         &self,
         samples: &Samples,
@@ -171,9 +171,9 @@ impl ProfileSearch {
                 States::Given(states_of(&samples.fields[other], &found[other].class_of_kind, field))
             }
         };
-        // The relation between fields of the same entity is much the same in other data. The
-        // relation between neighbouring entities depends on their arrangement, so that context has
-        // to save more than a little.
+        // The relation between fields of the same entity is similar in other data. The relation
+        // between neighbouring entities depends on their arrangement, so that context must save
+        // more than the margin.
         let earlier = (first..index)
             .filter(|other| !samples.fields[*other].kinds.is_empty())
             .map(Context::Field);
@@ -208,7 +208,7 @@ impl ProfileSearch {
     }
 }
 
-/// The best classes and context of a field that the search has found until now.
+/// The best classes and the best context of a field until now.
 #[derive(Clone)]
 struct Found {
     classes: Vec<Class>,
@@ -229,8 +229,8 @@ impl Found {
     }
 }
 
-/// Kinds of values that other data may have more of: a few of each magnitude. Returns kinds and
-/// their weights, in 1/16 of a value.
+/// Adds to `field` the kinds of values that other data may have more of: a few of each magnitude.
+/// Returns these kinds and their weights, in 1/16 of a value.
 fn prior(field: &mut FieldSamples) -> Vec<(u32, u64)> {
     if field.kinds.is_empty() {
         return Vec::new();
@@ -239,8 +239,8 @@ fn prior(field: &mut FieldSamples) -> Vec<(u32, u64)> {
     let widest = field.lanes_bits.iter().copied().max().unwrap_or(0);
     let mut prior = Vec::new();
     for width in 0..=widest {
-        // Numbers whose carried difference is smaller or larger, and rotations that drop the same
-        // component or another.
+        // For numbers, the carried difference is smaller or larger. For rotations, the same
+        // component is dropped or another.
         for other in [width.saturating_sub(2), width + 2] {
             let lanes_bits = field.lanes_bits.clone();
             let sizes = |width: u8| lanes_bits.iter().map(move |bits| width.min(*bits));

@@ -1,5 +1,5 @@
 //! Improves the classes of one field: starts with a class for each magnitude, and makes changes
-//! that save bits until none does.
+//! until no further change saves bits.
 
 use alloc::vec::Vec;
 
@@ -7,23 +7,24 @@ use super::super::profile::{Class, LaneWidth, Reference};
 use super::cost::{Pricer, SYMBOLS, payload_bits};
 use super::samples::FieldSamples;
 
-/// The carried classes are dropped if the price without them is lower by a share of 2 to the power
-/// of −`DROP_SHIFT`.
+/// The search drops the carried classes if the price without them is lower by a share of 2 to the
+/// power of −`DROP_SHIFT`.
 const DROP_SHIFT: u32 = 8;
 
-/// The widest classes that are tried, in bits. A class for each width and reference must fit within
-/// 63 classes.
+/// The largest width that the search tries, in bits. With this limit, a class for each width and
+/// reference fits within 63 classes.
 const MAX_BITS: u64 = 30;
-/// The bits that the widest class must save against the field in full.
+/// The number of bits that the widest class must save against the field in full.
 const IN_FULL_BITS: u64 = 4;
 
 /// A change must save 2 to the power of −`MARGIN_SHIFT` of the price.
 const MARGIN_SHIFT: u32 = 12;
 
-/// A class for each magnitude and reference. The search begins with these.
+/// Makes a class for each magnitude and reference. The search begins with these classes.
 pub(super) fn magnitudes(field: &FieldSamples) -> Vec<Class> {
     let lanes = field.lanes_bits.len().max(1) as u64;
-    // Wider classes save next to nothing against the field in full, and lengthen the other words.
+    // Wider classes save almost nothing against the field in full, and lengthen the words of the
+    // other classes.
     let saving_bits =
         (field.full_bits.saturating_sub(IN_FULL_BITS) / lanes).clamp(1, MAX_BITS) as u8;
     let widest_bits = field.lanes_bits.iter().copied().max().unwrap_or(0).min(saving_bits);
@@ -35,7 +36,7 @@ pub(super) fn magnitudes(field: &FieldSamples) -> Vec<Class> {
     let classes =
         (1..=widest_bits).flat_map(|width| references.map(|reference| class(reference, width)));
     let mut classes: Vec<Class> = classes.collect();
-    // An encoder takes the first class that fits, so narrower classes come first.
+    // An encoder takes the first class that holds the differences, so narrower classes come first.
     classes.sort_by_key(payload_bits);
     classes
 }
@@ -44,7 +45,7 @@ fn other_reference(field: &FieldSamples) -> Reference {
     if field.is_rotation { Reference::Turned } else { Reference::Carried }
 }
 
-/// Improves `classes` until no change saves bits, or `most` lists of classes were priced.
+/// Improves `classes` until no change saves bits, or until `most` lists of classes were priced.
 pub(super) fn refine(pricer: &mut Pricer<'_>, classes: Vec<Class>, most: u64) -> Vec<Class> {
     let price = pricer.price(&classes);
     let end = pricer.priced + most;
@@ -54,7 +55,8 @@ pub(super) fn refine(pricer: &mut Pricer<'_>, classes: Vec<Class>, most: u64) ->
         let before = search.price;
         search.insert();
         search.swap();
-        // Every accepted change lowered the price, so an equal price means that none was.
+        // Every accepted change lowered the price, so an equal price means that no change was
+        // accepted.
         if search.is_over() || search.price == before {
             return search.classes;
         }
@@ -84,7 +86,7 @@ impl Descent<'_, '_> {
         }
     }
 
-    /// Drops all classes relative to the carried baseline, unless they save enough.
+    /// Drops all classes relative to the carried baseline, unless these classes save enough.
     fn drop_carried(&mut self) {
         let mut classes = self.classes.clone();
         classes.retain(|class| class.reference != Reference::Carried);
@@ -102,9 +104,9 @@ impl Descent<'_, '_> {
         Some(class)
     }
 
-    /// Offers further classes, derived from each present one: with one narrower lane, with all
-    /// lanes narrower, and with the other reference. Also offers, for each present class, one that
-    /// exactly fits the kind of value that would save most.
+    /// Offers further classes, derived from each existing class: with one narrower lane, with all
+    /// lanes narrower, and with the other reference. Also offers, for each existing class, a class
+    /// that exactly fits the kind of value for which that saves the most bits.
     fn insert(&mut self) {
         let lanes = self.pricer.field.lanes_bits.len();
         let other = other_reference(self.pricer.field);
@@ -142,8 +144,8 @@ impl Descent<'_, '_> {
         self.offer(classes);
     }
 
-    /// For each class, a new class that exactly fits one kind of its values: the kind that would
-    /// save most.
+    /// Returns, for each class, a new class that exactly fits one kind of its values: the kind for
+    /// which that saves the most bits.
     fn exact_fits(&mut self) -> Vec<Class> {
         self.pricer.classify(&self.classes);
         let (field, other) = (self.pricer.field, other_reference(self.pricer.field));
@@ -176,8 +178,8 @@ impl Descent<'_, '_> {
         fits.into_iter().filter_map(|(_, class)| class).collect()
     }
 
-    /// Offers each pair of neighbours in swapped order, so that a value that both hold goes to the
-    /// other class.
+    /// Offers each pair of neighbouring classes in swapped order, so that a value that both hold is
+    /// coded by the other class.
     fn swap(&mut self) {
         for index in 1..self.classes.len() {
             let mut classes = self.classes.clone();
@@ -190,8 +192,8 @@ impl Descent<'_, '_> {
 #[derive(Clone, Copy)]
 enum Change {
     Narrower,
-    /// Switches between all sizes up to a width and that size alone, whose highest bit is then
-    /// implied.
+    /// Switches between all sizes up to a width and the largest of these sizes alone, whose highest
+    /// bit is then implied.
     ToggleSingleSize,
 }
 

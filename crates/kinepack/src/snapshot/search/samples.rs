@@ -1,5 +1,5 @@
-//! The search's input: for each field, the sizes of the differences of each entity that was sent,
-//! in the order of the packets.
+//! Collects the search's input: for each field, the sizes of the differences of each entity that
+//! was sent, in the order of the packets.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
@@ -19,47 +19,47 @@ use super::super::widths::size;
 use super::gaps::GapCounts;
 use crate::{EncodeError, Schema};
 
-/// All samples.
+/// The samples of all fields and distances.
 pub(super) struct Samples {
-    /// One entry per field of the schema; without lanes if the field has no differences.
+    /// The samples of each field of the schema; those of a field without differences have no lanes.
     pub(super) fields: Vec<FieldSamples>,
     pub(super) entities: GapCounts,
     pub(super) flags: GapCounts,
 }
 
-/// The values of a field. Values with the same sizes are of one kind.
+/// The sampled values of a field. Values with the same sizes are of the same kind.
 #[derive(Default)]
 pub(super) struct FieldSamples {
-    /// Bits of each differenced lane.
+    /// The number of bits of each differenced lane.
     pub(super) lanes_bits: Vec<u8>,
-    /// Bits of the field in full.
+    /// The number of bits of the field in full.
     pub(super) full_bits: u64,
     pub(super) is_rotation: bool,
-    /// For each kind, the size of each lane's difference from the baseline; then, unless the field
-    /// is a rotation, of each lane's difference from the carried baseline.
+    /// For each kind, the size of each lane's difference from the baseline. Unless the field is a
+    /// rotation, the sizes of the differences from the carried baseline follow.
     pub(super) sizes: Vec<u8>,
-    /// For each kind, whether it drops another component than the baseline.
+    /// For each kind, whether the rotation drops another component than in the baseline.
     pub(super) turned: Vec<bool>,
     /// The kind of each value.
     pub(super) kinds: Vec<u32>,
-    /// The entity of each value. The entities of a kind are numbered across all packets, so the
-    /// numbers increase.
+    /// The number of each value's entity. The entities of a kind are numbered across all packets,
+    /// so these numbers increase.
     pub(super) entities: Vec<u32>,
     /// Whether each value is the first of its packet.
     pub(super) first: Vec<bool>,
     /// The number of values in the first half of the packets.
     pub(super) middle: usize,
-    /// Looks up kinds by their sizes.
+    /// The kinds, looked up by their sizes.
     known: BTreeMap<Box<[u8]>, u32>,
 }
 
 impl FieldSamples {
-    /// The number of sizes of a kind.
+    /// Returns the number of sizes that a kind has.
     pub(super) fn stride(&self) -> usize {
         self.lanes_bits.len() * if self.is_rotation { 1 } else { 2 }
     }
 
-    /// The index of a kind, which is added if it is new.
+    /// Returns the index of a kind, which is added if it is new.
     pub(super) fn kind(&mut self, sizes: &[u8], turned: bool) -> u32 {
         let mut key = Vec::with_capacity(sizes.len() + 1);
         key.push(turned.into());
@@ -139,7 +139,8 @@ impl Observer {
         }
     }
 
-    /// Adds the values of the packet just encoded, whose entities are numbered from `begin` on.
+    /// Adds the values of the packet that was just encoded, whose entities are numbered from
+    /// `begin` on.
     fn add_values(
         &mut self,
         fields: &mut [FieldSamples],
@@ -159,7 +160,8 @@ impl Observer {
         }
     }
 
-    /// Adds the values of one field. `rows` are the changed entities of its kind.
+    /// Adds the values of one field. `rows` are the rows of the changed entities of the field's
+    /// kind.
     fn add_values_of(
         &mut self,
         index: usize,
@@ -195,13 +197,15 @@ impl Observer {
     }
 }
 
-/// The entities that changed a field, by position among the changed entities of its kind.
+/// Returns the positions of the entities that changed a field among the changed entities of the
+/// field's kind.
 fn flagged(encoder: &Encoder, field: usize) -> impl Iterator<Item = u32> {
     let classes = encoder.packer.contexts.field_classes(field);
     (0..).zip(classes).filter(|(_, class)| **class > 0).map(|(nth, _)| nth)
 }
 
-/// A profile with a class of full width for each reference, so that all differences are computed.
+/// Makes a profile with a class of full width for each reference, so that an encoder computes all
+/// differences.
 fn widest(schema: &Schema) -> Profile {
     let mut profile = Profile::untrained(schema);
     for (code, field) in profile.fields.iter_mut().zip(schema.fields()) {
@@ -220,8 +224,8 @@ fn widest(schema: &Schema) -> Profile {
     profile
 }
 
-/// Samples `runs` at a lag: all sets, and about `max_values` values of each field. Packets are left
-/// out to keep this limit.
+/// Samples `runs` at a lag: the sizes of all sets, and about `max_values` values of each field.
+/// Some packets are skipped to keep this limit.
 ///
 /// # Errors
 /// [`TrainError`] if a snapshot does not fit the schema, or no run is longer than the lag.

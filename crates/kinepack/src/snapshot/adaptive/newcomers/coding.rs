@@ -1,4 +1,4 @@
-//! The coding of a newcomer, and an encoder's choice of its origin.
+//! Codes an added entity, and chooses its origin in an encoder.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -12,9 +12,10 @@ use crate::snapshot::adaptive::counters::LIMIT;
 use crate::snapshot::adaptive::predictor::Predictor;
 use crate::snapshot::adaptive::scratch::Scratch;
 
-/// The largest number of entities that an encoder considers as a newcomer's origin.
+/// The maximum number of entities that an encoder considers as a newcomer's origin.
 const CANDIDATES: usize = 1024;
-/// The largest number of them that it tries: the nearest of each kind, nearest first.
+/// The maximum number of these entities that the encoder tries: the nearest of each kind, nearest
+/// first.
 const TRIED: usize = 4;
 
 /// The entity that a newcomer came from: its kind and row, and the sector of its heading.
@@ -90,9 +91,9 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         }
     }
 
-    /// The row of the entity of the current kind that is most like the next newcomer. It is the
-    /// last newcomer, else the kept entity before it in the order of the ids, else the one after
-    /// it.
+    /// Returns the row of the entity of the current kind that is most like the next newcomer. That
+    /// is the last newcomer, else the kept entity before the newcomer in the order of ids, else the
+    /// kept entity after it.
     fn like(&self, newcomers: &Newcomers, entity: usize) -> Option<usize> {
         let kind = self.past.kind();
         let range = self.past.entities().range(kind);
@@ -103,7 +104,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         newcomers.last[kind].or(kept)
     }
 
-    /// The entity at an index as an origin.
+    /// Returns the entity at `index` as an origin.
     fn origin(&self, index: usize) -> Origin {
         let (kind, entity) = self.past.entities().place(index);
         let sector = self.plan.newcomers.kinds[kind].heading.map(|(lane, kind)| {
@@ -146,8 +147,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         }
     }
 
-    /// Chooses the entity that a newcomer came from. Returns its number among the kept entities;
-    /// `None` if no origin makes the newcomer cheaper.
+    /// Chooses the entity that a newcomer is coded relative to. Returns that entity's number among
+    /// the kept entities, or `None` if no origin makes the newcomer cheaper.
     fn choose_origin(
         &mut self,
         newcomers: &mut Newcomers,
@@ -161,7 +162,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         self.find_nearest(newcomers, begin..end, entity);
         if let Some(explored) = &mut newcomers.explored {
             *explored += 1;
-            // The candidate whose kind has the most of the newcomer's fields.
+            // This prefers the candidate whose kind has the most fields in common with the
+            // newcomer.
             let fields = |(_, number): &&(u32, u32)| {
                 let origin = self.origin(newcomers.kept[*number as usize] as usize);
                 let kind = &self.plan.newcomers.kinds[self.past.kind()];
@@ -183,8 +185,9 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         best
     }
 
-    /// The cost of a newcomer with an origin, in 1/256 bit. `origin` is a number among the kept
-    /// entities. `entity` is the newcomer's row, `like` that of the entity that it is like.
+    /// Computes the cost of a newcomer with an origin, in 1/256 bit. `origin` is a number among the
+    /// kept entities. `entity` is the newcomer's row, and `like` the row of the entity that it is
+    /// like.
     fn cost(
         &mut self,
         newcomers: &mut Newcomers,
@@ -221,9 +224,9 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         sum
     }
 
-    /// Finds, in a range of the kept entities, the nearest entity of each kind to a newcomer. The
-    /// distance is the number of bits of the differences in all places. A field that a kind lacks
-    /// counts with all its bits.
+    /// Finds, for each kind, the entity nearest to a newcomer among a range of the kept entities.
+    /// The distance is the total number of bits of the differences in all fields that are places.
+    /// If a kind lacks such a field, all bits of the field count.
     fn find_nearest(&self, newcomers: &mut Newcomers, range: Range<usize>, entity: usize) {
         let first = range.start;
         let Newcomers { kept, away, nearest, .. } = newcomers;
@@ -262,7 +265,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     }
 }
 
-/// Codes the number of an origin. `counters` are the kind's counters that belong to no field.
+/// Codes the number of an origin. `counters` are the counters of the kind that belong to no field.
 fn code_number<C: Coder>(coder: &mut C, counters: &mut [Counter], number: i64) -> i64 {
     let (counters, mantissas) = counters[NUMBER..SHARED].split_at_mut(DIFFERENCES);
     code_signed(coder, number, signed(counters, mantissas), LIMIT)

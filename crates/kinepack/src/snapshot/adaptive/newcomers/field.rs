@@ -11,34 +11,36 @@ use crate::snapshot::adaptive::counters::LIMIT;
 use crate::snapshot::adaptive::values::Columns;
 use crate::snapshot::ids::EntityId;
 
-/// Bits that a mode takes.
+/// The number of bits that a mode takes.
 const MODE_BITS: u32 = 2;
-/// Counters of modes: one tree for newcomers without an origin, and one for those with an origin.
+/// The number of counters of modes: one tree for newcomers without an origin, and one for those
+/// with an origin.
 const MODES: usize = 2 << MODE_BITS;
 
-/// Unary steps of the exponent with counters.
+/// The number of unary steps of the exponent with counters.
 const EXPONENTS: usize = 14;
-/// Counters of numbers besides their mantissas: zero, sign, exponents.
+/// The number of counters of a signed number, without those of its mantissa: zero, sign, exponents.
 pub(super) const DIFFERENCES: usize = 2 + EXPONENTS;
-/// log₂ of the number of sectors of an origin's heading. Each has its own counters for places.
+/// log₂ of the number of sectors of an origin's heading. Each sector has its own counters for the
+/// differences of places.
 pub(super) const SECTORS_LOG2: u32 = 4;
 
 /// Lanes of at most this many bits have a counter for each value.
 const SMALL_BITS: u32 = 8;
-/// How many upper bits of a larger lane have counters.
+/// The number of upper bits of a larger lane that have counters.
 const UPPER_BITS: u32 = 6;
 
 /// How a field of a newcomer is coded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// A copy of the values of the entity that is like the newcomer.
+    /// The field has the same values as the entity that is like the newcomer.
     Like = 0,
-    /// The differences from that entity.
+    /// The field is coded by its differences from that entity.
     NearLike = 1,
-    /// The differences from the newcomer's origin. A field without differences is a copy of the
-    /// origin's.
+    /// The field is coded by its differences from the newcomer's origin. Without differences, the
+    /// field is a copy of the origin's field.
     NearOrigin = 2,
-    /// The values themselves.
+    /// The field is coded by its values.
     Value = 3,
 }
 
@@ -53,26 +55,28 @@ pub(super) struct NewcomerField {
     pub(super) kinds: Vec<Lane>,
     pub(super) conditions: Conditions,
     pub(super) rotation: Option<SmallestThree>,
-    /// True if some of the field's lanes have differences.
+    /// True if some of the field's lanes are coded as differences.
     pub(super) has_differences: bool,
-    /// True if all lanes are of one kind, and share counters.
+    /// True if all lanes have the same properties, and so share counters.
     pub(super) are_alike: bool,
-    /// True if the field is a number or vector with limits. An encoder compares such fields to find
-    /// a newcomer's origin.
+    /// True if the field is a number or vector with limits. An encoder compares places to find a
+    /// newcomer's origin.
     pub(super) is_place: bool,
-    /// For each kind of origin, the first lane of the same field in it.
+    /// For each kind of origin, the first lane of that kind's field with the same name, if there is
+    /// one.
     pub(super) origins: Vec<Option<usize>>,
-    /// The smallest value of an integer that can be the id of an origin. Such an integer has one
-    /// lane, with steps of 1.
+    /// The smallest value of the field, if it is an integer that can be the id of an origin. Such
+    /// an integer has one lane, with steps of 1.
     pub(super) least_id: Option<i128>,
-    /// The counters of the differences from an origin, in sets of [`DIFFERENCES`]: one set, or one
-    /// for each lane and sector of the origin's heading.
+    /// The number of sets of [`DIFFERENCES`] counters for the differences from an origin: one set,
+    /// or one for each lane and sector of the origin's heading.
     pub(super) origin_sets: usize,
-    /// The field's counters. Fields of one name in the elements of an array share them.
+    /// The field's counters. Fields of the same name in the elements of an array share their
+    /// counters.
     pub(super) counters: Range<usize>,
 }
 
-/// How many upper bits of a lane's value have counters.
+/// Returns the number of upper bits of a lane's value that have counters.
 fn value_bits(lane: &Lane) -> u32 {
     if lane.bits() <= SMALL_BITS { lane.bits() } else { UPPER_BITS }
 }
@@ -83,16 +87,16 @@ pub(super) struct FieldRows<'a> {
     pub(super) newcomer: usize,
     /// The row of the entity that is like the newcomer.
     pub(super) like: Option<usize>,
-    /// The field's lanes in the origin, or the origin's id. `None` without an origin, or if the
-    /// origin has neither.
+    /// The field's lanes in the origin, or the origin's id. `None` if there is no origin, or if
+    /// neither the field nor an id can come from it.
     pub(super) origin: Option<&'a [u32]>,
     /// The sector of the origin's heading, if it has one.
     pub(super) sector: Option<usize>,
 }
 
 impl FieldRows<'_> {
-    /// The value of the `nth` lane in the entity that a mode codes relative to. The entity must
-    /// exist.
+    /// Returns the value of the `nth` lane in the entity that `mode` codes relative to. That entity
+    /// must exist.
     fn from(&self, mode: Mode, nth: usize) -> u32 {
         match (mode, self.origin, self.like) {
             (Mode::NearOrigin, Some(origin), _) => origin[nth],
@@ -101,7 +105,7 @@ impl FieldRows<'_> {
         }
     }
 
-    /// Whether there is an entity that a mode codes relative to.
+    /// Returns whether there is an entity that `mode` codes relative to.
     fn has(&self, mode: Mode) -> bool {
         match mode {
             Mode::Like | Mode::NearLike => self.like.is_some(),
@@ -110,7 +114,8 @@ impl FieldRows<'_> {
         }
     }
 
-    /// Whether the newcomer has the same values as the entity that a mode codes relative to.
+    /// Returns whether the newcomer has the same values as the entity that `mode` codes relative
+    /// to.
     fn is_as(&self, mode: Mode) -> bool {
         let mut columns = self.columns.all().iter().enumerate();
         columns.all(|(nth, column)| column[self.newcomer] == self.from(mode, nth))
@@ -118,26 +123,27 @@ impl FieldRows<'_> {
 }
 
 impl NewcomerField {
-    /// The first counter of the field's values.
+    /// Returns the index of the first counter of the field's values.
     fn first_value(&self) -> usize {
         let near = (1 + self.origin_sets) * DIFFERENCES + MANTISSAS;
         MODES + if self.has_differences { near } else { 0 }
     }
 
-    /// The number of the field's counters.
+    /// Returns the number of the field's counters.
     pub(super) fn own_counters(&self) -> usize {
         let lanes = if self.are_alike { 1 } else { self.kinds.len() };
         let values = self.kinds.iter().take(lanes).map(|lane| 1 << value_bits(lane));
         self.first_value() + values.sum::<usize>()
     }
 
-    /// The value that is nearest to an id. `None` if the field cannot be an id.
+    /// Returns the value that is nearest to an id. `None` if the field cannot be an id.
     pub(super) fn value_of_id(&self, EntityId(id): EntityId) -> Option<u32> {
         let steps = i128::from(id) - self.least_id?;
         Some(steps.clamp(0, self.kinds[0].max.into()) as u32)
     }
 
-    /// Codes the field in this mode. Returns false if a decoded value is not possible.
+    /// Codes the field in a given mode. Returns false if a decoded value is out of the field's
+    /// range.
     pub(super) fn code<C: Coder>(
         &self,
         coder: &mut C,
@@ -227,14 +233,14 @@ impl NewcomerField {
         true
     }
 
-    /// Whether the field can be coded relative to its origin.
+    /// Returns whether the field can be coded relative to its origin.
     pub(super) fn can_be_near_origin(&self, rows: &FieldRows<'_>) -> bool {
         let mode = Mode::NearOrigin;
         rows.has(mode) && (self.has_differences || rows.is_as(mode))
     }
 
-    /// The cheapest mode that gives the field's values, and its cost in 1/256 bit. `scratch` is
-    /// memory for a copy of the counters.
+    /// Finds the cheapest mode that gives the field's values, and its cost in 1/256 bit. `scratch`
+    /// is memory for a copy of the counters.
     pub(super) fn cheapest(
         &self,
         counters: &[Counter],
@@ -278,7 +284,7 @@ impl NewcomerField {
     }
 }
 
-/// A model of numbers from these counters.
+/// Makes a model of signed numbers from these counters.
 pub(super) fn signed<'a>(counters: &'a mut [Counter], mantissas: &'a mut [Counter]) -> Signed<'a> {
     let (shared, exponents) = counters[..DIFFERENCES].split_at_mut(2);
     let (zero, sign) = shared.split_at_mut(1);

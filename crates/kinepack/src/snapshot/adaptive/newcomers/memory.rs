@@ -1,4 +1,4 @@
-//! The entities of a packet that newcomers may be coded relative to, and scratch memory.
+//! Holds the entities of a packet that newcomers may be coded relative to, and scratch memory.
 
 use alloc::vec::Vec;
 
@@ -10,7 +10,7 @@ use crate::snapshot::status::ADDED;
 pub(in crate::snapshot::adaptive) struct Newcomers {
     /// The entities that were not added, increasing.
     pub(super) kept: Vec<u32>,
-    /// For each kind, the newcomer that was coded last, by row.
+    /// For each kind, the row of the newcomer that was coded last.
     pub(super) last: Vec<Option<usize>>,
     /// Scratch memory for a copy of a field's counters.
     pub(super) counters: Vec<Counter>,
@@ -18,16 +18,17 @@ pub(in crate::snapshot::adaptive) struct Newcomers {
     pub(super) origin: Vec<u32>,
     /// Scratch memory for the distances of entities from a newcomer.
     pub(super) away: Vec<u32>,
-    /// For each kind, the distance of the nearest entity, and its number among the kept ones.
+    /// For each kind, the distance of the entity nearest to a newcomer, and that entity's number
+    /// among the kept ones.
     pub(super) nearest: Vec<(u32, u32)>,
-    /// In training that *explores*, the number of newcomers until now. Every other newcomer then
+    /// The number of newcomers until now, in training that *explores*. Every second newcomer then
     /// has an origin and is coded relative to it, regardless of cost. An origin is expensive until
     /// its counters have learned, and counters learn only if they are used.
     pub(super) explored: Option<u32>,
 }
 
 impl Newcomers {
-    /// Begins or ends exploring.
+    /// Starts or stops exploring.
     #[cfg(feature = "training")]
     pub(in crate::snapshot::adaptive) fn explore(&mut self, is_wanted: bool) {
         self.explored = is_wanted.then_some(0);

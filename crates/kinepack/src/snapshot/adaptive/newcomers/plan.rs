@@ -12,9 +12,9 @@ use crate::entropy::MANTISSAS;
 use crate::quantize::FloatLimits;
 use crate::schema::{EntityKind, Field, FieldKind, Lane, any_element};
 
-/// The counter of the flag that a newcomer has an origin.
+/// The index of the counter of the flag that a newcomer has an origin.
 pub(super) const ORIGIN: usize = 0;
-/// The first counter of the origin's number.
+/// The index of the first counter of the origin's number.
 pub(super) const NUMBER: usize = 1;
 /// The number of counters of each kind that belong to no field.
 pub(super) const SHARED: usize = NUMBER + DIFFERENCES + MANTISSAS;
@@ -22,35 +22,36 @@ pub(super) const SHARED: usize = NUMBER + DIFFERENCES + MANTISSAS;
 /// The part of the schema that coding newcomers needs.
 #[derive(Clone, Debug, Default)]
 pub(in crate::snapshot::adaptive) struct NewcomerPlan {
-    /// The fields in the schema's order.
+    /// The fields of all kinds, in the schema's order.
     pub(super) fields: Vec<NewcomerField>,
     pub(super) kinds: Vec<NewcomerKind>,
-    /// The number of counters.
+    /// The total number of counters of newcomers.
     pub(in crate::snapshot::adaptive) counters: usize,
 }
 
-/// The fields of one kind, and its heading.
+/// The fields of one kind, and the kind's heading.
 #[derive(Clone, Debug)]
 pub(super) struct NewcomerKind {
-    /// The kind's fields in the schema.
+    /// The indices of the kind's fields in the schema.
     pub(super) fields: Range<usize>,
-    /// The lane of an angle that every entity has, taken as the direction that it faces.
+    /// The lane of an angle that every entity of the kind has, taken as the direction in which the
+    /// entity faces.
     pub(super) heading: Option<(usize, Lane)>,
 }
 
-/// Whether the field is an angle that every entity has.
+/// Returns whether the field is an angle that every entity has.
 fn is_heading(field: &Field) -> bool {
     let is_angle = |axes: &[FloatLimits]| axes.len() == 1 && axes[0].wraps();
     matches!(&field.kind, FieldKind::Floats(axes) if is_angle(axes)) && field.condition.is_none()
 }
 
-/// The counters of a kind that belong to no field.
+/// Returns the counters of a kind that belong to no field.
 pub(in crate::snapshot::adaptive) fn kind_counters(kind: usize) -> Range<usize> {
     kind * SHARED..(kind + 1) * SHARED
 }
 
 impl NewcomerPlan {
-    /// The counters of a field of the schema, which it may share with other fields.
+    /// Returns the counters of a field of the schema, which other fields may share.
     pub(in crate::snapshot::adaptive) fn field_counters(&self, field: usize) -> Range<usize> {
         self.fields[field].counters.clone()
     }
@@ -67,7 +68,8 @@ impl NewcomerPlan {
         let counters = SHARED * kinds.len();
         let mut plan = Self { fields: Vec::new(), kinds, counters };
         for kind in schema.kinds() {
-            // The fields that own counters, by the name that they have in all elements of an array.
+            // Maps the name that a field has in all elements of an array to the fields of that name
+            // that own counters.
             let mut known: BTreeMap<String, Vec<usize>> = BTreeMap::new();
             for index in kind.fields() {
                 let field = &fields[index];
@@ -117,8 +119,8 @@ impl NewcomerPlan {
     }
 }
 
-/// For each kind, the first lane of the field that has the same name and limits as the one at
-/// `index`. In its own kind, that is the field itself.
+/// Returns, for each kind, the first lane of the field that has the same name and limits as the
+/// field at `index`. In the kind of that field, this is the field itself.
 fn origins(schema: &Schema, index: usize) -> Vec<Option<usize>> {
     let fields = schema.fields();
     let field = &fields[index];
