@@ -1,11 +1,11 @@
-//! Reads `#[pack(...)]`: a field's attributes by name, independent of its type.
+//! Reads `#[pack(...)]`: a field's attributes by name, without regard to the field's type.
 //!
-//! `rules.rs` then removes the attributes that its rule uses. Any attribute that remains
+//! `rules.rs` then removes the attributes that the field's rule uses. Any attribute that remains
 //! contradicts the rule.
 
 use syn::{Attribute, Error, Expr, Ident, Member, Path, Result, Token, Type, parse_quote};
 
-/// The attributes of fields, and the form of each.
+/// The names of all attributes of fields, and the form of each.
 const KNOWN: [(&str, &str); 18] = [
     ("range", "range = a..=b"),
     ("precision", "precision = p"),
@@ -31,7 +31,7 @@ const KNOWN: [(&str, &str); 18] = [
 pub(crate) struct OfType {
     /// The path in `crate = path`, or `::kinepack`.
     pub(crate) krate: Path,
-    /// `ticks_per_s = f`.
+    /// The name and the expression of `ticks_per_s = f`.
     pub(crate) ticks_per_s: Option<(Ident, Expr)>,
 }
 
@@ -93,7 +93,7 @@ impl Given {
                     ));
                 }
                 let has_value = meta.input.peek(Token![=]);
-                // `velocity` may name its field.
+                // Only `velocity` may be written both with a value and without.
                 if name != "velocity" && has_value != form.contains('=') {
                     let takes = if has_value { "no value" } else { "a value" };
                     return Err(Error::new(
@@ -119,7 +119,7 @@ impl Given {
         self.0.iter().position(|(key, _)| key == name).map(|index| self.0.remove(index))
     }
 
-    /// Removes an attribute with an expression and returns the expression.
+    /// Removes an attribute that has an expression, and returns the expression.
     pub(crate) fn take_expr(&mut self, name: &str) -> Option<Expr> {
         match self.take(name) {
             Some((_, Value::Expr(expr))) => Some(ungrouped(expr)),
@@ -127,7 +127,7 @@ impl Given {
         }
     }
 
-    /// The attribute's name, with its span in the source.
+    /// Returns the attribute's name, with its span in the source.
     pub(crate) fn key(&self, name: &str) -> Option<Ident> {
         self.0.iter().find(|(key, _)| key == name).map(|(key, _)| key.clone())
     }
@@ -141,7 +141,7 @@ impl Given {
     }
 
     /// Returns an error if the field has one of these attributes. `reason` explains why the field
-    /// cannot have the attribute. `remedy` is the alternative to removing it.
+    /// cannot have the attribute. `remedy` is what to do instead of removing the attribute.
     pub(crate) fn refuse_each(&self, names: &[&str], reason: &str, remedy: &str) -> Result<()> {
         names.iter().try_for_each(|name| {
             self.refuse(name, &format!("{reason} `{name}`; remove `{name}`, or {remedy}"))
@@ -168,7 +168,7 @@ fn unknown(name: &str) -> String {
     format!("unknown attribute `{name}`; the known attributes are {known}")
 }
 
-/// The expression within parentheses, or within the invisible ones that `macro_rules!` adds.
+/// Removes the parentheses around an expression, also the invisible ones that `macro_rules!` adds.
 pub(crate) fn ungrouped(expr: Expr) -> Expr {
     match expr {
         Expr::Group(group) => ungrouped(*group.expr),

@@ -1,5 +1,5 @@
-//! The code of an enum: a number for the variant, then the fields of each variant. The fields of
-//! all variants but the value's own are absent, so their lanes are 0.
+//! Writes the code of an enum: a number for the variant, then the fields of each variant. The
+//! fields of all variants except the value's own are absent, so their lanes are 0.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -37,7 +37,7 @@ pub(crate) fn expand(
     with_fields(input, data, variants, &context)
 }
 
-/// The fields of a variant. `first` is the number of the enum's fields before it.
+/// Returns the fields of a variant. `first` is the number of the enum's fields before this variant.
 fn fields_of(variant: &Variant, first: usize) -> Result<Vec<PackedField<'_>>> {
     if let Some(attribute) =
         variant.attrs.iter().find(|attribute| attribute.path().is_ident("pack"))
@@ -61,18 +61,19 @@ fn fields_of(variant: &Variant, first: usize) -> Result<Vec<PackedField<'_>>> {
 struct VariantCode {
     /// Statements that append the fields of a variant to `fields`, for each variant with lanes.
     schema: Vec<TokenStream>,
-    /// The arms of a `match` on `self`: they fill `lanes`.
+    /// The arms of a `match` on `self`, which fill `lanes`.
     quantize: Vec<TokenStream>,
-    /// The arms of a `match` on `self`: they fill `raw`.
+    /// The arms of a `match` on `self`, which fill `raw`.
     store_raw: Vec<TokenStream>,
-    /// The arms of a `match` on the variant's number: expressions for the value of `lanes`.
+    /// The arms of a `match` on the variant's number, with expressions for the value of `lanes`.
     reconstruct: Vec<TokenStream>,
-    /// The arms of a `match` on the variant's number: expressions for the interpolated value.
+    /// The arms of a `match` on the variant's number, with expressions for the interpolated value.
     interpolate: Vec<TokenStream>,
 }
 
 impl VariantCode {
-    /// The bodies of an enum with `count` lanes, whose last variant has the number `max`.
+    /// Makes the function bodies of an enum with `count` lanes, whose last variant has the number
+    /// `max`.
     fn into_bodies(self, krate: &Path, count: TokenStream, max: u32) -> Bodies {
         let Self { schema, quantize, store_raw, reconstruct, interpolate } = self;
         Bodies {
@@ -118,7 +119,7 @@ fn with_fields(
     for (code, (variant, fields)) in (0u32..).zip(data.variants.iter().zip(variants)) {
         let variant = &variant.ident;
         let group = Group::new(quote!(Self::#variant), fields, context, &mut needs)?;
-        // A number above the last variant's counts as the last, because any lanes must give a
+        // A number above that of the last variant counts as the last, because any lanes must give a
         // value.
         let code_pattern = if code == max { quote!(_) } else { quote!(#code) };
         let pattern = group.pattern();

@@ -1,4 +1,4 @@
-//! All code that the derive adds.
+//! Assembles all code that the derive adds.
 //!
 //! The code is inside an unnamed constant. Limits are constants of a private trait that the type
 //! implements there, because only associated constants can name generic parameters and `Self`.
@@ -12,7 +12,7 @@ use crate::attributes::OfType;
 use crate::implementation::static_bounds;
 use crate::{enums, structs};
 
-/// The code that `#[derive(Pack)]` adds, or the reason to refuse.
+/// Returns the code that `#[derive(Pack)]` adds, or the reason to refuse the type.
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let of_type = OfType::parse(&input.attrs)?;
     let code = match &input.data {
@@ -30,8 +30,8 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     })
 }
 
-/// The code for a refused type: the error, and an `impl` that satisfies the compiler. Without it,
-/// each use of the type would be another error.
+/// Returns the code for a refused type: the error, and an `impl` that satisfies the compiler.
+/// Without that `impl`, each use of the type would be another error.
 pub(crate) fn refuse(input: &DeriveInput, error: &Error) -> TokenStream {
     let message = error.to_compile_error();
     let Ok(OfType { krate, .. }) = OfType::parse(&input.attrs) else { return message };

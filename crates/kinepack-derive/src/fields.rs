@@ -1,4 +1,4 @@
-//! One field of a struct or of a variant: its name, its rule, and its code.
+//! One field of a struct or of a variant: its name, its rule, and the code for it.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
@@ -16,9 +16,10 @@ use crate::rules::{self, FieldRule};
 /// A field, and how it becomes lanes.
 pub(crate) struct PackedField<'a> {
     pub(crate) member: Member,
-    /// The name relative to the type's path. In an enum, it begins with the variant's name.
+    /// The field's name relative to the type's path. In an enum, this name begins with the
+    /// variant's name.
     pub(crate) name: String,
-    /// The type that the rule is for: the one in the `Option` if the rule is optional.
+    /// The type that the rule is for; if the rule is optional, the type inside the `Option`.
     pub(crate) ty: &'a Type,
     pub(crate) rule: FieldRule,
     /// The field's number among all fields of the type.
@@ -27,7 +28,7 @@ pub(crate) struct PackedField<'a> {
     place: TokenStream,
 }
 
-/// The inputs of a field's code that all fields of a type share.
+/// The inputs of a field's code that are the same for all fields of a type.
 pub(crate) struct Context<'a> {
     /// The path of kinepack.
     pub(crate) krate: &'a Path,
@@ -44,7 +45,7 @@ pub(crate) struct FieldCode {
     /// Statements that fill `part`.
     pub(crate) quantize: TokenStream,
     /// An expression that is true if the columns `part` could be filled lane by lane from the
-    /// iterator `values`. `None` if the field must be quantized state by state.
+    /// iterator `values`. `None` if the field must be quantized row by row.
     pub(crate) quantize_columns: Option<TokenStream>,
     /// Statements that fill `part` with raw words.
     pub(crate) store_raw: TokenStream,
@@ -53,7 +54,7 @@ pub(crate) struct FieldCode {
 }
 
 impl<'a> PackedField<'a> {
-    /// The field at `index` of a struct.
+    /// Makes the field at `index` of a struct.
     pub(crate) fn in_struct(index: usize, field: &'a Field) -> Result<Self> {
         let member = member(index, field);
         let name = member_name(&member);
@@ -62,7 +63,7 @@ impl<'a> PackedField<'a> {
         Ok(Self { member, name, ty, rule, index, place })
     }
 
-    /// The field at `place` of a variant, and at `index` among all fields of the enum.
+    /// Makes the field at `place` of a variant, and at `index` among all fields of the enum.
     pub(crate) fn in_variant(
         variant: &Ident,
         place: usize,
@@ -76,22 +77,22 @@ impl<'a> PackedField<'a> {
         Ok(Self { member, name, ty, rule, index, place: quote!((*#binding)) })
     }
 
-    /// If the field is a part of a rigid body: its name, the part, and its rule.
+    /// Returns the field's name, part and rule, if the field is a part of a rigid body.
     pub(crate) fn body_part(&self) -> Option<(&str, &BodyPart, &Rule)> {
         Some((&self.name, self.rule.part.as_ref()?, &self.rule.lanes))
     }
 
-    /// The variable to which a pattern binds the field.
+    /// Returns the variable to which a pattern binds the field.
     pub(crate) fn binding(&self) -> Ident {
         binding(self.index)
     }
 
-    /// The variable that holds the field's lanes in `interpolate`.
+    /// Returns the variable that holds the field's lanes in `interpolate`.
     pub(crate) fn part(&self) -> Ident {
         format_ident!("part_{}", self.index)
     }
 
-    /// The constant that holds the field's limits.
+    /// Returns the constant that holds the field's limits.
     pub(crate) fn limits(&self) -> TokenStream {
         constant(&self.limits_name())
     }
@@ -100,8 +101,8 @@ impl<'a> PackedField<'a> {
         format_ident!("FIELD_{}", self.index)
     }
 
-    /// The field's code, if it has lanes. `velocity_of` names the field whose velocity this field
-    /// is, if any.
+    /// Returns the field's code, if the field has lanes. `velocity_of` is the name of the field
+    /// whose velocity this field is, if there is one.
     pub(crate) fn code(
         &self,
         context: &Context<'_>,
@@ -125,7 +126,7 @@ impl<'a> PackedField<'a> {
         Some(code)
     }
 
-    /// The code of the value at `place`.
+    /// Returns the code of the value at `place`.
     fn code_at(
         &self,
         place: &TokenStream,
@@ -166,7 +167,7 @@ impl<'a> PackedField<'a> {
         Some(code)
     }
 
-    /// The code of a value that becomes lanes by the `Pack` of its type.
+    /// Returns the code of a value that becomes lanes by the `Pack` of its type.
     fn nested_code(&self, place: &TokenStream, krate: &Path, needs: &mut Needs<'_>) -> FieldCode {
         let (name, ty) = (&self.name, self.ty);
         let helpers = quote!(#krate::__derive);
@@ -191,7 +192,7 @@ impl<'a> PackedField<'a> {
         }
     }
 
-    /// The code of a value that becomes lanes by the `PackWith` of the type `with`.
+    /// Returns the code of a value that becomes lanes by the `PackWith` of the type `with`.
     fn with_code(
         &self,
         with: &Type,
@@ -214,7 +215,8 @@ impl<'a> PackedField<'a> {
         }
     }
 
-    /// The code of a rotation of `bits`. `calls` are the calls that complete its schema field.
+    /// Returns the code of a rotation of `bits`. `calls` are the method calls that complete the
+    /// rotation's schema field.
     fn rotation_code(
         &self,
         bits: &Expr,
@@ -239,7 +241,8 @@ impl<'a> PackedField<'a> {
         }
     }
 
-    /// The code of numbers with limits. `calls` are the calls that complete their schema field.
+    /// Returns the code of numbers with limits. `calls` are the method calls that complete the
+    /// numbers' schema field.
     fn floats_code(
         &self,
         floats: &Floats,
@@ -267,8 +270,8 @@ impl<'a> PackedField<'a> {
         }
     }
 
-    /// Adds the constant of the limits of real numbers or of a rotation, and the bound on their
-    /// type. Returns the constant and the role.
+    /// Adds the constant of the limits of real numbers or of a rotation, and the trait bound on
+    /// their type. Returns the constant and the role.
     fn add_limits(
         &self,
         site: &Site<'_>,
@@ -282,7 +285,7 @@ impl<'a> PackedField<'a> {
         (self.limits(), self.role(krate))
     }
 
-    /// The code of an integer. Its limits are already a constant.
+    /// Returns the code of an integer. The integer's limits are already a constant.
     fn integer_code(&self, place: &TokenStream, krate: &Path, clamp: bool) -> FieldCode {
         let (name, ty) = (&self.name, self.ty);
         let helpers = quote!(#krate::__derive);
@@ -297,13 +300,13 @@ impl<'a> PackedField<'a> {
         }
     }
 
-    /// The path of the field's `kinepack::schema::Role`.
+    /// Returns the path of the field's `kinepack::schema::Role`.
     fn role(&self, krate: &Path) -> TokenStream {
         let role = self.rule.role();
         quote!(#krate::schema::Role::#role)
     }
 
-    /// The code of an `Option`, from the code of the value in it, which is bound to `value`.
+    /// Makes the code of an `Option` from the code of the value in it, which is bound to `value`.
     fn optional(&self, krate: &Path, code: FieldCode) -> FieldCode {
         let helpers = quote!(#krate::__derive);
         let FieldCode { lanes, schema, quantize, store_raw, reconstruct, .. } = code;
@@ -339,8 +342,8 @@ impl<'a> PackedField<'a> {
         }
     }
 
-    /// Adds the constant of the time precision. Returns the call that sets it on the schema's
-    /// field, or no tokens if the field has no time precision.
+    /// Adds the constant of the time precision. Returns the method call that sets it on the
+    /// schema's field, or no tokens if the field has no time precision.
     fn add_precision(&self, site: &Site<'_>, needs: &mut Needs<'_>) -> TokenStream {
         let is_rotation = matches!(self.rule.lanes, Rule::Rotation { .. });
         let precision = self.rule.precision.as_ref();
@@ -356,7 +359,7 @@ impl<'a> PackedField<'a> {
     }
 }
 
-/// The name and the time precision of the first field that has one.
+/// Returns the name and the time precision of the first field that has a time precision.
 pub(crate) fn first_precision<'a>(
     fields: impl IntoIterator<Item = &'a PackedField<'a>>,
 ) -> Option<(&'a str, &'a TimePrecision)> {
@@ -376,7 +379,7 @@ fn member(index: usize, field: &Field) -> Member {
     }
 }
 
-/// The name of a field in its struct or variant.
+/// Returns the name of a field in its struct or variant.
 pub(crate) fn member_name(member: &Member) -> String {
     match member {
         Member::Named(ident) => ident.unraw().to_string(),

@@ -1,6 +1,6 @@
-//! The fields of a struct or of one variant, and the code of all of them.
+//! Joins the fields of a struct or of one variant, and the code of all of them.
 //!
-//! Lanes are split off the front, field by field, by constant counts. The generated code checks the
+//! The generated code splits lanes off the front, field by field, by constant counts. It checks the
 //! total length once, so the compiler can remove the bounds checks of the single fields.
 
 use proc_macro2::TokenStream;
@@ -12,12 +12,12 @@ use crate::implementation::Needs;
 use crate::interpolate;
 
 pub(crate) struct Group<'a> {
-    /// `Self` or `Self::Variant`.
+    /// The tokens `Self` or `Self::Variant`.
     constructor: TokenStream,
     fields: Vec<PackedField<'a>>,
-    /// The code of each field; `None` without lanes.
+    /// The code of each field; `None` for a field without lanes.
     codes: Vec<Option<FieldCode>>,
-    /// For each field, the index of its velocity in `fields`.
+    /// For each field, the index of its velocity in `fields`, if it has one.
     velocities: Vec<Option<usize>>,
 }
 
@@ -38,17 +38,17 @@ impl<'a> Group<'a> {
         Ok(Self { constructor, fields, codes, velocities })
     }
 
-    /// The number of lanes of each field.
+    /// Returns the number of lanes of each field that has lanes.
     pub(crate) fn lane_counts(&self) -> Vec<&TokenStream> {
         self.codes.iter().flatten().map(|code| &code.lanes).collect()
     }
 
-    /// Whether no field has lanes.
+    /// Returns whether no field has lanes.
     pub(crate) fn is_empty(&self) -> bool {
         self.codes.iter().all(Option::is_none)
     }
 
-    /// A pattern that binds the fields with lanes by reference.
+    /// Returns a pattern that binds the fields with lanes by reference.
     pub(crate) fn pattern(&self) -> TokenStream {
         let constructor = &self.constructor;
         let bindings = self.fields.iter().zip(&self.codes).filter_map(|(field, code)| {
@@ -58,12 +58,12 @@ impl<'a> Group<'a> {
         quote!(#constructor { #(#bindings)* .. })
     }
 
-    /// Statements that append to `fields` below `path`.
+    /// Returns statements that append to `fields` below `path`.
     pub(crate) fn schema(&self) -> TokenStream {
         self.codes.iter().flatten().map(|code| code.schema.clone()).collect()
     }
 
-    /// Statements that fill `lanes`.
+    /// Returns statements that fill `lanes`.
     pub(crate) fn quantize(&self) -> TokenStream {
         let parts = self.codes.iter().flatten().map(|FieldCode { lanes, quantize, .. }| {
             quote! {
@@ -74,7 +74,8 @@ impl<'a> Group<'a> {
         quote!(#(#parts)* let _ = lanes;)
     }
 
-    /// An expression that is true if the `columns` of a struct could be filled from its `states`.
+    /// Returns an expression that is true if the `columns` of a struct could be filled from its
+    /// `states`.
     pub(crate) fn quantize_columns(&self) -> TokenStream {
         let parts = self.fields.iter().zip(&self.codes).filter_map(|(field, code)| {
             let FieldCode { lanes, quantize, quantize_columns, .. } = code.as_ref()?;
@@ -102,7 +103,7 @@ impl<'a> Group<'a> {
         }
     }
 
-    /// Statements that fill `raw`.
+    /// Returns statements that fill `raw`.
     pub(crate) fn store_raw(&self) -> TokenStream {
         let parts = self.codes.iter().flatten().map(|FieldCode { lanes, store_raw, .. }| {
             quote! {
@@ -113,7 +114,7 @@ impl<'a> Group<'a> {
         quote!(#(#parts)* let _ = raw;)
     }
 
-    /// An expression for the value of `lanes`.
+    /// Returns an expression for the value of `lanes`.
     pub(crate) fn reconstruct(&self) -> TokenStream {
         let constructor = &self.constructor;
         // The fields of a struct expression are evaluated in source order.
@@ -136,8 +137,9 @@ impl<'a> Group<'a> {
         }
     }
 
-    /// An expression for the interpolated value of the pair `lanes`. The code splits off the lanes
-    /// of all fields before it makes any value, because a field may come before its velocity.
+    /// Returns an expression for the interpolated value of the pair `lanes`. The code splits off
+    /// the lanes of all fields before it makes any value, because a field may come before its
+    /// velocity.
     pub(crate) fn interpolate(&self, krate: &Path) -> TokenStream {
         let constructor = &self.constructor;
         let splits = self.fields.iter().zip(&self.codes).filter_map(|(field, code)| {

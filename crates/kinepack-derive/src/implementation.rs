@@ -1,10 +1,10 @@
-//! The `impl Pack` of a type, with the constants and bounds that it needs.
+//! Writes the `impl Pack` of a type, with the constants and bounds that it needs.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{DeriveInput, Error, Generics, Path, Result, WherePredicate, parse_quote};
 
-/// The values, or all errors combined, so that the compiler shows each of them.
+/// Returns the values, or all errors combined, so that the compiler shows each of them.
 pub(crate) fn all<T>(results: impl IntoIterator<Item = Result<T>>) -> Result<Vec<T>> {
     let mut errors: Option<Error> = None;
     let mut values = Vec::new();
@@ -18,12 +18,12 @@ pub(crate) fn all<T>(results: impl IntoIterator<Item = Result<T>>) -> Result<Vec
     errors.map_or(Ok(values), Err)
 }
 
-/// A constant of the private trait.
+/// Returns the path of a constant of the private trait.
 pub(crate) fn constant(name: &syn::Ident) -> TokenStream {
     quote!(<Self as __KinepackLimits>::#name)
 }
 
-/// The bounds that `Pack`, which requires `'static` of a type, puts on its type parameters.
+/// Returns the bounds that `Pack`, which requires `'static`, puts on a type's parameters.
 pub(crate) fn static_bounds(input: &DeriveInput) -> Vec<WherePredicate> {
     let is_static = |parameter: &syn::TypeParam| -> WherePredicate {
         let ident = &parameter.ident;
@@ -43,16 +43,16 @@ pub(crate) struct Needs<'a> {
 
 /// The bodies of the functions of `Pack`.
 pub(crate) struct Bodies {
-    /// An expression for the number of lanes.
+    /// An expression for the number of lanes of the type.
     pub(crate) lanes: TokenStream,
-    /// Appends to `fields` below `path`.
+    /// Statements that append to `fields` below `path`.
     pub(crate) fields: TokenStream,
-    /// Quantizes `self` into `lanes`, which has the right length.
+    /// Statements that quantize `self` into `lanes`, which has the right length.
     pub(crate) quantize: TokenStream,
-    /// An expression that is true if `columns` could be filled from `states`. `None` for the
-    /// default.
+    /// An expression that is true if `columns` could be filled from `states`. `None` if the default
+    /// is used.
     pub(crate) quantize_columns: Option<TokenStream>,
-    /// Stores `self` in `raw`, which has the right length.
+    /// Statements that store `self` in `raw`, which has the right length.
     pub(crate) store_raw: TokenStream,
     /// An expression for the value of `lanes`, which has the right length.
     pub(crate) reconstruct: TokenStream,
@@ -78,7 +78,7 @@ impl<'a> Needs<'a> {
         self.values.push(value);
     }
 
-    /// Adds a bound, if it names a type or constant parameter of the type. The compiler checks
+    /// Adds a bound, if it names a type or constant parameter of the type. The compiler checks all
     /// other bounds where the generated code needs them.
     pub(crate) fn add_bound(&mut self, bound: TokenStream) {
         if names_parameter(self.input, bound.clone()) {
@@ -86,7 +86,7 @@ impl<'a> Needs<'a> {
         }
     }
 
-    /// The `impl`, and the private trait with the constants.
+    /// Returns the `impl`, and the private trait with the constants.
     pub(crate) fn into_impl(self, krate: &Path, bodies: Bodies) -> TokenStream {
         let Bodies {
             lanes,
@@ -152,15 +152,16 @@ impl<'a> Needs<'a> {
         }
     }
 
-    /// The private trait with the constants, and its `impl` for the type. `None` without constants.
+    /// Returns the private trait with the constants, and its `impl` for the type. Returns `None` if
+    /// there are no constants.
     fn limits_trait(&self, generics: &Generics) -> Option<TokenStream> {
         let Self { input, names, types, values, .. } = self;
         let ident = &input.ident;
         let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
         (!names.is_empty()).then(|| {
-            // A trait's constants are evaluated only when used. These items use them at once, so
-            // that impossible limits are an error even in an unused type. A generic type has no
-            // values for its parameters here, so its constants wait for a use.
+            // A trait's constants are evaluated only when they are used. These items use them at
+            // once, so that impossible limits are an error even in an unused type. A generic type
+            // has no values for its parameters here, so its constants wait for a use.
             let evaluation = input
                 .generics
                 .params
@@ -178,7 +179,7 @@ impl<'a> Needs<'a> {
     }
 }
 
-/// The function `quantize_columns`, whose body is `fill`.
+/// Returns the function `quantize_columns` with the body `fill`.
 fn quantize_columns_fn(krate: &Path, fill: &TokenStream) -> TokenStream {
     quote! {
         #[inline]
@@ -191,7 +192,7 @@ fn quantize_columns_fn(krate: &Path, fill: &TokenStream) -> TokenStream {
     }
 }
 
-/// True if `tokens` name a type or constant parameter of the type.
+/// Returns true if `tokens` name a type or constant parameter of the type.
 fn names_parameter(input: &DeriveInput, tokens: TokenStream) -> bool {
     tokens.into_iter().any(|token| match token {
         proc_macro2::TokenTree::Ident(ident) => {

@@ -1,5 +1,4 @@
-//! Interpolation: pairs fields with their velocities, and writes the code of a field's value
-//! between two states.
+//! Pairs fields with their velocities, and writes the code of a field's value between two states.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -11,10 +10,11 @@ use crate::lane_rule::{Floats, Rule};
 use crate::rules::FieldRule;
 use crate::types::written;
 
-/// The index of each field's velocity.
+/// Finds the index of each field's velocity.
 pub(crate) fn velocities(fields: &[PackedField<'_>]) -> Result<Vec<Option<usize>>> {
     let mut velocity_of: Vec<Option<usize>> = vec![None; fields.len()];
-    // Velocities that name their field come first, because names take precedence over positions.
+    // Velocities that name their field are paired first, because names take precedence over
+    // positions.
     for (index, field) in fields.iter().enumerate() {
         let Some(Some(named)) = field.rule.velocity() else { continue };
         let target = member_name(named);
@@ -50,7 +50,7 @@ pub(crate) fn velocities(fields: &[PackedField<'_>]) -> Result<Vec<Option<usize>
     Ok(velocity_of)
 }
 
-/// True if `field` can have a velocity of the type `ty`.
+/// Returns true if `field` can have a velocity of the type `ty`.
 fn may_move(field: &PackedField<'_>, ty: &Type) -> bool {
     let blends = match &field.rule.lanes {
         Rule::Nested => true,
@@ -61,7 +61,7 @@ fn may_move(field: &PackedField<'_>, ty: &Type) -> bool {
     blends && always && written(field.ty) == written(ty)
 }
 
-/// An expression for a field's value between two states. `velocity` is the field that is its
+/// Returns an expression for a field's value between two states. `velocity` is the field's
 /// velocity, with its code, if there is one.
 pub(crate) fn value(
     krate: &Path,
@@ -78,7 +78,7 @@ pub(crate) fn value(
     quote!(#krate::__derive::interpolate_moving::<#ty>(&#axes, #ends, #velocities, at))
 }
 
-/// An expression for the interpolated value of a field without a velocity.
+/// Returns an expression for the interpolated value of a field without a velocity.
 fn between(krate: &Path, field: &PackedField<'_>, code: &FieldCode) -> TokenStream {
     let (ty, part, limits) = (field.ty, field.part(), field.limits());
     let helpers = quote!(#krate::__derive);
@@ -114,7 +114,7 @@ fn between(krate: &Path, field: &PackedField<'_>, code: &FieldCode) -> TokenStre
     }
 }
 
-/// An expression for an array of the field's values in both states.
+/// Returns an expression for an array of the field's values in both states.
 fn both(field: &PackedField<'_>, code: &FieldCode) -> TokenStream {
     let (part, reconstruct) = (field.part(), &code.reconstruct);
     quote!([#part.from, #part.to].map(|part| #reconstruct))

@@ -1,36 +1,36 @@
-//! How a field becomes lanes, as its attributes define it.
+//! The rule by which a field becomes lanes, as its attributes define it.
 
 use syn::{Expr, Member, Type};
 
-/// How a field becomes lanes.
+/// The rule by which a field becomes lanes.
 pub(crate) enum Rule {
-    /// The `Pack` of the field's type converts it.
+    /// The `Pack` of the field's type makes the lanes.
     Nested,
     /// The field has no lanes.
     Skip,
-    /// The `PackWith` of this type converts the field.
+    /// The `PackWith` of this type makes the lanes.
     With(Type),
-    /// As smallest three.
+    /// The lanes are the smallest three of a rotation.
     Rotation { bits: Expr },
-    /// As numbers with limits.
+    /// The lanes are numbers with limits.
     Floats(Floats),
-    /// As an integer between `ends`. Without `ends`, `step` is `Bits` and gives the number of
-    /// values.
+    /// The lanes are an integer between `ends`. If `ends` is `None`, `step` is `Bits` and gives the
+    /// number of bits of the values.
     Integer { ends: Option<Ends>, step: Option<Step>, clamp: bool },
 }
 
-/// Limits of one number or of several.
+/// The limits of one number or of several.
 pub(crate) struct Floats {
-    /// The limits: one pair for all components, or one for each.
+    /// One pair of limits for all components, or one pair for each.
     pub(crate) axes: Vec<(Ends, Step)>,
-    /// True if `axes` has one for each component.
+    /// True if `axes` has one element for each component.
     pub(crate) one_an_axis: bool,
     pub(crate) wrap: bool,
     pub(crate) clamp: bool,
     pub(crate) velocity: Option<Velocity>,
 }
 
-/// A velocity's field, if it names one.
+/// A velocity, and the field that it names, if it names one.
 pub(crate) struct Velocity {
     pub(crate) of: Option<Member>,
 }
@@ -40,11 +40,11 @@ pub(crate) struct Velocity {
 pub(crate) struct Ends {
     pub(crate) min: Box<Expr>,
     pub(crate) end: Box<Expr>,
-    /// True for `..=`.
+    /// True for a range with `..=`.
     pub(crate) inclusive: bool,
 }
 
-/// How finely a range is divided.
+/// The division of a range into steps.
 #[derive(Clone)]
 pub(crate) enum Step {
     Precision(Expr),

@@ -1,4 +1,5 @@
-//! `#[derive(Pack)]` for kinepack: the schema of a struct or an enum from its fields.
+//! Implements `#[derive(Pack)]` for kinepack: makes the schema of a struct or an enum from its
+//! fields.
 //!
 //! Use it through `kinepack`, whose default feature `derive` re-exports it next to the trait of the
 //! same name. That trait documents all attributes.
@@ -8,15 +9,15 @@
 //! 1. `attributes` reads each field's `#[pack(...)]`.
 //!
 //! 2. `rules` decides how the field becomes lanes (`lane_rule`), with `roles` for rigid bodies and
-//!    `precision` for time precision. They refuse contradictions, and name the field and the
-//!    remedy.
+//!    `precision` for time precision. Both refuse contradictions, with errors that name the field
+//!    and the remedy.
 //!
 //! 3. `expand` writes the code of a struct (`structs`) or an enum (`enums`) from the code of its
-//!    fields (`fields`, joined in `group`). `limits` writes their constants, `interpolate` their
-//!    interpolation, and `implementation` the `impl` around all of it.
+//!    fields (`fields`, joined in `group`). `limits` writes the constants, `interpolate` the
+//!    interpolation, and `implementation` the `impl` around all of this code.
 //!
 //! Whether a range is possible is known only when its expressions are evaluated. So the generated
-//! constants check it, still at compile time.
+//! constants make this check, still at compile time.
 //!
 //! ```
 //! use kinepack::{Pack, Schema};

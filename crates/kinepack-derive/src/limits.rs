@@ -1,5 +1,5 @@
-//! The constants that hold a field's limits. They are evaluated at compile time, so impossible
-//! limits give a compile error that names the field.
+//! Writes the constants that hold a field's limits. They are evaluated at compile time, so
+//! impossible limits give a compile error that names the field.
 //!
 //! A panic message in a constant must be a literal, so each error has its own `match` arm and text.
 
@@ -10,7 +10,7 @@ use syn::{Expr, Path, Type};
 use crate::lane_rule::{Ends, Floats, Step};
 use crate::precision::TimePrecision;
 
-/// The field that code is generated for, and the paths and attributes that the code needs.
+/// The field that code is generated for, with the paths and attributes that the code needs.
 pub(crate) struct Site<'a> {
     pub(crate) krate: &'a Path,
     pub(crate) name: &'a str,
@@ -22,8 +22,8 @@ pub(crate) struct Site<'a> {
 }
 
 impl Site<'_> {
-    /// An array of `FloatLimits`: one for all components, or one for each. `of_body` adds the check
-    /// that a body's position has three components.
+    /// Makes an array of `FloatLimits`: one for all components, or one for each. `of_body` adds the
+    /// check that a body's position has three components.
     pub(crate) fn floats(&self, floats: &Floats, of_body: bool) -> TokenStream {
         let (krate, ty) = (self.krate, self.ty);
         let count = quote!(<#ty as #krate::schema::Components>::COUNT);
@@ -50,7 +50,7 @@ impl Site<'_> {
         })
     }
 
-    /// The `IntegerLimits` between `ends`, or of all integers of `bits`.
+    /// Makes the `IntegerLimits` between `ends`, or of all integers of `bits`.
     pub(crate) fn integer(&self, ends: Option<&Ends>, step: Option<&Step>) -> TokenStream {
         let (krate, ty) = (self.krate, self.ty);
         let helpers = quote!(#krate::__derive);
@@ -81,7 +81,7 @@ impl Site<'_> {
         )
     }
 
-    /// The `SmallestThree` of `bits`.
+    /// Makes the `SmallestThree` of `bits`.
     pub(crate) fn rotation(&self, bits: &Expr) -> TokenStream {
         let (krate, ty) = (self.krate, self.ty);
         let no_quaternion =
@@ -94,7 +94,7 @@ impl Site<'_> {
         })
     }
 
-    /// The field's `TimePrecision`; `None` without `ticks_per_s`.
+    /// Makes the field's `TimePrecision`; `None` if the type has no `ticks_per_s`.
     pub(crate) fn precision(
         &self,
         precision: &TimePrecision,
@@ -119,7 +119,7 @@ impl Site<'_> {
     fn axis(&self, ends: &Ends, step: &Step, wrap: bool) -> TokenStream {
         let (krate, ty) = (self.krate, self.ty);
         let Ends { min, end, inclusive } = ends;
-        // The casts let attributes name constants of type `f32` and integers.
+        // The casts let attributes use constants of type `f32` and integers.
         let ends = quote!((#min) as f64, (#end) as f64);
         let limits = match (step, inclusive) {
             (Step::Precision(step), true) => quote!(new(#ends, (#step) as f64)),
@@ -158,7 +158,7 @@ impl Site<'_> {
         })
     }
 
-    /// The value of a `Result<_, SetupError>`, or a compile error with its reason.
+    /// Makes the value of a `Result<_, SetupError>`, or a compile error with its reason.
     fn checked(
         &self,
         result: &TokenStream,

@@ -1,5 +1,5 @@
-//! The attributes of a time precision, with the checks that a field can have one and that the type
-//! has `ticks_per_s`.
+//! Reads the attributes of a time precision, and checks that the field can have one and that the
+//! type has `ticks_per_s`.
 
 use proc_macro2::Ident;
 use syn::{Error, Expr, Result};
@@ -7,7 +7,7 @@ use syn::{Error, Expr, Result};
 use crate::attributes::{Given, OfType};
 use crate::lane_rule::{Floats, Rule};
 
-/// How exact a field must be while it moves.
+/// The attributes that tell how exact a field must be while it moves.
 pub(crate) struct TimePrecision {
     /// The attribute's name, for the spans of errors.
     key: Ident,
@@ -45,8 +45,9 @@ impl TimePrecision {
     }
 }
 
-/// The ticks per second, if fields need them. `first` is the first field with a time precision, by
-/// name. Returns an error if the ticks are missing, or given but not needed.
+/// Returns the ticks per second, if fields need them. `first` is the first field with a time
+/// precision, with its name. Returns an error if the ticks are missing, or if they are given but
+/// not needed.
 pub(crate) fn ticks_per_s<'a>(
     of_type: &'a OfType,
     first: Option<(&str, &TimePrecision)>,

@@ -1,8 +1,8 @@
-//! `body`, `touched` and `mover`: which of a struct's fields are parts of a rigid body, and whether
-//! they form one.
+//! Reads `body`, `touched` and `mover`: which of a struct's fields are parts of a rigid body, and
+//! whether they form one.
 //!
 //! A derive does not know how many components a type has. So a constant from `limits.rs` checks
-//! that a position has three.
+//! that a position has three components.
 
 use proc_macro2::{Ident, Span};
 use syn::{Error, Result, Type};
@@ -11,7 +11,7 @@ use crate::attributes::Given;
 use crate::lane_rule::{Floats, Rule};
 use crate::types::type_name;
 
-/// The attributes of parts, and the variant of `kinepack::schema::Role` for each.
+/// The attributes that mark parts of a body, and the variant of `kinepack::schema::Role` for each.
 const PARTS: [(&str, &str); 3] = [("body", "Body"), ("touched", "Touched"), ("mover", "Mover")];
 
 /// A field's part in a rigid body.
@@ -53,7 +53,7 @@ impl BodyPart {
         Ok(Some(part))
     }
 
-    /// Returns an error if a field with these lanes cannot be that part.
+    /// Returns an error if a field with these lanes cannot be this part.
     pub(crate) fn check(&self, lanes: &Rule) -> Result<()> {
         let message = match lanes {
             _ if self.key != "body" => return Ok(()),

@@ -1,5 +1,5 @@
-//! Turns a field's attributes into the rule by which it becomes lanes, or into an error with the
-//! remedy. [`rule`] puts the field's name in front of each error.
+//! Converts a field's attributes to the rule by which the field becomes lanes, or to an error with
+//! the remedy. [`rule`] puts the field's name in front of each error.
 
 use proc_macro2::{Ident, Span};
 use syn::spanned::Spanned;
@@ -17,11 +17,11 @@ pub(crate) struct FieldRule {
     /// Whether interpolation steps from one value of the field to the next, without values in
     /// between.
     pub(crate) steps: bool,
-    /// The field's part in a rigid body, if any.
+    /// The field's part in a rigid body, if it is one.
     pub(crate) part: Option<BodyPart>,
-    /// How exact the field must be while it moves; `None` for always exact.
+    /// How exact the field must be while it moves; `None` if it is always exact.
     pub(crate) precision: Option<TimePrecision>,
-    /// True for a time stamp.
+    /// True if the field is a time stamp.
     pub(crate) clock: bool,
     /// Whether the rule is for the value in an `Option`.
     pub(crate) optional: bool,
@@ -30,7 +30,7 @@ pub(crate) struct FieldRule {
 }
 
 impl FieldRule {
-    /// The rule of a field with these lanes and no other attributes.
+    /// Makes the rule of a field with these lanes and no other attributes.
     fn new(lanes: Rule) -> Self {
         Self {
             lanes,
@@ -43,7 +43,7 @@ impl FieldRule {
         }
     }
 
-    /// `Some` for a velocity: the field that the attribute names, if it names one.
+    /// `Some` if the field is a velocity: the field that its attribute names, if it names one.
     pub(crate) fn velocity(&self) -> Option<Option<&Member>> {
         match &self.lanes {
             Rule::Floats(Floats { velocity: Some(velocity), .. }) => Some(velocity.of.as_ref()),
@@ -51,7 +51,7 @@ impl FieldRule {
         }
     }
 
-    /// The variant of `kinepack::schema::Role`.
+    /// Returns the name of the field's variant of `kinepack::schema::Role`.
     pub(crate) fn role(&self) -> Ident {
         let name = match (&self.part, self.velocity()) {
             (Some(part), _) => part.role,
@@ -62,8 +62,8 @@ impl FieldRule {
     }
 }
 
-/// The rule of the field `name`, and the type that it is for: `ty`, or the type in `ty` if that is
-/// an `Option` with attributes.
+/// Returns the rule of the field `name`, and the type that the rule is for: `ty`, or the type
+/// inside `ty` if that is an `Option` with attributes.
 pub(crate) fn rule<'a>(
     name: &str,
     ty: &'a Type,
@@ -173,7 +173,7 @@ impl Given {
         }
     }
 
-    /// The rule of an integer.
+    /// Makes the rule of an integer.
     fn into_integer(mut self, ty: &Type, integer: &str) -> Result<Rule> {
         if matches!(integer, "u128" | "i128" | "usize" | "isize") {
             let message =
@@ -212,7 +212,7 @@ impl Given {
         Ok(Rule::Integer { ends, step, clamp: clamp.is_some() })
     }
 
-    /// The rule of numbers with limits.
+    /// Makes the rule of numbers with limits.
     fn into_floats(mut self) -> Result<Rule> {
         self.refuse("max", "`max` is for unsigned integers; write `range = a..=b`")?;
         let Some((key, Value::Expr(range))) = self.take("range") else {
@@ -261,8 +261,8 @@ impl Given {
     }
 }
 
-/// The limits of each axis, and whether they were listed by axis. If `range` or `precision` is a
-/// list, the other is a list of the same length, or one value for all.
+/// Returns the limits of each axis, and whether they were listed by axis. If `range` or `precision`
+/// is a list, the other must be a list of the same length, or one value for all axes.
 fn axes(range: Expr, step: Step) -> Result<(Vec<(Ends, Step)>, bool)> {
     let span = range.span();
     let listed_ranges = match &range {

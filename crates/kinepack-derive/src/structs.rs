@@ -1,4 +1,4 @@
-//! The code of a struct: that of its fields, in their order.
+//! Writes the code of a struct from the code of its fields, in their order.
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -1,10 +1,11 @@
-//! Writing and reading bits, compared with `bitstream-io` and `bitter` (which only reads).
+//! Times writing and reading bits, compared with `bitstream-io` and `bitter` (which only reads).
 //!
-//! 100,000 values in a seeded order: a quarter flags of 1 bit, 70 in 100 of 1 to 20 bits, 5 in 100
-//! of 32 to 64. The widths are known only at run time and follow no pattern, as in a snapshot. All
-//! write the same bytes and read the same values, which is checked before the timing. Kinepack and
-//! `bitstream-io` refuse a read past the end in every call. So does `bitter`, except for
-//! `bitter-manual` (peek and consume), which never checks for the end.
+//! There are 100,000 values in a seeded order: a quarter are flags of 1 bit, 70 in 100 have 1 to 20
+//! bits, and 5 in 100 have 32 to 64. The widths are known only at run time and follow no pattern,
+//! as in a snapshot. All libraries write the same bytes and read the same values, which is checked
+//! before the timing. Kinepack and `bitstream-io` refuse a read past the end in every call.
+//! `bitter` does too, except for `bitter-manual` (peek and consume), which never checks for the
+//! end.
 //!
 //! `cargo bench -p kinepack --bench bits`
 
@@ -24,7 +25,7 @@ const VALUES: usize = 100_000;
 
 /// A value and its width in bits.
 type Written = (u64, u32);
-/// Reads values of the widths given and returns their mixed sum.
+/// Reads values with the widths of the given ones, and returns their mixed sum.
 type Read = fn(&[Written], &[u8]) -> u64;
 
 fn values() -> Vec<Written> {
@@ -110,7 +111,7 @@ fn read_bitter_manual(values: &[Written], bytes: &[u8]) -> u64 {
     })
 }
 
-/// Checks that all write the same bytes and read the same values.
+/// Checks that all libraries write the same bytes and read the same values.
 fn check(values: &[Written], bytes: &[u8]) {
     let mut others = Vec::new();
     write_bitstream_io(values, &mut others);

@@ -1,11 +1,12 @@
-//! The range coder: decisions per second with adaptive counters, and the size compared with the
-//! ideal.
+//! Times the range coder: decisions per second with adaptive counters. Also compares the size with
+//! the ideal.
 //!
-//! 200,000 decisions in a seeded order. `rare`, `skewed` and `even` are true once in 1000, 33 and 2
-//! times. Each uses one counter, so each decision waits for the previous one. `mixed` cycles
-//! through 64 counters of all probabilities. `direct` are flat numbers of 1 to 20 bits. `signed`
-//! are 50,000 numbers of all magnitudes up to 2¹⁶, small ones more often, each of some 8 decisions.
-//! The decoded values are checked before the timing, and the size is printed.
+//! There are 200,000 decisions in a seeded order. `rare`, `skewed` and `even` are true once in
+//! 1000, 33 and 2 times. Each uses one counter, so each decision waits for the previous one.
+//! `mixed` cycles through 64 counters of all probabilities. `direct` codes flat numbers of 1 to 20
+//! bits. `signed` codes 50,000 numbers of all magnitudes up to 2¹⁶, small ones more often, with
+//! some 8 decisions each. The decoded values are checked before the timing, and the size is
+//! printed.
 //!
 //! `cargo bench -p kinepack --bench entropy`
 
@@ -38,12 +39,12 @@ fn mix(sum: u64, value: u64) -> u64 {
     sum.rotate_left(1) ^ value
 }
 
-/// Decisions, each with the index of its counter.
+/// A list of decisions, each with the index of its counter.
 struct Decisions(Vec<(bool, u8)>);
 
 impl Decisions {
-    /// Random decisions. Each picks a counter, and is true with the probability given for that
-    /// counter, in 1/65536.
+    /// Makes random decisions. Each decision picks a counter, and is true with the probability
+    /// given for that counter, in 1/65536.
     fn new(probabilities: &[u64]) -> Self {
         let mut random = Random::seeded(3);
         let decision = |_| {
@@ -126,7 +127,7 @@ fn encode<F: Format>(format: &F, bytes: &mut Vec<u8>) -> u64 {
     sum
 }
 
-/// `blank` has as many values, which a decoder ignores.
+/// `blank` has as many values as the data, but a decoder ignores their content.
 fn decode<F: Format>(blank: &F, bytes: &[u8]) -> u64 {
     let mut reader = BitReader::new(bytes);
     let mut decoder = RangeDecoder::new(&mut reader);

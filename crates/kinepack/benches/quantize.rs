@@ -1,12 +1,12 @@
-//! The quantizers: numbers to codes and back, over a plain array of 4,096 seeded values.
+//! Times the quantizers: numbers to codes and back, over a plain array of 4,096 seeded values.
 //!
-//! Real numbers as a position in the cube world (±256 m, 1/512 m) and as an angle that wraps;
-//! integers in steps of 1 and of 3; rotations as smallest three in 9 and in 15 bits a component.
+//! The real numbers are a position in the cube world (±256 m, 1/512 m) and an angle that wraps. The
+//! integers have steps of 1 and of 3, and the rotations 9 and 15 bits a component.
 //!
-//! `push/cube` fills and clears a snapshot of 901 cubes with `Snapshot::push`, `extend/cube` with
-//! `Snapshot::extend`. `push-lanes/cube` does the same with lanes that are already quantized.
+//! `push/cube` fills and clears a snapshot of 901 cubes with `Snapshot::push`, and `extend/cube`
+//! with `Snapshot::extend`. `push-lanes/cube` does the same with lanes that are already quantized.
 //! `set/cube` writes the 39 cubes that changed over their states of the previous tick. `read/cube`
-//! and `iter/cube` read all of them.
+//! and `iter/cube` read all cubes.
 //!
 //! `cargo bench -p kinepack --bench quantize`
 
@@ -23,7 +23,7 @@ use kinepack::{EncodeError, EntityId, Pack, Schema, Snapshot, Tick};
 use random::Random;
 
 const VALUES: usize = 4096;
-/// The cubes of a snapshot, and those that change from one tick to the next.
+/// The number of cubes in a snapshot, and the number that change from one tick to the next.
 const CUBES: usize = 901;
 const CHANGED: usize = 39;
 
@@ -43,7 +43,7 @@ fn both_ways<Value: Copy, Code: Copy + Default, Back: Copy + Default>(
         black_box(&codes);
         Ok::<_, EncodeError>(())
     };
-    // Before the timing, so that there are codes even if only `reconstruct` runs.
+    // This runs before the timing, so that there are codes even if only `reconstruct` runs.
     run(values).expect("all values are in range");
     let mut group = criterion.benchmark_group("quantize");
     group.throughput(Throughput::Elements(values.len() as u64));
@@ -63,7 +63,7 @@ fn both_ways<Value: Copy, Code: Copy + Default, Back: Copy + Default>(
     group.finish();
 }
 
-/// A number from 0 to below 1.
+/// Returns a number from 0 to below 1.
 fn ratio(random: &mut Random) -> f64 {
     (random.word() >> 11) as f64 / (1u64 << 53) as f64
 }
@@ -108,7 +108,7 @@ fn integers(criterion: &mut Criterion) {
     }
 }
 
-/// A unit quaternion.
+/// Returns a random unit quaternion.
 fn unit(random: &mut Random) -> [f32; 4] {
     let xyzw = [(); 4].map(|()| ratio(random) as f32 * 2.0 - 1.0);
     let length = xyzw.iter().map(|component| component * component).sum::<f32>().sqrt();

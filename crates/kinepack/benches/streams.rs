@@ -1,13 +1,14 @@
-//! Bytes and small numbers as streams send them: their size and speed.
+//! Measures the size and speed of bytes and small numbers as streams send them.
 //!
-//! Bytes: 1,024 seeded pairs of a base and a copy with a few changed bytes, in random places or in
-//! clusters of 1 to 8 bytes. They are coded as runs of whole bytes and as sparse bytes. A list of
-//! gamma-coded distances and lengths, the alternative to sparse bytes, is only counted.
+//! The bytes are 1,024 seeded pairs of a base and a copy with a few changed bytes, in random places
+//! or in clusters of 1 to 8 bytes. They are coded as runs of whole bytes and as sparse bytes. For a
+//! list of gamma-coded distances and lengths, the alternative to sparse bytes, only the bits are
+//! counted.
 //!
-//! Vectors: 4,096 seeded ones of three components. Half of them are 0; the others have magnitudes
-//! up to 1,000 steps, all equally often.
+//! The vectors are 4,096 seeded ones of three components. Half of them are 0; the others have
+//! magnitudes up to 1,000 steps, all equally often.
 //!
-//! `cargo bench -p kinepack --bench streams`. The sizes are printed first, as mean bits.
+//! `cargo bench -p kinepack --bench streams`. It first prints the sizes, as mean bits.
 
 #![allow(missing_docs)]
 
@@ -31,10 +32,10 @@ use random::Random;
 const PAIRS: usize = 1024;
 const VECTORS: usize = 4096;
 
-/// A base and similar bytes.
+/// A base and bytes that resemble it.
 type Alike = (Vec<u8>, Vec<u8>);
 
-/// Pairs of `len` bytes with `changes` changes of up to `longest` bytes.
+/// Makes pairs of `len` bytes with `changes` changes of up to `longest` bytes.
 fn pairs(len: usize, changes: usize, longest: u64) -> Vec<Alike> {
     let mut random = Random::seeded((len + changes) as u64);
     let mut pair = || {
@@ -42,7 +43,7 @@ fn pairs(len: usize, changes: usize, longest: u64) -> Vec<Alike> {
         let mut bytes = base.clone();
         for _ in 0..changes {
             let count = 1 + (random.word() % longest) as usize;
-            // Single bytes are at different places.
+            // Changes of single bytes are at different places.
             let mut from = (random.word() % (len - count + 1) as u64) as usize;
             while longest == 1 && bytes[from] != base[from] {
                 from = (random.word() % len as u64) as usize;
@@ -56,8 +57,8 @@ fn pairs(len: usize, changes: usize, longest: u64) -> Vec<Alike> {
     (0..PAIRS).map(|_| pair()).collect()
 }
 
-/// The bits of gamma(1 + number of changed stretches), and for each stretch gamma(distance),
-/// gamma(length) and its bytes.
+/// Counts the bits of gamma(1 + number of changed stretches), and for each stretch those of
+/// gamma(distance), gamma(length) and its bytes.
 fn gamma_list_bits((base, bytes): &Alike) -> u64 {
     let gamma_bits = |number: usize| u64::from(2 * bits_for(number as u64) - 1);
     let (mut bits, mut stretches, mut unchanged, mut changed) = (0, 0, 1, 0);
@@ -155,7 +156,7 @@ fn bytes(criterion: &mut Criterion) {
     }
 }
 
-/// Steps of 0.1: half of the vectors are 0.
+/// Makes steps of 0.1; half of the vectors are 0.
 fn vectors() -> Vec<[i64; 3]> {
     let mut random = Random::seeded(16);
     let mut vector = || {

@@ -4,7 +4,7 @@ use crate::bits::{BitReader, BitSink};
 use crate::quantize::FloatLimits;
 use crate::{DecodeError, EncodeError};
 
-/// Limits for each axis of a vector, because a world is seldom as high as it is wide.
+/// The limits of each axis of a vector, because a world is seldom as high as it is wide.
 ///
 /// Each reconstructed component is within half a step of its axis' limits.
 ///
@@ -32,7 +32,7 @@ pub struct VectorLimits<const N: usize> {
 }
 
 impl<const N: usize> VectorLimits<N> {
-    /// Limits of these axes.
+    /// Makes limits from those of each axis.
     pub const fn new(axes: [FloatLimits; N]) -> Self {
         Self { axes }
     }
@@ -42,15 +42,15 @@ impl<const N: usize> VectorLimits<N> {
         &self.axes
     }
 
-    /// Bits that hold the codes of all axes.
+    /// Returns the number of bits that hold the codes of all axes.
     pub fn bits(&self) -> u32 {
         self.axes.iter().map(FloatLimits::bits).sum()
     }
 
-    /// The codes of a vector.
+    /// Returns the codes of a vector.
     ///
     /// # Errors
-    /// [`EncodeError`] if a component is not a number or out of its axis' range.
+    /// [`EncodeError`] if a component is not a number or is out of its axis' range.
     pub fn quantize(&self, vector: [f32; N]) -> Result<[u32; N], EncodeError> {
         self.codes(vector, |axis, component| axis.as_single().quantize(component))
     }
@@ -59,7 +59,7 @@ impl<const N: usize> VectorLimits<N> {
     /// end.
     ///
     /// # Errors
-    /// [`EncodeError::NotANumber`].
+    /// [`EncodeError::NotANumber`] if a component is not a number.
     pub fn quantize_clamped(&self, vector: [f32; N]) -> Result<[u32; N], EncodeError> {
         self.codes(vector, |axis, component| axis.as_single().quantize_clamped(component))
     }
@@ -76,12 +76,12 @@ impl<const N: usize> VectorLimits<N> {
         Ok(codes)
     }
 
-    /// The vector of `codes`.
+    /// Returns the vector of `codes`.
     pub fn reconstruct(&self, codes: [u32; N]) -> [f32; N] {
         core::array::from_fn(|axis| self.axes[axis].reconstruct(codes[axis]) as f32)
     }
 
-    /// Writes the codes, each in the bits of its axis.
+    /// Writes the codes, each in the number of bits of its axis.
     pub fn write_codes(&self, sink: &mut impl BitSink, codes: [u32; N]) {
         self.axes.iter().zip(codes).for_each(|(axis, code)| axis.write_code(sink, code));
     }

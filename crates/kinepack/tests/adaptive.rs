@@ -1,5 +1,5 @@
-//! The adaptive level: whatever views both sides hold, a snapshot comes back lane for lane;
-//! profiles survive their files.
+//! Tests of the adaptive level: whatever views both sides hold, a snapshot comes back lane for
+//! lane; profiles come back from their files.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ fn profiles(schema: &Schema) -> [Profile; 3] {
     [trained(schema, Some(bodies(schema))), trained(schema, None), Profile::untrained(schema)]
 }
 
-/// The same state, some ticks later; ticks wrap.
+/// Makes a view of the same state, `ticks` later; ticks wrap.
 fn later(state: &Snapshot, ticks: u32) -> View {
     at_tick(state, Tick(state.tick.0.wrapping_add(ticks))).into()
 }
@@ -45,7 +45,7 @@ fn snapshots_come_back_whatever_both_sides_know() {
                 };
                 let packet = round_trip(known, snapshot);
                 // The result is the same if ticks wrap between the newest and the oldest view,
-                // because only distances count.
+                // because only the distances between ticks count.
                 let oldest = known[known.len() - 1].tick.0;
                 for to in [u32::MAX, u32::MAX - 2] {
                     let wrapped: Vec<View> =
@@ -163,8 +163,8 @@ fn a_packet_that_is_full_ends_on_the_way() {
                 assert!(unsent.is_sorted() && unsent.iter().all(|index| indices.contains(index)));
                 assert_eq!(sent + unsent.len(), all);
                 assert!(share < 8 || (unsent.is_empty() && packet == whole));
-                // The entities in a packet are coded before the first entity's values, and the
-                // first is always sent, so the least size is larger.
+                // The set of entities is coded before the first entity's values, and the first
+                // entity is always sent, so small limits are exceeded.
                 assert!(
                     share < 2 || packet.len() <= limit_bytes + 24,
                     "{} of {limit_bytes} bytes",
@@ -307,8 +307,8 @@ fn a_removed_entity_is_not_added_in_the_same_packet() {
     let mut baseline = Snapshot::new(&schema, Tick(1));
     baseline.push_lanes(EntityId(0), &[100]).unwrap();
     let baseline = View::from(baseline);
-    // Entity 0 is removed and added: form 10, then form 11. It would be another entity with the same
-    // id.
+    // The packet removes and adds entity 0: form 10, then form 11. The added one would be another
+    // entity with the same id.
     for packet in [&[0xAD][..], &[0xAD, 0xF7, 0x17], &[0x5F, 0x01]] {
         let refusal = Decoder::new(&codec).decode(&baseline, packet, Tick(2));
         assert!(
@@ -318,9 +318,9 @@ fn a_removed_entity_is_not_added_in_the_same_packet() {
     }
 }
 
-/// The contents of `spec/vectors/adaptive.txt` and `learning.txt`: a profile, states, and packets
-/// between them, one per line. At a level that learns, a packet resumes from the state that the
-/// last packet of its baseline's tick learned, if there was one.
+/// Makes the contents of `spec/vectors/adaptive.txt` and `learning.txt`: a profile, states, and
+/// packets between them, one per line. At a level that learns, a packet resumes from the learned
+/// state of the last packet of its baseline's tick, if there was one.
 fn vectors(level: Level, profile: &Profile) -> String {
     let schema = schema();
     let run = run(&schema, 9, 6, 14);
@@ -354,7 +354,7 @@ fn vectors(level: Level, profile: &Profile) -> String {
     lines
 }
 
-/// The packets of the vectors: the state of each, and its baseline.
+/// The packets of the vectors: the index of each packet's state, and the indices of its views.
 const PACKETS: [(usize, &[usize]); 7] = [
     (1, &[0]),
     (2, &[1, 0]),
@@ -365,7 +365,8 @@ const PACKETS: [(usize, &[usize]); 7] = [
     (13, &[13, 11]),
 ];
 
-/// Writes the vectors with their profile if the environment asks for it, otherwise checks them.
+/// If `KINEPACK_WRITE_VECTORS` is set, writes the vectors with their profile, otherwise checks
+/// them.
 fn check_vectors(level: Level, name: &str, frozen: &str) {
     let schema = schema();
     check_stored_schema("adaptive", &schema);
@@ -378,7 +379,8 @@ fn check_vectors(level: Level, name: &str, frozen: &str) {
     assert!(vectors(level, &profile) == frozen, "the packets differ from the file's");
     let codec = Codec::new(schema.clone(), level, profile).unwrap();
     let mut states: Vec<Snapshot> = Vec::new();
-    // For each tick, the view after its last packet, with the state that the view learned.
+    // For each tick: the view after the tick's last packet, with the state that this packet
+    // learned.
     let mut views: BTreeMap<Tick, View> = BTreeMap::new();
     let mut packets = 0;
     for line in frozen.lines() {

@@ -1,6 +1,6 @@
-//! The crate's decoder against the one in `reference/`, which was written from `spec/CODEC.md`
-//! alone: on the frozen vectors, on random snapshots, and on damaged packets, which both refuse or
-//! both decode to the same snapshot.
+//! Compares the crate's decoder with the one in `reference/`, which was written from
+//! `spec/CODEC.md` alone: on the frozen vectors, on random snapshots, and on damaged packets. Both
+//! must refuse a packet, or decode it to the same snapshot.
 
 #[path = "against_reference/worlds.rs"]
 mod worlds;
@@ -21,7 +21,7 @@ use crate::reference::{
     bits_for,
 };
 
-/// The generator of `spec/vectors/README.md`.
+/// The generator of random numbers that `spec/vectors/README.md` defines.
 struct Numbers(u64);
 
 impl Numbers {
@@ -56,12 +56,12 @@ fn timed(name: &'static str, kind: Kind, time: Time) -> reference::Field {
     reference::Field { time: Some(time), ..field(name, kind) }
 }
 
-/// The same field, present only if the selector's value is in this range.
+/// Returns the same field, present only if the selector's value is in this range.
 fn only(selector: &'static str, values: [u32; 2], field: reference::Field) -> reference::Field {
     reference::Field { condition: Some((selector, values[0], values[1])), ..field }
 }
 
-/// The schema of the vectors.
+/// Makes the schema of the vectors.
 fn vectors_schema() -> Vec<reference::Field> {
     let axis = Axis::until(-256.0, 256.0, 1.0 / 512.0);
     vec![
@@ -74,10 +74,10 @@ fn vectors_schema() -> Vec<reference::Field> {
     ]
 }
 
-/// The same field for the crate.
+/// Converts a field to the crate's type.
 fn field_of_the_crate(field: &reference::Field) -> Field {
     let limits = |axis: &Axis| {
-        // Not `FloatLimits::new(min, max)`: a period needs the end.
+        // `FloatLimits::new(min, max)` would be wrong, because a period needs the end.
         let limits = FloatLimits::until(axis.min, axis.max + axis.step, axis.step).unwrap();
         if axis.cyclic { limits.wrapping() } else { limits }
     };
@@ -113,7 +113,7 @@ fn field_of_the_crate(field: &reference::Field) -> Field {
     }
 }
 
-/// The same schema for the crate.
+/// Converts a schema to the crate's type.
 fn of_the_crate(schema: &[reference::Field]) -> Schema {
     let made = Schema::new(schema.iter().map(field_of_the_crate).collect());
     assert_eq!(made.hash(), reference::hash(schema));
@@ -130,7 +130,7 @@ fn of_the_crate(schema: &[reference::Field]) -> Schema {
     made
 }
 
-/// The same profile for the reference.
+/// Converts a profile to the reference's type.
 fn of_the_reference(profile: &Profile) -> reference::Profile {
     let words = |lengths: &Vec<u8>| {
         Words::of_lengths(&lengths.iter().map(|bits| usize::from(*bits)).collect::<Vec<_>>())
@@ -240,7 +240,7 @@ fn the_reference_reads_the_frozen_vectors() {
     assert_eq!(levels, (1..=12).collect());
 }
 
-/// Schemas for random snapshots: every kind of field, all cyclic, and wide integers.
+/// Makes schemas for random snapshots, with every kind of field, all cyclic, and wide integers.
 fn schemas() -> [Vec<reference::Field>; 5] {
     let axis = Axis::until(-256.0, 256.0, 1.0 / 512.0);
     let speed = Axis::until(-32.0, 32.0, 1.0 / 32.0);
@@ -318,10 +318,11 @@ fn schemas() -> [Vec<reference::Field>; 5] {
     [things, cyclic, wide, moving, optional]
 }
 
-/// The code of 0 in the lanes of velocities that have one, so that some entities are at rest.
+/// The codes of 0 in the lanes of the velocities that have such a code, so that some entities are
+/// at rest.
 const ZERO_CODES: [i128; 2] = [1024, 270];
 
-/// An entity's motion in one lane, of any magnitude.
+/// Moves an entity's value in one lane by a difference of any magnitude.
 fn moved(numbers: &mut Numbers, lane: &reference::Lane, value: i128) -> i128 {
     let codes = lane.max + 1;
     let magnitude = numbers.up_to(bits_for(lane.max) as i128);
@@ -343,11 +344,11 @@ fn moved(numbers: &mut Numbers, lane: &reference::Lane, value: i128) -> i128 {
     }
 }
 
-/// A baseline and a snapshot.
+/// Makes a random baseline and a snapshot after it.
 fn pair(numbers: &mut Numbers, schema: &[reference::Field]) -> [Entities; 2] {
     let lanes: Vec<reference::Lane> = schema.iter().flat_map(reference::Field::lanes).collect();
     let count = numbers.up_to(MAX_ENTITIES as i128);
-    // All, none, or one in a few were added, removed or changed.
+    // All entities, none, or one in a few are added, removed or changed.
     let chance = |numbers: &mut Numbers| [1, 2, 4, 20, 1 << 30][numbers.up_to(4) as usize];
     let [added, removed, still] = [chance(numbers) + 1, chance(numbers) + 1, chance(numbers)];
     let lane_still = [1, 2, 5][numbers.up_to(2) as usize] + 1;
@@ -385,8 +386,8 @@ fn pair(numbers: &mut Numbers, schema: &[reference::Field]) -> [Entities; 2] {
     [baseline, snapshot]
 }
 
-/// A possible earlier state of the baseline. Since then, some entities were added, and each of the
-/// others moved or rested.
+/// Makes a possible earlier state of the baseline. Between the two, some entities were added, and
+/// each of the others moved or rested.
 fn before(numbers: &mut Numbers, schema: &[reference::Field], baseline: &Entities) -> Entities {
     let lanes: Vec<reference::Lane> = schema.iter().flat_map(reference::Field::lanes).collect();
     let mut older = baseline.clone();
@@ -403,13 +404,14 @@ fn before(numbers: &mut Numbers, schema: &[reference::Field], baseline: &Entitie
     older
 }
 
-/// Properties that no other profile has: classes of 0 and of 32 bits, a class that exceeds the
-/// previous one in several lanes, a state for everything, and a gap code with a single class.
+/// Makes a profile with properties that no other profile has: classes of 0 and of 32 bits, a class
+/// that exceeds the previous one in several lanes, a context state for everything, and a gap code
+/// with a single class.
 fn odd_profile(schema: &Schema) -> Profile {
     let mut profile = Profile::untrained(schema);
     let mut earlier = None;
     for (index, code) in profile.fields.iter_mut().enumerate() {
-        // The next field belongs to another kind.
+        // The following fields belong to another kind.
         if schema.kinds().iter().any(|kind| kind.fields().start == index) {
             earlier = None;
         }
@@ -453,7 +455,7 @@ fn odd_profile(schema: &Schema) -> Profile {
 const MAX_ENTITIES: usize = 40;
 const PAIRS: usize = 24;
 
-/// Every sort of profile, one of them trained on pairs of snapshots.
+/// Makes a profile of every sort, one of them trained on pairs of snapshots.
 fn profiles(schema: &Schema, pairs: &[[Entities; 2]]) -> [Profile; 5] {
     let mut trainer = Trainer::new(schema.clone(), Profile::magnitudes(schema)).unwrap();
     for [baseline, new] in pairs {
@@ -484,7 +486,7 @@ fn assert_alike(
     }
 }
 
-/// The beginning of a packet, and the packet with a flipped bit: in the sets, and anywhere.
+/// Returns the beginning of a packet, and the packet with a flipped bit: in the sets, and anywhere.
 fn damaged(numbers: &mut Numbers, packet: &[u8]) -> Vec<Vec<u8>> {
     let mut damaged = vec![packet[..numbers.up_to(packet.len() as i128 - 1) as usize].to_vec()];
     for end in [3, 3, packet.len(), packet.len()] {
@@ -512,8 +514,8 @@ fn both_decoders_agree() {
                 let (mut encoder, mut decoder) =
                     (Encoder::new(&codec), Decoder::with_limits(&codec, limits));
                 for (index, [baseline, new]) in pairs[nth * PAIRS..][..PAIRS].iter().enumerate() {
-                    // Skips some pairs at some levels to save time. The first levels use less of
-                    // the profile.
+                    // Some pairs are skipped at some levels to save time. The first levels use less
+                    // of the profile.
                     if !(usize::from(level.row()) + index).is_multiple_of(if level.row() < 7 {
                         6
                     } else {
@@ -565,7 +567,7 @@ fn both_decoders_agree() {
             }
         }
     }
-    // Some damage is refused, some is not.
+    // Both decoders refuse some of the damaged packets, and accept others.
     assert!(
         coarse > 100 && packets > 1000 && taken > 1000 && refused > 2000,
         "{packets}, {taken}, {refused}"

@@ -1,4 +1,5 @@
-//! No allocations in steady state, and bounded allocations for hostile packets.
+//! Encoders and decoders do not allocate in steady state, and hostile packets cause only bounded
+//! allocations.
 //!
 //! `allocation-counter` counts only the calling thread's allocations, so these tests can run in
 //! parallel.
@@ -26,12 +27,14 @@ use support::{
     DECODED, Walk, at_tick, bodies_schema, frames, profiles, records_schema, schema, schemas, views,
 };
 
-/// Rounds over the same frames before counting. Encoder and decoder have then seen the largest
-/// sizes, and each reused view has held them. At the learning level, which packets are packed and
-/// thus share a learned state changes for some rounds.
+/// The number of rounds over the same frames before the test counts allocations. After these
+/// rounds, encoder and decoder have seen the largest sizes, and each reused view has held them. At
+/// the learning level, it changes for some rounds which packets are packed, and so share a learned
+/// state.
 const WARM_UP_ROUNDS: usize = 10;
 
-/// An encoder and a decoder. Each keeps the last three views, and recycles the one before them.
+/// An encoder and a decoder, with their views. Each side keeps the last three views, and recycles
+/// the oldest.
 struct Sides {
     encoder: Encoder,
     decoder: Decoder,
@@ -48,7 +51,7 @@ impl Sides {
         Self { encoder, decoder: Decoder::new(codec), packet: Vec::new(), sent, received }
     }
 
-    /// Sends a run again, at later ticks. Returns whether both sides hold it exactly.
+    /// Sends a run again, with later ticks. Returns whether both sides hold the run exactly.
     fn send(&mut self, run: &mut [Snapshot]) -> bool {
         let Self { encoder, decoder, packet, sent, received } = self;
         let span = run[run.len() - 1].tick.0 - run[0].tick.0 + 1;
@@ -80,7 +83,7 @@ fn encoding_and_decoding_do_not_allocate_in_steady_state() {
         ("kinds", schema("kinds")),
     ]) {
         let mut run = frames(&schema, 3, 20, 9);
-        // A snapshot that equals its baseline, and one without entities.
+        // The run ends with a snapshot that equals its baseline, and one without entities.
         let last = run[8].tick.0;
         run.extend([at_tick(&run[8], Tick(last + 1)), at_tick(&run[0], Tick(last + 4))]);
         let (empty, mut run) = (View::from(run[0].clone()), run.split_off(1));
@@ -130,7 +133,7 @@ fn groups_do_not_allocate_in_steady_state() {
     }
 }
 
-/// More entities change than a sort can hold in its own memory.
+/// So many entities change that a sort cannot hold them in its own memory.
 #[test]
 fn many_entities_do_not_allocate_in_steady_state() {
     let schema = schema("cube");
@@ -194,7 +197,7 @@ fn writing_a_part_does_not_allocate_in_steady_state() {
     }
 }
 
-/// Views of a run, each with the entities of the last one.
+/// Makes views of a run, each with the entities of the last one.
 fn same_entities(run: &[Snapshot]) -> Vec<View> {
     let last = &run[run.len() - 1];
     let of_last = |state: &Snapshot| {
@@ -250,7 +253,7 @@ fn a_writer_over_a_lent_buffer_does_not_allocate() {
     assert_eq!(counted.count_total, 0);
 }
 
-/// Packets that announce more than they hold: the memory stays within the limits.
+/// The packets announce more than they hold, but the memory stays within the limits.
 #[test]
 fn a_refused_packet_takes_no_more_memory_than_the_limits_allow() {
     const MAX_ENTITIES: u32 = 100;
@@ -258,7 +261,8 @@ fn a_refused_packet_takes_no_more_memory_than_the_limits_allow() {
         schemas().into_iter().chain(["optional", "kinds"].map(|name| (name, schema(name))))
     {
         let bytes_per_entity = 4 * schema.lanes().len() as u64 + 16 + schema.fields().len() as u64;
-        // A growing vector takes up to twice its content, and as much again during reallocation.
+        // A growing vector takes up to twice its content, and as much again while it is
+        // reallocated.
         let bound = 4 * u64::from(MAX_ENTITIES) * bytes_per_entity + 4096;
         let baseline = View::empty(&schema);
         for level in Level::TABLE {
@@ -266,7 +270,7 @@ fn a_refused_packet_takes_no_more_memory_than_the_limits_allow() {
             for packet in bombs(MAX_ENTITIES) {
                 let mut decoder =
                     Decoder::with_limits(&codec, DecodeLimits { max_entities: MAX_ENTITIES });
-                // Gives the decoder the memory of a view without entities.
+                // This gives the decoder the memory of a view without entities.
                 decoder.recycle(View::empty(&schema));
                 let mut refusal = None;
                 let counted: AllocationInfo =
@@ -284,8 +288,8 @@ fn a_refused_packet_takes_no_more_memory_than_the_limits_allow() {
     }
 }
 
-/// Packets against an empty baseline: each announces a number of added entities, followed by
-/// arbitrary bits.
+/// Makes packets against an empty baseline: each announces a number of added entities, and
+/// arbitrary bits follow.
 fn bombs(limit: u32) -> Vec<Vec<u8>> {
     let counts = [
         1,
@@ -302,7 +306,7 @@ fn bombs(limit: u32) -> Vec<Vec<u8>> {
             let mut packet = Vec::new();
             let mut writer = BitWriter::append(&mut packet);
             writer.write_bool(true);
-            // Elias gamma of the count plus 1.
+            // This is the Elias gamma code of the count plus 1.
             let below_bits = (count + 1).ilog2();
             writer.write(1 << below_bits, below_bits + 1);
             writer.write(count + 1, below_bits);
@@ -335,7 +339,7 @@ fn bytes_and_small_numbers_allocate_no_more_than_the_room_for_them() {
     };
     round();
     assert_eq!(measure(round).count_total, 0);
-    // A few bytes of runs decode to many, so only the limit bounds the memory.
+    // A few bytes of runs decode to many bytes, so only the limit bounds the memory.
     let many = [128, 1].repeat(1000);
     let counted =
         measure(|| assert!(decode_difference(&base, &many, 1000, &mut Vec::new()).is_err()));
@@ -349,7 +353,7 @@ fn a_stream_does_not_allocate_in_steady_state() {
             let codec = StreamCodec::new(schema.clone(), level).unwrap();
             let lanes = codec.lanes();
             let records = Walk::new(&schema, 5).records(80);
-            // For both sides, the learned states at the base and at the last record.
+            // Each side keeps the learned states at the base and at the last record.
             let [mut held, mut learned, mut received] = [(); 3].map(|()| codec.nothing_learned());
             let (mut packet, mut room) = (Vec::new(), vec![0; 3 * lanes]);
             let mut round = || {
@@ -386,7 +390,7 @@ fn the_memory_of_a_codec_is_known_before_it_is_made() {
                 let mut made = None;
                 let given = (schema.clone(), profile.clone());
                 let info = measure(|| made = Some(Codec::new(given.0, level, given.1).unwrap()));
-                // The profile was moved into the codec: its own memory is not new.
+                // The profile was moved into the codec, so the profile's own memory is not new.
                 let codec = made.unwrap();
                 let (counted, new) = (codec.memory_bytes() as u64, info.bytes_current as u64);
                 assert!(2 * (counted + 1024) > new, "{name}, {}: {counted} of {new}", level.row());

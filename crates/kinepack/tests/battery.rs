@@ -1,6 +1,6 @@
-//! The battery (`support/battery.rs`) over every decoder of snapshots and values: each returns the
-//! encoded values, or an error without effect, and never panics. `rle.rs` and `magnitude.rs` have
-//! their own.
+//! Runs the battery (`support/battery.rs`) over every decoder of snapshots and values: each decoder
+//! returns the encoded values, or an error without effect, and never panics. `rle.rs` and
+//! `magnitude.rs` run the battery over their own decoders.
 
 use kinepack::bits::{BitReader, BitSink, BitWriter, bits_for};
 use kinepack::quantize::{FloatLimits, IntegerLimits};
@@ -17,8 +17,8 @@ use crate::support::{
     DECODED, Ends, Subject, battery, battery_of, frames, profiles, schema, schemas, views,
 };
 
-/// The codecs of one schema, each with its name. Levels without a set of changes ignore most of the
-/// profile, so one profile is enough.
+/// Makes the codecs of one schema, each with a name. Levels without a set of changes ignore most of
+/// the profile, so one profile is enough.
 fn codecs(schema_name: &str) -> Vec<(String, Codec)> {
     let schema = schema(schema_name);
     let profiles = profiles(&schema);
@@ -35,11 +35,11 @@ fn codecs(schema_name: &str) -> Vec<(String, Codec)> {
 fn snapshots_survive(schema_name: &str) {
     for (seed, (name, codec)) in codecs(schema_name).iter().enumerate() {
         let mut subject = Subject::new(codec);
-        // Wide entities are long, so two have enough bits to flip.
+        // Wide entities have many bits, so two of them have enough bits to flip.
         let entities = if schema_name == "wide" { 2 } else { 3 };
         let frames = views(frames(codec.schema(), seed as u64 % 5, entities, 4));
         let last = frames.len() - 1;
-        // The first snapshot, a usual one, and one without entities.
+        // The cases are the first snapshot, a usual one, and one without entities.
         for (known, snapshot) in
             [(&[0][..], 1), (&[last - 1, last - 2], last), (&[last, last - 2], 0)]
         {
@@ -94,7 +94,7 @@ fn snapshots_of_optional_fields_survive() {
     snapshots_survive("optional");
 }
 
-/// Whatever the packet holds, its state check must match the view, or the packet is refused.
+/// Whatever a packet holds, either its state check matches the view, or the decoder refuses it.
 #[test]
 fn snapshots_with_a_state_check_survive() {
     for schema_name in ["cube", "corners", "moving", "flag"] {
@@ -197,7 +197,7 @@ fn snapshots_of_another_schema_are_refused() {
     let refusal = DecodeError::SchemaMismatch { expected_hash, hash };
     let mut decoder = Decoder::new(&codec);
     assert_eq!(decoder.decode(&other, &packet[1..], DECODED), Err(refusal));
-    // The memory of a view of another schema cannot be reused.
+    // The decoder cannot reuse the memory of a view of another schema.
     decoder.recycle(other);
     assert!(decoder.decode(&own, &packet[1..], own.tick).unwrap() == own);
 }
@@ -229,7 +229,7 @@ fn ids_from_both_ends_and_all_ids_of_a_full_run_come_back() {
 }
 
 /// A choice that is known to differ is coded by its number among the other alternatives. The number
-/// after the last is invalid.
+/// after the last alternative is invalid.
 #[test]
 fn the_choice_after_the_last_is_refused() {
     for max in [5, 13, u32::MAX] {
@@ -391,8 +391,8 @@ fn bits_survive() {
 
 #[test]
 fn padding_that_is_not_zero_is_refused() {
-    // An arithmetic code has no padding: its end is read as a fraction, which includes the bits
-    // after it.
+    // An arithmetic code has no padding: its end is read as a fraction, and the bits after the end
+    // belong to that fraction.
     for (name, codec) in codecs("cube").into_iter().filter(|(_, codec)| !codec.level().adaptive()) {
         let frames = views(frames(codec.schema(), 21, 3, 4));
         let mut subject = Subject::new(&codec);

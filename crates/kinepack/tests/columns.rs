@@ -1,4 +1,5 @@
-//! Columns of numbers become the lanes that the same states become, wherever in memory they are.
+//! Columns of numbers become the same lanes as the states in them, wherever in memory the columns
+//! are.
 
 use kinepack::schema::{Field, FieldKind};
 use kinepack::values::{Column, ColumnsError, Number, Quantizer};
@@ -40,10 +41,11 @@ fn ship(seed: u32) -> Ship {
     }
 }
 
-/// The ships as an array of structs, with gaps between the fields.
+/// The ships as an array of structs, with gaps between the fields, as a foreign program might hold
+/// them.
 struct Memory {
     bytes: Vec<u8>,
-    /// Where each field begins, and its numbers.
+    /// The offset of each field, and the type of its numbers.
     fields: Vec<(usize, Number)>,
     stride: usize,
 }
@@ -70,7 +72,7 @@ impl Memory {
             put(Number::I16, &[ship.drift.to_ne_bytes().to_vec()]);
             put(Number::U8, &[vec![ship.lit.into()]]);
             put(Number::U8, &[vec![ship.turret.is_some().into()]]);
-            // An absent field is not read.
+            // The quantizer does not read an absent field.
             put(Number::F32, &floats(&[ship.turret.unwrap_or(f32::NAN)]));
             put(Number::F32, &floats(&ship.pose));
             stride = bytes.len() - begin;
@@ -101,7 +103,7 @@ fn columns_become_the_lanes_of_the_structs() {
         expected.extend::<Ship>(ids.iter().copied().zip(&ships)).unwrap();
         let memory = Memory::new(&ships);
         let mut world = Snapshot::new(&schema, Tick(5));
-        // Adds the entities in two parts.
+        // The entities are added in two parts.
         let half = ids.len() / 2;
         quantizer.extend(&mut world, 0, &ids[..half], &memory.columns()).unwrap();
         let rest: Vec<Column<'_>> = memory
@@ -198,7 +200,7 @@ proptest! {
         let ids = ids(count as u32);
         match Quantizer::new(&schema).extend(&mut world, 0, &ids, &columns) {
             Ok(()) => {
-                // The world can be read again, so all lanes are within their limits.
+                // The world's states can be read again, so all lanes are within their limits.
                 let again = world.iter::<Ship>().unwrap().count();
                 prop_assert_eq!(again, count);
             }

@@ -1,6 +1,6 @@
-//! Fields that may be absent: which schemas are refused, which states are valid, that absent fields
-//! take no bits, and the frozen bytes of `spec/vectors/optional.txt`. Generated schemas with such
-//! fields are in `generated/`, a second reader is in `reference/`.
+//! Tests of fields that may be absent: which schemas are refused, which states are valid, that
+//! absent fields take no bits, and the frozen bytes of `spec/vectors/optional.txt`. Generated
+//! schemas with such fields are in `generated/`, and a second decoder is in `reference/`.
 
 use kinepack::quantize::IntegerLimits;
 use kinepack::schema::{Condition, Field, FieldKind};
@@ -51,7 +51,7 @@ fn a_schema_that_the_program_makes_panics_instead() {
     Schema::new(vec![only("on", 1..=1, Field::new("fuel", number(100)))]);
 }
 
-/// Of two selectors of one name, the later one counts.
+/// If two selectors have the same name, the later one counts.
 #[test]
 fn the_last_earlier_field_of_the_name_is_the_selector() {
     let on = || Field::new("on", FieldKind::Bool);
@@ -76,7 +76,7 @@ fn a_field_is_absent_if_its_selector_is() {
 fn lanes_of_absent_fields_are_refused_unless_they_are_zero() {
     let schema = schema("optional");
     let mut lanes: Vec<u32> = schema.lanes().iter().map(|lane| lane.max).collect();
-    // No weapon, and an empty path.
+    // The lanes describe a soldier without a weapon and with an empty path.
     let [weapon, len] = ["weapon?", "path.len"]
         .map(|name| schema.fields().iter().find(|field| field.name == name).unwrap().lanes().start);
     (lanes[weapon], lanes[len]) = (0, 0);
@@ -100,7 +100,7 @@ fn lanes_of_absent_fields_are_refused_unless_they_are_zero() {
     assert_eq!(codec.check_lanes(&lanes), Ok(()));
 }
 
-/// One entity turns an option on and off. The expected bits are counted by hand.
+/// One entity's option is set and cleared. The expected bits are counted by hand.
 #[test]
 fn an_option_that_appears_and_disappears_by_hand() {
     let fuel = only("fuel?", 1..=1, Field::new("fuel", number(100)));
@@ -121,10 +121,11 @@ fn an_option_that_appears_and_disappears_by_hand() {
         (size.sets_bits, size.fields_bits.clone())
     };
     let [off, on] = [state(1, [0, 0]), state(2, [1, 80])];
-    // A bit for the same entities. Two bits signal which entities changed, and two more which
-    // changed the flag: each time `1`, and a bit for the entity. The flag itself takes no bits.
+    // One bit signals that the set of entities is the same. Two bits signal which entities changed,
+    // and two more signal which of them changed the flag: each time `1`, and a bit for the entity.
+    // The flag itself takes no bits.
     const FLAG: u64 = 1 + 2 + 2;
-    // If the fuel is present, two more bits signal which entities changed it.
+    // If the fuel is present, two more bits signal which entities changed the fuel.
     let (sets, fields) = bits(&off, &on);
     assert_eq!((sets, fields[0]), (FLAG + 2, 0));
     assert!(fields[1] >= 7);
@@ -174,7 +175,7 @@ fn absent_fields_have_no_raw_words_and_step() {
     assert_eq!(between([0, 0], [1, 20], 1.0), [1.0, 20.0]);
 }
 
-/// The contents of `spec/vectors/optional.txt`.
+/// Makes the contents of `spec/vectors/optional.txt`.
 fn vectors() -> String {
     let schema = schema("optional").with_time_precision(|_| None);
     check_stored_schema("optional", &schema);

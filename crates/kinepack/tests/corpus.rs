@@ -1,5 +1,5 @@
-//! Runs the drivers of the fuzz targets over the stored corpus and its mutations: a few seconds of
-//! `cargo +nightly fuzz run`, without the fuzzer.
+//! Runs the drivers of the fuzz targets over the stored corpus and its mutations. This replaces a
+//! few seconds of `cargo +nightly fuzz run`, without the fuzzer.
 //!
 //! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack corpus::` writes the corpus again.
 
@@ -16,7 +16,7 @@ use crate::records;
 use crate::streams;
 use crate::support::Random;
 
-/// Mutations of each stored file.
+/// The number of mutations of each stored file.
 const MUTATIONS: usize = 200;
 
 fn directory(target: &str) -> PathBuf {
@@ -24,7 +24,7 @@ fn directory(target: &str) -> PathBuf {
 }
 
 /// Runs a driver over the stored files of a target in the order of their names, and over mutations
-/// of each.
+/// of each file.
 fn run(target: &str, driver: fn(&[u8])) {
     let mut paths: Vec<PathBuf> =
         fs::read_dir(directory(target)).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -40,7 +40,7 @@ fn run(target: &str, driver: fn(&[u8])) {
     }
 }
 
-/// Flips a few bits, sets bytes, cuts out or doubles pieces.
+/// Flips a few bits, sets bytes, and cuts out or doubles pieces of `data`.
 fn mutated(data: &[u8], random: &mut Random) -> Vec<u8> {
     let mut data = data.to_vec();
     for _ in 0..=random.below(4) {
@@ -119,7 +119,7 @@ fn the_corpus_is_up_to_date() {
     let mut of_length =
         |len: usize, count: usize| (0..count).map(|_| random.bytes(len)).collect::<Vec<_>>();
     // Codecs are numbered level by level, with four profiles per level; the levels that predict
-    // start at 128. Each schema gets some of every kind.
+    // start at 128. Each schema gets some codecs of every kind.
     let packets = (0..10).flat_map(|schema| {
         drivers::snapshot_corpus(
             schema,
@@ -146,7 +146,7 @@ fn the_corpus_is_up_to_date() {
             })
             .collect(),
     );
-    // The first byte selects schema and kind; the rest is their content.
+    // The first byte of a file selects its schema and kind; the other bytes are its content.
     let lengths = [60, 60, 400, 400, 60, 60, 200, 1000];
     let files = (0..8).flat_map(|kind: u8| {
         let data = of_length(lengths[usize::from(kind)], 2).into_iter();
@@ -170,8 +170,8 @@ fn the_corpus_is_up_to_date() {
     );
 }
 
-/// A base and bytes of few letters, so that there are runs: unchanged, as runs, and as sparse
-/// bytes.
+/// Makes a base and bytes of few different values, so that there are runs: unchanged, as runs, and
+/// as sparse bytes.
 fn rle_files(base_bytes: u8, limit: u8, data: &[u8]) -> [Vec<u8>; 3] {
     let data: Vec<u8> =
         data.iter().map(|byte| if byte % 3 == 0 { *byte } else { byte % 2 }).collect();
@@ -184,7 +184,7 @@ fn rle_files(base_bytes: u8, limit: u8, data: &[u8]) -> [Vec<u8>; 3] {
     [bytes, &runs, &sparse].map(|sent| [&[base_bytes, limit], base, sent].concat())
 }
 
-/// A form, a baseline (with codes in every other file), and bits.
+/// Makes a file of a form, a baseline (with codes in every second file), and bits.
 fn magnitude_file(form: u8, data: &[u8]) -> Vec<u8> {
     let (baseline, bits) = data.split_at(12);
     let baseline = if form < 8 {
@@ -196,7 +196,7 @@ fn magnitude_file(form: u8, data: &[u8]) -> Vec<u8> {
 }
 
 /// Compares the stored files with their expected content, or writes them. The folder may contain
-/// others that fuzzing found.
+/// other files that fuzzing found.
 fn check(target: &str, files: Vec<Vec<u8>>) {
     let directory = directory(target);
     for (index, data) in files.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! `#[derive(Pack)]`: every attribute on every kind of field, the resulting lanes, and the schema's
-//! hash.
+//! Tests of `#[derive(Pack)]`: every attribute on every kind of field, the resulting lanes, and the
+//! schema's hash.
 
 #![cfg(feature = "derive")]
 // The derived code must pass the lints of strict crates.
@@ -384,7 +384,8 @@ struct Stamped {
     #[pack(clock, range = 0.0..60.0, precision = 0.01, wrap)]
     seconds: f32,
     nested: Sent,
-    // A time stamp is closer to the velocity, but a velocity never applies to a time stamp.
+    // The time stamp is closer to the velocity than the other field, but a velocity never applies
+    // to a time stamp.
     #[pack(range = -8.0..8.0, precision = 0.5)]
     height: f32,
     #[pack(clock, range = 0.0..60.0, precision = 0.01)]
@@ -469,7 +470,7 @@ fn generic_structs() {
     assert_eq!(round_trip(&Holder { inner: Inner(-4i64) }), Holder { inner: Inner(-4) });
 }
 
-/// Attributes as `macro_rules!` passes them on: in invisible parentheses.
+/// Puts the attributes of a struct in invisible parentheses, as `macro_rules!` passes them on.
 macro_rules! body {
     ($name:ident, $range:expr, $precision:expr, $integer:ty) => {
         #[derive(Pack)]
@@ -510,8 +511,8 @@ fn derived_in_macros_functions_and_under_another_name() {
     assert!(local.x == -2.0 && local.q[2] > 0.8);
 }
 
-/// The derive adds no warnings for items with or without docs, deprecated or not. `missing_docs`
-/// checks public items only.
+/// The derive adds no warnings for items with or without docs, and for deprecated items.
+/// `missing_docs` checks public items only.
 pub mod warnings {
     use kinepack::Pack;
 
@@ -546,19 +547,19 @@ pub mod warnings {
     }
 
     impl<T: Counted> Generic<T> {
-        /// Uses the private part, which would be dead code otherwise.
+        /// Uses the private part, so that it is not dead code.
         pub fn count(&self) -> (u8, &T) {
             (self.count, &self.part.0)
         }
     }
 
-    /// A bound in the derived type's own list.
+    /// A bound in the type parameters of the derived type.
     pub trait Counted {
         /// A count.
         const COUNT: u8;
     }
 
-    /// The names of the prelude may mean anything.
+    /// A module in which the names of the prelude have other meanings.
     #[allow(dead_code, non_camel_case_types)]
     pub mod shadowed {
         struct Result;

@@ -1,5 +1,5 @@
-//! The bits of each entity of a packet: they add up to the whole at every level, and are not
-//! counted unless requested.
+//! Tests of the counts of bits by entity: they add up to the whole packet at every level, and are
+//! off unless requested.
 
 use kinepack::codec::{Chosen, Difference};
 use kinepack::{Baselines, Codec, Encoder, Level, Profile, Schema, Snapshot, View};
@@ -22,7 +22,7 @@ fn sum(encoder: &Encoder) -> u64 {
     encoder.entity_bits().iter().map(|(_, bits)| u64::from(*bits)).sum()
 }
 
-/// The entities that `before` and `after` share, as in `after`.
+/// Returns the entities that `before` and `after` share, with their lanes in `after`.
 fn same_entities(before: &Snapshot, after: &Snapshot) -> Snapshot {
     let mut rows = after.clone();
     rows.retain(before.ids());
@@ -32,7 +32,8 @@ fn same_entities(before: &Snapshot, after: &Snapshot) -> Snapshot {
     snapshot
 }
 
-/// The entities that differ in a lane, with zeros for entities that the baseline lacks.
+/// Returns the indices of the entities that differ in a lane. An entity that the baseline lacks is
+/// compared with zeros.
 fn changed(before: &Snapshot, after: &Snapshot) -> Vec<u32> {
     let lane = |snapshot: &Snapshot, lane, index: Option<usize>| {
         index.map_or(0, |index| snapshot.lane(lane)[index])
@@ -45,8 +46,8 @@ fn changed(before: &Snapshot, after: &Snapshot) -> Vec<u32> {
     (0..after.len() as u32).filter(differs).collect()
 }
 
-/// Lanes take at most their field's bits, and all of them if there are no classes and no entity is
-/// at rest.
+/// The lanes of a field take at most the field's bits. They take all of them if there are no
+/// classes and no entity is at rest.
 fn check_lanes(schema: &Schema, encoder: &Encoder, level: Level) {
     let lanes = encoder.lane_bits();
     assert_eq!(lanes.len(), schema.lanes().len());
@@ -110,13 +111,13 @@ fn in_packed_form_they_add_up_to_the_fields_bits() {
     }
 }
 
-/// A codec that predicts, and the encoder of its packed form.
+/// Makes an encoder that predicts, and the encoder of the packed form.
 fn predicting(schema: &Schema, level: Level, profile: &Profile) -> (Encoder, Encoder) {
     let codec = |level| Codec::new(schema.clone(), level, profile.clone()).unwrap();
     (counting(&codec(level)), counting(&codec(Level::PACKED)))
 }
 
-/// Whether a packet of a level that predicts has the packed form.
+/// Returns whether a packet of a level that predicts has the packed form.
 fn is_packed(packet: &[u8]) -> bool {
     packet[0] & 3 == 3
 }
@@ -153,8 +154,9 @@ fn in_predicted_form_they_add_up_to_the_fields_and_added_entities() {
                 let is_added = |index: u32| before.position(after.ids()[index as usize]).is_none();
                 let (new, known): (Vec<_>, Vec<_>) =
                     encoder.entity_bits().iter().copied().partition(|(index, _)| is_added(*index));
-                // Nothing predicts the values of these added entities. They take the bits of full
-                // values, plus the bits until the model has learned this.
+                // The model cannot predict the values of these added entities. They take the bits
+                // of full values, plus the bits until the model has learned the values'
+                // frequencies.
                 let in_full = schema.bits_per_entity();
                 assert!(
                     new.iter().all(|(_, bits)| (in_full / 2..in_full + 60).contains(bits)),
@@ -165,12 +167,12 @@ fn in_predicted_form_they_add_up_to_the_fields_and_added_entities() {
                     .map(|entities| entities.iter().map(|(_, bits)| u64::from(*bits)).sum::<u64>());
                 took += known_bits;
                 // Each field's bits are rounded down. The flag of a body that did not move also
-                // costs bits, and belongs to no field.
+                // costs bits, which belong to no field.
                 let slack = known.len() as u64 / 2 + 1;
                 let bits = known_bits + new_bits;
                 assert!(bits + slack + 8 >= fields, "{bits} of {fields}");
                 let flags = if has_bodies { 2 * known.len() as u64 } else { 0 };
-                // An added entity's bits also name its origin.
+                // The bits of an added entity also code its origin.
                 let origins = 12 * new.len() as u64;
                 assert!(
                     bits <= fields + slack + schema.fields().len() as u64 + flags + origins,

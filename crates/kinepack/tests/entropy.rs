@@ -1,4 +1,5 @@
-//! The entropy coder: compared with a naive model and its ideal cost, and under the battery.
+//! Compares the entropy coder with a naive model and with its ideal cost, and runs the battery over
+//! it.
 //!
 //! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack entropy::` writes the corpus of the fuzz
 //! target again.
@@ -34,7 +35,7 @@ fn any_step() -> impl Strategy<Value = Step> {
     prop_oneof![
         (any::<bool>(), any_probability())
             .prop_map(|(bit, probability)| Step::Bit(bit, probability)),
-        // The value is almost always the expected one.
+        // The value is almost always the more probable one.
         (0u8..50, any_probability()).prop_map(|(turn, probability)| Step::Bit(
             (probability >= 1 << 15) != (turn == 0),
             probability
@@ -68,7 +69,8 @@ fn any_bytes_are_the_encoding_of_their_decisions_or_refused() {
     });
 }
 
-/// Few steps, so that all byte strings of some lengths can be tried and many are valid.
+/// The model has few steps, so that all byte strings of some lengths can be tried and many of them
+/// are valid.
 #[test]
 fn all_short_data_are_refused_or_the_only_form_of_their_decisions() {
     let [rare, usual] = [Step::Bit(true, 1), Step::Bit(true, u16::MAX)];
@@ -103,7 +105,7 @@ fn all_short_data_are_refused_or_the_only_form_of_their_decisions() {
     }
 }
 
-/// The same fraction as bits in memory, through which a carry runs, and the range.
+/// A naive coder: the fraction as bits in memory, through which a carry runs, and the range.
 struct Naive {
     /// The bits before the window, most significant first.
     bits: Vec<bool>,
@@ -197,13 +199,14 @@ fn the_naive_coder_writes_the_same_bits() {
     });
 }
 
-/// A carry that runs through many bytes of 0xFF, and the same bytes without a carry.
+/// One case has a carry that runs through many bytes of 0xFF, the other has the same bytes without
+/// a carry.
 #[test]
 fn a_carry_runs_through_any_number_of_bytes() {
     for ones in [1, 2, 3, 7, 100, 3000] {
         for last in [0, 1, 0x7FFF, 0xFFFF] {
-            // Chooses half of the range, and then its upper end: just below the middle, or above
-            // it.
+            // The steps choose half of the range, and then the upper end of that half: just below
+            // the middle, or above it.
             for first in [false, true] {
                 let mut steps = vec![Step::Bit(first, 1 << 15)];
                 steps.extend(vec![Step::Bit(true, 0xFFFF); ones]);
@@ -220,7 +223,7 @@ fn a_carry_runs_through_any_number_of_bytes() {
     }
 }
 
-/// 200,000 decisions at these probabilities of `true`, each true as often as its probability.
+/// Makes 200,000 decisions at these probabilities, each `true` as often as its probability says.
 fn stream(seed: u64, probabilities: &[f64]) -> Vec<Step> {
     let mut random = Random::new(seed);
     let decision = |_| {
@@ -305,7 +308,7 @@ fn counters_approach_an_unknown_probability() {
     }
 }
 
-/// Codes signed numbers with a model of this many exponents.
+/// Codes signed numbers with a model that has `exponents` exponents.
 fn code_numbers<C: Coder>(coder: &mut C, values: &[i64], exponents: usize) -> Vec<i64> {
     let [mut zero, mut sign] = [Counter::default(); 2];
     let mut exponents = vec![Counter::default(); exponents];
@@ -344,7 +347,7 @@ fn signed_numbers_at_every_power_of_two_come_back() {
 
 #[test]
 fn a_decoder_past_its_data_is_exhausted_and_continues() {
-    // Truncated data of 1000 numbers, and empty data.
+    // The cases are truncated data of 1000 numbers, and empty data.
     let steps: Vec<Step> = (1..1000).map(|value| Step::Signed(value * value)).collect();
     let valid = encode(&steps, 30, 0);
     for len in [valid.len() - 10, valid.len() / 2, 5, 0] {
@@ -365,7 +368,7 @@ fn a_decoder_past_its_data_is_exhausted_and_continues() {
             assert!(decoder.is_exhausted());
         }
         assert!(matches!(decoder.finish(), Err(DecodeError::EndOfData { .. })));
-        // A decoder of the same steps is also refused at its end.
+        // A decoder of the same steps is also refused at the end of its data.
         let (_, outcome) = decode(&blank(&steps), 30, 0, &valid[..len]);
         assert!(outcome.is_err(), "cut to {len}");
     }
@@ -381,8 +384,9 @@ fn data_that_begin_with_32_ones_are_refused() {
     }
 }
 
-/// The battery of `tests/battery.rs` for the range coder. Truncated and flipped data can be valid
-/// here. Then they must be the encoding of their decisions, which [`check_bytes`] checks.
+/// Runs the battery of `tests/battery.rs` over the range coder. Truncated and flipped data can be
+/// valid here. In that case they must be the encoding of their decisions, which [`check_bytes`]
+/// checks.
 #[test]
 fn mixed_steps_survive_the_battery() {
     let mut random = Random::new(31);
@@ -418,7 +422,7 @@ fn mixed_steps_survive_the_battery() {
     }
 }
 
-/// Frozen: these steps give these bytes on every platform and in every release.
+/// These steps give these bytes on every platform and in every release.
 #[test]
 fn the_bytes_are_frozen() {
     let mut steps: Vec<Step> =

@@ -63,7 +63,7 @@ impl PackWith<u32> for Halves {
     }
 }
 
-/// A type whose parts may be absent.
+/// A struct whose parts may be absent.
 #[derive(Clone, Debug, PartialEq, Pack)]
 struct Optional {
     #[pack(max = 9)]
@@ -72,7 +72,7 @@ struct Optional {
 }
 
 fn state() -> impl Strategy<Value = Everything> {
-    // Mostly inside the limits; sometimes at an end, outside, or not a number.
+    // The value is mostly inside the limits. Sometimes it is at an end, outside, or not a number.
     let axis = || {
         prop_oneof![
             60 => 0.0f32..31.0,
@@ -107,12 +107,12 @@ fn push_all<T: Pack>(world: &mut Snapshot, entities: &[(EntityId, T)]) -> Result
     entities.iter().try_for_each(|(id, state)| world.push(*id, state))
 }
 
-/// Appends to two equal worlds in both ways, and checks that the results are the same. Returns the
-/// world.
+/// Appends entities to two equal worlds in both ways, and checks that the results are the same.
+/// Returns the resulting world.
 fn check<T: Pack + Clone>(before: &Snapshot, entities: &[(EntityId, T)]) -> Snapshot {
     let (mut pushed, mut extended) = (before.clone(), before.clone());
     let expected = push_all(&mut pushed, entities);
-    // Compared as text, because NaN is not equal to itself.
+    // The results are compared as text, because NaN is not equal to itself.
     let result = extended.extend::<T>(entities.iter().map(|(id, state)| (*id, state)));
     assert_eq!(format!("{result:?}"), format!("{expected:?}"));
     assert_eq!(extended, if expected.is_ok() { pushed } else { before.clone() });
@@ -135,7 +135,7 @@ proptest! {
         let world = Snapshot::new(&Schema::of::<Everything>(), Tick(1));
         let entities: Vec<_> = ids(states.len()).zip(states).collect();
         let mut world = check(&world, &entities);
-        // The same without the refused entities.
+        // This appends the same entities without the refused ones.
         world.clear(Tick(2));
         let mut right = entities;
         right.retain(|(id, state)| Snapshot::new_like(&world).push(*id, state).is_ok());
@@ -161,7 +161,7 @@ fn kinds_are_extended_in_any_order() {
     let world = check(&world, &parts[20..]);
     let world = check(&world, &optionals[99..]);
     assert_eq!([world.of_kind(0).len(), world.of_kind(1).len()], [130, 150]);
-    // Refused at the end of a kind in the middle: everything stays as it was.
+    // The last entity of a kind in the middle is refused, so the world stays as it was.
     let mut refused = vec![(EntityId(1000), Optional { digit: None, lit: true })];
     refused.push((EntityId(1001), Optional { digit: Some(10), lit: true }));
     assert_eq!(check(&world, &refused), world);
@@ -179,7 +179,7 @@ fn other_types_are_refused() {
     assert!(world.is_empty());
 }
 
-/// A `Pack` that may write a lane above the maximum that its field declares.
+/// A type whose `Pack` may write a lane above the maximum that its field declares.
 #[derive(Clone, Debug)]
 struct Liar(u32);
 

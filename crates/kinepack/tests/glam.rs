@@ -1,4 +1,4 @@
-//! glam's vectors and quaternions as fields.
+//! glam's vectors and quaternions as fields of a struct.
 
 #![cfg(all(feature = "glam", feature = "derive"))]
 use glam::{
@@ -291,7 +291,7 @@ fn integer_vectors_with_limits() {
         Err(EncodeError::OutOfRange { id: None, field: "cell", value: 101.0 })
     );
 
-    // An angle between the last step and the end is the end, which is the minimum again.
+    // An angle between the last step and the end rounds to the end, which is the minimum again.
     #[derive(Pack)]
     struct Compass {
         #[pack(range = 0..360, precision = 1, wrap)]

@@ -1,5 +1,5 @@
-//! Groups (`spec/GROUP.md`): what is written is read, in any way that a file can be cut into
-//! groups; other bytes are refused without effect, or are other groups.
+//! Tests of groups (`spec/GROUP.md`): a reader gets what was written, however a file is cut into
+//! groups. Other bytes are refused without effect, or are other groups.
 
 use kinepack::group::{GroupReader, GroupWriter};
 use kinepack::{
@@ -16,7 +16,7 @@ fn codecs(schema: &Schema) -> impl Iterator<Item = Codec> {
     levels.map(|level| Codec::new(schema.clone(), level, profile.clone()).unwrap()).into_iter()
 }
 
-/// Writes a group. Returns its bytes, and the view of each frame.
+/// Writes a group. Returns the group's bytes, and the view of each frame.
 fn write(writer: &mut GroupWriter, given: Option<&View>, run: &[Snapshot]) -> (Vec<u8>, Vec<View>) {
     let mut group = Vec::new();
     writer.begin(given.cloned());
@@ -44,7 +44,7 @@ fn groups_come_back_lane_for_lane() {
         for (seed, codec) in codecs(&schema).enumerate() {
             let run = frames(&schema, seed as u64, 9, 24);
             let (mut writer, mut reader) = (GroupWriter::new(&codec), GroupReader::new(&codec));
-            // Reads each group alone, and after the previous group.
+            // Each group is read alone, and also after the previous group.
             let mut given = None;
             for part in run.chunks(8) {
                 let (alone, views) = write(&mut writer, None, part);
@@ -90,7 +90,7 @@ fn a_refused_frame_changes_nothing() {
         let (group, views) = write(&mut GroupWriter::new(&codec), None, &frames(&schema, 5, 9, 6));
         let (mut reader, mut left) = (GroupReader::new(&codec), &group[..]);
         for view in &views {
-            // No frame ends within its head, and none has a packet without bytes.
+            // A frame cannot end within its header, or have a packet without bytes.
             for refused in [&left[..1], &[0, 0], &[1, 0, 0]] {
                 let mut bytes = refused;
                 assert!(reader.read(&mut bytes).is_err());
@@ -102,7 +102,7 @@ fn a_refused_frame_changes_nothing() {
     }
 }
 
-/// One entity that does not move, at these ticks.
+/// Makes a world of one entity that does not move, at these ticks.
 fn resting(ticks: &[u32]) -> (Codec, Vec<Snapshot>) {
     let schema = schema("flag");
     let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema)).unwrap();
@@ -165,8 +165,8 @@ fn heads_have_one_form() {
     let second = |head: &[u8]| read(&[&group[..first], head, packet].concat());
     assert_eq!(second(&[2]), Ok(()));
     assert_eq!(second(&[3, 0]), Ok(()));
-    // A gap of 2³¹ − 3, the largest one, is read. The refused heads have larger gaps or longer
-    // varints than needed.
+    // The largest gap, 2³¹ − 3, is valid. The refused headers have larger gaps, or longer varints
+    // than needed.
     assert_eq!(second(&[3, 0xFD, 0xFF, 0xFF, 0xFF, 7]), Ok(()));
     for refused in [
         &[0][..],
@@ -197,7 +197,7 @@ fn limits_hold() {
     assert!(matches!(refused, Err(DecodeError::TooManyEntities { limit: 1, .. })), "{refused:?}");
 }
 
-/// Follows the specification's rules for baselines with a plain encoder.
+/// A plain encoder follows the specification's rules for baselines.
 #[test]
 fn a_packet_is_coded_against_up_to_three_views() {
     let schema = schema("cube");

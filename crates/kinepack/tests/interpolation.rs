@@ -1,4 +1,4 @@
-//! The state between two states: every kind of field, both ends, and arbitrary lanes.
+//! Tests of the state between two states: every kind of field, both ends, and arbitrary lanes.
 
 #![cfg(feature = "derive")]
 mod hermite;
@@ -13,7 +13,7 @@ use kinepack::{Between, EncodeError, EntityId, Pack, Schema, Snapshot, Tick};
 
 use crate::support::Random;
 
-/// A place with a ratio but no time.
+/// Returns a point in time with a ratio but without seconds.
 fn at(ratio: f32) -> Between {
     Between { ratio, seconds: 0.0 }
 }
@@ -24,7 +24,7 @@ fn lanes<T: Pack>(state: &T) -> Vec<u32> {
     lanes
 }
 
-/// The state between two states that were quantized and reconstructed.
+/// Interpolates between two states that were quantized and reconstructed.
 fn between<T: Pack>(from: &T, to: &T, at: Between) -> T {
     T::interpolate(&lanes(from), &lanes(to), at)
 }
@@ -73,7 +73,7 @@ impl PackWith<Meters> for Decimetres {
     }
 }
 
-/// A field of every kind.
+/// A struct with a field of every kind.
 #[derive(Pack, Clone, Debug, PartialEq)]
 struct Thing {
     #[pack(range = [-64.0..=64.0, 0.0..8.0], precision = 0.125)]
@@ -160,7 +160,7 @@ fn every_kind_of_field() {
         (1.25, -0.5, 8.0)
     );
     assert_eq!(quarter.height, Meters(1.5));
-    // All fields without a special rule keep the first value until the end.
+    // All fields without a special rule keep the first value until the ratio reaches 1.
     let reached = Thing::reconstruct(&lanes(&first));
     let moving = Thing {
         place: quarter.place,
@@ -219,8 +219,8 @@ fn any_lanes_and_ratios_give_values_within_limits_and_exact_ends() {
         assert!((length - 1.0).abs() < 1e-6, "{thing:?}");
         let (start, end) = (Thing::reconstruct(&from), Thing::reconstruct(&to));
         assert!(thing.raw.is_finite() || !start.raw.is_finite() || !end.raw.is_finite());
-        // Compares lanes, because a NaN does not equal itself; compares values if lanes are not
-        // exact.
+        // This compares lanes, because a NaN does not equal itself. If lanes are not exact, it
+        // compares values.
         for (ratio, reached) in [(0.0, &start), (1.0, &end)] {
             let thing = Thing::interpolate(&from, &to, Between { ratio, seconds });
             assert_eq!(lanes(&thing), lanes(reached));
@@ -256,7 +256,7 @@ fn without_limits_huge_numbers_blend_and_infinities_step() {
     assert_eq!(lanes(&between(&signalling, &high, at(0.0))), lanes(&signalling));
 }
 
-/// An angle in each form that rounds differently at its end.
+/// A struct with an angle in each form that rounds differently at its end.
 #[derive(Pack, Clone, Debug, PartialEq)]
 struct Angles {
     #[pack(range = -core::f32::consts::PI..core::f32::consts::PI, bits = 16, wrap)]
@@ -276,7 +276,7 @@ fn angles_go_the_short_way_round_and_stay_in_their_range() {
             let there = between(&angles(from), &angles(to), at(ratio));
             let wanted = from + turn * f64::from(ratio);
             let off = |degrees: f64| ((degrees - wanted + 540.0).rem_euclid(360.0) - 180.0).abs();
-            // Halfway around both ways are equally long, and a rounded code decides.
+            // At half a turn both ways are equally long, and a rounded code decides.
             assert!(off(there.degrees) < 1e-9, "{from} {to} {ratio} {there:?}");
             assert!(
                 turn == 180.0 || off(f64::from(there.yaw).to_degrees()) < 0.01,
@@ -285,7 +285,7 @@ fn angles_go_the_short_way_round_and_stay_in_their_range() {
             assert!((0.0..360.0).contains(&there.degrees));
         }
     }
-    // The result is so close below the end that `f32` rounds it to the end.
+    // The angle is so close to the end that `f32` rounds it to the end.
     let (before, after) = (Angles::reconstruct(&[u32::MAX, 3599]), Angles::reconstruct(&[0, 0]));
     let there = between(&before, &after, at(1.0 - f32::EPSILON));
     assert!(there.yaw == -core::f32::consts::PI && there.degrees > 359.99);
@@ -297,7 +297,7 @@ struct Turn {
     q: [f64; 4],
 }
 
-/// A turn about a skew axis.
+/// Makes a turn about a skew axis.
 fn turn(degrees: f64) -> Turn {
     let (sine, cosine) = (degrees.to_radians() / 2.0).sin_cos();
     Turn { q: [sine * 2.0 / 7.0, sine * 3.0 / 7.0, sine * -6.0 / 7.0, cosine] }
@@ -311,8 +311,8 @@ fn angle_deg(a: &Turn, b: &Turn) -> f64 {
 
 #[test]
 fn rotations_take_the_shorter_turn_at_constant_speed() {
-    // Different components are dropped along the turn, so the reconstructed signs differ. The last
-    // two rotations are almost equal.
+    // Different components are dropped along the turn, so the signs of the reconstructed
+    // quaternions differ. The last two rotations are almost equal.
     for (from, to) in [
         (0.0, 90.0),
         (10.0, -150.0),

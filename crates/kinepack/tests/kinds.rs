@@ -1,4 +1,5 @@
-//! Schemas of several kinds of entities, and the frozen bytes of `spec/vectors/kinds.txt`.
+//! Tests of schemas with several kinds of entities, and the frozen bytes of
+//! `spec/vectors/kinds.txt`.
 
 #![cfg(all(feature = "training", feature = "derive"))]
 
@@ -31,7 +32,7 @@ struct Player {
     team: u8,
 }
 
-/// Another range and step than the player's.
+/// Its position has another range and step than the player's.
 #[derive(Pack, Clone, Debug, PartialEq)]
 struct Crate {
     #[pack(body, range = -100.0..100.0, precision = 1.0 / 128.0, clamp)]
@@ -102,7 +103,8 @@ fn any(random: &mut Random) -> Thing {
     }
 }
 
-/// A world in which things move, are added and removed, and become things of another kind.
+/// Makes a run of a world in which things move, are added and removed, and become things of another
+/// kind.
 fn run(seed: u64, frames: usize) -> Vec<Snapshot> {
     let (schema, mut random) = (schema(), Random::new(seed));
     let mut things: Vec<Option<Thing>> =
@@ -186,7 +188,7 @@ fn names_and_order_are_in_the_hash() {
     let all = [of(&["a", "b"]), of(&["b", "a"]), of(&["a", "c"]), of(&["a"]), of(&["ab"])];
     assert!((0..all.len()).all(|nth| !all[..nth].contains(&all[nth])));
     assert!(!all.contains(&Schema::new(fields()).hash()));
-    // spec/CODEC.md, section 5.3.
+    // These bytes are listed in `spec/CODEC.md`, section 5.3.
     let bytes = [
         &u32::MAX.to_le_bytes()[..],
         &1u32.to_le_bytes(),
@@ -205,7 +207,7 @@ fn names_and_order_are_in_the_hash() {
 #[test]
 fn the_type_says_which_kind_it_is() {
     let mut world = Snapshot::new(&schema(), Tick(0));
-    // In any order of kinds, and with kinds of equal fields.
+    // The kinds may be pushed in any order, and two of them have equal fields.
     world.push(EntityId(9), &Lamp { open: true }).unwrap();
     world.push(EntityId(4), &Door { open: false }).unwrap();
     world.push(EntityId(7), &Door { open: true }).unwrap();
@@ -267,7 +269,7 @@ fn damaged_packets_give_errors_or_valid_states() {
             let base = &views[frame - 4];
             let packet = subject.round_trip(base, &frames[frame]);
             for round in 0..100 {
-                // A view that was decoded is valid, and can be coded again.
+                // A decoded view is valid, and can be coded again.
                 let _ = subject.decode_and_return(base, &random.damaged(&packet, round));
             }
             assert_eq!(subject.round_trip(base, &frames[frame]), packet, "the state changed");
@@ -278,7 +280,7 @@ fn damaged_packets_give_errors_or_valid_states() {
 #[test]
 fn an_id_of_two_kinds_is_refused() {
     let schema = schema();
-    // A door with this id, and a lamp.
+    // The world has a door with the given id, and a lamp.
     let door_and_lamp = |door: u32| {
         let mut state = Snapshot::new(&schema, Tick(1));
         state.push(EntityId(door), &Door { open: true }).unwrap();
@@ -298,7 +300,7 @@ fn an_id_of_two_kinds_is_refused() {
         let mut packet = Vec::new();
         let refused = encoder.encode(&base, &bad, &mut packet);
         assert_eq!((refused, packet.len()), (Err(EncodeError::SharedId { id: 4 }), 0));
-        // A packet that adds the lamp 4, for a receiver whose door has that id.
+        // The packet adds the lamp 4, but the receiver has a door with that id.
         encoder.encode(&base, &good, &mut packet).unwrap();
         let refused = decoder.decode(&held, &packet, Tick(1));
         assert!(matches!(refused, Err(DecodeError::BadEntitySet { .. })), "{refused:?}");
@@ -368,7 +370,8 @@ fn a_kind_that_nobody_has_costs_nothing() {
     }
 }
 
-/// More kinds in the schema add no bits, even while entities of other kinds are added and removed.
+/// Further kinds in the schema add no bits, even while entities of other kinds are added and
+/// removed.
 #[test]
 fn a_kind_that_nobody_has_costs_nothing_when_others_come_and_go() {
     let two = || Schema::builder().kind::<Bullet>("bullet").kind::<Lamp>("lamp");
@@ -414,8 +417,8 @@ fn a_profile_is_carried_to_the_kinds_with_the_same_fields() {
     let schema = schema();
     assert_eq!(trained.carried(&schema, &schema).as_ref(), Ok(&trained));
 
-    // The same kinds under other names and in a different order, without the bullet and the lamp,
-    // and with a kind that the profile was not trained for.
+    // The other schema has the same kinds with other names and in a different order. It lacks the
+    // bullet and the lamp, and has a kind that the profile was not trained for.
     #[derive(Pack)]
     struct Unknown {
         #[pack(range = -1.0..=1.0, precision = 0.125)]
@@ -434,7 +437,7 @@ fn a_profile_is_carried_to_the_kinds_with_the_same_fields() {
     assert_eq!(Profile::from_bytes(&carried.to_bytes(), &other).as_ref(), Ok(&carried));
     let untrained = Profile::untrained(&other);
     assert_eq!(carried.fields[..2], untrained.fields[..2]);
-    // The player's position, whose context is of the same kind.
+    // The context of the player's position refers to a field of the same kind.
     let field =
         |schema: &Schema, kind: usize, nth: usize| schema.kinds()[kind].fields().start + nth;
     let [from, to] = [field(&schema, 0, 0), field(&other, 3, 0)];
@@ -444,7 +447,7 @@ fn a_profile_is_carried_to_the_kinds_with_the_same_fields() {
     assert_eq!(of.position, field(&schema, 0, 0));
     assert_eq!(in_other.position, field(&other, 3, 0));
 
-    // Carrying the profile back loses only the parts that the other schema does not have.
+    // Carrying the profile back loses only the parts that the other schema lacks.
     let back = carried.carried(&other, &schema).unwrap();
     for (index, code) in trained.fields.iter().enumerate() {
         let bullet = schema.kinds()[2].fields();
@@ -453,7 +456,8 @@ fn a_profile_is_carried_to_the_kinds_with_the_same_fields() {
     assert_eq!(carried.carried(&schema, &other), Err(SetupError::ProfileMismatch));
 }
 
-/// One kind as two of the same fields takes about as many bits, with the profile of the one.
+/// If one kind is split into two with the same fields, packets take about as many bits with the
+/// profile of the one.
 #[test]
 fn a_kind_that_became_two_takes_hardly_more() {
     let one = Schema::of::<Crate>();
@@ -503,7 +507,7 @@ fn a_kind_that_became_two_takes_hardly_more() {
     }
 }
 
-/// The contents of `spec/vectors/kinds.txt`.
+/// Makes the contents of `spec/vectors/kinds.txt`.
 fn vectors() -> String {
     let schema = schema();
     check_stored_schema("kinds", &schema);
@@ -522,7 +526,7 @@ fn vectors() -> String {
     lines + &packet_lines(&schema, &profile, &states)
 }
 
-/// `KINEPACK_WRITE_VECTORS=1` writes them anew.
+/// `KINEPACK_WRITE_VECTORS=1` writes the vectors again.
 #[test]
 fn the_frozen_vectors_are_written_and_read() {
     const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/vectors/kinds.txt");
@@ -566,7 +570,8 @@ fn a_state_is_written_over_that_of_the_tick_before() {
     assert_eq!(world.set(EntityId(11), &bullet(-20.5)), Ok(true));
     assert_eq!(world.set(EntityId(1), &Door { open: true }), Ok(true));
     assert!(world == fill(-20.5, true));
-    // Refused: entities that do not exist, or of another kind, and states that cannot be quantized.
+    // `set` refuses entities that do not exist or are of another kind, and states that cannot be
+    // quantized.
     assert_eq!(world.set(EntityId(12), &bullet(1.0)), Ok(false));
     assert_eq!(world.set(EntityId(2), &Door { open: false }), Ok(false));
     let refused = world.set(EntityId(11), &Bullet { velocity: [f32::NAN; 3], ..bullet(1.0) });

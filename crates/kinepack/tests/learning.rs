@@ -1,5 +1,5 @@
-//! The level that learns: both sides learn the same whichever packets are lost, and neither side
-//! needs the learned state.
+//! Tests of the level that learns: both sides learn the same whichever packets are lost, and a
+//! packet can also start without learned state.
 
 use kinepack::training::{TrainError, Training};
 use kinepack::{
@@ -22,7 +22,7 @@ fn send(codec: &Codec, run: &[Snapshot], seed: u64) -> usize {
     let (mut encoder, mut decoder) = (Encoder::new(codec), Decoder::new(codec));
     let mut random = Random::new(seed);
     let empty = View::empty(codec.schema());
-    // The views that each side holds: the sender's of all packets, the receiver's of those that
+    // The sender keeps the views of all packets, and the receiver keeps those of the packets that
     // arrived.
     let (mut ours, mut theirs) = (vec![empty.clone()], vec![Some(empty)]);
     let mut bytes = 0;
@@ -49,13 +49,13 @@ fn send(codec: &Codec, run: &[Snapshot], seed: u64) -> usize {
     bytes
 }
 
-/// A profile keeps what a session learned: the adaptive level has it too, and a session that begins
-/// with it does not lose what the first one gained.
+/// A profile keeps what a session learned. The adaptive level uses it too, and a session that
+/// begins with this profile starts where the first one ended.
 #[test]
 fn a_profile_keeps_what_a_session_learned() {
     let schema = schema();
     let profile = trained(&schema, Some(bodies(&schema)));
-    // Slow bodies; the profile was trained on fast ones.
+    // The bodies are slow, but the profile was trained on fast ones.
     let [first, next] = [20, 21].map(|seed| run(&schema, seed, 12, 600));
     let training = Training {
         packed_lag_ticks: 3,
@@ -81,7 +81,7 @@ fn a_profile_keeps_what_a_session_learned() {
     assert!(bytes(Level::ADAPTIVE, &kept) < bytes(Level::LEARNING, &profile) * 104 / 100);
     // A file stores the profile exactly.
     assert_eq!(Profile::from_bytes(&kept.to_bytes(), &schema).unwrap(), kept);
-    // Word lengths stay: packets of levels that pack bits are the same.
+    // The word lengths stay, so packets of levels that pack bits are the same.
     assert_eq!(bytes(Level::PACKED, &kept), bytes(Level::PACKED, &profile));
     let short = training.learn(&schema, &profile, &[&first[..3]], |_| ());
     assert_eq!(short, Err(TrainError::TooShort));
@@ -109,7 +109,7 @@ fn lost_packets_train_neither_side() {
     let (learning, adaptive) = (codec(Level::LEARNING), codec(Level::ADAPTIVE));
     let untrained = Codec::new(schema(), Level::LEARNING, Profile::untrained(&schema())).unwrap();
     for seed in 0..4 {
-        // Slow bodies; the profile was trained on fast ones.
+        // The bodies are slow, but the profile was trained on fast ones.
         let run = run(&schema(), 20 + seed, 12, 120);
         let [learned, fixed] = [send(&learning, &run, seed), send(&adaptive, &run, seed)];
         assert!(learned < fixed, "{learned} bytes, without learning {fixed}");
@@ -149,7 +149,7 @@ fn the_learned_state_of_another_codec_is_ignored() {
     let foreign = Encoder::new(&other).encode(&run[0], &run[1], &mut Vec::new()).unwrap();
     assert!(foreign.learned().is_some());
     let own = encoder.encode(&run[0], &run[1], &mut Vec::new()).unwrap();
-    // The sender starts from the profile, and the receiver may hold any of the three.
+    // The sender starts from the profile, so the receiver may hold any of the three views.
     let (mut packet, mut plain) = (Vec::new(), Vec::new());
     let sent = encoder.encode(&foreign, &run[2], &mut packet).unwrap();
     let same = encoder.encode(&run[1], &run[2], &mut plain).unwrap();
@@ -166,7 +166,7 @@ fn the_learned_state_of_another_codec_is_ignored() {
     assert!(decoder.decode(&own, &packet, run[2].tick).unwrap() == sent);
 }
 
-/// Random lanes for the entities of a snapshot.
+/// Makes random lanes for the entities of a snapshot.
 fn noise(codec: &Codec, like: &Snapshot, random: &mut Random) -> Snapshot {
     let mut noise = Snapshot::new_like(like);
     for id in like.ids() {
@@ -207,7 +207,7 @@ fn any_bytes_are_a_snapshot_or_an_error() {
             let bytes = random.damaged(&packet, round);
             if let Ok(view) = decoder.decode(&before, &bytes, snapshot.tick) {
                 assert_valid(codec.schema(), &view);
-                // Any learned state can be resumed.
+                // An encoder can resume from any learned state.
                 let gone_on = encoder.encode(&view, snapshot, &mut Vec::new()).unwrap();
                 assert!(**gone_on.snapshot() == *snapshot);
             }

@@ -1,5 +1,5 @@
-//! Numbers by magnitude: the reference's table of sizes, naive forms, and a check that no code is
-//! wasted.
+//! Tests of numbers coded by magnitude: the reference's table of sizes, naive forms, and a check
+//! that no code is wasted.
 
 #[path = "magnitude/vectors.rs"]
 mod vectors;
@@ -18,7 +18,8 @@ use crate::support::{BitModel, Random, battery};
 
 const PRECISIONS: [Precision; 3] = [Precision::Whole, Precision::Tenth, Precision::Hundredth];
 
-/// The reference's sizes for precision 0.1: a largest component below the limit takes these bits.
+/// The reference's sizes for precision 0.1: if the largest component is below the first number, the
+/// vector takes the second number of bits.
 const SIZES_OF_TENTHS: [(f32, u64); 23] = [
     (0.15, 11),
     (0.35, 14),
@@ -44,7 +45,7 @@ const SIZES_OF_TENTHS: [(f32, u64); 23] = [
     (419_430.3, 74),
     (838_860.7, 77),
 ];
-/// Beyond the last limit.
+/// The number of bits that larger vectors take.
 const LARGEST_BITS: u64 = 80;
 
 fn multiples_bits<const N: usize>(precision: Precision, vector: [f32; N]) -> u64 {
@@ -59,7 +60,7 @@ fn steps_bits<const N: usize>(steps: [i64; N]) -> u64 {
     counter.len_bits()
 }
 
-/// A writer's output, and its length in bits.
+/// Returns the bytes that `write` writes, and their length in bits.
 fn written(write: impl FnOnce(&mut BitWriter<'_>)) -> (Vec<u8>, u64) {
     let mut bytes = Vec::new();
     let mut writer = BitWriter::append(&mut bytes);
@@ -94,8 +95,8 @@ fn tenths_take_exactly_the_bits_of_the_reference() {
     }
 }
 
-/// A component's number as the specification defines it, in exact arithmetic: an `f32` has at most
-/// 24 bits, and the half adds one.
+/// Computes a component's number as the specification defines it, in exact arithmetic: an `f32` has
+/// at most 24 bits, and the half adds one.
 fn number_of(precision: Precision, component: f32) -> i64 {
     let scaled =
         f64::from(component * precision.steps_per_unit()).clamp(-1_073_741_824.0, 1_073_741_824.0);
@@ -103,8 +104,8 @@ fn number_of(precision: Precision, component: f32) -> i64 {
     below as i64 + i64::from(scaled - below >= 0.5)
 }
 
-/// An integer below `end` as the reference writes it: bit by bit, without bits that would reach the
-/// end.
+/// Writes an integer below `end` as the reference does: bit by bit, without the bits that would
+/// reach `end`.
 fn write_below(bits: &mut BitModel, value: u64, end: u64) {
     let mut so_far = 0;
     let mut mask = 1;
@@ -115,7 +116,7 @@ fn write_below(bits: &mut BitModel, value: u64, end: u64) {
     }
 }
 
-/// The vector as the reference writes it, and as it reads it.
+/// Returns the bits that the reference writes for a vector, and the vector that it reads from them.
 fn multiples_of(precision: Precision, vector: &[f32]) -> (BitModel, Vec<f32>) {
     let numbers: Vec<i64> =
         vector.iter().map(|component| number_of(precision, *component)).collect();
@@ -166,7 +167,7 @@ fn any_component() -> impl Strategy<Value = f32> {
         -2e6f32..2e6,
         -3e7f32..3e7,
         any::<f32>().prop_filter("a number", |component| component.is_finite()),
-        // Tries halves of steps and their neighbours.
+        // This makes halves of steps and their neighbours.
         (-4000i16..4000, -1i8..=1).prop_map(|(half, beside)| {
             let half = f32::from(half) / 20.0;
             if beside < 0 { half.next_down() } else { [half, half.next_up()][beside as usize] }
@@ -208,7 +209,8 @@ fn multiples_beyond_the_last_class_saturate_and_no_numbers_are_refused() {
                 written(|writer| write_multiples(writer, precision, [value, 5.0 / steps]).unwrap());
             let [far, near] = read_multiples(&mut BitReader::new(&bytes), precision).unwrap();
             assert_eq!(near, 5.0 / steps);
-            // Multiplied by the steps, all except the first are also beyond the class.
+            // Multiplied by the steps per unit, all values except the first are also beyond the
+            // largest class.
             assert_eq!(far, expected / steps, "{value} {precision:?}");
         }
     }
@@ -227,7 +229,7 @@ fn the_worked_multiples_of_the_specification() {
     assert_eq!((bytes, len_bits), (vec![0x43, 0xAF, 0x09], 20));
 }
 
-/// The word of a class by section 7.1, from the lengths of section 16.2.
+/// Writes the word of a class by section 7.1, from the lengths of section 16.2.
 fn write_word(bits: &mut BitModel, symbol: usize) {
     let length = |symbol: usize| match symbol {
         0 => 2,
@@ -243,7 +245,7 @@ fn write_word(bits: &mut BitModel, symbol: usize) {
     (0..length(symbol)).rev().for_each(|place| bits.write(u64::from(word >> place & 1), 1));
 }
 
-/// Steps as the specification defines them.
+/// Writes steps as the specification defines them.
 fn steps_of(steps: &[i64]) -> BitModel {
     let numbers: Vec<u64> = steps
         .iter()
@@ -259,7 +261,7 @@ fn steps_of(steps: &[i64]) -> BitModel {
     bits
 }
 
-/// Returns the bits that the steps take.
+/// Checks that the steps come back, and returns the number of bits that they take.
 fn steps_come_back<const N: usize>(steps: [i64; N]) -> u64 {
     let (bytes, len_bits) = written(|writer| write_steps(writer, steps).unwrap());
     let naive = steps_of(&steps);
@@ -284,7 +286,7 @@ fn small_steps_come_back() {
     }
 }
 
-/// Numbers of all magnitudes, equally often.
+/// Makes numbers of all magnitudes, equally often.
 fn any_step() -> impl Strategy<Value = i64> {
     (0u32..=33, any::<u64>()).prop_map(|(bits, number)| {
         let number = number & ((1 << bits) - 1);
@@ -354,8 +356,8 @@ fn the_worked_steps_of_the_specification() {
     }
 }
 
-/// Steps of 0.1 compared with the reference's sizes: the same or one bit less up to 3.15, at most
-/// one more above.
+/// Steps of 0.1 are compared with the reference's sizes: they take the same or one bit less up to
+/// 3.15, and at most one bit more above.
 #[test]
 fn steps_are_never_more_than_a_bit_longer_than_multiples() {
     let larger = SIZES_OF_TENTHS.iter().map(|(_, bits)| *bits).chain([LARGEST_BITS]);
@@ -444,7 +446,7 @@ fn angles_go_the_short_way_round() {
         ([0.0, 359.5, 179.999], [0.0, 0.5, -179.999], 13),
         ([0.0, 0.5, -180.0], [0.0, 359.5, 180.0], 10),
         ([0.0, 0.0, 0.0], [0.0, 720.0, -360.0], 2),
-        // A half turn can go either way, and both are right.
+        // A half turn can go either way, and both results are right.
         ([0.0, 0.0, 0.0], [0.0, 180.0, 0.0], 5 + 3 * 10),
     ] {
         let (bytes, len_bits) =
@@ -487,7 +489,7 @@ fn values_without_a_code_are_refused_or_written_raw() {
         ] {
             assert_eq!(refusal, Some(DecodeError::OutOfRange { at_bit: any_bits }));
         }
-        // The baseline may also have no code, because both sides hold it.
+        // The baseline may also lack a code, because both sides hold it.
         let (any, _) = written(|writer| write_any(writer, &limits, value, [1.0; 3]));
         assert_eq!(read_any(&mut BitReader::new(&any), &limits, value), Ok([1.0; 3]));
         let (steps, _) = written(|writer| write_steps(writer, [0; 3]).unwrap());

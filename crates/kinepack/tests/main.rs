@@ -1,16 +1,16 @@
-//! The tests as one program, which links once. `cargo test -p kinepack NAME` runs those whose paths
-//! contain NAME, for example `vectors::`.
+//! All tests of this crate in one program, which links only once. `cargo test -p kinepack NAME`
+//! runs those whose paths contain NAME, for example `vectors::`.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-// Shared by the tests.
+// These modules have code that several tests use.
 mod limits;
 mod reference;
 mod runner;
 mod states;
 mod support;
 
-// The drivers of the fuzz targets, which are public in their crate.
+// These modules are the drivers of the fuzz targets, which are public in their crate.
 #[path = "../../../fuzz/src/coding.rs"]
 mod coding;
 #[allow(unreachable_pub)]
@@ -38,7 +38,7 @@ mod battery;
 mod columns;
 mod conditions;
 mod corpus;
-// Public, so that `missing_docs` checks the derived code in it.
+// This module is public, so that `missing_docs` checks the derived code in it.
 pub mod derive;
 mod entity_bits;
 mod entropy;

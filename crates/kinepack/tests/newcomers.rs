@@ -1,6 +1,6 @@
-//! Added entities at the levels that predict: bullets that begin at a player's hand take less than
-//! two thirds of their bits in full, an added entity may have any values, and profile files keep
-//! the trained parameters. `spec/CODEC.md`, section 12.11.
+//! Tests of added entities at the levels that predict. Bullets that begin at a player's hand take
+//! less than two thirds of their bits in full. An added entity may have any values, and profile
+//! files keep the trained parameters. `spec/CODEC.md`, section 12.11.
 
 use kinepack::quantize::{FloatLimits, IntegerLimits};
 use kinepack::schema::{Field, FieldKind};
@@ -10,9 +10,9 @@ use kinepack::{Codec, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapsh
 use crate::support::{self, Random};
 
 const PLAYERS: u32 = 20;
-/// Ticks that a bullet flies.
+/// The number of ticks that a bullet flies.
 const FLIGHT: u32 = 12;
-/// Ticks from a baseline to a packet.
+/// The number of ticks from a baseline to a packet.
 const LAG: usize = 6;
 
 fn schema() -> Schema {
@@ -28,14 +28,14 @@ fn schema() -> Schema {
     ])
 }
 
-/// Players walk in circles and shoot in the direction that they face.
+/// Makes a run in which players walk in circles and shoot in the direction that they face.
 fn shootings(schema: &Schema, seed: u64, ticks: u32) -> Vec<Snapshot> {
     let mut random = Random::new(seed);
     let FieldKind::Floats(axes) = &schema.fields()[1].kind else { panic!() };
     let place = |at: [f64; 2]| [0, 1].map(|axis| axes[axis].quantize(at[axis]).unwrap());
     let centres: Vec<[f64; 2]> =
         (0..PLAYERS).map(|_| [0, 1].map(|_| random.below(90) as f64 - 45.0)).collect();
-    // For each bullet: the tick, the place and the yaw of the shot.
+    // For each bullet, its shot: the tick, the place and the yaw.
     let mut bullets: Vec<(u32, [f64; 2], u32)> = Vec::new();
     let mut run = Vec::new();
     for tick in 0..ticks {
@@ -72,7 +72,8 @@ fn trained(schema: &Schema) -> Profile {
     training.run(schema, &[shootings(schema, 1, 900)], |_| {}).unwrap()
 }
 
-/// The mean bits of a bullet that its baseline does not have, and their number.
+/// Returns the mean number of bits of a bullet that its baseline lacks, and the number of such
+/// bullets.
 fn bits_of_bullets(codec: &Codec, run: &[Snapshot]) -> (f64, usize) {
     let (mut encoder, mut decoder) = (Encoder::new(codec), Decoder::new(codec));
     encoder.count_entity_bits(true);
@@ -117,8 +118,8 @@ fn a_profile_file_holds_what_training_found_out_about_newcomers() {
     assert_eq!(Profile::untrained(&schema).to_plain_bytes()[4], 1);
 }
 
-/// Equal fields of an array's elements learn together, so the second element of the first newcomer
-/// costs less than the first.
+/// Equal fields of an array's elements share their counters, so the second element of the first
+/// newcomer costs less than the first element.
 #[test]
 fn elements_of_an_array_share_what_is_known_about_their_values() {
     let side = || FieldKind::Floats(vec![FloatLimits::until_with_bits(0.0, 1.0, 8).unwrap()]);
@@ -138,7 +139,7 @@ fn elements_of_an_array_share_what_is_known_about_their_values() {
     assert!(3 * shared < apart, "{shared} bytes, {apart} bytes");
 }
 
-/// Added entities survive a round trip, whatever their values and the values of the others.
+/// Added entities come back, whatever their values and those of the other entities.
 #[test]
 fn newcomers_of_any_values_come_back() {
     let schema = support::schema("wide");

@@ -1,12 +1,12 @@
-//! Snapshots made from parts: encoding a part of the changes equals encoding a baseline with that
-//! part.
+//! Tests of snapshots made from parts: encoding a part of the changes equals encoding a baseline
+//! that has these changes.
 
 use kinepack::codec::{Chosen, Difference};
 use kinepack::{Codec, EncodeError, Encoder, Level, Profile, Snapshot};
 
 use crate::support::{Random, frames, profiles, schema, views};
 
-/// The entities of `before`; those that `after` also has take their lanes from it.
+/// Returns the entities of `before`, with the lanes of `after` for those that `after` also has.
 fn without_comings_and_goings(before: &Snapshot, after: &Snapshot) -> Snapshot {
     let mut rows = after.clone();
     rows.retain(before.ids());

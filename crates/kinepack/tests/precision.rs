@@ -1,5 +1,5 @@
-//! Precision as time: a moving value is off by at most its motion in that time, both sides hold the
-//! same values, and an entity at rest becomes exact.
+//! Tests of time precision: a moving value is off by at most its motion in that time, both sides
+//! hold the same values, and an entity at rest becomes exact.
 
 use std::collections::BTreeMap;
 
@@ -18,8 +18,8 @@ use crate::support::{
     schema, views,
 };
 
-/// Entities that speed up, slow down, rest and start again; now and then one is added or removed.
-/// There is one frame per tick.
+/// Makes a run of entities that speed up, slow down, rest and start again; now and then one is
+/// added or removed. The run has one frame per tick.
 fn run(schema: &Schema, seed: u64, entities: usize, ticks: u32) -> Vec<Snapshot> {
     let mut random = Random::new(seed);
     let mut things: BTreeMap<u32, (Vec<f64>, Vec<f64>)> = BTreeMap::new();
@@ -72,8 +72,9 @@ fn at_rest(run: &[Snapshot], ticks: u32) -> impl Iterator<Item = Snapshot> + '_ 
     (1..=ticks).map(|more| support::at_tick(last, Tick(last.tick.0 + more)))
 }
 
-/// A field's motion in a tick as both sides know it: in its unit, or for a rotation in steps of its
-/// components. It is never too small. `None` if they do not know.
+/// Computes a field's motion in a tick as both sides know it: in the field's unit, or for a
+/// rotation in steps of its components. The result is never too small. It is `None` if the sides do
+/// not know the motion.
 fn speed(field: &Field, id: EntityId, known: &[&View]) -> Option<f64> {
     let (baseline, older) = (known[0], *known.get(1)?);
     let (now, before) = (baseline.position(id)?, older.position(id)?);
@@ -96,7 +97,8 @@ fn speed(field: &Field, id: EntityId, known: &[&View]) -> Option<f64> {
             if from[0] == to[0] {
                 lanes.skip(1).map(|index| lane(index).powi(2)).sum::<f64>().sqrt()
             } else {
-                // The distance in four dimensions is longer than in three.
+                // The distance between two quaternions is longer than that between their three
+                // coded components.
                 let [from, to] = [from, to].map(|codes| rotation.reconstruct(codes).map(f64::from));
                 let chord = |sign: f64| {
                     (0..4).map(|i| (to[i] - sign * from[i]).powi(2)).sum::<f64>().sqrt()
@@ -110,7 +112,7 @@ fn speed(field: &Field, id: EntityId, known: &[&View]) -> Option<f64> {
     Some(length / ticks)
 }
 
-/// Checks that no lane is off by more than its field's motion in the time, nor by more than half of
+/// Checks that no lane is off by more than its field's motion in the time, or by more than half of
 /// the coarsest step. Returns the number of lanes that are off.
 fn check_errors(schema: &Schema, known: &[&View], exact: &Snapshot, coarse: &Snapshot) -> usize {
     assert_eq!(exact.ids(), coarse.ids());
@@ -169,8 +171,8 @@ fn trained(schema: &Schema) -> Profile {
     training.run(schema, &[run(schema, 77, 12, 60)], |_| {}).unwrap()
 }
 
-/// A lossy link between an encoder and a decoder. `views` are those that both sides hold, one for
-/// each packet that arrived.
+/// A lossy link between an encoder and a decoder. `views` holds the views that both sides hold, one
+/// for each packet that arrived.
 struct Link {
     codec: Codec,
     encoder: Encoder,
@@ -191,8 +193,8 @@ impl Link {
         }
     }
 
-    /// Sends a snapshot against views that are at least `lag` packets old; it may be lost. Returns
-    /// the number of lanes that were off.
+    /// Sends a snapshot against views that are at least `lag` packets old; the packet may be lost.
+    /// Returns the number of lanes that were off.
     fn send(&mut self, exact: &Snapshot, lag: usize) -> usize {
         let newest = self.views.len().saturating_sub(1 + lag);
         let older = self.views[..newest].iter().rev().step_by(1 + self.random.below(2) as usize);
@@ -227,13 +229,13 @@ fn moving_values_are_within_the_precision_and_resting_ones_become_exact() {
             let codec = Codec::new(schema.clone(), level, profile).unwrap();
             for (seed, lag) in [(1, 0), (2, 3)] {
                 let mut link = Link::new(codec.clone(), seed);
-                // Long enough for a drift to show.
+                // The run is long enough for a drift to show.
                 let run = run(&schema, seed, 15, if level.row() < 12 { 60 } else { 400 });
                 let off: usize = run.iter().map(|exact| link.send(exact, lag)).sum();
                 assert_eq!(off > 0, codec.has_precision());
                 assert_eq!(codec.has_precision(), level.relative_numbers());
-                // Shifts are below 32 and fall with each generation of views; one in four packets
-                // is lost, and some views are skipped.
+                // A shift is below 32 and falls with each generation of views. One in four packets
+                // is lost, and some views are skipped, so this takes some packets.
                 for exact in at_rest(&run, 40 * (1 + lag as u32)) {
                     link.send(&exact, lag);
                 }
@@ -249,7 +251,7 @@ fn moving_values_are_within_the_precision_and_resting_ones_become_exact() {
 
 #[test]
 fn rest_ends_refinement_wherever_it_begins() {
-    // The longest possible time, with which each refinement gains the least.
+    // This is the longest possible time, with which each refinement gains the least.
     let side = FloatLimits::until(0.0, 4096.0, 1.0 / 16.0).unwrap();
     let precision = TimePrecision::new(288.0, 1.0).with_max_step(1e6);
     let schema = Schema::new(vec![
@@ -296,7 +298,7 @@ fn parts_of_the_changes_are_coarse_too() {
         for frames in run.windows(3).filter(|frames| frames[1].ids() == frames[2].ids()) {
             let baselines = Baselines::new([&frames[1], &frames[0]]).unwrap();
             let coarse = encoder.coarse(baselines, frames[2].snapshot()).unwrap();
-            // The indices include entities that did not change.
+            // The indices also include entities that did not change.
             let indices: Vec<u32> =
                 (0..coarse.len() as u32).filter(|index| index % 3 == 1).collect();
             let mut packet = Vec::new();
@@ -437,7 +439,7 @@ fn only_the_codecs_hash_depends_on_the_precision() {
     assert_eq!(codec(&schemas[1], Level::ADAPTIVE).older_views(), 2);
 }
 
-/// The schema of `spec/vectors/precision.txt`: that of `adaptive.txt` with time precision.
+/// Makes the schema of `spec/vectors/precision.txt`: that of `adaptive.txt` with time precision.
 fn vectors_schema() -> Schema {
     bodies_schema().with_time_precision(|field| match &*field.name {
         "position" => Some(TimePrecision::new(2.0, 60.0)),
@@ -447,7 +449,7 @@ fn vectors_schema() -> Schema {
     })
 }
 
-/// For each packet of the vectors, the views that it is coded against.
+/// For each packet of the vectors, the indices of the views that it is coded against.
 const PACKETS: [&[usize]; 8] =
     [&[], &[0], &[1, 0], &[2, 1, 0], &[3, 1], &[4, 2, 0], &[5, 4, 3], &[5, 4]];
 
@@ -461,8 +463,8 @@ fn entities(snapshot: &Snapshot) -> String {
     snapshot.ids().iter().enumerate().map(line).collect()
 }
 
-/// The contents of `spec/vectors/precision.txt`: exact states, the same states as both sides hold
-/// them, and the packets between the latter.
+/// Makes the contents of `spec/vectors/precision.txt`: exact states, the same states as both sides
+/// hold them, and the packets between the latter.
 fn vectors() -> String {
     let schema = vectors_schema();
     check_stored_schema("precision", &schema);
@@ -476,7 +478,7 @@ fn vectors() -> String {
         lines += &format!("codec {} {:016x}\n", codec.level().row(), codec.hash());
     }
     let empty = View::empty(&schema);
-    // The views of the last codec's packets, with its learned state.
+    // The views after the last codec's packets, with the state that it learned.
     let mut views: Vec<View> = Vec::new();
     for (exact, known) in run(&schema, 12, 7, 60).into_iter().skip(30).step_by(2).zip(PACKETS) {
         let ticks: Vec<String> = known.iter().map(|view| views[*view].tick.0.to_string()).collect();

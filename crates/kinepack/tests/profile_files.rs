@@ -1,4 +1,4 @@
-//! Profile files, compressed and not. `spec/CODEC.md`, section 13.
+//! Tests of profile files, compressed and not. `spec/CODEC.md`, section 13.
 
 use kinepack::hash::Fnv1a;
 use kinepack::profile::GapCode;
@@ -9,7 +9,7 @@ use miniz_oxide::deflate::compress_to_vec;
 
 use crate::support::{from_hex, hex, profile_of};
 
-/// A profile as a file that is not compressed, and as one that is.
+/// The same profile as a file that is not compressed, and as one that is.
 const VECTORS: &str = include_str!("../../../spec/vectors/profile_file.txt");
 
 const HEAD_BYTES: usize = 13;
@@ -21,7 +21,7 @@ fn schema() -> Schema {
     Schema::new(fields.to_vec())
 }
 
-/// The line of the vectors that begins with this name.
+/// Returns the bytes of the line of the vectors that begins with `name`.
 fn vector(name: &str) -> Vec<u8> {
     let line = VECTORS.lines().find_map(|line| line.strip_prefix(name)).unwrap();
     from_hex(line.trim())
@@ -34,7 +34,7 @@ fn close(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// A compressed file that declares `length` bytes of contents.
+/// Makes a compressed file that declares `length` bytes of contents.
 fn file(contents: &[u8], length: usize, after: &[u8]) -> Vec<u8> {
     let mut bytes = vector("profile")[..HEAD_BYTES].to_vec();
     bytes[4] = 5;
@@ -96,7 +96,7 @@ fn malformed_compressed_files_are_refused() {
     }
     assert_eq!(read(file(&contents, length, &[0])), bad, "a byte after the data");
     assert_eq!(read(file(&[], 0, &[])), bad, "nothing");
-    // Contents that end early, and data that compress far more than any profile.
+    // The contents end early, or the data decompress to far more than any profile.
     for cut in 1..length {
         assert_eq!(read(file(&contents[..cut], cut, &[])), bad, "contents of {cut} bytes");
     }
@@ -121,15 +121,16 @@ fn number(mut value: usize) -> Vec<u8> {
     bytes
 }
 
-/// A few kilobytes can declare millions of items. In memory an item is much larger than in the file.
+/// A few kilobytes can declare millions of items. An item is much larger in memory than in the
+/// file.
 #[test]
 fn files_that_declare_more_than_the_schema_has_take_little_memory() {
     const MANY: usize = 1 << 20;
     let schema = schema();
     let profile = Profile::untrained(&schema);
     let plain = profile.to_plain_bytes();
-    // `gaps` is a file up to its fields: the version and the codes of gaps. `fields` is a file up
-    // to its model.
+    // `gaps` is the beginning of a file up to its fields: the version and the codes of gaps.
+    // `fields` is the beginning of a file up to its model.
     let mut gaps = vec![1];
     for code in [&profile.entities, &profile.flags] {
         for list in [&code.widths_bits, &code.lengths_bits] {
@@ -141,7 +142,8 @@ fn files_that_declare_more_than_the_schema_has_take_little_memory() {
     fields.extend_from_slice(&plain[HEAD_BYTES..plain.len() - HASH_BYTES - 1]);
     assert!(fields.starts_with(&gaps));
     let bad_field = SetupError::BadFieldCode { field: 0 };
-    // Fields: their number, then the first one's context. Model: whether there are bodies.
+    // The cases of fields declare the number of fields, then the first field's context. Those of a
+    // model declare whether there are bodies.
     let bodies = [1, 1, 0, 1, 0, 0, 0, 0];
     for (name, begin, declared, expected) in [
         ("fields", &gaps, number(MANY), SetupError::ProfileMismatch),
@@ -164,7 +166,8 @@ fn files_that_declare_more_than_the_schema_has_take_little_memory() {
         let most = contents.len() as u64 + (1 << 18);
         assert!(memory.bytes_max < most, "{name}: {} bytes", memory.bytes_max);
     }
-    // More contents than any profile of the schema has: 4 MiB, and 64 KiB for each of 16 parts.
+    // The contents are larger than those of any profile of the schema: 4 MiB, and 64 KiB for each
+    // of 16 parts.
     let file = file(&vec![0; 6 * MANY], 6 * MANY, &[]);
     let memory = allocation_counter::measure(|| {
         let read = Profile::from_bytes(&file, &schema);
@@ -173,7 +176,7 @@ fn files_that_declare_more_than_the_schema_has_take_little_memory() {
     assert!(memory.bytes_max < 1 << 20, "{} bytes", memory.bytes_max);
 }
 
-/// A codec's hash does not depend on how a profile was stored, or by which compressor.
+/// A codec's hash does not depend on how a profile was stored, or on the compressor.
 #[test]
 fn both_kinds_of_files_make_one_codec() {
     let hash = |bytes: &[u8]| {

@@ -1,5 +1,5 @@
-//! Properties of every stage over generated input. The generator has a fixed seed, so the input is
-//! the same in every run.
+//! Tests the properties of every stage over generated input. The generator has a fixed seed, so the
+//! input is the same in every run.
 
 mod cursors;
 
@@ -17,8 +17,8 @@ use crate::limits::{any_ends, any_steps, float_limits, integer_limits};
 use crate::runner::for_all;
 use crate::support::{Subject, frames, profiles, schema, views};
 
-/// Ends that `f32` holds exactly, of all magnitudes, on both sides of zero; now and then both are
-/// equal.
+/// Makes ends that `f32` holds exactly, of all magnitudes, on both sides of zero; now and then both
+/// are equal.
 fn ends_of_f32() -> impl Strategy<Value = [f64; 2]> {
     let end = prop_oneof![
         -1000.0f32..1000.0,
@@ -32,7 +32,7 @@ fn ends_of_f32() -> impl Strategy<Value = [f64; 2]> {
     prop_oneof![9 => two, 1 => end.prop_map(|end| [f64::from(end); 2])]
 }
 
-/// The error that `f64` arithmetic adds to half a step.
+/// Returns the error that `f64` arithmetic adds to half a step.
 fn rounding(limits: &FloatLimits, value: f64) -> f64 {
     let largest = limits.min().abs().max(limits.max().abs()).max(value.abs());
     limits.step() * 1e-9 + 8.0 * f64::EPSILON * largest
@@ -63,8 +63,8 @@ fn a_number_comes_back_within_half_a_step() {
 
 #[test]
 fn other_steps_keep_the_range() {
-    // Ranges with decimals, as users write them. A range that excludes its end does not store it,
-    // so it must be found again.
+    // The ranges have decimals, as users write them. A range that excludes its end does not store
+    // the end, so the limits must find it again.
     let decimals = (-5000i32..5000, 1i32..10_000, 0i32..4).prop_map(|(min, length, digits)| {
         let scale = 10f64.powi(digits);
         [f64::from(min) / scale, f64::from(min + length) / scale]
@@ -109,7 +109,7 @@ fn both_ends_of_a_range_are_values_of_it() {
                 <= limits.step() / 2.0 + rounding(&limits, 0.0)
         );
         assert!(last <= limits.max_code() && u64::from(limits.max_code()) < 1 << limits.bits());
-        // Codes that readers refuse give the largest value.
+        // A code that readers refuse gives the largest value.
         assert_eq!(limits.reconstruct(u32::MAX), limits.reconstruct(limits.max_code()));
     });
 }
@@ -163,8 +163,8 @@ fn a_number_reconstructed_as_f32_quantizes_to_the_same_code() {
     });
 }
 
-/// As above, with ends that `f32` does not hold exactly: the last value of 0 to 100 in steps of 0.1
-/// is 99.9, and the `f32` next to it is above that.
+/// The same holds for ends that `f32` does not hold exactly: the last value of 0 to 100 in steps of
+/// 0.1 is 99.9, and the `f32` next to it is above 99.9.
 #[test]
 fn the_ends_of_a_range_reconstructed_as_f32_are_values_of_it() {
     let hundred = FloatLimits::until(0.0, 100.0, 0.1).unwrap().for_f32().unwrap();
@@ -338,7 +338,8 @@ fn angle_deg(a: [f32; 4], b: [f32; 4]) -> f64 {
 fn any_rotation() -> impl Strategy<Value = [f32; 4]> {
     let component =
         prop_oneof![4 => -1.0f32..1.0, 1 => Just(0.0f32), 1 => Just(1.0f32), 1 => Just(-1.0f32)];
-    // Two, three or four components are almost equal, so the choice of the dropped one is close.
+    // Two, three or four components are almost equal, so which one is dropped depends on tiny
+    // differences.
     let tie = (any::<[bool; 4]>(), prop::array::uniform4(-1e-3f32..1e-3), 0usize..3).prop_map(
         |(signs, off, zeros)| {
             let ones: [f32; 4] =
@@ -440,7 +441,7 @@ fn values_against_a_baseline_come_back() {
     );
 }
 
-/// The baseline is the last value of a range whose end `f32` does not hold. Both sides hold the
+/// The baseline is the last value of a range whose end is not exact in `f32`. Both sides hold the
 /// reconstructed value.
 #[test]
 fn a_reconstructed_value_is_a_baseline_for_the_next() {

@@ -1,5 +1,5 @@
-//! State before quantization: raw words quantize to the same lanes as the state, and hold the state
-//! exactly.
+//! Tests of state before quantization: raw words quantize to the same lanes as the state, and hold
+//! the state exactly.
 
 use kinepack::quantize::FloatLimits;
 use kinepack::schema::{Field, FieldKind, PackWith, Role};
@@ -133,7 +133,7 @@ fn raw_words_hold_numbers_exactly() {
     assert_eq!(of("time"), [0xdead_beef, 0xfff8_0000]);
     assert_eq!((of("gear"), of("wheels[1].flat"), of("key")), (vec![2], vec![1], vec![1, 0, 255]));
     assert_eq!((of("name.len"), of("name")), (vec![2], vec![7, 8, 0, 0]));
-    // For a type that gives only its lanes, the raw words are those of its lanes.
+    // If a type gives only its lanes, its raw words are reconstructed from them.
     assert_eq!(of("height"), [12.3_f64.to_bits()]);
 }
 
@@ -156,14 +156,14 @@ fn a_value_out_of_range_takes_the_nearest_end_and_is_reported() {
     };
     let (is_within, car_far) = quantized(&Car { position: [0.0, 200.0, 0.0], ..car() });
     assert!(!is_within && car_far.position[1] == 100.0);
-    // The state itself is clamped silently, but a reader of a capture wants to know.
+    // Quantizing the state itself clamps silently, but a reader of a capture wants to know.
     let (is_within, fast) = quantized(&Car { speed: -9.0, ..car() });
     assert!(!is_within && fast.speed == -8.0);
     let (is_within, low) = quantized(&Car { score: 1, ..car() });
     assert!(!is_within && low.score == 5);
     let (is_within, low) = quantized(&Car { health: -21, ..car() });
     assert!(!is_within && low.health == -20);
-    // Arbitrary words.
+    // These words are arbitrary.
     let mut raw = raw_of(&car());
     let gear = schema.fields().iter().position(|field| field.name == "gear").unwrap();
     raw[schema.fields()[gear].lanes().start] = 1 << 40;
@@ -244,7 +244,7 @@ fn whole() -> FloatLimits {
     FloatLimits::new(0.0, 10.0, 1.0).expect("limits")
 }
 
-/// Written by hand, without `store_raw`.
+/// This type's `Pack` is written by hand, without `store_raw`.
 struct ByHand(f32);
 
 impl Pack for ByHand {
@@ -304,8 +304,8 @@ fn limits_come_back_from_their_parts() {
     }
 }
 
-/// The schema's hash covers only range and step, so limits with another largest code would have the
-/// same hash.
+/// A schema's hash covers only the range and the step, so limits with another largest code would
+/// have the same hash.
 #[test]
 fn limits_whose_largest_code_does_not_follow_from_range_and_step_are_refused() {
     for limits in [

@@ -1,4 +1,4 @@
-//! Runs and sparse bytes against naive forms: dynamic programming over all runs, and the
+//! Compares runs and sparse bytes with naive forms: dynamic programming over all runs, and the
 //! specification's tree.
 
 use kinepack::DecodeError;
@@ -29,14 +29,14 @@ fn decoded(bytes: &[u8]) -> Result<Vec<u8>, DecodeError> {
     Ok(out)
 }
 
-/// `bytes` XOR `base`, as long as `bytes`.
+/// Returns `bytes` XOR `base`, as long as `bytes`.
 fn difference(base: &[u8], bytes: &[u8]) -> Vec<u8> {
     let base = base.iter().copied().chain(std::iter::repeat(0));
     bytes.iter().zip(base).map(|(byte, base)| byte ^ base).collect()
 }
 
-/// The length of a shortest form: the best of all possible first parts, each with the shortest form
-/// of the rest.
+/// Returns the length of the shortest form: the best of all possible first parts, each with the
+/// shortest form of the rest.
 fn shortest_bytes(bytes: &[u8]) -> usize {
     let mut shortest = vec![0; bytes.len() + 1];
     for from in (0..bytes.len()).rev() {
@@ -49,7 +49,7 @@ fn shortest_bytes(bytes: &[u8]) -> usize {
     shortest[0]
 }
 
-/// Properties that hold for any bytes.
+/// Checks the properties that hold for any bytes.
 fn comes_back_in_the_shortest_form(bytes: &[u8]) {
     let runs = encoded(bytes);
     assert_eq!(runs.len(), shortest_bytes(bytes), "{bytes:?}: {runs:?}");
@@ -80,7 +80,7 @@ fn all_short_bytes_come_back_in_the_shortest_form() {
     }
 }
 
-/// Pieces around the longest part of different bytes and the longest run.
+/// Pieces with lengths around those of the longest literal part and the longest run.
 #[derive(Clone, Copy, Debug)]
 enum Piece {
     Different(usize),
@@ -108,7 +108,7 @@ const PIECES: [Piece; 15] = [
 
 fn bytes_of(pieces: &[Piece]) -> Vec<u8> {
     let mut bytes = Vec::new();
-    // Each letter differs from those around it.
+    // Each byte differs from its neighbours.
     let mut letters = (0..=250).cycle();
     for piece in pieces {
         let (count, times) = match *piece {
@@ -139,7 +139,7 @@ fn long_bytes_come_back_in_the_shortest_form() {
             &pieces.iter().map(|piece| PIECES[*piece]).collect::<Vec<_>>(),
         ));
     });
-    // Few letters give runs of all lengths, many letters hardly any.
+    // Few different bytes give runs of all lengths, and many different bytes hardly any runs.
     for_all(
         300,
         (prop::collection::vec(any::<u8>(), 0..1500), 1u8..=255),
@@ -215,7 +215,7 @@ fn runs_survive() {
     });
 }
 
-/// The tree alone, bit by bit.
+/// Writes the tree alone, bit by bit.
 fn tree_of(bytes: &[u8], bits: &mut BitModel) {
     let is_there = |bytes: &[u8]| bytes.iter().any(|byte| *byte != 0);
     if bytes.len() == 1 {
@@ -230,7 +230,7 @@ fn tree_of(bytes: &[u8], bits: &mut BitModel) {
     [first, second].into_iter().filter(|half| is_there(half)).for_each(|half| tree_of(half, bits));
 }
 
-/// Sparse bytes as the specification defines them.
+/// Writes sparse bytes as the specification defines them.
 fn sparse_of(bytes: &[u8]) -> BitModel {
     let mut bits = BitModel::default();
     if bytes.iter().any(|byte| *byte != 0) {
@@ -247,7 +247,8 @@ fn sparse_of(bytes: &[u8]) -> BitModel {
     bits
 }
 
-/// Checks the properties that hold for any bytes and base. Returns their bits.
+/// Checks the properties that hold for any bytes and base. Returns the number of bits that they
+/// take.
 fn sparse_comes_back(base: &[u8], bytes: &[u8]) -> u64 {
     let mut out = vec![3];
     let mut writer = BitWriter::append(&mut out);
@@ -308,7 +309,7 @@ fn sparse_bytes_take_the_bits_of_the_specification() {
 
 #[test]
 fn any_valid_sparse_bytes_are_taken() {
-    // Zeros in full, and a tree of zeros only.
+    // The first data hold zeros in full, and the second a tree that has only zeros.
     for bits in [(0b11, 2), (0b101, 3)] {
         let mut model = BitModel::default();
         model.write(bits.0, bits.1);
@@ -348,7 +349,7 @@ fn sparse_bytes_survive() {
     });
 }
 
-/// Bases and bytes of the vectors: similar, of different lengths, empty, and noise.
+/// Makes bases and bytes of the vectors: similar, of different lengths, empty, and noise.
 fn vector_inputs() -> Vec<(Vec<u8>, Vec<u8>)> {
     let mut random = Random::new(15);
     let mut inputs = vec![

@@ -1,4 +1,4 @@
-//! Schemas as bytes. `spec/CODEC.md`, section 5.8.
+//! Tests of schemas as bytes. `spec/CODEC.md`, section 5.8.
 
 use kinepack::hash::Fnv1a;
 use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
@@ -9,7 +9,7 @@ use crate::support::{check_stored_schema, from_hex, schema, schemas};
 
 const VECTORS: &str = include_str!("../../../spec/vectors/schemas.txt");
 
-/// A schema with everything that a field can have.
+/// Makes a schema with everything that a field can have.
 fn everything() -> Schema {
     let height = FloatLimits::new(-1.5, 32.0, 0.125).unwrap();
     let moves = TimePrecision::new(2.0, 60.0);
@@ -67,7 +67,7 @@ fn a_schema_comes_back_with_all_that_it_has() {
 
 #[test]
 fn frozen_schemas_are_read_and_written() {
-    // Only two schemas are compared here, because the tests of the other vectors check theirs.
+    // This compares only two schemas, because the tests of the other vectors check their own.
     for (name, schema) in [("cube", schema("cube")), ("everything", everything())] {
         check_stored_schema(name, &schema);
     }
@@ -90,7 +90,8 @@ fn other_bytes_are_refused() {
                 assert!(Schema::from_bytes(&damaged).is_err(), "{name}, byte {at}");
             }
         }
-        // With a corrected checksum, a changed file is refused, or differs only in its precision.
+        // A changed file with a corrected checksum is refused, or its schema differs only in its
+        // precision.
         let body = &bytes[..bytes.len() - 8];
         for at in 0..body.len() {
             for value in [0, 1, 0x7F, 0x80, 0xFF] {
@@ -122,7 +123,7 @@ fn other_bytes_are_refused() {
     assert_eq!(Schema::from_bytes(&later).err(), Some(expected));
 }
 
-/// A file of one kind without a name, with these fields.
+/// Makes a file of one kind without a name, with these fields.
 fn file_of(fields: &[&[u8]]) -> Vec<u8> {
     let mut body = [&b"KSCH"[..], &[1], &[0; 8], &[1, 0]].concat();
     let mut count = fields.len();
@@ -137,9 +138,9 @@ fn file_of(fields: &[&[u8]]) -> Vec<u8> {
 
 #[test]
 fn fields_and_their_conditions_take_memory_in_proportion() {
-    // Fields of no lanes: no name, no role, no flags, bytes, 0 of them.
+    // These fields have no lanes: no name, no role, no flags, and 0 bytes.
     let empty = file_of(&[&[0, 0, 0, 6, 0][..]; 100_000]);
-    // Bools, each present only under a condition on the previous one.
+    // These are bools, each present only under a condition on the previous one.
     let mut bools = vec![&[1, b'a', 0, 2, 3, 1, b'a', 1, 1][..]; 4_096];
     bools[0] = &[1, b'a', 0, 0, 3];
     let chain = file_of(&bools);

@@ -1,5 +1,5 @@
-//! The search for the structure of profiles: close to the best by brute force, always valid, and
-//! deterministic.
+//! Tests of the search for the structure of profiles: the result is close to the best by brute
+//! force, always valid, and deterministic.
 
 use kinepack::profile::{Class, Context, FieldCode, LaneWidth, Reference};
 use kinepack::quantize::IntegerLimits;
@@ -15,7 +15,7 @@ fn search(lag_ticks: u32) -> ProfileSearch {
     ProfileSearch { lag_ticks, max_trials: 300, ..ProfileSearch::default() }
 }
 
-/// Numbers of 12 bits that jump from each snapshot to the next: far in a fourth of all cases,
+/// Makes numbers of 12 bits that jump from each snapshot to the next: far in a fourth of all cases,
 /// otherwise a little.
 fn leaps(seed: u64) -> (Schema, Vec<Snapshot>) {
     let schema = Schema::new(vec![Field::new(
@@ -46,7 +46,7 @@ fn trained(schema: &Schema, structure: &Profile, run: &[Snapshot], lag: usize) -
     trainer.finish()
 }
 
-/// The bits of the first field in all packets.
+/// Returns the number of bits of the first field in all packets.
 fn field_bits(schema: &Schema, profile: &Profile, run: &[Snapshot], lag: usize) -> u64 {
     let codec = Codec::new(schema.clone(), Level::PACKED, profile.clone()).unwrap();
     let mut encoder = Encoder::new(&codec);
@@ -87,8 +87,8 @@ fn as_small_as_the_best_of_all_sets_of_widths() {
 
 #[test]
 fn lanes_that_differ_get_widths_that_differ() {
-    // Two of three lanes hardly move, so a class with one width for all lanes would waste twice 5
-    // bits.
+    // Two of three lanes hardly move, so a class with one width for all lanes would waste 5 bits in
+    // each of the two.
     let axes = ["x", "y", "z"]
         .map(|_| kinepack::quantize::FloatLimits::new(0.0, 65535.0, 1.0).unwrap())
         .to_vec();
@@ -109,8 +109,8 @@ fn lanes_that_differ_get_widths_that_differ() {
     let found = field_bits(&schema, &trained(&schema, &structure, &run, 1), &run, 1);
     let alike =
         field_bits(&schema, &trained(&schema, &Profile::magnitudes(&schema), &run, 1), &run, 1);
-    // 7 + 2 + 2 bits, a word of 1 or 2, and values in full. The article's words would be 3 bits
-    // longer.
+    // A value takes 7 + 2 + 2 bits and a word of 1 or 2 bits, and some values are in full. The
+    // article's words would be 3 bits longer.
     assert!(found < 99 * 40 * 13, "{} bits a value", found as f64 / (99.0 * 40.0));
     assert!(found * 10 < alike * 8, "{found} and {alike} bits");
 }
@@ -138,7 +138,7 @@ fn every_schema_and_any_data_get_a_valid_profile_that_packets_survive() {
                 for (base, new) in known.iter().zip(&known[1..]) {
                     let mut packet = Vec::new();
                     let sent = encoder.encode(base, new, &mut packet).unwrap();
-                    // Without an older view no value is coarse.
+                    // Without an older view, no value is coarse.
                     assert!(sent == *new, "{name}");
                     assert!(decoder.decode(base, &packet, new.tick).unwrap() == sent, "{name}");
                 }
@@ -158,7 +158,7 @@ fn progress_rises_to_one_and_training_takes_the_structure() {
         Training { passes: 1, snapshots_per_pass: 10, ..Training::new(structure.clone(), None) };
     let profile = training.run(&schema, &[&run[..]], |_| ()).unwrap();
     assert_eq!(profile.fields[0].classes, structure.fields[0].classes);
-    // Runs the two halves of training separately.
+    // This runs the two halves of training separately.
     let lengths = training.lengths(&schema, &[&run[..]]).unwrap();
     let model = training.model(&schema, &[&run[..]], |_| ()).unwrap();
     assert_eq!(Profile { model: Some(model), ..lengths }, profile);
@@ -171,7 +171,7 @@ fn unfit_runs_are_refused() {
     assert_eq!(search(1).run::<Vec<Snapshot>>(&schema, &[], |_| ()), Err(TrainError::TooShort));
     let other = schemas().remove(0).1;
     assert!(matches!(search(1).run(&other, &[&run[..]], |_| ()), Err(TrainError::Snapshot(_))));
-    // A run without motion, and one packet with more values than the limit.
+    // One run has no motion, and the other has a packet with more values than the limit.
     let still = [0, 1, 2].map(|tick| at_tick(&run[0], Tick(tick)));
     assert!(search(1).run(&schema, &[&still[..]], |_| ()).is_ok());
     let few = ProfileSearch { max_values: 0, ..search(1) };

@@ -1,4 +1,4 @@
-//! Spawn fields: sent when an entity appears, and never again.
+//! Tests of spawn fields: they are sent when an entity appears, and never again.
 
 #![cfg(all(feature = "training", feature = "derive"))]
 
@@ -55,8 +55,8 @@ fn player(random: &mut Random) -> Player {
     }
 }
 
-/// Snapshots of a world in which players are added and removed, and ids return with other spawn
-/// fields.
+/// Makes snapshots of a world in which players are added and removed, and ids return with other
+/// spawn fields.
 fn run(seed: u64, frames: usize) -> Vec<Snapshot> {
     let (schema, mut random) = (schema(), Random::new(seed));
     let mut players: Vec<Option<Player>> = vec![None; 30];
@@ -93,7 +93,7 @@ fn the_derive_marks_all_fields_of_a_part() {
     assert_ne!(Schema::new(plain).hash(), schema.hash());
 }
 
-/// Tries every level, with baselines in which an id belonged to another entity.
+/// This tries every level, with baselines in which an id belonged to another entity.
 #[test]
 fn any_world_comes_back_at_every_level() {
     let schema = schema();
@@ -118,7 +118,7 @@ fn any_world_comes_back_at_every_level() {
     }
 }
 
-/// Whether an id belongs to another player now.
+/// Returns whether an id belongs to another player now than in `base`.
 fn has_returned(base: &Snapshot, now: &Snapshot, id: EntityId) -> bool {
     let of = |state: &Snapshot| state.get::<Player>(id).unwrap();
     of(base).zip(of(now)).is_some_and(|(base, now)| {
@@ -149,8 +149,8 @@ fn a_trained_profile_works() {
     assert!(sizes[0] < sizes[1], "{sizes:?}");
 }
 
-/// An entity that both sides know has no bits for its spawn fields: packets are as if the type did
-/// not have them.
+/// If both sides know an entity, its spawn fields take no bits: packets are as if the type did not
+/// have these fields.
 #[test]
 fn known_entities_have_no_bits_for_spawn_fields() {
     #[derive(Pack)]
@@ -219,7 +219,7 @@ fn another_spawn_field_is_another_entity() {
     assert_eq!(refused, Some(kinepack::EncodeError::EntitiesDiffer));
 }
 
-/// A packet that removes and adds one id is refused for a kind without spawn fields.
+/// A packet that removes and adds the same id is refused for a kind without spawn fields.
 #[test]
 fn only_kinds_with_spawn_fields_may_return_in_one_packet() {
     let with = |is_spawn| {

@@ -1,4 +1,4 @@
-//! Streams at both levels: decoded records, learned states, costs, and refusals.
+//! Tests of streams at both levels: decoded records, learned states, costs, and refusals.
 
 use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
 use kinepack::schema::{Field, FieldKind, Lane, Role};
@@ -24,8 +24,8 @@ fn all_schemas() -> Vec<Schema> {
     all
 }
 
-/// A time stamp is coded before all other fields, also before its own velocity, so it cannot use
-/// that velocity.
+/// Makes a schema in which the time stamp has a velocity. A time stamp is coded before all other
+/// fields, so it cannot use that velocity.
 fn clock_with_a_velocity() -> Schema {
     let axes = || FieldKind::Floats(vec![FloatLimits::new(0.0, 100.0, 0.01).unwrap(); 6]);
     Schema::new(vec![
@@ -45,10 +45,10 @@ impl Pair<'_> {
         Pair { codec, random: Random::new(3) }
     }
 
-    /// Encodes and decodes, and checks that the records and the learned state agree. Returns that
-    /// state and the packet.
+    /// Encodes and decodes records, and checks that the records and the learned states of both
+    /// sides agree. Returns the learned state and the packet.
     fn send(&mut self, base: Option<StreamBase<'_>>, records: &[u32]) -> (Learned, Vec<u8>) {
-        // The previous content of the result buffers does not matter.
+        // The previous content of these buffers does not matter.
         let mut learned = self.codec.nothing_learned();
         let mut packet = vec![7];
         self.codec.encode(base, records, &mut learned, &mut packet).unwrap();
@@ -61,7 +61,7 @@ impl Pair<'_> {
         (learned, packet)
     }
 
-    /// Sends each record against the one before it. Returns the last one and its learned state.
+    /// Sends each record against the previous one. Returns the last record and its learned state.
     fn chain(&mut self, walk: &mut Walk<'_>, count: usize) -> (Vec<u32>, Learned) {
         let (mut held, mut learned) = (walk.step().to_vec(), self.codec.nothing_learned());
         for _ in 0..count {
@@ -100,7 +100,7 @@ fn records_come_back_and_both_sides_learn_the_same() {
     }
 }
 
-/// A record in a packet of several is coded as in separate packets.
+/// A packet of several records has the same effect as separate packets.
 #[test]
 fn a_packet_of_several_records_learns_what_packets_of_one_do() {
     let schema = records_schema();
@@ -121,14 +121,14 @@ fn a_packet_of_several_records_learns_what_packets_of_one_do() {
     assert!(learned == of_all && packet.len() < bytes);
 }
 
-/// The first `count` bits of the packet, from the first bit of the first byte on.
+/// Returns the first `count` bits of the packet, from the first bit of the first byte on.
 fn bits(packet: &[u8], count: usize) -> String {
     let mut model = BitModel::of(packet);
     assert!(count.div_ceil(8) == packet.len(), "{count} bits in {packet:02x?}");
     (0..count).map(|_| char::from(b'0' + model.read(1).unwrap() as u8)).collect()
 }
 
-/// Level packed of `spec/CODEC.md`, bit by bit.
+/// Follows level `Packed` of `spec/CODEC.md`, bit by bit.
 #[test]
 fn a_packed_record_by_hand() {
     let line = FloatLimits::new(0.0, 100.0, 1.0).unwrap();
@@ -150,15 +150,16 @@ fn a_packed_record_by_hand() {
         bits(&packet, count)
     };
     assert_eq!(coded(&base, 8), "00 0 0 0 00 0".replace(' ', ""));
-    // 2 and, the short way round, 1 become 4 and 2, of class 3; 4 is the third of 0, 1, 3 and 4;
-    // and so on.
+    // The steps 2 and 1 (the short way round) become 4 and 2, of class 3; 4 is the third of 0, 1, 3
+    // and 4; and so on.
     let changed = [12, 0, 1, 4, 3, 256, 257, 256, 0, 0, 5, 0];
     let place = "0101 001 010";
     // The differences are 0, 1 and 0, of class 2.
     let turn = "0 0100 00 01 00";
     let call = "10 01 00 10100000";
     assert_eq!(coded(&changed, 39), format!("{place} 1 1 11 {turn} {call}").replace(' ', ""));
-    // Not a rotation, with x dropped instead of w: 256, 256 and 722, clamped to 511.
+    // These codes are not a rotation: with x dropped instead of w they become 256, 256 and 722,
+    // which is clamped to 511.
     let turned = [10, 9, 0, 2, 0, 256, 256, 511, 0, 0, 0, 0];
     assert_eq!(coded(&turned, 10), "00 0 0 1 00 00 0".replace(' ', ""));
     let (_, packet) = pair.send(None, &changed);
@@ -196,8 +197,8 @@ fn unchanged_records_cost_almost_no_bits() {
     }
 }
 
-/// Packets of one to three records against the newest acknowledged one, for half an hour. A third
-/// of the packets and of the acknowledgements is lost.
+/// Half an hour of packets of one to three records, each against the newest acknowledged record. A
+/// third of the packets and of the acknowledgements is lost.
 #[test]
 fn lost_packets_cause_no_drift() {
     const RECORDS: usize = 100_000;
@@ -219,7 +220,7 @@ fn lost_packets_cause_no_drift() {
         let (mut walk, mut random) = (Walk::new(&schema, 11), Random::new(1));
         let mut sent = 1;
         let mut held = (0, walk.step().to_vec(), codec.nothing_learned());
-        // The packets whose acknowledgements are on the way.
+        // The packets whose acknowledgements have not arrived yet.
         let mut on_the_way = Vec::new();
         while sent < RECORDS {
             let count = 1 + random.below(3) as usize;
@@ -251,8 +252,8 @@ fn any_records(schema: &Schema, random: &mut Random, count: usize) -> Vec<u32> {
     records
 }
 
-/// A schema, a level, the seed of everything else, the number of records before the base, the
-/// base's lag, and the number of records.
+/// Makes a schema's index, a level's index, the seed of everything else, the number of records
+/// before the base, the base's lag, and the number of records.
 fn any_stream() -> impl Strategy<Value = (usize, usize, u64, u32, u16, usize)> {
     let lag = prop_oneof![Just(0), Just(u16::MAX), 1u16..300, any::<u16>()];
     (0..all_schemas().len(), 0..LEVELS.len(), any::<u64>(), 0u32..20, lag, 1usize..9)
@@ -354,7 +355,8 @@ fn a_schema_without_lanes_is_refused() {
     }
 }
 
-/// Encodes and decodes with possibly wrong arguments. Nothing is appended if the encoder refuses.
+/// Encodes and decodes with arguments that may be wrong. Checks that nothing is appended if the
+/// encoder refuses.
 fn both(
     codec: &StreamCodec,
     base: Option<StreamBase<'_>>,
@@ -421,7 +423,7 @@ fn lanes_above_their_largest_value_are_refused() {
 fn the_learned_state_of_another_codec_is_refused_if_it_matters() {
     let schema = records_schema();
     let [packed, adaptive] = LEVELS.map(|level| codec(&schema, level));
-    // A learned state of the same size, and others.
+    // Another codec's learned state of the same size is refused, and so are those of other sizes.
     let renamed = Schema::new(
         schema.fields().iter().map(|field| Field::new("x", field.kind.clone())).collect(),
     );
@@ -436,10 +438,10 @@ fn the_learned_state_of_another_codec_is_refused_if_it_matters() {
         let base = Some(StreamBase { lanes: &record, learned: &learned, lag: 1 });
         let refused = (Err(EncodeError::ForeignLearned), Some(DecodeError::NothingLearned));
         assert_eq!(both(&adaptive, base, &record), refused);
-        // Level packed does not learn.
+        // Level `Packed` does not learn.
         assert_eq!(both(&packed, base, &record), (Ok(()), None));
     }
-    // Result buffers may have any content.
+    // The buffers for results may have any content.
     let (mut learned, mut packet) = (Learned::default(), Vec::new());
     adaptive.encode(None, &record, &mut learned, &mut packet).unwrap();
     assert!(learned == adaptive.nothing_learned());

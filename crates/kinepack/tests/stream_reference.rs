@@ -1,6 +1,6 @@
-//! [`StreamCodec`] against the reader of streams in `reference/`, which was written from
-//! `spec/CODEC.md` alone: on long walks with learning, and on damaged packets, which both refuse or
-//! both decode to the same records.
+//! Compares [`StreamCodec`] with the reader of streams in `reference/`, which was written from
+//! `spec/CODEC.md` alone: on long walks with learning, and on damaged packets. Both must refuse a
+//! packet, or decode it to the same records.
 
 use std::collections::VecDeque;
 
@@ -17,10 +17,10 @@ use crate::support::{
 };
 
 const LEVELS: [StreamLevel; 2] = [StreamLevel::Packed, StreamLevel::Adaptive];
-/// The largest lag.
+/// The largest lag in this test.
 const MAX_LAG: u64 = 300;
 
-/// The same schema for the reference.
+/// Converts a schema to the reference's type.
 fn of_the_reference(schema: &Schema) -> Vec<reference::Field> {
     let axis = |limits: &FloatLimits| Axis {
         min: limits.min(),
@@ -67,7 +67,8 @@ fn all_schemas() -> Vec<(&'static str, Schema)> {
     all
 }
 
-/// Time stamps that are not integers, and roles and velocities that have no effect.
+/// Makes schemas with time stamps that are not integers, and with roles and velocities that have no
+/// effect.
 fn clocks() -> Vec<(&'static str, Schema)> {
     let line = FloatLimits::new(0.0, 100.0, 0.01).unwrap();
     let around = FloatLimits::until(0.0, 100.0, 0.5).unwrap().wrapping();
@@ -129,7 +130,7 @@ fn wide(lanes: &[u32]) -> Vec<i128> {
     lanes.iter().copied().map(i128::from).collect()
 }
 
-/// The last record of a packet, with both learned states.
+/// The last record of a packet, with the learned states of both sides.
 struct Held {
     index: u64,
     lanes: Vec<u32>,
@@ -137,7 +138,7 @@ struct Held {
     by_reference: reference::stream::Learned,
 }
 
-/// A codec, its reader, and the records that both hold.
+/// A codec, the reference's reader, and the records that both hold.
 struct Pair<'a> {
     codec: &'a StreamCodec,
     reader: &'a Stream<'a>,
@@ -146,8 +147,8 @@ struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    /// Sends records against the held record number `nth`, or in full. The last one is then held
-    /// too.
+    /// Sends records against the held record number `nth`, or in full if `nth` is `None`. Both
+    /// sides then also hold the last record.
     fn send(&mut self, nth: Option<usize>, first: u64, records: &[u32], random: &mut Random) {
         let codec = self.codec;
         let count = records.len() / codec.lanes();
@@ -163,7 +164,7 @@ impl Pair<'_> {
 
         let (mut learned, mut packet) = (codec.nothing_learned(), Vec::new());
         codec.encode(of_crate, records, &mut learned, &mut packet).unwrap();
-        // Buffers with arbitrary content.
+        // These buffers have arbitrary content.
         let mut room: Vec<u32> = (0..records.len()).map(|_| random.word() as u32).collect();
         let mut received = codec.nothing_learned();
         assert_eq!(codec.decode(of_crate, &mut room, &mut received, &packet), Ok(()));
@@ -221,8 +222,7 @@ fn the_reference_reads_the_codecs_packets() {
         while first < 1500 {
             let count = if random.one_in(2) { 1 } else { 1 + random.below(16) };
             let records = walk.records(count as usize);
-            // Codes most often against a recent record, and now and then against any record, or in
-            // full.
+            // The base is most often a recent record, now and then any record, or none.
             let nth = match (pair.held.len(), random.below(20)) {
                 (0, _) | (_, 0) => None,
                 (len, 1..4) => Some(random.below(len as u64) as usize),
@@ -233,7 +233,7 @@ fn the_reference_reads_the_codecs_packets() {
         }
         (0..2).for_each(|outcome| damaged[outcome] += pair.damaged[outcome]);
     }
-    // Some damage is refused, some is not.
+    // Both decoders refuse some of the damaged packets, and accept others.
     assert!(damaged.iter().all(|count| *count > 1000), "{damaged:?}");
 }
 

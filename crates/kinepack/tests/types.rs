@@ -1,5 +1,5 @@
-//! Snapshots and streams with types of other schemas, even with as many lanes, and with lanes above
-//! their maximum: they are refused, and no state is read as another type.
+//! Tests of snapshots and streams with types of other schemas, even with as many lanes, and with
+//! lanes above their maximum. They are refused, and no state is read as another type.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -15,7 +15,7 @@ struct Door {
     locked: bool,
 }
 
-/// As many lanes as [`Door`], most of them wider.
+/// This type has as many lanes as [`Door`], most of them wider.
 #[derive(Pack, Clone, Debug, PartialEq)]
 struct Player {
     #[pack(range = 0.0..1000.0, precision = 0.01)]
@@ -23,7 +23,7 @@ struct Player {
     health: u8,
 }
 
-/// The fields of [`Door`] under another name of the type.
+/// This type has the fields of [`Door`], but another name.
 #[derive(Pack, Clone, Debug, PartialEq)]
 #[allow(dead_code)]
 struct Gate {
@@ -86,7 +86,7 @@ fn entities_are_read_by_id_index_or_iterator() {
     assert_eq!(all, [3, 7, 900].map(|id| (EntityId(id), DOOR)));
     assert_eq!(view.iter::<Door>().unwrap().len(), 3);
 
-    // Another type is refused even if there is no such entity.
+    // Another type is refused even if there is no entity with that id.
     let refused = |id| Err(mismatch::<Door, Player>(Some(id)));
     assert_eq!(view.get::<Player>(EntityId(7)), refused(7));
     assert_eq!(view.get::<Player>(EntityId(4)), refused(4));
@@ -129,7 +129,7 @@ fn an_entity_that_one_snapshot_lacks_is_not_interpolated() {
     assert_eq!(from.interpolate::<Player>(EntityId(5), &to, at), refused);
 }
 
-/// Only the schema matters, not the type or how the schema was made.
+/// Only the schema matters, not the type or the way in which the schema was made.
 #[test]
 fn types_of_one_schema_are_interchangeable() {
     let of_fields = Schema::new(Schema::of::<Gate>().fields().to_vec());
@@ -148,7 +148,7 @@ fn types_of_one_schema_are_interchangeable() {
     }
 }
 
-/// A number of `LAST` steps, whose field is made on request.
+/// Packs a number in `LAST` steps, and makes its field anew on each request.
 struct UpTo<const LAST: u32>;
 
 impl<const LAST: u32> PackWith<f32> for UpTo<LAST> {
@@ -192,7 +192,7 @@ fn types_that_differ_only_in_a_with_parameter_are_distinguished() {
     assert_eq!(snapshot.get_at_index::<Many>(0), Err(mismatch::<Few, Many>(Some(1))));
 }
 
-/// [`UpTo`] does not check its value, so its lanes may exceed its own field.
+/// [`UpTo`] does not check its value, so a lane may exceed the maximum of its field.
 #[test]
 fn lanes_above_their_largest_value_are_not_pushed() {
     let mut snapshot = Snapshot::new(&Schema::of::<Few>(), Tick(1));
@@ -253,7 +253,7 @@ fn a_base_with_lanes_above_their_largest_value_is_refused() {
 
 static ASKED: AtomicUsize = AtomicUsize::new(0);
 
-/// Counts the requests for its schema.
+/// A type that counts the requests for its fields.
 struct Counted(u8);
 
 impl Pack for Counted {

@@ -1,9 +1,9 @@
-//! The frozen bytes of `spec/vectors/`. This version writes them, and every later version must read
-//! them.
+//! Tests of the frozen bytes of `spec/vectors/`. This version writes these bytes, and every later
+//! version must read them.
 //!
 //! A line is `level profile packet`, for the snapshots that `spec/vectors/README.md` describes.
-//! Lines are only ever added. `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack vectors::`
-//! prints the lines that this version writes.
+//! Lines may be added, but never changed. `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack
+//! vectors::` prints the lines that this version writes.
 
 use kinepack::group::{GroupReader, GroupWriter};
 use kinepack::quantize::{FloatLimits, IntegerLimits};
@@ -83,7 +83,7 @@ fn every_group_is_written_and_read() {
     }
 }
 
-/// The profiles as `spec/vectors/profiles.txt` lists them.
+/// Lists the profiles in the form of `spec/vectors/profiles.txt`.
 fn listed_profiles(schema: &Schema) -> String {
     let mut listed = String::new();
     for (name, profile) in packets_profiles(schema) {
@@ -204,7 +204,7 @@ fn the_state_checks_equal_the_vectors() {
             written += &format!("{line}\n");
             continue;
         }
-        // The vectors' check is omitted here, because this test writes it.
+        // The check in the vectors is left out here, because this test writes it.
         let words: Vec<&str> = line.split(' ').collect();
         let mut snapshot = Snapshot::new(&schema, Tick(words[0].parse().unwrap()));
         for entity in &words[2..] {

@@ -1,5 +1,5 @@
-//! Views: the encoder's view equals the decoder's, the state check finds differences between the
-//! sides, and memory is reused only if it has no other owner.
+//! Tests of views: the encoder's view equals the decoder's, the state check finds differences
+//! between the sides, and memory is reused only if it has no other owner.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::support::{
     profiles, schema, schemas,
 };
 
-/// The schemas of the tests; those with time precision also without it.
+/// Makes the schemas of the tests; those with time precision also without it.
 fn all_schemas() -> Vec<(String, Schema)> {
     let plain = schemas().into_iter().chain([
         ("calls", schema("calls")),
@@ -28,7 +28,8 @@ fn all_schemas() -> Vec<(String, Schema)> {
     all
 }
 
-/// Codecs of all levels with their names, each with the first profile and with the trained one.
+/// Makes codecs of all levels with their names, each with the first profile and with the trained
+/// one.
 fn codecs(schema_name: &str, schema: &Schema) -> Vec<(String, Codec)> {
     let of_level = |level: Level| {
         let [first, .., last] = profiles(schema);
@@ -40,8 +41,8 @@ fn codecs(schema_name: &str, schema: &Schema) -> Vec<(String, Codec)> {
     Level::TABLE.into_iter().flat_map(of_level).collect()
 }
 
-/// A run in which many entities keep their motion, so that there is something to learn and to make
-/// coarse.
+/// Makes a run in which many entities keep their motion, so that there is something to learn and to
+/// make coarse.
 fn run(schema: &Schema, seed: u64) -> Vec<Snapshot> {
     let leaping = frames(schema, seed, 9, 8);
     let last = leaping[7].tick.0;
@@ -52,7 +53,7 @@ fn run(schema: &Schema, seed: u64) -> Vec<Snapshot> {
         .collect()
 }
 
-/// The entities of `before`; those that `after` also has take their lanes from it.
+/// Returns the entities of `before`, with the lanes of `after` for those that `after` also has.
 fn same_entities(before: &Snapshot, after: &Snapshot) -> Snapshot {
     let mut rows = after.clone();
     rows.retain(before.ids());
@@ -122,7 +123,8 @@ fn the_view_of_written_entities_equals_the_decoders() {
                         decoder.decode(baselines, &packet, same.tick).unwrap() == view,
                         "{name}"
                     );
-                    // Chosen entities that had room are as received, and all others unchanged.
+                    // Chosen entities that fitted are as the receiver has them, and all others are
+                    // unchanged.
                     for index in 0..same.len() {
                         let is_sent =
                             indices.contains(&(index as u32)) && !unsent.contains(&(index as u32));
@@ -200,7 +202,7 @@ fn a_packet_with_a_state_check_is_the_packet_and_two_bytes() {
     }
 }
 
-/// Possible mistakes of the two sides: the views, their order, or the tick.
+/// Makes a mistake on one side: in the views, in their order, or in the tick.
 fn wrong(run: &[View], frame: usize, random: &mut Random) -> (Vec<View>, Tick) {
     let right = |back: usize| run[frame - back].clone();
     let known = match random.below(7) {
@@ -208,9 +210,9 @@ fn wrong(run: &[View], frame: usize, random: &mut Random) -> (Vec<View>, Tick) {
         1 => vec![right(1)],
         2 => vec![right(1), right(3), right(4)],
         3 => vec![right(1), right(2)],
-        // An earlier learned state.
+        // The baseline has an earlier learned state.
         4 => vec![right(1).with_learned(right(3).learned().cloned()), right(2), right(3)],
-        // One lane of one entity.
+        // One lane of one entity differs.
         5 => vec![one_off(&right(1), random), right(2), right(3)],
         _ => vec![right(1), one_off(&right(2), random), right(3)],
     };
@@ -220,7 +222,7 @@ fn wrong(run: &[View], frame: usize, random: &mut Random) -> (Vec<View>, Tick) {
     (known, Tick(ticks[random.below(6) as usize]))
 }
 
-/// The view with a lane of an entity changed.
+/// Returns the view with one lane of an entity changed.
 fn one_off(view: &View, random: &mut Random) -> View {
     let mut lanes = rows(view);
     let entity = random.below(lanes.len() as u64) as usize;
@@ -256,8 +258,8 @@ fn wrong_views_and_wrong_ticks_are_found() {
                     let (known, tick) = wrong(&run, frame, &mut random);
                     match decoder.decode_checked(Baselines::new(&known).unwrap(), &packet, tick) {
                         Ok(view) => {
-                            // The check does not cover the learned state. If that is wrong, values
-                            // become wrong, and the check finds these.
+                            // The check does not cover the learned state. If the learned state is
+                            // wrong, values become wrong, and the check finds these.
                             assert!(
                                 view.snapshot() == sent.snapshot(),
                                 "{}, {seed}, {frame}",
@@ -276,14 +278,14 @@ fn wrong_views_and_wrong_ticks_are_found() {
             }
         }
     }
-    // Views that the packet does not use may be wrong.
+    // Views that the packet does not use may be wrong without an error.
     assert!(
         found > 1500 && other_errors > 1500 && right > 500,
         "{found} found, {other_errors} other errors, {right} right"
     );
 }
 
-/// The entities of a snapshot, with their lanes.
+/// Returns the entities of a snapshot, with their lanes.
 fn rows(snapshot: &Snapshot) -> Vec<(EntityId, Vec<u32>)> {
     let lanes =
         |index: usize| (0..snapshot.lane_count()).map(|lane| snapshot.lane(lane)[index]).collect();
@@ -334,7 +336,7 @@ fn any_change_changes_the_state_check() {
                     differs(tick, &wrong, "id");
                 }
             }
-            // Two entities that are swapped.
+            // Two entities change places.
             for other in 0..index {
                 let mut wrong = right.clone();
                 let [one, two] = [index, other].map(|index| right[index].1.clone());
@@ -344,7 +346,7 @@ fn any_change_changes_the_state_check() {
                 }
             }
         }
-        // Adds an unknown entity at either end.
+        // This adds an unknown entity at either end.
         let zeros = vec![0; schema.lanes().len()];
         for id in [0, u32::MAX] {
             let mut wrong = right.clone();
@@ -380,8 +382,8 @@ fn a_view_that_is_held_elsewhere_is_not_overwritten() {
             let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
             let mut random = Random::new(9);
             let mut known = VecDeque::from([View::empty(&schema)]);
-            // Owners hold the view, its snapshot or its learned state, each with a copy that shares
-            // no memory.
+            // Some owners hold the view, its snapshot or its learned state, each with a copy that
+            // shares no memory.
             let mut held: Vec<(View, Snapshot, Option<String>)> = Vec::new();
             let mut snapshots: Vec<(Arc<Snapshot>, Snapshot)> = Vec::new();
             let mut learned: Vec<(Learned, String)> = Vec::new();
@@ -406,8 +408,8 @@ fn a_view_that_is_held_elsewhere_is_not_overwritten() {
                 known.push_front(sent);
                 held.push((decoded.clone(), Snapshot::clone(&decoded), deep(decoded.learned())));
                 if known.len() > 3 {
-                    // The encoder and the decoder both get the view. Neither may reuse memory that
-                    // the other or a third owner holds.
+                    // The test gives the view back to both the encoder and the decoder. Neither of
+                    // them may reuse memory that the other or a third owner holds.
                     let view = known.pop_back().unwrap();
                     decoder.recycle(view.clone());
                     encoder.recycle(view.clone());

@@ -1,6 +1,6 @@
-//! Seeded numbers for the benchmarks: SplitMix64 (Steele, Lea and Flood, 2014).
+//! A source of seeded numbers for the benchmarks: SplitMix64 (Steele, Lea and Flood, 2014).
 
-/// Gives the same numbers on every run.
+/// A source that gives the same numbers on every run.
 pub(crate) struct Random(u64);
 
 impl Random {
@@ -8,7 +8,7 @@ impl Random {
         Self(seed)
     }
 
-    /// Any 64 bits.
+    /// Returns 64 random bits.
     pub(crate) fn word(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -1,4 +1,4 @@
-//! Columns of numbers in memory of any layout, quantized into a snapshot.
+//! Quantizes columns of numbers, in memory of any layout, into a snapshot.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -8,7 +8,7 @@ use crate::schema::columns::{float_columns, rotation_columns, with_row};
 use crate::schema::{Columns, Field, FieldKind, derived};
 use crate::{EncodeError, EntityId, Schema, Snapshot};
 
-/// Number of rows that are quantized together.
+/// The number of rows that are quantized together.
 const BLOCK: usize = 64;
 
 /// The type of a number, in the byte order of the machine.
@@ -38,7 +38,7 @@ pub enum Number {
 }
 
 impl Number {
-    /// The size of one number in bytes.
+    /// The size of one number, in bytes.
     pub fn bytes(self) -> usize {
         match self {
             Self::I8 | Self::U8 => 1,
@@ -65,20 +65,20 @@ pub struct Column<'a> {
 }
 
 impl<'a> Column<'a> {
-    /// A column that begins at the first of these bytes. `stride` is the number of bytes from one
+    /// Makes a column that begins at the first of `bytes`. `stride` is the number of bytes from one
     /// entity to the next. With a stride of 0, all entities have the same numbers.
     pub fn new(bytes: &'a [u8], stride: usize, number: Number) -> Self {
         Self { bytes, stride, number, clamps: false }
     }
 
-    /// Values out of range become the nearest end instead of an error.
+    /// Makes values out of range take the nearest end instead of causing an error.
     #[must_use]
     pub fn clamped(self) -> Self {
         Self { clamps: true, ..self }
     }
 
-    /// The bytes that a column needs for `count` entities with `numbers` numbers each. `None` if
-    /// that overflows `usize`.
+    /// Returns the number of bytes that a column needs for `count` entities with `numbers` numbers
+    /// each. Returns `None` if that number overflows `usize`.
     pub fn needed_bytes(
         count: usize,
         numbers: usize,
@@ -93,7 +93,7 @@ impl<'a> Column<'a> {
         &self.bytes[row * self.stride..]
     }
 
-    /// The first `N` real numbers of an entity.
+    /// Returns the first `N` real numbers of an entity.
     #[inline]
     fn floats<const N: usize, T: Real>(&self, row: usize) -> [T; N] {
         let bytes = self.entity_bytes(row);
@@ -126,7 +126,7 @@ impl<'a> Column<'a> {
     }
 }
 
-/// `f32` or `f64`.
+/// Either `f32` or `f64`.
 trait Real: Copy {
     const ZERO: Self;
 
@@ -151,15 +151,15 @@ impl Real for f64 {
     }
 }
 
-/// Why columns cannot be quantized.
+/// The reason why columns cannot be quantized.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ColumnsError {
     /// The number of columns differs from the number of the kind's fields.
     Count {
-        /// Fields of the kind.
+        /// The number of the kind's fields.
         fields: usize,
-        /// Columns that were given.
+        /// The number of columns that were given.
         columns: usize,
     },
     /// A column has a number type that its field does not accept. Real numbers and rotations take
@@ -174,19 +174,19 @@ pub enum ColumnsError {
     Length {
         /// The index of the field.
         field: usize,
-        /// Bytes that the column needs; `None` if that overflows `usize`.
+        /// The number of bytes that the column needs; `None` if that overflows `usize`.
         needed_bytes: Option<usize>,
-        /// Bytes that the column has.
+        /// The number of bytes that the column has.
         bytes: usize,
     },
     /// A value cannot be quantized.
     Value {
         /// The index of the field.
         field: usize,
-        /// The error, with the entity.
+        /// The error, which names the entity.
         error: EncodeError,
     },
-    /// The entities cannot be added.
+    /// The entities cannot be added, for example because their ids do not increase.
     Entities(EncodeError),
 }
 
@@ -243,31 +243,32 @@ impl core::error::Error for ColumnsError {}
 #[derive(Clone, Debug)]
 pub struct Quantizer {
     schema_hash: u64,
-    /// A schema for each kind alone.
+    /// For each kind, a schema of that kind alone.
     kinds: Vec<Schema>,
 }
 
 impl Quantizer {
-    /// A quantizer for snapshots of a schema.
+    /// Makes a quantizer for snapshots of `schema`.
     pub fn new(schema: &Schema) -> Self {
         let kinds = (0..schema.kinds().len()).map(|kind| schema.of_kind(kind));
         Self { kinds: kinds.collect(), schema_hash: schema.hash() }
     }
 
-    /// A schema for each kind alone, as [`Schema::of_kind`] makes it.
+    /// For each kind, a schema of that kind alone, as [`Schema::of_kind`] makes it.
     pub fn kinds(&self) -> &[Schema] {
         &self.kinds
     }
 
     /// Appends entities of a kind, with one column for each field of the kind, in order. Values are
-    /// quantized as by [`Snapshot::push`]. If a field is absent for an entity, its column is not
-    /// read for that entity.
+    /// quantized as [`Snapshot::push`] does it. If an entity lacks a field, the field's column is
+    /// not read for that entity.
     ///
-    /// Cost: that of [`Snapshot::extend`] for vectors of up to four axes and rotations, and about
-    /// that of [`Snapshot::push`] for other and for optional fields.
+    /// For vectors of up to four axes and rotations the cost is that of [`Snapshot::extend`]. For
+    /// other fields and for optional ones it is about that of [`Snapshot::push`].
     ///
     /// # Errors
-    /// [`ColumnsError`]. The snapshot is unchanged then.
+    /// [`ColumnsError`] if the columns do not fit the kind's fields, or a value cannot be
+    /// quantized. After an error the snapshot is unchanged.
     pub fn extend(
         &self,
         snapshot: &mut Snapshot,
@@ -317,8 +318,8 @@ impl Column<'_> {
     }
 }
 
-/// Fills the lanes of a field from the row `begin` on. `lanes` are the lanes of the whole kind. An
-/// error comes with its row, counted from `begin`.
+/// Fills the lanes of a field from the row `begin` on. `lanes` holds the columns of all lanes of
+/// the kind. An error is returned with its row, counted from `begin`.
 fn fill_field(
     field: &Field,
     column: &Column<'_>,
@@ -346,8 +347,8 @@ fn fill_field(
     })
 }
 
-/// Fills lanes block by block. Returns false after an error, and for fields that cannot be filled
-/// this way.
+/// Fills the lanes of a field block by block. Returns false after an error, and for fields that
+/// cannot be filled in blocks.
 fn fill_blocks(field: &Field, column: &Column<'_>, lanes: &mut [Vec<u32>], begin: usize) -> bool {
     let is_single = column.number == Number::F32;
     match &field.kind {
@@ -380,7 +381,7 @@ fn fill_blocks(field: &Field, column: &Column<'_>, lanes: &mut [Vec<u32>], begin
         FieldKind::Rotation(rotation) => blocks::<4, f64>(column, lanes, begin, |values, part| {
             rotation_columns(values.iter(), rotation, part)
         }),
-        // Flags and choices of one byte each are copied, and checked all at once.
+        // Flags and choices of one byte each are copied, and then checked together.
         FieldKind::Bool | FieldKind::Choice { .. } if column.number == Number::U8 => {
             let max = field.kind.plain_max();
             lanes[0][begin..].iter_mut().enumerate().fold(true, |are_right, (row, lane)| {
@@ -392,7 +393,7 @@ fn fill_blocks(field: &Field, column: &Column<'_>, lanes: &mut [Vec<u32>], begin
     }
 }
 
-/// Reads numbers block by block, and lets `fill` quantize each block.
+/// Reads numbers block by block, and calls `fill` to quantize each block.
 fn blocks<const N: usize, T: Real>(
     column: &Column<'_>,
     lanes: &mut [Vec<u32>],

@@ -1,5 +1,5 @@
-//! The states of entities as columns of numbers: for programs that lack the Rust types of a schema,
-//! such as pages in a browser.
+//! Converts the states of entities to columns of numbers, for programs that lack the Rust types of
+//! a schema, such as pages in a browser.
 
 mod column;
 
@@ -10,12 +10,12 @@ pub use column::{Column, ColumnsError, Number, Quantizer};
 use crate::schema::{Field, FieldKind};
 use crate::{Between, EncodeError, EntityId, Schema, Snapshot};
 
-/// Numbers with more codes than this would lose precision as `f32`.
+/// The largest number of codes of an axis whose values do not lose precision as `f32`.
 const F32_CODES: u32 = 1 << 24;
 
-/// The states of entities, kind by kind, and field by field within a kind.
+/// Holds the states of entities, kind by kind, and field by field within a kind.
 ///
-/// Adding an entity costs as much as [`Schema::interpolate_raw`]. Clearing the table keeps the
+/// Adding an entity costs as much as [`Schema::interpolate_raw`]. A cleared table keeps its
 /// columns' memory.
 ///
 /// ```
@@ -49,43 +49,43 @@ pub struct ValueTable {
     kinds: Vec<KindValues>,
 }
 
-/// The entities of one kind.
+/// The values of the entities of one kind.
 #[derive(Clone, Debug)]
 pub struct KindValues {
     /// The schema of this kind alone.
     schema: Schema,
     ids: Vec<u32>,
     fields: Vec<Values>,
-    /// For each field, the index of the field that is its velocity.
+    /// For each field, the index of the field that is its velocity, if there is one.
     velocities: Vec<Option<usize>>,
     /// Buffers for the lanes of an entity in both states, and for its raw words.
     lanes: [Vec<u32>; 2],
     raw: Vec<u64>,
 }
 
-/// The numbers of a field, entity by entity, with [`per_entity`](Self::per_entity) numbers for
-/// each. The numbers of an absent field are 0.
+/// The numbers of a field, entity by entity, with [`per_entity`](Self::per_entity) numbers for each
+/// entity. The numbers of an absent field are 0.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Values {
     /// Numbers whose axes have up to 2^24 codes, and rotations (x, y, z, w).
     F32(Vec<f32>),
-    /// Numbers with more codes.
+    /// Numbers that have an axis with more codes.
     F64(Vec<f64>),
     /// Integers within the range of `i32`.
     I32(Vec<i32>),
-    /// Other integers within the range of `u32`; large choices; opaque lanes.
+    /// Other integers within the range of `u32`, large choices, and opaque lanes.
     U32(Vec<u32>),
     /// Other integers within the range of `i64`.
     I64(Vec<i64>),
-    /// The remaining integers.
+    /// All other integers.
     U64(Vec<u64>),
     /// Flags, choices of up to 256 values, and opaque bytes.
     U8(Vec<u8>),
 }
 
 impl Values {
-    /// An empty column for a field.
+    /// Makes an empty column for a field.
     pub fn new(field: &Field) -> Self {
         match &field.kind {
             FieldKind::Floats(axes) if axes.iter().any(|axis| axis.max_code() >= F32_CODES) => {
@@ -113,8 +113,8 @@ impl Values {
         }
     }
 
-    /// The number of numbers that a field has for one entity: one for each axis of a vector, four
-    /// for a rotation, one for an integer of any size.
+    /// Returns the number of numbers that a field has for one entity: one for each axis of a
+    /// vector, four for a rotation, one for an integer of any size.
     pub fn per_entity(field: &Field) -> usize {
         match field.kind {
             FieldKind::Integer(_) => 1,
@@ -134,7 +134,7 @@ impl Values {
         }
     }
 
-    /// Appends raw words of an entity, converted to the column's type.
+    /// Appends the raw words of an entity, converted to the column's type.
     fn extend(&mut self, raw: &[u64]) {
         match self {
             Self::F32(list) => list.extend(raw.iter().map(|word| f64::from_bits(*word) as f32)),
@@ -149,13 +149,13 @@ impl Values {
 }
 
 impl ValueTable {
-    /// A table without entities.
+    /// Makes a table without entities.
     pub fn new(schema: &Schema) -> Self {
         let kinds = (0..schema.kinds().len()).map(|kind| KindValues::new(schema.of_kind(kind)));
         Self { kinds: kinds.collect(), schema: schema.clone() }
     }
 
-    /// The schema.
+    /// The schema of the table.
     pub fn schema(&self) -> &Schema {
         &self.schema
     }
@@ -173,15 +173,15 @@ impl ValueTable {
         }
     }
 
-    /// Adds an entity, interpolated between two states. Each state comes with the entity's index in
-    /// it.
+    /// Adds an entity, interpolated between two states. `ends` are the two states, each with the
+    /// entity's index in it.
     ///
     /// # Errors
     /// [`EncodeError::TypeMismatch`] for states of another schema, and [`EncodeError::AnotherKind`]
-    /// if the two entities are of different kinds. The table is unchanged then.
+    /// if the two entities are of different kinds. After an error the table is unchanged.
     ///
     /// # Panics
-    /// If a state has no entity with this index.
+    /// If a state has no entity at the given index.
     pub fn push(
         &mut self,
         (from, index): (&Snapshot, usize),
@@ -201,10 +201,10 @@ impl ValueTable {
         Ok(())
     }
 
-    /// Adds the entities of a state.
+    /// Adds all entities of a state.
     ///
     /// # Errors
-    /// [`EncodeError::TypeMismatch`] for a state of another schema.
+    /// [`EncodeError::TypeMismatch`] if the state has another schema.
     pub fn extend(&mut self, state: &Snapshot) -> Result<(), EncodeError> {
         let at = Between { ratio: 0.0, seconds: 0.0 };
         (0..state.len()).try_for_each(|index| self.push((state, index), (state, index), at))

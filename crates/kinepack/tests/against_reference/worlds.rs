@@ -1,4 +1,4 @@
-//! Worlds of several kinds of entities.
+//! Worlds of several kinds of entities, for both decoders.
 
 use kinepack::schema::SchemaBuilder;
 use kinepack::{
@@ -16,7 +16,7 @@ fn spawn(field: reference::Field) -> reference::Field {
     reference::Field { spawn: true, ..field }
 }
 
-/// Kinds with every sort of field, with spawn fields, and without any field.
+/// Makes kinds with every sort of field, with spawn fields, and without any field.
 fn kinds() -> Vec<kinds::Kind> {
     let axis = Axis::until(-256.0, 256.0, 1.0 / 512.0);
     let [things, cyclic, ..] = schemas();
@@ -69,12 +69,13 @@ fn world_of_snapshot(snapshot: &Snapshot, kinds: usize) -> World {
     (0..kinds).map(of_kind).collect()
 }
 
-/// A baseline and a snapshot. Some ids come back as entities of another kind.
+/// Makes a random baseline and a snapshot after it. In the snapshot, some ids come back as entities
+/// of another kind.
 fn pair_of_worlds(numbers: &mut Numbers, kinds: &[kinds::Kind]) -> [World; 2] {
     let mut worlds = [World::new(), World::new()];
     let count = kinds.len() as u32;
     for (kind, (_, fields)) in (0..).zip(kinds) {
-        // The ids of a kind have the same remainder, so no two kinds share an id.
+        // The ids of a kind have the same remainder, so two kinds never share an id.
         let apart = |entities: Entities, kind: u32| -> Entities {
             let ids = entities.into_iter().filter(|(id, _)| *id < u32::MAX / count);
             ids.map(|(id, lanes)| (id * count + kind, lanes)).collect()

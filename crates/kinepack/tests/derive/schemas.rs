@@ -1,4 +1,4 @@
-//! The roles of a body's parts, the hash of a schema, and time precision.
+//! Tests of the roles of a body's parts, the hash of a schema, and time precision.
 
 use kinepack::schema::{Role, TimePrecision};
 use kinepack::{Bytes, BytesUpTo, Pack, Schema};
@@ -55,7 +55,7 @@ fn parts_of_a_body_have_roles_and_unchanged_lanes() {
     assert_eq!((back.alive, back.pushed, back.crouched), (true, false, true));
     assert_eq!((back.velocity, back.place), (player.velocity, [-3.5, 0.25, 256.0 - 1.0 / 512.0]));
 
-    // Made in a macro, of a type that only a constant can count.
+    // A macro makes the struct, with an array whose length is a constant.
     macro_rules! body {
         ($vector:ty, $flag:ty) => {{
             #[derive(Pack)]

@@ -1,4 +1,4 @@
-//! Fields that another type packs, with its own rule or as bytes.
+//! Fields that another type packs, by its own rule or as bytes.
 
 use kinepack::quantize::IntegerLimits;
 use kinepack::schema::{Field, FieldKind, LaneArithmetic, PackWith};
@@ -7,7 +7,7 @@ use kinepack::{Bytes, BytesUpTo, EncodeError, Pack, Schema};
 use super::{bits, names};
 use crate::states::{error, lanes, round_trip};
 
-/// A time in milliseconds that is sent as whole seconds. The type is not `Pack`.
+/// A time in milliseconds that is sent as whole seconds. The type does not implement `Pack`.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Millis(u32);
 
@@ -96,7 +96,7 @@ fn bytes_are_one_field() {
     for len in 0..=6 {
         assert_eq!(round_trip(&call(len)), call(len));
     }
-    // Zeros follow the end, whatever the lanes held before.
+    // Zeros follow the last byte, whatever the lanes held before.
     let mut codes = [9; Call::LANES];
     call(2).quantize(&mut codes).unwrap();
     assert_eq!(codes, [0, 200, 255, 2, 1, 2, 0, 0, 0, 0, 0]);

@@ -1,8 +1,8 @@
-//! Generated schemas, with worlds of them. At all levels, and against any views that both sides may
-//! hold, snapshots come back lane for lane. Damaged packets are refused or valid, and have no
-//! effect. Codecs of equal hash read each other.
+//! Generated schemas, and worlds of entities with these schemas. At all levels, and against any
+//! views that both sides may hold, snapshots come back lane for lane. Damaged packets are refused
+//! or valid, and have no effect. Codecs of equal hash read each other's packets.
 //!
-//! The suite tries some hundred schemas. This is a long run, of some minutes: `PROPTEST_CASES=5000
+//! The suite tries some hundred schemas. A longer run takes some minutes: `PROPTEST_CASES=5000
 //! cargo test --release -p kinepack generated::`
 
 mod schemas;
@@ -25,8 +25,8 @@ struct World {
     seed: u64,
     entities: usize,
     level: Level,
-    /// The index of one of [`profiles`]; the index after the last is a profile trained for levels
-    /// that predict.
+    /// The index of one of [`profiles`]. The index after the last stands for a profile trained for
+    /// levels that predict.
     profile: usize,
 }
 
@@ -54,8 +54,8 @@ fn worlds() -> impl Strategy<Value = World> {
     })
 }
 
-/// Some of the views that both sides hold: a baseline, most often with its learned state, and older
-/// views.
+/// Chooses some of the views that both sides hold: a baseline, most often with its learned state,
+/// and older views.
 fn chosen(held: &[View], random: &mut Random) -> Vec<View> {
     let mut next = random.below(held.len() as u64) as usize;
     let mut known = vec![held[next].clone()];
@@ -70,7 +70,7 @@ fn chosen(held: &[View], random: &mut Random) -> Vec<View> {
     known
 }
 
-/// Sends a world, and passes each packet to `look` with its baselines and its view.
+/// Sends a world, and passes each packet to `look` with the packet's baselines and view.
 fn send(
     codec: &Codec,
     world: &World,
@@ -94,7 +94,7 @@ fn generated_worlds_come_back_lane_for_lane() {
     for_all(250, (schemas::schemas(), worlds()), |(schema, world)| {
         let codec = world.codec(&schema);
         send(&codec, &world, |pair, random, known, view, packet| {
-            // An encoder's memory is only scratch, so a new encoder writes the same packet.
+            // An encoder keeps only scratch memory, so a new encoder writes the same packet.
             assert!((packet.to_vec(), view.clone()) == Pair::new(&codec).encode(known, view));
             pair.part(known, view, random.up_to(2));
         });
@@ -181,7 +181,7 @@ fn changes() -> impl Strategy<Value = Change> {
     ]
 }
 
-/// The schema with one field changed, if a codec can have it.
+/// Returns the schema with one field changed, if a codec can have that field.
 fn changed(schema: &Schema, change: Change, at: usize) -> Schema {
     let mut fields: Vec<Field> = schema.fields().to_vec();
     if fields.is_empty() {
@@ -245,7 +245,7 @@ fn codecs_of_equal_hash_read_each_other() {
                 Change::Profile(profile) => reading.profile = profile,
                 _ => {}
             }
-            // A profile belongs to one schema. So the reader's is trained again if the hash
+            // A profile belongs to one schema. So the reader's profile is trained again if the hash
             // changed; otherwise it is the writer's.
             let profile = reading.profile(codec.schema());
             let profile = if schema.hash() == codec.schema().hash() {

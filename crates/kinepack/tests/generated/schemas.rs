@@ -54,7 +54,7 @@ pub(crate) fn schemas() -> impl Strategy<Value = Schema> {
     })
 }
 
-/// The kind of a selector, and the values at which its fields are present.
+/// The kind of a selector, and its values at which the fields are present.
 type Selector = (FieldKind, RangeInclusive<u32>);
 
 fn selector() -> impl Strategy<Value = Selector> {
@@ -66,7 +66,8 @@ fn selector() -> impl Strategy<Value = Selector> {
     ]
 }
 
-/// The same fields behind selectors, the outermost last; always present without any.
+/// Returns the same fields after selectors, the outermost last. Without selectors, the fields are
+/// always present.
 fn optional(mut group: Vec<Field>, selectors: Vec<Selector>) -> Vec<Field> {
     for (depth, (kind, values)) in selectors.into_iter().enumerate() {
         let selector = Field::new(format!("only if {depth}"), kind);
@@ -78,7 +79,7 @@ fn optional(mut group: Vec<Field>, selectors: Vec<Selector>) -> Vec<Field> {
     group
 }
 
-/// Fields that belong together.
+/// Makes fields that belong together.
 fn group() -> impl Strategy<Value = Vec<Field>> {
     prop_oneof![
         8 => plain().prop_map(|kind| vec![Field::new("plain", kind)]),
@@ -97,7 +98,7 @@ fn group() -> impl Strategy<Value = Vec<Field>> {
     ]
 }
 
-/// A field without a role.
+/// Makes the kind of a field without a role.
 fn plain() -> impl Strategy<Value = FieldKind> {
     prop_oneof![
         4 => vec((limits(), any::<bool>()), 0..4).prop_map(|axes| {
@@ -117,7 +118,7 @@ fn axes() -> impl Strategy<Value = Vec<FloatLimits>> {
     vec(limits(), 0..4)
 }
 
-/// Limits of every width and form, including limits for `f32` and for a single value.
+/// Makes limits of every width and form, including limits for `f32` and for a single value.
 fn limits() -> impl Strategy<Value = FloatLimits> {
     (any_ends(), any_steps(), 0u8..5, any::<bool>()).prop_map(|(ends, steps, form, is_single)| {
         let point = || FloatLimits::new(ends[0], ends[0], 1.0).unwrap();
@@ -130,7 +131,7 @@ fn rotation() -> impl Strategy<Value = FieldKind> {
     (2u32..=20).prop_map(|bits| FieldKind::Rotation(SmallestThree::new(bits).unwrap()))
 }
 
-/// A time precision as a share of the longest possible.
+/// Makes a time precision as a share of the longest possible one.
 fn share() -> impl Strategy<Value = f64> {
     prop_oneof![0.01f64..0.99, Just(0.99)]
 }
@@ -146,7 +147,7 @@ fn with_precision(field: Field, lanes: usize, share: f64, max_step: Option<f64>)
     field.with_time_precision(max_step.map_or(precision, |step| precision.with_max_step(step)))
 }
 
-/// A place, and a velocity that may have other axes.
+/// Makes a place, and a velocity that may have other axes.
 fn moving(place: Vec<FloatLimits>, speed: Vec<FloatLimits>) -> Vec<Field> {
     vec![
         Field::new("place", FieldKind::Floats(place)),

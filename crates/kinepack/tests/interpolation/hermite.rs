@@ -1,10 +1,10 @@
-//! Fields that move with a velocity: the pairing, and the path.
+//! Tests of fields that move with a velocity: which velocity belongs to which field, and the path.
 
 use kinepack::{Between, Pack};
 
 use super::{at, between};
 
-/// A ball in flight. Codes are exact in binary, so quantizing adds no error.
+/// A ball in flight. Its codes are exact in binary, so quantizing adds no error.
 #[derive(Pack, Clone, Debug, PartialEq)]
 pub(crate) struct Ball {
     #[pack(range = -4096.0..4096.0, precision = 1.0 / 1024.0)]
@@ -17,7 +17,7 @@ pub(crate) struct Ball {
     angular: [f32; 3],
 }
 
-/// Thrown with 20, 30 and 5 m/s under 10 m/s² of gravity.
+/// Returns a ball thrown with 20, 30 and 5 m/s under 10 m/s² of gravity, after `seconds`.
 pub(crate) fn thrown(seconds: f64) -> Ball {
     let (t, orientation) = (seconds as f32, [0.0, 0.0, 0.0, 1.0]);
     let position = [20.0 * seconds, 30.0 * seconds - 5.0 * seconds * seconds, 5.0 * seconds]
@@ -42,7 +42,7 @@ fn a_cubic_of_positions_and_velocities_is_the_path_of_a_thrown_ball() {
         );
         worst[0] = worst[0].max(distance(&curve, ratio));
         worst[1] = worst[1].max(distance(&between(&first, &second, at(ratio)), ratio));
-        // From the later to the earlier state with a negative time, the path is the same.
+        // From the later to the earlier state, with a negative time, the path is the same.
         let back = between(&second, &first, Between { ratio: 1.0 - ratio, seconds: -0.5 });
         assert!((0..3).all(|axis| (back.position[axis] - curve.position[axis]).abs() < 1e-5));
     }
@@ -79,7 +79,7 @@ struct Tuple(#[pack(velocity = 1, range = -8.0..=8.0, precision = 0.5)] f32, f32
 fn a_velocity_is_that_of_the_field_it_names_or_of_the_nearest_that_is_free() {
     let half = Between { ratio: 0.5, seconds: 1.0 };
     let state = |owners: Owners| between(&owners, &Owners::default(), half);
-    // A start at 8 per second alone moves a cubic by an eighth of 8 at half time.
+    // A cubic that starts with 8 per second and ends at rest moves by an eighth of 8 at half time.
     assert_eq!(state(Owners { before: 8.0, ..Owners::default() }).raw, 1.0);
     let named = state(Owners { named: 8.0, ..Owners::default() });
     assert_eq!((named.bounded, named.named), (1.0, 4.0));
@@ -93,7 +93,7 @@ fn a_velocity_is_that_of_the_field_it_names_or_of_the_nearest_that_is_free() {
     }
     assert_eq!(between(&Tuple(8.0, 0.0, 0.0), &Tuple(0.0, 0.0, 0.0), half), Tuple(4.0, 1.0, 0.0));
 
-    // With limits, the result is within them. Without limits, it is always finite.
+    // With limits, the result stays within them. Without limits, it is always finite.
     let far = between(
         &Owners { named: 8.0, ..Owners::default() },
         &Owners::default(),

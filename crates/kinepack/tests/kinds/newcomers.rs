@@ -1,4 +1,4 @@
-//! Added entities that are coded relative to entities of other kinds.
+//! Tests of added entities that are coded relative to entities of other kinds.
 
 use kinepack::{Codec, Encoder, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick, View};
 
@@ -35,7 +35,7 @@ fn newcomers_are_coded_relative_to_entities_of_other_kinds() {
     assert!(near + 2 <= far, "{near} {far}");
 }
 
-/// A newcomer that names the entity that it came from.
+/// The newcomer has a field with the id of the entity that it came from.
 #[test]
 fn an_integer_may_be_the_id_of_a_newcomers_origin() {
     #[derive(Pack)]
@@ -61,7 +61,7 @@ fn an_integer_may_be_the_id_of_a_newcomers_origin() {
         let position = [60.0 * random.unit(), 60.0 * random.unit()];
         base.push(EntityId(*gun), &Gun { position }).unwrap();
     }
-    // Each gun shoots once. The bullets name the ids of the guns, or other ids.
+    // Each gun fires one shot. The shots name the ids of the guns, or other ids.
     let mut bytes = |other: u32| {
         let mut now = base.clone();
         now.tick = Tick(2);

@@ -1,11 +1,11 @@
-//! Limits of numbers for property tests.
+//! Strategies for limits of numbers, for property tests.
 
 #![allow(clippy::unwrap_used)]
 
 use kinepack::quantize::{FloatLimits, IntegerLimits};
 use proptest::prelude::*;
 
-/// Possible limits from ends, step and form; `None` if these do not fit together.
+/// Makes limits from ends, a number of steps and a form; `None` if these do not fit together.
 pub(crate) fn float_limits(ends: [f64; 2], steps: f64, form: u8) -> Option<FloatLimits> {
     let [min, max] = if ends[0] <= ends[1] { ends } else { [ends[1], ends[0]] };
     let step = if max > min { (max - min) / steps } else { 1.0 };
@@ -20,18 +20,18 @@ pub(crate) fn float_limits(ends: [f64; 2], steps: f64, form: u8) -> Option<Float
     .ok()
 }
 
-/// Ends of all magnitudes, in any order.
+/// Makes ends of all magnitudes, in any order.
 pub(crate) fn any_ends() -> impl Strategy<Value = [f64; 2]> {
     let end = prop_oneof![-1000.0f64..1000.0, -1.0f64..1.0, -1e12f64..1e12];
     [end.clone(), end]
 }
 
-/// Numbers of steps from 1 to 2³², all magnitudes equally often.
+/// Makes numbers of steps from 1 to 2³², of all magnitudes equally often.
 pub(crate) fn any_steps() -> impl Strategy<Value = f64> {
     (0.0f64..32.0).prop_map(f64::exp2)
 }
 
-/// Ends and step of integer limits: of all widths up to 64 bits, within `i64` or within `u64`.
+/// Makes integer limits of all widths up to 64 bits, within `i64` or within `u64`.
 pub(crate) fn integer_limits() -> impl Strategy<Value = IntegerLimits> {
     let ends = prop_oneof![
         (any::<i64>(), any::<i64>()).prop_map(|(a, b)| [i128::from(a), i128::from(b)]),

@@ -1,4 +1,4 @@
-//! The frozen vectors of `spec/vectors/magnitude.txt`.
+//! Checks the frozen vectors of `spec/vectors/magnitude.txt`.
 
 use kinepack::bits::BitReader;
 use kinepack::magnitude::{
@@ -10,7 +10,7 @@ use crate::support::{Random, from_hex, hex};
 
 const VECTORS: &str = include_str!("../../../../spec/vectors/magnitude.txt");
 
-/// Random vectors of 1 to 4 components, in the forms of the vectors.
+/// Makes random vectors of 1 to 4 components, each written in the forms of the file.
 fn vector_lines() -> String {
     let mut lines = String::from("# form parameters values bits bytes\n");
     let mut line = |form: String, values: String, (bytes, bits): (Vec<u8>, u64)| {

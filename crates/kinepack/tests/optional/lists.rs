@@ -46,7 +46,7 @@ fn a_list_is_a_length_and_elements_that_depend_on_it() {
     assert_eq!(lanes(&bag(&[Some(Spell::Fire(8))], "é")), [
         1, 1, 0, 8, 0, 0, 0, 0, 0, 0, 2, 0xC3, 0xA9, 0, 0, 0, 0, 0, 0, 0, 0, 9,
     ]);
-    // Elements without lanes.
+    // The elements have no lanes.
     #[derive(Pack, Clone, Debug, PartialEq)]
     struct Unit;
     assert_eq!(bits::<ArrayVec<Unit, 3>>(), [2]);

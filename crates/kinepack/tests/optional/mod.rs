@@ -1,5 +1,5 @@
-//! Parts of a state that may be absent: `Option`, enums with fields, lists, and texts; also tuples
-//! and durations. This file has the types and helpers that the others share.
+//! Tests of parts of a state that may be absent: `Option`, enums with fields, lists, and texts;
+//! also of tuples and durations. This file has the types and helpers that the other files share.
 
 #![cfg(all(feature = "derive", feature = "arrayvec"))]
 // The derived code must pass the lints of strict crates.
@@ -18,7 +18,7 @@ use kinepack::{Between, EncodeError, Pack, Schema};
 
 use crate::states::{error, lanes, round_trip};
 
-/// A place with a ratio but no time.
+/// Returns a point in time with a ratio but without seconds.
 fn at(ratio: f32) -> Between {
     Between { ratio, seconds: 0.0 }
 }
@@ -27,7 +27,7 @@ fn between<T: Pack>(from: &T, to: &T, ratio: f32) -> T {
     T::interpolate(&lanes(from), &lanes(to), at(ratio))
 }
 
-/// The name of each field, and its condition.
+/// The name of each field, and the selector and values of its condition.
 type Summary = Vec<(String, Option<(String, RangeInclusive<u32>)>)>;
 
 fn summary<T: Pack>() -> Summary {
@@ -38,7 +38,7 @@ fn summary<T: Pack>() -> Summary {
     schema.fields().iter().map(line).collect()
 }
 
-/// The fields that are always present by name; the others with their selector and its values.
+/// Makes a summary of fields: an empty selector stands for a field that is always present.
 fn expected(lines: &[(&str, &str, RangeInclusive<u32>)]) -> Summary {
     let condition = |selector: &str, values: &RangeInclusive<u32>| {
         (!selector.is_empty()).then(|| (selector.to_string(), values.clone()))
@@ -53,7 +53,7 @@ fn bits<T: Pack>() -> Vec<u32> {
     Schema::of::<T>().lanes().iter().map(Lane::bits).collect()
 }
 
-/// The rotation as 9 bits a component hold it.
+/// Returns the rotation that 9 bits a component hold.
 fn turn(xyzw: [f32; 4]) -> [f32; 4] {
     let rotation = SmallestThree::new(9).unwrap();
     rotation.reconstruct(rotation.quantize(xyzw).unwrap())
@@ -74,7 +74,7 @@ struct Place {
     gear: Gear,
 }
 
-/// Half metres, as a type that is not `Pack`.
+/// Packs metres in steps of a half; the type of the metres does not implement `Pack`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Meters(f32);
 

@@ -1,4 +1,4 @@
-//! Optional parts in optional parts, as states and in packets.
+//! Optional parts in other optional parts, as states and in packets.
 
 use kinepack::{
     ArrayString, ArrayVec, Codec, Decoder, Encoder, EntityId, Level, Pack, Profile, Schema,
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use super::{between, lanes, round_trip};
 use crate::runner::for_all;
 
-/// Everything in everything.
+/// An enum whose variants nest all optional types.
 #[derive(Pack, Clone, Debug, PartialEq)]
 enum Deep {
     Idle,
@@ -50,7 +50,7 @@ fn optional_parts_nest() {
         lanes(&between(&from, &to, ratio));
     });
     for_all(1000, proptest::collection::vec(any::<u32>(), Deep::LANES), |codes| {
-        // Any lanes give a state that a snapshot accepts.
+        // Any lanes give a state, and a snapshot accepts that state.
         lanes(&Deep::reconstruct(&codes));
     });
 }

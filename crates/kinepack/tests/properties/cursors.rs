@@ -1,4 +1,4 @@
-//! The bit cursors, compared with a naive model.
+//! Compares the bit cursors with a naive model.
 
 use kinepack::bits::{BitReader, BitSink, BitWriter};
 use kinepack::{DecodeError, EncodeError};

@@ -1,4 +1,4 @@
-//! Sections 5.6 and 5.7: worlds of several kinds.
+//! Worlds of several kinds, as sections 5.6 and 5.7 define them.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ pub(crate) type World = Vec<Entities>;
 /// A kind's name and fields.
 pub(crate) type Kind = (&'static str, Vec<Field>);
 
-/// Section 5.3.
+/// Computes the schema's hash, as section 5.3 defines it.
 pub(crate) fn hash(kinds: &[Kind]) -> u64 {
     let mut bytes = Vec::new();
     for (name, fields) in kinds {
@@ -34,7 +34,7 @@ pub(crate) struct WorldReader<'a> {
 }
 
 impl WorldReader<'_> {
-    /// The profile's fields of each kind.
+    /// Returns the profile of each kind, with the kind's fields.
     fn profiles(&self) -> Vec<Profile> {
         let mut first = 0;
         let of_kind = |(_, fields): &Kind| {
@@ -51,7 +51,7 @@ impl WorldReader<'_> {
         self.kinds.iter().map(of_kind).collect()
     }
 
-    /// The world that `packet` holds relative to `baseline`.
+    /// Reads the world that `packet` holds relative to `baseline`.
     pub(crate) fn decode(&self, baseline: &World, packet: &[u8]) -> Result<World, Refused> {
         let profiles = self.profiles();
         let readers = self.kinds.iter().zip(&profiles).map(|((_, schema), profile)| Reader {
@@ -107,7 +107,7 @@ impl WorldReader<'_> {
     }
 }
 
-/// Reads which kinds change. Section 6, 1.
+/// Reads the set of kinds that change. Section 6, step 1.
 fn read_changes(bits: &mut Bits, baseline: &World) -> Result<Vec<bool>, Refused> {
     if baseline.len() == 1 {
         return Ok(vec![true]);

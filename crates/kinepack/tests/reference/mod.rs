@@ -1,8 +1,8 @@
-//! A second reader of snapshots, written from `spec/CODEC.md` alone: straightforward, slow, and
-//! without code of the crate. If it and the crate's decoder disagree, one of them or the
-//! specification is wrong.
+//! A second decoder of snapshots, written from `spec/CODEC.md` alone: simple, slow, and without
+//! code of the crate. If this decoder and the crate's disagree, one of them or the specification is
+//! wrong.
 
-// Each test binary compiles this module and uses a part of it.
+// Each test binary compiles this module, but uses only a part of it.
 #![allow(dead_code)]
 
 pub(crate) mod kinds;
@@ -18,7 +18,7 @@ use packet::{read_set, turned};
 /// Entities by id, each with its lanes.
 pub(crate) type Entities = BTreeMap<u32, Vec<i128>>;
 
-/// Why a packet is refused.
+/// The reason why a packet is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Refused(pub(crate) &'static str);
 
@@ -28,7 +28,7 @@ fn refuse<T>(why: &'static str) -> Result<T, Refused> {
 
 // Section 1: bits.
 
-/// Bits that hold 0 to `max`.
+/// Returns the number of bits that hold 0 to `max`.
 pub(crate) fn bits_for(max: i128) -> usize {
     let mut bits = 0;
     while max >> bits > 0 {
@@ -98,7 +98,7 @@ pub(crate) enum Differences {
     Cyclic,
 }
 
-/// One integer, 0 to `max`.
+/// One integer, from 0 to `max`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lane {
     pub(crate) max: i128,
@@ -106,7 +106,7 @@ pub(crate) struct Lane {
 }
 
 impl Lane {
-    /// Section 5.1.
+    /// Returns the difference from `base` to `new`, as section 5.1 defines it.
     fn difference(&self, base: i128, new: i128) -> i128 {
         let codes = self.max + 1;
         match self.differences {
@@ -129,12 +129,12 @@ pub(crate) struct Axis {
 }
 
 impl Axis {
-    /// The range from `min` to `end`, excluding the end.
+    /// Makes the range from `min` to `end`, excluding `end`.
     pub(crate) fn until(min: f64, end: f64, step: f64) -> Self {
         Self { min, max: end - step, step, cyclic: false }
     }
 
-    /// The same axis, whose end equals its beginning.
+    /// Returns the same axis, whose end equals its beginning.
     pub(crate) fn cyclic(self) -> Self {
         Self { cyclic: true, ..self }
     }
@@ -143,7 +143,7 @@ impl Axis {
         ((self.max - self.min) / self.step + 0.5).trunc() as i128
     }
 
-    /// The code of 0, if the limits hold it.
+    /// Returns the code of 0, if the limits contain 0.
     fn code_of_zero(&self) -> Option<i128> {
         let codes = self.max_code() + 1;
         if self.cyclic {
@@ -171,22 +171,22 @@ pub(crate) enum Kind {
 #[derive(Clone, Debug)]
 pub(crate) struct Field {
     pub(crate) name: &'static str,
-    /// The number of the role in section 5.2.
+    /// The number of the role: section 5.2.
     pub(crate) role: u8,
     pub(crate) kind: Kind,
     pub(crate) time: Option<Time>,
-    /// The name of the field whose velocity it is.
+    /// The name of the field whose velocity this field is.
     pub(crate) velocity_of: Option<&'static str>,
-    /// Section 5.5: the selector's name and values.
+    /// The selector's name, and the first and last value: section 5.5.
     pub(crate) condition: Option<(&'static str, u32, u32)>,
-    /// Section 5.7.
+    /// Whether this is a spawn field: section 5.7.
     pub(crate) spawn: bool,
 }
 
-/// The role of a velocity.
+/// The number of the role of velocities.
 pub(crate) const VELOCITY: u8 = 1;
 
-/// Section 5.4: a time in ms, the ticks of a second, the coarsest step.
+/// A time precision (section 5.4): the time in ms, the ticks per second, and the coarsest step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Time {
     pub(crate) ms: f64,
@@ -227,7 +227,7 @@ impl Field {
         matches!(self.kind, Kind::Rotation { .. })
     }
 
-    /// The lanes of 0 for a velocity whose limits hold it.
+    /// Returns the lanes of 0, if this is a velocity whose limits contain 0.
     fn at_rest(&self) -> Option<Vec<i128>> {
         match &self.kind {
             Kind::Floats(axes) if self.role == VELOCITY => {
@@ -238,13 +238,14 @@ impl Field {
     }
 }
 
-/// Section 5.5: the index of a field's selector.
+/// Returns the index of a field's selector, as section 5.5 defines it.
 fn selector(schema: &[Field], index: usize) -> Option<usize> {
     let (name, _, _) = schema[index].condition?;
     (0..index).rev().find(|other| schema[*other].name == name)
 }
 
-/// Whether a field is present in an entity or record. The fields before it must be known.
+/// Returns whether a field is present in an entity or record. The lanes of all fields before it
+/// must be known.
 pub(crate) fn is_present(schema: &[Field], index: usize, lanes: &[i128]) -> bool {
     let Some((_, first, last)) = schema[index].condition else { return true };
     let selector = selector(schema, index).unwrap();
@@ -265,12 +266,12 @@ pub(crate) fn clear_absent(schema: &[Field], lanes: &mut [i128]) {
     }
 }
 
-/// Section 5.3.
+/// Computes the hash of one kind's fields, as section 5.3 defines it.
 pub(crate) fn hash(schema: &[Field]) -> u64 {
     hash_of(&hashed_bytes(schema))
 }
 
-/// The bytes of a kind's fields that are hashed.
+/// Returns the bytes of a kind's fields that are hashed.
 fn hashed_bytes(schema: &[Field]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (index, field) in schema.iter().enumerate() {
@@ -328,7 +329,7 @@ fn hash_of(bytes: &[u8]) -> u64 {
 pub(crate) struct Words(HashMap<Vec<bool>, usize>);
 
 impl Words {
-    /// Numbered as in section 7.1.
+    /// Numbers the words as in section 7.1.
     pub(crate) fn of_lengths(lengths: &[usize]) -> Self {
         if lengths.len() == 1 {
             return Self(HashMap::from([(Vec::new(), 0)]));
@@ -388,7 +389,7 @@ pub(crate) enum Context {
     Field(usize),
 }
 
-/// Width of a lane in a class.
+/// The width of a lane in a class.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Width {
     pub(crate) bits: usize,
@@ -412,7 +413,7 @@ impl Width {
 pub(crate) struct FieldCode {
     pub(crate) context: Context,
     pub(crate) classes: Vec<(Reference, Vec<Width>)>,
-    /// One for each state, or a single one for all.
+    /// The words for each state of the context, or a single set for all states.
     pub(crate) words: Vec<Words>,
 }
 
@@ -423,7 +424,7 @@ pub(crate) struct Profile {
     pub(crate) fields: Vec<FieldCode>,
 }
 
-/// `[2, 3]`.
+/// Reads a list such as `[2, 3]`.
 fn list(text: &str) -> Vec<usize> {
     let inner = text.trim().trim_start_matches('[').trim_end_matches(']');
     inner

@@ -1,4 +1,4 @@
-//! Packets of one kind of entities.
+//! Reads packets of one kind of entities.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -56,7 +56,7 @@ pub(super) fn read_set(
 
 // Section 3.2.
 
-/// The components of `base`, a rotation's four lanes, in the form that drops `dropped`.
+/// Returns the components of `base`, a rotation's four lanes, in the form that drops `dropped`.
 pub(super) fn turned(base: &[i128], dropped: usize, max: i128) -> Vec<i128> {
     let was = base[0] as usize;
     if was == dropped {
@@ -77,31 +77,31 @@ pub(super) fn turned(base: &[i128], dropped: usize, max: i128) -> Vec<i128> {
 
 // Sections 6, 8 and 9.
 
-/// The reference values of a packet's lane.
+/// Everything that a packet is read with.
 pub(crate) struct Reader<'a> {
     pub(crate) schema: &'a [Field],
     pub(crate) profile: &'a Profile,
     pub(crate) level: u8,
     pub(crate) max_entities: usize,
-    /// Older 1, and its distance before the baseline in ticks.
+    /// The first older view, and its distance before the baseline in ticks.
     pub(crate) older: Option<(&'a Entities, u32)>,
 }
 
 // Section 14.
 
-/// The code of a value whose step is 2^shift.
+/// Returns the code of a value, for a step of 2^shift.
 fn code_at(value: i128, shift: u32) -> i128 {
     (value + (1 << shift) / 2).div_euclid(1 << shift)
 }
 
-/// The value that a code with a step of 2^shift stands for.
+/// Returns the value of a code with a step of 2^shift.
 fn value_at(code: i128, shift: u32, max: i128) -> i128 {
     (code << shift).min(max)
 }
 
 impl Field {
-    /// The shifts of this field's lanes, for an entity with these lanes in the baseline and in
-    /// older 1.
+    /// Returns the shifts of this field's lanes, for an entity with these lanes in the baseline and
+    /// in the first older view.
     fn shifts(&self, base: &[i128], older: &[i128], ticks: u32) -> Vec<u32> {
         let lanes = self.lanes();
         let mut shifts = vec![0; lanes.len()];
@@ -136,7 +136,7 @@ impl Field {
 }
 
 impl Reader<'_> {
-    /// The shifts of an entity's lanes in a field; `before` are its lanes in the baseline.
+    /// Returns the shifts of an entity's lanes in a field.
     fn shifts(&self, baseline: &Entities, id: u32, (first, field): (usize, &Field)) -> Vec<u32> {
         let index =
             self.fields().position(|(_, lane, other)| (lane, &other.name) == (first, &field.name));
@@ -153,7 +153,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The entities of the snapshot that `packet` holds relative to `baseline`.
+    /// Reads the entities of the snapshot that `packet` holds relative to `baseline`.
     pub(crate) fn decode(&self, baseline: &Entities, packet: &[u8]) -> Result<Entities, Refused> {
         let bits = &mut Bits::of(packet);
         let (before, added) = if bits.bool()? {
@@ -177,14 +177,15 @@ impl Reader<'_> {
         Ok(after)
     }
 
-    /// The entities of the new snapshot with their lanes in the baseline, and those that were added.
+    /// Reads the entities of the new snapshot with their lanes in the baseline, and the ids of
+    /// those that were added.
     pub(super) fn read_entities(
         &self,
         bits: &mut Bits,
         baseline: &Entities,
     ) -> Result<(Entities, BTreeSet<u32>), Refused> {
         let (mut entities, mut added) = (baseline.clone(), BTreeSet::new());
-        // At every level, with the gap code of the entities.
+        // At every level this set is coded with the gap code of the entities.
         let removed = read_set(bits, Form::BitsOrGaps, baseline.len(), &self.profile.entities)?;
         for (index, id) in baseline.keys().enumerate() {
             if removed.contains(&index) {
@@ -208,7 +209,7 @@ impl Reader<'_> {
         Ok((entities, added))
     }
 
-    /// The form of the set of changed entities.
+    /// Returns the form of the set of changed entities.
     pub(super) fn form(&self) -> Form {
         match self.level {
             7 => Form::Bits,
@@ -217,7 +218,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Each field with the place of its first lane.
+    /// Iterates over the fields: each field's index, the index of its first lane, and the field.
     fn fields(&self) -> impl Iterator<Item = (usize, usize, &Field)> {
         let mut first = 0;
         self.schema.iter().enumerate().map(move |(index, field)| {
@@ -250,7 +251,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Reads the fields of the changed entities. `added` are those that the packet adds.
+    /// Reads the fields of the changed entities. `added` are the entities that the packet adds.
     pub(super) fn read_fields(
         &self,
         bits: &mut Bits,
@@ -258,7 +259,7 @@ impl Reader<'_> {
         (before, after): (&Entities, &mut Entities),
         (changed, added): (&[u32], &BTreeSet<u32>),
     ) -> Result<(), Refused> {
-        // The class that an entity had in a field; the one after the last means "in full".
+        // The class that an entity had in a field; the class after the last means "in full".
         let mut classes: HashMap<(usize, u32), usize> = HashMap::new();
         for (index, first, field) in self.fields() {
             let lanes = field.lanes();
@@ -332,7 +333,7 @@ impl Reader<'_> {
     }
 }
 
-/// The motion of an entity's lanes in a field, in whole codes of its shifts.
+/// Returns the motion of an entity's lanes in a field, in whole codes of its shifts.
 fn motion(before: &[i128], after: &[i128], lanes: &[Lane], shifts: &[u32]) -> Vec<i128> {
     let at = |values: &[i128], lane: usize| code_at(values[lane], shifts[lane]);
     (0..lanes.len())
@@ -344,7 +345,7 @@ fn read_in_full(bits: &mut Bits, lanes: &[Lane]) -> Result<Vec<i128>, Refused> {
     lanes.iter().map(|lane| bits.up_to(lane.max)).collect()
 }
 
-/// A field's lanes in a class other than "in full".
+/// Reads a field's lanes in a class other than "in full".
 fn read_differences(
     bits: &mut Bits,
     lanes: &[Lane],

@@ -3,7 +3,7 @@
 
 use super::{Refused, refuse};
 
-/// A probability that learns: q in 2⁻²⁴, and its number of observations.
+/// A probability that adapts: q in 2⁻²⁴, and the number of observations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Counter {
     q: i64,
@@ -22,7 +22,7 @@ impl Counter {
     }
 }
 
-/// A reader of decisions, from the first bit of a packet on.
+/// Reads decisions, from the first bit of a packet on.
 pub(crate) struct Range {
     bits: Vec<bool>,
     at: usize,
@@ -62,7 +62,7 @@ impl Range {
         Ok(())
     }
 
-    /// A decision with probability `p` of true, in 1/65536.
+    /// Reads a decision that is true with probability `p`, in 1/65536.
     pub(crate) fn decision(&mut self, p: u64) -> Result<bool, Refused> {
         let upper = (self.range * p) >> 16;
         let lower = self.range - upper;
@@ -72,14 +72,15 @@ impl Range {
         Ok(decision)
     }
 
-    /// A decision with a counter, which learns from it; `most` is the limit of its count.
+    /// Reads a decision with a counter, which learns from it; `most` is the limit of the counter's
+    /// observations.
     pub(crate) fn counted(&mut self, counter: &mut Counter, most: i64) -> Result<bool, Refused> {
         let decision = self.decision((counter.q >> 8) as u64)?;
         counter.learn(decision, most);
         Ok(decision)
     }
 
-    /// A number of `bits` direct bits.
+    /// Reads a number of `bits` direct bits.
     pub(crate) fn direct(&mut self, bits: usize) -> Result<i128, Refused> {
         let (mut value, mut left) = (0, bits);
         while left > 0 {
@@ -94,7 +95,7 @@ impl Range {
         Ok(value)
     }
 
-    /// A tree of `bits` bits.
+    /// Reads a tree of `bits` bits.
     pub(crate) fn tree(
         &mut self,
         counters: &mut [Counter],

@@ -1,4 +1,4 @@
-//! Section 17: streams.
+//! Reads streams, as section 17 defines them.
 
 use super::range::{Counter, Range};
 use super::{
@@ -6,7 +6,7 @@ use super::{
     turned,
 };
 
-/// The limit of the counts of a stream's counters.
+/// The limit of the observations of a stream's counters.
 const MOST: i64 = 119;
 
 /// A codec of a stream.
@@ -28,11 +28,11 @@ enum Written {
 /// Lanes that are coded together.
 #[derive(Clone, Debug)]
 struct Part {
-    /// The index of its field.
+    /// The index of the part's field.
     field: usize,
     written: Written,
     lanes: Vec<usize>,
-    /// The velocity of each lane.
+    /// The lane with the velocity of each lane, if the field has a velocity.
     velocities: Option<Vec<usize>>,
     is_clock: bool,
 }
@@ -42,7 +42,7 @@ pub(crate) type Base<'a> = (&'a [i128], &'a Learned, u64);
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Learned {
-    /// What is learned about each part, in the order of the parts.
+    /// The learned state of each part, in the order of the parts.
     parts: Vec<OfPart>,
     lanes: Vec<OfLane>,
     sizes: Vec<Vec<Counter>>,
@@ -57,7 +57,7 @@ struct OfPart {
     fit: Fit,
 }
 
-/// S00, S01, S11; P0, P1; w0, w1.
+/// The sums and weights S00, S01, S11; P0, P1; w0, w1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Fit {
     squares: [f64; 3],
@@ -112,7 +112,7 @@ impl<'a> Stream<'a> {
         stream
     }
 
-    /// The first lane of a field.
+    /// Returns the index of the first lane of a field.
     fn first(&self, field: usize) -> usize {
         self.schema[..field].iter().map(|field| field.lanes().len()).sum()
     }
@@ -126,7 +126,7 @@ impl<'a> Stream<'a> {
             && velocity.lanes().len() == owner.lanes().len()
     }
 
-    /// The first lane of the field that is the velocity of this one.
+    /// Returns the index of the first lane of the field that is the velocity of `field`.
     fn velocity_of(&self, field: usize) -> Option<usize> {
         let mut all = 0..self.schema.len();
         let velocity = all.find(|other| self.is_velocity_of(*other, field))?;
@@ -159,7 +159,7 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// `count` records, and the learned state at the last one.
+    /// Reads `count` records, and returns them with the learned state at the last one.
     pub(crate) fn decode(
         &self,
         base: Option<Base<'_>>,
@@ -210,7 +210,7 @@ impl<'a> Stream<'a> {
         Ok((records, learned))
     }
 
-    /// Section 17.1.
+    /// Reads a record in full, as section 17.1 defines it.
     fn read_in_full(
         &self,
         mut read: impl FnMut(&Lane) -> Result<i128, Refused>,
@@ -268,7 +268,7 @@ fn up_to(value: i128, max: i128) -> Result<i128, Refused> {
 }
 
 impl Field {
-    /// Numeric, with the role of a clock.
+    /// Returns whether the field is numeric and has the role of a clock.
     fn is_time_stamp(&self) -> bool {
         let is_numbers =
             matches!(self.kind, Kind::Floats(_) | Kind::Integer { .. } | Kind::Raw { .. });
@@ -276,7 +276,7 @@ impl Field {
     }
 }
 
-/// Values by their differences from others, as steps.
+/// Reads values as steps from the values in `from`.
 fn read_from(bits: &mut Bits, lanes: &[Lane], from: &[i128]) -> Result<Vec<i128>, Refused> {
     let steps = read_steps(bits, lanes.len())?;
     lanes
@@ -288,7 +288,7 @@ fn read_from(bits: &mut Bits, lanes: &[Lane], from: &[i128]) -> Result<Vec<i128>
 }
 
 impl Lane {
-    /// The value `steps` later.
+    /// Returns the value `steps` after `from`.
     fn moved(&self, from: i128, steps: i128) -> Result<i128, Refused> {
         let value = from + steps;
         let value = if self.differences == Differences::Cyclic {
@@ -304,7 +304,7 @@ impl Lane {
     }
 }
 
-/// Section 16.2.
+/// Reads steps, as section 16.2 defines them.
 fn read_steps(bits: &mut Bits, count: usize) -> Result<Vec<i128>, Refused> {
     let lengths: Vec<usize> = [
         (0, 0, 2),
@@ -348,7 +348,7 @@ fn read_choice(bits: &mut Bits, max: i128, base: i128) -> Result<i128, Refused> 
     Ok(if other < base { other } else { other + 1 })
 }
 
-/// Section 15.2.
+/// Reads sparse bytes, as section 15.2 defines them.
 fn read_sparse(bits: &mut Bits, count: usize) -> Result<Vec<i128>, Refused> {
     if !bits.bool()? {
         return Ok(vec![0; count]);
@@ -376,7 +376,7 @@ fn read_tree(bits: &mut Bits, count: usize) -> Result<Vec<i128>, Refused> {
 
 // Section 17.3.
 
-/// `size(n)`: about 256 · log₂(n).
+/// Computes `size(n)`: about 256 · log₂(n).
 fn size(n: i128) -> i64 {
     let e = bits_for(n) as i64 - 1;
     256 * e + if e < 8 { n << (8 - e) } else { n >> (e - 8) } as i64 - 256
@@ -548,7 +548,7 @@ impl RecordReader<'_, '_> {
 }
 
 impl Stream<'_> {
-    /// The zero of a velocity's lane.
+    /// Returns the code of 0 in a velocity's lane.
     fn zero(&self, lane: usize) -> f64 {
         let axes = self.schema.iter().flat_map(|field| match &field.kind {
             Kind::Floats(axes) => axes.iter().map(|axis| -axis.min / axis.step).collect(),

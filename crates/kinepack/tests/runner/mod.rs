@@ -1,15 +1,14 @@
-//! Tries properties on random values, the same in every run.
+//! Tests properties on random values, which are the same in every run.
 //!
-//! `PROPTEST_CASES` makes a run longer: each property is then tried on at least that many values. A
-//! long run starts with the values of a short one.
+//! `PROPTEST_CASES` makes a run longer: it is the minimum number of values that each property is
+//! tried on. A long run starts with the values of a short run.
 
 use std::fmt::Debug;
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-/// Tries a property on `cases` values, or on the number that the environment asks for, if it is
-/// larger.
+/// Tries a property on `cases` values, or on the number in `PROPTEST_CASES` if that is larger.
 pub(crate) fn for_all<S: Strategy>(cases: u32, strategy: S, property: impl Fn(S::Value))
 where
     S::Value: Debug,

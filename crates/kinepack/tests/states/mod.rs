@@ -1,8 +1,9 @@
-//! States of derived types: their lanes, and the state that the other side reconstructs.
+//! Converts states of derived types to lanes, and to the state that the other side reconstructs.
 
 use kinepack::{EncodeError, EntityId, Pack, Schema, Snapshot, Tick};
 
-/// The lanes of a state, which a snapshot accepts, and which equal those of its raw words.
+/// Returns the lanes of a state. Checks that a snapshot accepts them, and that they equal those of
+/// the state's raw words.
 pub(crate) fn lanes<T: Pack>(state: &T) -> Vec<u32> {
     let schema = Schema::of::<T>();
     let mut lanes = vec![7; T::LANES];
@@ -19,7 +20,7 @@ pub(crate) fn lanes<T: Pack>(state: &T) -> Vec<u32> {
     lanes
 }
 
-/// The state that the other side reconstructs.
+/// Returns the state that the other side reconstructs.
 pub(crate) fn round_trip<T: Pack>(state: &T) -> T {
     let codes = lanes(state);
     let back = T::reconstruct(&codes);

@@ -1,16 +1,17 @@
-//! The battery: gives a decoder valid data, truncated data, data with a tail, data with each bit
+//! The battery: tries a decoder on valid data, truncated data, data with a tail, data with each bit
 //! flipped, and noise.
 
 use kinepack::DecodeError;
 
 use super::Random;
 
-/// The longest data whose every bit is flipped. In longer data, as many bits are flipped, spread
-/// evenly.
+/// The length of the longest data in which every bit is flipped. In longer data, the same number of
+/// bits is flipped, spread evenly.
 const ALL_FLIPS_BYTES: usize = 512;
 
-/// Gives `decode` everything that a decoder must survive. `decode` reads all of its input, checks
-/// that every accepted result is valid, and keeps its state between calls. It must accept `valid`.
+/// Calls `decode` with everything that a decoder must survive. `decode` reads all of its input,
+/// checks that every accepted result is valid, and keeps its state between calls. It must accept
+/// `valid`.
 pub(crate) fn battery(
     name: &str,
     valid: &[u8],
@@ -19,15 +20,16 @@ pub(crate) fn battery(
     battery_of(name, valid, Ends::Reported, decode);
 }
 
-/// How a decoder treats data that are truncated or too long.
+/// The way in which a decoder treats data that are truncated or too long.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Ends {
-    /// The decoder reports such data as an error.
+    /// The decoder reports an error.
     Reported,
-    /// It refuses such data, or decodes other decisions that they encode, because the end of an
-    /// arithmetic code is not marked.
+    /// The decoder reports an error, or decodes other decisions that the data encode, because the
+    /// end of an arithmetic code is not marked.
     OtherDecisions,
-    /// It accepts such data, because the content ends with the data, so parts of it are valid.
+    /// The decoder accepts such data, because the content ends with the data, so parts of it are
+    /// valid too.
     OtherData,
 }
 
@@ -47,8 +49,8 @@ pub(crate) fn battery_of(
         let extended = decode(&[valid, tail].concat());
         let at_least_bits = 8 * tail.len() as u64;
         let is_reported = matches!(extended, Err(DecodeError::TrailingData { left_bits }) if left_bits >= at_least_bits);
-        // A decoder reads zeros past the end. So these zeros change no decision, but the data are
-        // too long.
+        // A decoder reads zeros past the end. So a tail of zeros changes no decision, but the data
+        // are too long.
         let has_ones = tail.iter().any(|byte| *byte != 0);
         let may_be_other = ends == Ends::OtherData || (ends == Ends::OtherDecisions && has_ones);
         assert!(is_reported || may_be_other, "{name}, {} bytes too long: {extended:?}", tail.len());
@@ -66,7 +68,7 @@ pub(crate) fn battery_of(
         let _ = decode(&vec![0; len]);
         let _ = decode(&vec![0xFF; len]);
         let _ = decode(&random.bytes(len));
-        // Keeps a valid beginning, so that the noise gets past the first checks.
+        // The data keep a valid beginning, so that the noise gets past the first checks.
         let kept = random.below(valid.len() as u64 + 1) as usize;
         let _ = decode(&[&valid[..kept], &random.bytes(len)].concat());
     }

@@ -1,4 +1,4 @@
-//! Worlds of rigid bodies, and profiles trained on them.
+//! Makes worlds of rigid bodies, and profiles trained on them.
 
 use kinepack::profile::{Bodies, BodyKind};
 use kinepack::training::Training;
@@ -6,8 +6,8 @@ use kinepack::{EntityId, Profile, Schema, Snapshot, Tick};
 
 use super::Random;
 
-/// Bodies that fall, slide and turn. Some rest; now and then one is added, removed, or jumps
-/// anywhere.
+/// Makes a run of bodies that fall, slide and turn. Some bodies rest; now and then one is added,
+/// removed, or jumps anywhere.
 pub(crate) fn bodies_run(schema: &Schema, seed: u64, entities: u32, frames: u32) -> Vec<Snapshot> {
     let mut random = Random::new(seed);
     let maxima: Vec<u32> = schema.lanes().iter().map(|lane| lane.max).collect();
@@ -26,7 +26,7 @@ pub(crate) fn bodies_run(schema: &Schema, seed: u64, entities: u32, frames: u32)
         let mut snapshot = Snapshot::new(schema, Tick(100 + tick));
         for (nth, (id, row, speeds)) in rows.iter_mut().enumerate() {
             for ((value, speed), max) in row.iter_mut().zip(speeds).zip(&maxima) {
-                // A third of the bodies rest, and choices change rarely.
+                // A third of the bodies rest, and the values of choices change rarely.
                 if nth % 3 == 0 || (*max < 5 && random.below(9) > 0) {
                     continue;
                 }
@@ -57,7 +57,7 @@ pub(crate) fn bodies(schema: &Schema) -> Bodies {
     bodies
 }
 
-/// A profile from one such run.
+/// Trains a profile on a run of [`bodies_run`].
 pub(crate) fn trained(schema: &Schema, bodies: Option<Bodies>) -> Profile {
     let mut training = Training::new(Profile::untrained(schema), bodies);
     training.passes = 2;

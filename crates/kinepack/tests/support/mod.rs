@@ -1,7 +1,7 @@
-//! Shared by the tests and the fuzz targets: a seeded source of numbers, worlds of every kind of
-//! field, and checks that any codec must pass for any input.
+//! Code that the tests and the fuzz targets share: a seeded source of numbers, worlds of every kind
+//! of field, and checks that any codec must pass for any input.
 
-// Each test binary compiles this module and uses a part of it.
+// Each test binary compiles this module, but uses only a part of it.
 #![allow(dead_code, unused_imports)]
 #![allow(clippy::unwrap_used)]
 

@@ -7,7 +7,7 @@ pub(crate) struct BitModel {
 }
 
 impl BitModel {
-    /// The bits of `bytes`, least significant first.
+    /// Makes a cursor over the bits of `bytes`, least significant first.
     pub(crate) fn of(bytes: &[u8]) -> Self {
         let bits =
             bytes.iter().flat_map(|byte| (0..8).map(move |bit| byte >> bit & 1 == 1)).collect();
@@ -30,25 +30,26 @@ impl BitModel {
         self.bits.extend((0..bits).map(|bit| value >> bit & 1 == 1));
     }
 
-    /// Zero bits up to the next multiple of 8.
+    /// Appends zero bits up to the next multiple of 8.
     pub(crate) fn pad(&mut self) {
         self.bits.resize(self.bits.len().next_multiple_of(8), false);
     }
 
-    /// The bits in bytes, the last one padded.
+    /// Returns the bits in bytes, with the last byte padded.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let byte =
             |bits: &[bool]| bits.iter().rev().fold(0, |byte, bit| byte << 1 | u8::from(*bit));
         self.bits.chunks(8).map(byte).collect()
     }
 
-    /// The next `bits` bits, with zeros past the end. The position does not change.
+    /// Returns the next `bits` bits, with zeros past the end. The position does not change.
     pub(crate) fn peek(&self, bits: u32) -> u64 {
         let next = self.bits[self.position..].iter().take(bits as usize);
         next.zip(0..).map(|(bit, place)| u64::from(*bit) << place).sum()
     }
 
-    /// The next `bits` bits, or `None` without a change if fewer are left.
+    /// Reads the next `bits` bits. If fewer are left, returns `None` and does not change the
+    /// position.
     pub(crate) fn read(&mut self, bits: u32) -> Option<u64> {
         if u64::from(bits) > self.left_bits() {
             return None;
@@ -58,7 +59,7 @@ impl BitModel {
         Some(value)
     }
 
-    /// Bits up to the next multiple of 8.
+    /// Returns the number of bits up to the next multiple of 8.
     pub(crate) fn padding_bits(&self) -> u32 {
         (self.position.next_multiple_of(8) - self.position) as u32
     }

@@ -1,8 +1,8 @@
-//! State checks by `spec/CODEC.md`, section 18, written from that alone.
+//! Computes state checks, written from section 18 of `spec/CODEC.md` alone.
 
 use kinepack::Snapshot;
 
-/// The state check of a snapshot.
+/// Computes the state check of a snapshot.
 pub(crate) fn naive_check(snapshot: &Snapshot) -> u16 {
     let step = |sum: u64, first: u32, second: u32| {
         (sum ^ (u64::from(first) + (u64::from(second) << 32)))

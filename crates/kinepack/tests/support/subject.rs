@@ -33,8 +33,8 @@ impl Subject {
         self.codec.schema()
     }
 
-    /// Encodes at tick [`DECODED`], and checks the size that the encoder reports. Returns the
-    /// packet and the receiver's view.
+    /// Encodes a snapshot at tick [`DECODED`], and checks the size that the encoder reports.
+    /// Returns the packet and the receiver's view.
     pub(crate) fn encode<'a>(
         &mut self,
         baselines: impl Into<Baselines<'a>>,
@@ -51,7 +51,7 @@ impl Subject {
         (packet, view)
     }
 
-    /// Decodes any bytes. The result is a valid view or an error.
+    /// Decodes any bytes of a packet. The result must be a valid view or an error.
     pub(crate) fn decode<'a>(
         &mut self,
         baselines: impl Into<Baselines<'a>>,
@@ -61,8 +61,8 @@ impl Subject {
         Ok(self.valid(view))
     }
 
-    /// As [`decode`](Self::decode), for a packet that ends with a state check. An accepted view
-    /// must have that check.
+    /// Like [`decode`](Self::decode), for a packet that ends with a state check. An accepted view
+    /// must have the check of the packet.
     pub(crate) fn decode_checked<'a>(
         &mut self,
         baselines: impl Into<Baselines<'a>>,
@@ -73,15 +73,15 @@ impl Subject {
         Ok(self.valid(view))
     }
 
-    /// A decoder's view, which must be valid.
+    /// Checks that a decoder's view is valid, and returns it.
     fn valid(&self, view: View) -> View {
         assert_eq!(view.tick, DECODED);
         assert_valid(self.codec.schema(), &view);
         view
     }
 
-    /// Decodes any bytes, as [`decode`](Self::decode). Also encodes an accepted view, which must
-    /// come back the same once it is as coarse as an encoder sends it.
+    /// Decodes any bytes, like [`decode`](Self::decode). Then encodes an accepted view. When it is
+    /// as coarse as an encoder sends it, it must come back the same.
     pub(crate) fn decode_and_return<'a>(
         &mut self,
         baselines: impl Into<Baselines<'a>>,
@@ -94,7 +94,7 @@ impl Subject {
         Ok(decoded)
     }
 
-    /// Encodes, decodes, compares lane for lane and returns the packet.
+    /// Encodes a snapshot, decodes it, compares lane for lane and returns the packet.
     pub(crate) fn round_trip<'a>(
         &mut self,
         baselines: impl Into<Baselines<'a>>,
@@ -112,20 +112,20 @@ impl Subject {
     }
 }
 
-/// Views of known states, without learned state.
+/// Makes views of known states, without learned state.
 pub(crate) fn views(states: impl IntoIterator<Item = Snapshot>) -> Vec<View> {
     states.into_iter().map(View::from).collect()
 }
 
-/// The same state at another tick.
+/// Returns the same state at another tick.
 pub(crate) fn at_tick(snapshot: &Snapshot, tick: Tick) -> Snapshot {
     let mut snapshot = snapshot.clone();
     snapshot.tick = tick;
     snapshot
 }
 
-/// In each kind, ids strictly increase; none is in two kinds. Every lane has a value for each
-/// entity, none above the lane's largest.
+/// Checks that in each kind ids strictly increase, and that no id is in two kinds. Also checks that
+/// every lane has a value for each entity, and none above the lane's largest.
 pub(crate) fn assert_valid(schema: &Schema, snapshot: &Snapshot) {
     assert_eq!(snapshot.lane_count(), schema.lanes().len());
     assert_eq!(snapshot.shared_id(), None);

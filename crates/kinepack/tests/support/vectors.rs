@@ -1,5 +1,5 @@
-//! Inputs that `spec/vectors/README.md` defines: the states of `packets.txt`, and the stream of
-//! `stream.txt`.
+//! Makes the inputs that `spec/vectors/README.md` defines: the states of `packets.txt`, and the
+//! stream of `stream.txt`.
 
 use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
 use kinepack::schema::{Field, FieldKind, Role};
@@ -12,7 +12,7 @@ use super::hex;
 
 const SCHEMAS: &str = include_str!("../../../../spec/vectors/schemas.txt");
 
-/// Checks that `schemas.txt` has a schema under this name.
+/// Checks that `schemas.txt` has `schema` under the name `name`.
 pub(crate) fn check_stored_schema(name: &str, schema: &Schema) {
     let line = format!("{name} {}", hex(&schema.to_bytes()));
     assert!(
@@ -21,7 +21,7 @@ pub(crate) fn check_stored_schema(name: &str, schema: &Schema) {
     );
 }
 
-/// The generator of the vectors.
+/// The generator of the vectors' numbers.
 pub(crate) struct Numbers(pub(crate) u64);
 
 impl Numbers {
@@ -32,7 +32,7 @@ impl Numbers {
     }
 }
 
-/// The schema of `packets.txt` and `groups.txt`.
+/// Makes the schema of `packets.txt` and `groups.txt`.
 pub(crate) fn packets_schema() -> Schema {
     let axis = FloatLimits::until(-256.0, 256.0, 1.0 / 512.0).unwrap();
     let height = FloatLimits::until(0.0, 32.0, 1.0 / 512.0).unwrap();
@@ -47,7 +47,7 @@ pub(crate) fn packets_schema() -> Schema {
     ])
 }
 
-/// The baseline and the snapshot of `packets.txt` and `groups.txt`.
+/// Makes the baseline and the snapshot of `packets.txt` and `groups.txt`.
 pub(crate) fn packets_states(schema: &Schema) -> [Snapshot; 2] {
     let mut numbers = Numbers(1);
     let mut baseline = Snapshot::new(schema, Tick(1));
@@ -75,7 +75,7 @@ pub(crate) fn packets_states(schema: &Schema) -> [Snapshot; 2] {
     [baseline, snapshot]
 }
 
-/// The profiles of `packets.txt` and `groups.txt`.
+/// Makes the profiles of `packets.txt` and `groups.txt`.
 pub(crate) fn packets_profiles(schema: &Schema) -> [(&'static str, Profile); 4] {
     let mut trainer = Trainer::new(schema.clone(), Profile::magnitudes(schema)).unwrap();
     let [baseline, snapshot] = packets_states(schema);
@@ -107,7 +107,7 @@ pub(crate) fn stream_schema() -> Schema {
     ])
 }
 
-/// Record after record.
+/// Makes `count` records of the stream.
 pub(crate) fn stream_records(count: usize) -> Vec<Vec<u32>> {
     let schema = stream_schema();
     let maxima: Vec<u32> = schema.lanes().iter().map(|lane| lane.max).collect();
@@ -127,8 +127,8 @@ pub(crate) fn stream_records(count: usize) -> Vec<Vec<u32>> {
             if k == 0 {
                 rates[lane] = i64::from(numbers.up_to(60)) - 30;
             }
-            // A position; the time, whose upper half stays the same; and all bytes except the
-            // first.
+            // These lanes are a position; the time, whose upper half stays the same; and all bytes
+            // except the first.
             let moves = match lane {
                 0..3 => !is_still,
                 12 => true,
@@ -152,8 +152,8 @@ pub(crate) fn stream_records(count: usize) -> Vec<Vec<u32>> {
     records
 }
 
-/// A packet: its first record, its number of records, and the index of the packet whose last record
-/// is its base.
+/// A packet: the index of its first record, its number of records, and the index of the packet
+/// whose last record is its base.
 pub(crate) struct StreamPacket {
     pub(crate) first: usize,
     pub(crate) count: usize,
@@ -175,15 +175,17 @@ pub(crate) fn stream_packets() -> Vec<StreamPacket> {
     (0..160).map(packet).collect()
 }
 
-/// For each packet of `optional.txt` and `kinds.txt`, the views that it is coded against.
+/// For each packet of `optional.txt` and `kinds.txt`, the indices of the views that it is coded
+/// against.
 pub(crate) const PACKETS: [&[usize]; 6] = [&[], &[0], &[1, 0], &[2, 1, 0], &[3, 1], &[4, 2, 0]];
 
-/// The lines of the schema and the profile in these files.
+/// Makes the lines of the schema and the profile in these two files.
 pub(crate) fn schema_lines(schema: &Schema, profile: &Profile) -> String {
     format!("schema {:016x}\nprofile {}\n", schema.hash(), hex(&profile.to_plain_bytes()))
 }
 
-/// The lines of the packets in these files: one for each of these states at each of six levels.
+/// Makes the lines of the packets in these two files: one for each of `states` at each of six
+/// levels.
 pub(crate) fn packet_lines(schema: &Schema, profile: &Profile, states: &[Snapshot]) -> String {
     let mut lines = String::new();
     let empty = View::empty(schema);

@@ -1,4 +1,5 @@
-//! A moving thing as a stream of records: at times at rest, at times moving, at times jumping.
+//! A moving thing as a stream of records. It is sometimes at rest, sometimes moves, and sometimes
+//! jumps.
 
 use kinepack::Schema;
 use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
@@ -7,9 +8,9 @@ use kinepack::schema::{Field, FieldKind, LaneArithmetic, Role};
 use super::Random;
 use super::worlds::{any_value, moved, turn};
 
-/// Every kind of field, and every case of [`kinepack::stream`]: a wide time stamp, velocities
-/// before and after their fields, with several axes, some of them without effect, rotations, and
-/// bytes of one part and of two.
+/// Makes a schema with every kind of field, and every case of [`kinepack::stream`]. It has a wide
+/// time stamp, velocities before and after their fields, some without effect, rotations, and bytes
+/// of one part and of two.
 pub(crate) fn records_schema() -> Schema {
     let place = || FloatLimits::until(-214_748_364.8, 214_748_364.8, 0.1).unwrap();
     let angle = FloatLimits::until_with_bits(0.0, 360.0, 16).unwrap().wrapping();
@@ -17,7 +18,7 @@ pub(crate) fn records_schema() -> Schema {
     let circle = FloatLimits::until_with_bits(-1.0, 1.0, 32).unwrap().wrapping();
     let side = FloatLimits::new(-8.0, 8.0, 1.0 / 64.0).unwrap();
     let point = FloatLimits::new(5.0, 5.0, 1.0).unwrap();
-    // The limits do not contain zero.
+    // These limits do not contain zero.
     let far = FloatLimits::new(1e9, 1e9 + 10.0, 0.01).unwrap();
     let integer = |min, max, step| FieldKind::Integer(IntegerLimits::new(min, max, step).unwrap());
     let rotation = |bits| FieldKind::Rotation(SmallestThree::new(bits).unwrap());
@@ -58,7 +59,7 @@ pub(crate) fn records_schema() -> Schema {
         let field = if name.ends_with("time") { field.with_role(Role::Clock) } else { field };
         match velocities.iter().find(|(velocity, _)| *velocity == name) {
             Some((_, of)) => field.with_role(Role::Velocity).with_velocity_of(*of),
-            // Not numeric, so it has no effect.
+            // The field is not numeric, so its velocity has no effect.
             None if name == "score" => field.with_velocity_of("serial"),
             None => field,
         }
@@ -73,7 +74,7 @@ enum Mood {
     Wild,
 }
 
-/// Makes the records.
+/// Makes the records of a moving thing.
 #[derive(Clone, Debug)]
 pub(crate) struct Walk<'a> {
     schema: &'a Schema,
@@ -93,12 +94,12 @@ impl<'a> Walk<'a> {
         Self { schema, random, mood: Mood::Moving, record, rates }
     }
 
-    /// `count` records, lane after lane.
+    /// Makes `count` records, lane after lane.
     pub(crate) fn records(&mut self, count: usize) -> Vec<u32> {
         (0..count).flat_map(|_| self.step().to_vec()).collect()
     }
 
-    /// The next record.
+    /// Makes the next record.
     pub(crate) fn step(&mut self) -> &[u32] {
         if self.random.one_in(50) {
             self.mood = [Mood::Quiet, Mood::Moving, Mood::Moving, Mood::Wild]
@@ -131,7 +132,7 @@ impl<'a> Walk<'a> {
                 }
                 FieldKind::Bytes { .. } => {
                     for lane in field.lanes() {
-                        // The first bytes count upwards, and some others change.
+                        // The first byte of each 16 counts upwards, and some other bytes change.
                         if lane % 16 == 0 || random.one_in(12) {
                             self.record[lane] = (self.record[lane] + random.up_to(3)) % 256;
                         }
@@ -144,15 +145,15 @@ impl<'a> Walk<'a> {
         &self.record
     }
 
-    /// Numbers continue their motion, by their velocity if they have one.
+    /// Lets numbers continue their motion, by their velocity if they have one.
     fn go_on(&mut self, field: &Field, before: &[u32]) {
         let velocity = self
             .schema
             .fields()
             .iter()
             .find(|other| other.velocity_of.as_ref() == Some(&field.name));
-        // A velocity of fewer axes continues with the lanes after it, if there are any. Stored
-        // corpora depend on this.
+        // If a velocity has fewer axes than its field, the next lanes are used, if there are any.
+        // The stored corpora depend on this.
         let velocity_lane = |nth| {
             velocity
                 .map(|of| of.lanes().start + nth)

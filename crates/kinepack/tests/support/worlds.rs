@@ -1,5 +1,5 @@
-//! Schemas with every kind of field, and worlds in which entities are added and removed, rest,
-//! drift together and jump.
+//! Makes schemas with every kind of field, and worlds in which entities are added and removed,
+//! rest, drift together and jump.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -11,13 +11,13 @@ use kinepack::{EntityId, Profile, Schema, Snapshot, Tick};
 
 use super::Random;
 
-/// The schemas of the tests, each with its name.
+/// Makes the schemas of the tests, each with its name.
 pub(crate) fn schemas() -> Vec<(&'static str, Schema)> {
     let names = ["cube", "wide", "corners", "flag", "empty", "moving"];
     names.into_iter().map(|name| (name, schema(name))).collect()
 }
 
-/// The schema with this name.
+/// Makes the schema with this name.
 pub(crate) fn schema(name: &str) -> Schema {
     let fields = match name {
         "kinds" => return kinds(),
@@ -27,7 +27,7 @@ pub(crate) fn schema(name: &str) -> Schema {
         "flag" => vec![Field::new("flag", FieldKind::Bool)],
         "moving" => moving(),
         "optional" => optional(),
-        // The schema of calls is not in `schemas`, because the corpora number its schemas.
+        // These schemas are not in `schemas`, because the corpora number the schemas there.
         "calls" => {
             vec![integer("function", 0, 20), Field::new("arguments", FieldKind::Bytes { len: 70 })]
         }
@@ -36,7 +36,8 @@ pub(crate) fn schema(name: &str) -> Schema {
     Schema::new(fields)
 }
 
-/// The article's cube: 18, 18 and 14 bits of position, a rotation of 9 bits a component, a flag.
+/// Makes the article's cube: 18, 18 and 14 bits of position, a rotation of 9 bits a component, and
+/// a flag.
 fn cube() -> Vec<Field> {
     let side = FloatLimits::until(-256.0, 256.0, 1.0 / 512.0).unwrap();
     let height = FloatLimits::until(0.0, 32.0, 1.0 / 512.0).unwrap();
@@ -47,7 +48,7 @@ fn cube() -> Vec<Field> {
     ]
 }
 
-/// One of everything.
+/// Makes one field of every kind.
 fn wide() -> Vec<Field> {
     let angle = FloatLimits::until(0.0, 360.0, 0.1).unwrap().wrapping();
     let point = FloatLimits::new(5.0, 5.0, 1.0).unwrap();
@@ -67,7 +68,7 @@ fn wide() -> Vec<Field> {
     ]
 }
 
-/// The narrowest and the widest possible fields.
+/// Makes the narrowest and the widest possible fields.
 fn corners() -> Vec<Field> {
     let circle = FloatLimits::until_with_bits(-1.0, 1.0, 32).unwrap().wrapping();
     vec![
@@ -83,14 +84,14 @@ fn corners() -> Vec<Field> {
     ]
 }
 
-/// Fields with and without time precision.
+/// Makes fields with time precision, and other fields.
 fn moving() -> Vec<Field> {
     let side = FloatLimits::until(-256.0, 256.0, 1.0 / 512.0).unwrap();
     let height = FloatLimits::until(0.0, 32.0, 1.0 / 512.0).unwrap();
     let [coarse, single] = [1.0, 0.01].map(|step| FloatLimits::new(-5.0, 6.0, step).unwrap());
     let point = FloatLimits::new(5.0, 5.0, 1.0).unwrap();
     let wide = FloatLimits::until_with_bits(-1.0, 1.0, 32).unwrap();
-    // At ten ticks per second this is near the longest possible.
+    // At ten ticks per second, this time is near the longest possible.
     let precision = |time_ms| TimePrecision::new(time_ms, 10.0);
     vec![
         Field::new("position", FieldKind::Floats(vec![side, side, height]))
@@ -107,7 +108,7 @@ fn moving() -> Vec<Field> {
     ]
 }
 
-/// Fields that may be absent: an option, an enum with fields inside it, and a list.
+/// Makes fields that may be absent: an option, an enum with fields inside it, and a list.
 fn optional() -> Vec<Field> {
     let side = FloatLimits::until(-256.0, 256.0, 1.0 / 512.0).unwrap();
     let tension = FloatLimits::new(0.0, 1.0, 0.01).unwrap();
@@ -131,7 +132,7 @@ fn optional() -> Vec<Field> {
     ]
 }
 
-/// Kinds with bodies of other limits, spawn fields, optional fields, and no fields at all.
+/// Makes kinds with bodies of other limits, spawn fields, optional fields, and no fields at all.
 fn kinds() -> Schema {
     let side = FloatLimits::until(-256.0, 256.0, 1.0 / 512.0).unwrap();
     let coarse = FloatLimits::until(-100.0, 200.0, 1.0 / 64.0).unwrap();
@@ -174,7 +175,7 @@ fn rotation(name: &str, bits: u32) -> Field {
     Field::new(name, FieldKind::Rotation(SmallestThree::new(bits).unwrap()))
 }
 
-/// Every way to make a profile, with its name.
+/// Makes a profile in every possible way, each with its name.
 pub(crate) fn profiles(schema: &Schema) -> [(&'static str, Profile); 4] {
     let mut trainer = Trainer::new(schema.clone(), Profile::magnitudes(schema)).unwrap();
     for pair in frames(schema, 0x7EAC4, 12, 6).windows(2) {
@@ -188,8 +189,8 @@ pub(crate) fn profiles(schema: &Schema) -> [(&'static str, Profile); 4] {
     ]
 }
 
-/// `count` snapshots of one world, the first without entities, each a few ticks after the previous
-/// one.
+/// Makes `count` snapshots of one world, the first without entities, each a few ticks after the
+/// previous one.
 pub(crate) fn frames(schema: &Schema, seed: u64, entities: usize, count: usize) -> Vec<Snapshot> {
     let mut world = World::new(schema, seed, entities);
     let mut frames = vec![Snapshot::new(schema, Tick(0))];
@@ -204,7 +205,7 @@ pub(crate) fn frames(schema: &Schema, seed: u64, entities: usize, count: usize) 
 /// Entities by id, each with its kind, and its lanes among those of all kinds.
 pub(crate) struct World {
     schema: Schema,
-    /// The schema of each kind alone.
+    /// For each kind, a schema of that kind alone.
     of_kinds: Vec<Schema>,
     random: Random,
     tick: u32,
@@ -213,7 +214,7 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// A world of about as many entities as `usual_entities`.
+    /// Makes a world with about `usual_entities` entities.
     pub(crate) fn new(schema: &Schema, seed: u64, usual_entities: usize) -> Self {
         let random = Random::new(seed);
         let mut world = Self {
@@ -238,7 +239,8 @@ impl World {
         snapshot
     }
 
-    /// Moves about half of the entities. In two of three steps some are added and some removed.
+    /// Moves about half of the entities. In two of three steps, some entities are added and some
+    /// removed.
     pub(crate) fn step(&mut self) {
         self.tick += 1 + self.random.up_to(9);
         if !self.random.one_in(3) {
@@ -267,13 +269,13 @@ impl World {
         };
         let random = &mut self.random;
         let lanes = self.schema.lanes().iter().map(|lane| any_value(random, lane.max)).collect();
-        // If the id comes back later, it may be one of another kind.
+        // If the id comes back later, it may belong to an entity of another kind.
         let kind = (id ^ self.tick) as usize % self.schema.kinds().len();
         self.entities.insert(id, (kind, lanes));
     }
 }
 
-/// Any value of a lane; its ends more often than the others.
+/// Makes any value of a lane; the ends are more frequent than other values.
 pub(super) fn any_value(random: &mut Random, max: u32) -> u32 {
     match random.below(6) {
         0 => 0,
@@ -289,7 +291,7 @@ fn carry(schema: &Schema, drift: &[i64], lanes: &mut [u32]) {
     }
 }
 
-/// Changes about half of the fields: a little, a lot, or to one of the ends.
+/// Changes about half of the fields: by a little, by a lot, or to one of the ends.
 fn leap(schema: &Schema, random: &mut Random, lanes: &mut [u32]) {
     for field in schema.fields() {
         if random.one_in(2) {
@@ -331,7 +333,7 @@ pub(super) fn moved(value: u32, steps: i64, max: u32, arithmetic: LaneArithmetic
     }
 }
 
-/// Bodies, some of which move others, with fields of all other kinds. It is the schema of
+/// Makes bodies, some of which move others, with fields of all other kinds. This is the schema of
 /// `spec/vectors/adaptive.txt`.
 pub(crate) fn bodies_schema() -> Schema {
     let axis = |min, end| FloatLimits::until(min, end, 1.0 / 256.0).unwrap();
