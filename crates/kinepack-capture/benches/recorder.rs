@@ -1,8 +1,9 @@
 //! Measures the cost of recording on the recording thread: 100 and 1,000 entities of eight numbers
 //! a tick, while another thread writes.
 //!
-//! `cargo bench -p kinepack-capture --bench recorder`. It times only the calls of `record`. Between
-//! them the writer may catch up, as it does in the 16 ms of a tick.
+//! Run it with `cargo bench -p kinepack-capture --bench
+//! recorder`. The benchmark times only the calls of `record`. Between these calls the writer may
+//! catch up, as it does in the 16 ms of a tick.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -40,7 +41,7 @@ fn record(count: u32, ticks: u64, ticks_until_flush: u64) -> Duration {
     let stream = recorder.stream::<Thing>("things", 60.0).expect("a stream");
     let mut things = things(count);
     let mut taken = Duration::ZERO;
-    // The first frames allocate the reused memory.
+    // The first frames allocate the memory that later frames reuse.
     const WARM_UP: u64 = 64;
     for tick in 0..ticks + WARM_UP {
         for (_, thing) in &mut things {

@@ -1,16 +1,16 @@
-//! Raw words as numbers: what a plot or a spreadsheet shows of a capture.
+//! Converts raw words to numbers, which a plot or a spreadsheet can show.
 
 use kinepack::Schema;
 use kinepack::schema::{Field, FieldKind};
 
 use crate::kinds;
 
-/// The names of a schema's components, in the order of [`components`]: `position.x`, `rotation.w`,
-/// `health`, `joints[3].angle`.
+/// Returns the names of a schema's components, in the order of [`components`]: `position.x`,
+/// `rotation.w`, `health`, `joints[3].angle`.
 ///
 /// A number, a flag or a choice is one component with the name of its field. Vectors and rotations
-/// have one for each axis; longer arrays number them: `weights.0`. If the schema has several kinds,
-/// the name of the kind is in front: `player.position.x`.
+/// have one component for each axis; longer arrays number them: `weights.0`. If the schema has
+/// several kinds, the name of the kind is in front: `player.position.x`.
 pub fn component_names(schema: &Schema) -> Vec<String> {
     let of_field = |(field, name): (&Field, String)| {
         let count = component_count(field);
@@ -24,11 +24,13 @@ pub fn component_names(schema: &Schema) -> Vec<String> {
     schema.fields().iter().zip(kinds::field_names(schema)).flat_map(of_field).collect()
 }
 
-/// The numbers that an entity's raw words mean, one for each name in [`component_names`].
+/// Returns the numbers that an entity's raw words stand for, one for each name in
+/// [`component_names`].
 ///
-/// Vectors with limits and rotations (x, y, z, w) are the recorded numbers, bit for bit. Integers
-/// above 2^53 are rounded. Bare floats are read as `f32`; those of a bare `f64` are its halves,
-/// because its schema is that of two `f32`. Flags are 0 or 1, choices the number of the variant.
+/// For vectors with limits and rotations (x, y, z, w), these are the recorded numbers, bit for bit.
+/// Integers above 2^53 are rounded. Bare floats are read as `f32`. A bare `f64` gives two numbers,
+/// its halves, because its schema is that of two `f32`. Flags are 0 or 1, and choices are the
+/// number of the variant.
 ///
 /// ```
 /// use kinepack::{Pack, Schema};
@@ -50,7 +52,7 @@ pub fn component_names(schema: &Schema) -> Vec<String> {
 /// # Ok::<(), kinepack::EncodeError>(())
 /// ```
 ///
-/// The schema is that of one kind.
+/// `schema` must be the schema of one kind.
 ///
 /// # Panics
 /// If `raw` does not have one word per lane.
@@ -67,7 +69,8 @@ pub fn components<'a>(schema: &'a Schema, raw: &'a [u64]) -> impl Iterator<Item 
     schema.fields().iter().flat_map(of_field)
 }
 
-/// An integer of more than 32 bits has two lanes, and the first word has all of it.
+/// Returns the number of components. An integer of more than 32 bits has two lanes, but the first
+/// word has all of it.
 fn component_count(field: &Field) -> usize {
     match field.kind {
         FieldKind::Integer(_) => 1,

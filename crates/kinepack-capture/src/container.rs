@@ -1,9 +1,9 @@
 //! Writes an MCAP file: chunks with checksums and indexes, attachments, metadata, and a summary at
-//! the end. MCAP's specification, version 0. For capture files and for the replays of
-//! `kinepack-replay`.
+//! the end. The format is MCAP's specification, version 0. This serves capture files, and the
+//! replays of `kinepack-replay`.
 //!
-//! The crate `mcap` writes such files too, but it packs with C code, and its writer does not return
-//! an output that failed.
+//! The crate `mcap` can write such files too. But it compresses with C code, and its writer does
+//! not return an output that failed.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,17 +13,17 @@ pub use mcap::MAGIC;
 pub use mcap::records::op;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
-/// How chunks are packed.
+/// The compression of chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Packing {
-    /// Chunks are not packed.
+    /// Chunks are not compressed.
     None,
-    /// Chunks are packed with zstd at a fast level.
+    /// Chunks are compressed with zstd at a fast setting.
     Zstd,
 }
 
 impl Packing {
-    /// The name of this packing in the file.
+    /// Returns the name of this compression in the file.
     fn name(self) -> &'static [u8] {
         match self {
             Self::None => b"",
@@ -35,7 +35,7 @@ impl Packing {
 /// A channel and its schema.
 pub struct Channel<'a> {
     pub topic: &'a str,
-    /// The encoding of its messages.
+    /// The encoding of the channel's messages.
     pub encoding: &'a str,
     pub metadata: &'a [(&'a str, &'a str)],
     pub schema_name: &'a str,
@@ -51,10 +51,10 @@ pub struct Message<'a> {
     pub data: &'a [u8],
 }
 
-/// An MCAP file while it is written.
+/// An MCAP file that is being written.
 pub struct Container<W> {
     out: W,
-    /// The bytes written so far, and their checksum.
+    /// The number of bytes written so far, and their checksum.
     bytes: u64,
     checksum: crc32fast::Hasher,
     packing: Packing,
@@ -66,11 +66,11 @@ pub struct Container<W> {
     metadata_indexes: Vec<Vec<u8>>,
     messages: BTreeMap<u16, u64>,
     times: Times,
-    /// Scratch: a record's data.
+    /// Scratch memory for a record's data.
     record: Vec<u8>,
 }
 
-/// The earliest and latest time of messages; `None` without messages.
+/// The earliest and latest time of messages; `None` if there are no messages.
 #[derive(Clone, Copy, Default)]
 struct Times(Option<(u64, u64)>);
 
@@ -92,7 +92,7 @@ impl Times {
 struct Chunk {
     records: Vec<u8>,
     times: Times,
-    /// For each channel the times of its messages and where they begin in `records`.
+    /// For each channel, the time of each message and its first byte in `records`.
     messages: BTreeMap<u16, Vec<(u64, u64)>>,
 }
 
@@ -122,10 +122,10 @@ impl<W: Write> Container<W> {
         Ok(container)
     }
 
-    /// Adds a channel with a schema of its own. Returns the channel's number.
+    /// Adds a channel with its own schema. Returns the channel's number.
     pub fn add_channel(&mut self, channel: &Channel<'_>) -> u16 {
         let id = self.channels.len() as u16;
-        // The schema's number; 0 would mean none.
+        // The schema's number is above 0, because 0 would mean that there is none.
         let number = id + 1;
         let mut record = number.to_le_bytes().to_vec();
         put_text(&mut record, channel.schema_name.as_bytes());
@@ -144,7 +144,7 @@ impl<W: Write> Container<W> {
 
     /// Writes an attachment.
     pub fn attach(&mut self, name: &str, media_type: &str, data: &[u8]) -> io::Result<()> {
-        // The times of the log and of the creation are not known.
+        // The times of the log and of the creation are not known, so they are 0.
         let mut record = vec![0; 16];
         let mut names = Vec::new();
         put_text(&mut names, name.as_bytes());
@@ -164,7 +164,7 @@ impl<W: Write> Container<W> {
         Ok(())
     }
 
-    /// Writes keys and values.
+    /// Writes a metadata record with keys and values.
     pub fn add_metadata(&mut self, name: &str, pairs: &[(&str, &str)]) -> io::Result<()> {
         let mut record = Vec::new();
         put_text(&mut record, name.as_bytes());
@@ -195,7 +195,7 @@ impl<W: Write> Container<W> {
         put_record(&mut self.chunk.records, op::MESSAGE, &self.record);
     }
 
-    /// Writes the chunk and its index, if there is anything in it.
+    /// Writes the chunk and its index, if the chunk has records.
     pub fn end_chunk(&mut self) -> io::Result<()> {
         if self.chunk.records.is_empty() {
             return self.out.flush();
@@ -243,7 +243,7 @@ impl<W: Write> Container<W> {
         record.extend(packed_bytes.to_le_bytes());
         record.extend(size.to_le_bytes());
         self.chunk_indexes.push(record);
-        // The memory of the records serves the next chunk.
+        // The next chunk reuses the memory of the records.
         self.chunk.records = chunk.records;
         self.chunk.records.clear();
         self.out.flush()
@@ -334,7 +334,7 @@ fn put_record(out: &mut Vec<u8>, opcode: u8, data: &[u8]) {
     out.extend_from_slice(data);
 }
 
-/// Texts, maps and schemas follow their length.
+/// Writes the length of a text, a map or a schema, then its bytes.
 fn put_text(record: &mut Vec<u8>, text: &[u8]) {
     record.extend((text.len() as u32).to_le_bytes());
     record.extend_from_slice(text);

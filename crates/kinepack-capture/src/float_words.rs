@@ -1,7 +1,7 @@
-//! An `f32` as a word of a raw column: the bits of the same number as an `f64`. A NaN keeps its
-//! payload, which a conversion by the processor may change.
+//! Stores an `f32` as a word of a raw column: the bits of the same number as an `f64`. A NaN keeps
+//! its payload, which a conversion by the processor may change.
 
-/// The word of an `f32` with these bits.
+/// Returns the word of the `f32` with these bits.
 pub fn to_word(bits: u32) -> u64 {
     let number = f32::from_bits(bits);
     if number.is_nan() {
@@ -10,7 +10,7 @@ pub fn to_word(bits: u32) -> u64 {
     f64::from(number).to_bits()
 }
 
-/// The bits of the `f32` that has this word, if there is one.
+/// Returns the bits of the `f32` that has this word, if there is one.
 pub fn to_f32_bits(word: u64) -> Option<u32> {
     let number = f64::from_bits(word);
     let single = if number.is_nan() {

@@ -1,10 +1,11 @@
-//! Schemas of several kinds of entities: their fields' names, and the same kinds with other fields.
+//! Works with schemas of several kinds of entities: the names of their fields, and the same kinds
+//! with other fields.
 
 use kinepack::schema::Field;
 use kinepack::{EncodeError, Schema, SetupError};
 
-/// The display names of a schema's fields. If there are several kinds, the name of the kind is in
-/// front: `player.position`.
+/// Returns the display names of a schema's fields. If there are several kinds, the name of the kind
+/// is in front: `player.position`.
 ///
 /// ```
 /// use kinepack::Schema;
@@ -26,7 +27,7 @@ pub fn field_names(schema: &Schema) -> Vec<String> {
     schema.kinds().iter().flat_map(of_kind).collect()
 }
 
-/// The schema of each kind alone, as [`Schema::of_kind`] makes it.
+/// Returns, for each kind, a schema of that kind alone, as [`Schema::of_kind`] makes it.
 ///
 /// ```
 /// use kinepack::Schema;
@@ -42,7 +43,7 @@ pub fn schemas(schema: &Schema) -> Vec<Schema> {
     (0..schema.kinds().len()).map(|kind| schema.of_kind(kind)).collect()
 }
 
-/// A schema of the same kinds with other fields, given for each kind.
+/// Makes a schema of the same kinds with other fields, which are given for each kind.
 ///
 /// ```
 /// use kinepack::Schema;
@@ -57,8 +58,8 @@ pub fn schemas(schema: &Schema) -> Vec<Schema> {
 /// ```
 ///
 /// # Errors
-/// [`SetupError::BadCondition`] as [`Schema::try_new`], and [`SetupError::KindCount`] for fewer
-/// kinds than `schema` has.
+/// [`SetupError::BadCondition`] in the same cases as for [`Schema::try_new`], and
+/// [`SetupError::KindCount`] if there are fewer kinds than `schema` has.
 pub fn with_fields(
     schema: &Schema,
     fields: impl IntoIterator<Item = Vec<Field>>,
@@ -75,9 +76,9 @@ pub fn with_fields(
     builder.build()
 }
 
-/// Why the raw words of an entity cannot be quantized, as a message: the first field that is
-/// refused, by its name in [`field_names`], and the reason. `error` is that of
-/// [`Schema::quantize_raw`], which does not know the field.
+/// Explains in a message why the raw words of an entity cannot be quantized: the first field that
+/// is refused, by its name in [`field_names`], and the reason. `error` is the error of
+/// [`Schema::quantize_raw`], which does not name the field.
 ///
 /// ```
 /// use kinepack::quantize::FloatLimits;
@@ -95,7 +96,8 @@ pub fn with_fields(
 /// ```
 ///
 /// # Panics
-/// If the schema has no such kind, or `raw` is not as long as its lanes.
+/// If the schema has no kind with the index `kind`, or if the length of `raw` is not the number of
+/// the kind's lanes.
 pub fn refusal(schema: &Schema, kind: usize, raw: &[u64], error: &EncodeError) -> String {
     let kind = &schema.kinds()[kind];
     let names = field_names(schema);
@@ -114,7 +116,8 @@ pub fn refusal(schema: &Schema, kind: usize, raw: &[u64], error: &EncodeError) -
     error.to_string()
 }
 
-/// True for a schema that was built of kinds. A schema of one struct has one kind without a name.
+/// Returns true if the schema was built of kinds. A schema of one struct has one kind without a
+/// name.
 pub(crate) fn are_named(schema: &Schema) -> bool {
     schema.kinds().iter().any(|kind| !kind.name().is_empty())
 }

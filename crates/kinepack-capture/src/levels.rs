@@ -1,9 +1,9 @@
-//! Describes what each level adds, for commands and reports. The rows follow the article "Snapshot
-//! Compression", one improvement a row.
+//! Describes the stage that each level adds, for commands and reports. The rows of the table follow
+//! the article "Snapshot Compression", one improvement per row.
 
 use kinepack::Level;
 
-/// The first row at which every field is quantized. The rows above it in the table send some floats
+/// The first row at which every field is quantized. The earlier rows of the table send some floats
 /// whole.
 pub const FIRST_QUANTIZED_ROW: u8 = 6;
 
@@ -25,7 +25,7 @@ const SUMMARIES: [&str; Level::TABLE.len()] = [
     "models resume from what the baseline holds",
 ];
 
-/// A level's addition to the one above it in the table.
+/// Describes the stage that a level adds to the level above it in the table.
 pub fn summary(level: Level) -> &'static str {
     SUMMARIES[usize::from(level.row()) - 1]
 }

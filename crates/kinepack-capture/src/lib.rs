@@ -1,8 +1,8 @@
-//! Captured motion: a game records its own state, and analyzes it later.
+//! Records the motion of a game into capture files, and analyzes these files later.
 //!
-//! [`Recorder`] writes capture files. They are MCAP, which other tools also read, with a stream of
-//! frames for each type of entity, before or after quantization. [`Capture`] reads them frame by
-//! frame, and leaves out what is damaged. `spec/CAPTURE.md` defines the format.
+//! [`Recorder`] writes capture files. The files are MCAP, which other tools also read, with a
+//! stream of frames for each type of entity, before or after quantization. [`Capture`] reads them
+//! frame by frame, and leaves out damaged parts. `spec/CAPTURE.md` defines the format.
 //!
 //! ```
 //! use kinepack::{EntityId, Pack, Snapshot, Tick};
@@ -46,7 +46,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`guide`] leads from a struct of your own to its bandwidth, with three games to run.
+//! [`guide`] leads from your own struct to its bandwidth, with three games to run.
 
 #![forbid(unsafe_code)]
 

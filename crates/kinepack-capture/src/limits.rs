@@ -1,15 +1,16 @@
 //! Limits the values of a capture by its size. With constant columns and zstd, a few bytes can
-//! become gigabytes, which take time to read.
+//! unpack to gigabytes, which take time to read.
 
 /// The maximum number of values that a capture may hold: `min_values + values_per_byte · n` after
-/// `n` bytes of the file. A frame of E entities counts (E + 1) · (lanes + 1) + 256 values; if there
-/// are several kinds, the product is added for each. Chunks have the same limit, counted
-/// separately: a chunk counts a value for each of its records, or for each 64 unpacked bytes if
-/// that is more. For a challenge file, `n` counts the bytes of the file as stored, packed or not.
+/// `n` bytes of the file. A frame of E entities counts as (E + 1) · (lanes + 1) + 256 values. If
+/// there are several kinds, the product is added for each kind. Chunks have the same limit, counted
+/// separately: a chunk counts one value for each of its records, or for each 64 unpacked bytes if
+/// that is more. For a challenge file, `n` counts the bytes of the file as it is stored, compressed
+/// or not.
 ///
-/// The default is 2²⁴ and 512. A recording of 901 cubes has 6 values for each byte while they move,
-/// and 170 while all of them rest. A challenge file in `.zst` of minutes at rest may need more:
-/// 3,600 frames at rest are 3,000 values for each byte.
+/// The defaults are 2²⁴ and 512. A recording of 901 cubes has 6 values for each byte while the
+/// cubes move, and 170 while all of them rest. A challenge file in `.zst` with minutes at rest may
+/// need more: 3,600 frames at rest have 3,000 values for each byte.
 ///
 /// ```
 /// use kinepack_capture::{Capture, CaptureLimits};
@@ -29,9 +30,9 @@
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CaptureLimits {
-    /// The values that any file may hold, however short it is.
+    /// The number of values that any file may hold, however short it is.
     pub min_values: u64,
-    /// Values that each byte of a file adds.
+    /// The number of values that each byte of a file adds to the limit.
     pub values_per_byte: u64,
 }
 
@@ -42,19 +43,20 @@ impl Default for CaptureLimits {
 }
 
 impl CaptureLimits {
-    /// The maximum number of values that `file_bytes` bytes of a file may hold.
+    /// Returns the maximum number of values that `file_bytes` bytes of a file may hold.
     pub fn most_values(&self, file_bytes: u64) -> u64 {
         self.min_values.saturating_add(self.values_per_byte.saturating_mul(file_bytes))
     }
 }
 
-/// The values that each frame counts in addition, because even an empty frame takes some time.
+/// The number of values that each frame counts in addition, because even an empty frame takes some
+/// time.
 const FRAME_VALUES: u64 = 256;
 
-/// Counts the values of a capture while it is read, for readers of other formats too.
+/// Counts the values of a capture while it is read. Readers of other formats can use it too.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ValueCount {
-    /// The limits.
+    /// The limits that the count is compared with.
     pub limits: CaptureLimits,
     count: u64,
 }
@@ -62,7 +64,7 @@ pub struct ValueCount {
 /// A capture has more values than its limits allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooManyValues {
-    /// The values up to the frame that exceeds the limit.
+    /// The number of values up to the frame that exceeds the limit.
     pub values: u64,
     /// The limit that applies after the bytes of the file up to that frame.
     pub limit: u64,
@@ -82,7 +84,7 @@ impl ValueCount {
         self.add_kinds([(entities, lanes)], file_bytes)
     }
 
-    /// Counts a frame of several kinds, given the number of entities and of lanes of each.
+    /// Counts a frame of several kinds, given the number of entities and of lanes of each kind.
     pub(crate) fn add_kinds(
         &mut self,
         kinds: impl IntoIterator<Item = (usize, usize)>,

@@ -1,4 +1,4 @@
-//! The values of a captured frame, lane by lane.
+//! The values of a recorded frame, lane by lane.
 
 use std::ops::Range;
 
@@ -31,18 +31,18 @@ use kinepack::{EncodeError, Schema};
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub enum Columns<'a> {
-    /// State before quantization, as [`Pack::store_raw`](kinepack::Pack::store_raw) stores it.
+    /// The state before quantization, as [`Pack::store_raw`](kinepack::Pack::store_raw) stores it.
     Raw(&'a [Vec<u64>]),
-    /// Lanes.
+    /// Quantized lanes.
     Lanes(&'a [Vec<u64>]),
 }
 
 impl<'a> Columns<'a> {
-    /// The columns of some of the lanes, such as those of one
+    /// Returns the columns of some of the lanes, such as those of one
     /// [kind](kinepack::schema::EntityKind::lanes).
     ///
     /// # Panics
-    /// If there are fewer columns.
+    /// If there are fewer columns than `lanes` needs.
     #[must_use]
     pub fn of_lanes(self, lanes: Range<usize>) -> Columns<'a> {
         match self {
@@ -57,12 +57,13 @@ impl<'a> Columns<'a> {
         columns.len()
     }
 
-    /// The numbers of one entity, as [`components`](crate::components) makes them of its raw words.
-    /// Lanes are reconstructed. Those of absent fields are 0. The schema is that of one kind.
+    /// Returns the numbers of one entity, as [`components`](crate::components) computes them from
+    /// its raw words. If the columns are lanes, the numbers are reconstructed. The numbers of
+    /// absent fields are 0. `schema` must be the schema of one kind.
     ///
     /// # Panics
-    /// If a column is shorter than the index requires, or the schema has a different number of
-    /// lanes.
+    /// If a column is not longer than `index`, or if the number of columns is not the schema's
+    /// number of lanes.
     pub fn components(&self, index: usize, schema: &Schema) -> Vec<f64> {
         let (Self::Raw(columns) | Self::Lanes(columns)) = self;
         let mut raw: Vec<u64> = columns.iter().map(|column| column[index]).collect();
@@ -75,14 +76,14 @@ impl<'a> Columns<'a> {
         crate::components(schema, &raw).collect()
     }
 
-    /// Fills in the raw words and the lanes of one entity. The schema is that of one kind. Returns
-    /// false if a value was out of its range and took the nearest end.
+    /// Fills the raw words and the lanes of one entity. `schema` must be the schema of one kind.
+    /// Returns false if a value was out of its range and took the nearest end.
     ///
     /// # Errors
-    /// [`EncodeError`] for a value that the schema cannot hold.
+    /// [`EncodeError`] if the schema cannot hold a value.
     ///
     /// # Panics
-    /// If a column is shorter than the index requires.
+    /// If a column is not longer than `index`.
     pub fn entity(
         &self,
         index: usize,

@@ -1,14 +1,14 @@
-//! Unpacks zstd without C code.
+//! Decompresses zstd data without C code.
 
 use std::io::{self, BufRead, ErrorKind, Read};
 
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-/// Unpacks zstd data while it is read: all of their frames, with their checksums checked.
+/// Decompresses zstd data while it is read: all frames in the data, with their checksums checked.
 ///
-/// Memory: up to the window of a frame, and 128 KiB. A frame with a larger window than the limit is
-/// refused.
+/// The memory is up to the window of a frame, and 128 KiB. A frame whose window exceeds the limit
+/// is refused.
 ///
 /// ```
 /// use std::io::Read;
@@ -22,23 +22,24 @@ use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 pub struct ZstdReader<R> {
     packed: Noting<R>,
     max_window_bytes: u64,
-    /// `None` between frames.
+    /// The decoder of the current frame; `None` between frames.
     frame: Option<FrameDecoder>,
 }
 
 impl<R: BufRead> ZstdReader<R> {
-    /// Reads `packed` to its end. An empty reader has no frames, which is not an error.
+    /// Reads `packed` to its end. A reader without any data has no frames, which is not an error.
     pub fn new(packed: R, max_window_bytes: u64) -> Self {
         Self { packed: Noting { inner: packed, failed: None }, max_window_bytes, frame: None }
     }
 
-    /// The next frame; `None` at the end.
+    /// Begins the next frame; returns `None` at the end of the data.
     fn begin_frame(&mut self) -> io::Result<Option<FrameDecoder>> {
         loop {
             if self.packed.inner.fill_buf()?.is_empty() {
                 return Ok(None);
             }
-            // A new decoder each time, because one that is used again reserves the window first.
+            // This makes a new decoder each time, because a decoder that is reused would reserve
+            // the window first.
             let mut frame = FrameDecoder::new();
             frame.set_max_window_size(self.max_window_bytes);
             match frame.init(&mut self.packed) {
@@ -91,14 +92,14 @@ fn damaged(reason: impl std::fmt::Display) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, format!("zstd data damaged or cut off: {reason}"))
 }
 
-/// Notes the error of a reader, which `ruzstd` wraps in its own.
+/// Notes the error of a reader, because `ruzstd` wraps the error in its own.
 struct Noting<R> {
     inner: R,
     failed: Option<io::Error>,
 }
 
 impl<R> Noting<R> {
-    /// The reader's own error if it has failed, otherwise that of the data.
+    /// Returns the reader's own error if it has failed, otherwise the error of the data.
     fn reason(&mut self, of_data: FrameDecoderError) -> io::Error {
         self.failed.take().unwrap_or_else(|| damaged(of_data))
     }
@@ -143,7 +144,7 @@ mod tests {
         let mut flipped = frame.clone();
         *flipped.last_mut().unwrap() ^= 1;
         assert!(unpack(&flipped).unwrap_err().contains("checksum"));
-        // A frame with a window of 2 MiB.
+        // The frame has a window of 2 MiB.
         assert!(unpack(&[0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x58, 1, 0, 0]).is_err());
     }
 

@@ -1,4 +1,4 @@
-//! Analyses of streams with known answers.
+//! Tests the analyses of streams with known answers.
 
 use kinepack::{EntityId, Pack, Profile, Schema, Tick};
 use kinepack_capture::Columns;
@@ -40,7 +40,7 @@ fn options(schema: &Schema) -> AnalysisOptions {
     }
 }
 
-/// Analyzes frames of entities with their ids.
+/// Analyzes frames, each a list of entities with their ids.
 fn analyze<T: Pack>(
     frames: impl IntoIterator<Item = Vec<(u32, T)>>,
 ) -> Result<Analysis, AnalysisError> {
@@ -63,7 +63,7 @@ fn field<'a>(analysis: &'a Analysis, name: &str) -> &'a FieldAnalysis {
     analysis.fields.iter().find(|field| field.name == name).expect("a field of the schema")
 }
 
-/// A pseudo-random number.
+/// Returns a pseudo-random number.
 fn noise(seed: u64) -> u64 {
     let mixed = (seed ^ 0x9e37_79b9_7f4a_7c15).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     (mixed ^ mixed >> 29).wrapping_mul(0x94d0_49bb_1331_11eb) >> 33
@@ -72,7 +72,7 @@ fn noise(seed: u64) -> u64 {
 #[test]
 fn values_ranges_and_precision_are_those_of_the_data() {
     let drone = |tick: u64| Drone {
-        // The values are centimetres, but the schema has millimetres.
+        // The values are centimetres, but the steps of the schema are millimetres.
         position: [0.01 * (noise(tick) % 2000) as f64, -3.25, 0.0],
         velocity: [40.0, 0.5, 0.0],
         battery: if tick == 7 { 101 } else { 20 + (tick % 3) as i32 },
@@ -110,13 +110,13 @@ fn values_ranges_and_precision_are_those_of_the_data() {
         changes.contains(&("orientation", "find out why 1 values are not numbers")),
         "{changes:?}"
     );
-    // The finest known step of the three axes; y has none, since it never changes.
+    // The step is the finest known one of the three axes; y has none, because it never changes.
     assert!(analysis.advice.iter().all(|advice| advice.saves_kbps >= 0.0));
 }
 
 #[test]
 fn entropies_are_those_of_the_differences() {
-    // Every other frame, each drone chooses to move right or left by a millimetre or to stay.
+    // In every second frame, each drone moves right or left by a millimetre, or stays.
     let drones = |tick: u64| {
         (0..50).map(move |id| {
             let steps: i64 = (0..=tick).map(|tick| noise(1000 * id + tick) as i64 % 2).sum();
@@ -125,7 +125,7 @@ fn entropies_are_those_of_the_differences() {
     };
     let analysis = analyze((0..60).map(|tick| drones(tick).collect())).unwrap();
     let x = &field(&analysis, "position").components[0];
-    // 0, 1 or 2 steps in two frames: 1.5 bits each.
+    // A drone moves 0, 1 or 2 steps in two frames, which takes 1.5 bits.
     assert!((x.entropy_bits_per_frame / 50.0 - 1.5).abs() < 0.02, "{}", x.entropy_bits_per_frame);
     assert!((x.entropy_given_previous_bits_per_frame / 50.0 - 1.5).abs() < 0.03);
     assert!((x.unchanged_share - 0.25).abs() < 0.02);
@@ -183,7 +183,7 @@ struct Joint {
     rotation: [f32; 4],
 }
 
-/// A struct as a new user would write it.
+/// A struct as a new user might write it.
 #[derive(Pack)]
 struct Beginner {
     battery: f32,
@@ -258,7 +258,7 @@ fn coarse_values_are_coded_as_receivers_have_them() {
         ["relative-indices", "packed", "adaptive"]
             .map(|name| of(name).unwrap_or_else(|| panic!("{:?}", analysis.levels)))
     });
-    // Levels below 10 do not use the time precision.
+    // Levels below 10 ignore the time precision.
     assert_eq!(coarse[0], exact[0]);
     assert!(coarse[1] < 0.9 * exact[1] && coarse[2] < exact[2], "{coarse:?} {exact:?}");
 }

@@ -1,5 +1,5 @@
-//! Capture files: recorded states read back, damaged files are read up to the damage, invalid input
-//! is refused.
+//! Tests of capture files: recorded states read back, damaged files are read up to the damage, and
+//! invalid input is refused.
 
 use std::io::Cursor;
 
@@ -77,7 +77,7 @@ fn a_stream_of_states_and_one_of_snapshots_share_a_file() {
     let path = directory.path().join("two.mcap");
     std::fs::write(&path, sink.bytes()).unwrap();
     for cut in [0, 1, 30] {
-        // With a summary, and without one.
+        // The file is read with its summary, and without it.
         std::fs::write(&path, &sink.bytes()[..sink.bytes().len() - cut]).unwrap();
         let streams = Capture::streams_of(&path).unwrap();
         assert_eq!(streams.iter().map(Stream::name).collect::<Vec<_>>(), ["ships", "lanes"]);
@@ -220,8 +220,8 @@ fn the_recorder_refuses_invalid_frames_and_continues() {
     assert_eq!((ticks, damage), (vec![(0, 5, 1), (0, 6, 1)], None));
 }
 
-/// Records 3,000 frames and flushes after each 300. Returns the first error of a call, and the
-/// result of the end.
+/// Records 3,000 frames, and flushes after every 300. Returns the first error of a call, and the
+/// result of `finish`.
 fn record_and_flush(sink: &Sink) -> (Option<RecordError>, Result<RecordSummary, RecordError>) {
     let Ok(mut recorder) = Recorder::to_writer("full", sink.clone()) else {
         panic!("the head is in a buffer")
@@ -280,7 +280,7 @@ fn a_crashed_program_leaves_the_flushed_frames() {
     let (frames, damage) = read_all(&sink.bytes());
     assert_eq!(frames, [(0, 1, 1)]);
     assert!(damage.unwrap().contains("the file ends here"));
-    // Without a flush, the second frame is written after a second.
+    // Another frame is written after a second, without a flush.
     std::thread::sleep(std::time::Duration::from_millis(1600));
     assert_eq!(read_all(&sink.bytes()).0, [(0, 1, 1), (0, 2, 1)]);
 }

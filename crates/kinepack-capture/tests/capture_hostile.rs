@@ -1,5 +1,5 @@
-//! Capture files that are cut off, damaged or malicious: each is read except for the damage, or
-//! refused, and causes no allocation that it does not fill.
+//! Tests of capture files that are cut off, damaged or malicious: each is read except for the
+//! damage, or refused. None causes an allocation that it does not fill.
 
 use std::io::Cursor;
 
@@ -10,7 +10,7 @@ use kinepack_capture::{Capture, CaptureError, Recorder, schema_document};
 use crate::driver;
 use crate::files::{self, Sink, read_all, record_ships};
 
-/// A `SplitMix64` generator.
+/// A `SplitMix64` generator of random numbers.
 struct Random(u64);
 
 impl Random {
@@ -22,7 +22,7 @@ impl Random {
     }
 }
 
-/// A file of three chunks.
+/// Makes a file of three chunks.
 fn three_chunks() -> Vec<u8> {
     let sink = Sink::default();
     let mut recorder = Recorder::to_writer("chunks", sink.clone()).unwrap();
@@ -38,7 +38,7 @@ fn three_chunks() -> Vec<u8> {
     sink.bytes()
 }
 
-/// Found by the fuzzer: `mcap` reserved the memory that a text's length declared.
+/// The fuzzer found this case: `mcap` reserved the memory that a text's length declared.
 #[test]
 fn texts_of_four_billion_bytes_take_no_memory() {
     for (opcode, before) in [(3_u8, 2), (4, 4), (6, 28), (11, 42)] {
@@ -90,13 +90,13 @@ fn a_flipped_bit_is_found_wherever_it_is() {
         let mut damaged = whole.clone();
         damaged[at] ^= 1 << (at % 8);
         let (part, damage) = read_all(&damaged);
-        // A damaged chunk may look like a record that is skipped. The checksum at the file's end
-        // then finds it.
+        // A damaged chunk may look like another record, which is skipped. In that case the checksum
+        // at the file's end finds the damage.
         assert!(
             part.is_sorted_by(|a, b| a.1 < b.1) && part.iter().all(|frame| frames.contains(frame)),
             "byte {at}"
         );
-        // If no damage is found, all frames were read.
+        // If no damage is found, all frames must have been read.
         assert!(damage.is_some() || part == frames, "byte {at}");
         driver::read(&damaged);
     }
@@ -120,7 +120,7 @@ fn mutations_of_files_and_of_their_records_never_panic() {
                     let copy = bytes[at..(at + 1 + random.below(20)).min(bytes.len())].to_vec();
                     bytes.splice(at..at, copy);
                 }
-                // A length far above the real one.
+                // This sets a length far above the real one.
                 _ => bytes[at..].iter_mut().take(1 + random.below(4)).for_each(|byte| *byte = 0xFF),
             }
             if bytes.is_empty() {
@@ -131,7 +131,7 @@ fn mutations_of_files_and_of_their_records_never_panic() {
     }
 }
 
-/// The reason for which a file with these messages is refused.
+/// Returns the reason why a file with these messages is refused.
 fn damage(encoding: &str, json: &str, messages: &[&[u8]]) -> String {
     read_all(&driver::file(encoding, json.as_bytes(), messages)).1.unwrap()
 }
@@ -208,7 +208,7 @@ fn inconsistent_messages_are_refused() {
     let file = &driver::capture_corpus()[4][1..];
     assert!(damage("kinepack-lanes", &json, &[file, file]).contains("the file ends here"));
     let mut above = file.to_vec();
-    // The height of the second entity, whose largest code is 256.
+    // The changed byte is the height of the second entity, whose largest code is 256.
     above[11] = 1;
     let refusal = damage("kinepack-lanes", &json, &[&above]);
     assert!(refusal.contains("lane 0 has 263, above its maximum 256"), "{refusal}");
@@ -217,13 +217,13 @@ fn inconsistent_messages_are_refused() {
         damage("kinepack-raw", &json, &[&[file, b"x"].concat()])
             .contains("1 bytes after the last column")
     );
-    // Other programs' streams are ignored, with any contents.
+    // The reader ignores the streams of other programs, whatever they contain.
     assert!(
         damage("json", "{}", &[b"{}"]).contains("is not a document")
             || read_all(&driver::file("json", b"{}", &[])).0.is_empty()
     );
 
-    // Ticks that do not increase: the second message again, from a file with two.
+    // The second message of a file with two is appended again, so the ticks do not increase.
     let two = driver::file("kinepack-lanes", json.as_bytes(), &[file, file]);
     let message = &two[two.len() - (9 + 22 + file.len())..];
     let refusal = read_all(&[&two[..], message].concat());
@@ -231,7 +231,7 @@ fn inconsistent_messages_are_refused() {
     assert!(refusal.1.unwrap().contains("tick 1: it comes after tick 1"));
 }
 
-/// A record of MCAP.
+/// Makes a record of MCAP.
 fn record(opcode: u8, parts: &[&[u8]]) -> Vec<u8> {
     let data = parts.concat();
     [&[opcode][..], &(data.len() as u64).to_le_bytes(), &data].concat()
@@ -241,7 +241,7 @@ fn text(text: &[u8]) -> Vec<u8> {
     [&(text.len() as u32).to_le_bytes(), text].concat()
 }
 
-/// A schema record with a document of this many flags in two kinds.
+/// Makes a schema record with a document of `count` flags in two kinds.
 fn flags(number: u16, name: &[u8], count: usize) -> Vec<u8> {
     let half = |of: usize| (0..count / 2).map(move |nth| format!("{of}{nth}"));
     let kind = |of| half(of).map(|name| Field::new(name, FieldKind::Bool)).collect();
@@ -251,13 +251,14 @@ fn flags(number: u16, name: &[u8], count: usize) -> Vec<u8> {
     record(3, &[&number.to_le_bytes(), &text(name), &encoding, &text(&json)])
 }
 
-/// A channel of a schema record.
+/// Makes a channel of a schema record.
 fn channel(number: u16, schema: u16, name: &[u8]) -> Vec<u8> {
     let numbers = [number.to_le_bytes(), schema.to_le_bytes()].concat();
     record(4, &[&numbers, &text(name), &text(b"kinepack-raw"), &[0; 4]])
 }
 
-/// The streams of a file of these records, what it refuses, and the memory that it takes.
+/// Returns the number of streams of a file with these records, the reasons of its refusals, and the
+/// memory that reading it takes.
 fn streams_of(records: &[Vec<u8>]) -> (usize, String, u64) {
     let file = [kinepack_capture::container::MAGIC, &records.concat()].concat();
     let (mut streams, mut damage) = (0, String::new());
@@ -320,7 +321,7 @@ fn the_schemas_of_a_file_are_limited_together() {
     assert!(streams == 16 && !damage.contains("all streams"), "{damage}");
     let (streams, damage, _) = of(17, 4_096);
     assert!(streams == 16 && damage.contains("more than 65536 lanes"), "{damage}");
-    // A smaller one may follow.
+    // A smaller schema may follow the refused one.
     let (streams, damage, _) = of(256, 256);
     assert!(streams == 256 && !damage.contains("all streams"), "{damage}");
     let wrong = |number: u16| {
@@ -355,8 +356,8 @@ fn a_recorder_writes_no_more_schemas_than_are_read() {
 #[test]
 fn few_bytes_cause_no_large_allocation() {
     let json = driver::schema_json();
-    // 65,536 entities with constant columns. Each id takes two bytes, so no frame is much larger
-    // than its data.
+    // These frames declare 65,536 entities with constant columns. Each id takes two bytes, so no
+    // frame is much larger than its data.
     let lies: [&[u8]; 4] = [
         &[0, 0, 1, 0, 4],
         &[0xFF, 0xFF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
@@ -368,7 +369,7 @@ fn few_bytes_cause_no_large_allocation() {
         let counted = allocation_counter::measure(|| assert!(read_all(&file).0.is_empty()));
         assert!(counted.bytes_max < 2_000_000, "{} bytes for {lie:?}", counted.bytes_max);
     }
-    // A chunk and a record that declare a huge size.
+    // The chunk and the record declare a huge size.
     let good = three_chunks();
     let chunk = good.iter().position(|byte| *byte == 6).unwrap();
     for (at, bytes) in [(chunk + 1, 8), (chunk + 9 + 16, 8), (1 + 8, 8)] {

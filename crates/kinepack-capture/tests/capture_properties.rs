@@ -1,4 +1,4 @@
-//! For any schema and any words, a recording reads back bit for bit.
+//! Tests that for any schema and any words, a recording reads back bit for bit.
 
 use std::io::Cursor;
 
@@ -76,7 +76,7 @@ fn schemas() -> impl Strategy<Value = Schema> {
     prop_oneof![fields.prop_map(Schema::new), of_kinds]
 }
 
-/// Ids, and a seed for the kinds and lanes.
+/// Makes frames: their ids, and a seed for the kinds and lanes.
 fn frames() -> impl Strategy<Value = Vec<(std::collections::BTreeSet<u32>, u64)>> {
     proptest::collection::vec(
         (proptest::collection::btree_set(any::<u32>(), 0..20), any::<u64>()),
@@ -118,7 +118,7 @@ fn any_schema_and_its_snapshots_read_back() {
         }
         assert!(capture.next_frame().unwrap().is_none() && capture.damage().is_empty());
         let read = &capture.streams()[0];
-        // The whole schema, including the parts that the hash does not cover.
+        // This compares the whole schema, including the parts that its hash does not cover.
         assert_eq!((read.schema(), read.rate_hz()), (&schema, rate_hz));
     });
 }
@@ -135,7 +135,7 @@ struct Words {
     small: i8,
 }
 
-/// The bits of all sorts of numbers.
+/// Makes the bits of all sorts of numbers.
 fn bits() -> impl Strategy<Value = u64> {
     let special =
         [0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, -f64::NAN, 1.0, f64::MIN_POSITIVE];
@@ -143,7 +143,7 @@ fn bits() -> impl Strategy<Value = u64> {
         any::<u64>(),
         any::<f32>().prop_map(|number| f64::from(number).to_bits()),
         prop::sample::select(special.map(f64::to_bits).to_vec()),
-        // NaNs with payloads.
+        // These are NaNs with payloads.
         (1u64..1 << 52).prop_map(|payload| 0x7FF << 52 | payload),
         (0u64..300).prop_map(|small| small),
     ]
@@ -155,7 +155,7 @@ fn any_words_read_back_bit_for_bit() {
         (proptest::array::uniform3(bits()), any::<[f32; 2]>(), bits(), any::<i8>()),
         0..30,
     );
-    // Sometimes the same row everywhere, or the same column.
+    // Sometimes all rows are the same, or all values of a column.
     for_all(150, (rows, any::<bool>(), 0usize..3), |(rows, is_constant, fixed)| {
         let states: Vec<Words> = rows
             .iter()

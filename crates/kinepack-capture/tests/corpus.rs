@@ -1,7 +1,7 @@
-//! The drivers of the fuzz targets `capture` and `capture_disk` over their stored corpora, and over
-//! the beginnings of each file.
+//! Runs the drivers of the fuzz targets `capture` and `capture_disk` over their stored corpora, and
+//! over the beginnings of each file.
 //!
-//! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-capture corpus::` writes the corpora anew.
+//! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-capture corpus::` writes the corpora again.
 
 use crate::{driver, stored};
 

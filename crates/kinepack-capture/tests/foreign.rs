@@ -1,4 +1,5 @@
-//! Captures as other programs write them: other compression, other orders, damage in the middle.
+//! Tests of captures as other programs write them: with other compressions, other orders, or damage
+//! in the middle.
 
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
@@ -10,8 +11,8 @@ use mcap::{Compression, WriteOptions};
 
 use crate::files::{Ship, Sink, record_ships, ship};
 
-/// The messages of a file with another compression, in an order that `order` makes of their
-/// numbers, with chunks of about this many bytes.
+/// Writes the messages of a file again with another compression, in the order to which `order`
+/// changes their numbers, with chunks of about this many bytes.
 fn rewritten(
     file: &[u8],
     compression: Option<Compression>,
@@ -22,7 +23,8 @@ fn rewritten(
     written(file, options, order)
 }
 
-/// The messages of a file, reordered by these options.
+/// Writes the messages of a file again with these options, in the order to which `order` changes
+/// their numbers.
 fn written(file: &[u8], options: WriteOptions, order: impl FnOnce(&mut Vec<usize>)) -> Vec<u8> {
     let messages: Vec<_> =
         mcap::MessageStream::new(file).unwrap().collect::<Result<_, _>>().unwrap();
@@ -44,7 +46,8 @@ fn written(file: &[u8], options: WriteOptions, order: impl FnOnce(&mut Vec<usize
     writer.into_inner().into_inner()
 }
 
-/// The ticks of a capture's frames, its damage, and the frames that its summary counts besides.
+/// Returns the ticks of a capture's frames, its damage, and the number of frames that its summary
+/// counts but that were not read.
 fn read(mut capture: Capture) -> (Vec<u32>, Vec<String>, Option<u64>) {
     let mut ticks = Vec::new();
     while let Some((_, frame)) = capture.next_frame().unwrap() {
@@ -117,7 +120,7 @@ fn damaged_lz4_is_damage() {
     }
 }
 
-/// Nine frames in three chunks.
+/// Makes a file of nine frames in three chunks.
 fn three_chunks() -> Vec<u8> {
     let sink = Sink::default();
     let mut recorder = Recorder::to_writer("chunks", sink.clone()).unwrap();
@@ -134,7 +137,7 @@ fn three_chunks() -> Vec<u8> {
     sink.bytes()
 }
 
-/// Where the chunks of a file begin.
+/// Returns the bytes where the chunks of a file begin.
 fn chunks(file: &[u8]) -> Vec<usize> {
     let summary = mcap::Summary::read(file).unwrap().unwrap();
     summary.chunk_indexes.iter().map(|chunk| chunk.chunk_start_offset as usize).collect()
@@ -145,7 +148,7 @@ fn the_frames_after_a_damaged_chunk_are_read() {
     let whole = three_chunks();
     let at = chunks(&whole);
     let mut damaged = whole.clone();
-    // Within the packed records.
+    // The changed byte is within the compressed records.
     damaged[at[1] + 70] ^= 1;
     for (ticks, damage, lost) in [read(in_memory(&damaged)), opened(&damaged)] {
         assert_eq!(ticks, [0, 1, 2, 6, 7, 8]);
@@ -153,19 +156,20 @@ fn the_frames_after_a_damaged_chunk_are_read() {
         assert!(damage[0].starts_with(&format!("damaged at byte {}: ", at[1])), "{damage:?}");
         assert_eq!(lost, Some(3));
     }
-    // The first chunk also declares the stream, and so does the summary.
+    // The first chunk declares the stream, but so does the summary.
     let mut damaged = whole.clone();
     damaged[at[0] + 70] ^= 1;
     let (ticks, damage, lost) = opened(&damaged);
     assert_eq!((&ticks[..], damage.len(), lost), (&[3, 4, 5, 6, 7, 8][..], 1, Some(3)));
-    // A length after which the next record is not found. The index locates the next chunk.
+    // After a chunk with this length, the next record is not found. But the index has the place of
+    // the next chunk.
     let mut damaged = whole.clone();
     damaged[at[1] + 4] = 0xFF;
     let (ticks, damage, lost) = opened(&damaged);
     assert_eq!((&ticks[..], damage.len(), lost), (&[0, 1, 2, 6, 7, 8][..], 1, Some(3)));
     let (ticks, damage, _) = read(in_memory(&damaged));
     assert_eq!((ticks, damage.len()), (vec![0, 1, 2], 1));
-    // A length that ends within the next chunk, which is still read.
+    // A record with this length would end within the next chunk, which must still be read.
     let mut damaged = whole;
     let length = &mut damaged[at[1] + 1..at[1] + 9];
     let longer = u64::from_le_bytes((&*length).try_into().unwrap()) + (at[2] - at[1]) as u64;
@@ -178,7 +182,7 @@ fn the_frames_after_a_damaged_chunk_are_read() {
 fn an_index_of_wrong_places_hides_no_frame() {
     let mut shifted = three_chunks();
     let at = chunks(&shifted);
-    // The index counts from the end of the magic.
+    // The places in the index are made to count from the end of the magic.
     for place in &at {
         let bytes = (*place as u64).to_le_bytes();
         let in_index = shifted.windows(8).rposition(|window| window == bytes).unwrap();
@@ -193,7 +197,7 @@ fn an_index_of_wrong_places_hides_no_frame() {
 #[test]
 fn frames_that_are_missing_without_other_damage_are_noticed() {
     let mut file = three_chunks();
-    // A chunk that looks like a record of a later version, and no checksum of the data.
+    // The chunk now looks like a record of a later version, and the data have no checksum.
     let at = chunks(&file)[1];
     file[at] = 0x70;
     let end = file.windows(9).rposition(|bytes| bytes == [15, 4, 0, 0, 0, 0, 0, 0, 0]).unwrap();
@@ -209,7 +213,8 @@ fn frames_that_are_missing_without_other_damage_are_noticed() {
 #[test]
 fn counts_of_a_damaged_summary_are_not_believed() {
     let whole = three_chunks();
-    // The map at the end of the statistics has its bytes, the channel's number, and 9 messages.
+    // The map at the end of the statistics consists of its size in bytes, the channel's number, and
+    // 9 messages.
     let is_counts =
         |bytes: &[u8]| bytes[..4] == [10, 0, 0, 0] && bytes[6..] == [9, 0, 0, 0, 0, 0, 0, 0];
     let at = whole.windows(14).rposition(is_counts).unwrap() + 6;
@@ -221,7 +226,7 @@ fn counts_of_a_damaged_summary_are_not_believed() {
         assert_eq!(lost, None);
         assert!(damage.len() == 1, "{damage:?}");
         assert!(damage[0].ends_with("the checksum of the summary differs"), "{damage:?}");
-        // Without checksums, an impossible number of frames is ignored.
+        // Without checksums, the reader ignores an impossible number of frames.
         zero_checksums(&mut damaged);
         let (_, damage, lost) = opened(&damaged);
         let believed = if byte == 0 { Some(0) } else { None };
@@ -235,7 +240,8 @@ fn a_chunk_within_a_chunk_is_damage() {
     let at = chunks(&one)[0];
     let length = u64::from_le_bytes(one[at + 1..at + 9].try_into().unwrap()) as usize;
     let inner = &one[at..at + 9 + length];
-    // The head of a chunk without compression: times, size, checksum, no name, size.
+    // The header of a chunk without compression has two times, a size, a checksum, an empty name,
+    // and a size.
     let mut outer = one[at + 9..at + 25].to_vec();
     outer.extend((inner.len() as u64).to_le_bytes());
     outer.extend([0; 4]);
@@ -253,7 +259,7 @@ fn a_chunk_within_a_chunk_is_damage() {
     assert!(damage[0].ends_with("a chunk holds another chunk"), "{damage:?}");
 }
 
-/// A generator of permutations.
+/// Shuffles `numbers`; `state` is the seed.
 fn shuffle(numbers: &mut [usize], mut state: u64) {
     for last in (1..numbers.len()).rev() {
         state =
@@ -279,7 +285,7 @@ fn messages_in_any_order_are_read_by_time() {
             order.chunks_mut(10).for_each(|few| shuffle(few, 7));
         }),
     );
-    // Without an index each chunk alone is sorted.
+    // Without an index, only the messages within each chunk are sorted.
     let one = rewritten(&ships, lz4, 1 << 20, |order| shuffle(order, 3));
     let (ticks, damage, lost) = read(in_memory(&one));
     assert!(ticks.into_iter().eq(0..300) && (damage, lost) == WHOLE);
@@ -340,8 +346,8 @@ fn the_memory_for_sorting_does_not_grow_with_the_file() {
     assert!(measured.bytes_max < 500_000, "{} of {}", measured.bytes_max, file.len());
 }
 
-/// The streams "ships", whose schema is refused, and "lamps", written with these options, which have
-/// no compression. `places` is how many schemas of "ships" the file has.
+/// Writes a file with the streams "ships", whose schema is refused, and "lamps". `options` must
+/// have no compression. `places` is the number of schemas of "ships" in the file.
 fn two_streams_of_which_one_is_refused(
     options: WriteOptions,
     order: impl FnOnce(&mut Vec<usize>),
@@ -357,7 +363,7 @@ fn two_streams_of_which_one_is_refused(
     }
     recorder.finish().unwrap();
     let mut file = written(&sink.bytes(), options, order);
-    // A number of the schema's document.
+    // This is a number in the schema's document.
     let text = b"\"component_bits\":11";
     let found: Vec<usize> =
         (0..file.len() - text.len()).filter(|at| file[*at..].starts_with(text)).collect();
@@ -373,7 +379,8 @@ fn two_streams_of_which_one_is_refused(
 fn a_refused_stream_is_named_and_the_others_are_read() {
     let plain = || WriteOptions::new().compression(None);
     let overlapping = plain().chunk_size(Some(1_000)).repeat_channels(false).repeat_schemas(false);
-    // In the data and in the summary; in the data alone, in a chunk that is not read first.
+    // In the first case the schema is in the data and in the summary. In the second it is only in
+    // the data, in a chunk that is not read first.
     for (options, is_reversed, places) in [(plain(), false, 2), (overlapping, true, 1)] {
         let order = |numbers: &mut Vec<usize>| {
             if is_reversed {
@@ -396,7 +403,7 @@ fn a_refused_stream_is_named_and_the_others_are_read() {
     }
 }
 
-/// Where the records with this opcode begin.
+/// Returns the bytes where the records with this opcode begin.
 fn records(file: &[u8], opcode: u8) -> Vec<usize> {
     let mut found = Vec::new();
     let mut at = 8;
@@ -420,7 +427,7 @@ fn no_damage_of_chunks_that_overlap_is_silent() {
         assert!(!damage.is_empty(), "{what}: {} frames without a word", ticks.len());
     };
     for at in chunks(&whole) {
-        // A record of an unknown kind, the end of the data, and a message.
+        // These opcodes are a record of an unknown kind, the end of the data, and a message.
         for opcode in [0x86, 15, 5] {
             let mut file = whole.clone();
             file[at] = opcode;
@@ -432,7 +439,8 @@ fn no_damage_of_chunks_that_overlap_is_silent() {
     file[records(&whole, 7)[0]] = 5;
     let (ticks, damage, _) = opened(&file);
     assert!(ticks.iter().copied().eq(0..300) && damage.len() == 1, "{damage:?}");
-    // Damages the length of a record between two chunks. The index lists the later chunks.
+    // This damages the length of a record between two chunks. The index still lists the later
+    // chunks.
     let between = records(&whole, 7);
     for length in [0, 1, 1_000_000, 1 << 40, u64::MAX] {
         let mut file = whole.clone();
@@ -451,7 +459,7 @@ fn no_damage_of_chunks_that_overlap_is_silent() {
     }
 }
 
-/// With checksums, no flipped bit of chunks that overlap loses a frame without a report.
+/// If a file has checksums, no flipped bit of chunks that overlap loses a frame without a report.
 #[test]
 fn a_flipped_bit_of_chunks_that_overlap_is_found_wherever_it_is() {
     for has_statistics in [false, true] {
@@ -462,7 +470,7 @@ fn a_flipped_bit_of_chunks_that_overlap_is_found_wherever_it_is() {
             let mut file = whole.clone();
             file[bit / 8] ^= 1 << (bit % 8);
             let (_directory, path) = on_disk(&file);
-            // The magic at the front, and nothing else, makes it another file.
+            // Only a flipped bit in the magic at the front makes the file another kind of file.
             let Ok(capture) = Capture::open(path) else {
                 assert!(bit / 8 < Capture::MAGIC.len(), "bit {bit}");
                 continue;
@@ -487,7 +495,7 @@ fn a_summary_that_begins_too_early_hides_no_chunk() {
     assert_eq!((damage, lost), WHOLE);
 }
 
-/// The specification lets a summary leave out channels, and a later chunk may be read first.
+/// The specification allows a summary without channels, and a later chunk may be read first.
 #[test]
 fn declarations_of_any_chunk_count_for_all() {
     let options = WriteOptions::new().compression(None).chunk_size(Some(4_000));
@@ -503,7 +511,8 @@ fn records_of_no_use_are_limited() {
     let one = rewritten(&record_ships(20), None, 1 << 20, |_| ());
     let at = chunks(&one)[0];
     let mut file = one[..at].to_vec();
-    // Uncompressed, without a checksum: times, size, checksum, no name, size, then empty records.
+    // The chunk is not compressed and has no checksum: times, size, checksum, no name, size, then
+    // empty records.
     let inner = [0x70, 0, 0, 0, 0, 0, 0, 0, 0].repeat(10_000);
     let mut chunk = vec![0; 16];
     chunk.extend((inner.len() as u64).to_le_bytes());
@@ -519,7 +528,7 @@ fn records_of_no_use_are_limited() {
     assert!(matches!(refused, Err(CaptureError::TooManyValues { .. })), "{refused:?}");
 }
 
-/// The latest times are all the same.
+/// Times beyond the range of the format are all stored as the same value.
 #[test]
 fn messages_after_the_last_time_are_in_the_order_of_their_ticks() {
     let sink = Sink::default();
@@ -542,18 +551,19 @@ fn messages_after_the_last_time_are_in_the_order_of_their_ticks() {
     }
 }
 
-/// Where the entries of the chunk index have their data.
+/// Returns the bytes where the data of the entries of the chunk index begin.
 fn index_entries(file: &[u8]) -> Vec<usize> {
     records(file, 8).into_iter().map(|at| at + 9).collect()
 }
 
-/// Changes an index of chunks that overlap in time, and one of chunks that do not.
+/// Changes the index of a file with chunks that overlap in time, and that of a file with chunks
+/// that do not.
 #[test]
 fn an_index_that_is_wrong_loses_no_frame_of_chunks_in_any_order() {
     let ships = record_ships(300);
     let overlapping = rewritten(&ships, None, 4_000, |order| shuffle(order, 5));
     let in_order = rewritten(&ships, None, 4_000, |_| ());
-    // The data of an entry: the times of the first and last message, then the place.
+    // The data of an entry are the times of the first and last message, then the place.
     let change = |name: &str, entry: &mut [u8]| match name {
         "other places" => entry[16] ^= 4,
         "no times" => entry[..16].fill(0),
@@ -573,7 +583,7 @@ fn an_index_that_is_wrong_loses_no_frame_of_chunks_in_any_order() {
             assert!(ticks.iter().copied().eq(0..300), "{order_name}, {name}: {damage:?}");
             assert_eq!((damage, lost), WHOLE, "{order_name}, {name}");
         }
-        // An index that lacks chunks: its entries are records of another kind.
+        // The index then lacks some chunks, because their entries are records of another kind.
         let mut file = whole.clone();
         for entry in index_entries(&file).into_iter().skip(1).step_by(2) {
             file[entry - 9] = 0x70;
@@ -593,7 +603,7 @@ fn a_chunk_that_ends_with_the_next_one_is_damage() {
     let length = &mut damaged[at[1] + 1..at[1] + 9];
     let longer = u64::from_le_bytes((&*length).try_into().unwrap()) + (at[2] - at[1]) as u64;
     length.copy_from_slice(&longer.to_le_bytes());
-    // A file that is read from a pipe has no index.
+    // If a file is read from a pipe, the reader has no index.
     zero_checksums(&mut damaged);
     let (_, damage, _) = read(in_memory(&damaged));
     assert!(damage[0].ends_with(" bytes follow the data of a chunk"), "{damage:?}");

@@ -1,5 +1,5 @@
-//! The guide's games: their recordings read back, no value is clamped, and the struct after the
-//! analysis takes less than the first.
+//! Tests of the guide's games: their recordings read back, no value is clamped, and the struct
+//! after the analysis takes fewer bits than the first.
 
 #![allow(clippy::duplicate_mod, reason = "each game is a separate program with common parts")]
 
@@ -19,21 +19,22 @@ mod drones;
 #[expect(dead_code, reason = "the program around the game is not tested")]
 mod shooter;
 
-/// How many frames back the baseline is.
+/// The number of frames from a baseline to the frame coded against it.
 const LAG: usize = 6;
 
-/// The contents of a stream.
+/// The contents of a stream that was read.
 #[derive(Default)]
 struct Read {
     frames: u32,
     fewest: usize,
     most: usize,
-    /// The bytes of all packets, each frame against the one [`LAG`] before.
+    /// The number of bytes of all packets, each frame coded against the one [`LAG`] before.
     bytes: usize,
     last: Option<Snapshot>,
 }
 
-/// Records `seconds` seconds, and reads the streams of the first struct and of the final one.
+/// Records `seconds` seconds, and reads the streams of the first struct and of the struct after the
+/// analysis.
 fn play(
     name: &str,
     seconds: u32,

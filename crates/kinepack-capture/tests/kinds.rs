@@ -1,4 +1,5 @@
-//! Streams of several kinds of entities: recorded, read back, and refused if they are invalid.
+//! Tests of streams of several kinds of entities: they are recorded, read back, and refused if they
+//! are invalid.
 
 use std::io::Cursor;
 
@@ -24,7 +25,7 @@ fn torpedo(tick: u32, id: u32) -> Torpedo {
     Torpedo { launcher: (id * 7) as u16, depth: (tick + id) as f32 * 0.5 }
 }
 
-/// Frames of ships with even ids and torpedoes with odd ones; some without either.
+/// Returns the ids of a frame: even ids of ships and odd ids of torpedoes, both sometimes missing.
 fn ids(tick: u32) -> (Vec<u32>, Vec<u32>) {
     ((0..tick % 5).map(|n| 2 * (n + tick)).collect(), (0..tick % 3).map(|n| 2 * n + 1).collect())
 }
@@ -37,7 +38,8 @@ fn world(tick: u32) -> Snapshot {
     world
 }
 
-/// Two streams of the same states: before quantization, pushed in turns, and after it.
+/// Records two streams of the same states: one before quantization, pushed in turns, and one after
+/// it.
 fn record(ticks: u32) -> Vec<u8> {
     let sink = Sink::default();
     let mut recorder = Recorder::to_writer("kinds", sink.clone()).unwrap();
@@ -123,7 +125,7 @@ fn invalid_frames_of_kinds_are_refused_and_the_recording_continues() {
     };
     frame.push(EntityId(7), &torpedo(4, 7)).unwrap();
     assert!(matches!(frame.finish(), Err(RecordError::SharedId { id: 7, .. })));
-    // A dropped frame is not recorded, and its tick stays free.
+    // A dropped frame is not recorded, so its tick can be recorded later.
     let mut frame = recorder.frame(&stream, Tick(4)).unwrap();
     frame.push(EntityId(1), &ship(4, 1)).unwrap();
     drop(frame);
@@ -145,7 +147,7 @@ fn messages_of_kinds_are_checked() {
         read_all(&bytes)
     };
     let valid = kinds_message();
-    // The file has no end, which is a damage after the frame.
+    // The file has no end record, which is reported as damage after the frame.
     assert_eq!(read(&valid).0, [(0, 0, 6)]);
     let with = |at: usize, byte: u8| {
         let mut message = valid.clone();
@@ -214,13 +216,13 @@ fn a_spawn_field_that_changes_is_refused_by_name() {
         };
         launchers.iter().map(torpedo).collect()
     };
-    // Of these frames, the third is refused: torpedo 5 has another launcher.
+    // The third of these frames is refused, because torpedo 5 has another launcher.
     let frames = [
         torpedoes(&[(3, 7), (5, 8)]),
         torpedoes(&[(2, 1), (5, 8), (6, 2)]),
         torpedoes(&[(2, 1), (5, 9), (6, 2)]),
         torpedoes(&[(2, 1)]),
-        // After a frame without torpedo 5, the id may belong to a new torpedo.
+        // After a frame without torpedo 5, that id may belong to a new torpedo.
         torpedoes(&[(2, 1), (5, 9)]),
     ];
     for (tick, frame) in (0..).zip(&frames) {

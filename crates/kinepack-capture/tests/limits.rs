@@ -1,4 +1,5 @@
-//! Small captures with huge contents: their values and the memory of their analysis are limited.
+//! Tests of small captures with huge contents: the number of their values and the memory of their
+//! analysis are limited.
 
 use std::io::Cursor;
 
@@ -11,9 +12,9 @@ use kinepack_capture::{Capture, CaptureError, CaptureLimits, Columns};
 
 use crate::driver;
 
-/// A frame with constant columns: each entity takes only the two bytes of its id.
+/// Makes a frame with constant columns, in which each entity takes only the two bytes of its id.
 fn constant_frame(entities: u16) -> Vec<u8> {
-    // A height, a rotation, an integer of two lanes, a flag, two bytes.
+    // The lanes are a height, a rotation, an integer of two lanes, a flag, and two bytes.
     const LANES: usize = 10;
     let mut frame = u32::from(entities).to_le_bytes().to_vec();
     frame.push(2);
@@ -22,7 +23,7 @@ fn constant_frame(entities: u16) -> Vec<u8> {
     frame
 }
 
-/// A capture whose frames are in one chunk of zstd.
+/// Makes a capture whose frames are in one chunk of zstd.
 fn packed(frames: &[Vec<u8>]) -> Vec<u8> {
     let messages: Vec<&[u8]> = frames.iter().map(Vec::as_slice).collect();
     let json = driver::schema_json();
@@ -39,7 +40,7 @@ fn packed(frames: &[Vec<u8>]) -> Vec<u8> {
     [mcap::MAGIC, &[6], &(chunk.len() as u64).to_le_bytes(), &chunk].concat()
 }
 
-/// The number of readable frames, and the error after them.
+/// Returns the number of readable frames, and the error after them.
 fn read(bytes: &[u8], limits: CaptureLimits) -> (usize, Option<CaptureError>) {
     let mut capture =
         Capture::from_reader("a.mcap", Cursor::new(bytes.to_vec())).unwrap().with_limits(limits);
@@ -68,7 +69,7 @@ fn a_capture_holds_no_more_values_than_its_bytes_allow() {
     let frames = vec![constant_frame(u16::MAX); 140];
     let file = packed(&frames);
     assert!(file.len() < 200_000, "{}", file.len());
-    // 65,536 · 11 + 256 values a frame.
+    // A frame counts as 65,536 · 11 + 256 values.
     let a_frame = 721_152;
     let limits = CaptureLimits::default();
     let fits = limits.most_values(file.len() as u64) / a_frame;
@@ -87,7 +88,7 @@ fn a_capture_holds_no_more_values_than_its_bytes_allow() {
         ),
         "{error}"
     );
-    // Under a limit per byte, the bytes of a chunk count as a whole.
+    // If the limit depends on bytes, the chunk counts as a whole.
     let per_byte = 10 * a_frame / file.len() as u64;
     let (frames, error) = read(&file, CaptureLimits { min_values: 0, values_per_byte: per_byte });
     assert!((8..=10).contains(&frames) && error.is_some(), "{frames}");
@@ -115,7 +116,7 @@ fn streams_are_found_within_the_same_limit() {
 
 #[test]
 fn unpacking_a_chunk_takes_at_most_half_of_its_size_in_addition() {
-    // 24 MB of frames.
+    // The frames take 24 MB in all.
     let frames = vec![constant_frame(u16::MAX); 180];
     let file = packed(&frames);
     let unpacked: usize = frames.iter().map(Vec::len).sum();
@@ -124,7 +125,8 @@ fn unpacking_a_chunk_takes_at_most_half_of_its_size_in_addition() {
         let mut capture = Capture::from_reader("a.mcap", Cursor::new(file)).unwrap();
         assert!(capture.next_frame().unwrap().is_some());
     });
-    // The chunk and the half from which it grew; a frame in memory; and the file, in its reader.
+    // The limit is the chunk and the half from which it grew, a frame in memory, and the file in
+    // its reader.
     let most = unpacked + unpacked / 2 + 10 * 8 * 2 * 65_536 + (4 << 20);
     assert!(measured.bytes_max < most as u64, "{} of {most}", measured.bytes_max);
 }
@@ -138,7 +140,7 @@ fn schema(lanes: usize) -> Schema {
     )
 }
 
-/// Analyzes frames of numbers, which `value` gives for frame, lane and entity.
+/// Analyzes frames of numbers, which `value` returns for each frame, lane and entity.
 fn analyze(
     (frames, lanes, entities): (u32, usize, u32),
     max_bytes: usize,
@@ -162,7 +164,8 @@ fn analyze(
 
 #[test]
 fn frames_that_are_too_large_to_keep_are_refused() {
-    // 61 frames of lanes, 15 of raw words: 364 bytes for each of 100 entities and 3 columns.
+    // The analysis keeps 61 frames of lanes and 15 of raw words: 364 bytes for each of 100 entities
+    // and 3 columns.
     let of = |max_bytes| analyze((30, 2, 100), max_bytes, |_, _, _| 0);
     assert!(of(109_200).is_ok());
     let error = of(109_199).unwrap_err();

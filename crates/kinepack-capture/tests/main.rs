@@ -1,15 +1,15 @@
-//! The tests as one program, which links once. `cargo test -p kinepack-capture NAME` runs those whose
-//! paths contain NAME.
+//! All tests of this crate in one program, which links only once.
+//! `cargo test -p kinepack-capture NAME` runs those whose paths contain NAME.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-// Shared by the tests.
+// These modules have code that several tests use.
 mod files;
 #[path = "../../kinepack/tests/runner/mod.rs"]
 mod runner;
 mod stored;
 
-// The drivers of the fuzz targets, which are public in their crate.
+// This module is the drivers of the fuzz targets, which are public in their crate.
 #[allow(unreachable_pub)]
 #[path = "../../../fuzz/src/capture.rs"]
 mod driver;

@@ -1,9 +1,9 @@
-//! Types as they are written. A derive cannot resolve aliases.
+//! Reads types as they are written, because a derive cannot resolve aliases.
 
 use quote::ToTokens;
 use syn::{GenericArgument, PathArguments, Type};
 
-/// The type in `ty`, if that is written as an `Option`.
+/// Returns the type inside `ty`, if `ty` is written as an `Option`.
 pub(crate) fn in_option(ty: &Type) -> Option<&Type> {
     match ty {
         Type::Group(group) => in_option(&group.elem),
@@ -20,7 +20,7 @@ pub(crate) fn in_option(ty: &Type) -> Option<&Type> {
     }
 }
 
-/// The name of the integer type, if `ty` is written as one.
+/// Returns the name of the integer type, if `ty` is written as one.
 pub(crate) fn integer_name(ty: &Type) -> Option<String> {
     type_name(ty).filter(|name| {
         let width = name.strip_prefix(['u', 'i']);
@@ -28,7 +28,7 @@ pub(crate) fn integer_name(ty: &Type) -> Option<String> {
     })
 }
 
-/// The name of a type, without the path before it.
+/// Returns the name of a type, without the path before it.
 pub(crate) fn type_name(ty: &Type) -> Option<String> {
     match ty {
         Type::Group(group) => type_name(&group.elem),
@@ -38,7 +38,7 @@ pub(crate) fn type_name(ty: &Type) -> Option<String> {
     }
 }
 
-/// The source text of a type, without the invisible parentheses that `macro_rules!` adds.
+/// Returns the source text of a type, without the invisible parentheses that `macro_rules!` adds.
 pub(crate) fn written(ty: &Type) -> String {
     match ty {
         Type::Group(group) => written(&group.elem),

@@ -1,4 +1,4 @@
-//! The tests as one program. They check compiler messages, which requires a build of `kinepack`. In
-//! this crate, that build has few dependencies.
+//! All tests of this crate in one program. They check compiler messages, which requires a build of
+//! `kinepack`. In this crate, that build has few dependencies.
 
 mod compile_fail;

@@ -1,4 +1,4 @@
-//! The codec of a channel as the file stores it. `spec/REPLAY.md`, section 3.
+//! The codec of a channel, as the file stores it. `spec/REPLAY.md`, section 3.
 
 use std::collections::BTreeMap;
 
@@ -6,18 +6,18 @@ use kinepack::{Codec, Level, Profile, Schema};
 
 use crate::ReplayError;
 
-/// Message encodings.
+/// The message encodings of groups and events.
 pub(crate) const GROUPS: &str = "kinepack-groups";
 pub(crate) const EVENTS: &str = "kinepack-events";
 /// The media type of an attachment with a profile.
 pub(crate) const PROFILE_MEDIA_TYPE: &str = "application/x-kinepack-profile";
 
 const VERSION: &str = "1";
-/// The maximum size of a file's codec, in bytes. A caller of
-/// [`ReplayReader::with_codec`](crate::ReplayReader::with_codec) may have a larger one.
+/// The maximum size of a file's codec, in bytes. A codec that the caller gives to
+/// [`ReplayReader::with_codec`](crate::ReplayReader::with_codec) may be larger.
 const MOST_CODEC_BYTES: usize = 256 << 20;
 
-/// The metadata of a channel.
+/// The metadata that describe the codec of a channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Stored {
     level: String,
@@ -27,7 +27,7 @@ pub(crate) struct Stored {
 }
 
 impl Stored {
-    /// The metadata of the channel with this name.
+    /// Makes the metadata of the channel with this name.
     pub(crate) fn new(name: &str, codec: &Codec) -> Self {
         Self {
             level: codec.level().row().to_string(),
@@ -61,7 +61,7 @@ impl Stored {
         Ok(Self { level: value("level")?, profile: value("profile")?, hash: value("codec")? })
     }
 
-    /// The codec, with the bytes of its profile.
+    /// Makes the codec, given the bytes of its profile.
     pub(crate) fn codec(&self, schema: &Schema, profile: &[u8]) -> Result<Codec, ReplayError> {
         let level = self.level.parse().ok().and_then(Level::from_row);
         let level = level.ok_or_else(|| not_replay(format!("no level {:?}", self.level)))?;

@@ -1,5 +1,5 @@
-//! Cuts an interval out of groups. Groups before the first key group are encoded again. From there
-//! on, groups are copied.
+//! Cuts an interval of ticks out of groups. The groups before the first key group of the interval
+//! are encoded again. From that key group on, all groups are copied.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::group::Group;
 use crate::options::ReplayOptions;
 use crate::{Marker, ReplayError, ReplaySummary, ReplayWriter};
 
-/// The first view of a key group, without learned models.
+/// Decodes the first view of a key group, without learned models.
 pub(crate) fn first_view(
     codec: &Codec,
     limits: DecodeLimits,
@@ -23,7 +23,7 @@ pub(crate) fn first_view(
     Ok(reader.read(&mut group)?.map(|view| View::from(Arc::clone(view.snapshot()))))
 }
 
-/// The part of a replay from one tick to another, both included, while it is written.
+/// The part of a replay from one tick to another, both included, while it is being written.
 pub(crate) struct Cut<W: Write> {
     codec: Codec,
     kinds: Option<EventKinds>,
@@ -31,14 +31,14 @@ pub(crate) struct Cut<W: Write> {
     from: Tick,
     to: Tick,
     writer: ReplayWriter<W>,
-    /// The first tick of the first key group that was copied. Groups that depend on this key group,
-    /// or on a later one, can be copied too.
+    /// The first tick of the first key group that was copied, if there is one. A group that depends
+    /// on this key group or on a later one can be copied too.
     copied_from: Option<Tick>,
 }
 
 impl<W: Write> Cut<W> {
-    /// Begins the new file, with the markers of the interval and these notes. `limits` apply to
-    /// decoding the groups.
+    /// Begins the new file, with the markers of the interval and the given notes. `limits` apply
+    /// when groups are decoded.
     pub(crate) fn begin<'i>(
         out: W,
         codec: &Codec,
@@ -60,10 +60,10 @@ impl<W: Write> Cut<W> {
     }
 
     /// Writes the part of a group that is in the interval. `given` is the view that the group's
-    /// first frame is coded against. The caller passes groups in order. If the codec has a time
-    /// precision, the first one must be a key group, because encoding coarse values again would
-    /// make them coarser. Returns the error of a part of the group that cannot be read, and that
-    /// the new file therefore lacks.
+    /// first frame is coded against. The caller must pass the groups in order. If the codec has a
+    /// time precision, the first group must be a key group, because encoding coarse values again
+    /// would make them coarser. If a part of the group cannot be read, the new file lacks that
+    /// part, and the error is returned.
     pub(crate) fn write(
         &mut self,
         group: &Group,
@@ -72,7 +72,8 @@ impl<W: Write> Cut<W> {
         if group.is_key() && (group.first >= self.from || self.codec.has_precision()) {
             self.copied_from.get_or_insert(group.first);
         }
-        // A group may depend on an earlier key group than the last one.
+        // A group may depend on an earlier key group than the last one, so its key group must have
+        // been copied.
         if self.copied_from.is_none_or(|first| group.key < first) {
             return self.encode_again(group, given);
         }
@@ -123,7 +124,7 @@ impl<W: Write> Cut<W> {
         }
     }
 
-    /// The group's events, or the reason why they cannot be read.
+    /// Returns the group's events, or the reason why they cannot be read.
     fn events_of(&self, group: &Group) -> (Option<Events>, Option<DecodeError>) {
         let Some(kinds) = self.kinds.as_ref().filter(|_| !group.events.is_empty()) else {
             return (None, None);

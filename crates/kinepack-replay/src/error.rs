@@ -1,4 +1,4 @@
-//! Why a replay cannot be written or read.
+//! The reasons why a replay cannot be written or read.
 
 use std::{fmt, io};
 
@@ -6,7 +6,7 @@ use kinepack::{DecodeError, EncodeError, SetupError};
 use kinepack_capture::schema_document::SchemaError;
 use thiserror::Error;
 
-/// Why a replay cannot be written or read. Damage to single groups is no error: see
+/// The reason why a replay cannot be written or read. Damage to single groups is not an error: see
 /// [`ReplayReader::damage`](crate::ReplayReader::damage).
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -17,7 +17,7 @@ pub enum ReplayError {
     /// The file is not a replay.
     #[error("not a replay that can be read: {reason}")]
     NotReplay {
-        /// What is missing or wrong.
+        /// What is missing from the file or wrong with it.
         reason: String,
     },
     /// The file ends before its first channel, because its writer was killed too early.
@@ -34,7 +34,7 @@ pub enum ReplayError {
     OtherCodec {
         /// The hash of the file's codec.
         expected_hash: u64,
-        /// The hash of the codec that is given, or that the file describes.
+        /// The hash of the codec that the caller gave, or that the file describes.
         hash: u64,
     },
     /// A snapshot or an event cannot be encoded.
@@ -48,10 +48,10 @@ pub enum ReplayError {
         /// The tick of the previous snapshot.
         last: u32,
     },
-    /// A tick is too late for the time of a file: 584 years.
+    /// A tick is beyond the last time that a file can store, 584 years.
     #[error("tick {tick} is more than 584 years after tick 0")]
     TickTooLate {
-        /// The tick.
+        /// The refused tick.
         tick: u32,
     },
     /// A snapshot takes more bytes than a reader accepts.
@@ -68,18 +68,18 @@ pub enum ReplayError {
     /// There are more events at one tick than a group can have.
     #[error("more than {most} events at one tick")]
     TooManyEvents {
-        /// The largest number.
+        /// The maximum number of events.
         most: usize,
     },
     /// An event was emitted, but the replay has no kinds of events.
     #[error("the replay has no kinds of events: set ReplayOptions::events")]
     NoEvents,
-    /// There is no snapshot in an interval to cut.
+    /// The interval to cut has no snapshot.
     #[error("there is no snapshot between these ticks")]
     NothingToCut,
 }
 
-/// A part of a replay that cannot be read. The rest can.
+/// A part of a replay that cannot be read. All other parts can be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReplayDamage {
     /// The byte in the file where the damaged record begins.

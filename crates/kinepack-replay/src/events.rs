@@ -1,4 +1,4 @@
-//! The events of a group as bytes. `spec/REPLAY.md`, section 5.
+//! Codes the events of a group as bytes. `spec/REPLAY.md`, section 5.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use crate::limits::MOST_BYTES;
 
 /// The maximum number of events in a group.
 pub(crate) const MOST_EVENTS: usize = 1 << 16;
-/// The maximum number of lanes in a group's events, so that readers accept the size of their
-/// message.
+/// The maximum number of lanes in a group's events, so that their message is not larger than
+/// readers accept.
 const MOST_LANES: usize = MOST_BYTES / 8;
 
 /// The tick of the packet that holds events.
@@ -28,7 +28,8 @@ pub(crate) struct EventLog {
     encoder: Encoder,
     empty: View,
     scratch: Snapshot,
-    /// Events of the tick that is not written yet, and the number of their lanes.
+    /// The events of the tick that is not written yet, each as kind and lanes, and the number of
+    /// their lanes.
     pending: Vec<(usize, Box<[u32]>)>,
     pending_lanes: usize,
     /// The group's events, each as tick, kind and lanes, and the total number of their lanes.
@@ -57,7 +58,7 @@ impl EventLog {
         self.add(event)
     }
 
-    /// Adds an event of the next tick that is a row of a snapshot.
+    /// Adds an event of the next tick, given as a row of a snapshot.
     pub(crate) fn emit_row(&mut self, rows: &Snapshot, index: usize) -> Result<(), ReplayError> {
         self.add(self.kinds.row(rows, index)?)
     }
@@ -72,25 +73,25 @@ impl EventLog {
         Ok(())
     }
 
-    /// Whether the group has no room for the events of the next tick.
+    /// Returns whether the group has no room for the events of the next tick.
     pub(crate) fn is_full(&self) -> bool {
         self.events.len() + self.pending.len() > MOST_EVENTS
             || self.lanes + self.pending_lanes > MOST_LANES
     }
 
-    /// Moves the pending events to the group, when their tick is written.
+    /// Moves the pending events to the group; call this when their tick is written.
     pub(crate) fn advance(&mut self, tick: Tick) {
         self.events.extend(self.pending.drain(..).map(|(kind, lanes)| (tick, kind, lanes)));
         self.lanes += std::mem::take(&mut self.pending_lanes);
     }
 
-    /// Forgets the group's events.
+    /// Removes all events of the group.
     pub(crate) fn clear(&mut self) {
         self.events.clear();
         self.lanes = 0;
     }
 
-    /// The group's events as bytes, or none.
+    /// Returns the group's events as bytes; empty if there are none.
     pub(crate) fn encode(&mut self, first: Tick) -> Result<Vec<u8>, EncodeError> {
         let mut bytes = Vec::new();
         if self.events.is_empty() {
@@ -105,7 +106,7 @@ impl EventLog {
         }
         writer.finish()?;
         let mut order: Vec<usize> = (0..self.events.len()).collect();
-        // Stable, so the ids of each kind increase.
+        // The sort is stable, so the ids of each kind increase.
         order.sort_by_key(|event| self.events[*event].1);
         self.scratch.clear(PACKET_TICK);
         for event in order {
@@ -118,10 +119,10 @@ impl EventLog {
     }
 }
 
-/// The events of a group as they were read.
+/// The events that were read from a group.
 #[derive(Clone, Debug)]
 pub(crate) struct Events {
-    /// The tick and the row of each event, in order.
+    /// The tick and the row of each event, in the order of the events.
     order: Vec<(Tick, u32)>,
     rows: Arc<Snapshot>,
 }
@@ -170,7 +171,8 @@ impl Events {
         Ok(Self { order, rows: Arc::clone(view.snapshot()) })
     }
 
-    /// The bytes of the events up to a tick, for a group that begins at `first` and ends early.
+    /// Returns the bytes of the events up to a tick, for a group that begins at `first` and ends
+    /// early.
     pub(crate) fn encode_until(
         &self,
         kinds: &EventKinds,
@@ -184,8 +186,8 @@ impl Events {
         Ok(log.encode(first)?)
     }
 
-    /// The events after one moment and up to another, in order: the tick, all rows, and the index
-    /// of the event's row.
+    /// Iterates over the events after one moment and up to another, in order: each event's tick,
+    /// all rows, and the index of the event's row.
     pub(crate) fn between(
         &self,
         after: f64,

@@ -1,4 +1,4 @@
-//! A group while it is written, for files and kill cams.
+//! Builds a group while snapshots are added, for files and kill cams.
 
 use std::sync::Arc;
 
@@ -11,23 +11,25 @@ use crate::events::EventLog;
 use crate::limits::{MOST_FRAMES, MOST_GROUP_BYTES};
 use crate::options::ReplayOptions;
 
-/// The maximum number of ticks between two frames of a group, or from the key group to another.
-/// GROUP.md allows more.
+/// The maximum number of ticks between two frames of a group, or from the key group to another
+/// group. `spec/GROUP.md` allows more.
 const LONGEST_GAP: u32 = 1 << 30;
-/// A group of more bytes ends.
+/// A group ends when it has more bytes than this.
 const ENDS_AT_BYTES: usize = 1 << 25;
 
 /// A group with its events, as bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
-    /// The first tick of its key group. For a key group, its own first tick.
+    /// The first tick of the key group that this group depends on. In a key group, this is its own
+    /// first tick.
     pub(crate) key: Tick,
     pub(crate) first: Tick,
     pub(crate) last: Tick,
     pub(crate) frames: usize,
-    /// A group (`spec/GROUP.md`).
+    /// The bytes of the group, as `spec/GROUP.md` defines them.
     pub(crate) bytes: Vec<u8>,
-    /// `spec/REPLAY.md`, section 5; empty if there are none.
+    /// The bytes of the events, as `spec/REPLAY.md`, section 5, defines them; empty if there are no
+    /// events.
     pub(crate) events: Vec<u8>,
 }
 
@@ -37,19 +39,20 @@ impl Group {
         self.key == self.first
     }
 
-    /// The tick of the view that the group's first frame is coded against.
+    /// Returns the tick of the view that the group's first frame is coded against, if there is such
+    /// a view.
     pub(crate) fn given(&self) -> Option<Tick> {
         (!self.is_key()).then_some(self.key)
     }
 
-    /// The group with its first frame alone; `None` if it is empty.
+    /// Returns the group with only its first frame; `None` if the group is empty.
     pub(crate) fn first_frame(&self) -> Option<Self> {
         let (first, end) = FrameHeaders::new(&self.bytes, self.given()).next()?.ok()?;
         let bytes = self.bytes[..end].to_vec();
         Some(Self { key: self.key, first, last: first, frames: 1, bytes, events: Vec::new() })
     }
 
-    /// Bytes on the heap.
+    /// Returns the size on the heap, in bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.bytes.capacity() + self.events.capacity()
     }
@@ -63,16 +66,16 @@ pub(crate) struct GroupBuilder {
     rate_hz: f64,
     group_ticks: f64,
     key_every: u32,
-    /// The last tick of all groups.
+    /// The tick of the last frame of all groups.
     last: Option<Tick>,
-    /// The first tick of the group; `None` if it has no frame.
+    /// The tick of the group's first frame; `None` if the group has no frame.
     first: Option<Tick>,
-    /// The first view of the key group, and the number of groups since then.
+    /// The first view of the last key group, and the number of groups since then.
     key: Option<View>,
     since_key: u32,
     frames: usize,
     bytes: Vec<u8>,
-    /// The maximum size of a group, in bytes.
+    /// The maximum number of bytes of a group.
     most_bytes: usize,
     ended: Option<Group>,
 }
@@ -97,7 +100,8 @@ impl GroupBuilder {
         }
     }
 
-    /// Adds a frame. If it begins a group, the previous group has then [`ended`](Self::take_ended).
+    /// Adds a frame. If the frame begins a new group, the previous group has then
+    /// [ended](Self::take_ended).
     pub(crate) fn write(&mut self, world: &Snapshot) -> Result<(), ReplayError> {
         let tick = world.tick;
         if let Some(last) = self.last.filter(|last| *last >= tick) {
@@ -118,7 +122,7 @@ impl GroupBuilder {
         let before = self.bytes.len();
         let mut key = self.encode(world)?;
         if self.bytes.len() > self.most_bytes && before > 0 {
-            // The frame may fit into a group of its own.
+            // The frame may fit into a new group.
             self.bytes.truncate(before);
             self.end()?;
             key = self.encode(world)?;
@@ -137,8 +141,8 @@ impl GroupBuilder {
         Ok(())
     }
 
-    /// Appends a frame to the bytes of the group, which it begins if there is none. Returns the
-    /// first view of the key group.
+    /// Appends a frame to the bytes of the group. If there is no group, the frame begins one.
+    /// Returns the first view of the last key group.
     fn encode(&mut self, world: &Snapshot) -> Result<View, ReplayError> {
         if self.first.is_none() {
             let is_far = |key: &View| world.tick.0 - key.tick.0 > LONGEST_GAP;
@@ -159,7 +163,7 @@ impl GroupBuilder {
         self.events.as_mut().ok_or(ReplayError::NoEvents)?.emit(event)
     }
 
-    /// Adds an event of the next frame that is a row of a snapshot.
+    /// Adds an event of the next frame, given as a row of a snapshot.
     pub(crate) fn emit_row(&mut self, rows: &Snapshot, index: usize) -> Result<(), ReplayError> {
         self.events.as_mut().ok_or(ReplayError::NoEvents)?.emit_row(rows, index)
     }
@@ -178,7 +182,7 @@ impl GroupBuilder {
     pub(crate) fn end(&mut self) -> Result<(), ReplayError> {
         let Some(mut group) = self.describe()? else { return Ok(()) };
         group.bytes = std::mem::take(&mut self.bytes);
-        // A kill cam keeps many groups.
+        // This frees the unused capacity, because a kill cam keeps many groups.
         group.bytes.shrink_to_fit();
         self.ended = Some(group);
         self.since_key += 1;
@@ -189,12 +193,12 @@ impl GroupBuilder {
         Ok(())
     }
 
-    /// A copy of the group that has not ended.
+    /// Returns a copy of the group that has not ended.
     pub(crate) fn unfinished(&mut self) -> Result<Option<Group>, ReplayError> {
         Ok(self.describe()?.map(|group| Group { bytes: self.bytes.clone(), ..group }))
     }
 
-    /// The group that has not ended, without its frames.
+    /// Returns the group that has not ended, without its frames.
     fn describe(&mut self) -> Result<Option<Group>, ReplayError> {
         let Some((first, last)) = self.first.zip(self.last) else { return Ok(None) };
         let events = match &mut self.events {
@@ -206,12 +210,12 @@ impl GroupBuilder {
         Ok(Some(Group { key, first, last, frames, bytes: Vec::new(), events }))
     }
 
-    /// The group that ended.
+    /// Takes the group that ended, if there is one.
     pub(crate) fn take_ended(&mut self) -> Option<Group> {
         self.ended.take()
     }
 
-    /// Bytes on the heap of the group that has not ended.
+    /// Returns the heap size of the group that has not ended, in bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.bytes.capacity()
     }

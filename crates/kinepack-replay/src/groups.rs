@@ -1,5 +1,5 @@
-//! The groups of a file. Loads groups when they are needed, and finds frames in them. Notes and
-//! skips damaged groups.
+//! Manages the groups of a file. Groups are loaded when they are needed, and frames are looked up
+//! in them. Damaged groups are noted and skipped.
 
 use std::collections::BTreeSet;
 use std::io::SeekFrom;
@@ -17,20 +17,20 @@ use crate::loaded::Loaded;
 use crate::options::ReplayLimits;
 use crate::records::{Broken, ReadSeek};
 
-/// The groups of a file, and the two that were used last.
+/// The groups of a file; the two that were used last are loaded.
 pub(crate) struct Groups {
     file: Box<dyn ReadSeek>,
     pub(crate) index: Index,
     pub(crate) codec: Codec,
     pub(crate) events: Option<EventKinds>,
     pub(crate) limits: ReplayLimits,
-    /// The last used group first.
+    /// The groups that were used last, the most recent one first.
     loaded: [Loaded; 2],
     /// The first view of the key group that was used last.
     key: Option<View>,
-    /// Groups whose damage is noted.
+    /// The groups whose damage is noted.
     noted: BTreeSet<usize>,
-    /// Groups without a frame that can be read. They are not loaded again.
+    /// The groups without a readable frame. These groups are not loaded again.
     unreadable: BTreeSet<usize>,
 }
 
@@ -50,12 +50,12 @@ impl Groups {
     pub(crate) fn set_limits(&mut self, limits: ReplayLimits) {
         self.limits = limits;
         self.key = None;
-        // The new limits may allow groups that the old ones did not.
+        // The new limits may allow groups that the old limits did not.
         self.unreadable.clear();
         self.loaded = [(); 2].map(|()| Loaded::new(&self.codec, &limits));
     }
 
-    /// Number of groups.
+    /// Returns the number of groups.
     pub(crate) fn len(&self) -> usize {
         self.index.groups.len()
     }
@@ -65,12 +65,12 @@ impl Groups {
         self.index.scan(&mut *self.file)
     }
 
-    /// Bytes of the file.
+    /// Returns the size of the file, in bytes.
     pub(crate) fn file_bytes(&mut self) -> Result<u64, ReplayError> {
         Ok(self.file.seek(SeekFrom::End(0))?)
     }
 
-    /// Notes that a file without an end has bytes after its last record.
+    /// Notes as damage that a file without an end has bytes after its last record.
     pub(crate) fn note_end(&mut self) -> Result<(), ReplayError> {
         if let Some(at_byte) = self.index.unread_byte(&mut *self.file)?
             && self.index.damage.iter().all(|damage| damage.at_byte != at_byte)
@@ -81,19 +81,20 @@ impl Groups {
         Ok(())
     }
 
-    /// The group that contains a moment.
+    /// Returns the group that contains a moment.
     pub(crate) fn group_of(&self, moment: f64) -> Option<usize> {
         let begun = |place: &Place| f64::from(place.first.0) <= moment;
         self.index.groups.partition_point(begun).checked_sub(1)
     }
 
-    /// The newest frame up to a moment.
+    /// Returns the newest frame that is not after a moment.
     pub(crate) fn at_or_before(
         &mut self,
         moment: f64,
     ) -> Result<Option<Arc<Snapshot>>, ReplayError> {
         let Some(group) = self.group_of(moment) else { return Ok(None) };
-        // Loading a group that is known to be unreadable would replace a group that is in use.
+        // Loading a group that is known to be unreadable would only replace a loaded group that is
+        // in use.
         while !self.unreadable.contains(&group) {
             let frames = self.load(group)?.frames_until(moment);
             let Some(last) = frames.checked_sub(1) else { break };
@@ -104,7 +105,7 @@ impl Groups {
         self.find_back(group)
     }
 
-    /// The oldest frame after a moment.
+    /// Returns the oldest frame after a moment.
     pub(crate) fn after(&mut self, moment: f64) -> Result<Option<Arc<Snapshot>>, ReplayError> {
         let group = self.group_of(moment).unwrap_or(0);
         if group >= self.len() {
@@ -117,7 +118,7 @@ impl Groups {
         self.find_forward(group, frames)
     }
 
-    /// The first readable frame from this one on.
+    /// Returns the first readable frame from frame `frame` of a group on.
     pub(crate) fn find_forward(
         &mut self,
         group: usize,
@@ -136,7 +137,7 @@ impl Groups {
         Ok(None)
     }
 
-    /// The last readable frame of the groups before this one.
+    /// Returns the last readable frame of the groups before this one.
     pub(crate) fn find_back(&mut self, group: usize) -> Result<Option<Arc<Snapshot>>, ReplayError> {
         for group in (0..group).rev() {
             if self.unreadable.contains(&group) {
@@ -151,7 +152,7 @@ impl Groups {
         Ok(None)
     }
 
-    /// A frame of a group; `None` if there is no such frame, or it cannot be decoded.
+    /// Returns a frame of a group; `None` if there is no such frame, or if it cannot be decoded.
     fn frame_of(
         &mut self,
         group: usize,
@@ -166,7 +167,7 @@ impl Groups {
         }
     }
 
-    /// Loads a group, unless it is one of the two that are loaded.
+    /// Loads a group, unless it is one of the two loaded groups.
     pub(crate) fn load(&mut self, group: usize) -> Result<&mut Loaded, ReplayError> {
         if self.loaded[0].place != group {
             self.loaded.swap(0, 1);
@@ -180,7 +181,7 @@ impl Groups {
                 Ok(None) => {}
                 Err(Broken::Damaged(reason)) => self.note(group, reason),
                 Err(Broken::Refused(error)) => {
-                    // Another call may succeed, so the group must not count as loaded.
+                    // A later call may succeed, so the group must not count as loaded.
                     self.loaded[0].clear();
                     return Err(error);
                 }
@@ -192,7 +193,8 @@ impl Groups {
         Ok(&mut self.loaded[0])
     }
 
-    /// Takes the messages of a group's chunk. Returns a description of their damage, if any.
+    /// Takes the messages of a group's chunk. Returns a description of the chunk's damage, if there
+    /// is any.
     fn take(&mut self, group: usize, chunk: &Chunk) -> Result<Option<String>, Broken> {
         let world = self.index.world.as_ref().ok_or("there is no channel")?.id;
         let message = chunk.message(world)?.ok_or("it has no group")?;
@@ -212,7 +214,7 @@ impl Groups {
         Ok(broken)
     }
 
-    /// The first view of the key group of this tick, before a group.
+    /// Returns the first view of the key group that begins at `key`, before a group.
     fn key_view(&mut self, group: usize, key: Tick) -> Result<View, Broken> {
         if let Some(view) = self.key.as_ref().filter(|view| view.tick == key) {
             return Ok(view.clone());
@@ -239,7 +241,7 @@ impl Groups {
         Ok(view)
     }
 
-    /// Notes the damage of a group, once.
+    /// Notes the damage of a group, but only once.
     pub(crate) fn note(&mut self, group: usize, reason: String) {
         if self.noted.insert(group) {
             let Place { first, at_byte, .. } = self.index.groups[group];
@@ -248,7 +250,7 @@ impl Groups {
         }
     }
 
-    /// The events after one moment and up to another.
+    /// Returns the events after one moment and up to another.
     pub(crate) fn events_between(
         &mut self,
         after: f64,
@@ -269,8 +271,8 @@ impl Groups {
         Ok(())
     }
 
-    /// The group as stored in the file, and the view that its first frame is coded against. `None`
-    /// if the group is damaged.
+    /// Returns a group as it is stored in the file, and the view that its first frame is coded
+    /// against. Returns `None` if the group is damaged.
     pub(crate) fn copy(
         &mut self,
         group: usize,
@@ -286,7 +288,8 @@ impl Groups {
         Ok(Some((group, loaded.given_view())))
     }
 
-    /// The first group that these groups need, including the key groups that they depend on.
+    /// Returns the first group that these groups need, including the key groups that they depend
+    /// on.
     pub(crate) fn first_needed(&mut self, groups: Range<usize>) -> Result<usize, ReplayError> {
         let Range { start: mut first, end: mut next } = groups;
         while next > first {

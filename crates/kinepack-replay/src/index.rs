@@ -1,4 +1,4 @@
-//! Finds the groups of a file: by the index at its end, or record by record if there is none.
+//! Finds the groups of a file: from the index at its end, or record by record if there is none.
 
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, SeekFrom};
@@ -14,18 +14,18 @@ use crate::records::{
 use crate::writer::{INFO, MARKER, Marker, PROFILE};
 use crate::{ReplayDamage, ReplayError};
 
-/// The footer's record.
+/// The number of bytes of the footer's record.
 const FOOTER_BYTES: u64 = RECORD_HEADER_BYTES + 20;
 /// The maximum number of schemas that a file may declare.
 const MOST_SCHEMAS: usize = 256;
 /// The maximum number of damaged places that are described.
 const MOST_DAMAGE: usize = 1_000;
 
-/// A group in the file.
+/// The place of a group in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) first: Tick,
-    /// The byte where its chunk's record begins, and the bytes of that record.
+    /// The byte where the record of the group's chunk begins, and the size of that record.
     pub(crate) at_byte: u64,
     pub(crate) bytes: u64,
 }
@@ -46,16 +46,16 @@ pub(crate) struct Index {
     pub(crate) world: Option<Channel>,
     pub(crate) events: Option<Channel>,
     pub(crate) groups: Vec<Place>,
-    /// Attachments: their names and records.
+    /// The attachments: each one's name, and the place and size of its record.
     attachments: Vec<(String, u64, u64)>,
     pub(crate) markers: Vec<Marker>,
     pub(crate) info: BTreeMap<String, String>,
     pub(crate) damage: Vec<ReplayDamage>,
-    /// Whether the file has its end.
+    /// Whether the file has an end.
     pub(crate) is_complete: bool,
-    /// Documents, by the number of their schema.
+    /// The documents, by the number of their schema.
     documents: BTreeMap<u16, Vec<u8>>,
-    /// The byte where the next record begins. Used while the file is read record by record.
+    /// The byte where the next record begins. It is used while the file is read record by record.
     next_byte: u64,
 }
 
@@ -115,7 +115,7 @@ impl Index {
                 op::ATTACHMENT_INDEX => {
                     let (at_byte, bytes) = (fields.u64()?, fields.u64()?);
                     places.push((at_byte, bytes));
-                    // Skips two times and the size of the data.
+                    // This skips two times and the size of the data.
                     fields.bytes(24)?;
                     index.attachments.push((fields.text()?, at_byte, bytes));
                 }
@@ -131,12 +131,13 @@ impl Index {
         let world = index.world.as_ref().ok_or("the summary has no channel")?;
         let (world, rate_hz) = (world.id, world.rate_hz);
         for (time_ns, at_byte, bytes, messages) in chunks {
-            // For each channel with messages: its number, and where their index is.
+            // For each channel with messages, this has the channel's number and the place of its
+            // index.
             let mut of = messages.chunks_exact(10).map(|of| u16::from_le_bytes([of[0], of[1]]));
             if !of.any(|channel| channel == world) {
                 continue;
             }
-            // The tick of the time. Converting it back must give the same time.
+            // The time is converted to a tick. Converting that tick back must give the same time.
             let first = Tick((time_ns as f64 * rate_hz / 1e9 + 0.5) as u32);
             let is_after = index.groups.last().is_none_or(|last| last.first < first);
             if tick_time_ns(first, rate_hz) != time_ns || !is_after {
@@ -152,7 +153,7 @@ impl Index {
         Ok(index)
     }
 
-    /// Reads records to the end of the file, from where the last call stopped. Returns whether
+    /// Reads records to the end of the file, starting where the last call stopped. Returns whether
     /// there is a new group.
     pub(crate) fn scan(&mut self, file: &mut dyn ReadSeek) -> Result<bool, ReplayError> {
         let groups = self.groups.len();
@@ -163,7 +164,7 @@ impl Index {
             file.seek(SeekFrom::Start(at_byte))?;
             file.read_exact(&mut header)?;
             let bytes = records::length(&header).saturating_add(RECORD_HEADER_BYTES);
-            // This record is not complete yet, or its length is damaged.
+            // The record is not complete yet, or its length is damaged.
             let Some(next) = at_byte.checked_add(bytes).filter(|next| *next <= end) else { break };
             self.next_byte = next;
             let taken = self.take_record(file, header[0], at_byte, bytes);
@@ -172,7 +173,7 @@ impl Index {
         Ok(self.groups.len() > groups)
     }
 
-    /// The byte where an incomplete record of a file without an end begins.
+    /// Returns the byte where an incomplete record begins, in a file without an end.
     pub(crate) fn unread_byte(&self, file: &mut dyn ReadSeek) -> Result<Option<u64>, ReplayError> {
         let end = file.seek(SeekFrom::End(0))?;
         Ok(Some(self.next_byte).filter(|byte| !self.is_complete && *byte < end))
@@ -187,8 +188,8 @@ impl Index {
         Ok(())
     }
 
-    /// Adds a damaged place, unless there are many already, since a bad record can be nine bytes
-    /// long.
+    /// Adds a damaged place, unless there are many already, because a bad record can be as short as
+    /// nine bytes.
     pub(crate) fn add_damage(&mut self, at_byte: u64, reason: String) {
         if self.damage.len() < MOST_DAMAGE {
             self.damage.push(ReplayDamage { at_byte, reason });
@@ -220,7 +221,7 @@ impl Index {
             op::METADATA => self.take_metadata(data),
             op::ATTACHMENT => {
                 let mut fields = Fields(data);
-                // Two times.
+                // This skips two times.
                 fields.bytes(16)?;
                 self.attachments.push((fields.text()?, at_byte, bytes));
                 Ok(())
@@ -243,7 +244,7 @@ impl Index {
         }
     }
 
-    /// Takes a schema or a channel. Ignores other records.
+    /// Takes the declaration in a schema or channel record. All other records are ignored.
     fn take_declaration(&mut self, record: &Record<'_>) -> Result<(), Broken> {
         let mut fields = Fields(record.data);
         match record.opcode {
@@ -293,7 +294,7 @@ impl Index {
         Ok(())
     }
 
-    /// The bytes of a profile.
+    /// Reads the bytes of a profile.
     pub(crate) fn profile(
         &self,
         file: &mut dyn ReadSeek,
@@ -311,7 +312,7 @@ impl Index {
                 return Err(Broken::from("its checksum differs"));
             }
             let mut fields = Fields(data);
-            // Skips two times. The name and the media type follow.
+            // This skips two times. The name and the media type follow them.
             fields.bytes(16)?;
             fields.list()?;
             fields.list()?;
@@ -325,15 +326,15 @@ impl Index {
     }
 }
 
-/// Whether a file begins as a replay does.
+/// Returns whether a file begins as a replay does.
 pub(crate) fn has_header(file: &mut dyn ReadSeek) -> bool {
     let mut magic = [0; MAGIC.len()];
     file.read_exact(&mut magic).is_ok() && magic == MAGIC && check_header(file).is_ok()
 }
 
 /// Refuses records that overlap, or that the index names twice. Each record is read, so without
-/// this check the memory and the time could be quadratic in the size of the file. `end` is the byte
-/// where the summary begins.
+/// this check the memory and the time could grow with the square of the file's size. `end` is the
+/// byte where the summary begins.
 fn check_places(mut places: Vec<(u64, u64)>, end: u64) -> Result<(), Broken> {
     places.sort_unstable();
     let mut free = MAGIC.len() as u64;
@@ -368,7 +369,7 @@ fn check_profile(header: &[u8]) -> Result<(), Broken> {
     }
 }
 
-/// A chunk with a valid checksum.
+/// A chunk whose checksum is correct.
 pub(crate) struct Chunk {
     records: Vec<u8>,
 }
@@ -380,7 +381,7 @@ pub(crate) struct Message<'a> {
 }
 
 impl<'a> Message<'a> {
-    /// The key group's tick, and the group.
+    /// Returns the key group's tick, and the bytes of the group.
     pub(crate) fn group(&self) -> Result<(Tick, &'a [u8]), Broken> {
         let mut fields = Fields(self.data);
         Ok((Tick(fields.u32()?), fields.0))
@@ -396,7 +397,7 @@ impl Chunk {
 
     fn from_data(data: &[u8]) -> Result<Self, Broken> {
         let mut fields = Fields(data);
-        // Skips the times of the first and the last message, and the size.
+        // This skips the times of the first and the last message, and the size.
         fields.bytes(24)?;
         let checksum = fields.u32()?;
         if !fields.list()?.is_empty() {
@@ -410,14 +411,14 @@ impl Chunk {
         Ok(Self { records: records.to_vec() })
     }
 
-    /// The message of a channel. There must not be two.
+    /// Finds the message of a channel. It is an error if there are two.
     pub(crate) fn message(&self, channel: u16) -> Result<Option<Message<'_>>, Broken> {
         let mut found = None;
         for record in Records(&self.records) {
             let Record { opcode: op::MESSAGE, data } = record? else { continue };
             let mut fields = Fields(data);
             let (of, first) = (fields.u16()?, Tick(fields.u32()?));
-            // Two times.
+            // This skips two times.
             fields.bytes(16)?;
             let message = Message { first, data: fields.0 };
             if of == channel && found.replace(message).is_some() {

@@ -17,18 +17,18 @@ use world::World;
 
 const RATE_HZ: u32 = 60;
 pub(crate) const AVATARS: u32 = 12;
-/// Hips, spine, chest, neck, head, jaw; for each arm the shoulder, upper arm, forearm and hand; for
-/// each leg the thigh, shin and foot.
+/// The joints are the hips, spine, chest, neck, head and jaw; for each arm the shoulder, upper arm,
+/// forearm and hand; for each leg the thigh, shin and foot.
 pub(crate) const JOINTS: usize = 20;
 
-/// `rotation` is for one quaternion, so twenty are an array of structs.
+/// The attribute `rotation` is for one quaternion, so twenty rotations are an array of structs.
 #[derive(Clone, Copy, Debug, Pack)]
 pub(crate) struct FirstJoint {
     #[pack(rotation, bits = 12)] // from its parent
     rotation: [f32; 4],
 }
 
-/// Generous limits, as in a first version.
+/// The struct of a first version, with generous limits.
 #[derive(Clone, Debug, Pack)]
 pub(crate) struct FirstAvatar {
     #[pack(range = -100.0..=100.0, precision = 0.0001)] // metres
@@ -50,7 +50,7 @@ pub(crate) struct Avatar {
     joints: [Joint; JOINTS],
 }
 
-/// Records `seconds` seconds.
+/// Records `seconds` seconds of the game.
 pub(crate) fn record(path: &Path, seconds: u32) -> Result<RecordSummary, RecordError> {
     let mut world = World::new();
     common::record(path, "avatars", RATE_HZ, seconds, || {

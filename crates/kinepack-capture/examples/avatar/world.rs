@@ -6,7 +6,7 @@ use super::common::Random;
 use super::{AVATARS, JOINTS, RATE_HZ, quaternion};
 
 const TICK_S: f32 = 1.0 / RATE_HZ as f32;
-// Joints: the head, the jaw, the first joint of each arm, and of each leg.
+// The indices of some joints: the head, the jaw, the first joint of each arm, and of each leg.
 const HEAD: usize = 4;
 const JAW: usize = 5;
 const ARMS: [usize; 2] = [6, 10];
@@ -27,7 +27,7 @@ struct Person {
     speed: f32,
     stride: f32,
     limbs: [Limb; JOINTS],
-    /// The time until it walks, and until it stops talking; below 0 while it is silent.
+    /// The time until the person walks, and until the person stops talking; below 0 while silent.
     stay_s: f32,
     talk_s: f32,
 }
@@ -86,8 +86,8 @@ impl Person {
                 [if is_talking { random.within(0.0, 0.3) } else { 0.0 }, 0.0, 0.0];
         }
         for (joint, limb) in self.limbs.iter_mut().enumerate() {
-            // The head and the hands are tracked, so they tremble. The other joints are computed
-            // from them.
+            // The head and the hands are tracked, so they tremble. The rotations of the other
+            // joints follow from theirs.
             let trembling =
                 if [HEAD, ARMS[0] + 3, ARMS[1] + 3].contains(&joint) { 1.5 } else { 0.0 };
             for axis in 0..3 {
@@ -99,7 +99,7 @@ impl Person {
         }
     }
 
-    /// Legs and arms swing with the walked distance.
+    /// Walks a step; legs and arms swing with the walked distance.
     fn walk(&mut self, random: &mut Random) {
         self.stay_s -= TICK_S;
         let away = [self.goal[0] - self.root[0], self.goal[1] - self.root[1]];
@@ -156,7 +156,7 @@ impl World {
         self.people.iter_mut().for_each(|person| person.step(&mut self.random));
     }
 
-    /// The root and the joints' rotations of each avatar, in the order of the ids.
+    /// Returns the root and the joints' rotations of each avatar, in the order of the ids.
     pub(crate) fn avatars(&self) -> impl Iterator<Item = ([f32; 3], [[f32; 4]; JOINTS])> {
         self.people.iter().map(|person| (person.root, person.rotations()))
     }

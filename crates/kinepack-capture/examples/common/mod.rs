@@ -1,5 +1,5 @@
-//! The three games' common parts: random numbers that are the same on every run, and the main
-//! program.
+//! The parts that the three games share: random numbers that are the same on every run, and the
+//! main program.
 
 use std::error::Error;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::path::Path;
 use kinepack::{EntityId, Pack, Tick};
 use kinepack_capture::{RecordError, RecordSummary, Recorder};
 
-/// `SplitMix64`: few lines, and always the same numbers for the same seed.
+/// `SplitMix64`, because it needs few lines and gives the same numbers for the same seed.
 #[derive(Clone, Debug)]
 pub(crate) struct Random(u64);
 
@@ -16,7 +16,7 @@ impl Random {
         Self(seed)
     }
 
-    /// A random number that is at least 0 and below 1.
+    /// Returns a random number that is at least 0 and below 1.
     pub(crate) fn unit(&mut self) -> f32 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.0;
@@ -25,13 +25,13 @@ impl Random {
         ((mixed ^ (mixed >> 31)) >> 40) as f32 / (1 << 24) as f32
     }
 
-    /// A random number that is at least `low` and below `high`.
+    /// Returns a random number that is at least `low` and below `high`.
     pub(crate) fn within(&mut self, low: f32, high: f32) -> f32 {
         low + (high - low) * self.unit()
     }
 }
 
-/// An entity as both structs.
+/// An entity's id, and its state as both structs.
 pub(crate) type State<First, After> = (EntityId, First, After);
 
 /// Records the same seconds of a game as two streams, one for each struct: `NAME-first` and `NAME`.
@@ -53,7 +53,7 @@ pub(crate) fn record<First: Pack, After: Pack>(
     recorder.finish()
 }
 
-/// Records a minute into the file of the command line, and prints the next step.
+/// Records a minute into the file that the command line names, and prints the next step.
 pub(crate) fn run(
     record: fn(&Path, u32) -> Result<RecordSummary, RecordError>,
 ) -> Result<(), Box<dyn Error>> {

@@ -27,7 +27,7 @@ pub(crate) enum Mode {
     Returning,
 }
 
-/// Generous limits, as in a first version.
+/// The struct of a first version, with generous limits.
 #[derive(Clone, Debug, Pack)]
 pub(crate) struct FirstDrone {
     #[pack(range = -20_000.0..=20_000.0, precision = 0.001)]
@@ -54,7 +54,7 @@ pub(crate) struct Drone {
     pub(crate) mode: Mode,
 }
 
-/// Records `seconds` seconds.
+/// Records `seconds` seconds of the swarm.
 pub(crate) fn record(path: &Path, seconds: u32) -> Result<RecordSummary, RecordError> {
     let mut world = World::new();
     common::record(path, "drones", RATE_HZ, seconds, || {

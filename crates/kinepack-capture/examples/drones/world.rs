@@ -5,7 +5,7 @@ use super::{DRONES, Drone, Mode, RATE_HZ, quaternion};
 
 const TICK_S: f64 = 1.0 / RATE_HZ as f64;
 
-/// A drone, with state that is not sent.
+/// A drone, with the part of its state that is not sent.
 struct Pilot {
     drone: Drone,
     velocity: [f64; 3],
@@ -22,7 +22,7 @@ pub(crate) struct World {
 }
 
 impl Pilot {
-    /// A drone on its pad, in rows of eight.
+    /// Makes a drone on its pad; the pads are in rows of eight.
     fn new(id: u32, random: &mut Random) -> Self {
         let pad = [6.0 * f64::from(id % 8), 6.0 * f64::from(id / 8), 0.0];
         let battery = random.within(0.3, 1.0);
@@ -64,8 +64,8 @@ impl Pilot {
             _ => {}
         }
         *battery = (*battery - 0.000_02).max(0.0);
-        // The controller wants a speed that falls with the distance. The motors accelerate by up to
-        // 4 m/s² to reach it.
+        // The controller requests a speed that falls with the distance. The motors accelerate by up
+        // to 4 m/s² to reach that speed.
         let away: [f64; 3] = std::array::from_fn(|axis| self.goal[axis] - position[axis]);
         let length = away.iter().map(|part| part * part).sum::<f64>().sqrt();
         let speed = (0.6 * length).min(14.0);
@@ -80,8 +80,8 @@ impl Pilot {
             thrust[axis] += acceleration;
         }
         position[2] = position[2].max(0.0);
-        // The nose turns to the direction of flight, at most half a turn in four seconds. The drone
-        // leans to accelerate.
+        // The nose turns to the direction of flight, by at most half a turn in four seconds. The
+        // drone leans to accelerate.
         if length > 5.0 {
             let turn = (away[1].atan2(away[0]) - self.yaw + std::f64::consts::PI)
                 .rem_euclid(std::f64::consts::TAU)
@@ -97,7 +97,7 @@ impl Pilot {
 }
 
 impl World {
-    /// A swarm. Half of its drones have been in the air for a while.
+    /// Makes a swarm. Half of its drones have been in the air for a while.
     pub(crate) fn new() -> Self {
         let mut random = Random::new(11);
         let mut pilots: Vec<_> = (0..DRONES).map(|id| Pilot::new(id, &mut random)).collect();
@@ -111,7 +111,7 @@ impl World {
         self.pilots.iter_mut().for_each(|pilot| pilot.step(&mut self.random));
     }
 
-    /// The drones and their velocities, in the order of the ids.
+    /// Returns the drones and their velocities, in the order of the ids.
     pub(crate) fn drones(&self) -> impl Iterator<Item = (&Drone, [f64; 3])> {
         self.pilots.iter().map(|pilot| (&pilot.drone, pilot.velocity))
     }

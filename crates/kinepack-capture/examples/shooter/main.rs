@@ -25,7 +25,7 @@ pub(crate) enum Kind {
     Bullet,
 }
 
-/// Generous limits, as in a first version.
+/// The struct of a first version, with generous limits.
 #[derive(Clone, Debug, Pack)]
 pub(crate) struct FirstThing {
     pub(crate) kind: Kind,
@@ -40,7 +40,7 @@ pub(crate) struct FirstThing {
     is_reloading: bool,
 }
 
-/// The struct after `analyze`: only visible precision, and no velocity.
+/// The struct after `analyze`: it has only visible precision, and no velocity.
 #[derive(Clone, Debug, Pack)]
 pub(crate) struct Thing {
     pub(crate) kind: Kind,
@@ -55,7 +55,7 @@ pub(crate) struct Thing {
     is_reloading: bool,
 }
 
-/// Records `seconds` seconds.
+/// Records `seconds` seconds of the game.
 pub(crate) fn record(path: &Path, seconds: u32) -> Result<RecordSummary, RecordError> {
     let mut world = World::new();
     common::record(path, "things", RATE_HZ, seconds, || {

@@ -7,18 +7,18 @@ use super::common::Random;
 use super::{Kind, PICKUPS, PLAYERS, RATE_HZ, Thing};
 
 const TICK_S: f32 = 1.0 / RATE_HZ as f32;
-/// The arena's half width in each direction, in metres.
+/// Half the arena's width in each direction, in metres.
 const ARENA_M: f32 = 60.0;
 const SIGHT_M: f32 = 16.0;
 
-/// A thing in the arena, with state that is not sent.
+/// A thing in the arena, with the part of its state that is not sent.
 struct Being {
     thing: Thing,
     velocity: [f32; 2],
     goal: [f32; 2],
-    /// The time until it walks on or comes back.
+    /// The time until the thing walks on or comes back.
     wait_s: f32,
-    /// The time until it can shoot again; for a bullet, until it is gone.
+    /// The time until a player can shoot again, or until a bullet disappears.
     busy_s: f32,
 }
 
@@ -39,7 +39,7 @@ impl Being {
         Self { thing, velocity: [0.0; 2], goal: place(), wait_s: 0.0, busy_s: 0.0 }
     }
 
-    /// A tick of a player. Returns the bullet that it shoots, if any.
+    /// Moves a player by one tick. Returns the bullet that the player shoots, if there is one.
     fn play(&mut self, enemy: Option<[f32; 2]>, random: &mut Random) -> Option<Self> {
         (self.wait_s, self.busy_s) =
             ((self.wait_s - TICK_S).max(0.0), (self.busy_s - TICK_S).max(0.0));
@@ -159,7 +159,7 @@ impl World {
         }
     }
 
-    /// The things and their velocities, in the order of the ids.
+    /// Returns the things and their velocities, in the order of the ids.
     pub(crate) fn things(&self) -> impl Iterator<Item = (u32, &Thing, [f32; 2])> {
         let fixed = (0..).zip(self.players.iter().chain(&self.pickups));
         let bullets = self.bullets.iter().map(|(id, being)| (*id, being));

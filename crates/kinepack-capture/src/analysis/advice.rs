@@ -1,4 +1,4 @@
-//! Finds what to change first: changes of the schema, each tried on a sample of the frames, and
+//! Finds what to change first: changes of the schema, each tried on a sample of the frames; and
 //! warnings about values.
 
 use std::collections::HashMap;
@@ -15,46 +15,47 @@ use super::fields::FieldAnalysis;
 use super::samples::{Changed, ChangedKind, Samples};
 use crate::kinds;
 
-/// The largest time precision that is proposed.
+/// The largest time precision that is proposed, in milliseconds.
 const LATE_MS: f64 = 2.0;
-/// Smaller savings, as a share of the total, are not worth a line.
+/// The smallest saving that is listed, as a share of the total.
 const LEAST_SHARE: f64 = 0.005;
-/// The margin that a narrower range leaves on each side, as a share of the seen range.
+/// The margin that a narrower range leaves on each side, as a share of the range of recorded
+/// values.
 const MARGIN: f64 = 0.25;
 
-/// The limit of sample words that are coded for all changes together: for each value of the
-/// capture, and for any capture. A capture above the limit gets fewer samples, and then fewer
-/// changes. Captures of games need a tenth of the limit.
+/// The limit of the sample words that are coded for all changes together: for each value of the
+/// capture, and for any capture. If a capture exceeds the limit, fewer samples are used, and then
+/// fewer changes are tried. Typical captures of games need a tenth of the limit.
 const TRIED_WORDS_PER_VALUE: u64 = 8;
 const LEAST_TRIED_WORDS: u64 = 1 << 26;
-/// The words that count for training the codes of a lane, for each tried change.
+/// The number of words that training the codes of a lane counts as, for each tried change.
 const LANE_WORDS: u64 = 2048;
 
 /// A proposed change. [`Analysis`](super::Analysis) has an example.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Advice {
-    /// The field, if the change is about one. Elements of an array have a common name, as in
-    /// `joints[*].rotation`.
+    /// The name of the field, if the change concerns one. The elements of an array have a common
+    /// name, as in `joints[*].rotation`.
     pub field: Option<String>,
     /// The change to make.
     pub change: String,
-    /// The cost of the change, or why it is free.
+    /// The cost of the change, or the reason why it costs nothing.
     pub because: String,
-    /// Kilobits per second that it saves, without headers. Measured on a sample at the level
-    /// `packed`, each change alone.
+    /// The kilobits per second that the change saves, without headers. This is measured on a sample
+    /// at the level `packed`, for each change alone.
     pub saves_kbps: f64,
 }
 
 /// A change of one field, or of the same field in all elements of an array.
 struct Proposal {
-    /// Each field with its replacement; `None` to leave it out.
+    /// The index of each field and its replacement; `None` to leave the field out.
     fields: Vec<(usize, Option<Field>)>,
     name: String,
     change: String,
     because: String,
 }
 
-/// The rest of the analysis.
+/// The other results of the analysis, which the advice is based on.
 pub(super) struct Found<'a> {
     pub(super) fields: &'a [FieldAnalysis],
     pub(super) levels: &'a [LevelCost],
@@ -76,7 +77,7 @@ pub(super) fn advise(
     let per_try = samples.words() + LANE_WORDS * schema.lanes().len() as u64;
     let tries = (most / per_try.max(1)) as usize;
     if tried.len() > tries {
-        // First the proposals for the fields that take most bits.
+        // The fields that take the most bits come first.
         let bits = |proposal: &Proposal| -> f64 {
             proposal
                 .fields
@@ -118,7 +119,7 @@ pub(super) fn advise(
         });
     }
     all.sort_by(|a, b| b.saves_kbps.total_cmp(&a.saves_kbps));
-    // Warnings come first, although they save no bits.
+    // Warnings are listed first, although they save no bits.
     let mut warnings: Vec<Advice> = fields.iter().filter_map(warning).collect();
     warnings.append(&mut all);
     Ok(warnings)
@@ -135,7 +136,7 @@ fn warning(field: &FieldAnalysis) -> Option<Advice> {
     Some(Advice { field: Some(field.name.clone()), change, because, saves_kbps: 0.0 })
 }
 
-/// The schema with the proposed fields.
+/// Makes the schema with the proposed fields.
 fn changed(schema: &Schema, proposed: &[(usize, Option<Field>)]) -> Result<Changed, SetupError> {
     let mut kinds = Vec::new();
     let mut all_fields = Vec::new();
@@ -163,7 +164,7 @@ fn changed(schema: &Schema, proposed: &[(usize, Option<Field>)]) -> Result<Chang
     Ok(Changed { schema: kinds::with_fields(schema, all_fields)?, kinds })
 }
 
-/// The changes to try. The same change of several elements of an array is one proposal.
+/// Returns the changes to try. The same change of several elements of an array is one proposal.
 fn proposals(schema: &Schema, fields: &[FieldAnalysis], rate_hz: f64) -> Vec<Proposal> {
     let mut all: Vec<Proposal> = Vec::new();
     let mut known: HashMap<(String, String), usize> = HashMap::new();
@@ -191,7 +192,7 @@ fn proposals(schema: &Schema, fields: &[FieldAnalysis], rate_hz: f64) -> Vec<Pro
     all
 }
 
-/// The possible replacements of a field, their notation, and the reason.
+/// Returns the possible replacements of a field, each with its notation and the reason.
 fn proposals_of(
     field: &Field,
     found: &FieldAnalysis,
@@ -213,7 +214,8 @@ fn proposals_of(
         _ => false,
     };
     let is_velocity = field.role == Role::Velocity || field.velocity_of.is_some();
-    // Above three axes or a quarter of a tick, resting values might not become exact.
+    // With more than three axes, or above a quarter of a tick, values at rest might not become
+    // exact.
     let late_ms = LATE_MS.min(250.0 / rate_hz);
     let can_be_late = can_be_late && !field.is_spawn && field.time_precision.is_none();
     if can_be_late && !is_velocity && late_ms > 0.0 {
@@ -235,7 +237,7 @@ fn proposals_of(
     all
 }
 
-/// Other steps and ranges of real numbers, their notation, and the reason.
+/// Returns other steps and ranges of real numbers, each with its notation and the reason.
 fn kinds_for_floats(
     axes: &[FloatLimits],
     found: &FieldAnalysis,
@@ -274,7 +276,7 @@ fn kinds_for_floats(
     all
 }
 
-/// A rotation with one bit less in each component, its notation, and the reason.
+/// Returns a rotation with one bit less in each component, its notation, and the reason.
 fn kind_for_rotation(rotation: &SmallestThree) -> Option<(FieldKind, String, String)> {
     let bits = rotation.component_bits();
     let fewer = bits.checked_sub(1).filter(|bits| *bits >= 4)?;
@@ -283,7 +285,7 @@ fn kind_for_rotation(rotation: &SmallestThree) -> Option<(FieldKind, String, Str
     Some((FieldKind::Rotation(coarser), format!("bits = {fewer} instead of {bits}"), because))
 }
 
-/// Limits for bare floats, their notation, and the reason.
+/// Returns limits for bare floats, their notation, and the reason.
 fn kind_for_bare(found: &FieldAnalysis) -> Option<(FieldKind, String, String)> {
     let (limits, step, text) = limits_of_bare(found)?;
     let because = format!(
@@ -295,7 +297,8 @@ fn kind_for_bare(found: &FieldAnalysis) -> Option<(FieldKind, String, String)> {
     Some((FieldKind::Floats(limits), text, because))
 }
 
-/// The bits of an angle whose codes are all used: it was declared with `bits`.
+/// Returns the bits of an angle whose codes are all used, because such an angle was declared with
+/// `bits`.
 fn whole_bits(axis: &FloatLimits) -> Option<u32> {
     (axis.wraps()
         && axis.max_code() == (1_u64 << axis.bits()).wrapping_sub(1) as u32
@@ -309,12 +312,13 @@ fn three_digits(number: f64) -> String {
         .map_or_else(|_| number.to_string(), |short: f64| short.to_string())
 }
 
-/// Axes with other steps; `None` if one is impossible.
+/// Returns axes with other steps; `None` if one of them is impossible.
 fn with_steps(axes: &[FloatLimits], step: impl Fn(f64) -> f64) -> Option<Vec<FloatLimits>> {
     axes.iter().map(|axis| axis.with_step(step(axis.step())).ok()).collect()
 }
 
-/// Axes that hold the seen values and a margin, if that is less than half of their range.
+/// Returns axes that hold the recorded values and a margin, if these take less than half of the
+/// axes' range.
 fn narrower(axes: &[FloatLimits], found: &FieldAnalysis) -> Option<(Vec<FloatLimits>, String)> {
     let mut is_worth = false;
     let mut all = Vec::new();
@@ -322,7 +326,8 @@ fn narrower(axes: &[FloatLimits], found: &FieldAnalysis) -> Option<(Vec<FloatLim
     for (axis, component) in axes.iter().zip(&found.components) {
         let [low, high] = component.seen?;
         let margin = MARGIN * (high - low).max(axis.step());
-        // The values are so large that adding the margin does not change them.
+        // If the values are so large that adding the margin does not change them, there is no
+        // narrower range.
         let ([low, high], digits) =
             Some([low - margin, high + margin]).filter(|[low, high]| low < high).map(outwards)?;
         let (low, high) = (low.max(axis.min()), high.min(axis.max()));
@@ -336,8 +341,9 @@ fn narrower(axes: &[FloatLimits], found: &FieldAnalysis) -> Option<(Vec<FloatLim
     })
 }
 
-/// The ends of a range, moved outwards to short decimals, and the digits after their points. The
-/// ends become multiples of a power of ten that is at most a tenth of the range.
+/// Returns the ends of a range, moved outwards to short decimals, and the number of digits after
+/// the decimal point. The ends become multiples of a power of ten that is at most a tenth of the
+/// range.
 fn outwards([low, high]: [f64; 2]) -> ([f64; 2], usize) {
     let power = ((high - low) / 10.0).log10().floor();
     let digits = (-power).max(1.0) as usize;
@@ -348,7 +354,7 @@ fn outwards([low, high]: [f64; 2]) -> ([f64; 2], usize) {
     ([round(low, f64::floor), round(high, f64::ceil)], digits)
 }
 
-/// A rate for display, without the rounding of `f32`.
+/// Rounds a rate for display, so that it does not show the rounding of `f32`.
 ///
 /// ```
 /// use kinepack_capture::analysis::shown_rate;
@@ -362,8 +368,8 @@ pub fn shown_rate(rate_hz: f64) -> f64 {
     if is_rounding { rounded } else { rate_hz }
 }
 
-/// Limits that hold the seen values of bare `f32`, and a margin; `None` if the words do not look
-/// like numbers.
+/// Returns limits that hold the recorded values of bare `f32`, and a margin; `None` if the words do
+/// not look like numbers.
 fn limits_of_bare(found: &FieldAnalysis) -> Option<(Vec<FloatLimits>, f64, String)> {
     let seen =
         found.components.iter().map(|component| component.seen).collect::<Option<Vec<_>>>()?;
@@ -372,11 +378,11 @@ fn limits_of_bare(found: &FieldAnalysis) -> Option<(Vec<FloatLimits>, f64, Strin
     let carried =
         found.components.iter().map(|component| component.carried_step).collect::<Option<Vec<_>>>();
     let carried = carried.and_then(|steps| steps.into_iter().reduce(f64::min));
-    // Without a common step of the values, the seen range gets a thousand to ten thousand steps.
+    // If the values have no common step, their range gets a thousand to ten thousand steps.
     let step =
         carried.unwrap_or_else(|| 10_f64.powi(((high - low) / 1000.0).log10().floor() as i32));
     let margin = MARGIN * (high - low);
-    // The limits are whole steps, because those have short decimals.
+    // The ends are whole steps, which have short decimals.
     let (low, high) =
         (((low - margin) / step).floor() * step, ((high + margin) / step).ceil() * step);
     let text = format!("range = {low:.4}..={high:.4}, precision = {step}");

@@ -1,15 +1,16 @@
-//! The precision of recorded numbers: the coarsest power of two or of ten that divides all of them.
+//! Finds the precision of recorded numbers: the coarsest power of two or of ten that divides all of
+//! them.
 
-/// A finer step than this is not intended.
+/// The largest [`Carried::power`] whose step counts as intended.
 const FINEST_POWER: u32 = 30;
 const FINEST_DECIMAL: u32 = 9;
 
 /// Finds the common step of numbers that are added one by one.
 #[derive(Clone, Debug)]
 pub(super) struct Carried {
-    /// 2^-power.
+    /// The power of two that divides all numbers is 1024 / 2^`power`.
     power: u32,
-    /// 10^-decimal.
+    /// The power of ten that divides all numbers is 1000 / 10^`decimal`.
     decimal: u32,
     max_size: f64,
     is_single: bool,
@@ -17,7 +18,7 @@ pub(super) struct Carried {
 
 impl Carried {
     pub(super) fn new() -> Self {
-        // Start at 1024 and 1000.
+        // The first steps are 1024 and 1000.
         Self { power: 0, decimal: 0, max_size: 0.0, is_single: true }
     }
 
@@ -45,7 +46,8 @@ impl Carried {
         1000.0 / 10_f64.powi(decimal as i32)
     }
 
-    /// Decimal fractions are not exact in binary, and less so as `f32`.
+    /// Returns whether `value` is a multiple of `step` to within rounding: decimal fractions are
+    /// not exact in binary, and less so as `f32`.
     fn is_near_multiple(&self, value: f64, step: f64) -> bool {
         let spacing = if self.is_single { f64::from(f32::EPSILON) } else { f64::EPSILON };
         let multiple = (value / step).round() * step;
@@ -53,7 +55,7 @@ impl Carried {
             && 16.0 * spacing * value.abs() < step
     }
 
-    /// The step; `None` if the numbers are as fine as floats.
+    /// Returns the step; `None` if the numbers are as fine as floats.
     pub(super) fn step(&self) -> Option<f64> {
         if self.max_size == 0.0 {
             return None;
@@ -65,7 +67,7 @@ impl Carried {
             (Some(a), Some(b)) => Some(a.max(b)),
             (a, b) => a.or(b),
         };
-        // A step as fine as the spacing of the largest number is not a step.
+        // A step as fine as the spacing of the largest number is not an intended step.
         coarser.filter(|step| *step > 16.0 * spacing * self.max_size)
     }
 }

@@ -1,4 +1,4 @@
-//! The bits of a stream at each level, by field and by entity.
+//! Counts the bits of a stream at each level, by field and by entity.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,37 +12,38 @@ use crate::levels;
 
 /// The number of entities whose bits are reported.
 const ENTITIES: usize = 10;
-/// The number of entities whose bits are summed. Above twice this number, the cheapest are dropped.
+/// The number of entities whose bits are summed up. If there are more than twice as many, the
+/// cheapest entities are dropped.
 const KEPT_ENTITIES: usize = 200_000;
 
-/// A level at the lag of the analysis.
+/// The cost of a level at the lag of the analysis.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LevelCost {
     /// The name of the level.
     pub level: String,
-    /// The stage that it adds to the level above it in the table.
+    /// The stage that the level adds to the level above it in the table.
     pub adds: &'static str,
     /// The number of the level's row in the table.
     pub row: u8,
-    /// Bytes of a frame, without headers.
+    /// The mean number of bytes of a frame, without headers.
     pub bytes_per_frame: f64,
     /// Kilobits per second, without headers.
     pub kbps: f64,
-    /// Bits a frame for the sets: changed entities and fields, added and removed entities.
+    /// The bits per frame of the sets: changed entities and fields, added and removed entities.
     pub sets_bits_per_frame: f64,
-    /// Bits a frame for the values of entities that the baseline does not have. The bits of the
-    /// fields include them.
+    /// The bits per frame of the values of entities that the baseline does not have. The bits of
+    /// the fields include these bits.
     pub added_bits_per_frame: f64,
 }
 
-/// Two levels at a lag.
+/// The cost of two levels at a lag.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LagCost {
-    /// The least age of the baseline, in ticks.
+    /// The minimum age of the baseline, in ticks.
     pub lag: u32,
-    /// Kilobits per second of `packed`, without headers.
+    /// The kilobits per second of `packed`, without headers.
     pub packed_kbps: f64,
-    /// Kilobits per second of `adaptive`, without headers.
+    /// The kilobits per second of `adaptive`, without headers.
     pub adaptive_kbps: f64,
 }
 
@@ -51,13 +52,14 @@ pub struct LagCost {
 pub struct EntityCost {
     /// The entity's id.
     pub id: u32,
-    /// Kilobits per second over the whole stream.
+    /// The entity's kilobits per second over the whole stream.
     pub kbps: f64,
-    /// Share of all entities' bits.
+    /// The entity's share of the bits of all entities.
     pub share: f64,
 }
 
-/// The levels that send differences from a baseline, and before them the level that only quantizes.
+/// Returns the levels that send differences from a baseline, and before them the level that only
+/// quantizes.
 fn levels() -> impl Iterator<Item = Level> {
     Level::TABLE.into_iter().filter(|level| level.row() >= levels::FIRST_QUANTIZED_ROW)
 }
@@ -65,7 +67,7 @@ fn levels() -> impl Iterator<Item = Level> {
 /// Encodes every frame at every level.
 pub(super) struct Costs {
     runs: Vec<Run>,
-    /// Frames that had a baseline.
+    /// The number of frames that had a baseline.
     compared: u64,
     entities_bits: HashMap<u32, u64>,
     lag: u32,
@@ -80,7 +82,7 @@ struct Run {
     added_bits: u64,
     fields_bits: Vec<u64>,
     lanes_bits: Vec<u64>,
-    /// The views that a receiver would hold of the last frames.
+    /// The receiver's views of the last frames.
     past: Past,
 }
 
@@ -110,7 +112,7 @@ impl Costs {
         Ok(Self { runs, compared: 0, entities_bits: HashMap::new(), lag })
     }
 
-    /// Adds the next frame, exact and as the receivers view it.
+    /// Adds the next frame, both exact and as the receivers view it.
     pub(super) fn add(
         &mut self,
         [exact, received]: [&Arc<Snapshot>; 2],
@@ -160,7 +162,7 @@ impl Costs {
         sum as f64 / self.compared.max(1) as f64
     }
 
-    /// By level, in the order of the table.
+    /// Returns the costs of the levels, in the order of the table.
     pub(super) fn levels(&self, frames_per_s: f64) -> Vec<LevelCost> {
         let cost = |run: &Run| {
             let bytes_per_frame = self.per_frame(run.bytes);
@@ -177,17 +179,17 @@ impl Costs {
         self.runs.iter().map(cost).collect()
     }
 
-    /// A field's bits per frame, by level.
+    /// Returns a field's bits per frame at each level.
     pub(super) fn field_bits_per_frame(&self, field: usize) -> Vec<f64> {
         self.runs.iter().map(|run| self.per_frame(run.fields_bits[field])).collect()
     }
 
-    /// The bits per frame of a lane's values, by level.
+    /// Returns the bits per frame of a lane's values at each level.
     pub(super) fn lane_bits_per_frame(&self, lane: usize) -> Vec<f64> {
         self.runs.iter().map(|run| self.per_frame(run.lanes_bits[lane])).collect()
     }
 
-    /// The entities that took most bits.
+    /// Returns the entities that took the most bits.
     pub(super) fn entities(&self, frames_per_s: f64) -> Vec<EntityCost> {
         let all: u64 = self.entities_bits.values().sum();
         let mut costly: Vec<(u32, u64)> =
@@ -211,7 +213,7 @@ fn add(sums: &mut [u64], bits: &[u64]) {
 pub(super) struct Sweep {
     lags: Vec<u32>,
     encoders: [Encoder; 2],
-    /// Bytes and frames of each level, by lag.
+    /// The numbers of bytes and of frames for each level and lag.
     sums: Vec<[u64; 2]>,
     counts: Vec<u64>,
 }
@@ -232,7 +234,7 @@ impl Sweep {
         })
     }
 
-    /// Adds the next frame. `received` are the views before it.
+    /// Adds the next frame. `received` holds the receivers' views before that frame.
     pub(super) fn add(
         &mut self,
         newest: &Snapshot,
@@ -262,7 +264,7 @@ impl Sweep {
     }
 }
 
-/// Converts bytes a frame to kilobits per second.
+/// Converts bytes per frame to kilobits per second.
 pub(super) fn kbps(bytes_per_frame: f64, frames_per_s: f64) -> f64 {
     bytes_per_frame * 8.0 * frames_per_s / 1000.0
 }

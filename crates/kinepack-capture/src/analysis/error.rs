@@ -1,10 +1,10 @@
-//! Why a stream cannot be analyzed.
+//! The reasons why a stream cannot be analyzed.
 
 use kinepack::training::TrainError;
 use kinepack::{EncodeError, SetupError};
 use thiserror::Error;
 
-/// Why a stream cannot be analyzed.
+/// The reason why a stream cannot be analyzed.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum AnalysisError {
@@ -30,13 +30,13 @@ pub enum AnalysisError {
         tick: u32,
         /// The bytes that the kept frames would take.
         needed_bytes: u64,
-        /// The limit.
+        /// The limit, in bytes.
         limit_bytes: u64,
     },
 }
 
 impl From<TrainError> for AnalysisError {
-    /// The error of a tried change.
+    /// Converts the error of a tried change.
     fn from(error: TrainError) -> Self {
         match error {
             TrainError::Setup(error) => Self::Setup(error),

@@ -1,4 +1,5 @@
-//! Statistics of each field and component: its values, and their differences from the baseline's.
+//! Collects statistics of each field and component: its values, and their differences from the
+//! baseline.
 
 use kinepack::schema::{Field, FieldKind};
 use kinepack::{EntityId, Schema, Snapshot};
@@ -8,24 +9,25 @@ use super::carried::Carried;
 use super::histogram::{Bins, Histogram};
 use crate::kinds::field_names;
 
-/// Distinct values that are counted separately.
+/// The number of distinct values that are counted separately.
 const VALUES: usize = 4096;
-/// Distinct differences.
+/// The number of distinct differences that are counted separately.
 const DIFFERENCES: usize = 65_536;
-/// Distinct differences after each class of the previous difference.
+/// The number of distinct differences that are counted separately after each class of the previous
+/// difference.
 const AFTER: usize = 1024;
-/// Classes of the previous difference.
+/// The number of classes of the previous difference.
 const CLASSES: usize = 66;
-/// The limit for all components together, for each of these sorts of numbers. In a schema of more
-/// than 32 lanes, each component counts fewer numbers, in wider bins.
+/// The limit for all components together, for each of these three sorts of numbers. In a schema of
+/// more than 32 lanes, each component counts fewer numbers separately, in wider bins.
 const ALL: usize = 1 << 21;
 
-/// The numbers that each component counts separately, given the number of components.
+/// Returns how many numbers each component counts separately, given the number of components.
 fn share(wanted: usize, components: usize) -> usize {
     wanted.min(ALL / components.max(1)).max(1)
 }
 
-/// One field of a stream. [`Analysis`](super::Analysis) has an example.
+/// The analysis of one field of a stream. [`Analysis`](super::Analysis) has an example.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FieldAnalysis {
     /// The field's name in the schema. If there are several kinds, the name of the kind is in
@@ -33,55 +35,57 @@ pub struct FieldAnalysis {
     pub name: String,
     /// The field's quantization, in words.
     pub kind: String,
-    /// The bits of a value that is written in full.
+    /// The number of bits of the field in full.
     pub bits: u32,
-    /// The share of entities whose value equals that of the baseline, over all frames.
+    /// The share of the entities in which the field equals the baseline, over all frames.
     pub unchanged_share: f64,
-    /// Values with a component outside of its limits, which took the nearest end.
+    /// The number of values with a component outside of its limits, which took the nearest end.
     pub out_of_range: u64,
-    /// Values that are not numbers, and were ignored.
+    /// The number of values that are not numbers, which were ignored.
     pub not_a_number: u64,
     /// The field's bits per frame at each level, in the order of `levels`.
     pub level_bits_per_frame: Vec<f64>,
-    /// The lanes of the field.
+    /// The analysis of each lane of the field.
     pub components: Vec<ComponentAnalysis>,
 }
 
-/// One lane of a field.
+/// The analysis of one lane of a field.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ComponentAnalysis {
-    /// The name: `x`, `y`, `z`, `dropped` or a number.
+    /// The component's name: `x`, `y`, `z`, `dropped`, or a number.
     pub name: String,
-    /// The bits of a value that is written in full.
+    /// The number of bits of the component in full.
     pub bits: u32,
-    /// The bits per frame of the lane at each level, in the order of `levels`. Bits that a level
-    /// spends on all components together, such as their width, count for the field.
+    /// The bits per frame of the component's values at each level, in the order of `levels`. Bits
+    /// that a level spends on all components together, such as the bits that select their width,
+    /// count only for the field.
     pub level_bits_per_frame: Vec<f64>,
-    /// For a number with limits: the smallest and the largest allowed value.
+    /// The smallest and the largest allowed value, if the component is a number with limits.
     pub limits: Option<[f64; 2]>,
-    /// For a number with limits: the step.
+    /// The step, if the component is a number with limits.
     pub step: Option<f64>,
-    /// The smallest and the largest seen value: before quantization, if the capture has the words
-    /// before quantization. `None` for rotations.
+    /// The smallest and the largest recorded value: before quantization, if the capture has raw
+    /// words. `None` for components of rotations.
     pub seen: Option<[f64; 2]>,
-    /// The coarsest power of two or ten that divides all values. `None` if the values are as fine
-    /// as floats, or if the capture has only lanes.
+    /// The coarsest power of two or of ten that divides all values. `None` if the values are as
+    /// fine as floats, or if the capture has only lanes.
     pub carried_step: Option<f64>,
-    /// Values, in steps from the smallest allowed one.
+    /// The counts of the values, in steps from the smallest allowed one.
     pub values: Bins,
-    /// Differences from the baseline, in steps.
+    /// The counts of the differences from the baseline, in steps.
     pub differences: Bins,
-    /// The size of the differences that are not zero, in steps. Half of them are not larger.
+    /// The median size of the differences that are not zero, in steps. Half of these differences
+    /// are not larger.
     pub difference_p50: u64,
     /// The size that 99 % of these differences do not exceed, in steps.
     pub difference_p99: u64,
-    /// The share of entities whose value equals that of the baseline, over all frames.
+    /// The share of the entities in which the component equals the baseline, over all frames.
     pub unchanged_share: f64,
-    /// The least bits per frame of the differences if each is coded separately (entropy of order
-    /// 0).
+    /// The fewest bits per frame of the component's differences if each is coded separately
+    /// (entropy of order 0).
     pub entropy_bits_per_frame: f64,
-    /// As [`entropy_bits_per_frame`](Self::entropy_bits_per_frame), but with the class of the
-    /// previous difference known. Both sides know that class.
+    /// The fewest bits per frame if the class of the previous difference is known. Both sides of a
+    /// connection know that class.
     pub entropy_given_previous_bits_per_frame: f64,
 }
 
@@ -90,7 +94,7 @@ pub(super) struct FieldStatistics {
     field: Field,
     /// The field's display name.
     name: String,
-    /// The index of its kind.
+    /// The index of the field's kind.
     kind: usize,
     unchanged: u64,
     compared: u64,
@@ -103,11 +107,11 @@ struct Component {
     lane: kinepack::schema::Lane,
     values: Histogram,
     differences: Histogram,
-    /// The differences after each class of the previous difference.
+    /// The differences, counted separately for each class of the previous difference.
     after: Vec<Histogram>,
     seen: [f64; 2],
     carried: Carried,
-    /// The maximum number of bins in each histogram in `after`.
+    /// The maximum number of bins in each histogram of `after`.
     most_after: usize,
 }
 
@@ -138,7 +142,7 @@ impl FieldStatistics {
         schema.fields().iter().zip(field_names(schema)).zip(kinds).map(of_field).collect()
     }
 
-    /// Adds the raw words of an entity, from before quantization or reconstructed from lanes.
+    /// Adds the raw words of an entity, which are either recorded or reconstructed from lanes.
     pub(super) fn see(&mut self, raw: &[u64], is_exact: bool) {
         for (index, component) in self.components.iter_mut().enumerate() {
             if let Some(number) = number(&self.field.kind, index, raw) {
@@ -170,8 +174,8 @@ impl FieldStatistics {
             .for_each(|(component, lane)| component.values.add(i64::from(*lane)));
     }
 
-    /// Adds a snapshot, its baseline, and the snapshot as long before the baseline as the baseline
-    /// is before the snapshot.
+    /// Adds a snapshot, its baseline, and an older snapshot, which precedes the baseline by the
+    /// same time as the baseline precedes the first.
     pub(super) fn compare(
         &mut self,
         newest: &Snapshot,
@@ -194,7 +198,7 @@ impl FieldStatistics {
             self.compared += 1;
             let is_unchanged = lanes.clone().all(is_same);
             self.unchanged += u64::from(is_unchanged);
-            // If another component is dropped, the others have a different meaning.
+            // If another component is dropped, the remaining components have a different meaning.
             let is_rotation = matches!(self.field.kind, FieldKind::Rotation(_));
             let is_turned = is_rotation && !is_same(lanes.start);
             for (nth, (component, lane)) in
@@ -214,7 +218,8 @@ impl FieldStatistics {
         }
     }
 
-    /// `lanes_bits_per_frame` has the bits of each of its lanes, by level.
+    /// Returns the analysis. `lanes_bits_per_frame` has the bits of each of the field's lanes, at
+    /// each level.
     pub(super) fn finish(
         self,
         frames: u64,
@@ -222,7 +227,7 @@ impl FieldStatistics {
         mut lanes_bits_per_frame: Vec<Vec<f64>>,
     ) -> FieldAnalysis {
         if let [only] = &mut lanes_bits_per_frame[..] {
-            // The field's bits are all for this lane.
+            // All bits of the field belong to this lane.
             only.clone_from(&level_bits_per_frame);
         }
         let Self {
@@ -249,7 +254,7 @@ impl FieldStatistics {
 
 impl Component {
     fn add_after(&mut self, previous: i64, now: i64) {
-        // A class for each sign and number of bits.
+        // There is a class for each sign and number of bits.
         let bits = kinepack::bits::bits_for(previous.unsigned_abs()) as usize;
         let class = 2 * bits + usize::from(previous < 0);
         if self.after.len() <= class {
@@ -304,18 +309,19 @@ impl Component {
     }
 }
 
-/// The row of an entity among those of its kind in another snapshot. Usually the row is `guess`.
+/// Returns the row of an entity among those of its kind in another snapshot. Usually the row is
+/// `guess`.
 pub(super) fn row(snapshot: &Snapshot, kind: usize, id: EntityId, guess: usize) -> Option<usize> {
     let ids = &snapshot.ids()[snapshot.of_kind(kind)];
     if ids.get(guess) == Some(&id) { Some(guess) } else { ids.binary_search(&id).ok() }
 }
 
-/// The number that a raw word means, if it is one.
+/// Returns the number that a raw word stands for, if it is one.
 fn number(kind: &FieldKind, index: usize, raw: &[u64]) -> Option<f64> {
     let number = match kind {
         FieldKind::Floats(_) => f64::from_bits(raw[index]),
         FieldKind::Integer(limits) if index == 0 => Field::raw_integer(limits, raw[0]) as f64,
-        // Most bare words are `f32`.
+        // Most bare words are `f32` values.
         FieldKind::Raw { .. } => f64::from(f32::from_bits(raw[index] as u32)),
         FieldKind::Choice { .. } => raw[index] as f64,
         _ => return None,

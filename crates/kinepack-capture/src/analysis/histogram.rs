@@ -1,5 +1,5 @@
-//! Counts whole numbers in bounded memory: each number separately while there are few, and
-//! otherwise in bins whose width is a power of two.
+//! Counts whole numbers in bounded memory: each number separately while there are few distinct
+//! numbers, and otherwise in bins whose width is a power of two.
 
 use std::collections::HashMap;
 
@@ -8,31 +8,31 @@ use serde::Serialize;
 /// The maximum number of bins in a [`Bins`].
 const SHOWN_BINS: usize = 64;
 
-/// Counts how many numbers fall into each bin.
+/// Counts how many times each number occurs.
 #[derive(Clone, Debug)]
 pub(super) struct Histogram {
-    /// Bins are 2^shift wide.
+    /// The logarithm of the width of a bin, which is 2^shift.
     shift: u32,
     counts: HashMap<i64, u64>,
-    /// The count of zeros, since most differences are zero.
+    /// The number of zeros, which are counted separately because most differences are zero.
     zeros: u64,
     total: u64,
     max_bins: usize,
 }
 
-/// A histogram for display: bins of equal width, most of them not empty.
+/// A histogram for display: bins of equal width, most of which are not empty.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Bins {
     /// The first number of the first bin.
     pub first: i64,
-    /// The numbers per bin.
+    /// The number of distinct numbers per bin.
     pub width: u64,
-    /// The values in each bin.
+    /// The number of values in each bin.
     pub counts: Vec<u64>,
 }
 
 impl Histogram {
-    /// A histogram with at most `max_bins` bins.
+    /// Makes a histogram with at most `max_bins` bins.
     pub(super) fn new(max_bins: usize) -> Self {
         Self { shift: 0, counts: HashMap::new(), zeros: 0, total: 0, max_bins }
     }
@@ -61,15 +61,15 @@ impl Histogram {
         self.zeros
     }
 
-    /// The least bits of all values if each is coded separately. Within a bin wider than one
-    /// number, all numbers count as equally likely.
+    /// Returns the fewest bits of all values if each is coded separately. Within a bin wider than
+    /// one number, all numbers count as equally likely.
     pub(super) fn entropy_bits(&self) -> f64 {
         let total = self.total as f64;
         let bits = |count: u64| {
             if count == 0 { 0.0 } else { count as f64 * (total / count as f64).log2() }
         };
         let within_bins = f64::from(self.shift) * (self.total - self.zeros) as f64;
-        // In order, so that the sum is always the same.
+        // The bins are added in order, so that the sum is always the same.
         self.in_order().iter().map(|(_, count)| bits(*count)).sum::<f64>()
             + bits(self.zeros)
             + within_bins
@@ -82,7 +82,8 @@ impl Histogram {
         bins
     }
 
-    /// The size that a share of `ratio` of the nonzero values do not exceed; 0 if all are zero.
+    /// Returns the size that a share of `ratio` of the nonzero values does not exceed; 0 if all
+    /// values are zero.
     pub(super) fn size_percentile(&self, ratio: f64) -> u64 {
         let size = |bin: i64| (bin << self.shift).unsigned_abs();
         let mut sizes: Vec<(u64, u64)> =
@@ -97,7 +98,7 @@ impl Histogram {
         found.map_or(0, |(size, _)| *size)
     }
 
-    /// The bins for a chart.
+    /// Returns the bins for a chart.
     pub(super) fn bins(&self) -> Bins {
         let mut all: Vec<(i64, u64)> =
             self.in_order().into_iter().map(|(bin, count)| (bin << self.shift, count)).collect();
@@ -111,7 +112,7 @@ impl Histogram {
         };
         let width =
             (last.abs_diff(first) / SHOWN_BINS as u64 + 1).next_power_of_two().max(1 << self.shift);
-        // Zero begins a bin, so it is not hidden in the middle of one.
+        // A bin begins at zero, so that zero is visible in the chart.
         let first = first.div_euclid(width as i64) * width as i64;
         let mut counts = vec![0; (last.abs_diff(first) / width) as usize + 1];
         for (at, count) in all {

@@ -1,4 +1,4 @@
-//! The number of entities of each kind, and their bits.
+//! Counts the entities of each kind, and their bits.
 
 use kinepack::schema::Lane;
 use kinepack::{EntityId, Schema, Snapshot};
@@ -6,20 +6,20 @@ use serde::Serialize;
 
 use super::fields::FieldAnalysis;
 
-/// One kind of entities of a stream.
+/// The analysis of one kind of entities of a stream.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct KindAnalysis {
     /// The name of the kind.
     pub name: String,
-    /// Entities per frame: the mean and the maximum.
+    /// The mean and the maximum number of entities per frame.
     pub entities: [f64; 2],
-    /// Entities of a frame that differ from the baseline or are not in it, on average.
+    /// The mean number of entities of a frame that differ from the baseline or are not in it.
     pub changed_per_frame: f64,
-    /// Entities of a frame that the baseline does not have in this kind, on average.
+    /// The mean number of entities of a frame that the baseline does not have in this kind.
     pub added_per_frame: f64,
-    /// Entities of the baseline that a frame does not have in this kind, on average.
+    /// The mean number of entities of the baseline that a frame does not have in this kind.
     pub removed_per_frame: f64,
-    /// The bits of an entity that is written in full.
+    /// The number of bits of an entity in full.
     pub bits_per_entity: u32,
     /// The bits per frame of the kind's fields at each level, in the order of `levels`.
     pub level_bits_per_frame: Vec<f64>,
@@ -47,7 +47,7 @@ impl KindStatistics {
         self.most = self.most.max(entities);
     }
 
-    /// Adds a snapshot and its baseline. `sent` are the indices of entities that differ.
+    /// Adds a snapshot and its baseline. `sent` holds the indices of the entities that differ.
     pub(super) fn compare(&mut self, newest: &Snapshot, baseline: &Snapshot, sent: &[u32]) {
         let indices = newest.of_kind(self.kind);
         let is_of_kind = |index: &&u32| indices.contains(&(**index as usize));
@@ -58,7 +58,7 @@ impl KindStatistics {
         self.removed += (before.len() - common) as u64;
     }
 
-    /// `frames` are the numbers of all frames and of the compared frames.
+    /// Returns the analysis. `frames` are the numbers of all frames and of the compared frames.
     pub(super) fn finish(
         self,
         [frames, compared]: [u64; 2],
@@ -85,7 +85,7 @@ impl KindStatistics {
     }
 }
 
-/// The number of ids that are in both lists, which increase.
+/// Returns the number of ids that are in both of two increasing lists.
 fn common(a: &[EntityId], b: &[EntityId]) -> usize {
     if a == b {
         return a.len();

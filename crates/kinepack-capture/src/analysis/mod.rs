@@ -1,9 +1,9 @@
-//! Analyzes where a stream's bits go and how to save them: values, differences, entropy, precision,
-//! the cost of each level, and proposed changes.
+//! Analyzes which parts of a stream take the bits, and how to save them: values, differences,
+//! entropy, precision, the cost of each level, and proposed changes.
 //!
-//! An [`Analyzer`] takes the frames in order. It keeps only the last few, a sample of some dozens,
-//! and counts, so its memory does not grow with the capture. It does not use a clock; benchmarks
-//! measure the time of coding.
+//! An [`Analyzer`] takes the frames in order. It keeps only the last few frames, a sample of some
+//! dozens, and counts, so its memory does not grow with the capture. The analyzer does not use a
+//! clock; benchmarks measure the time of coding.
 
 mod advice;
 mod carried;
@@ -45,7 +45,7 @@ use together::Masks;
 use crate::Columns;
 use crate::kinds::are_named;
 
-/// The analysis of a stream. Bits and bytes are without packet headers.
+/// The analysis of a stream. All numbers of bits and bytes are without packet headers.
 ///
 /// ```
 /// use kinepack::{EntityId, Pack, Profile, Schema, Tick};
@@ -85,40 +85,41 @@ pub struct Analysis {
     pub frames: u64,
     /// The number of analyzed frames that have a baseline.
     pub compared: u64,
-    /// Ticks per second.
+    /// The number of ticks per second.
     pub rate_hz: f64,
-    /// Frames per second: fewer than ticks if some are missing. Kilobits per second are computed
-    /// with this rate.
+    /// The number of frames per second, which is below `rate_hz` if frames are missing. All
+    /// kilobits per second are computed with this number.
     pub frames_per_s: f64,
-    /// The least age of the baseline, in ticks.
+    /// The minimum age of the baseline, in ticks.
     pub lag: u32,
-    /// Entities per frame: the mean and the maximum.
+    /// The mean and the maximum number of entities per frame.
     pub entities: [f64; 2],
-    /// Entities of a frame that differ from the baseline, on average.
+    /// The mean number of entities of a frame that differ from the baseline.
     pub changed_per_frame: f64,
-    /// Bits of an entity in full. If there are several kinds, those of the largest one.
+    /// The number of bits of an entity in full. If there are several kinds, this is the number of
+    /// the largest one.
     pub bits_per_entity: u32,
     /// The cost of each level.
     pub levels: Vec<LevelCost>,
-    /// The cost of two levels by the age of the baseline.
+    /// The cost of two levels for several ages of the baseline.
     pub lags: Vec<LagCost>,
     /// The analysis of each kind of entities; empty if the schema has one kind without a name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<KindAnalysis>,
     /// The analysis of each field, kind by kind.
     pub fields: Vec<FieldAnalysis>,
-    /// Fields that change together, the most frequent pairs first.
+    /// The pairs of fields that change together, the most frequent pairs first.
     pub together: Vec<Together>,
-    /// The entities that take most bits.
+    /// The entities that take the most bits.
     pub entities_by_cost: Vec<EntityCost>,
-    /// Proposed changes, the largest savings first.
+    /// The proposed changes, the largest savings first.
     pub advice: Vec<Advice>,
 }
 
 /// Analyzes a stream frame by frame.
 ///
-/// Cost: it encodes each frame at all levels and one in `sweep_stride` at all lags, and counts
-/// about ten numbers an entity.
+/// The analyzer encodes each frame at all levels and one in `sweep_stride` at all lags, and counts
+/// about ten numbers per entity.
 ///
 /// ```
 /// use kinepack::{EntityId, Pack, Profile, Schema, Tick};
@@ -143,13 +144,13 @@ pub struct Analysis {
 /// ```
 pub struct Analyzer {
     schema: Schema,
-    /// The schema of each kind alone.
+    /// For each kind, a schema of that kind alone.
     kind_schemas: Vec<Schema>,
     rate_hz: f64,
     options: AnalysisOptions,
-    /// The last frames, exact.
+    /// The last frames, without loss.
     past: Past,
-    /// The same frames as the views of receivers that acknowledge each at the analysis's lag.
+    /// The same frames as receivers view them that acknowledge each frame at the analysis's lag.
     received: Past,
     /// Makes the views in `received` from frames.
     encoder: Encoder,
@@ -160,12 +161,12 @@ pub struct Analyzer {
     costs: Costs,
     sweep: Sweep,
     samples: Samples,
-    /// The first tick and the newest one.
+    /// The first and the newest tick.
     ticks: Option<(Tick, Tick)>,
     frames: u64,
     compared: u64,
     entities: u64,
-    /// Entities times lanes.
+    /// The number of values: entities times lanes.
     values: u64,
     most_entities: usize,
     changed: u64,
@@ -177,10 +178,10 @@ pub struct Analyzer {
 }
 
 impl Analyzer {
-    /// An analyzer for a stream of this schema.
+    /// Makes an analyzer for a stream of this schema.
     ///
     /// # Errors
-    /// [`AnalysisError::Setup`] for a profile of another schema.
+    /// [`AnalysisError::Setup`] if the profile is for another schema.
     pub fn new(
         schema: &Schema,
         rate_hz: f64,
@@ -218,14 +219,15 @@ impl Analyzer {
         })
     }
 
-    /// Adds a frame of a stream of one kind. Ticks must increase.
+    /// Adds a frame of a stream of one kind. The ticks of the frames must increase.
     ///
     /// # Errors
-    /// [`AnalysisError::Frame`]; the counts then include a part of the frame.
-    /// [`AnalysisError::TooLarge`] for a frame that is too large to be kept; it is not counted.
+    /// [`AnalysisError::Frame`] if the frame does not fit the schema; the counts then include a
+    /// part of the frame. [`AnalysisError::TooLarge`] if the frame is too large to be kept; in that
+    /// case it is not counted.
     ///
     /// # Panics
-    /// If a column is shorter than the ids.
+    /// If a column is shorter than `ids`.
     pub fn add(
         &mut self,
         tick: Tick,
@@ -262,8 +264,8 @@ impl Analyzer {
     /// ```
     ///
     /// # Errors
-    /// As [`add`](Self::add), and [`EncodeError::NoSuchKind`] for a different number of kinds from
-    /// the schema's.
+    /// The errors of [`add`](Self::add), and [`EncodeError::NoSuchKind`] if the number of kinds is
+    /// not the schema's.
     ///
     /// # Panics
     /// If a column is shorter than the ids of its kind.
@@ -316,7 +318,7 @@ impl Analyzer {
         Ok(())
     }
 
-    /// Checks that the kept frames would fit if all had this size.
+    /// Checks that the kept frames would fit into the limit if all of them had this size.
     fn check_size(&self, tick: Tick, ids: &[&[EntityId]]) -> Result<(), AnalysisError> {
         let rings = 1 + u64::from(self.has_precision);
         let quantized =
@@ -352,7 +354,7 @@ impl Analyzer {
         }
         let is_exact = matches!(columns, Columns::Raw(_));
         for (index, (kind, ids)) in self.schema.kinds().iter().zip(ids).enumerate() {
-            // A field's lanes are indices into the lanes of all kinds.
+            // A field's lanes are indices into the lanes of all kinds, not of this kind alone.
             let (of_fields, of_lanes) = (kind.fields(), kind.lanes());
             for (row, id) in ids.iter().enumerate() {
                 let raw = &mut self.raw[of_lanes.clone()];
@@ -441,8 +443,8 @@ impl Analyzer {
     }
 }
 
-/// Frames per second of a run, given its ticks per second, the number of its frames, and its first
-/// and last tick. A run of one tick has its ticks per second.
+/// Returns the frames per second of a run, given its ticks per second, the number of its frames,
+/// and its first and last tick. For a run of one tick, this is the number of ticks per second.
 ///
 /// ```
 /// use kinepack::Tick;

@@ -1,8 +1,8 @@
-//! How to analyze a stream.
+//! The options of an analysis.
 
 use kinepack::Profile;
 
-/// How to analyze a stream.
+/// The options of an analysis.
 ///
 /// ```
 /// use kinepack::{Pack, Profile, Schema};
@@ -24,21 +24,21 @@ use kinepack::Profile;
 /// ```
 #[derive(Clone, Debug)]
 pub struct AnalysisOptions {
-    /// How many ticks older the baseline is, from 1 to 60: it is the newest frame of at least this
-    /// age. Without missing ticks these are frames.
+    /// The minimum age of the baseline in ticks, from 1 to 60: the baseline is the newest frame of
+    /// at least this age. If no ticks are missing, the age is also a number of frames.
     pub lag: u32,
-    /// The lags that are compared, rising, from 1 to at most 60.
+    /// The lags that are compared, increasing, from 1 to at most 60.
     pub lags: Vec<u32>,
-    /// The lags are compared once in this many frames.
+    /// The number of frames from one comparison of the lags to the next.
     pub sweep_stride: u64,
-    /// Changes are tried on a sample: one in this many frames, at most [`AnalysisOptions::SAMPLES`]
-    /// of them.
+    /// Changes are tried on a sample of one in this many frames, at most
+    /// [`AnalysisOptions::SAMPLES`] frames in all.
     pub sample_stride: u64,
-    /// The profile, for the levels that use one.
+    /// The profile for the levels that use one.
     pub profile: Profile,
-    /// The maximum number of bytes of the frames that are kept for comparison, those of three times
-    /// the longest lag. Samples and counts take up to 400 MB more. The default is 512 MiB, enough
-    /// for frames of 65,536 entities with 20 lanes.
+    /// The maximum number of bytes of the frames that are kept for comparison, which are those of
+    /// three times the longest lag. Samples and counts take up to 400 MB more. The default is 512
+    /// MiB, enough for frames of 65,536 entities with 20 lanes.
     pub max_bytes: usize,
 }
 
@@ -46,7 +46,8 @@ impl AnalysisOptions {
     /// The maximum number of frames on which changes are tried.
     pub const SAMPLES: usize = 150;
 
-    /// The article's lag of 100 ms at 60 Hz, with samples spread over `frames` frames.
+    /// Makes options with the article's lag of 100 ms at 60 Hz, and with samples spread over
+    /// `frames` frames.
     pub fn new(profile: Profile, frames: u64) -> Self {
         Self {
             lag: 6,
@@ -58,7 +59,7 @@ impl AnalysisOptions {
         }
     }
 
-    /// The longest lag, at most 60.
+    /// Returns the longest lag, at most 60.
     pub(super) fn longest_lag(&self) -> usize {
         self.lags.iter().copied().chain([self.lag]).max().unwrap_or(1).min(60) as usize
     }

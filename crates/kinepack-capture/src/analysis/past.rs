@@ -1,40 +1,41 @@
-//! The last views of a stream, as both sides keep them.
+//! Keeps the last views of a stream, as both sides of a connection do.
 
 use std::collections::VecDeque;
 
 use kinepack::{Baselines, Tick, View};
 
-/// The newest view of a stream, and the views before it. Their ticks increase, and some ticks may
-/// be missing. Lags count ticks, because the delay of a receiver's acknowledgement is a time and
-/// not a number of frames.
+/// The newest view of a stream, and the views before it. The views' ticks increase, and some ticks
+/// may be missing. Lags count ticks, because the delay of a receiver's acknowledgement is a time
+/// and not a number of frames.
 #[derive(Debug)]
 pub struct Past {
-    /// The newest first.
+    /// The views, the newest first.
     views: VecDeque<View>,
     most: usize,
 }
 
 impl Past {
-    /// Keeps at most `most` views.
+    /// Makes a list that keeps at most `most` views.
     pub fn new(most: usize) -> Self {
         Self { views: VecDeque::new(), most }
     }
 
-    /// Adds the next view. Returns the one that it drops, if any.
+    /// Adds the next view. Returns the view that this drops, if there is one.
     pub fn push(&mut self, view: View) -> Option<View> {
         self.views.push_front(view);
         if self.views.len() > self.most { self.views.pop_back() } else { None }
     }
 
-    /// The newest view that is at least `lag_ticks` older than `tick`. Without gaps it is the one
-    /// `lag_ticks` before. `None` before the first, and if it was dropped.
+    /// Returns the newest view that is at least `lag_ticks` older than `tick`. If no ticks are
+    /// missing, that view is exactly `lag_ticks` older. Returns `None` if there is no such view, or
+    /// if it was dropped.
     pub fn before(&self, tick: Tick, lag_ticks: u32) -> Option<&View> {
         let newest = tick.0.checked_sub(lag_ticks)?;
         self.views.get(self.views.partition_point(|view| view.tick.0 > newest))
     }
 
-    /// The views before `tick`, the newest first, each at least a lag older than the previous one
-    /// in the list.
+    /// Returns views before `tick`, the newest first, each at least a lag older than the previous
+    /// one in the list.
     pub fn chain(
         &self,
         tick: Tick,
@@ -47,14 +48,14 @@ impl Past {
         })
     }
 
-    /// The baselines of a view at `tick`, if each view is acknowledged `lag_ticks` later. `None` if
-    /// there is no baseline.
+    /// Returns the baselines of a view at `tick`, if each view is acknowledged `lag_ticks` later.
+    /// Returns `None` if there is no baseline.
     pub fn baselines(&self, tick: Tick, lag_ticks: u32) -> Option<Baselines<'_>> {
         Baselines::new(self.chain(tick, [lag_ticks; 3])).ok()
     }
 }
 
-/// The first of the views, the newest first, that have falling ticks.
+/// Makes baselines of the first views, the newest first, as long as the ticks fall.
 pub(super) fn falling<'a>(views: impl Iterator<Item = &'a View> + Clone) -> Option<Baselines<'a>> {
     (1..=1 + Baselines::OLDER)
         .rev()

@@ -1,5 +1,5 @@
-//! Samples of a stream's frames before quantization, with their baselines. Changes of the schema
-//! are tried on these samples.
+//! Keeps samples of a stream's frames before quantization, with their baselines. Changes of the
+//! schema are tried on these samples.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -19,11 +19,11 @@ const MAX_BYTES: usize = 96 << 20;
 #[derive(Clone, Debug, Default)]
 pub(super) struct RawFrame {
     tick: Tick,
-    /// Kind by kind.
+    /// The ids of the entities, kind by kind.
     ids: Vec<EntityId>,
     /// For each kind, the index after its last entity.
     ends: Vec<usize>,
-    /// Entity by entity.
+    /// The raw words, entity by entity.
     words: Vec<u64>,
 }
 
@@ -42,7 +42,7 @@ impl RawFrame {
         self.words.extend_from_slice(words);
     }
 
-    /// Ends a kind. The entities pushed since the end of the previous kind belong to it.
+    /// Ends a kind. All entities pushed since the end of the previous kind belong to this kind.
     pub(super) fn finish_kind(&mut self) {
         self.ends.push(self.ids.len());
     }
@@ -51,7 +51,7 @@ impl RawFrame {
         size_of_val(&self.words[..]) + size_of_val(&self.ids[..])
     }
 
-    /// The frame in a schema that is made from the stream's fields.
+    /// Returns the frame as a snapshot of a changed schema, which is made from the stream's fields.
     fn snapshot(&self, changed: &Changed) -> Result<Snapshot, EncodeError> {
         let mut snapshot = Snapshot::new(&changed.schema, self.tick);
         let (mut words, mut first) = (&self.words[..], 0);
@@ -69,25 +69,25 @@ impl RawFrame {
     }
 }
 
-/// A schema to try.
+/// A changed schema to try.
 pub(super) struct Changed {
     pub(super) schema: Schema,
     pub(super) kinds: Vec<ChangedKind>,
 }
 
-/// One kind of a schema to try, and the positions of its fields' raw words.
+/// One kind of a changed schema, and the positions of its fields' raw words.
 pub(super) struct ChangedKind {
-    /// The kind's schema alone.
+    /// A schema of the kind alone.
     pub(super) schema: Schema,
-    /// The raw words of an entity.
+    /// The number of raw words of an entity.
     pub(super) words: usize,
     pub(super) from: Vec<std::ops::Range<usize>>,
-    /// Whether each field was a bare `f32` and becomes numbers with limits.
+    /// For each field, whether it was a bare `f32` and becomes numbers with limits.
     pub(super) is_bare: Vec<bool>,
 }
 
 impl ChangedKind {
-    /// Quantizes the raw words of an entity. Fields with values that are not numbers become zero.
+    /// Quantizes the raw words of an entity. Fields whose values are not numbers become zero.
     fn quantize(&self, words: &[u64], lanes: &mut [u32]) {
         for ((field, from), is_bare) in
             self.schema.fields().iter().zip(&self.from).zip(&self.is_bare)
@@ -112,11 +112,11 @@ impl ChangedKind {
     }
 }
 
-/// The samples.
+/// All samples of a stream.
 pub(super) struct Samples {
     lag: u32,
     last: VecDeque<Arc<RawFrame>>,
-    /// Each sample's frame, its baseline, and an older state.
+    /// For each sample, its frame, the baseline, and an older frame.
     taken: Vec<[Arc<RawFrame>; 3]>,
     bytes: usize,
 }
@@ -126,13 +126,14 @@ impl Samples {
         Self { lag, last: VecDeque::new(), taken: Vec::new(), bytes: 0 }
     }
 
-    /// Adds the newest frame. If wanted, it becomes a sample while there is room.
+    /// Adds the next frame of the stream. If `is_wanted` is true, the frame becomes a sample as
+    /// long as there is room.
     pub(super) fn add(&mut self, frame: RawFrame, is_wanted: bool) {
         if self.last.len() > 2 * self.lag as usize {
             self.last.pop_front();
         }
         self.last.push_back(Arc::new(frame));
-        // The newest frame that is a lag older.
+        // Finds the newest frame that is at least a lag older.
         let before = |frame: &RawFrame| {
             let newest = frame.tick.0.checked_sub(self.lag)?;
             let after = self.last.partition_point(|frame| frame.tick.0 <= newest);
@@ -150,12 +151,12 @@ impl Samples {
         }
     }
 
-    /// The words of all samples, each coded once.
+    /// Returns the number of words of all samples.
     pub(super) fn words(&self) -> u64 {
         self.taken.iter().flatten().map(|frame| frame.words.len() as u64).sum()
     }
 
-    /// Keeps samples at equal distances: as many as fit into the limit of words, but at least one.
+    /// Keeps samples at equal distances: as many as fit into `most_words`, but at least one.
     pub(super) fn thin(&mut self, most_words: u64) {
         let stride = self.words().div_ceil(most_words.max(1)).max(1) as usize;
         let mut index = 0;
@@ -165,8 +166,8 @@ impl Samples {
         });
     }
 
-    /// The bytes of a frame if the samples are coded in that schema, packed, with word lengths
-    /// trained on them.
+    /// Returns the mean bytes of a frame if the samples are coded in the changed schema, packed,
+    /// with word lengths trained on them.
     pub(super) fn bytes_per_frame(&self, changed: &Changed) -> Result<f64, TrainError> {
         let schema = &changed.schema;
         if self.taken.is_empty() || schema.lanes().is_empty() {

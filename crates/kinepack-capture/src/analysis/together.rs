@@ -1,4 +1,4 @@
-//! Which fields change together.
+//! Counts which fields change together.
 
 use std::collections::HashMap;
 
@@ -8,31 +8,31 @@ use serde::Serialize;
 use super::fields::row;
 use crate::kinds::field_names;
 
-/// The maximum number of fields of a kind that are compared: their mask is one word.
+/// The maximum number of fields of a kind that are compared, because a mask of them is one word.
 const FIELDS: usize = 64;
 
 /// The maximum number of combinations that are counted, because the time to compare each pair of
-/// fields grows with their number. Only captures of noise have more.
+/// fields grows with the number of combinations. Only captures of noise have more combinations.
 const COMBINATIONS: usize = 1 << 14;
 
-/// Two fields and how often they change together, among the entities and frames in which one of
-/// them did.
+/// Two fields, and how often they change together.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Together {
     /// The names of the two fields.
     pub fields: [String; 2],
-    /// The share of cases in which both changed, among those in which one did: 1 if they always
-    /// change together.
+    /// The share of cases in which both fields changed, among those in which at least one did: 1 if
+    /// they always change together.
     pub both_share: f64,
-    /// How many times at least one of the two changed.
+    /// The number of times that at least one of the two changed.
     pub either: u64,
 }
 
-/// Counts how many times each set of fields changed together.
+/// Counts the number of times that each set of fields changed together.
 #[derive(Clone, Debug)]
 pub(super) struct Masks {
     schema: Schema,
-    /// By kind and set of its fields, as a bit mask: how many times exactly this set changed.
+    /// The number of times that exactly this set of fields changed, by the kind and the set as a
+    /// bit mask.
     counts: HashMap<(usize, u64), u64>,
 }
 
@@ -62,7 +62,7 @@ impl Masks {
         }
     }
 
-    /// All pairs, the most frequent first.
+    /// Returns all pairs, the most frequent first.
     pub(super) fn finish(self) -> Vec<Together> {
         let names = field_names(&self.schema);
         let pairs = self.schema.kinds().iter().enumerate().flat_map(|(index, kind)| {

@@ -1,4 +1,4 @@
-//! Chunks: unpacked with bounded memory, and split into records.
+//! Unpacks chunks with bounded memory, and splits them into records.
 
 use std::io::{self, Read};
 use std::ops::Range;
@@ -10,11 +10,11 @@ use super::damage::Refused;
 use super::source::{MAX_RECORD_BYTES, READ_BYTES, RECORD_HEADER_BYTES, parse};
 use crate::zstd::ZstdReader;
 
-/// Unpacks the data of a chunk's record into `out`, and checks its checksum. Returns how many bytes
-/// of the record follow the data: none, unless its length is wrong.
+/// Unpacks the data of a chunk's record into `out`, and checks its checksum. Returns the number of
+/// bytes of the record after the data, which is not 0 only if the data's length is wrong.
 pub(super) fn unpack(record: &[u8], out: &mut Vec<u8>) -> Result<usize, Refused> {
-    /// The bytes of a chunk's record without the name of its compression and without its data: two
-    /// times, size, checksum, and the lengths of the name and of the data.
+    /// The number of bytes of a chunk's record without the name of its compression and without its
+    /// data: two times, size, checksum, and the lengths of the name and of the data.
     const OTHERS: usize = 16 + 8 + 4 + 4 + 8;
     out.clear();
     let Record::Chunk { header, data } = parse(op::CHUNK, record)? else { return Ok(0) };
@@ -41,18 +41,18 @@ pub(super) fn unpack(record: &[u8], out: &mut Vec<u8>) -> Result<usize, Refused>
         return Err(format!("a chunk of {size} bytes has {}", out.len()).into());
     }
     let saved = header.uncompressed_crc;
-    // 0 if the writer made no checksum.
+    // The checksum is 0 if the writer made none.
     if saved != 0 && crc32fast::hash(out) != saved {
         return Err("the checksum of a chunk differs".to_owned().into());
     }
     Ok(record.len().saturating_sub(OTHERS + header.compression.len() + data.len()))
 }
 
-/// Unpacks in steps, so a declared size alone cannot cause an allocation.
+/// Unpacks in steps, so that a declared size alone cannot cause an allocation.
 fn unpack_from(mut unpacked: impl Read, size: usize, out: &mut Vec<u8>) -> Result<(), String> {
     let damaged = |error: io::Error| format!("a chunk cannot be unpacked: {error}");
-    // Memory grows in steps that end at the chunk's size. A vector that grows by itself would take
-    // up to twice as much.
+    // The memory grows in steps that end at the chunk's size. A vector that grows by itself would
+    // take up to twice as much.
     let mut left = size + 1;
     while left > 0 {
         let step = left.min(out.len().max(READ_BYTES));
@@ -66,8 +66,8 @@ fn unpack_from(mut unpacked: impl Read, size: usize, out: &mut Vec<u8>) -> Resul
     Ok(())
 }
 
-/// The records of a chunk: where each begins, its opcode and the place of its data. An error is the
-/// last item.
+/// Iterates over the records of a chunk: the first byte of each, its opcode, and the range of its
+/// data. If there is an error, it is the last item.
 pub(super) fn records(
     chunk: &[u8],
 ) -> impl Iterator<Item = Result<(usize, u8, Range<usize>), String>> {
@@ -82,7 +82,7 @@ pub(super) fn records(
     })
 }
 
-/// The record of a chunk that begins at `at`: its opcode and the place of its data.
+/// Returns the opcode and the range of the data of the record that begins at `at`.
 pub(super) fn record_at(chunk: &[u8], at: usize) -> Result<(u8, Range<usize>), String> {
     let rest = &chunk[at..];
     let Some((header, data)) = rest.split_first_chunk::<RECORD_HEADER_BYTES>() else {

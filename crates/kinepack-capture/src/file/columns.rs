@@ -1,5 +1,5 @@
-//! A frame as bytes, kind by kind: ids and words, column by column, each in the narrowest lossless
-//! form. `spec/CAPTURE.md`, section 5.
+//! Codes a frame as bytes, kind by kind: ids and words, column by column, each column in the
+//! narrowest lossless form. `spec/CAPTURE.md`, section 5.
 
 use std::ops::Range;
 
@@ -11,8 +11,8 @@ use crate::float_words::to_word;
 
 /// The maximum number of entities in a frame.
 pub(crate) const MAX_ENTITIES: usize = 65_536;
-/// The maximum number of words in a frame. It keeps a frame of constant columns, which take few
-/// bytes, below 32 MB of memory.
+/// The maximum number of words in a frame. This limit keeps a frame of constant columns, which take
+/// few bytes, below 32 MB of memory.
 pub(crate) const MAX_WORDS: usize = 1 << 22;
 
 const CONSTANT: u8 = 0;
@@ -25,36 +25,38 @@ const F32: u8 = 5;
 /// The entities of a frame.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
-    /// Kind by kind. Invariant: strictly increasing within each kind, and no id is there twice.
+    /// The ids of the entities, kind by kind. Invariant: the ids strictly increase within each
+    /// kind, and each id occurs only once.
     pub(crate) ids: Vec<EntityId>,
     /// For each kind, the index after its last entity.
     ends: Vec<usize>,
-    /// One for each lane, each as long as the entities of the lane's kind.
+    /// One column for each lane, as long as the number of entities of the lane's kind.
     pub(crate) columns: Vec<Vec<u64>>,
     sorted: Vec<EntityId>,
 }
 
 impl Table {
-    /// Forgets the frame. The memory stays.
+    /// Removes all entities. The memory is kept for the next frame.
     pub(crate) fn clear(&mut self) {
         self.ids.clear();
         self.ends.clear();
         self.columns.iter_mut().for_each(Vec::clear);
     }
 
-    /// The words of all columns.
+    /// Returns the number of words of all columns.
     pub(crate) fn words(&self) -> usize {
         self.columns.iter().map(Vec::len).sum()
     }
 
-    /// The indices of the entities of a kind. Empty if there is no such kind.
+    /// Returns the range of the indices of a kind's entities. The range is empty if there is no
+    /// such kind.
     pub(crate) fn of_kind(&self, kind: usize) -> Range<usize> {
         let Some(&end) = self.ends.get(kind) else { return 0..0 };
         kind.checked_sub(1).map_or(0, |before| self.ends[before])..end
     }
 }
 
-/// An id that occurs twice. `sorted` is scratch memory.
+/// Returns an id that occurs twice, if there is one. `sorted` is scratch memory.
 pub(crate) fn shared_id(
     ids: impl IntoIterator<Item = EntityId>,
     sorted: &mut Vec<EntityId>,
@@ -65,13 +67,13 @@ pub(crate) fn shared_id(
     sorted.array_windows().find(|[a, b]| a == b).map(|[id, _]| *id)
 }
 
-/// The words of one kind's entities in the order of the input, entity by entity or column by
-/// column. Column 0 has the ids.
+/// The words of one kind's entities in the order of the input: entity by entity or column by
+/// column. Column 0 holds the ids.
 #[derive(Clone, Copy)]
 pub(crate) struct Words<'a> {
     pub(crate) words: &'a [u64],
     pub(crate) entities: usize,
-    /// Including the column of the ids.
+    /// The number of columns, including the column of the ids.
     pub(crate) columns: usize,
     pub(crate) by_entity: bool,
 }
@@ -129,18 +131,19 @@ fn extend<const N: usize>(out: &mut Vec<u8>, values: &[u64], bytes: impl Fn(u64)
     values.iter().for_each(|value| out.extend(bytes(*value)));
 }
 
-/// The number as `f32`, if that is the same number bit for bit. `None` for a NaN.
+/// Returns the number as `f32`, if it is the same number bit for bit. Returns `None` for a NaN.
 fn narrowed(bits: u64) -> Option<f32> {
     let number = f64::from_bits(bits);
     let single = number as f32;
     (f64::from(single).to_bits() == bits && !number.is_nan()).then_some(single)
 }
 
-/// Reads a frame into reused memory. `lanes` has the number of lanes of each kind. With `maxima`,
-/// one for each lane of all kinds, no word may be above its maximum.
+/// Reads a frame into reused memory. `lanes` has the number of lanes of each kind of entities. If
+/// `maxima` is given, with one element for each lane of all kinds, no word may be above its
+/// maximum.
 ///
-/// Reserves at most 8 bytes for each word that the data can hold or repeat, and never more than
-/// [`MAX_WORDS`] of them.
+/// This reserves at most 8 bytes for each word that the data can hold or repeat, and never more
+/// than [`MAX_WORDS`] words.
 pub(crate) fn read(
     data: &[u8],
     lanes: &[usize],
@@ -166,7 +169,7 @@ pub(crate) fn read(
         if words > MAX_WORDS {
             return Err(FrameError::TooManyWords { words });
         }
-        // The columns of ids are counted too.
+        // Each earlier kind also has a column of ids.
         let first_column = first_lane + kind;
         ids_read.clear();
         read_column(&mut rest, entities, first_column, &mut ids_read)?;
@@ -200,7 +203,7 @@ pub(crate) fn read(
     Ok(())
 }
 
-/// Checks that the lanes of absent fields are 0 in a frame of lanes.
+/// Checks that the lanes of absent fields are 0, in a frame of lanes.
 pub(crate) fn check_absent(schema: &Schema, table: &Table) -> Result<(), FrameError> {
     for (index, kind) in schema.kinds().iter().enumerate() {
         let ids = &table.ids[table.of_kind(index)];
@@ -271,7 +274,7 @@ fn take<'a>(rest: &mut &'a [u8], bytes: usize, what: &'static str) -> Result<&'a
     Ok(taken)
 }
 
-/// Why bytes are not a frame.
+/// The reason why bytes are not a frame.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub(crate) enum FrameError {
     #[error("{what} takes {bytes} bytes, {left} are left")]
@@ -300,7 +303,7 @@ pub(crate) enum FrameError {
 mod tests {
     use super::*;
 
-    /// The bytes of these columns' frame, and the table read from them.
+    /// Returns the bytes of a frame with these columns, and the table that is read from the bytes.
     fn round_trip(ids: &[u64], columns: &[Vec<u64>]) -> (Vec<u8>, Table) {
         let words: Vec<u64> = ids.iter().chain(columns.iter().flatten()).copied().collect();
         let (mut scratch, mut bytes) = (Vec::new(), Vec::new());
@@ -338,7 +341,7 @@ mod tests {
             (vec![f(0.5), f(1e300), f(0.0)], U64, 24),
         ] {
             let (frame, table) = round_trip(&[1, 2, 9], std::slice::from_ref(&column));
-            // The count, then the tag and three ids of a byte each.
+            // The frame begins with the count, then the tag and three ids of a byte each.
             assert_eq!((frame[8], frame.len()), (tag, 9 + bytes), "{column:x?}");
             assert_eq!(table.columns, [column]);
             assert_eq!(table.ids, [1, 2, 9].map(EntityId));

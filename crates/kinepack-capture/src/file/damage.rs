@@ -1,35 +1,35 @@
-//! The places of a file that cannot be read.
+//! Lists the places of a file that cannot be read.
 
 use std::fmt;
 
 use super::schema::SchemaError;
 use super::source::Checksummed;
 
-/// The maximum number of places that are described. All are counted.
+/// The maximum number of places that are described. All places are counted.
 const MOST_DESCRIBED: usize = 100;
 /// The maximum number of characters of a reason, because a reason may quote the file: a text of a
 /// megabyte, for example.
 const MOST_CHARACTERS: usize = 1_000;
 
-/// A place of a file that cannot be read, and the reason. Its frames are missing.
+/// A place of a file that cannot be read, and the reason why. The frames of that place are missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
     /// The byte in the file where the record begins; for a place within a chunk, the byte where the
     /// chunk begins.
     pub at_byte: u64,
-    /// Whether the file is wrong there, or this version cannot read it.
+    /// Whether the file is damaged there, or this version cannot read it.
     pub kind: DamageKind,
-    /// The stream whose frames are missing, if it is a single one that is known.
+    /// The name of the stream whose frames are missing, if they belong to a single known stream.
     pub stream: Option<String>,
     /// What is wrong with the place.
     pub reason: String,
 }
 
-/// Why a place of a file cannot be read.
+/// The kind of the reason why a place of a file cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DamageKind {
-    /// The bytes do not follow the format.
+    /// The file is damaged: the bytes do not follow the format.
     Damaged,
     /// The bytes may be right, but this version cannot read them.
     NotSupported,
@@ -49,13 +49,13 @@ impl fmt::Display for Damage {
     }
 }
 
-/// Why a record is left out.
+/// The reason why a record is left out.
 #[derive(Clone, Debug)]
 pub(super) struct Refused {
     pub(super) kind: DamageKind,
     pub(super) stream: Option<String>,
     pub(super) reason: String,
-    /// Whether the streams ignore the channel from now on, so that it is refused only once.
+    /// Whether the reader ignores the channel from now on, so that it is refused only once.
     pub(super) is_remembered: bool,
 }
 
@@ -68,7 +68,7 @@ impl Refused {
         Self { stream: Some(stream.to_owned()), ..Self::from(reason) }
     }
 
-    /// The refusal of a schema, before its streams are known.
+    /// Makes the refusal of a schema whose streams are not known yet.
     pub(super) fn schema(error: &SchemaError) -> Self {
         let kind = match error {
             SchemaError::Version { .. } => DamageKind::NotSupported,
@@ -87,23 +87,23 @@ impl From<String> for Refused {
     }
 }
 
-/// The places of a file that were found damaged.
+/// The places of a file that are known to be damaged.
 #[derive(Debug, Default)]
 pub(super) struct Damages {
-    /// The first ones.
+    /// The first places.
     pub(super) list: Vec<Damage>,
     pub(super) count: u64,
 }
 
 impl Damages {
-    /// Appends the places of others.
+    /// Appends the places of `others`.
     pub(super) fn extend(&mut self, others: Self) {
         self.count += others.count;
         let room = MOST_DESCRIBED.saturating_sub(self.list.len());
         self.list.extend(others.list.into_iter().take(room));
     }
 
-    /// Notes a checksum that differs, if nothing else is damaged. The checksum of all data also
+    /// Notes a checksum that differs, if no other damage was found. The checksum of all data also
     /// covers each damaged chunk, whose damage is already noted.
     pub(super) fn note_checksum(&mut self, at_byte: u64, of: Checksummed) {
         if self.count == 0 {

@@ -10,7 +10,7 @@ use super::stream::Stream;
 use crate::kinds::refusal;
 use crate::{CaptureError, Columns};
 
-/// One frame of a [`Capture`](super::Capture): a stream's entities at one tick.
+/// One frame of a [`Capture`](super::Capture): the entities of a stream at one tick.
 #[derive(Clone, Copy, Debug)]
 pub struct CaptureFrame<'a> {
     pub(super) path: &'a Path,
@@ -25,19 +25,19 @@ impl<'a> CaptureFrame<'a> {
         self.stream
     }
 
-    /// The frame's tick. A stream's ticks increase.
+    /// The frame's tick, which is above that of the stream's previous frame.
     pub fn tick(&self) -> Tick {
         self.tick
     }
 
-    /// The entities' ids, at most 65,536. They increase. In a schema of several kinds, the ids of
-    /// each kind increase, one kind after another.
+    /// The ids of the entities, at most 65,536. The ids increase. In a schema of several kinds, the
+    /// ids of each kind increase, one kind after another.
     pub fn ids(&self) -> &'a [EntityId] {
         &self.table.ids
     }
 
-    /// The indices of the entities of a kind among [`ids`](Self::ids). Empty if there is no such
-    /// kind.
+    /// The indices of the entities of a kind among [`ids`](Self::ids). The range is empty if there
+    /// is no such kind.
     pub fn of_kind(&self, kind: usize) -> Range<usize> {
         self.table.of_kind(kind)
     }
@@ -47,15 +47,15 @@ impl<'a> CaptureFrame<'a> {
         &self.table.ids[self.of_kind(kind)]
     }
 
-    /// The words of the entities, with one column for each lane of the schema. A column has a word
+    /// The words of the entities, in one column for each lane of the schema. A column has a word
     /// for each entity of the lane's kind, in the order of [`ids`](Self::ids). The words are raw
-    /// words or lanes, depending on the stream's encoding. For numbers, see
+    /// words or lanes, depending on the stream's encoding. To get numbers instead of words, see
     /// [`components`](Self::components).
     pub fn columns(&self) -> &'a [Vec<u64>] {
         &self.table.columns
     }
 
-    /// The [`columns`](Self::columns), marked as raw words or as lanes.
+    /// The [`columns`](Self::columns), marked as either raw words or lanes.
     pub fn values(&self) -> Columns<'a> {
         let columns = self.columns();
         if self.stream.is_raw() { Columns::Raw(columns) } else { Columns::Lanes(columns) }
@@ -69,12 +69,12 @@ impl<'a> CaptureFrame<'a> {
         self.values().of_lanes(self.stream.schema().kinds()[kind].lanes())
     }
 
-    /// The entities with their numbers, one for each name in
+    /// Iterates over the entities with their numbers, one for each name in
     /// [`Stream::component_names`](Stream::component_names). If the schema has several kinds, an
-    /// entity has only the numbers of its kind. A stream of raw words holds the recorded numbers,
-    /// which are not quantized; a stream of lanes holds reconstructed ones.
-    /// [`components`](crate::components) lists the numbers of each kind of field. Allocates a row
-    /// for each entity.
+    /// entity has only the numbers of its own kind. A stream of raw words gives the recorded
+    /// numbers, which are not quantized; a stream of lanes gives reconstructed numbers.
+    /// [`components`](crate::components) documents the numbers of each kind of field. The iterator
+    /// allocates a row for each entity.
     ///
     /// ```
     /// use kinepack::{EntityId, Pack, Tick};
@@ -111,14 +111,14 @@ impl<'a> CaptureFrame<'a> {
     }
 
     /// Appends the entities to a snapshot of the stream's schema, whose [`iter`](Snapshot::iter)
-    /// gives them back as values of the type. Raw words are quantized, and a value outside of its
-    /// limits takes the nearest end. Returns the number of entities with such a value. Allocates a
-    /// row of words for each kind.
+    /// returns them as values of the type. Raw words are quantized, and a value outside of its
+    /// limits takes the nearest end. Returns the number of entities with a value outside of its
+    /// limits. The call allocates a row of words for each kind.
     ///
     /// # Errors
-    /// [`CaptureError::BadState`] for a NaN, a rotation of length 0, a snapshot of another schema,
-    /// or one that already has entities with the same or higher ids. The snapshot then has the
-    /// entities before the refused one.
+    /// [`CaptureError::BadState`] for a NaN, a rotation of length 0, or a snapshot of another
+    /// schema. Also for a snapshot that already has entities with the same or higher ids. After an
+    /// error, the snapshot has the entities before the refused one.
     pub fn push_into(&self, snapshot: &mut Snapshot) -> Result<usize, CaptureError> {
         let mut clamped = 0;
         for kind in 0..self.stream.declared.lanes.len() {
@@ -151,7 +151,7 @@ impl<'a> CaptureFrame<'a> {
                     })?;
                     clamped += usize::from(!is_within);
                 }
-                // The reader checked that the lanes are possible.
+                // The reader has checked that these lanes are valid.
                 Columns::Lanes(columns) => row
                     .iter_mut()
                     .zip(columns)

@@ -18,7 +18,7 @@ pub use reader::Capture;
 pub(crate) use stream::{LANES, RAW};
 pub use stream::{Stream, StreamEncoding};
 
-/// The profile of the files that this crate writes. A reader accepts any.
+/// The MCAP profile of the files that this crate writes. A reader accepts any profile.
 pub(crate) const PROFILE: &str = "kinepack";
 /// The maximum number of streams in a file.
 pub(crate) const MAX_STREAMS: usize = 256;

@@ -1,5 +1,4 @@
-//! Chunks that overlap in time. They are found before the first frame is read, and then sorted by
-//! time.
+//! Finds chunks that overlap in time before the first frame is read, and sorts them by time.
 
 use std::fs::File;
 
@@ -19,14 +18,14 @@ struct Survey {
     chunks: Vec<ChunkAt>,
     streams: Streams,
     damage: Damages,
-    /// The place of a checksum that differs, and what it covers.
+    /// The place of a checksum that differs, and the records that it covers.
     differs: Option<(u64, Checksummed)>,
     is_summary_wrong: bool,
 }
 
 impl Capture {
-    /// Reads the chunks before the summary by time, if they overlap. In most files they do not:
-    /// then only the headers of their records are read here.
+    /// Sorts the chunks before the summary by time, if they overlap. In most files they do not
+    /// overlap: then only the headers of the records are read here.
     pub(super) fn sort_chunks(&mut self, summary_byte: u64) {
         let Ok(mut file) = File::open(&self.path) else { return };
         let Ok(overlaps) = summary::overlaps(&mut file, summary_byte) else { return };
@@ -47,10 +46,11 @@ impl Capture {
         self.source = Source::Chunks(Chunks::new(file, chunks, 0));
     }
 
-    /// Reads all records in the order of the file, and takes the declarations outside of chunks. If
-    /// the summary has no declarations, it also takes those within chunks, because a later chunk
-    /// may be read first. Looks into a chunk whose times are 0, because it may be empty. `None` if a
-    /// frame is outside of chunks, or if the file cannot be read.
+    /// Reads all records in the order of the file, and takes the declarations of streams outside of
+    /// chunks. If the summary has no declarations, this also takes those within chunks, because a
+    /// later chunk may be read first. If a chunk's times are 0, this looks into the chunk, because
+    /// it may be empty. Returns `None` if a frame is outside of chunks, or if the file cannot be
+    /// read.
     fn survey(&self) -> Option<Survey> {
         let file = File::open(&self.path).ok()?;
         let mut source = Source::Linear(Box::new(Linear::new(Box::new(file), 0)));
@@ -110,13 +110,13 @@ impl Capture {
 
 /// The contents of a chunk.
 struct Within {
-    /// The number of values that the chunk counts as.
+    /// The number of values that the chunk counts as, for the limits.
     values: usize,
     is_without_messages: bool,
 }
 
 impl Survey {
-    /// The place of a chunk. Notes one that is too short to have times.
+    /// Returns the place of a chunk. Notes a chunk that is too short to have times.
     fn place_of(&mut self, data: &[u8], (at_byte, end): (u64, u64)) -> Option<ChunkAt> {
         let chunk = ChunkAt::from_chunk(data, at_byte, end - at_byte);
         if chunk.is_none() {
@@ -138,7 +138,7 @@ impl Survey {
             if !wanted || !matches!(opcode, op::SCHEMA | op::CHANNEL) {
                 continue;
             }
-            // Any other refusal is repeated, and noted, when the chunk is read.
+            // Any other refusal occurs again, and is noted, when the chunk is read.
             if let Err(refused) = declare(&mut self.streams, opcode, &records[place])
                 && refused.is_remembered
             {
@@ -148,7 +148,8 @@ impl Survey {
         Within { values: values_of(count, records.len()), is_without_messages }
     }
 
-    /// Takes a record outside of chunks, or returns why it is refused. `None` for a frame.
+    /// Takes a record outside of chunks, or returns the reason why it is refused. Returns `None`
+    /// for a frame.
     fn add_other(&mut self, opcode: u8, data: &[u8]) -> Option<Result<(), Refused>> {
         if opcode != op::MESSAGE {
             return Some(declare(&mut self.streams, opcode, data));

@@ -22,13 +22,14 @@ use crate::{CaptureError, CaptureLimits};
 
 /// A capture file that is read frame by frame.
 ///
-/// A damaged chunk or message is left out, and [`damage`](Self::damage) lists it: the frames before
-/// and after it are read. Messages that are not in the order of their ticks are sorted within each
-/// chunk. They are also sorted across chunks, if the file was [opened](Self::open) and has a
-/// summary. A file that holds more values than [`CaptureLimits`] allow for its size is refused at
-/// the first frame above the limit.
+/// The reader leaves out a damaged chunk or message, and [`damage`](Self::damage) lists it. The
+/// frames before and after it are read. Messages that are not in the order of their ticks are
+/// sorted within each chunk. They are also sorted across chunks, if the file was
+/// [opened](Self::open) and has a summary. A file that holds more values than [`CaptureLimits`]
+/// allow for its size is refused at the first frame above the limit.
 ///
-/// Memory: one chunk, of at most 64 MB. For chunks that overlap in time, up to 480 MB.
+/// The memory is that of one chunk, of at most 64 MB. If chunks overlap in time, it is up to 480
+/// MB.
 ///
 /// ```
 /// use std::io::Cursor;
@@ -52,20 +53,20 @@ pub struct Capture {
     pub(super) source: Source,
     /// The chunks in the order of the file, to find the next one after a damaged record.
     pub(super) chunks: Vec<ChunkAt>,
-    /// The byte where the summary begins. `None` once the chunks before it are sorted, which
-    /// happens before the first frame.
+    /// The byte at which the summary begins. It becomes `None` when the chunks before the summary
+    /// are sorted, which happens before the first frame.
     unsorted_before: Option<u64>,
     window: Window,
     pub(super) streams: Streams,
-    /// The tick of the last frame of each stream, and the number of its frames.
+    /// For each stream, the tick of its last frame and the number of its frames.
     taken: Vec<(Option<Tick>, u64)>,
     table: Table,
     pub(super) damage: Damages,
-    /// The checksum that differs, if any. The reader notes it at the end.
+    /// A checksum that differs, which is noted at the end.
     pub(super) differs: Option<(u64, Checksummed)>,
     has_ended: bool,
     values: ValueCount,
-    /// Counts the contents of unpacked chunks, also if they are not frames.
+    /// Counts the contents of unpacked chunks, including those that are not frames.
     pub(super) unpacked: ValueCount,
 }
 
@@ -73,11 +74,11 @@ impl Capture {
     /// The first bytes of a capture file, which is MCAP.
     pub const MAGIC: &'static [u8] = MAGIC;
 
-    /// Opens a file. Reads the summary at its end, if there is one, in microseconds: the streams
-    /// are known then.
+    /// Opens a capture file. Reads the summary at the end of the file, if there is one, which takes
+    /// microseconds. The streams are then known.
     ///
     /// # Errors
-    /// [`CaptureError::Io`] for a file that cannot be read, [`CaptureError::NotMcap`] for one of
+    /// [`CaptureError::Io`] if the file cannot be read, and [`CaptureError::NotMcap`] if it has
     /// another format.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, CaptureError> {
         let path = path.into();
@@ -91,11 +92,11 @@ impl Capture {
         }
     }
 
-    /// Reads a capture from any reader; `name` is for messages. It reads 64 kB at a time, so the
-    /// reader does not have to buffer.
+    /// Reads a capture from any reader; error messages show `name`. This reads 64 kB at a time, so
+    /// the reader need not buffer.
     ///
     /// # Errors
-    /// As [`open`](Self::open).
+    /// The errors of [`open`](Self::open).
     pub fn from_reader(
         name: impl Into<PathBuf>,
         mut reader: impl Read + 'static,
@@ -126,13 +127,13 @@ impl Capture {
     }
 
     /// Takes streams and chunks from the summary, if the file has a correct one. Otherwise the file
-    /// is read without the summary, and the damage is found on the way.
+    /// is read without the summary, and the damage is found later.
     fn read_summary(&mut self) {
         let Ok(mut file) = File::open(&self.path) else { return };
         let Ok(Some(begin)) = summary::begin(&mut file) else { return };
         let mut summary = Source::Linear(Box::new(Linear::new(Box::new(file), begin)));
         let (mut chunks, mut streams) = (Vec::new(), Streams::default());
-        // A stream that cannot be read does not take the index from the others.
+        // If one stream cannot be read, the others can still use the index.
         let mut refused = Vec::new();
         loop {
             match summary.advance() {
@@ -152,32 +153,32 @@ impl Capture {
         self.unsorted_before = Some(begin);
     }
 
-    /// The same capture with other limits than [`CaptureLimits::default`].
+    /// Returns the same capture with other limits than [`CaptureLimits::default`].
     pub fn with_limits(mut self, limits: CaptureLimits) -> Self {
         self.values.limits = limits;
         self.unpacked.limits = limits;
         self
     }
 
-    /// The streams of a file. They come from the summary at its end, in microseconds; without a
-    /// summary the whole file is read.
+    /// Returns the streams of a file. The summary at the end of the file lists them, which takes
+    /// microseconds. If there is no summary, the whole file is read.
     ///
     /// # Errors
-    /// As [`open`](Self::open) and [`next_frame`](Self::next_frame).
+    /// The errors of [`open`](Self::open) and [`next_frame`](Self::next_frame).
     pub fn streams_of(path: impl Into<PathBuf>) -> Result<Vec<Stream>, CaptureError> {
         Self::streams_with_limits(path, CaptureLimits::default())
     }
 
-    /// The same with other limits.
+    /// Like [`streams_of`](Self::streams_of), with other limits.
     ///
     /// # Errors
-    /// As [`streams_of`](Self::streams_of).
+    /// The errors of [`streams_of`](Self::streams_of).
     pub fn streams_with_limits(
         path: impl Into<PathBuf>,
         limits: CaptureLimits,
     ) -> Result<Vec<Stream>, CaptureError> {
         let mut capture = Self::open(path)?.with_limits(limits);
-        // A summary without channels is allowed, but does not list the streams.
+        // A summary without channels is valid, but does not list the streams.
         if capture.streams.list.is_empty() {
             while capture.advance()?.is_some() {}
         }
@@ -185,7 +186,7 @@ impl Capture {
     }
 
     /// The streams found until now, in an order that never changes. After [`open`](Self::open),
-    /// these are the streams of the file's summary. Without a summary, they are the streams
+    /// these are the streams of the file's summary. If there is no summary, they are the streams
     /// declared before the last frame that was read. If chunks overlap in time and the summary has
     /// no channels, the first frame adds the streams declared in any chunk.
     pub fn streams(&self) -> &[Stream] {
@@ -193,33 +194,34 @@ impl Capture {
     }
 
     /// The first 100 places that could not be read until now, in the order in which they were
-    /// found. Their frames are missing.
+    /// found. The frames of these places are missing.
     pub fn damage(&self) -> &[Damage] {
         &self.damage.list
     }
 
-    /// The number of all such places.
+    /// The number of all places that could not be read until now.
     pub fn damaged_places(&self) -> u64 {
         self.damage.count
     }
 
-    /// The number of a stream's frames that the file's summary counts, but that were not read.
-    /// Known after the last frame: `None` before, and for a file without a summary.
+    /// The number of a stream's frames that the file's summary counts, but that were not read. This
+    /// is known after the last frame: `None` before, and for a file without a summary.
     ///
     /// # Panics
-    /// If there is no stream with this index.
+    /// If there is no stream with the index `stream`.
     pub fn lost_frames(&self, stream: usize) -> Option<u64> {
         let frames = self.streams.list[stream].frames()?;
         let read = self.taken.get(stream).map_or(0, |(_, frames)| *frames);
         self.has_ended.then(|| frames.saturating_sub(read))
     }
 
-    /// The next frame and the index of its stream. `None` at the end of the file. Checks checksums,
-    /// leaves out what is [damaged](Self::damage), and ignores channels of other programs.
+    /// Returns the next frame and the index of its stream. Returns `None` at the end of the file.
+    /// Checks checksums, leaves out [damaged](Self::damage) places, and ignores channels of other
+    /// programs.
     ///
     /// # Errors
     /// [`CaptureError::Io`] if the file cannot be read, [`CaptureError::TooManyValues`] if it holds
-    /// more values than the limits allow. After either there is no further frame.
+    /// more values than the limits allow. After either error there is no further frame.
     pub fn next_frame(&mut self) -> Result<Option<(usize, CaptureFrame<'_>)>, CaptureError> {
         let Some((index, tick)) = self.advance()? else { return Ok(None) };
         let frame = CaptureFrame {
@@ -267,8 +269,7 @@ impl Capture {
         Ok(None)
     }
 
-    /// Continues with the next chunk of the index, after a place where the next record is not
-    /// known.
+    /// Continues with the next chunk of the index, if the place of the next record is not known.
     fn resume(&mut self) {
         let at_byte = self.source.at_byte();
         let later = self.chunks.iter().copied().filter(|chunk| chunk.at_byte > at_byte);
@@ -280,7 +281,7 @@ impl Capture {
         }
     }
 
-    /// Ends the reading. Damage that turned a frame into another record shows in the number of
+    /// Ends the reading. Damage that turned a frame into another record is noticed by the number of
     /// frames.
     fn end(&mut self) {
         self.has_ended = true;
@@ -306,7 +307,7 @@ impl Capture {
         if is_next { self.read_record() } else { self.take_waiting() }
     }
 
-    /// Reads a record of the file. The messages of a chunk go to the window.
+    /// Reads a record of the file. The messages of a chunk are added to the window.
     fn read_record(&mut self) -> Result<Step, Broken> {
         let Some(opcode) = self.source.advance()? else { return Ok(Step::End) };
         let at_byte = self.source.at_byte();
@@ -335,7 +336,7 @@ impl Capture {
         self.count(taken, at_byte, self.source.read_bytes())
     }
 
-    /// Takes the first message of the window.
+    /// Takes the first message out of the window.
     fn take_waiting(&mut self) -> Result<Step, Broken> {
         let Self { window, streams, table, taken, .. } = self;
         let Some(message) = window.pop() else { return Ok(Step::Other) };
@@ -355,8 +356,8 @@ impl Capture {
         self.count(frame, at_byte, read_bytes)
     }
 
-    /// Counts a frame, or notes why it is refused. A refused frame counts too, because it took as
-    /// much time to read.
+    /// Counts a frame, or notes the reason why it is refused. A refused frame counts too, because
+    /// it took as much time to read.
     fn count(
         &mut self,
         taken: Result<Option<(usize, Tick)>, Refused>,
@@ -397,7 +398,7 @@ impl Capture {
                 return Ok(self.unpacked.add(values, 0, self.source.read_bytes())?);
             }
         }
-        // Messages of our streams: the stream, the tick, and where the record begins.
+        // The messages of known streams: the stream, the tick, and the first byte of the record.
         let mut messages: Vec<(usize, Tick, u32)> = Vec::new();
         let mut count = 0;
         for record in chunk::records(&records) {
@@ -425,7 +426,7 @@ impl Capture {
                 self.damage.note(at_byte, refused);
             }
         }
-        // A few bytes may unpack to any number of records, or to one that is large.
+        // A few bytes may unpack to any number of records, or to a single large record.
         let values = values_of(count, records.len());
         self.unpacked.add(values, 0, self.source.read_bytes())?;
         let by_time = matches!(self.source, Source::Chunks(_)) || !are_increasing(&messages);
@@ -442,7 +443,7 @@ impl Capture {
     }
 }
 
-/// The values that count for a chunk, given its records and its unpacked bytes.
+/// Returns the number of values that a chunk counts as, given its records and its unpacked bytes.
 pub(super) fn values_of(records: usize, bytes: usize) -> usize {
     records.max(bytes / 64)
 }
@@ -453,7 +454,7 @@ enum Step {
     End,
 }
 
-/// Whether the ticks of each stream increase.
+/// Returns whether the ticks of each stream increase.
 fn are_increasing(messages: &[(usize, Tick, u32)]) -> bool {
     let mut last: Vec<Option<Tick>> = Vec::new();
     messages.iter().all(|(stream, tick, _)| {
@@ -462,7 +463,7 @@ fn are_increasing(messages: &[(usize, Tick, u32)]) -> bool {
     })
 }
 
-/// Takes what a record declares about the streams. Ignores other records.
+/// Takes the declaration of a stream from a record. All other records are ignored.
 pub(super) fn declare(streams: &mut Streams, opcode: u8, data: &[u8]) -> Result<(), Refused> {
     if !matches!(opcode, op::SCHEMA | op::CHANNEL | op::STATISTICS) {
         return Ok(());
@@ -480,8 +481,8 @@ pub(super) fn declare(streams: &mut Streams, opcode: u8, data: &[u8]) -> Result<
     }
 }
 
-/// Reads a message into the table. `None` for a channel of another program, or of a stream that was
-/// refused.
+/// Reads the frame in a message into the table. Returns `None` for a channel of another program, or
+/// of a stream that was refused.
 pub(super) fn take(
     streams: &Streams,
     table: &mut Table,

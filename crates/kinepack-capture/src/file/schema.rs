@@ -1,4 +1,5 @@
-//! Schemas as JSON documents, with the ticks per second. `spec/CAPTURE.md`, section 3.
+//! Reads and writes schemas as JSON documents, with the ticks per second. `spec/CAPTURE.md`,
+//! section 3.
 //!
 //! ```
 //! use kinepack::Schema;
@@ -27,14 +28,14 @@ pub(crate) const MAX_BYTES: usize = 1 << 20;
 pub(crate) const MAX_LANES: usize = 4096;
 /// The maximum number of bytes of the name of a stream, and of its entities' type.
 pub(crate) const MAX_NAME_BYTES: usize = 65_535;
-/// The maximum number of bytes and lanes of all documents of a file. They compress well: 10 kB
-/// could become a million fields.
+/// The maximum number of bytes and lanes of all documents of a file. This limit is needed because
+/// documents compress well: 10 kB could become a million fields.
 const MAX_ALL_BYTES: usize = 16 << 20;
 const MAX_ALL_LANES: usize = 1 << 16;
-/// The maximum number of bytes of the kinds' names, each counted for each of the kind's fields:
-/// their display names begin with it.
+/// The maximum number of bytes of the kinds' names, each counted once for each of the kind's
+/// fields, whose display names begin with it.
 const MAX_KIND_NAMES_BYTES: usize = 16 << 20;
-/// The range of ticks per second.
+/// The valid range of ticks per second.
 pub(crate) const RATES_HZ: std::ops::RangeInclusive<f64> = 0.001..=1_000_000.0;
 
 /// The encoding of an MCAP schema that holds a document.
@@ -50,19 +51,19 @@ struct Document {
     version: u32,
     rate_hz: f64,
     hash: String,
-    /// Only in [`KINDS_VERSION`].
+    /// The kinds, which only documents of [`KINDS_VERSION`] have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     kinds: Option<Vec<KindDocument>>,
-    /// The fields of all kinds, one kind after another. A reader that only knows [`VERSION`] needs
-    /// this list to reach its check of the version.
+    /// The fields of all kinds, one kind after another. A reader that knows only [`VERSION`] needs
+    /// this list before it can check the version.
     fields: Vec<FieldDocument>,
 }
 
-/// A kind of entities.
+/// A kind of entities in a document.
 #[derive(Serialize, Deserialize)]
 struct KindDocument {
     name: String,
-    /// The number of its fields.
+    /// The number of the kind's fields.
     fields: usize,
 }
 
@@ -130,11 +131,11 @@ struct Precision {
     max_step: Option<f64>,
 }
 
-/// The document of a schema and its ticks per second.
+/// Makes the document of a schema and its ticks per second.
 ///
 /// # Errors
-/// [`SchemaError`] for a rate or a number of lanes that the format does not have, and for a
-/// document that would be too long.
+/// [`SchemaError`] if the format does not allow the rate or the number of lanes, or if the document
+/// would be too long.
 pub fn to_json(schema: &Schema, rate_hz: f64) -> Result<Vec<u8>, SchemaError> {
     check_rate(rate_hz)?;
     check_lanes(schema.fields().iter().map(|field| field.lanes().len().max(1)).sum())?;
@@ -154,10 +155,10 @@ pub fn to_json(schema: &Schema, rate_hz: f64) -> Result<Vec<u8>, SchemaError> {
     if json.len() > MAX_BYTES { Err(SchemaError::TooLong { bytes: json.len() }) } else { Ok(json) }
 }
 
-/// The schema of a document, and its ticks per second.
+/// Reads the schema of a document, and its ticks per second.
 ///
 /// # Errors
-/// [`SchemaError`] for any other bytes.
+/// [`SchemaError`] if the bytes are not a valid document.
 pub fn from_json(json: &[u8]) -> Result<(Schema, f64), SchemaError> {
     if json.len() > MAX_BYTES {
         return Err(SchemaError::TooLong { bytes: json.len() });
@@ -173,7 +174,8 @@ pub fn from_json(json: &[u8]) -> Result<(Schema, f64), SchemaError> {
         version => return Err(SchemaError::Version { version }),
     };
     check_rate(rate_hz)?;
-    // Count first: a few bytes can declare many lanes. A field without lanes takes memory too.
+    // Lanes are counted first, because a few bytes can declare many lanes. A field without lanes
+    // counts as one lane, because it takes memory too.
     check_lanes(fields.iter().map(|field| field.kind.lanes().max(1)).sum())?;
     check_names(kinds.as_deref().unwrap_or_default())?;
     let names = names(kinds.as_deref().unwrap_or_default(), &fields);
@@ -200,7 +202,8 @@ pub fn from_json(json: &[u8]) -> Result<(Schema, f64), SchemaError> {
     }
 }
 
-/// The error of bytes that are not a document. If a field is wrong, the error names the field.
+/// Makes the error of bytes that are not a document. If a field is wrong, the error names the
+/// field.
 fn no_document(json: &[u8], error: &serde_json::Error) -> SchemaError {
     #[derive(Deserialize)]
     struct Fields {
@@ -228,7 +231,8 @@ fn check_names(kinds: &[KindDocument]) -> Result<(), SchemaError> {
     Ok(())
 }
 
-/// The display names of the fields. If there are several kinds, the kind's name is in front.
+/// Returns the display names of the fields. If there are several kinds, the kind's name is in
+/// front.
 fn names(kinds: &[KindDocument], fields: &[FieldDocument]) -> Vec<String> {
     let mut prefixes = Vec::new();
     for kind in kinds.iter().filter(|_| kinds.len() > 1) {
@@ -239,7 +243,7 @@ fn names(kinds: &[KindDocument], fields: &[FieldDocument]) -> Vec<String> {
     fields.iter().zip(prefixes).map(|(field, prefix)| prefix + &field.name).collect()
 }
 
-/// A builder of a schema with these kinds, given the fields of all kinds in order.
+/// Makes a builder of a schema with these kinds, given the fields of all kinds in order.
 fn with_kinds(kinds: Vec<KindDocument>, fields: Vec<Field>) -> Result<SchemaBuilder, SchemaError> {
     let declared = kinds.iter().fold(0_usize, |sum, kind| sum.saturating_add(kind.fields));
     if declared != fields.len() {
@@ -251,7 +255,7 @@ fn with_kinds(kinds: Vec<KindDocument>, fields: Vec<Field>) -> Result<SchemaBuil
     }))
 }
 
-/// The bytes and lanes of a file's documents.
+/// The total number of bytes and of lanes of a file's documents.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Totals {
     bytes: usize,
@@ -259,7 +263,8 @@ pub(crate) struct Totals {
 }
 
 impl Totals {
-    /// Counts the bytes of a document. If there are too many, changes nothing and returns why.
+    /// Counts the bytes of a document. If there are too many, this changes nothing and returns the
+    /// reason.
     pub(crate) fn add_bytes(&mut self, bytes: usize) -> Result<(), String> {
         let all = self.bytes + bytes;
         if all > MAX_ALL_BYTES {
@@ -341,7 +346,7 @@ impl FieldDocument {
         })
     }
 
-    /// The field. `name` is its display name.
+    /// Makes the field. `name` is the field's display name.
     fn into_field(self, name: &str) -> Result<Field, SchemaError> {
         let role = match self.role {
             RoleName::Plain => Role::Plain,
@@ -354,7 +359,7 @@ impl FieldDocument {
         let refused = |reason: String| SchemaError::Field { name: name.to_owned(), reason };
         let setup = |error: SetupError| refused(error.to_string());
         let kind = match self.kind {
-            // The schema's hash has one byte for the number.
+            // The schema's hash has only one byte for the number of axes.
             Kind::Floats(axes) if axes.len() > 255 => {
                 return Err(refused("it has more than 255 axes".into()));
             }
@@ -394,7 +399,7 @@ impl FieldDocument {
 }
 
 impl Kind {
-    /// A lower bound for the number of lanes: it counts one for an integer, which may have two.
+    /// Returns a lower bound of the number of lanes, because an integer may have two.
     fn lanes(&self) -> usize {
         match self {
             Self::Floats(axes) => axes.len(),
@@ -412,7 +417,7 @@ impl Axis {
         Self { min, max, highest, step, max_code, wraps, single }
     }
 
-    /// The limits, or why there are no limits with these numbers.
+    /// Returns the limits, or the reason why there are no limits with these numbers.
     fn limits(&self) -> Result<FloatLimits, String> {
         let Self { min, max, highest, step, max_code, wraps, single } = *self;
         let parts = FloatParts { min, max, highest, step, max_code, wraps, single };
@@ -433,13 +438,14 @@ impl Axis {
     }
 }
 
-/// The time of a tick in MCAP files, in nanoseconds from tick 0. `spec/CAPTURE.md`, section 2.
+/// Returns the time of a tick in MCAP files, in nanoseconds from tick 0. `spec/CAPTURE.md`, section
+/// 2.
 pub fn tick_time_ns(tick: Tick, rate_hz: f64) -> u64 {
     // The cast saturates.
     (f64::from(tick.0) * 1e9 / rate_hz + 0.5) as u64
 }
 
-/// Why a document is not a schema, or a schema has no document.
+/// The reason why a document is not a schema, or why a schema has no document.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum SchemaError {
@@ -455,16 +461,16 @@ pub enum SchemaError {
         /// The document's length in bytes.
         bytes: usize,
     },
-    /// The document is of another version.
+    /// The document has a version that this library cannot read.
     #[error("the schema is of version {version}; the newest that can be read is {KINDS_VERSION}")]
     Version {
         /// The document's version.
         version: u32,
     },
-    /// The ticks per second are out of range.
+    /// The number of ticks per second is out of range.
     #[error("{rate_hz} ticks a second are not within {} to {}", RATES_HZ.start(), RATES_HZ.end())]
     Rate {
-        /// The ticks per second.
+        /// The number of ticks per second.
         rate_hz: f64,
     },
     /// The schema has too many lanes.
@@ -473,7 +479,7 @@ pub enum SchemaError {
         /// The number of lanes.
         lanes: usize,
     },
-    /// The format does not allow a field of the schema.
+    /// The format does not allow a field.
     #[error("field {name:?} of the schema: {reason}")]
     Field {
         /// The field's name.
@@ -481,7 +487,7 @@ pub enum SchemaError {
         /// What is wrong with the field.
         reason: String,
     },
-    /// The document lists a number of fields that is not the sum over its kinds.
+    /// The document lists a number of fields that differs from the sum over its kinds.
     #[error("the schema's kinds have {declared} fields, but {fields} are listed")]
     FieldCount {
         /// The sum of the fields over the kinds.
@@ -489,7 +495,7 @@ pub enum SchemaError {
         /// The number of listed fields.
         fields: usize,
     },
-    /// The hash is not that of the fields.
+    /// The hash in the document differs from that of the fields.
     #[error("the schema has the hash {hash:?}, but its fields have {remade}")]
     OtherHash {
         /// The hash in the document.

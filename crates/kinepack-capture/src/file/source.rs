@@ -1,5 +1,5 @@
-//! Reads the records of an MCAP file, in its order or chunk by chunk, with bounded memory for any
-//! file.
+//! Reads the records of an MCAP file, in the order of the file or chunk by chunk, with bounded
+//! memory for any file.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -13,20 +13,20 @@ use mcap::{MAGIC, McapError};
 use super::summary::ChunkAt;
 use crate::limits::TooManyValues;
 
-/// The maximum size of a record, in bytes, and of an unpacked chunk.
+/// The maximum size of a record and of an unpacked chunk, in bytes.
 pub(crate) const MAX_RECORD_BYTES: usize = 64 << 20;
-/// Bytes per read.
+/// The number of bytes per read.
 pub(super) const READ_BYTES: usize = 64 << 10;
-/// The bytes of a record before its data: opcode and length.
+/// The number of bytes of a record before its data, for the opcode and the length.
 pub(super) const RECORD_HEADER_BYTES: usize = 9;
 
-/// Why there is no further record, unless the file ended properly.
+/// The reason why there is no further record, unless the file ended properly.
 pub(super) enum Broken {
     /// The file cannot be read.
     Io(io::Error),
-    /// The beginning of the next record is unknown.
+    /// The place of the next record is unknown.
     Lost(String),
-    /// A checksum differs. All records that it covers were read.
+    /// A checksum differs. All records that the checksum covers were read.
     Checksum(Checksummed),
     /// The file holds more values than the limits allow.
     TooMany(TooManyValues),
@@ -54,16 +54,16 @@ impl From<TooManyValues> for Broken {
     }
 }
 
-/// Reads records.
+/// Reads the records of a file.
 pub(super) enum Source {
-    /// All records in the order of the file.
+    /// Reads all records in the order of the file.
     Linear(Box<Linear>),
-    /// Some of its chunks.
+    /// Reads some chunks of the file.
     Chunks(Chunks),
 }
 
 impl Source {
-    /// Where the last record begins, even if it could not be read.
+    /// The first byte of the last record, even if that record could not be read.
     pub(super) fn at_byte(&self) -> u64 {
         match self {
             Self::Linear(linear) => linear.at_byte,
@@ -71,7 +71,7 @@ impl Source {
         }
     }
 
-    /// The bytes of the file that were read, up to the end of the last record.
+    /// The number of bytes of the file that were read, up to the end of the last record.
     pub(super) fn read_bytes(&self) -> u64 {
         match self {
             Self::Linear(linear) => linear.next_byte,
@@ -87,7 +87,7 @@ impl Source {
         }
     }
 
-    /// Advances to the next record and returns its opcode; `None` at the end.
+    /// Advances to the next record and returns its opcode; `None` at the end of the file.
     pub(super) fn advance(&mut self) -> Result<Option<u8>, Broken> {
         match self {
             Self::Linear(linear) => linear.advance(),
@@ -95,7 +95,7 @@ impl Source {
         }
     }
 
-    /// The time of the next chunk's first message, if that is known.
+    /// The time of the next chunk's first message, if it is known.
     pub(super) fn next_start_ns(&self) -> Option<u64> {
         match self {
             Self::Linear(_) => None,
@@ -108,18 +108,19 @@ impl Source {
 pub(super) struct Linear {
     file: Box<dyn Read>,
     reader: LinearReader,
-    /// Where the last record begins, and where it ends.
+    /// The first byte of the last record, and the byte after it.
     at_byte: u64,
     next_byte: u64,
-    /// The checksum of the data until now, or of the summary. `mcap` could check it too, but it
-    /// stops reading if the checksum differs.
+    /// The checksum of the data until now, or of the summary. `mcap` could check it too, but stops
+    /// reading if the checksum differs.
     checksum: crc32fast::Hasher,
     /// The data of the last record.
     record: Vec<u8>,
 }
 
 impl Linear {
-    /// Reads a file from its beginning, or from the records that begin at `at_byte`, to its end.
+    /// Makes a reader of the records from `at_byte` to the end of the file, or of the whole file if
+    /// `at_byte` is 0.
     pub(super) fn new(file: Box<dyn Read>, at_byte: u64) -> Self {
         // Our own code unpacks chunks, because `mcap`'s reader trusts the lengths within them.
         let options = LinearReaderOptions::default()
@@ -154,8 +155,8 @@ impl Linear {
                 }
                 Some(Err(error)) => return Err(Broken::Lost(reason(&error))),
             }
-            // Reads less at a time than the reader requests, so a length alone cannot cause an
-            // allocation.
+            // This reads less at a time than `mcap` requests, so that a length alone cannot cause
+            // an allocation.
             let room = self.reader.insert(READ_BYTES);
             let read = loop {
                 match self.file.read(room) {
@@ -169,9 +170,10 @@ impl Linear {
 }
 
 impl Linear {
-    /// Adds the last record to the checksum, and compares it with the one that the record holds.
+    /// Adds the last record to the checksum, and compares the checksum with the one that the record
+    /// holds.
     fn check(&mut self, opcode: u8) -> Result<(), Broken> {
-        /// The bytes of a footer that the checksum of the summary covers.
+        /// The number of bytes of a footer that the checksum of the summary covers.
         const COVERED: usize = 16;
         let (covered, of) = match opcode {
             op::DATA_END => (None, Some(Checksummed::Data)),
@@ -186,7 +188,7 @@ impl Linear {
         let Some(of) = of else { return Ok(()) };
         let read = std::mem::take(&mut self.checksum).finalize();
         let saved = self.record[covered.map_or(0, <[u8]>::len)..].first_chunk();
-        // 0 if the writer made no checksum.
+        // The checksum is 0 if the writer made none.
         match saved.map(|saved| u32::from_le_bytes(*saved)) {
             Some(saved) if saved != 0 && saved != read => Err(Broken::Checksum(of)),
             _ => Ok(()),
@@ -204,7 +206,8 @@ pub(super) struct Chunks {
 }
 
 impl Chunks {
-    /// Reads these chunks in this order. `read_bytes` of the file were read before.
+    /// Makes a reader of these chunks, in this order. `read_bytes` is the number of bytes of the
+    /// file that were read before.
     pub(super) fn new(
         file: File,
         chunks: impl IntoIterator<Item = ChunkAt>,
@@ -231,8 +234,8 @@ impl Chunks {
     }
 }
 
-/// Whether a file has a chunk at the place that the index names. The file's position is then at its
-/// data.
+/// Returns whether a file has a chunk at the place that the index names. The file's position is
+/// then at the chunk's data.
 fn is_chunk(file: &mut File, chunk: ChunkAt) -> io::Result<bool> {
     file.seek(SeekFrom::Start(chunk.at_byte))?;
     let mut header = Vec::with_capacity(RECORD_HEADER_BYTES);
@@ -241,11 +244,12 @@ fn is_chunk(file: &mut File, chunk: ChunkAt) -> io::Result<bool> {
     Ok(header.split_first().is_some_and(|(opcode, rest)| *opcode == op::CHUNK && rest == length))
 }
 
-/// Why the length of a record is not trusted.
+/// The reason why the length of a record is not trusted.
 pub(super) const HIDES: &str = "a record's length goes beyond the start of the next chunk";
 
-/// Whether the next chunk of the index begins within the record between two bytes, so that the
-/// record's length is wrong. An index may be wrong too, so the file must have a chunk there.
+/// Returns whether the next chunk of the index begins within the record between two bytes, which
+/// means that the record's length is wrong. The index may be wrong too, so this checks that the
+/// file has a chunk there.
 pub(super) fn hides_a_chunk(
     path: &Path,
     chunks: &[ChunkAt],
@@ -260,7 +264,7 @@ pub(super) fn hides_a_chunk(
     is_chunk(&mut file, *chunk).map_err(Broken::Io)
 }
 
-/// Parses a record. It checks the lengths first, because `mcap` reserves the memory that a length
+/// Parses a record. This checks the lengths first, because `mcap` reserves the memory that a length
 /// declares, up to four billion bytes.
 pub(super) fn parse(opcode: u8, data: &[u8]) -> Result<Record<'_>, String> {
     if !lengths_fit(opcode, data) {
@@ -269,7 +273,7 @@ pub(super) fn parse(opcode: u8, data: &[u8]) -> Result<Record<'_>, String> {
     mcap::parse_record(opcode, data).map_err(|error| reason(&error))
 }
 
-/// Whether a record's texts, bytes and maps end within it.
+/// Returns whether a record's texts, bytes and maps end within the record.
 fn lengths_fit(opcode: u8, data: &[u8]) -> bool {
     // The offset of the record's first part with a length, and the number of such parts.
     let (first, count) = match opcode {
@@ -292,7 +296,7 @@ fn lengths_fit(opcode: u8, data: &[u8]) -> bool {
     true
 }
 
-/// Splits off a length and the part that follows. Returns the part and the rest.
+/// Reads a length, and splits off the part that follows. Returns this part and the rest.
 fn split_part(data: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, rest) = data.split_first_chunk()?;
     rest.split_at_checked(u32::from_le_bytes(*length) as usize)

@@ -1,4 +1,4 @@
-//! A stream's properties, and all streams of a file.
+//! The properties of a stream, and all streams of a file.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -10,12 +10,12 @@ use super::damage::Refused;
 use super::schema::{ENCODING as SCHEMA, MAX_NAME_BYTES, Totals};
 use super::{MAX_STREAMS, schema};
 
-/// Message encoding of words before quantization.
+/// The message encoding of words before quantization.
 pub(crate) const RAW: &str = "kinepack-raw";
-/// Message encoding of lanes.
+/// The message encoding of lanes.
 pub(crate) const LANES: &str = "kinepack-lanes";
 
-/// The maximum number of frames in a stream: one for each tick.
+/// The maximum number of frames in a stream, which is one for each tick.
 const MAX_FRAMES: u64 = 1 << 32;
 
 /// A stream of a capture file: frames with entities of one type, or of several kinds.
@@ -52,55 +52,56 @@ pub struct Stream {
     name: String,
     encoding: StreamEncoding,
     frames: Option<u64>,
-    /// All streams of one schema record share it. A channel takes few bytes of a file.
+    /// The declaration of the stream, which all streams of one schema record share. They share it
+    /// because a channel takes few bytes of a file, but its declaration may take much memory.
     pub(super) declared: Arc<Declared>,
 }
 
-/// The declaration in a schema record.
+/// The contents of a schema record.
 #[derive(Debug)]
 pub(super) struct Declared {
     type_name: String,
     schema: Schema,
     rate_hz: f64,
-    /// The schema's largest lane values.
+    /// The largest value of each of the schema's lanes.
     pub(super) maxima: Vec<u32>,
     /// The number of lanes of each kind.
     pub(super) lanes: Vec<usize>,
-    /// The schema of each kind alone.
+    /// For each kind, a schema of that kind alone.
     kind_schemas: Vec<Schema>,
 }
 
 /// The meaning of a stream's words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamEncoding {
-    /// Raw words: the state before quantization, as [`Pack::store_raw`](kinepack::Pack::store_raw)
-    /// stores it.
+    /// The words are raw words: the state before quantization, as
+    /// [`Pack::store_raw`](kinepack::Pack::store_raw) stores it.
     Raw,
-    /// Quantized lanes.
+    /// The words are quantized lanes.
     Lanes,
 }
 
 impl Stream {
-    /// The name under which it was recorded. It is unique in the file.
+    /// The name under which the stream was recorded. A name is unique in its file.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The name of its entities' type, as a hint for readers.
+    /// The name of the entities' type, as a hint for readers.
     pub fn type_name(&self) -> &str {
         &self.declared.type_name
     }
 
-    /// Fields and limits of its entities.
+    /// The schema with the fields and limits of the stream's entities.
     pub fn schema(&self) -> &Schema {
         &self.declared.schema
     }
 
-    /// The schema of the entities of one kind alone, as from [`Schema::of_kind`], without making it
-    /// again.
+    /// The schema of the entities of one kind alone. It equals that from [`Schema::of_kind`], but
+    /// is not made again.
     ///
     /// # Panics
-    /// If the schema has no kind with this index.
+    /// If the schema has no kind with the index `kind`.
     pub fn schema_of(&self, kind: usize) -> &Schema {
         &self.declared.kind_schemas[kind]
     }
@@ -113,23 +114,23 @@ impl Stream {
         crate::component_names(&self.declared.schema)
     }
 
-    /// Ticks per second, 0.001 to 1,000,000.
+    /// The number of ticks per second, from 0.001 to 1,000,000.
     pub fn rate_hz(&self) -> f64 {
         self.declared.rate_hz
     }
 
-    /// Whether its words are raw words or lanes.
+    /// Whether the stream's words are raw words or lanes.
     pub fn encoding(&self) -> StreamEncoding {
         self.encoding
     }
 
     /// The number of frames according to the file's summary. It is known after
-    /// [`Capture::open`](super::Capture::open), and once the whole file was read.
+    /// [`Capture::open`](super::Capture::open), and after the whole file was read.
     pub fn frames(&self) -> Option<u64> {
         self.frames
     }
 
-    /// True for words before quantization.
+    /// Returns true if the stream holds words before quantization.
     pub fn is_raw(&self) -> bool {
         self.encoding == StreamEncoding::Raw
     }
@@ -144,18 +145,18 @@ pub(super) struct Streams {
     channels: HashMap<u16, Use>,
 }
 
-/// The purpose of a channel.
+/// The use of a channel.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Use {
-    /// The index of a stream.
+    /// The channel is the stream with this index.
     Stream(usize),
-    /// Another program's.
+    /// The channel belongs to another program.
     Foreign,
-    /// A stream that cannot be read. Its refusal was returned once.
+    /// The channel is a stream that cannot be read. The error was returned once already.
     Refused,
 }
 
-/// A schema in the encoding of capture files.
+/// A schema record in the encoding of capture files.
 #[derive(Clone)]
 struct Announced {
     type_name: String,
@@ -177,8 +178,8 @@ impl Declared {
 }
 
 impl Streams {
-    /// Adds a schema. Ignores other encodings. One that is wrong is refused with the stream that
-    /// has it.
+    /// Adds a schema record. A record of another encoding is ignored. A wrong schema is refused
+    /// later, with the stream that uses it.
     pub(super) fn add_schema(
         &mut self,
         id: u16,
@@ -203,7 +204,7 @@ impl Streams {
         if type_name.len() > MAX_NAME_BYTES {
             return Err(format!("a schema's name has {} bytes", type_name.len()).into());
         }
-        // Enough to recognise the schema if it is declared again.
+        // This part is enough to recognise the schema if it is declared again.
         let kept = &json[..json.len().min(schema::MAX_BYTES)];
         self.totals.add_bytes(kept.len())?;
         let made = match schema::from_json(json) {
@@ -218,7 +219,7 @@ impl Streams {
         Ok(())
     }
 
-    /// Adds a channel. Remembers channels of other encodings as ignored.
+    /// Adds a channel. A channel of another encoding is remembered as ignored.
     pub(super) fn add_channel(&mut self, channel: Channel) -> Result<(), Refused> {
         let Channel { id, schema_id, topic, message_encoding, .. } = channel;
         if topic.len() > MAX_NAME_BYTES {
@@ -273,14 +274,14 @@ impl Streams {
         Ok(())
     }
 
-    /// Ignores a channel from now on, unless its number is in use.
+    /// Marks a channel as ignored from now on, unless its number is in use.
     fn refuse(&mut self, channel: u16, refused: Refused) -> Refused {
         let use_ = *self.channels.entry(channel).or_insert(Use::Refused);
         Refused { is_remembered: use_ == Use::Refused, ..refused }
     }
 
-    /// Takes the channels' message counts from the file's statistics, unless a stream cannot have
-    /// as many ticks.
+    /// Takes the channels' message counts from the file's statistics. A count above the possible
+    /// number of ticks is ignored.
     pub(super) fn count(&mut self, messages: &BTreeMap<u16, u64>) {
         let possible = messages.iter().filter(|(_, frames)| **frames <= MAX_FRAMES);
         for (id, frames) in possible {
@@ -290,13 +291,13 @@ impl Streams {
         }
     }
 
-    /// Forgets the summary's counts, because the summary is wrong.
+    /// Removes the counts that came from the summary, because the summary is wrong.
     pub(super) fn forget_counts(&mut self) {
         self.list.iter_mut().for_each(|stream| stream.frames = None);
     }
 
-    /// The stream of a channel; `None` for another program's channel, and for a stream that was
-    /// refused.
+    /// Returns the stream of a channel; `None` for another program's channel, and for a stream that
+    /// was refused already.
     pub(super) fn channel_stream(&self, id: u16) -> Result<Option<usize>, Refused> {
         match self.channels.get(&id) {
             Some(Use::Stream(index)) => Ok(Some(*index)),

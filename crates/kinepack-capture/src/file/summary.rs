@@ -1,4 +1,4 @@
-//! A file's summary: where it begins, and the chunks that it lists.
+//! Reads a file's summary: where it begins, and the chunks that it lists.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -8,23 +8,23 @@ use mcap::records::op;
 
 use super::source::RECORD_HEADER_BYTES;
 
-/// The bytes of the times at the front of a chunk's data.
+/// The number of bytes of the times at the front of a chunk's data.
 const TIMES_BYTES: usize = 16;
 
-/// Where a chunk is, and when it begins and ends.
+/// The place of a chunk, and the times at which it begins and ends.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ChunkAt {
     pub(super) at_byte: u64,
-    /// The bytes of its record.
+    /// The number of bytes of the chunk's record.
     pub(super) bytes: u64,
     pub(super) start_ns: u64,
     end_ns: u64,
-    /// Whether the chunk is known to hold no message. Its times then say nothing.
+    /// Whether the chunk is known to hold no message. The chunk's times then have no meaning.
     is_empty: bool,
 }
 
 impl ChunkAt {
-    /// Reads the front of an index record. Its rest is not needed.
+    /// Reads the front of an index record, and ignores its other parts.
     pub(super) fn from_index(data: &[u8]) -> Option<Self> {
         let (numbers, _) = data.first_chunk::<32>()?.as_chunks::<8>();
         let [start_ns, end_ns, at_byte, bytes] =
@@ -39,27 +39,29 @@ impl ChunkAt {
         Some(Self { at_byte, bytes, start_ns, end_ns, is_empty: false })
     }
 
-    /// Whether the chunk may hold no message: a chunk without messages has the time 0, and so has
-    /// one that holds only messages of tick 0. Its records say which.
+    /// Returns whether the chunk may hold no message. A chunk without messages has the time 0, and
+    /// so has a chunk that holds only messages of tick 0. The records of the chunk show which of
+    /// the two it is.
     pub(super) fn may_be_empty(self) -> bool {
         self.end_ns == 0
     }
 
-    /// The same chunk, once its records are known to have no message.
+    /// Returns the same chunk, marked as having no messages.
     pub(super) fn without_messages(self) -> Self {
         Self { is_empty: true, ..self }
     }
 
-    /// The bytes of its record after the opcode and the length.
+    /// Returns the number of bytes of the chunk's record after the opcode and the length.
     pub(super) fn data_bytes(self) -> u64 {
         self.bytes.saturating_sub(RECORD_HEADER_BYTES as u64)
     }
 }
 
-/// The byte where a file's summary begins, if it has one. The file's position is then there.
+/// Finds the byte where a file's summary begins, if the file has one. Moves the file's position to
+/// that byte.
 pub(super) fn begin(file: &mut File) -> io::Result<Option<u64>> {
-    // The footer's opcode and length, the positions of summary and offsets, and a checksum. The
-    // magic follows the footer.
+    // The number of bytes of the footer: its opcode and length, the positions of the summary and of
+    // the offsets, and a checksum. The magic follows the footer.
     const FOOTER: usize = 9 + 20;
     let end = file.seek(SeekFrom::End(-((FOOTER + MAGIC.len()) as i64)))?;
     let mut footer = [0; FOOTER];
@@ -72,8 +74,8 @@ pub(super) fn begin(file: &mut File) -> io::Result<Option<u64>> {
     Ok(Some(begin))
 }
 
-/// The chunks in the order of the file, each once. Empty if their places are impossible, so that
-/// the reader does without the index.
+/// Returns the chunks in the order of the file, each once. Returns an empty list if the chunks'
+/// places are impossible, so that the reader does not use the index.
 pub(super) fn checked(mut chunks: Vec<ChunkAt>, summary_byte: u64) -> Vec<ChunkAt> {
     chunks.sort_by_key(|chunk| chunk.at_byte);
     let mut free = MAGIC.len() as u64;
@@ -85,9 +87,9 @@ pub(super) fn checked(mut chunks: Vec<ChunkAt>, summary_byte: u64) -> Vec<ChunkA
     if is_sound { chunks } else { Vec::new() }
 }
 
-/// Whether chunks before a file's summary overlap in time, according to their own headers: an index
-/// may list wrong places, wrong times, or only some of the chunks. Reads only the headers of
-/// records, up to the first message outside of chunks.
+/// Returns whether chunks before a file's summary overlap in time, according to their own headers.
+/// An index is not used, because it may list wrong places, wrong times, or only some of the chunks.
+/// This reads only the headers of records, up to the first message outside of chunks.
 pub(super) fn overlaps(file: &mut File, summary_byte: u64) -> io::Result<bool> {
     let mut order = Order::default();
     let mut at_byte = MAGIC.len() as u64;
@@ -121,15 +123,15 @@ pub(super) fn is_in_order(chunks: &[ChunkAt]) -> bool {
     chunks.iter().all(|chunk| order.is_kept_by(*chunk))
 }
 
-/// The order of chunks that follow one another.
+/// Checks the order of chunks that follow one another.
 #[derive(Default)]
 struct Order {
     last_ns: u64,
 }
 
 impl Order {
-    /// Whether the next chunk does not begin before the last one ends. Chunks that are known to be
-    /// without messages do not count.
+    /// Adds the next chunk, and returns false if it begins before an earlier one ends. A chunk that
+    /// is known to be without messages is ignored.
     fn is_kept_by(&mut self, next: ChunkAt) -> bool {
         if next.is_empty {
             return true;

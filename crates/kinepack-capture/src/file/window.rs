@@ -1,8 +1,8 @@
-//! The messages of loaded chunks that were not taken yet.
+//! Holds the messages of loaded chunks that were not taken yet.
 //!
 //! Usually the window holds one chunk, whose messages are taken in the file's order. If the ticks
-//! are not in that order, the messages are taken by time. For a file whose chunks overlap in time,
-//! the window holds several chunks.
+//! of a chunk are not in that order, its messages are taken by time. If chunks of the file overlap
+//! in time, the window holds several chunks.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -12,56 +12,59 @@ use kinepack::Tick;
 
 use super::source::MAX_RECORD_BYTES;
 
-/// The maximum number of bytes of chunks that are loaded to sort their messages, and one more
-/// chunk.
+/// The maximum number of bytes of chunks that are loaded to sort their messages; one more chunk may
+/// be loaded.
 const MOST_BYTES: usize = 4 * MAX_RECORD_BYTES;
 
-/// The memory of a message that waits: its entry, in a list whose capacity may be twice its length.
+/// The memory of a waiting message, in bytes: its entry, in a list whose capacity may be twice its
+/// length.
 const MESSAGE_BYTES: usize = 2 * size_of::<Waiting>();
 
-/// A message that waits. Orders by time, by tick, and by place in the file.
+/// A message that was not taken yet. Messages are ordered by time, by tick, and by place in the
+/// file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Waiting {
-    /// For a chunk that is taken in the file's order, `due_ns` and `tick` are 0 in all messages.
+    /// The time of the message. If the chunk is taken in the file's order, `due_ns` and `tick` are
+    /// 0 in all of its messages.
     pub(super) due_ns: u64,
-    /// Orders messages with equal times: every time beyond the range of `due_ns` has the same
-    /// value.
+    /// The tick, which orders messages with equal times: every time beyond the range of `due_ns`
+    /// has the same value.
     tick: Tick,
     chunk: u32,
-    /// Where the record begins in the chunk.
+    /// The byte in the chunk where the record begins.
     pub(super) at: u32,
 }
 
-/// A chunk that has messages left.
+/// A chunk with messages that were not taken yet.
 pub(super) struct Loaded {
     pub(super) records: Vec<u8>,
-    /// Where it begins in the file.
+    /// The byte in the file where the chunk begins.
     pub(super) at_byte: u64,
-    /// The bytes of the file that were read up to its end.
+    /// The number of bytes of the file that were read up to the end of the chunk.
     pub(super) read_bytes: u64,
-    /// The memory of the records and of its messages that wait.
+    /// The memory of the chunk's records and of its waiting messages, in bytes.
     bytes: usize,
     left: usize,
 }
 
-/// Loaded chunks and the order of their messages.
+/// The loaded chunks and the order of their messages.
 #[derive(Default)]
 pub(super) struct Window {
     waiting: BinaryHeap<Reverse<Waiting>>,
     chunks: BTreeMap<u32, Loaded>,
     next_chunk: u32,
     bytes: usize,
-    /// Memory of a chunk whose messages were all taken.
+    /// The memory of a chunk whose messages were all taken.
     spare: Vec<u8>,
 }
 
 impl Window {
-    /// Memory for the next chunk.
+    /// Returns memory for the next chunk.
     pub(super) fn spare(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.spare)
     }
 
-    /// Adds a chunk with its messages: for each the time, the tick and the byte in the chunk.
+    /// Adds a chunk with its messages, each given by its time, its tick and its byte in the chunk.
     pub(super) fn add(
         &mut self,
         records: Vec<u8>,
@@ -81,8 +84,9 @@ impl Window {
         self.chunks.insert(chunk, Loaded { records, at_byte, read_bytes, bytes, left });
     }
 
-    /// Whether a chunk that begins at this time should be added before the next message is taken,
-    /// because it may have earlier messages. Also false if there is no memory for the chunk.
+    /// Returns whether a chunk that begins at `start_ns` should be added before the next message is
+    /// taken, because the chunk may have earlier messages. Also returns false if there is no memory
+    /// for the chunk.
     pub(super) fn wants(&self, start_ns: u64) -> bool {
         let is_later = |Reverse(first): &Reverse<Waiting>| start_ns < first.due_ns;
         self.bytes < MOST_BYTES && self.waiting.peek().is_none_or(is_later)
@@ -97,12 +101,12 @@ impl Window {
         self.waiting.pop().map(|Reverse(first)| first)
     }
 
-    /// The chunk of a message that was taken and not released.
+    /// Returns the chunk of a message that was taken but not released.
     pub(super) fn chunk_of(&self, message: Waiting) -> Option<&Loaded> {
         self.chunks.get(&message.chunk)
     }
 
-    /// Ends the use of a message that was taken.
+    /// Ends the use of a message that was taken, and of its chunk if it was the last message.
     pub(super) fn release(&mut self, message: Waiting) {
         let Some(loaded) = self.chunks.get_mut(&message.chunk) else { return };
         loaded.left -= 1;
@@ -115,9 +119,9 @@ impl Window {
     }
 }
 
-/// The parts of a message's data: channel, sequence, and where the rest begins.
+/// Splits a message's data: the channel, the sequence, and the range of the rest.
 pub(super) fn split_message(data: &[u8]) -> Result<(u16, u32, Range<usize>), String> {
-    /// The bytes before the rest: channel, sequence, two times.
+    /// The number of bytes before the rest: channel, sequence, and two times.
     const BEFORE: usize = 2 + 4 + 8 + 8;
     let Some(before) = data.first_chunk::<BEFORE>() else {
         return Err("a message ends within its header".into());

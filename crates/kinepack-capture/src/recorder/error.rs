@@ -1,4 +1,4 @@
-//! Why something cannot be recorded.
+//! The reasons why something cannot be recorded.
 
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
@@ -6,28 +6,28 @@ use std::path::PathBuf;
 use kinepack::EncodeError;
 use thiserror::Error;
 
-/// Why something cannot be recorded. After any error except [`Write`](Self::Write), the recording
-/// continues without the refused part.
+/// The reason why something cannot be recorded. After any error except [`Write`](Self::Write), the
+/// recording continues without the refused part.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RecordError {
     /// The file cannot be created.
     #[error("{}: cannot be created: {source}", path.display())]
     Create {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The system's error.
         source: io::Error,
     },
     /// The file cannot be written, for example because the disk is full. The data written before
-    /// can be read; no more is recorded.
+    /// can be read, but no more is recorded.
     #[error(
         "{}: {}; the frames recorded before can be read: {source}",
         path.display(),
         write_problem(source.kind())
     )]
     Write {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The system's error.
         source: io::Error,
@@ -81,11 +81,11 @@ pub enum RecordError {
         stream: String,
         /// The frame's tick.
         tick: u32,
-        /// The id.
+        /// The shared id.
         id: u32,
     },
     /// A spawn field of an entity changed since the previous frame. Give the entity another id, or
-    /// make the field one that may change.
+    /// do not mark the field as a spawn field.
     #[error(
         "stream {stream:?}, tick {tick}: entity {id}: the spawn field `{field}` changed; it must \
          not"
@@ -97,10 +97,10 @@ pub enum RecordError {
         tick: u32,
         /// The entity's id.
         id: u32,
-        /// The field, after the name of its kind if that has one.
+        /// The name of the field, after the name of its kind if the kind has one.
         field: String,
     },
-    /// A frame has more than 65,536 entities, or more than 4,194,304 words: entities times lanes.
+    /// A frame has more than 65,536 entities, or more than 4,194,304 words (entities times lanes).
     #[error(
         "stream {stream:?}, tick {tick}: more than {most} entities; split them over several streams"
     )]

@@ -4,7 +4,7 @@ use kinepack::{EncodeError, EntityId, Tick};
 
 use super::RecordError;
 
-/// Why entities are not recorded.
+/// The reason why entities are not recorded.
 pub(super) enum Refusal {
     Id(EntityId),
     TooMany,
@@ -22,7 +22,7 @@ impl Refusal {
     }
 }
 
-/// Copies the words of entities to the front of `words`, which only grows. Returns the number of
+/// Copies the words of entities to the front of `words`, which never shrinks. Returns the number of
 /// entities.
 #[inline]
 pub(super) fn fill<S>(

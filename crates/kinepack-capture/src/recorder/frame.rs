@@ -1,11 +1,11 @@
-//! The frame of a stream of several kinds, to which a game pushes entity by entity.
+//! Records the frame of a stream of several kinds, to which a game pushes entity by entity.
 
 use kinepack::{EncodeError, EntityId, Pack, Schema, Snapshot, Tick};
 
 use super::{Handle, RecordError, Recorder, Refusal};
 use crate::file::columns::{MAX_ENTITIES, MAX_WORDS, shared_id};
 
-/// A frame that is being recorded, from [`Recorder::frame`].
+/// A frame that is being recorded, made by [`Recorder::frame`].
 ///
 /// ```
 /// use kinepack::{EntityId, Pack, Schema, Tick};
@@ -53,15 +53,16 @@ impl<'a> RecordedFrame<'a> {
         Self { recorder, handle, tick }
     }
 
-    /// Adds an entity. Its type determines its kind, as in
-    /// [`Snapshot::push`](kinepack::Snapshot::push). Within each kind, ids must increase.
+    /// Adds an entity. The entity's type determines its kind, as in
+    /// [`Snapshot::push`](kinepack::Snapshot::push). Within each kind, the ids must increase.
     ///
-    /// Copies the numbers. Does not allocate once a frame of this size was recorded.
+    /// The call copies the numbers of the state. It does not allocate if a frame of this size was
+    /// recorded before.
     ///
     /// # Errors
-    /// [`RecordError::IdsNotIncreasing`] if the id is not above the last one of the kind,
-    /// [`RecordError::TooManyEntities`], and [`RecordError::BadState`] for a type that is no kind
-    /// of the schema. The frame is then without this entity.
+    /// [`RecordError::IdsNotIncreasing`] if `id` is not above the last id of the kind,
+    /// [`RecordError::TooManyEntities`], and [`RecordError::BadState`] if no kind of the schema has
+    /// the type. After an error, the frame does not have this entity.
     pub fn push<T: Pack>(&mut self, id: EntityId, state: &T) -> Result<(), RecordError> {
         let Self { recorder, handle, tick } = self;
         let stream = &mut recorder.streams[handle.stream];
@@ -69,7 +70,7 @@ impl<'a> RecordedFrame<'a> {
         pushed.map_err(|(refusal, most)| refusal.into_error(&stream.name, *tick, most))
     }
 
-    /// Records the frame. Waits if the disk is far behind.
+    /// Records the frame. The call waits if the disk is far behind.
     ///
     /// # Errors
     /// [`RecordError::SharedId`] if entities of two kinds have the same id,
@@ -85,19 +86,19 @@ impl<'a> RecordedFrame<'a> {
 #[derive(Default)]
 pub(super) struct Kinds {
     list: Vec<Kind>,
-    /// A snapshot without entities, which knows the kinds of types.
+    /// A snapshot without entities, which finds the kind of a type.
     empty: Option<Snapshot>,
     entities: usize,
-    /// Words without ids.
+    /// The number of words, without ids.
     words: usize,
 }
 
 #[derive(Default)]
 struct Kind {
-    /// Columns of an entity, including its id.
+    /// The number of columns of an entity, including its id.
     columns: usize,
     last: Option<EntityId>,
-    /// The rows of the entities.
+    /// The words of the entities, row by row.
     rows: Vec<u64>,
 }
 
@@ -111,7 +112,7 @@ impl Kinds {
         }
     }
 
-    /// Removes all entities. Keeps the memory.
+    /// Removes all entities. The memory is kept for the next frame.
     pub(super) fn clear(&mut self) {
         for kind in &mut self.list {
             kind.rows.clear();
@@ -120,7 +121,7 @@ impl Kinds {
         (self.entities, self.words) = (0, 0);
     }
 
-    /// Adds an entity. A refusal includes the number of entities in the frame.
+    /// Adds an entity. A refusal is returned with the number of entities in the frame.
     fn push<T: Pack>(&mut self, id: EntityId, state: &T) -> Result<(), (Refusal, usize)> {
         let failed = |error| (Refusal::State(id, error), 0);
         let kind = self.kind_of::<T>().map_err(failed)?;
@@ -149,7 +150,7 @@ impl Kinds {
         self.empty.as_ref().ok_or(none)?.kind_of_type::<T>()
     }
 
-    /// An id that occurs twice.
+    /// Returns an id that occurs twice, if there is one.
     pub(super) fn shared_id(&self, sorted: &mut Vec<EntityId>) -> Option<EntityId> {
         if let [_] = self.list[..] {
             return None;
@@ -158,9 +159,9 @@ impl Kinds {
         shared_id(rows.map(|id| EntityId(*id as u32)), sorted)
     }
 
-    /// Copies the entities' rows to the front of `words`, which only grows. If there are several
-    /// kinds, their numbers of entities precede the rows. Returns the number of entities, and of
-    /// copied words.
+    /// Copies the entities' rows to the front of `words`, which never shrinks. If there are several
+    /// kinds, the number of entities of each kind precedes the rows. Returns the number of
+    /// entities, and the number of copied words.
     pub(super) fn copy_to(&self, words: &mut Vec<u64>) -> (usize, usize) {
         let counts = if let [_] = self.list[..] { 0 } else { self.list.len() };
         let used = counts + self.words + self.entities;

@@ -1,4 +1,4 @@
-//! The handles of recorded streams, and the size of a recording.
+//! The handles of recorded streams, and the summary of a recording.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -96,13 +96,13 @@ pub(super) struct Handle {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RecordSummary {
-    /// Frames of all streams.
+    /// The number of frames of all streams.
     pub frames: u64,
-    /// Entities of all frames.
+    /// The number of entities of all frames.
     pub entities: u64,
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     pub bytes: u64,
-    /// How many times the calling thread waited because the disk was too slow. A loop that runs
-    /// faster than real time also fills the queue.
+    /// The number of times that the calling thread waited because the disk was too slow. If a loop
+    /// runs faster than real time, the queue fills up too.
     pub waits: u64,
 }

@@ -1,4 +1,4 @@
-//! The recorder, which a game calls once a tick, and its writer thread.
+//! The recorder, which a game calls once per tick, and its writer thread.
 
 mod error;
 mod fill;
@@ -31,14 +31,14 @@ use writer::{NewStream, Writer, Written};
 use crate::file::columns::{MAX_ENTITIES, MAX_WORDS, shared_id};
 use crate::file::{LANES, MAX_STREAMS, RAW, schema};
 
-/// Records streams of states into a capture file. A stream has the states of one type, or of the
-/// [several kinds](Self::stream_of_kinds) of a world.
+/// Records streams of states into a capture file. A stream has the states of one type, or of
+/// [several kinds](Self::stream_of_kinds).
 ///
-/// The calling thread copies numbers into a reused buffer, about a microsecond for 100 entities of
-/// eight numbers. It neither allocates nor waits, unless the disk is more than 64 frames behind.
-/// The recorder's thread packs and writes chunks of about 1 MB, and at least once a second, so a
-/// crash loses a second or two. Dropping a recorder finishes the file and hides errors;
-/// [`finish`](Self::finish) reports them.
+/// The calling thread copies numbers into a reused buffer, which takes about a microsecond for 100
+/// entities of eight numbers. It neither allocates nor waits, unless the disk is more than 64
+/// frames behind. The recorder's thread compresses and writes chunks of about 1 MB, at least once a
+/// second, so a crash loses a second or two. Dropping a recorder finishes the file and hides
+/// errors; [`finish`](Self::finish) reports them.
 ///
 /// ```
 /// use kinepack::{EntityId, Pack, Tick};
@@ -73,7 +73,7 @@ pub struct Recorder {
     totals: schema::Totals,
     /// Memory for the next frame.
     words: Vec<u64>,
-    /// Scratch memory to find an id that occurs twice.
+    /// Scratch memory for finding an id that occurs twice.
     sorted: Vec<EntityId>,
     number: u32,
 }
@@ -82,24 +82,24 @@ pub struct Recorder {
 struct Recording {
     name: String,
     schema_hash: u64,
-    /// The columns of an entity of each kind, including its id.
+    /// The number of columns of an entity of each kind, including its id.
     columns: Vec<usize>,
     last_tick: Option<Tick>,
-    /// The entities of the next frame, if they are pushed one by one.
+    /// The entities of the next frame, if the game pushes them one by one.
     kinds: Kinds,
     spawn: SpawnFields,
 }
 
 impl Recorder {
-    /// Creates the file, or empties an existing one, and starts the thread that writes it.
+    /// Creates the file, or empties an existing file, and starts the thread that writes it.
     ///
     /// # Errors
-    /// [`RecordError::Create`].
+    /// [`RecordError::Create`] if the file cannot be created.
     pub fn create(path: impl Into<PathBuf>) -> Result<Self, RecordError> {
         Self::open(path.into(), |path| File::create(path))
     }
 
-    /// Creates the file as [`create`](Self::create) does, but never empties an existing one.
+    /// Creates the file like [`create`](Self::create), but never empties an existing file.
     ///
     /// ```
     /// use kinepack_capture::{RecordError, Recorder};
@@ -113,7 +113,7 @@ impl Recorder {
     /// ```
     ///
     /// # Errors
-    /// [`RecordError::Create`], also if the file exists.
+    /// [`RecordError::Create`] if the file cannot be created, or exists already.
     pub fn create_new(path: impl Into<PathBuf>) -> Result<Self, RecordError> {
         Self::open(path.into(), |path| File::create_new(path))
     }
@@ -128,8 +128,8 @@ impl Recorder {
         }
     }
 
-    /// Records to any writer; `name` is for messages. The writer does not have to buffer: if there
-    /// is enough data, at least 64 kB are written at a time.
+    /// Records to any writer; error messages show `name`. The writer need not buffer: if there is
+    /// enough data, at least 64 kB are written at a time.
     ///
     /// # Errors
     /// [`RecordError::Create`] if the thread cannot be started or the file's header cannot be
@@ -167,9 +167,9 @@ impl Recorder {
     /// ticks per second.
     ///
     /// # Errors
-    /// [`RecordError::BadStream`] for a name that is taken or too long, a rate outside of its
-    /// range, or too many lanes or streams: a stream has at most 4096 lanes, and a file has at most
-    /// 256 streams with 65,536 lanes. [`RecordError::Write`].
+    /// [`RecordError::BadStream`] if the name is taken or too long, the rate is out of range, or
+    /// there are too many lanes or streams. A stream has at most 4096 lanes, and a file at most 256
+    /// streams with 65,536 lanes. [`RecordError::Write`] if the file could not be written before.
     pub fn stream<T: Pack>(
         &mut self,
         name: &str,
@@ -179,8 +179,8 @@ impl Recorder {
         Ok(RecordedStream { handle, state: PhantomData })
     }
 
-    /// Begins a stream of states of several kinds before quantization: the kinds of this schema.
-    /// The entities are pushed one by one, to a [frame](Self::frame) for each tick.
+    /// Begins a stream of states of several kinds before quantization, which are the kinds of
+    /// `schema`. The entities are pushed one by one to a [frame](Self::frame) for each tick.
     ///
     /// ```
     /// use kinepack::{EntityId, Pack, Schema, Tick};
@@ -218,7 +218,7 @@ impl Recorder {
     /// ```
     ///
     /// # Errors
-    /// As [`stream`](Self::stream).
+    /// The errors of [`stream`](Self::stream).
     pub fn stream_of_kinds(
         &mut self,
         name: &str,
@@ -233,7 +233,7 @@ impl Recorder {
     /// Begins a stream of snapshots of this schema, which are already quantized.
     ///
     /// # Errors
-    /// As [`stream`](Self::stream).
+    /// The errors of [`stream`](Self::stream).
     pub fn stream_of_lanes(
         &mut self,
         name: &str,
@@ -290,17 +290,18 @@ impl Recorder {
         Ok(handle)
     }
 
-    /// Records the entities of a tick, in the order of their ids. Takes states by value or by
-    /// reference. An empty frame records that there were no entities; its type must be named, as in
-    /// `[(EntityId, &Ball); 0]`.
+    /// Records the entities of a tick, in the order of their ids. The states may be given by value
+    /// or by reference. An empty frame records that there were no entities. Its type must be given,
+    /// as in `[(EntityId, &Ball); 0]`.
     ///
-    /// Copies the numbers. Does not allocate once a frame of this size was recorded. Waits if the
-    /// disk is far behind.
+    /// The call copies the numbers of the states. It does not allocate if a frame of this size was
+    /// recorded before. It waits if the disk is far behind.
     ///
     /// # Errors
-    /// [`RecordError`] for a tick that is not above the stream's previous one, ids that do not
-    /// increase, a spawn field that changed, or more than 65,536 entities. Also if the file cannot
-    /// be written, or could not be written before. No part of a refused frame is recorded.
+    /// [`RecordError`] if the tick is not above the stream's previous one, ids do not increase, a
+    /// spawn field changed, or there are more than 65,536 entities. The same type reports that the
+    /// file cannot be written, or could not be written before. No part of a refused frame is
+    /// recorded.
     pub fn record<T: Pack, B: Borrow<T>>(
         &mut self,
         stream: &RecordedStream<T>,
@@ -310,11 +311,11 @@ impl Recorder {
         self.record_with(stream, tick, entities, |state, raw| state.borrow().store_raw(raw))
     }
 
-    /// Records entities whose raw words `store` writes, as [`Pack::store_raw`] would. For states
-    /// that are not values of `T`, such as the records of another file.
+    /// Records entities whose raw words `store` writes, as [`Pack::store_raw`] would. Use it for
+    /// states that are not values of `T`, such as the records of another file.
     ///
     /// # Errors
-    /// As [`record`](Self::record), and the errors of `store`.
+    /// The errors of [`record`](Self::record), and those of `store`.
     #[inline]
     pub fn record_with<T, S>(
         &mut self,
@@ -332,11 +333,12 @@ impl Recorder {
         }
     }
 
-    /// Begins the frame of a tick, to which the entities are pushed. It is recorded by
-    /// [`RecordedFrame::finish`]; a frame that is dropped before that is not recorded.
+    /// Begins the frame of a tick, to which the caller pushes the entities.
+    /// [`RecordedFrame::finish`] records the frame; if the frame is dropped instead, it is not
+    /// recorded.
     ///
     /// # Errors
-    /// [`RecordError`] for a tick that is not above the stream's previous one, or a handle of
+    /// [`RecordError`] if the tick is not above the stream's previous one, or the handle belongs to
     /// another recorder.
     pub fn frame(
         &mut self,
@@ -358,11 +360,11 @@ impl Recorder {
         self.hand_over(handle, tick, count, used, true)
     }
 
-    /// Records a snapshot. Its tick must be above the stream's previous one.
+    /// Records a snapshot. The snapshot's tick must be above the stream's previous one.
     ///
     /// # Errors
-    /// As [`record`](Self::record), [`RecordError::SharedId`], and [`RecordError::OtherStream`] for
-    /// a snapshot of another schema.
+    /// The errors of [`record`](Self::record), [`RecordError::SharedId`], and
+    /// [`RecordError::OtherStream`] if the snapshot has another schema.
     pub fn record_snapshot(
         &mut self,
         stream: &RecordedLanes,
@@ -394,7 +396,7 @@ impl Recorder {
         }
         let (in_front, mut rest) = self.words.split_at_mut(counts);
         in_front.iter_mut().zip(kinds()).for_each(|(word, ids)| *word = ids.len() as u64);
-        // The next column.
+        // Returns the next column.
         let mut next = |count: usize| {
             let (column, after) = std::mem::take(&mut rest).split_at_mut(count);
             rest = after;
@@ -416,8 +418,8 @@ impl Recorder {
         self.hand_over(stream.handle, tick, count, used, false)
     }
 
-    /// The stream of a handle. Checks that the handle belongs to this recorder and that the tick is
-    /// above the last one.
+    /// Returns the stream of a handle. Checks that the handle belongs to this recorder, and that
+    /// the tick is above the stream's last one.
     fn check(&self, handle: Handle, tick: Tick) -> Result<&Recording, RecordError> {
         let Some(stream) =
             self.streams.get(handle.stream).filter(|_| handle.recorder == self.number)
@@ -464,11 +466,11 @@ impl Recorder {
         RecordError::Write { path: self.path.clone(), source }
     }
 
-    /// Waits until all recorded frames are in the file, for example before an operation that may
-    /// crash. Takes as long as the disk does.
+    /// Waits until all recorded frames are in the file. Call it, for example, before an operation
+    /// that may crash. The call takes as long as the disk does.
     ///
     /// # Errors
-    /// [`RecordError::Write`].
+    /// [`RecordError::Write`] if the file cannot be written, or could not be written before.
     pub fn flush(&mut self) -> Result<(), RecordError> {
         self.queue.flush().map_err(|source| self.write_error(source))
     }
@@ -476,8 +478,8 @@ impl Recorder {
     /// Writes the remaining frames and the end of the file.
     ///
     /// # Errors
-    /// [`RecordError::Write`] if the file could not be written, now or before. The frames recorded
-    /// until then can be read.
+    /// [`RecordError::Write`] if the file cannot be written, or could not be written before. All
+    /// frames recorded before the error can be read.
     pub fn finish(mut self) -> Result<RecordSummary, RecordError> {
         self.end()
     }
@@ -498,21 +500,22 @@ impl Recorder {
 impl Drop for Recorder {
     fn drop(&mut self) {
         if self.thread.is_some() {
-            // Callers that need the error call `finish`.
+            // Callers that need this error call `finish` instead.
             let _ = self.end();
         }
     }
 }
 
 impl Recording {
-    /// The maximum number of entities in a frame, if all are of the kind with most lanes.
+    /// Returns the maximum number of entities in a frame, if all are of the kind with the most
+    /// lanes.
     fn most(&self) -> usize {
         let lanes = self.columns.iter().map(|columns| columns - 1).max().unwrap_or(0);
         MAX_ENTITIES.min(MAX_WORDS / lanes.max(1))
     }
 }
 
-/// The name of a type without its modules.
+/// Returns the name of a type without its modules.
 fn short_name<T>() -> &'static str {
     let name = std::any::type_name::<T>();
     let end = name.find('<').unwrap_or(name.len());

@@ -1,8 +1,8 @@
 //! Connects the recording thread and the writer thread: a bounded queue of frames, and the emptied
-//! buffers on their way back.
+//! buffers that return to the recorder.
 //!
-//! The writer looks into the queue ten times per second, and is woken if it is half full. Waking a
-//! thread at each frame would cost the game more than the rest of recording.
+//! The writer looks into the queue ten times per second, and is woken when the queue is half full.
+//! To wake a thread for each frame would cost the game more than the rest of recording.
 
 use std::collections::VecDeque;
 use std::io;
@@ -13,9 +13,9 @@ use super::writer::NewStream;
 
 /// The maximum number of frames in the queue.
 const MAX_JOBS: usize = 64;
-/// The maximum number of words in the queue, 32 MB, if it holds more than one frame.
+/// The maximum number of words in the queue (32 MB), unless it holds a single frame.
 const MAX_WORDS: usize = 1 << 22;
-/// How long the writer waits for more jobs.
+/// The time for which the writer waits for more jobs.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// A job for the writer.
@@ -30,36 +30,36 @@ pub(super) struct Frame {
     pub(super) tick: u32,
     pub(super) entities: usize,
     pub(super) by_entity: bool,
-    /// The frame's words, with ids, followed by words of earlier frames. If the stream has several
-    /// kinds, the number of entities of each comes first.
+    /// The frame's words, with ids. Words of earlier frames may follow them. If the stream has
+    /// several kinds, the number of entities of each kind precedes the words.
     pub(super) words: Vec<u64>,
     pub(super) used: usize,
 }
 
 pub(super) struct Queue {
     state: Mutex<State>,
-    /// The writer waits for work.
+    /// The writer waits on this for work.
     work: Condvar,
-    /// The recorder waits for room, or until all jobs are written.
+    /// The recorder waits on this for room, or until all jobs are written.
     room: Condvar,
 }
 
 #[derive(Default)]
 struct State {
     jobs: VecDeque<Job>,
-    /// Words of the frames in `jobs`.
+    /// The number of words of the frames in `jobs`.
     words: usize,
     buffers: Vec<Vec<u64>>,
-    /// Why the writer gave up.
+    /// The error that made the writer give up.
     error: Option<io::Error>,
-    /// Jobs taken from the queue and not yet written.
+    /// Whether the writer has taken jobs that are not written yet.
     is_writing: bool,
     wants_flush: bool,
     is_closed: bool,
     waits: u64,
 }
 
-/// The queue's state that the writer acts on.
+/// The part of the queue's state that the writer acts on.
 pub(super) struct Work {
     pub(super) wants_flush: bool,
     pub(super) is_closed: bool,
@@ -72,16 +72,17 @@ impl Queue {
         Self { state: Mutex::new(state), work: Condvar::new(), room: Condvar::new() }
     }
 
-    /// A poisoned lock is fine: no code that holds it can panic halfway.
+    /// Locks the state. A poisoned lock is harmless, because no code that holds it can panic
+    /// halfway.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts a job into the queue; waits for room. If `spare` has no memory, it gets a returned
-    /// buffer for the next frame.
+    /// Puts a job into the queue, and waits for room if necessary. If `spare` has no memory, it
+    /// gets a returned buffer for the next frame.
     ///
     /// # Errors
-    /// Why the writer gave up.
+    /// The error that made the writer give up.
     pub(super) fn push(&self, job: Job, spare: &mut Vec<u64>) -> io::Result<()> {
         let words = if let Job::Frame(frame) = &job { frame.used } else { 0 };
         let mut state = self.lock();
@@ -122,19 +123,19 @@ impl Queue {
         state.check()
     }
 
-    /// Lets the writer end once all jobs are written.
+    /// Lets the writer end after all jobs are written.
     pub(super) fn close(&self) {
         self.lock().is_closed = true;
         self.work.notify_one();
     }
 
-    /// How many times [`push`](Self::push) waited for room.
+    /// The number of times that [`push`](Self::push) waited for room.
     pub(super) fn waits(&self) -> u64 {
         self.lock().waits
     }
 
-    /// Returns the emptied buffers. Then moves all jobs to `jobs`, which is empty, once there are
-    /// many or some time has passed.
+    /// Returns the emptied buffers to the recorder. Then waits until there are many jobs or some
+    /// time has passed, and moves all jobs to `jobs`, which is empty.
     pub(super) fn take(&self, jobs: &mut VecDeque<Job>, emptied: &mut Vec<Vec<u64>>) -> Work {
         let mut state = self.lock();
         state.is_writing = false;
@@ -158,7 +159,7 @@ impl Queue {
         work
     }
 
-    /// The writer gives up.
+    /// Records the error that makes the writer give up.
     pub(super) fn fail(&self, error: io::Error) {
         let mut state = self.lock();
         state.error = Some(error);
@@ -178,7 +179,7 @@ impl State {
     }
 }
 
-/// A copy of the error. It keeps the system's error number.
+/// Returns a copy of the error. The copy keeps the system's error number.
 pub(super) fn copied(error: &io::Error) -> io::Error {
     match error.raw_os_error() {
         Some(number) => io::Error::from_raw_os_error(number),

@@ -1,7 +1,9 @@
-//! Checks that the spawn fields of an entity are the same in consecutive frames, as a hub does.
+//! Checks that the spawn fields of an entity are the same in consecutive frames, as a hub does for
+//! its ticks.
 //!
-//! Values are compared after quantization, because a sender may compute them anew in each tick.
-//! Cost: a quantization of the spawn fields. Schemas without spawn fields cost nothing.
+//! Values are compared after quantization, because a sender may compute them anew in each tick. The
+//! cost is a quantization of the spawn fields. For schemas without spawn fields, the check costs
+//! nothing.
 
 use kinepack::schema::Field;
 use kinepack::{EntityId, Schema};
@@ -14,14 +16,14 @@ pub(super) struct SpawnFields {
 
 /// The spawn fields of one kind.
 struct KindSpawn {
-    /// Columns of an entity, including its id.
+    /// The number of columns of an entity, including its id.
     columns: usize,
-    /// Each field with its name and the column of its first lane.
+    /// Each field, with its name and the column of its first lane.
     fields: Vec<(Field, String, usize)>,
-    /// The entities of the last frame and of this one: id, then lanes.
+    /// The entities of the last frame and of the current one: each entity's id, then its lanes.
     last: Vec<u32>,
     now: Vec<u32>,
-    /// Scratch: the words of a field.
+    /// Scratch memory for the words of a field.
     words: Vec<u64>,
 }
 
@@ -49,10 +51,10 @@ impl SpawnFields {
     }
 
     /// Finds an entity with a spawn field that changed since the last frame, and the name of the
-    /// field. If no field changed, this frame becomes the last one.
+    /// field. If no field changed, the current frame becomes the last one.
     ///
-    /// `words` are the words of the frame. With `are_lanes` they are quantized, column by column.
-    /// Otherwise they are raw, entity by entity.
+    /// `words` holds the words of the frame. If `are_lanes` is true, they are quantized, column by
+    /// column. Otherwise they are raw words, entity by entity.
     pub(super) fn find_changed(
         &mut self,
         words: &[u64],
@@ -83,7 +85,7 @@ impl SpawnFields {
 }
 
 impl KindSpawn {
-    /// Lanes of all spawn fields.
+    /// The number of lanes of all spawn fields.
     fn lanes(&self) -> usize {
         self.fields.iter().map(|(field, ..)| field.lanes().len()).sum()
     }
@@ -104,7 +106,8 @@ impl KindSpawn {
                 self.words.extend((*first..first + field.lanes().len()).map(word));
                 let begin = self.now.len();
                 self.now.extend(self.words.iter().map(|word| *word as u32));
-                // Readers of the file refuse values that are not numbers.
+                // Readers of the file refuse values that are not numbers, so zeros are good enough
+                // here.
                 if !are_lanes && field.quantize_raw(&self.words, &mut self.now[begin..]).is_err() {
                     self.now[begin..].fill(0);
                 }
@@ -112,7 +115,7 @@ impl KindSpawn {
         }
     }
 
-    /// The id of an entity that differs from the last frame, and the index of the field.
+    /// Returns the id of an entity that differs from the last frame, and the index of the field.
     fn changed(&self) -> Option<(u32, usize)> {
         let width = 1 + self.lanes();
         let mut last = self.last.chunks_exact(width).peekable();

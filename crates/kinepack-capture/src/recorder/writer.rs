@@ -1,5 +1,5 @@
-//! The writer thread: words become columns, columns become messages, and messages become chunks of
-//! a file.
+//! The writer thread: converts words to columns, columns to messages, and messages to chunks of a
+//! file.
 
 use std::collections::VecDeque;
 use std::io::{self, BufWriter, Write};
@@ -13,9 +13,9 @@ use crate::file::PROFILE;
 use crate::file::columns::{self, Words};
 use crate::file::schema::{ENCODING, tick_time_ns};
 
-/// The bytes of messages in a full chunk.
+/// The number of bytes of messages in a full chunk.
 const CHUNK_BYTES: usize = 1 << 20;
-/// The time after which pending messages become a chunk and go to the file.
+/// The time after which pending messages are written to the file as a chunk.
 const CHUNK_TIME: Duration = Duration::from_secs(1);
 
 /// The contents of a stream's schema and channel records.
@@ -24,7 +24,7 @@ pub(super) struct NewStream {
     pub(super) type_name: String,
     pub(super) encoding: &'static str,
     pub(super) json: Vec<u8>,
-    /// The columns of an entity of each kind, including its id.
+    /// The number of columns of an entity of each kind, including its id.
     pub(super) columns: Vec<usize>,
     pub(super) rate_hz: f64,
 }
@@ -37,12 +37,12 @@ pub(super) struct Written {
     pub(super) bytes: u64,
 }
 
-/// A capture file while it is written.
+/// A capture file that is being written.
 pub(super) struct Writer<W: Write> {
     container: Container<BufWriter<W>>,
     streams: Vec<(u16, NewStream)>,
     written: Written,
-    /// Bytes of messages since the end of the last chunk, and the time of that end.
+    /// The number of bytes of messages since the end of the last chunk, and the time of that end.
     pending_bytes: usize,
     flushed: Instant,
     column: Vec<u64>,
@@ -122,7 +122,7 @@ impl<W: Write> Writer<W> {
     fn write_frame(&mut self, frame: &Frame) -> io::Result<()> {
         let (channel, stream) = &self.streams[frame.stream];
         let kinds = stream.columns.len();
-        // A stream of one kind has no counts in front.
+        // A stream of one kind has no numbers of entities before the words.
         let all_entities = [frame.entities as u64];
         let (counts, mut words) = match kinds {
             1 => (&all_entities[..], &frame.words[..frame.used]),
@@ -149,7 +149,7 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    /// Writes the chunk to the file, so that a later crash cannot lose it.
+    /// Writes the chunk and flushes it to the file, so that a later crash cannot lose it.
     fn end_chunk(&mut self) -> io::Result<()> {
         self.container.end_chunk()?;
         self.pending_bytes = 0;
@@ -158,7 +158,8 @@ impl<W: Write> Writer<W> {
     }
 }
 
-/// Reports a panic to a recorder that waits for room in the queue, which would never come.
+/// Reports a panic of the writer to the recorder, which would otherwise wait forever for room in
+/// the queue.
 struct Guard<'a>(&'a Queue);
 
 impl Drop for Guard<'_> {

@@ -20,7 +20,7 @@ pub(crate) struct Ship {
     pub(crate) health: i8,
 }
 
-/// A ship, different at each tick and for each id.
+/// Makes a ship, which differs at each tick and for each id.
 pub(crate) fn ship(tick: u32, id: u32) -> Ship {
     let [t, n] = [tick, id].map(|number| (number % 1000) as f32);
     Ship {
@@ -31,7 +31,7 @@ pub(crate) fn ship(tick: u32, id: u32) -> Ship {
     }
 }
 
-/// A file of `ticks` frames of 0 to 6 ships.
+/// Makes a file of `ticks` frames of 0 to 6 ships.
 pub(crate) fn record_ships(ticks: u32) -> Vec<u8> {
     let sink = Sink::default();
     let mut recorder = Recorder::to_writer("ships", sink.clone()).unwrap();
@@ -45,7 +45,8 @@ pub(crate) fn record_ships(ticks: u32) -> Vec<u8> {
     sink.bytes()
 }
 
-/// The readable part of a file: stream, tick and number of entities of each frame; and the damage.
+/// Returns the readable part of a file (stream, tick and number of entities of each frame) and the
+/// damage.
 pub(crate) fn read_all(bytes: &[u8]) -> (Vec<(usize, u32, usize)>, Option<String>) {
     let mut capture = Capture::from_reader("any", Cursor::new(bytes.to_vec())).unwrap();
     let mut frames = Vec::new();
@@ -58,7 +59,7 @@ pub(crate) fn read_all(bytes: &[u8]) -> (Vec<(usize, u32, usize)>, Option<String
     (frames, (!texts.is_empty()).then(|| texts.join("; ")))
 }
 
-/// A file in memory, on a simulated disk with a size and a speed.
+/// A file in memory, on a simulated disk with limited size and speed.
 #[derive(Clone)]
 pub(crate) struct Sink {
     bytes: Arc<Mutex<Vec<u8>>>,

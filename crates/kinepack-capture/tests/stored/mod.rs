@@ -1,4 +1,5 @@
-//! The stored corpora of fuzz targets, for the corpus tests of this crate and of `cube-data`.
+//! Reads and writes the stored corpora of fuzz targets, for the corpus tests of this crate and of
+//! `cube-data`.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,7 +8,7 @@ fn directory(target: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target)
 }
 
-/// Checks that a target's first stored files have these bytes, or writes the files if
+/// Checks that the first stored files of a target have these bytes, or writes the files if
 /// `KINEPACK_WRITE_CORPUS` is set.
 pub(crate) fn check(target: &str, files: Vec<Vec<u8>>) {
     for (index, data) in files.into_iter().enumerate() {
