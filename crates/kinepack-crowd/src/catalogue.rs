@@ -1,5 +1,5 @@
-//! The catalogue of a broadcast: its tiers, and how each is coded and carried. `spec/CROWD.md`,
-//! section 2.
+//! The catalogue of a broadcast: its tiers, and the way in which each tier is coded and carried.
+//! `spec/CROWD.md`, section 2.
 
 use kinepack::schema::{Field, Role, TimePrecision};
 use kinepack::{Codec, Level, Profile, Schema};
@@ -11,39 +11,40 @@ pub const CATALOGUE: &str = "catalogue";
 
 const MAGIC: [u8; 4] = *b"KPCT";
 const VERSION: u8 = 2;
-/// The end of the name of a track of key snapshots. The tier's name comes before it.
+/// The end of the name of a track of key snapshots, which follows the tier's name.
 const KEYS: &str = ".keys";
 /// The maximum size of a catalogue, in bytes.
 const MAX_BYTES: usize = 1 << 20;
 const MAX_TIERS: usize = 64;
-/// The default memory of a viewer.
+/// The default memory limit of a viewer, in bytes.
 pub(crate) const MAX_MEMORY_BYTES: usize = 256 << 20;
 const MAX_NAME_BYTES: usize = 64;
 /// The maximum number of snapshots in an object.
 pub(crate) const MAX_FRAMES: u8 = 16;
-/// Objects per second of the tier `full`. More objects would have more headers, and fewer would
-/// have more delay.
+/// The number of objects per second of the tier `full`. More objects would take more bytes for
+/// headers, and fewer would increase the delay.
 const OBJECTS_HZ: u16 = 15;
-/// Snapshots of an object of the tier `coarse`.
+/// The number of snapshots in an object of the tier `coarse`.
 const COARSE_FRAMES: u8 = 2;
-/// In the tier `coarse`, a body may be off by the distance that it moves in this time, in ticks. A
-/// field of three lanes allows 0.288.
+/// The time precision of the tier `coarse`, in ticks: a body may be off by the distance that it
+/// moves in this time. For a field of three lanes, the limit is 0.288.
 const COARSE_TICKS: f64 = 0.25;
 /// The maximum number of ticks in a group of datagrams.
 const MAX_DATAGRAM_TICKS: u16 = 127;
 
-/// How a tier travels.
+/// The way in which a tier is carried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carry {
-    /// In groups: each snapshot is coded against the previous one, and takes the fewest bits. A
-    /// lost packet delays the viewer.
+    /// The tier is carried in groups. Each snapshot is coded against the previous one, and takes
+    /// the fewest bits. A lost packet then delays the viewer.
     Groups,
-    /// In datagrams, each coded against the group's first snapshot, its *head*. A lost datagram
-    /// costs one snapshot and no delay.
+    /// The tier is carried in datagrams, each coded against the group's first snapshot, its *head*.
+    /// A lost datagram then costs one snapshot, but no delay.
     Datagrams,
 }
 
-/// One way to code and carry the world. All its viewers share the same bytes.
+/// One way to code and carry the world, which may be only a part of it. All viewers of a tier share
+/// the same bytes.
 ///
 /// ```
 /// use kinepack::{Codec, Level, Pack, Profile, Schema};
@@ -67,23 +68,23 @@ pub enum Carry {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Tier {
-    /// The name of its track: lower-case letters, digits, `-`, `.` and `_`.
+    /// The name of the tier's track: lower-case letters, digits, `-`, `.` and `_`.
     pub name: String,
-    /// How it travels.
+    /// The way in which the tier is carried.
     pub carry: Carry,
-    /// Ticks from one snapshot to the next.
+    /// The number of ticks from one snapshot to the next.
     pub ticks_per_frame: u16,
-    /// The maximum number of ticks in a group. A viewer joins at the beginning of one.
+    /// The maximum number of ticks in a group. A viewer joins at the beginning of a group.
     pub ticks_per_group: u16,
-    /// How many snapshots an object holds, at most 16. Each object has about 50 bytes of headers,
-    /// and its first snapshot waits for its last.
+    /// The number of snapshots in an object, at most 16. Each object takes about 50 bytes for
+    /// headers, and its first snapshot waits for its last.
     pub frames_per_object: u8,
-    /// How its snapshots are coded.
+    /// The codec of the tier's snapshots.
     pub codec: Codec,
 }
 
 impl Tier {
-    /// Every snapshot in an object of its own, in groups of this many ticks.
+    /// Makes a tier with one snapshot per object, in groups of `ticks_per_group` ticks.
     pub fn new(name: &str, codec: &Codec, ticks_per_group: u16) -> Self {
         Self {
             name: name.to_owned(),
@@ -95,7 +96,7 @@ impl Tier {
         }
     }
 
-    /// Ticks from one object or datagram to the next.
+    /// The number of ticks from one object or datagram to the next.
     pub fn ticks_per_object(&self) -> u32 {
         u32::from(self.ticks_per_frame) * u32::from(self.frames_per_object)
     }
@@ -131,7 +132,7 @@ fn check_counts(tick_hz: u16, tiers: usize) -> Result<(), &'static str> {
     }
 }
 
-/// Checks a tier against the tiers before it.
+/// Checks a tier against the tiers listed before it.
 fn check(before: &[Tier], tier: &Tier) -> Result<(), CrowdError> {
     let hash = |tier: &Tier| tier.codec.schema().hash();
     let reason = if let Err(reason) = tier.check() {
@@ -146,7 +147,8 @@ fn check(before: &[Tier], tier: &Tier) -> Result<(), CrowdError> {
     Err(CrowdError::Tier { name: tier.name.clone(), reason })
 }
 
-/// The codec with a time precision for its bodies. `None` if the schema has no bodies.
+/// Makes the codec with a time precision for its bodies. Returns `None` if the schema has no
+/// bodies.
 fn coarse(tick_hz: u16, codec: &Codec) -> Result<Option<Codec>, CrowdError> {
     let ticks_per_s = f64::from(tick_hz.max(1));
     let precision = TimePrecision::new(1e3 * COARSE_TICKS / ticks_per_s, ticks_per_s);
@@ -162,17 +164,17 @@ fn coarse(tick_hz: u16, codec: &Codec) -> Result<Option<Codec>, CrowdError> {
     Ok(Some(Codec::new(schema, *codec.level(), codec.profile().clone())?))
 }
 
-/// A track of the transport, which carries groups of objects, and datagrams.
+/// A track of the transport, which carries groups of objects and datagrams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Track {
-    /// The snapshots of the tier with this number.
+    /// The track of the snapshots of the tier with this number.
     Snapshots(usize),
-    /// The key snapshots of the tier with this number, which viewers need to join.
+    /// The track of the tier's key snapshots, which viewers need to join.
     Keys(usize),
 }
 
 impl Track {
-    /// The number of the tier.
+    /// The number of the track's tier.
     pub fn tier(self) -> usize {
         match self {
             Self::Snapshots(tier) | Self::Keys(tier) => tier,
@@ -188,12 +190,12 @@ pub struct Catalogue {
 }
 
 impl Catalogue {
-    /// A broadcast of a simulation with this many ticks per second.
+    /// Makes a catalogue for a simulation with `tick_hz` ticks per second.
     ///
     /// # Errors
-    /// [`CrowdError::Tier`] for a tier that the format cannot express, for two tiers of one name,
-    /// and for codecs of different schemas. [`CrowdError::Catalogue`] for no ticks, no tiers or too
-    /// many, and for a catalogue above a MiB.
+    /// [`CrowdError::Tier`] if the format cannot express a tier, two tiers have the same name, or
+    /// codecs have different schemas. [`CrowdError::Catalogue`] if there are no ticks, no tiers or
+    /// too many tiers, or if the catalogue would exceed one MiB.
     pub fn new(tick_hz: u16, tiers: Vec<Tier>) -> Result<Self, CrowdError> {
         let wrong = |reason| CrowdError::Catalogue { reason };
         check_counts(tick_hz, tiers.len()).map_err(wrong)?;
@@ -207,15 +209,15 @@ impl Catalogue {
         Ok(catalogue)
     }
 
-    /// The tiers that suit most broadcasts of a codec. In groups of a second: `full` has all
-    /// snapshots in the fewest bits, in 15 objects per second. `third` has one snapshot in three,
-    /// and `eighth` one in eight, for phones. `fast` has all snapshots in datagrams, with the least
-    /// delay. `coarse` has one snapshot in three, and a moving body may be off by the distance that
-    /// it moves in a quarter of a tick. A schema without [bodies](kinepack::schema::Role::Body) has
-    /// no tier `coarse`.
+    /// Makes the tiers that suit most broadcasts of a codec. The groups of these tiers last a
+    /// second. `full` has all snapshots in the fewest bits, in 15 objects per second. `third` has
+    /// one snapshot in three, and `eighth` one in eight, for phones. `fast` has all snapshots in
+    /// datagrams, with the least delay. `coarse` has one snapshot in three, in which a moving body
+    /// may be off by the distance that it moves in a quarter of a tick. If the schema has no
+    /// [bodies](kinepack::schema::Role::Body), there is no tier `coarse`.
     ///
     /// # Errors
-    /// As for [`new`](Self::new).
+    /// The errors of [`new`](Self::new).
     pub fn standard(tick_hz: u16, codec: &Codec) -> Result<Self, CrowdError> {
         let new = |name| Tier::new(name, codec, tick_hz.max(8));
         let frames_per_object = (tick_hz / OBJECTS_HZ).clamp(1, MAX_FRAMES.into()) as u8;
@@ -234,27 +236,27 @@ impl Catalogue {
         Self::new(tick_hz, tiers)
     }
 
-    /// Ticks per second.
+    /// The number of ticks per second.
     pub fn tick_hz(&self) -> u16 {
         self.tick_hz
     }
 
-    /// The tiers, by number.
+    /// The tiers, in the order of their numbers.
     pub fn tiers(&self) -> &[Tier] {
         &self.tiers
     }
 
-    /// The number of a tier.
+    /// Returns the number of the tier with this name.
     pub fn find(&self, name: &str) -> Option<usize> {
         self.tiers.iter().position(|tier| tier.name == name)
     }
 
-    /// The tracks of all tiers.
+    /// Iterates over the tracks of all tiers.
     pub fn tracks(&self) -> impl Iterator<Item = Track> {
         (0..self.tiers.len()).flat_map(|tier| [Track::Snapshots(tier), Track::Keys(tier)])
     }
 
-    /// The name of a track. `None` if there is no such tier.
+    /// Returns the name of a track. Returns `None` if there is no such tier.
     pub fn name_of(&self, track: Track) -> Option<String> {
         let Tier { name, .. } = self.tiers.get(track.tier())?;
         Some(match track {
@@ -263,7 +265,7 @@ impl Catalogue {
         })
     }
 
-    /// The bytes of the track [`CATALOGUE`].
+    /// Returns the bytes of the track [`CATALOGUE`].
     pub fn to_bytes(&self) -> Vec<u8> {
         let of = |file: fn(&Codec) -> Vec<u8>| -> (Vec<Vec<u8>>, Vec<u8>) {
             let (mut files, mut indices) = (Vec::<Vec<u8>>::new(), Vec::new());
@@ -305,7 +307,7 @@ impl Catalogue {
         bytes
     }
 
-    /// Bytes on the heap of the codecs. Tiers share the codecs that are equal.
+    /// The size of the codecs on the heap, in bytes. Tiers with equal codecs share them.
     pub fn memory_bytes(&self) -> usize {
         let mut codecs: Vec<(u64, usize)> =
             self.tiers.iter().map(|tier| (tier.codec.hash(), tier.codec.memory_bytes())).collect();
@@ -314,22 +316,22 @@ impl Catalogue {
         codecs.into_iter().map(|(_, bytes)| bytes).sum()
     }
 
-    /// Reads a catalogue, from untrusted bytes. Its codecs may take as much memory as a viewer does
+    /// Reads a catalogue, from untrusted bytes. The codecs may take as much memory as a viewer has
     /// by default, 256 MiB.
     ///
     /// # Errors
-    /// As [`from_bytes_within`](Self::from_bytes_within).
+    /// The errors of [`from_bytes_within`](Self::from_bytes_within).
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, CrowdError> {
         Self::from_bytes_within(bytes, MAX_MEMORY_BYTES)
     }
 
     /// Reads a catalogue, from untrusted bytes. `max_memory_bytes` limits the
-    /// [memory](Self::memory_bytes) of all codecs. While it reads, it also takes the memory of one
-    /// schema and one profile.
+    /// [memory](Self::memory_bytes) of all codecs. During the call, the memory of one schema and
+    /// one profile is also needed.
     ///
     /// # Errors
-    /// [`CrowdError`] for anything else, with [`SetupError::CodecTooLarge`](kinepack::SetupError)
-    /// for codecs that exceed the limit.
+    /// [`CrowdError`] if the bytes are not a valid catalogue. It contains
+    /// [`SetupError::CodecTooLarge`](kinepack::SetupError) if the codecs exceed the limit.
     pub fn from_bytes_within(bytes: &[u8], max_memory_bytes: usize) -> Result<Self, CrowdError> {
         let wrong = |reason| CrowdError::Catalogue { reason };
         if bytes.len() > MAX_BYTES {
@@ -343,7 +345,8 @@ impl Catalogue {
             return Err(wrong("it has another version"));
         }
         let tick_hz = reader.number()?;
-        // The whole file is parsed before any codec is built, so that a malformed one costs little.
+        // This parses the whole file before it builds any codec, so that a malformed file costs
+        // little.
         let (schemas, profiles) = (reader.files()?, reader.files()?);
         let count = usize::from(reader.byte()?);
         check_counts(tick_hz, count).map_err(wrong)?;
@@ -355,8 +358,8 @@ impl Catalogue {
         if !reader.0.is_empty() {
             return Err(wrong("bytes follow it"));
         }
-        // Each schema is read with the first codec that uses it, because this codec's memory
-        // includes the schema's.
+        // Each schema is read together with the first codec that uses it, because that codec's
+        // memory includes the schema's.
         let mut read: Vec<(&[u8], Schema)> = Vec::new();
         let mut tiers: Vec<Tier> = Vec::new();
         let mut left_bytes = max_memory_bytes;
@@ -398,7 +401,7 @@ impl Catalogue {
     }
 }
 
-/// A tier as a catalogue stores it.
+/// A tier in the form in which a catalogue stores it.
 struct Entry<'a> {
     name: &'a str,
     carry: Carry,
@@ -406,13 +409,13 @@ struct Entry<'a> {
     ticks_per_group: u16,
     frames_per_object: u8,
     level: Level,
-    /// The bytes of its schema and of its profile.
+    /// The bytes of the tier's schema and of its profile.
     schema: &'a [u8],
     profile: &'a [u8],
 }
 
 impl Entry<'_> {
-    /// The parts that determine its codec.
+    /// The parts that determine the tier's codec.
     fn codec(&self) -> (&[u8], &[u8], Level) {
         (self.schema, self.profile, self.level)
     }

@@ -3,35 +3,35 @@
 
 use crate::Refused;
 
-/// The maximum number of bytes of a datagram that a publisher makes: what WebTransport carries
+/// The maximum number of bytes of a datagram that a publisher makes, which WebTransport carries
 /// everywhere.
 pub(crate) const MAX_BYTES: usize = 1150;
-/// The maximum number of bytes of a datagram that a viewer takes.
+/// The maximum number of bytes of a datagram that a viewer accepts.
 const MOST_BYTES: usize = 1200;
 /// The maximum number of parts in a snapshot.
 pub(crate) const MAX_PARTS: usize = 16;
-/// The length of the header before a part.
+/// The number of bytes of the header before a part.
 const HEADER_BYTES: usize = 3;
 const GROUPS: u64 = 128;
 const HAS_PARTS: u8 = 0x80;
 
-/// The header of a datagram, before its packet or its part of one.
+/// The header of a datagram, which precedes a packet or a part of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     /// The number of the group, modulo 128.
     pub(crate) group: u8,
-    /// The ticks since the head of the group.
+    /// The number of ticks since the head of the group.
     pub(crate) ticks: u8,
-    /// The number of the part, and the number of parts.
+    /// The number of this part, and the number of all parts.
     pub(crate) part: (u8, u8),
 }
 
-/// Whether a group has this number modulo 128.
+/// Returns whether the number `group` equals `short` modulo 128.
 pub(crate) fn is_group(group: u64, short: u8) -> bool {
     group % GROUPS == u64::from(short)
 }
 
-/// Splits a packet into datagrams. `None` if the packet is too long.
+/// Splits a packet into datagrams. Returns `None` if the packet is too long.
 pub(crate) fn split(group: u64, ticks: u8, packet: &[u8]) -> Option<Vec<Vec<u8>>> {
     let group = (group % GROUPS) as u8;
     if packet.len() + 2 <= MAX_BYTES {
@@ -49,7 +49,7 @@ pub(crate) fn split(group: u64, ticks: u8, packet: &[u8]) -> Option<Vec<Vec<u8>>
 pub(crate) const MAX_PACKET_BYTES: usize = MAX_PARTS * (MAX_BYTES - HEADER_BYTES);
 
 impl Header {
-    /// Reads the header, and returns it with the bytes after it.
+    /// Reads the header, and returns it with the bytes that follow.
     pub(crate) fn read(datagram: &[u8]) -> Result<(Self, &[u8]), Refused> {
         let (&[first, ticks], rest) = datagram.split_first_chunk().ok_or(Refused::Part)?;
         let group = first & !HAS_PARTS;
@@ -72,16 +72,16 @@ impl Header {
 /// The parts of one snapshot that have arrived.
 #[derive(Debug, Default)]
 pub(crate) struct Parts {
-    /// The group, modulo 128, and the ticks since its head; `None` before the first part.
+    /// The group, modulo 128, and the ticks since the group's head; `None` before the first part.
     of: Option<(u8, u8)>,
     parts: Vec<Option<Vec<u8>>>,
-    /// The length of every part except the last.
+    /// The number of bytes of every part except the last.
     length: usize,
 }
 
 impl Parts {
-    /// Adds a part. Returns the packet if that was the last missing one. Parts of another snapshot
-    /// replace those that are waiting.
+    /// Adds a part. If this was the last missing part, returns the packet. A part of another
+    /// snapshot replaces all parts that are waiting.
     pub(crate) fn add(&mut self, header: &Header, part: &[u8]) -> Result<Option<Vec<u8>>, Refused> {
         let (number, count) = (usize::from(header.part.0), usize::from(header.part.1));
         let of = Some((header.group, header.ticks));

@@ -1,30 +1,30 @@
-//! Why a broadcast cannot be set up, and why a viewer refuses something.
+//! The reasons why a broadcast cannot be set up, and why a viewer refuses something.
 
 use core::fmt;
 
 use kinepack::{DecodeError, EncodeError, SetupError};
 use kinepack_net::PlayoutError;
 
-/// Why a catalogue, a publisher or a viewer cannot be made.
+/// The reason why a catalogue, a publisher or a viewer cannot be made.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum CrowdError {
-    /// These bytes are not a catalogue.
+    /// The bytes are not a catalogue.
     Catalogue {
-        /// The reason.
+        /// What is wrong with the bytes.
         reason: &'static str,
     },
     /// A tier's name, times or codec cannot be in a catalogue.
     Tier {
         /// The name of the tier.
         name: String,
-        /// The reason.
+        /// What is wrong with the tier.
         reason: &'static str,
     },
     /// The parts of a catalogue do not form a codec.
     Codec(SetupError),
     /// The viewer's history is too long: it has more than 2³⁰ ticks, or more states than the memory
-    /// has room for with one entity each.
+    /// can hold with one entity each.
     History,
     /// The viewer's delays are not possible.
     Playout(PlayoutError),
@@ -39,7 +39,7 @@ pub enum CrowdError {
     },
     /// There is no tier with this number.
     NoTier {
-        /// The number.
+        /// The given number.
         number: usize,
     },
 }
@@ -86,7 +86,8 @@ impl From<EncodeError> for CrowdError {
     }
 }
 
-/// Why a viewer refused an object or a datagram. A refusal changes nothing except counters.
+/// The reason why a viewer refused an object or a datagram. A refused object or datagram changes
+/// nothing except counters.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Refused {

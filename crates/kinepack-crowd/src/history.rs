@@ -1,4 +1,4 @@
-//! The states that a viewer has shown recently, so that the user can pause and rewind.
+//! Keeps the states that a viewer has shown recently, so that the user can pause and rewind.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -6,16 +6,16 @@ use std::time::Duration;
 
 use kinepack::{Snapshot, Tick};
 
-/// The number of kept states per second. Playback interpolates between them.
+/// The number of states that are kept per second. Playback interpolates between these states.
 const KEPT_HZ: u32 = 20;
 
-/// The maximum number of ticks in a history. Ticks wrap, and only those less than 2³¹ apart have an
+/// The maximum number of ticks in a history. Ticks wrap, so only ticks less than 2³¹ apart have an
 /// order.
 const MAX_SPAN_TICKS: u32 = 1 << 30;
 
 #[derive(Debug)]
 pub(crate) struct History {
-    /// Increasing ticks.
+    /// The states, in the order of increasing ticks.
     states: VecDeque<Arc<Snapshot>>,
     /// The maximum number of ticks from the oldest state to the newest.
     span_ticks: u32,
@@ -30,12 +30,12 @@ impl History {
         Self { states: VecDeque::new(), span_ticks, step_ticks }
     }
 
-    /// Whether a history may cover this time.
+    /// Returns whether a history may cover this time.
     pub(crate) fn can_span(span: Duration, tick_hz: u32) -> bool {
         span.as_secs_f64() * f64::from(tick_hz) <= f64::from(MAX_SPAN_TICKS)
     }
 
-    /// The maximum number of states that a history of this span keeps.
+    /// Returns the maximum number of states that a history of this span keeps.
     pub(crate) fn max_states(span: Duration) -> usize {
         let states = (span.as_secs_f64() * f64::from(KEPT_HZ)).ceil() as usize;
         states.saturating_add(2)
@@ -48,7 +48,7 @@ impl History {
         let since = |of: &Arc<Snapshot>| state.tick.0.wrapping_sub(of.tick.0) as i32;
         if let Some(newest) = self.states.back() {
             let ticks = since(newest);
-            // The simulation has restarted.
+            // In this case the simulation has restarted.
             if ticks < -(self.span_ticks as i32) {
                 self.states.clear();
             } else if ticks < self.step_ticks as i32 {
@@ -72,7 +72,7 @@ impl History {
         Some((self.states.front()?.tick, self.states.back()?.tick))
     }
 
-    /// The states before and after a moment, which may be the same.
+    /// Returns the states before and after a moment, which may be the same.
     pub(crate) fn around(&self, tick: f64) -> Option<[&Arc<Snapshot>; 2]> {
         let after = self.states.partition_point(|state| f64::from(state.tick.0) <= tick);
         let last = self.states.len().checked_sub(1)?;

@@ -1,4 +1,4 @@
-//! The publishing side: each tick's world in, objects and datagrams out.
+//! Encodes each tick's world into objects and datagrams.
 
 use std::collections::VecDeque;
 
@@ -12,38 +12,39 @@ use crate::{Carry, Catalogue, CrowdError, Tier, Track};
 /// An object or a datagram for the transport to carry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// The track.
+    /// The track that carries the piece.
     pub track: Track,
-    /// The number of the group.
+    /// The number of the piece's group.
     pub group: u64,
-    /// An object of the group, or a datagram outside of the groups.
+    /// The way in which the piece is carried.
     pub carried: Carried,
-    /// The tick of the snapshot, or of the last one if there are several.
+    /// The tick of the snapshot, or of the last snapshot if there are several.
     pub tick: Tick,
     /// The bytes of the object or datagram.
     pub bytes: Vec<u8>,
 }
 
-/// How a piece is carried.
+/// The way in which a piece is carried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carried {
-    /// The object of a group with this number. The first one, number 0, begins the group and ends
-    /// the previous one.
+    /// The piece is an object of a group, with this number. Object 0 begins the group and ends the
+    /// previous one.
     Object(u64),
-    /// A datagram.
+    /// The piece is a datagram.
     Datagram,
 }
 
-/// A new head has an eighth of a second to reach all viewers before datagrams are coded against it.
+/// The divisor of a second for the time that a new head has to reach all viewers, before datagrams
+/// are coded against it.
 const GRACE: u32 = 8;
-/// The largest number of ticks from a head to a datagram that is coded against it.
+/// The maximum number of ticks from a head to a datagram that is coded against it.
 const MAX_TICKS: u32 = 127;
 
-/// The entities of a tier: those for which this returns true. It gets the snapshot and the entity's
-/// index.
+/// Selects the entities of a tier: those for which the function returns true. The function gets the
+/// snapshot and the entity's index.
 type Selection = Box<dyn FnMut(&Snapshot, usize) -> bool + Send>;
 
-/// Publishes one world for any number of viewers: it encodes each snapshot once for each tier, no
+/// Publishes one world for any number of viewers. It encodes each snapshot once for each tier, no
 /// matter how many viewers watch.
 ///
 /// ```
@@ -77,7 +78,7 @@ type Selection = Box<dyn FnMut(&Snapshot, usize) -> bool + Send>;
 /// ```
 pub struct Publisher {
     tiers: Vec<Encoding>,
-    /// Pieces that are not due yet.
+    /// The pieces that are not due yet.
     waiting: VecDeque<Piece>,
     delay_ticks: u32,
     last: Option<Tick>,
@@ -90,16 +91,17 @@ struct Encoding {
     /// The tier's number.
     number: usize,
     writer: GroupWriter,
-    /// Writes key snapshots.
+    /// The writer of key snapshots.
     keys: GroupWriter,
-    /// Encodes datagrams against a head.
+    /// The encoder of datagrams, which are coded against a head.
     encoder: Encoder,
-    /// The heads of this group and of the previous one, each with its group's number.
+    /// The heads of the current group and of the previous one, each with its group's number.
     heads: [Option<(u64, View)>; 2],
-    /// For this many ticks after a new head, datagrams are still coded against the previous head.
+    /// The number of ticks after a new head during which datagrams are still coded against the
+    /// previous head.
     grace_ticks: u32,
     selection: Option<Selection>,
-    /// The snapshot that has only the selected entities.
+    /// The snapshot with only the selected entities.
     selected: Option<Snapshot>,
     indices: Vec<u32>,
     group: u64,
@@ -114,14 +116,14 @@ struct Encoding {
 }
 
 impl Publisher {
-    /// A publisher of these tiers. Its groups have numbers from 0 on.
+    /// Makes a publisher of these tiers, whose groups have numbers from 0 on.
     pub fn new(catalogue: &Catalogue) -> Self {
         Self::starting_at(catalogue, 0)
     }
 
-    /// A publisher whose groups have numbers from `group` on. After a restart, pass a number above
-    /// all earlier ones, such as the seconds since 1970, so that relays and viewers do not mix the
-    /// two broadcasts.
+    /// Makes a publisher whose groups have numbers from `group` on. After a restart, pass a number
+    /// above all earlier ones, such as the seconds since 1970, so that relays and viewers do not
+    /// mix the two broadcasts.
     pub fn starting_at(catalogue: &Catalogue, group: u64) -> Self {
         let encoding = |(number, tier): (usize, &Tier)| Encoding {
             number,
@@ -151,9 +153,9 @@ impl Publisher {
         }
     }
 
-    /// From now on, returns each piece this many ticks later, so that players gain nothing from
-    /// watching their own match. Meanwhile, the publisher keeps the pieces, not the worlds. After
-    /// the last world, [`drain`](Self::drain) returns those that still wait.
+    /// Makes the publisher return each piece `ticks` ticks later, so that players gain nothing from
+    /// watching their own match. During that time the publisher keeps the pieces, not the worlds.
+    /// After the last world, [`drain`](Self::drain) returns the pieces that still wait.
     #[must_use]
     pub fn with_delay(mut self, ticks: u32) -> Self {
         self.delay_ticks = ticks;
@@ -161,10 +163,10 @@ impl Publisher {
     }
 
     /// Restricts a tier to the entities for which `is_wanted` is true, such as those of a region.
-    /// The function gets the snapshot and an index in it.
+    /// The function gets the snapshot and the index of an entity in it.
     ///
     /// # Errors
-    /// [`CrowdError::NoTier`].
+    /// [`CrowdError::NoTier`] if there is no tier with this number.
     pub fn select(
         &mut self,
         tier: usize,
@@ -175,23 +177,24 @@ impl Publisher {
         Ok(())
     }
 
-    /// The last snapshot of a tier in groups, as its viewers decode it. It lacks the entities that
-    /// the tier leaves out, and is coarser than the world if the schema has a time precision.
-    /// `None` before the first one, and for a tier in datagrams.
+    /// The last snapshot of a tier in groups, as the tier's viewers decode it. The snapshot lacks
+    /// the entities that the tier leaves out. It is coarser than the world if the schema has a time
+    /// precision. It is `None` before the tier's first snapshot, and for a tier in datagrams.
     pub fn last_of(&self, tier: usize) -> Option<&Snapshot> {
         let of = self.tiers.get(tier).filter(|of| of.tier.carry == Carry::Groups)?;
         Some(of.writer.last()?.snapshot())
     }
 
-    /// Takes the world of a tick, and returns the pieces to carry now. Ticks must increase.
+    /// Takes the world of a tick, and returns the pieces to carry now. The ticks of the worlds must
+    /// increase.
     ///
-    /// Cost: an encoding for each tier whose snapshot is due.
+    /// The cost is an encoding for each tier whose snapshot is due.
     ///
     /// # Errors
-    /// [`CrowdError::Encode`] for a world of another schema, or with a tick that is not above the
-    /// previous one; nothing has changed then. [`CrowdError::TooLarge`] for a world that does not
-    /// fit a tier in datagrams. The other tiers have taken it, and [`pieces`](Self::pieces) has the
-    /// pieces to carry now.
+    /// [`CrowdError::Encode`] if the world has another schema, or its tick is not above the
+    /// previous one; nothing has changed then. [`CrowdError::TooLarge`] if the world does not fit
+    /// into the datagrams of a tier. The other tiers have encoded it, and [`pieces`](Self::pieces)
+    /// has the pieces to carry now.
     pub fn publish(&mut self, world: &Snapshot) -> Result<&[Piece], CrowdError> {
         self.out.clear();
         if let Some(last) = self.last
@@ -215,13 +218,13 @@ impl Publisher {
         taken.map(|()| &self.out[..])
     }
 
-    /// After the last world: the pieces to carry at its tick or a later one. The publisher keeps
-    /// the pieces that wait for its [delay](Self::with_delay), and objects that have fewer
-    /// snapshots than their tier allows. Call this at each tick until
-    /// [`is_drained`](Self::is_drained), or the end of the broadcast is lost. It is allowed between
-    /// worlds too, but makes objects smaller.
+    /// Returns, after the last world, the pieces to carry at `tick`, which is the last world's tick
+    /// or a later one. These are the pieces that wait for the [delay](Self::with_delay), and
+    /// objects that have fewer snapshots than their tier allows. Call it at each tick until
+    /// [`is_drained`](Self::is_drained) returns true, or the end of the broadcast is lost. It may
+    /// be called between worlds too, but then makes objects smaller.
     ///
-    /// Cost: that of the pieces, without encoding.
+    /// The cost is that of moving the pieces; nothing is encoded.
     pub fn drain(&mut self, tick: Tick) -> &[Piece] {
         self.out.clear();
         for encoding in &mut self.tiers {
@@ -232,7 +235,7 @@ impl Publisher {
         &self.out
     }
 
-    /// True if the publisher keeps no pieces: all of the broadcast was returned.
+    /// Returns true if the publisher keeps no pieces: the whole broadcast was returned.
     pub fn is_drained(&self) -> bool {
         self.waiting.is_empty() && self.tiers.iter().all(|encoding| encoding.frames == 0)
     }
@@ -245,7 +248,7 @@ impl Publisher {
         }
     }
 
-    /// The pieces to carry now, after the last [`publish`](Self::publish), even if that failed for
+    /// The pieces to carry now, after the last [`publish`](Self::publish), even if it failed for
     /// one of the tiers.
     pub fn pieces(&self) -> &[Piece] {
         &self.out
@@ -338,7 +341,7 @@ impl Encoding {
         }
     }
 
-    /// Passes on the object that is being filled, if it has any snapshots.
+    /// Passes on the object that is being filled, if it has snapshots.
     fn flush(&mut self, out: &mut VecDeque<Piece>) {
         if self.frames > 0 {
             out.push_back(Piece {
@@ -374,8 +377,8 @@ impl Encoding {
     }
 }
 
-/// The head that a datagram of this tick is coded against. While the newest head is young, this is
-/// the previous head, which viewers surely have.
+/// Returns the head that a datagram of this tick is coded against. While the newest head is young,
+/// this is the previous head, which viewers probably have.
 fn head(
     [newest, before]: &[Option<(u64, View)>; 2],
     grace_ticks: u32,

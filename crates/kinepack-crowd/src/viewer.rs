@@ -1,4 +1,4 @@
-//! The viewing side: objects and datagrams in, states to show out.
+//! Decodes objects and datagrams, and plays the world for one viewer.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -12,13 +12,13 @@ use crate::history::History;
 use crate::watched::{CHAIN_STATES, RECENT, Watched};
 use crate::{Catalogue, CrowdError, Refused, Tier, Track};
 
-/// The longest time from when a tier has caught up until it is shown.
+/// The longest time from when a tier has caught up until the viewer shows it.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// Tiers that are shown together wait for the slowest of them. Once it lags by more than this time
-/// and the span of an object, the others wait for this time and then no longer.
+/// Tiers that are shown together wait for the slowest tier. If that tier lags by more than this
+/// time and the span of an object, the others wait for this time, and then no longer.
 const TIER_PATIENCE: Duration = Duration::from_millis(300);
 /// If the first current snapshot after [`Viewer::rejoin`] is older than the newest one by more than
-/// this, the publisher has restarted its ticks.
+/// this time, the publisher has restarted its ticks.
 const RESTART: Duration = Duration::from_secs(1);
 
 /// The limits of a viewer, and the settings of its playback.
@@ -34,19 +34,20 @@ pub struct ViewerConfig {
     /// The maximum number of entities in a snapshot. [`max_memory_bytes`](Self::max_memory_bytes)
     /// may allow fewer.
     pub limits: DecodeLimits,
-    /// The memory of the catalogue's codecs and for snapshots, 256 MiB. The number of entities in a
-    /// snapshot is limited so that all snapshots that the viewer may hold at once fit, including
-    /// their learned models.
+    /// The memory limit for the catalogue's codecs and for snapshots, in bytes; 256 MiB by default.
+    /// The number of entities in a snapshot is limited so that all snapshots that the viewer may
+    /// hold at once fit, including their learned state.
     pub max_memory_bytes: usize,
     /// The delay of playback.
     pub playout: PlayoutConfig,
-    /// How far the viewer can go back. It keeps 20 states per second for this. Zero keeps none. The
-    /// maximum is 2³⁰ ticks, and the states must fit into the memory.
+    /// The time by which the viewer can go back. For this, the viewer keeps 20 states per second.
+    /// With zero, it keeps no states. The maximum is 2³⁰ ticks, and all states must fit into the
+    /// memory limit.
     pub history: Duration,
 }
 
 impl ViewerConfig {
-    /// The defaults, for a simulation of this many ticks per second.
+    /// Makes the default settings, for a simulation of `tick_hz` ticks per second.
     pub fn at_hz(tick_hz: u32) -> Self {
         Self {
             limits: DecodeLimits::default(),
@@ -56,7 +57,8 @@ impl ViewerConfig {
         }
     }
 
-    /// The limits of a snapshot of this codec, if several tiers are watched together in this memory.
+    /// Returns the limits of a snapshot of this codec, if several tiers are watched together within
+    /// this memory.
     fn limits_of(&self, codec: &Codec, tiers: usize, memory_bytes: usize) -> DecodeLimits {
         let kept = History::max_states(self.history);
         let recent = if tiers > 1 { RECENT } else { 0 };
@@ -71,26 +73,26 @@ impl ViewerConfig {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ViewerStats {
-    /// Snapshots decoded.
+    /// The number of decoded snapshots.
     pub snapshots: u64,
-    /// How many of these were decoded only to catch up, and not shown.
+    /// The number of these snapshots that were decoded only to catch up, and not shown.
     pub caught_up: u64,
-    /// Snapshots that were too late to be shown.
+    /// The number of snapshots that were too late to be shown.
     pub late: u64,
-    /// Objects and datagrams refused.
+    /// The number of refused objects and datagrams.
     pub refused: u64,
-    /// Bytes of all objects and datagrams.
+    /// The number of bytes of all objects and datagrams.
     pub bytes: u64,
-    /// Playback's delay and jitter.
+    /// The delay and the jitter of playback.
     pub playout: PlayoutStats,
 }
 
-/// Shows one world that many viewers watch.
+/// Shows one world that many viewers watch to one of them.
 ///
-/// Order of calls: [`watch`](Self::watch) chooses a tier. Subscribe to the tracks of
+/// First call [`watch`](Self::watch) to choose a tier. Then subscribe to the tracks of
 /// [`wanted`](Self::wanted), and pass their objects and datagrams to [`object`](Self::object) and
 /// [`datagram`](Self::datagram). Call [`playback`](Self::playback) for each drawn frame. The caller
-/// supplies the time.
+/// passes the time to these methods.
 ///
 /// ```
 /// use std::time::Duration;
@@ -133,20 +135,21 @@ pub struct ViewerStats {
 pub struct Viewer {
     tiers: Vec<Tier>,
     config: ViewerConfig,
-    /// The memory that remains for snapshots after the codecs.
+    /// The part of the memory limit that remains for snapshots after the codecs, in bytes.
     snapshots_bytes: usize,
-    /// The tiers that are shown.
+    /// The tiers that the viewer shows.
     shown: Vec<Watched>,
-    /// The tiers that will be shown once they have caught up and the delay suffices for them.
+    /// The tiers that the viewer will show when they have caught up and the delay suffices for
+    /// them.
     next: Vec<Watched>,
     needed_delay: Duration,
     buffer: JitterBuffer<Arc<Snapshot>>,
     newest: Option<Arc<Snapshot>>,
     player: FramePlayer,
     history: History,
-    /// Plays the history.
+    /// The player of the history.
     past_player: FramePlayer,
-    /// Whether no current snapshot has arrived since [`rejoin`](Self::rejoin).
+    /// Whether no current snapshot has arrived since the last [`rejoin`](Self::rejoin).
     is_rejoining: bool,
     /// The tick that was shown last, with its fraction.
     played: Option<f64>,
@@ -154,11 +157,12 @@ pub struct Viewer {
 }
 
 impl Viewer {
-    /// Makes a viewer that watches nothing yet.
+    /// Makes a viewer that does not watch any tier yet.
     ///
     /// # Errors
-    /// [`CrowdError::Playout`], [`CrowdError::History`], and [`CrowdError::Codec`] if the codecs
-    /// alone take more than the [memory](ViewerConfig::max_memory_bytes).
+    /// [`CrowdError::Playout`] or [`CrowdError::History`] if `config` is not possible.
+    /// [`CrowdError::Codec`] if the codecs alone exceed the [memory
+    /// limit](ViewerConfig::max_memory_bytes).
     pub fn new(catalogue: &Catalogue, config: ViewerConfig) -> Result<Self, CrowdError> {
         let (memory_bytes, max_memory_bytes) = (catalogue.memory_bytes(), config.max_memory_bytes);
         let snapshots_bytes = max_memory_bytes
@@ -189,26 +193,27 @@ impl Viewer {
         })
     }
 
-    /// Watches a tier from now on. The previous tier is shown until the new one has caught up.
+    /// Watches a tier from now on. The previous tier is shown until this one has caught up.
     ///
     /// # Errors
-    /// [`CrowdError::NoTier`].
+    /// [`CrowdError::NoTier`] if there is no tier with this number.
     pub fn watch(&mut self, tier: usize) -> Result<(), CrowdError> {
         self.watch_all(&[tier])
     }
 
     /// Watches several tiers from now on, such as regions of the world, and shows the entities of
-    /// all of them. If an entity is in two tiers, the newer state counts.
+    /// all of them. If an entity is in two tiers, its newer state is shown.
     ///
-    /// A moment is shown once all tiers have reached it, so the delay follows the slowest of them. A
-    /// tier that is behind by more than 0.3 s holds up the others for 0.3 s, and then no longer.
+    /// A moment is shown after all tiers have reached it, so the delay follows the slowest tier. If
+    /// a tier lags by more than 0.3 s, the others wait for it for 0.3 s, and then no longer.
     ///
-    /// Tiers that were watched before continue without a break. If there are none, the previous
-    /// tiers are shown until all new ones have caught up. Each tier gets an equal part of the
-    /// [memory](ViewerConfig::max_memory_bytes).
+    /// Tiers that were already watched before continue without a break. If there are no such tiers,
+    /// the previous ones are shown until all new ones have caught up. Each tier gets an equal part
+    /// of the [memory limit](ViewerConfig::max_memory_bytes).
     ///
     /// # Errors
-    /// [`CrowdError::NoTier`], also if `tiers` is empty.
+    /// [`CrowdError::NoTier`] if there is no tier with one of these numbers, or if `tiers` is
+    /// empty.
     pub fn watch_all(&mut self, tiers: &[usize]) -> Result<(), CrowdError> {
         let mut tiers = tiers.to_vec();
         tiers.sort_unstable();
@@ -226,7 +231,7 @@ impl Viewer {
             before.append(&mut self.shown);
         }
         let (all, config, snapshots_bytes) = (&self.tiers, &self.config, self.snapshots_bytes);
-        // Tiers that are being read already continue.
+        // Tiers that are already being read continue.
         let watched = tiers.iter().map(|tier| {
             let limits = config.limits_of(&all[*tier].codec, tiers.len(), snapshots_bytes);
             match before.iter().position(|watched| watched.tier == *tier) {
@@ -254,31 +259,32 @@ impl Viewer {
     }
 
     /// Starts to read all tracks again. Call it after the connection was lost, or after the
-    /// publisher restarted. The viewer shows the old state until newer snapshots arrive, or
+    /// publisher was restarted. The viewer shows the old state until newer snapshots arrive, or
     /// snapshots of a restarted simulation.
     pub fn rejoin(&mut self) {
         self.all_watched().for_each(Watched::rejoin);
         self.is_rejoining = true;
     }
 
-    /// Forgets the states of the previous simulation, after the simulation has restarted.
+    /// Drops the states of the previous simulation, after the simulation has restarted.
     fn restart(&mut self) {
         self.buffer.reset();
         (self.newest, self.played) = (None, None);
         self.history = History::new(self.config.history, self.config.playout.tick_hz);
     }
 
-    /// Raises the least delay to what the next tiers need.
+    /// Raises the minimum delay to the delay that the next tiers need.
     fn bound_delay(&mut self) {
         let PlayoutConfig { min_delay, max_delay, .. } = self.config.playout;
-        // The least delay does not exceed the largest, so this cannot fail.
+        // The minimum delay does not exceed the maximum, so this cannot fail.
         let _ = self.buffer.set_delays(min_delay.max(self.needed_delay), max_delay);
     }
 
     /// Shows the next tiers, if that is possible without a break.
     fn change(&mut self, now: Duration) {
         let caught_up_at = self.next.iter().map(|next| next.caught_up_at);
-        // The time at which the last of them caught up. There is none while one of them has not.
+        // The time at which the last of these tiers caught up. There is no such time if one of them
+        // has not caught up.
         let Some(Some(caught_up_at)) = caught_up_at.reduce(|a, b| Some(a?.max(b?))) else { return };
         let tick = Duration::from_secs(1) / self.config.playout.tick_hz;
         if self.buffer.stats().delay + tick / 2 >= self.needed_delay
@@ -290,8 +296,8 @@ impl Viewer {
         }
     }
 
-    /// The tracks of all tiers that the viewer shows or will show next. It needs a tier's key
-    /// snapshots only until it has begun to read.
+    /// Iterates over the tracks of all tiers that the viewer shows or will show next. The list has
+    /// a tier's track of key snapshots only until the viewer has begun to read the tier.
     pub fn wanted(&self) -> impl Iterator<Item = Track> {
         let watched = self.shown.iter().chain(&self.next);
         watched.flat_map(|watched| {
@@ -300,12 +306,13 @@ impl Viewer {
         })
     }
 
-    /// Takes an object: its track, its group, and its number in the group. Returns the tick of the
-    /// newest snapshot that could be decoded with it. `None` if the object waits for the snapshot
-    /// that it is coded against.
+    /// Handles an object, given its track, its group, and its number in the group. Returns the tick
+    /// of the newest snapshot that can be decoded with this object. Returns `None` if the object
+    /// waits for the snapshot that its group is coded against.
     ///
     /// # Errors
-    /// [`Refused`]. Only counters have changed. The rest of the group will be refused too.
+    /// [`Refused`] if the object cannot be used. In that case only counters have changed. The
+    /// viewer then also refuses the rest of the group.
     pub fn object(
         &mut self,
         now: Duration,
@@ -330,10 +337,11 @@ impl Viewer {
         Ok(views.last().map(|view| view.tick))
     }
 
-    /// Takes a datagram of a tier. Returns the tick of the snapshot, if this was its last part.
+    /// Handles a datagram of a tier. Returns the tick of the snapshot, if this datagram completes
+    /// it.
     ///
     /// # Errors
-    /// [`Refused`]. Only counters have changed.
+    /// [`Refused`] if the datagram cannot be used. In that case only counters have changed.
     pub fn datagram(
         &mut self,
         now: Duration,
@@ -352,7 +360,7 @@ impl Viewer {
         }))
     }
 
-    /// The world to show at `now`. `None` before the first state.
+    /// Returns the world to show at `now`. Returns `None` before the first state.
     pub fn playback(&mut self, now: Duration) -> Option<Playback<'_>> {
         self.all_watched().for_each(|tier| tier.wait(now));
         let playout = self.buffer.at(now)?;
@@ -360,14 +368,14 @@ impl Viewer {
         Some(self.player.show(playout.tick, &playout.from.state, &playout.to.state, []))
     }
 
-    /// The first and the last tick that [`playback_at`](Self::playback_at) can show. `None` before
-    /// the first state, and without a history.
+    /// The first and the last tick that [`playback_at`](Self::playback_at) can show. It is `None`
+    /// before the first state, and if there is no history.
     pub fn history(&self) -> Option<(Tick, Tick)> {
         self.history.range()
     }
 
-    /// The world at a moment of the [history](ViewerConfig::history), to pause and rewind. A tick
-    /// outside of it shows the nearest state.
+    /// Returns the world at a moment of the [history](ViewerConfig::history), to pause and rewind.
+    /// If the tick is outside of the history, the nearest state is shown.
     pub fn playback_at(&mut self, tick: f64) -> Option<Playback<'_>> {
         let [from, to] = self.history.around(tick)?;
         Some(self.past_player.show(tick, from, to, []))
@@ -378,7 +386,7 @@ impl Viewer {
         self.newest.as_ref()
     }
 
-    /// The tiers that are shown.
+    /// Iterates over the numbers of the tiers that are shown.
     pub fn shown_tiers(&self) -> impl Iterator<Item = usize> {
         self.shown.iter().map(|shown| shown.tier)
     }
@@ -386,7 +394,7 @@ impl Viewer {
     /// Changes the bounds of the playout delay.
     ///
     /// # Errors
-    /// [`CrowdError::Playout`].
+    /// [`CrowdError::Playout`] if the bounds are not possible.
     pub fn set_delays(&mut self, min: Duration, max: Duration) -> Result<(), CrowdError> {
         self.buffer.set_delays(min, max).map_err(CrowdError::Playout)?;
         self.config.playout =
@@ -396,7 +404,7 @@ impl Viewer {
         Ok(())
     }
 
-    /// Counters and measurements.
+    /// The counters and measurements of the viewer.
     pub fn stats(&self) -> ViewerStats {
         ViewerStats { playout: self.buffer.stats(), ..self.stats }
     }
@@ -445,9 +453,10 @@ impl Viewer {
         self.show_together(now, tick);
     }
 
-    /// The ticks at which all shown tiers have a state, from the first kept one to the newest. It
-    /// ignores tiers that have yet to catch up, and tiers that have lagged for too long. It also
-    /// ignores tiers whose objects span more ticks than the viewer keeps of another tier.
+    /// Returns the ticks at which all shown tiers have a state, from the first kept tick to the
+    /// newest. This ignores tiers that have yet to catch up, and tiers that have lagged for too
+    /// long. It also ignores tiers whose objects span more ticks than the viewer keeps of the other
+    /// tiers.
     fn reached(&mut self, now: Duration) -> Option<RangeInclusive<Tick>> {
         let newest = self.shown.iter().filter_map(Watched::current_tick).max()?;
         let (tiers, tick_hz) = (&self.tiers, self.config.playout.tick_hz);
@@ -473,8 +482,9 @@ impl Viewer {
         reached.or(Some(Tick(0)..=newest))
     }
 
-    /// Shows the states of all tiers together, up to the tick that all have reached. So the delay
-    /// suffices for the slowest tier. A state of `tick` has just arrived.
+    /// Shows the states of all tiers together, up to the tick that all of them have reached. The
+    /// delay therefore suffices for the slowest tier. Call this after a state of `tick` has
+    /// arrived.
     fn show_together(&mut self, now: Duration, tick: Tick) {
         let Some(reached) = self.reached(now) else { return };
         let newest = self.newest.as_ref().map(|newest| newest.tick);
@@ -487,7 +497,7 @@ impl Viewer {
         ticks.dedup();
         for shown in ticks {
             let state = self.together(shown);
-            // A later state that was shown without this tier's new state now gets it.
+            // A later state that was shown without this tier's new state now gets the new state.
             if shown == tick || !was_shown(&shown) {
                 self.show(now, state);
             } else {
@@ -520,11 +530,11 @@ impl Viewer {
         }
     }
 
-    /// The states of all shown tiers at a tick, as one snapshot.
+    /// Returns the states of all shown tiers at a tick, as one snapshot.
     fn together(&self, tick: Tick) -> Arc<Snapshot> {
         let parts = self.shown.iter().filter_map(|shown| shown.recent_at(tick));
         let mut parts: Vec<&Arc<Snapshot>> = parts.collect();
-        // Newer states replace older ones.
+        // The parts are sorted so that newer states replace older ones.
         parts.sort_by_key(|part| part.tick);
         let Some((first, rest)) = parts.split_first() else {
             return Arc::new(Snapshot::new(self.tiers[0].codec.schema(), tick));

@@ -1,4 +1,4 @@
-//! Reads one tier for a viewer: groups, key snapshots and datagrams in, views out.
+//! Reads one tier for a viewer: takes groups, key snapshots and datagrams, and returns views.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -13,28 +13,28 @@ use crate::{Carry, Refused, Tier};
 
 /// The number of groups of one tier that are read at the same time.
 const GROUPS: usize = 2;
-/// The number of states that are kept of each tier, to be merged with those of the other shown
-/// tiers.
+/// The number of states that are kept of each tier, so that they can be merged with those of the
+/// other shown tiers.
 pub(crate) const RECENT: usize = 32;
-/// The number of key snapshots that are kept of one tier.
+/// The number of key snapshots that are kept of each tier.
 const KEYS: usize = 2;
 /// If a group has waited for this long, the previous group is probably lost, so a key snapshot is
 /// needed.
 const KEY_PATIENCE: Duration = Duration::from_millis(250);
-/// A group that has waited for this long may be replaced by a third group with any number.
+/// A group that has waited for this time may be replaced by a third group with any number.
 const WAIT: Duration = Duration::from_secs(2);
-/// The bytes of a tick.
+/// The number of bytes of a tick.
 const TICK_BYTES: usize = 4;
-/// The limits of a group that waits.
+/// The maximum number of objects and of bytes of a waiting group.
 const MAX_WAITING_OBJECTS: usize = 1024;
 const MAX_WAITING_BYTES: usize = 1 << 20;
-/// If a snapshot arrives after less than this share of the time between the two ticks, a relay had
-/// stored it. The viewer has then not caught up.
+/// If a snapshot arrives after less than this share of the time between its tick and the previous
+/// one, a relay had stored it. The viewer has not caught up while such snapshots arrive.
 const CAUGHT_UP: f64 = 0.5;
-/// A viewer reads what a relay has stored of a tier within this time.
+/// The time within which a viewer reads what a relay has stored of a tier.
 const CATCH_UP: Duration = Duration::from_secs(1);
-/// The snapshots that the groups and keys of two tiers hold, with a group that begins and an object
-/// that is being read.
+/// The number of snapshots that the groups and keys of two tiers hold, together with a group that
+/// begins and an object that is being read.
 pub(crate) const CHAIN_STATES: usize = 2 * ((GROUPS + 1) * 3 + KEYS) + MAX_FRAMES as usize;
 
 /// The state of a tier that is being read.
@@ -45,25 +45,27 @@ pub(crate) struct Watched {
     limits: DecodeLimits,
     /// The maximum number of frames in an object.
     most_frames: usize,
-    /// The groups that are being read, by number.
+    /// The groups that are being read, in the order of their numbers.
     groups: VecDeque<Group>,
     /// The newest key snapshots.
     keys: VecDeque<View>,
     pub(crate) needs_key: bool,
-    /// The number of groups that waited, and whose objects were then refused. The viewer adds it to
-    /// its counter.
+    /// The number of waiting groups whose objects were refused later. The viewer adds this number
+    /// to its own counter.
     pub(crate) refused: u64,
-    /// The newest states, by tick, if other tiers are shown together with this one.
+    /// The newest states in the order of their ticks, if other tiers are shown together with this
+    /// one.
     pub(crate) recent: VecDeque<Arc<Snapshot>>,
-    /// The time at which the tier fell behind the other shown tiers. `None` if it is not behind.
+    /// The time at which the tier fell behind the other shown tiers. It is `None` if the tier is
+    /// not behind.
     pub(crate) behind_since: Option<Duration>,
-    /// For a tier in datagrams.
+    /// The decoder and the parts of datagrams, if the tier is carried in datagrams.
     datagrams: Option<(Box<Decoder>, Parts)>,
-    /// When the first snapshot arrived.
+    /// The time at which the first snapshot arrived.
     first_at: Option<Duration>,
-    /// When the newest snapshot arrived, and its tick.
+    /// The time at which the newest snapshot arrived, and its tick.
     last: Option<(Duration, Tick)>,
-    /// When the viewer had read what the relay had stored.
+    /// The time at which the viewer had read all that the relay had stored.
     pub(crate) caught_up_at: Option<Duration>,
 }
 
@@ -76,11 +78,11 @@ struct Group {
 
 #[derive(Debug)]
 enum Reading {
-    /// The snapshot of the tick `given`, which the group is coded against, has not arrived.
+    /// The group is coded against the snapshot of the tick `given`, which has not arrived.
     Waiting { since: Duration, given: Tick, objects: Vec<Vec<u8>> },
-    /// `next` is the number of the next object.
+    /// The group can be read, and `next` is the number of its next object.
     Open { reader: Box<GroupReader>, given: Tick, next: u64 },
-    /// An object was missed or refused.
+    /// An object of the group was missed or refused.
     Broken,
 }
 
@@ -106,12 +108,12 @@ impl Watched {
         }
     }
 
-    /// Changes the limits of groups that begin from now on.
+    /// Changes the limits for groups that begin after this call.
     pub(crate) fn with_limits(self, limits: DecodeLimits) -> Self {
         Self { limits, ..self }
     }
 
-    /// Starts to read the tier again.
+    /// Starts to read the tier anew, after the connection was lost.
     pub(crate) fn rejoin(&mut self) {
         self.groups.clear();
         self.keys.clear();
@@ -130,14 +132,14 @@ impl Watched {
         }
     }
 
-    /// The newest state at a tick or before it.
+    /// Returns the newest state that is not after a tick.
     pub(crate) fn recent_at(&self, tick: Tick) -> Option<&Arc<Snapshot>> {
         let place = self.recent.partition_point(|state| state.tick <= tick);
         self.recent.get(place.checked_sub(1)?)
     }
 
-    /// Takes an object of the track of key snapshots. Appends the views that can be decoded with it
-    /// to `views`.
+    /// Handles an object of the track of key snapshots. Appends to `views` the views that can be
+    /// decoded with this object.
     pub(crate) fn key(
         &mut self,
         number: u64,
@@ -157,7 +159,8 @@ impl Watched {
         Ok(())
     }
 
-    /// Takes an object of the tier. Appends the views that can be decoded with it to `views`.
+    /// Handles an object of the track of snapshots. Appends to `views` the views that can be
+    /// decoded with this object.
     pub(crate) fn object(
         &mut self,
         now: Duration,
@@ -205,15 +208,15 @@ impl Watched {
         Ok(())
     }
 
-    /// Reads all waiting groups whose given snapshot has arrived by now.
+    /// Reads all waiting groups whose given snapshot has arrived.
     fn settle(&mut self, views: &mut Vec<View>) {
         for place in 0..self.groups.len() {
-            // A refused object of a group that has waited ends that group only.
+            // If an object of such a group is refused, only that group ends.
             self.refused += u64::from(self.open(place, views).is_err());
         }
     }
 
-    /// Begins to read a group if its given snapshot has arrived.
+    /// Begins to read a group, if its given snapshot has arrived.
     fn open(&mut self, place: usize, views: &mut Vec<View>) -> Result<(), Refused> {
         let Reading::Waiting { given, .. } = &self.groups[place].reading else { return Ok(()) };
         let tick = *given;
@@ -231,7 +234,7 @@ impl Watched {
         let open = Reading::Open { reader, given: tick, next: 0 };
         let waited = std::mem::replace(&mut group.reading, open);
         let Reading::Waiting { objects, .. } = waited else { return Ok(()) };
-        // Older groups that still wait are no longer needed.
+        // Older groups that still wait are not needed any more.
         for older in self.groups.iter_mut().take(place) {
             if matches!(older.reading, Reading::Waiting { .. }) {
                 older.reading = Reading::Broken;
@@ -245,7 +248,7 @@ impl Watched {
         Ok(())
     }
 
-    /// Asks for a key snapshot if a group has waited too long.
+    /// Requests a key snapshot if a group has waited for too long.
     pub(crate) fn wait(&mut self, now: Duration) {
         self.needs_key |= self.groups.iter().any(|group| match &group.reading {
             Reading::Waiting { since, .. } => now.saturating_sub(*since) > KEY_PATIENCE,
@@ -253,7 +256,7 @@ impl Watched {
         });
     }
 
-    /// Takes a datagram. Returns the snapshot that it completed.
+    /// Handles a datagram. Returns the view of the snapshot that the datagram completes, if any.
     pub(crate) fn datagram(&mut self, datagram: &[u8]) -> Result<Option<View>, Refused> {
         let Some((decoder, parts)) = &mut self.datagrams else { return Err(Refused::NotWatched) };
         let (header, part) = Header::read(datagram)?;
@@ -270,15 +273,15 @@ impl Watched {
         Ok(Some(decoder.decode(base, &packet, tick)?))
     }
 
-    /// The tick of the newest snapshot, once it has caught up.
+    /// Returns the tick of the newest snapshot, if the tier has caught up.
     pub(crate) fn current_tick(&self) -> Option<Tick> {
         self.caught_up_at.and(self.last).map(|(_, tick)| tick)
     }
 
     /// Notes a snapshot. Returns whether the snapshot is current: neither stored by a relay, nor
-    /// older than an earlier one. `is_past` means that playback has passed its tick. In that case,
-    /// too, a relay had stored the snapshot. If this lasts for longer than reading the stored
-    /// snapshots takes, the tier just arrives later than others.
+    /// older than an earlier snapshot. `is_past` tells that playback has passed the snapshot's
+    /// tick. In that case, too, a relay probably had stored the snapshot. But if this lasts longer
+    /// than reading stored snapshots takes, the tier just arrives later than others.
     pub(crate) fn advance(
         &mut self,
         now: Duration,
@@ -304,9 +307,9 @@ impl Watched {
 }
 
 impl Group {
-    /// Whether another group, with this number and a given snapshot of this tick, is older than
-    /// this group. A number alone could be wrong, and would make all later groups late. So the
-    /// ticks must agree too, and a group that could not be read yet does not count.
+    /// Returns whether this group is newer than another one, which has this number and a given
+    /// snapshot of this tick. A number alone could be wrong, and would make all later groups late.
+    /// So the ticks must agree too, and a group that could not be read yet does not count.
     fn is_after(&self, number: u64, tick: Tick) -> bool {
         match &self.reading {
             Reading::Open { given, .. } => {
@@ -323,7 +326,7 @@ impl Group {
         }
     }
 
-    /// Takes an object, which may have to wait. `bytes` does not include the given tick.
+    /// Handles an object, which may have to wait. `bytes` must not include the given tick.
     fn object(&mut self, number: u64, bytes: &[u8], most: usize) -> Result<Vec<View>, Refused> {
         match &mut self.reading {
             Reading::Broken => Err(Refused::Broken),

@@ -1,5 +1,5 @@
-//! Viewers over a pipe that loses packets: each sees the publisher's world, lane for lane, joins
-//! within a group, and changes tiers without a break.
+//! Tests viewers over a pipe that loses packets: each sees the publisher's world lane for lane,
+//! joins within a group, and changes tiers without a break.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -29,14 +29,14 @@ fn viewer(level: Level, tier: usize) -> Viewer {
     viewer
 }
 
-/// Passes a piece to a viewer that wants it. Nothing may be refused.
+/// Passes a piece to a viewer, if the viewer wants it. The viewer must not refuse it.
 fn show_wanted(viewer: &mut Viewer, now: Duration, piece: &Piece) {
     if viewer.wanted().any(|track| track == piece.track) {
         show(viewer, now, piece).unwrap();
     }
 }
 
-/// The part of the world that a tier contains.
+/// Returns the part of the world that a tier contains.
 fn of_tier(tier: usize, tick: Tick) -> Snapshot {
     let world = world(tick.0, BALLS);
     let indices: Vec<u32> = (0..world.len() as u32)
@@ -72,11 +72,11 @@ fn every_view_is_the_publishers_world() {
             }
         }
         for (nth, (viewer, _)) in viewers.iter().enumerate() {
-            // If two snapshots arrive together, the second one is the newest.
+            // If two snapshots arrive together, only the second one is ever the newest, so some are
+            // not compared.
             let all = [600, 200, 600, 600, 300][nth / 2];
             assert!(compared[nth] > all * 8 / 10, "{}: {compared:?}", level.row());
-            // A viewer refuses datagrams until it has the head of their group, and the head may be
-            // lost more than once.
+            // Some datagrams arrive before their head, which may be lost more than once.
             assert!(viewer.stats().refused < 3, "{:?}", viewer.stats());
             let newest = viewer.newest().unwrap();
             assert!(newest.tick.0 > 585, "viewer {nth}: {:?}", newest.tick);
@@ -86,7 +86,7 @@ fn every_view_is_the_publishers_world() {
 
 #[test]
 fn playback_is_near_the_moment_and_never_goes_back() {
-    // Lost objects arrive two latencies later.
+    // Lost objects arrive two latencies later than others.
     for (tier, most_ms) in [(FULL, 150.0), (THIRD, 180.0), (FAST, 110.0), (PAIRS, 170.0)] {
         let (mut publisher, mut viewer) =
             (publisher(Level::ADAPTIVE), viewer(Level::ADAPTIVE, tier));
@@ -119,7 +119,7 @@ fn a_viewer_joins_in_the_middle_of_a_group() {
     for tick in 0..45 {
         group.extend_from_slice(publisher.publish(&world(tick, BALLS)).unwrap());
     }
-    // The relay sends what it has of the group, within 4 ms.
+    // The relay sends the objects that it has of the group, within 4 ms.
     let mut viewer = viewer(Level::LEARNING, FULL);
     let objects = group.iter().filter(|piece| piece.track.tier() == FULL);
     for (nth, piece) in objects.enumerate() {
@@ -135,7 +135,7 @@ fn a_viewer_joins_in_the_middle_of_a_group() {
         }
         if tick > 47 {
             let playback = viewer.playback(at(tick + 1)).unwrap();
-            // The group's old states must not have increased the delay.
+            // The old states of the group must not increase the delay.
             assert!(f64::from(tick) - playback.tick < 4.0, "{tick}: {}", playback.tick);
         }
     }
@@ -170,8 +170,8 @@ fn a_tier_changes_without_a_break() {
     assert_eq!(viewer.wanted().collect::<Vec<_>>(), [Track::Snapshots(PAIRS)]);
 }
 
-/// A viewer that shows FULL then wants RIGHT. The relay sends what it has of RIGHT's group, and the
-/// viewer reads it in parts, as a page does when it draws between two reads.
+/// A viewer that shows FULL then wants RIGHT too. The relay sends the objects that it has of
+/// RIGHT's group. The viewer reads them in parts, as a page does when it draws between two reads.
 #[test]
 fn what_a_relay_kept_is_not_late_if_the_viewer_reads_it_with_a_pause() {
     let mut publisher = publisher(Level::LEARNING);
@@ -189,7 +189,8 @@ fn what_a_relay_kept_is_not_late_if_the_viewer_reads_it_with_a_pause() {
         if tick == 230 {
             viewer.watch(RIGHT).unwrap();
         }
-        // Six objects per frame: the first of each frame arrives 16 ms after the previous object.
+        // Each frame reads six objects, and the first of them arrives 16 ms after the previous
+        // object.
         let ready = if tick > 230 { kept.len().min(6) } else { 0 };
         for piece in kept.drain(..ready) {
             show(&mut viewer, at(tick) + Duration::from_millis(1), &piece).unwrap();
@@ -213,7 +214,7 @@ fn a_delayed_broadcast_comes_later_and_is_the_same() {
     }
     assert_eq!(came[..], expected[..came.len()]);
     assert_eq!(came.last().unwrap().tick, Tick(179));
-    // The rest comes without further worlds, and still this late.
+    // The remaining pieces are returned without further worlds, with the same delay.
     for tick in 300..420 {
         assert!(!delayed.is_drained(), "{tick}");
         let pieces = delayed.drain(Tick(tick - 1));
@@ -234,7 +235,7 @@ fn the_end_of_a_broadcast_has_objects_that_are_not_full() {
             show_wanted(&mut viewer, at(tick), piece);
         }
     }
-    // The pair of the last snapshot would come with the next world.
+    // The pair that contains the last snapshot would be returned with the next world.
     assert_eq!(viewer.newest().unwrap().tick, Tick(9));
     assert!(!publisher.is_drained());
     for piece in publisher.drain(Tick(10)) {
@@ -272,7 +273,7 @@ fn large_worlds_travel_in_several_datagrams() {
             huge.push(EntityId(*id), &Ball { position, lit: tick % 2 == 0 }).unwrap();
         }
         last = publisher.publish(&huge).map(drop);
-        // The other tiers have taken this world all the same.
+        // The other tiers have encoded this world nevertheless.
         let pieces = publisher.pieces();
         assert!(pieces.iter().any(|piece| piece.track == Track::Snapshots(FULL)));
         assert!(pieces.iter().all(|piece| piece.tick == Tick(tick)), "none has waited");
@@ -314,7 +315,7 @@ fn a_missed_object_costs_the_rest_of_its_group() {
 fn ticks_may_skip_but_not_go_back() {
     let mut publisher = publisher(Level::PACKED);
     let mut viewers = [FULL, THIRD, FAST].map(|tier| viewer(Level::PACKED, tier));
-    // A pause of minutes is longer than a datagram can express.
+    // A pause of minutes is longer than a datagram can express, so a new group begins.
     let ticks = (0..50).chain(20_000..20_050).chain([20_100, 20_227, 20_228, 20_300, 20_301]);
     for tick in ticks {
         for piece in publisher.publish(&world(tick, BALLS)).unwrap() {
@@ -403,7 +404,7 @@ fn groups_wait_for_what_they_stand_on() {
         assert_eq!(show(&mut viewer, at(41), piece), Ok(Some(tick)));
     }
     assert_eq!(viewer.stats().snapshots, 80);
-    // The third group is lost. The fourth waits until the viewer asks for its key snapshot.
+    // The third group is lost, so the fourth waits until the viewer wants its key snapshot.
     for piece in of(3) {
         assert_eq!(show(&mut viewer, at(180), piece), Ok(None));
     }
@@ -434,17 +435,17 @@ fn a_viewer_follows_a_simulation_that_begins_again() {
             let Some(playback) = viewer.playback(at(now + nth)) else { continue };
             first = first.or(Some(playback.tick));
         }
-        // The old world stays in view until there is a new one.
+        // The old world is shown until there is a new one.
         assert!(shown.is_none() || first >= shown, "{first:?} after {shown:?}");
         shown = viewer.playback(at(now + 120)).map(|playback| playback.tick);
-        // The delay still covers the pause.
+        // The delay still covers the pause between the publishers.
         let last = f64::from(begin + 120);
         assert!(shown.is_some_and(|tick| (last - 40.0..last).contains(&tick)), "{shown:?}");
         assert!(viewer.newest().unwrap().tick.0 + 5 > begin + 120);
     }
 }
 
-/// The whole world, and its quarters, two snapshots in each object.
+/// Makes a catalogue of the whole world and its quarters, with two snapshots in each object.
 fn quarters() -> (Catalogue, Publisher) {
     let codec = support::codec(Level::LEARNING);
     let mut tiers = vec![Tier::new("full", &codec, 60)];
@@ -474,7 +475,8 @@ fn regions_are_shown_together() {
     let mut viewer = Viewer::new(&catalogue, config).unwrap();
     let mut pipe = Pipe::new(7, 0.02, 30);
     let mut last = 0.0;
-    // All quarters, two of them, all again, the whole world, all quarters, and one.
+    // The viewer watches all quarters, two of them, all again, the whole world, all quarters, and
+    // one.
     let watched: [&[usize]; 6] = [&QUARTERS, &[2, 4], &QUARTERS, &[0], &QUARTERS, &[3]];
     for (phase, tiers) in watched.into_iter().enumerate() {
         viewer.watch_all(tiers).unwrap();
@@ -483,7 +485,7 @@ fn regions_are_shown_together() {
             let pieces = publisher.publish(&world(tick, BALLS)).unwrap();
             pieces.iter().for_each(|piece| pipe.send(at(tick), piece));
             pipe.deliver(at(tick), &mut viewer);
-            // Requesting the same tiers again changes nothing.
+            // A request of the same tiers again changes nothing.
             viewer.watch_all(tiers).unwrap();
             let Some(playback) = viewer.playback(at(tick)) else { continue };
             assert!(playback.tick >= last);
@@ -496,7 +498,7 @@ fn regions_are_shown_together() {
             assert!((phase != 3 && phase != 4) || shown >= near[0].min(near[1]), "{tick}: {shown}");
         }
         assert!(viewer.shown_tiers().eq(tiers.iter().copied()), "{tiers:?}");
-        // In the last second, the viewer showed exactly the entities of these tiers.
+        // In the last second, the viewer must have shown exactly the entities of these tiers.
         let (_, end) = viewer.history().unwrap();
         let mut compared = 0;
         for tick in end.0 - 60..end.0 - 20 {
@@ -510,7 +512,7 @@ fn regions_are_shown_together() {
             let indices = (0..world.len()).filter(of_tiers);
             let ball = |index| (world.ids()[index], world.get_at_index::<Ball>(index).unwrap());
             let wanted: Vec<(EntityId, Ball)> = indices.map(ball).collect();
-            // Between two kept states, the history interpolates.
+            // Between two kept states, the history interpolates, so only some moments are equal.
             compared += u32::from(shown == wanted);
         }
         assert!(compared >= 13, "{tiers:?}: {compared}");
@@ -526,7 +528,7 @@ fn playback_waits_for_the_slowest_region() {
     let (catalogue, mut publisher) = quarters();
     let mut viewer = Viewer::new(&catalogue, ViewerConfig::at_hz(60)).unwrap();
     viewer.watch_all(&QUARTERS).unwrap();
-    // One quarter arrives 150 ms after the others; in the end it does not arrive at all.
+    // One quarter arrives 150 ms after the others, and at the end it does not arrive at all.
     let mut behind = VecDeque::new();
     let (mut starved, mut late) = (0, 0);
     for tick in 0..900 {
@@ -553,7 +555,7 @@ fn playback_waits_for_the_slowest_region() {
     assert_eq!((starved, viewer.stats().late), (0, late));
 }
 
-/// After a pause, a page gets the pieces that arrived meanwhile track by track, and may draw
+/// After a pause, a page gets the pieces that arrived during the pause track by track, and may draw
 /// between two tracks.
 #[test]
 fn regions_that_come_one_after_the_other_after_a_stall_are_not_late() {
@@ -609,7 +611,7 @@ fn the_coarse_tier_is_what_the_publisher_says() {
     for tick in 0..300 {
         world.clear(Tick(tick));
         for id in 0..20 {
-            // One ball in three rests.
+            // One ball in three is at rest.
             let way = if id % 3 == 0 { id as f32 } else { 0.05 * (tick * id % 900) as f32 };
             let rotation = [0.0, 0.0, 0.0, 1.0];
             let state = Crate { position: [way - 20.0, 1.0, way], rotation, touched: true };
@@ -631,7 +633,7 @@ fn the_coarse_tier_is_what_the_publisher_says() {
         }
     }
     assert!(differing > 20 && largest > 0.002, "{differing}, {largest}");
-    // Half of the coarsest step, which is 16 of the field's.
+    // This is half of the coarsest step, which is 16 of the field's steps.
     assert!(largest < 0.017, "{largest}");
 }
 
@@ -662,11 +664,11 @@ fn a_viewer_goes_back() {
     for (tick, id, ball) in seen {
         assert_eq!(Some(ball), world(tick, BALLS).get(id).unwrap(), "{tick}");
     }
-    // Between two states, and outside of all.
+    // The ticks are between two states, and outside of all states.
     for (tick, shown) in [(400.5, 400.5), (0.0, first.0.into()), (9e9, last.0.into())] {
         assert_eq!(viewer.playback_at(tick).unwrap().tick, shown);
     }
-    // Live playback continues meanwhile.
+    // Live playback continues as before.
     assert!(viewer.playback(at(600)).unwrap().tick > 590.0);
 }
 
@@ -681,7 +683,7 @@ fn a_history_that_is_too_long_is_refused() {
     for history in [Duration::MAX, 500 * day] {
         assert_eq!(of(history, usize::MAX), Err(CrowdError::History));
     }
-    // No room for an entity in each state.
+    // The memory has no room for one entity in each state.
     assert_eq!(of(day, 20 << 20), Err(CrowdError::History));
 }
 

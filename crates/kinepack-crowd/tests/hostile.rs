@@ -1,5 +1,5 @@
-//! Any bytes as a catalogue, an object or a datagram give an error or a valid value, and a refused
-//! input changes nothing.
+//! Tests that any bytes as a catalogue, an object or a datagram give an error or a valid value, and
+//! that a refused input changes nothing.
 
 use kinepack::schema::{Field, FieldKind};
 use kinepack::{Codec, Level, Profile, Schema, SetupError, Tick};
@@ -63,7 +63,8 @@ fn tiers_that_contradict_each_other_are_refused() {
     assert_eq!(viewer.watch(9), Err(CrowdError::NoTier { number: 9 }));
 }
 
-/// A catalogue with this many tiers of one codec, and the bytes of a tier.
+/// Makes a catalogue with `count` tiers of one codec, and returns it with the number of bytes of a
+/// tier.
 fn many_tiers(codec: &Codec, count: usize) -> (Vec<u8>, usize) {
     let tiers = (0..count).map(|nth| Tier::new(&format!("tier{nth:02}"), codec, 60)).collect();
     let level_bytes = codec.level().name().len();
@@ -112,7 +113,7 @@ fn tiers_of_one_codec_share_it_and_the_caller_limits_the_memory() {
     assert!(memory < 10_000, "{memory} bytes");
 }
 
-/// A catalogue of this many tiers, each with its own schema of 2,000 flags.
+/// Makes a catalogue of `count` tiers, each with its own schema of 2,000 flags.
 fn many_schemas(count: u8) -> Vec<u8> {
     let schema = |nth: u8| {
         let flag = |lane| Field::new(format!("{nth}.{lane}"), FieldKind::Bool);
@@ -193,7 +194,7 @@ fn a_group_with_the_largest_number_does_not_end_a_tier() {
         all.iter().find(|piece| piece.track == track && piece.tick == Tick(tick)).unwrap()
     };
     let (full, keys) = (Track::Snapshots(FULL), Track::Keys(FULL));
-    // The first forged object can never be read, the second can.
+    // The first forged object can never be read, but the second can.
     for forged in [vec![9; 40], of(full, 60).bytes.clone()] {
         let mut viewer = viewer(Level::PACKED, FULL);
         let first_of = |viewer: &mut Viewer, tick: u32| {
@@ -254,8 +255,8 @@ fn altered_datagrams_do_not_change_what_comes_after() {
             let tick = show(&mut viewer, now, piece).unwrap();
             assert!(tick == Some(piece.tick) || matches!(piece.track, Track::Keys(_)));
         }
-        // Some alterations decode as other states of close ticks; the next true state replaces
-        // these.
+        // Some altered datagrams decode to other states of close ticks, which the next true state
+        // replaces.
         assert!(viewer.stats().refused > 50);
         assert!(viewer.newest().unwrap().tick >= Tick(89));
     }
@@ -267,7 +268,7 @@ fn memory_limits_the_entities() {
     let mut viewer = Viewer::new(&catalogue(Level::PACKED), config).unwrap();
     viewer.watch(FULL).unwrap();
     let mut publisher = Publisher::new(&catalogue(Level::PACKED));
-    // The third group is refused because it is coded against the world that is too large.
+    // The third group is refused because it is coded against the world that was too large.
     for (tick, balls, fits) in
         [(0, 20, true), (60, 2_000, false), (120, 20, false), (180, 20, true)]
     {
@@ -376,7 +377,7 @@ fn a_refused_object_shows_none_of_its_snapshots() {
         (newest, stats.snapshots)
     );
     assert_eq!(show(&mut viewer, at(42), &all[20]), Err(Refused::Broken));
-    // The next group is read, with its key snapshot.
+    // The next group can be read, with its key snapshot.
     for piece in &all[31..33] {
         assert!(show(&mut viewer, at(61), piece).is_ok(), "{:?}", piece.track);
     }

@@ -1,14 +1,14 @@
-//! The tests as one program, which links once. `cargo test -p kinepack-crowd NAME` runs those whose
-//! paths contain NAME.
+//! All tests of this crate in one program, which links only once.
+//! `cargo test -p kinepack-crowd NAME` runs those whose paths contain NAME.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-// Shared by the tests.
+// These modules have code that several tests use.
 #[path = "../../kinepack-capture/tests/stored/mod.rs"]
 mod stored;
 mod support;
 
-// The driver of the fuzz target, which is public in its crate.
+// This module is the driver of the fuzz target, which is public in its crate.
 #[allow(unreachable_pub)]
 #[path = "../../../fuzz/src/crowd.rs"]
 mod driver;

@@ -1,4 +1,4 @@
-//! Broadcasts over QUIC, through a relay in the same process.
+//! Tests broadcasts over QUIC, through a relay in the same process.
 
 #![cfg(feature = "moq")]
 
@@ -31,7 +31,7 @@ fn stage() -> Stage {
     Stage { relay, identity, connector, address }
 }
 
-/// Publishes the world of the balls at 60 ticks per second, from a tick on.
+/// Publishes the world of the balls at 60 ticks per second, from tick `first` on.
 async fn publish(connector: Connector, address: Address, first: u32, group: u64) {
     let catalogue = catalogue(Level::LEARNING);
     let mut publication = Publication::start(&connector, &address, &catalogue, group).unwrap();
@@ -45,7 +45,7 @@ async fn publish(connector: Connector, address: Address, first: u32, group: u64)
     }
 }
 
-/// Watches until `enough` states of a tier were compared with the true ones.
+/// Watches until `enough` states of a tier were compared with the true states.
 async fn compare(watching: &mut Watching, enough: u32) -> u32 {
     let (mut compared, mut before, mut newest_tick) = (0, None, 0);
     while compared < enough {
@@ -148,13 +148,13 @@ async fn a_publisher_that_starts_again_is_followed() {
     until(&mut watching, |newest| newest >= 5_000).await;
     second.abort();
     assert!(second.await.is_err());
-    // The simulation begins again.
+    // The simulation starts again.
     let third = tokio::spawn(publish(connector.clone(), address.clone(), 0, 2_000));
     until(&mut watching, |newest| newest < 5_000).await;
     third.abort();
 }
 
-/// Watches until the newest tick satisfies `is_one`.
+/// Watches until `is_one` returns true for the newest tick.
 async fn until(watching: &mut Watching, is_one: impl Fn(u32) -> bool) {
     let seen = async { while !is_one(compare(watching, 1).await) {} };
     timeout(Duration::from_secs(10), seen).await.unwrap();

@@ -1,5 +1,5 @@
-//! The frozen broadcast of `spec/vectors/crowd.txt`: version 2 stays readable, and publishers still
-//! make the same bytes.
+//! Tests the frozen broadcast of `spec/vectors/crowd.txt`: version 2 stays readable, and publishers
+//! still make the same bytes.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use crate::support::{RIGHT, at, catalogue, is_right, show, world};
 const TICKS: u32 = 70;
 
 fn balls(tick: u32) -> u32 {
-    // Once, a snapshot that does not fit into one datagram.
+    // At this tick, the snapshot does not fit into one datagram.
     if tick == 45 { 300 } else { 5 }
 }
 
@@ -89,7 +89,7 @@ fn the_frozen_broadcast_is_read_and_written() {
             let Some(tick) = show(&mut viewer, at(piece.tick.0), piece).unwrap() else { continue };
             assert_eq!(tick, piece.tick);
             snapshots += 1;
-            // The first snapshot is not shown before the second one has arrived.
+            // The viewer does not show the first snapshot before the second one has arrived.
             if snapshots > 1 {
                 let mut sent = world(tick.0, balls(tick.0));
                 if tier == RIGHT {

@@ -118,7 +118,7 @@ impl Groups {
         self.find_forward(group, frames)
     }
 
-    /// Returns the first readable frame from frame `frame` of a group on.
+    /// Returns the first readable frame, from the frame with index `frame` in a group on.
     pub(crate) fn find_forward(
         &mut self,
         group: usize,

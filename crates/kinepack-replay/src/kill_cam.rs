@@ -1,4 +1,4 @@
-//! The last seconds of a game, in memory.
+//! Keeps the last seconds of a game in memory.
 
 use std::collections::VecDeque;
 use std::io::Write;
@@ -12,13 +12,13 @@ use crate::group::{Group, GroupBuilder};
 use crate::options::ReplayOptions;
 use crate::{Marker, ReplayError, ReplaySummary};
 
-/// No limits, because the kill cam made the groups itself.
+/// There are no limits, because the kill cam itself made the groups that it decodes.
 const OWN: DecodeLimits = DecodeLimits { max_entities: u32::MAX };
 
 /// Keeps the last seconds of a game as groups, and cuts replays from them.
 ///
-/// Memory: the encoded frames of the last seconds, at most one more group, and the memory of an
-/// encoder: its scratch memory and four snapshots.
+/// The memory is that of the encoded frames of the last seconds, at most one more group, and an
+/// encoder with its scratch memory and four snapshots.
 ///
 /// ```
 /// use std::time::Duration;
@@ -56,14 +56,15 @@ pub struct KillCam {
     options: ReplayOptions,
     builder: GroupBuilder,
     length_ticks: f64,
-    /// The oldest first.
+    /// The groups, the oldest first.
     groups: VecDeque<Arc<Group>>,
-    /// The first frame of the oldest group's key group, if that key group is forgotten.
+    /// The first frame of the oldest group's key group, if that key group was dropped.
     key: Option<Arc<Group>>,
     markers: VecDeque<Marker>,
 }
 
-/// An interval of a [`KillCam`], to be written as a replay. It shares the memory of the kill cam.
+/// An interval of a [`KillCam`] that can be written as a replay. An excerpt shares the memory of
+/// its kill cam.
 #[derive(Clone, Debug)]
 pub struct Excerpt {
     codec: Codec,
@@ -74,7 +75,7 @@ pub struct Excerpt {
 }
 
 impl KillCam {
-    /// Keeps the last `length` of a world.
+    /// Makes a kill cam that keeps the last `length` of a world.
     pub fn new(codec: &Codec, options: &ReplayOptions, length: Duration) -> Self {
         Self {
             codec: codec.clone(),
@@ -87,13 +88,14 @@ impl KillCam {
         }
     }
 
-    /// Adds a snapshot, and forgets groups that are too old.
+    /// Adds a snapshot, and drops groups that are too old.
     ///
-    /// Cost: that of [`Encoder::encode`](kinepack::Encoder::encode).
+    /// The cost is that of [`Encoder::encode`](kinepack::Encoder::encode).
     ///
     /// # Errors
     /// [`ReplayError::TicksNotIncreasing`], [`ReplayError::TickTooLate`],
-    /// [`ReplayError::FrameTooLarge`] and [`ReplayError::Encode`]. The snapshot is then left out.
+    /// [`ReplayError::FrameTooLarge`] or [`ReplayError::Encode`] if the snapshot is refused. The
+    /// kill cam is then without this snapshot.
     pub fn write(&mut self, world: &Snapshot) -> Result<(), ReplayError> {
         let result = self.builder.write(world);
         self.groups.extend(self.builder.take_ended().map(Arc::new));
@@ -112,17 +114,17 @@ impl KillCam {
     /// Adds an event of the snapshot that is written next.
     ///
     /// # Errors
-    /// [`ReplayError::NoEvents`], [`ReplayError::TooManyEvents`], and [`ReplayError::Encode`] for
-    /// an event of another schema or with a value out of range.
+    /// [`ReplayError::NoEvents`], [`ReplayError::TooManyEvents`], and [`ReplayError::Encode`] if
+    /// the event has another schema or a value out of range.
     pub fn emit<T: Pack>(&mut self, event: &T) -> Result<(), ReplayError> {
         self.builder.emit(event)
     }
 
-    /// As [`emit`](Self::emit), for an event that is the row `index` of a snapshot of the kinds'
-    /// schema.
+    /// Like [`emit`](Self::emit), for an event that is the row `index` of a snapshot of the event
+    /// kinds' schema.
     ///
     /// # Errors
-    /// As [`emit`](Self::emit).
+    /// The errors of [`emit`](Self::emit).
     pub fn emit_row(&mut self, rows: &Snapshot, index: usize) -> Result<(), ReplayError> {
         self.builder.emit_row(rows, index)
     }
@@ -133,24 +135,24 @@ impl KillCam {
         self.markers.push_back(Marker { tick, name: name.to_owned() });
     }
 
-    /// The first and the last tick that it holds.
+    /// The first and the last tick that the kill cam holds.
     pub fn ticks(&self) -> Option<(Tick, Tick)> {
         let first = self.groups.front().map(|group| group.first).or(self.builder.first());
         first.zip(self.builder.last())
     }
 
-    /// Bytes on the heap of the encoded frames and events.
+    /// The size of the encoded frames and events on the heap, in bytes.
     pub fn memory_bytes(&self) -> usize {
         let groups: usize =
             self.key.iter().chain(&self.groups).map(|group| group.memory_bytes()).sum();
         groups + self.builder.memory_bytes()
     }
 
-    /// The snapshots from one tick to another, both included. The kill cam continues unchanged. The
-    /// excerpt shares the kill cam's memory, so this takes microseconds.
+    /// Returns the snapshots from one tick to another, both included, as an excerpt. The kill cam
+    /// continues unchanged. The excerpt shares the kill cam's memory, so this takes microseconds.
     ///
     /// # Errors
-    /// [`ReplayError::Encode`] for events that cannot be encoded.
+    /// [`ReplayError::Encode`] if the events cannot be encoded.
     pub fn excerpt(&mut self, from: Tick, to: Tick) -> Result<Excerpt, ReplayError> {
         let unfinished = self.builder.unfinished()?.map(Arc::new);
         let groups: Vec<Arc<Group>> =
@@ -165,11 +167,11 @@ impl KillCam {
         })
     }
 
-    /// Writes the snapshots from one tick to another, both included, as a replay. See
-    /// [`Excerpt::write`], which can run on another thread.
+    /// Writes the snapshots from one tick to another, both included, as a replay.
+    /// [`Excerpt::write`] does the same, but can run on another thread.
     ///
     /// # Errors
-    /// Those of [`excerpt`](Self::excerpt) and of [`Excerpt::write`].
+    /// The errors of [`excerpt`](Self::excerpt) and of [`Excerpt::write`].
     pub fn cut(
         &mut self,
         from: Tick,
@@ -186,19 +188,18 @@ impl Excerpt {
     /// If the codec has a time precision, the replay begins with the key group of the first tick,
     /// because encoding coarse values again would make them coarser.
     ///
-    /// Cost: encodes the frames before the first key group again, at most 8 seconds of them, and
-    /// copies the groups after that.
+    /// The frames before the first key group, at most 8 seconds of them, are encoded again, and the
+    /// groups after that are copied.
     ///
     /// # Errors
-    /// [`ReplayError::Io`], [`ReplayError::Schema`] for a rate or a schema that a file cannot have,
+    /// [`ReplayError::Io`], [`ReplayError::Schema`] if a file cannot have the rate or the schema,
     /// and [`ReplayError::NothingToCut`] if there is no snapshot between the ticks.
-    /// [`ReplayError::Decode`] for groups that cannot be read, which would be a bug of this
-    /// library.
+    /// [`ReplayError::Decode`] if a group cannot be read, which would be a bug of this library.
     pub fn write(&self, out: impl Write) -> Result<ReplaySummary, ReplayError> {
         let Self { codec, options, ticks: [from, to], groups, markers } = self;
         let mut cut = Cut::begin(out, codec, OWN, options, [*from, *to], markers, [])?;
         let mut key: Option<View> = None;
-        // With a time precision, the first group to write is a key group.
+        // With a time precision, the first group that is written must be a key group.
         let first = groups.iter().find(|group| group.last >= *from);
         let begin = match first {
             Some(first) if codec.has_precision() => first.key,

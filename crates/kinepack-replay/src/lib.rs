@@ -1,9 +1,10 @@
-//! Replay files and kill cams: a world's snapshots in little space, played from any moment.
+//! Replay files and kill cams: the snapshots of a world in little space, which can be played from
+//! any moment.
 //!
-//! A game writes each snapshot once a tick, with its events. [`ReplayReader`] plays the file with
-//! the same [`Playback`](kinepack_net::Playback) that a receiver has, forwards, backwards and at
-//! any rate. [`KillCam`] keeps the last seconds in memory, and cuts replays from them. Snapshots
-//! come back exactly as they were quantized. `spec/REPLAY.md` defines the format.
+//! A game writes one snapshot per tick, with the events of that tick. [`ReplayReader`] plays the
+//! file with the same [`Playback`](kinepack_net::Playback) that a receiver has, forwards, backwards
+//! and at any rate. [`KillCam`] keeps the last seconds in memory, and cuts replays from them.
+//! Snapshots come back exactly as they were quantized. `spec/REPLAY.md` defines the format.
 //!
 //! ```
 //! use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};

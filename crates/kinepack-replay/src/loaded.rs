@@ -1,4 +1,4 @@
-//! A group in memory, decoded as far as it is needed.
+//! Holds a group in memory, decoded as far as needed.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -12,16 +12,16 @@ use crate::events::Events;
 use crate::limits::{MOST_FRAMES, MOST_GROUP_BYTES};
 use crate::options::ReplayLimits;
 
-/// A group whose frames are read in any order.
+/// A loaded group, whose frames can be read in any order.
 ///
 /// Decoded frames stay in memory, up to a limit, so a step back usually costs nothing. A step back
-/// to a frame that did not fit decodes the group again from its beginning.
+/// to a frame that did not fit into this limit decodes the group again from its beginning.
 #[derive(Debug)]
 pub(crate) struct Loaded {
-    /// The group's place in the index.
+    /// The index of the group in the file.
     pub(crate) place: usize,
     bytes: Vec<u8>,
-    /// The tick of each valid frame, and where it ends.
+    /// The tick of each valid frame, and the byte at which the frame ends.
     headers: Vec<(Tick, usize)>,
     /// Whether further headers were removed, because their frames cannot be decoded.
     ends_early: bool,
@@ -37,7 +37,8 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
-    /// Holds no group at first. The memory is reused for each group that is loaded.
+    /// Makes a `Loaded` that holds no group yet. The memory is reused for each group that is loaded
+    /// later.
     pub(crate) fn new(codec: &Codec, limits: &ReplayLimits) -> Self {
         Self {
             place: usize::MAX,
@@ -54,7 +55,7 @@ impl Loaded {
         }
     }
 
-    /// Forgets the group.
+    /// Drops the group.
     pub(crate) fn clear(&mut self) {
         self.place = usize::MAX;
         self.bytes.clear();
@@ -66,8 +67,8 @@ impl Loaded {
         self.rewind();
     }
 
-    /// Takes the bytes of a group, and the view that its first frame is coded against. If the
-    /// group's frames end early, returns the reason.
+    /// Loads the bytes of a group, and the view that its first frame is coded against. If the
+    /// group's frames end early, the reason is returned.
     pub(crate) fn load(
         &mut self,
         place: usize,
@@ -107,7 +108,7 @@ impl Loaded {
         broken
     }
 
-    /// Takes the group's events.
+    /// Loads the group's events.
     pub(crate) fn load_events(
         &mut self,
         codec: &Codec,
@@ -126,8 +127,8 @@ impl Loaded {
         Ok(())
     }
 
-    /// The bytes of the group's events up to its last valid frame. Empty if the events are not
-    /// valid.
+    /// Returns the bytes of the group's events up to the last valid frame. Returns no bytes if the
+    /// events are not valid.
     pub(crate) fn event_bytes(&self, kinds: &EventKinds) -> Result<Vec<u8>, ReplayError> {
         let ticks = self.headers.first().zip(self.headers.last());
         match (&self.events, ticks) {
@@ -143,22 +144,22 @@ impl Loaded {
         self.given.clone()
     }
 
-    /// The tick of that view.
+    /// The tick of the view that the group's first frame is coded against.
     pub(crate) fn given(&self) -> Option<Tick> {
         self.given.as_ref().map(|view| view.tick)
     }
 
-    /// Number of valid frames.
+    /// The number of valid frames.
     pub(crate) fn len(&self) -> usize {
         self.headers.len()
     }
 
-    /// The tick of a frame.
+    /// The tick of the frame at index `frame`.
     pub(crate) fn tick(&self, frame: usize) -> Option<Tick> {
         self.headers.get(frame).map(|(tick, _)| *tick)
     }
 
-    /// The number of frames up to a moment.
+    /// The number of frames that are not after a moment.
     pub(crate) fn frames_until(&self, moment: f64) -> usize {
         self.headers.partition_point(|(tick, _)| f64::from(tick.0) <= moment)
     }
@@ -178,7 +179,8 @@ impl Loaded {
         self.reader.begin(self.given.clone());
     }
 
-    /// A frame. If it cannot be decoded, the group ends before it, and the reason is returned.
+    /// Decodes the frame at index `frame`. If that frame cannot be decoded, the group ends before
+    /// it, and the reason is returned.
     pub(crate) fn frame(&mut self, frame: usize) -> Result<Option<Arc<Snapshot>>, String> {
         if frame >= self.len() {
             return Ok(None);

@@ -1,39 +1,39 @@
-//! How a replay is written, and the limits of a reader.
+//! The options of a writer, and the limits of a reader.
 
 use std::time::Duration;
 
 use kinepack::DecodeLimits;
 use kinepack_net::EventKinds;
 
-/// How a replay is written.
+/// The options by which a replay is written.
 #[derive(Clone, Debug)]
 pub struct ReplayOptions {
-    /// Ticks per second, 0.001 to 1,000,000.
+    /// The number of ticks per second, from 0.001 to 1,000,000.
     pub rate_hz: f64,
     /// The world's name, as a hint for readers.
     pub name: String,
-    /// The length of a group. A writer that is killed loses at most one group, and a reader decodes
-    /// at most one group and two frames to show a moment. Short groups make a larger file, because
-    /// the first frame of a group takes as many bytes as 5 to 10 others.
+    /// The duration of a group. A writer that is killed loses at most one group, and a reader
+    /// decodes at most one group and two frames to show a moment. Short groups make a larger file,
+    /// because the first frame of a group takes as many bytes as 5 to 10 later frames.
     pub group: Duration,
     /// The number of groups from one *key group* to the next, at least 1. A key group can be
-    /// decoded alone. The first frame of any other group is coded against the first frame of its
-    /// key group, and then takes a third of the bytes. If a key group is damaged, all groups up to
-    /// the next key group are lost.
+    /// decoded without other groups. The first frame of any other group is coded against the first
+    /// frame of its key group, and then takes a third of the bytes of a key group's. If a key group
+    /// is damaged, all groups up to the next key group are lost.
     pub key_every: u32,
-    /// The kinds of events, if there are events.
+    /// The kinds of events; `None` if there are no events.
     pub events: Option<EventKinds>,
-    /// Whether the file has the codec's profile, so that any program can read the file. Without the
-    /// profile, the file is smaller (by 73 kB for the cubes), but a reader must have the codec:
-    /// [`ReplayReader::with_codec`](crate::ReplayReader::with_codec). Kill cams can leave the
-    /// profile out, because their viewers play the same game.
+    /// Whether the file contains the codec's profile, so that any program can read the file.
+    /// Without the profile, the file is smaller (by 73 kB for the cubes), but a reader must have
+    /// the codec: [`ReplayReader::with_codec`](crate::ReplayReader::with_codec). Kill cams can
+    /// leave the profile out, because their viewers play the same game.
     pub store_profile: bool,
 }
 
 impl ReplayOptions {
-    /// Options for a world of `rate_hz` ticks per second, with groups of 1 second. Every eighth
-    /// group is a key group. At 60 Hz and 901 cubes, the first frames of groups are then a tenth of
-    /// the file, and a reader needs at most 20 ms to show any moment.
+    /// Makes options for a world of `rate_hz` ticks per second, with groups of 1 second. Every
+    /// eighth group is a key group. With 901 cubes at 60 Hz, the first frames of groups are then a
+    /// tenth of the file, and a reader takes at most 20 ms to show any moment.
     pub fn at_hz(rate_hz: f64) -> Self {
         Self {
             rate_hz,
@@ -59,9 +59,9 @@ impl ReplayOptions {
 pub struct ReplayLimits {
     /// The limits of a snapshot.
     pub decode: DecodeLimits,
-    /// The maximum memory for the decoded frames of a group. If it is too small for a group, a step
-    /// back may decode the group again. The default, 64 MiB, has room for 25 seconds of 901 cubes
-    /// at 60 Hz. A reader keeps at most two groups, and their encoded bytes.
+    /// The maximum memory for the decoded frames of a group, in bytes. If this is too small for a
+    /// group, a step back may decode the group again. The default, 64 MiB, has room for 25 seconds
+    /// of 901 cubes at 60 Hz. A reader keeps at most two groups, with their encoded bytes.
     pub frame_bytes: usize,
 }
 

@@ -17,18 +17,18 @@ use crate::options::{ReplayLimits, ReplayOptions};
 use crate::records::ReadSeek;
 use crate::{Marker, ReplayDamage, ReplayError, ReplaySummary};
 
-/// The longest step forward between two moments of playback that counts as playing. A longer step
-/// counts as a jump, and the events in it are not shown.
+/// The longest step forward between two moments that counts as playback. A longer step counts as a
+/// jump, and its events are not shown.
 const LONGEST_STEP: Duration = Duration::from_secs(5);
 
-/// Reads a replay file, from any moment.
+/// Reads a replay file from any moment on.
 ///
-/// To show a moment, it reads the group of the moment and decodes the group up to that moment. For
-/// groups of a second with 901 cubes at 60 Hz, this takes at most 20 ms. After that, each further
-/// frame is decoded once or not at all, forwards or backwards.
+/// To show a moment, the reader reads the group of that moment and decodes the group up to it. With
+/// groups of one second and 901 cubes at 60 Hz, this takes at most 20 ms. After that, each further
+/// frame is decoded once or not at all, in either direction.
 ///
-/// In place of a damaged group, the last frame before the group is shown. [`damage`](Self::damage)
-/// lists the damage found until now.
+/// If a group is damaged, the last frame before the group is shown instead.
+/// [`damage`](Self::damage) lists the damage found until now.
 ///
 /// ```
 /// use kinepack_replay::ReplayReader;
@@ -79,11 +79,11 @@ pub struct ReplayReader {
     name: String,
     rate_hz: f64,
     player: FramePlayer,
-    /// The last moment of playback.
+    /// The last moment that playback showed.
     shown: Option<f64>,
 }
 
-/// Whether a file is a replay, by its first bytes.
+/// Returns whether a file is a replay, judging by its first bytes.
 ///
 /// ```
 /// assert!(!kinepack_replay::is_replay("Cargo.toml".as_ref()));
@@ -93,29 +93,28 @@ pub fn is_replay(path: &Path) -> bool {
 }
 
 impl ReplayReader {
-    /// Opens a file.
+    /// Opens a replay file.
     ///
     /// # Errors
-    /// [`ReplayError`] for a file that cannot be read, or is no replay.
+    /// [`ReplayError`] if the file cannot be read, or is not a replay.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, ReplayError> {
         Self::from_reader(File::open(path)?)
     }
 
-    /// Reads a replay from any source. It reads a group at a time, so the source does not have to
-    /// buffer.
+    /// Reads a replay from any source. One group is read at a time, so the source need not buffer.
     ///
     /// # Errors
-    /// As [`open`](Self::open).
+    /// The errors of [`open`](Self::open).
     pub fn from_reader(reader: impl Read + Seek + Send + 'static) -> Result<Self, ReplayError> {
         Self::new(Box::new(reader), None)
     }
 
-    /// As [`from_reader`](Self::from_reader), with the codec that wrote the file. The file's
+    /// Like [`from_reader`](Self::from_reader), with the codec that wrote the file. The file's
     /// profile is then not needed, so it may be [left out](crate::ReplayOptions::store_profile),
     /// damaged, or not trusted.
     ///
     /// # Errors
-    /// As [`open`](Self::open), and [`ReplayError::OtherCodec`].
+    /// The errors of [`open`](Self::open), and [`ReplayError::OtherCodec`].
     pub fn with_codec(
         reader: impl Read + Seek + Send + 'static,
         codec: &Codec,
@@ -154,7 +153,7 @@ impl ReplayReader {
         })
     }
 
-    /// The same replay with other limits than [`ReplayLimits::default`].
+    /// Returns the same replay with other limits than [`ReplayLimits::default`].
     #[must_use]
     pub fn with_limits(mut self, limits: ReplayLimits) -> Self {
         self.groups.set_limits(limits);
@@ -166,7 +165,7 @@ impl ReplayReader {
         &self.groups.codec
     }
 
-    /// The schema of the snapshots.
+    /// The schema of the replay's snapshots.
     pub fn schema(&self) -> &Schema {
         self.groups.codec.schema()
     }
@@ -181,7 +180,7 @@ impl ReplayReader {
         &self.name
     }
 
-    /// Ticks per second.
+    /// The number of ticks per second.
     pub fn rate_hz(&self) -> f64 {
         self.rate_hz
     }
@@ -196,29 +195,29 @@ impl ReplayReader {
         &self.groups.index.info
     }
 
-    /// Number of groups.
+    /// The number of groups.
     pub fn groups(&self) -> usize {
         self.groups.len()
     }
 
-    /// The first tick of each group, and its bytes in the file.
+    /// The first tick of each group, and the group's size in the file in bytes.
     pub fn group_sizes(&self) -> impl ExactSizeIterator<Item = (Tick, u64)> {
         self.groups.index.groups.iter().map(|place| (place.first, place.bytes))
     }
 
-    /// Bytes of the whole file: the groups, the profile and the index.
+    /// The size of the whole file in bytes: the groups, the profile and the index.
     ///
     /// # Errors
-    /// [`ReplayError::Io`].
+    /// [`ReplayError::Io`] if the file cannot be read.
     pub fn file_bytes(&mut self) -> Result<u64, ReplayError> {
         self.groups.file_bytes()
     }
 
-    /// The tick of each frame of a group, and its bytes. Does not decode the frames. `None` if
-    /// there is no such group.
+    /// Returns the tick and the size in bytes of each frame of a group. The frames are not decoded.
+    /// Returns `None` if there is no such group.
     ///
     /// # Errors
-    /// [`ReplayError::Io`].
+    /// [`ReplayError::Io`] if the file cannot be read.
     pub fn frame_sizes(&mut self, group: usize) -> Result<Option<Vec<(Tick, usize)>>, ReplayError> {
         if group >= self.groups() {
             return Ok(None);
@@ -235,7 +234,8 @@ impl ReplayReader {
         self.groups.index.is_complete
     }
 
-    /// The first 1,000 damaged places found until now. [`verify`](Self::verify) finds all damage.
+    /// The damaged places found until now, at most the first 1,000. [`verify`](Self::verify) finds
+    /// all damage.
     pub fn damage(&self) -> &[ReplayDamage] {
         &self.groups.index.damage
     }
@@ -244,7 +244,7 @@ impl ReplayReader {
     /// frames.
     ///
     /// # Errors
-    /// [`ReplayError::Io`].
+    /// [`ReplayError::Io`] if the file cannot be read.
     pub fn verify(&mut self) -> Result<u64, ReplayError> {
         self.check_end()?;
         let (mut frames, mut next) = (0, self.first_frame()?);
@@ -255,20 +255,21 @@ impl ReplayReader {
         Ok(frames)
     }
 
-    /// Notes as damage if a file without an end has bytes after its last complete record. Its
-    /// writer was killed, or is still writing. For callers that read all frames without
-    /// [`verify`](Self::verify).
+    /// If a file without an end has bytes after its last complete record, notes this as damage. The
+    /// writer of such a file was killed, or is still writing. Call it if you read all frames
+    /// without [`verify`](Self::verify).
     ///
     /// # Errors
-    /// [`ReplayError::Io`].
+    /// [`ReplayError::Io`] if the file cannot be read.
     pub fn check_end(&mut self) -> Result<(), ReplayError> {
         self.groups.note_end()
     }
 
-    /// Looks for groups that were written since the file was opened. Returns whether there are any.
+    /// Looks for groups that were written since the file was opened or since the last call. Returns
+    /// whether there are new groups.
     ///
     /// # Errors
-    /// [`ReplayError::Io`].
+    /// [`ReplayError::Io`] if the file cannot be read.
     pub fn refresh(&mut self) -> Result<bool, ReplayError> {
         self.groups.refresh()
     }
@@ -276,33 +277,34 @@ impl ReplayReader {
     /// The first and the last tick; `None` if no frame can be read.
     ///
     /// # Errors
-    /// [`ReplayError::Io`].
+    /// [`ReplayError::Io`] if the file cannot be read.
     pub fn ticks(&mut self) -> Result<Option<(Tick, Tick)>, ReplayError> {
         let first = self.first_frame()?.map(|frame| frame.tick);
         let last = self.groups.find_back(self.groups.len())?.map(|frame| frame.tick);
         Ok(first.zip(last))
     }
 
-    /// The first frame; `None` if none can be read.
+    /// Returns the first frame; `None` if no frame can be read.
     ///
     /// # Errors
-    /// [`ReplayError::Io`].
+    /// [`ReplayError::Io`] if the file cannot be read.
     pub fn first_frame(&mut self) -> Result<Option<Arc<Snapshot>>, ReplayError> {
         self.groups.find_forward(0, 0)
     }
 
-    /// The state at a tick: the newest frame that is not after it. `None` if there is none.
+    /// Returns the state at a tick: the newest frame that is not after the tick. Returns `None` if
+    /// there is no such frame.
     ///
     /// # Errors
-    /// [`ReplayError::Io`].
+    /// [`ReplayError::Io`] if the file cannot be read.
     pub fn frame_at(&mut self, tick: Tick) -> Result<Option<Arc<Snapshot>>, ReplayError> {
         self.groups.at_or_before(tick.0.into())
     }
 
-    /// The last frame before a tick, for a step back.
+    /// Returns the last frame before a tick, for a step back.
     ///
     /// # Errors
-    /// [`ReplayError::Io`].
+    /// [`ReplayError::Io`] if the file cannot be read.
     pub fn frame_before(&mut self, tick: Tick) -> Result<Option<Arc<Snapshot>>, ReplayError> {
         match tick.0.checked_sub(1) {
             Some(before) => self.groups.at_or_before(before.into()),
@@ -310,22 +312,23 @@ impl ReplayReader {
         }
     }
 
-    /// The first frame after a tick, for a step forward.
+    /// Returns the first frame after a tick, for a step forward.
     ///
     /// # Errors
-    /// [`ReplayError::Io`].
+    /// [`ReplayError::Io`] if the file cannot be read.
     pub fn frame_after(&mut self, tick: Tick) -> Result<Option<Arc<Snapshot>>, ReplayError> {
         self.groups.after(tick.0.into())
     }
 
-    /// The states of one entity from one tick to another, both included. Frames without it are left
-    /// out.
+    /// Returns the states of one entity from one tick to another, both included. Frames without
+    /// this entity are left out.
     ///
-    /// Cost: decodes all entities. Values are predicted from other entities, so a single entity
-    /// cannot be read alone.
+    /// The call decodes all entities. This is necessary because values are predicted from other
+    /// entities.
     ///
     /// # Errors
-    /// [`ReplayError::Io`], and [`ReplayError::Encode`] for a type of another schema.
+    /// [`ReplayError::Io`] if the file cannot be read, and [`ReplayError::Encode`] if `T` has
+    /// another schema.
     pub fn path<T: Pack>(
         &mut self,
         id: EntityId,
@@ -342,16 +345,16 @@ impl ReplayReader {
         Ok(path)
     }
 
-    /// The state of the world at a moment, given as a tick with its fraction. `None` if no frame
-    /// can be read.
+    /// Returns the state of the world at a moment, given as a tick with a fraction. Returns `None`
+    /// if no frame can be read.
     ///
-    /// Moments may come in any order: forwards, backwards, and at any rate. A moment outside of the
-    /// replay shows its first or last frame. [`Playback::events`] has the events since the last
-    /// call, but none after a step back, after [`seek`](Self::seek), or after a jump forward of
-    /// more than 5 seconds.
+    /// The moments of successive calls may go forwards or backwards, at any rate. For a moment
+    /// outside of the replay, the first or the last frame is shown. [`Playback::events`] returns
+    /// the events since the last call. It returns none after a step back, after
+    /// [`seek`](Self::seek), or after a jump forward of more than 5 seconds.
     ///
     /// # Errors
-    /// [`ReplayError::Io`].
+    /// [`ReplayError::Io`] if the file cannot be read.
     pub fn playback(&mut self, tick: f64) -> Result<Option<Playback<'_>>, ReplayError> {
         let tick = if tick.is_finite() { tick } else { 0.0 };
         let from = match self.groups.at_or_before(tick)? {
@@ -373,24 +376,26 @@ impl ReplayReader {
         Ok(Some(self.player.show(tick, &from, &to, events)))
     }
 
-    /// Jumps to a moment. The next [`playback`](Self::playback) does not show the events before it.
+    /// Jumps to a moment. The next [`playback`](Self::playback) does not show the events before
+    /// that moment.
     pub fn seek(&mut self, tick: f64) {
         self.shown = Some(tick);
     }
 
-    /// Writes the part from one tick to another, both included, to a replay of its own. The new
-    /// replay has the part's events and markers, and all [notes](Self::info). Damaged groups are
-    /// left out, and [`damage`](Self::damage) lists them.
+    /// Writes the part from one tick to another, both included, to a new replay. The new replay has
+    /// the part's events and markers, and all [notes](Self::info). Damaged groups are left out, and
+    /// [`damage`](Self::damage) then lists them.
     ///
     /// If the codec has a time precision, the part begins with the key group of `from`, because
     /// encoding coarse values again would make them coarser.
     ///
-    /// Cost: encodes the frames before the first key group again, at most 8 seconds of them, and
-    /// copies the groups after that.
+    /// The frames before the first key group, at most 8 seconds of them, are encoded again, and the
+    /// groups after that are copied.
     ///
     /// # Errors
-    /// [`ReplayError::Io`], and [`ReplayError::NothingToCut`] if there is no frame between the
-    /// ticks. `out` then has a replay without frames.
+    /// [`ReplayError::Io`] if a file cannot be read or written, and [`ReplayError::NothingToCut`]
+    /// if there is no frame between the ticks. In the second case, `out` has a replay without
+    /// frames.
     pub fn cut(
         &mut self,
         from: Tick,

@@ -1,5 +1,5 @@
-//! The records of MCAP files, read from untrusted bytes. Lengths are checked before memory is
-//! allocated for them. The crate `mcap` allocates first.
+//! Reads the records of MCAP files, from untrusted bytes. Lengths are checked before memory is
+//! allocated for them. The crate `mcap` allocates before it checks.
 
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
@@ -11,12 +11,12 @@ use crate::limits::MOST_BYTES;
 pub(crate) trait ReadSeek: Read + Seek + Send {}
 impl<T: Read + Seek + Send> ReadSeek for T {}
 
-/// The bytes of a record before its data: opcode and length.
+/// The number of bytes of a record before its data, for the opcode and the length.
 pub(crate) const RECORD_HEADER_BYTES: u64 = 9;
-/// The maximum size of a record, in bytes: a chunk holds a group and its events.
+/// The maximum size of a record, in bytes, because a chunk holds a group and its events.
 pub(crate) const MOST_RECORD_BYTES: u64 = 2 * MOST_BYTES as u64;
 
-/// Why a part of a file cannot be used.
+/// The reason why a part of a file cannot be used.
 #[derive(Debug)]
 pub(crate) enum Broken {
     /// The whole file cannot be read.
@@ -58,13 +58,13 @@ pub(crate) struct Record<'a> {
     pub(crate) data: &'a [u8],
 }
 
-/// The records of a chunk, a summary, or one read from the file.
+/// Iterates over the records of a chunk, of a summary, or of bytes read from the file.
 pub(crate) struct Records<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Iterator for Records<'a> {
     type Item = Result<Record<'a>, Broken>;
 
-    /// The next record. After an error there is none.
+    /// Returns the next record. After an error there is no further record.
     fn next(&mut self) -> Option<Self::Item> {
         let all = std::mem::take(&mut self.0);
         let (&opcode, rest) = all.split_first()?;
@@ -78,12 +78,12 @@ impl<'a> Iterator for Records<'a> {
     }
 }
 
-/// The length in the header of a record.
+/// Returns the length in the header of a record.
 pub(crate) fn length(header: &[u8; RECORD_HEADER_BYTES as usize]) -> u64 {
     u64::from_le_bytes(std::array::from_fn(|index| header[1 + index]))
 }
 
-/// Reads a record of this size from the file, including its header.
+/// Reads a record of `bytes` bytes from the file, including its header.
 pub(crate) fn read(file: &mut dyn ReadSeek, at_byte: u64, bytes: u64) -> Result<Vec<u8>, Broken> {
     let end = file.seek(SeekFrom::End(0))?;
     let fits = at_byte.checked_add(bytes).is_some_and(|after| after <= end);
@@ -96,7 +96,7 @@ pub(crate) fn read(file: &mut dyn ReadSeek, at_byte: u64, bytes: u64) -> Result<
     Ok(record)
 }
 
-/// The only record in these bytes, which must have the opcode.
+/// Returns the data of the only record in `bytes`, which must have the given opcode.
 pub(crate) fn only(bytes: &[u8], opcode: u8) -> Result<&[u8], Broken> {
     let mut records = Records(bytes);
     match (records.next(), records.next()) {
@@ -105,7 +105,7 @@ pub(crate) fn only(bytes: &[u8], opcode: u8) -> Result<&[u8], Broken> {
     }
 }
 
-/// The fields of a record, from the front.
+/// Reads the fields of a record from the front.
 pub(crate) struct Fields<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Fields<'a> {
@@ -134,7 +134,7 @@ impl<'a> Fields<'a> {
         self.array().map(u64::from_le_bytes)
     }
 
-    /// Bytes that follow their length.
+    /// Reads a length, and then that many bytes.
     pub(crate) fn list(&mut self) -> Result<&'a [u8], Broken> {
         let count = self.u32()?;
         self.bytes(count.into())

@@ -13,19 +13,19 @@ use crate::codec::{self, Stored};
 use crate::group::{Group, GroupBuilder};
 use crate::options::ReplayOptions;
 
-/// The profile of the MCAP file.
+/// The profile that the header of the MCAP file names.
 pub(crate) const PROFILE: &str = "kinepack-replay";
-/// The names of metadata records.
+/// The names of the metadata records for markers, notes and codecs.
 pub(crate) const MARKER: &str = "kinepack-marker";
 pub(crate) const INFO: &str = "kinepack-info";
 
-/// The bytes that are collected before they are written to the file.
+/// The number of bytes that are collected before they are written to the file.
 const BUFFER_BYTES: usize = 1 << 16;
 
 /// A moment with a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Marker {
-    /// The moment.
+    /// The tick of the moment.
     pub tick: Tick,
     /// The name of the moment.
     pub name: String,
@@ -34,18 +34,18 @@ pub struct Marker {
 /// The size of a replay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReplaySummary {
-    /// Snapshots.
+    /// The number of snapshots.
     pub frames: u64,
-    /// Groups.
+    /// The number of groups.
     pub groups: u64,
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     pub bytes: u64,
 }
 
 /// Writes a replay file.
 ///
 /// Each group is written to the file when it ends, so a process that is killed loses at most its
-/// last group. A reader may open the file while it is written.
+/// last group. A reader may open the file while the writer still writes it.
 ///
 /// ```
 /// use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
@@ -98,7 +98,7 @@ pub struct ReplaySummary {
 pub struct ReplayWriter<W: Write = File> {
     builder: GroupBuilder,
     container: Container<BufWriter<W>>,
-    /// Whether writing to the output failed. Nothing more is then written to it.
+    /// Whether writing to the output failed. Nothing more is written to the output after that.
     has_failed: bool,
     world: u16,
     events: Option<u16>,
@@ -108,11 +108,11 @@ pub struct ReplayWriter<W: Write = File> {
 }
 
 impl ReplayWriter {
-    /// Begins a file. Replaces an existing one.
+    /// Begins a file, and replaces an existing one.
     ///
     /// # Errors
-    /// [`ReplayError::Io`], and [`ReplayError::Schema`] for a rate out of range or a schema that is
-    /// too large for a file.
+    /// [`ReplayError::Io`] if the file cannot be created, and [`ReplayError::Schema`] if the rate
+    /// is out of range or the schema is too large for a file.
     pub fn create(
         path: impl AsRef<Path>,
         codec: &Codec,
@@ -126,7 +126,7 @@ impl<W: Write> ReplayWriter<W> {
     /// Begins a replay that is written to `out`, which is flushed after each group.
     ///
     /// # Errors
-    /// As [`create`](ReplayWriter::create).
+    /// The errors of [`create`](ReplayWriter::create).
     pub fn to_writer(out: W, codec: &Codec, options: &ReplayOptions) -> Result<Self, ReplayError> {
         let ReplayOptions { rate_hz, name, events, .. } = options;
         let json = schema_document::to_json(codec.schema(), *rate_hz)?;
@@ -149,7 +149,7 @@ impl<W: Write> ReplayWriter<W> {
             }
             None => None,
         };
-        // Writes the channels now, so that a reader can open the file before there is a group.
+        // This writes the channels now, so that a reader can open the file before there is a group.
         container.end_chunk()?;
         Ok(Self {
             builder: GroupBuilder::new(codec, options),
@@ -163,15 +163,17 @@ impl<W: Write> ReplayWriter<W> {
         })
     }
 
-    /// Adds a snapshot. If the snapshot begins a group, the previous group is written to the file.
+    /// Adds a snapshot. If the snapshot begins a new group, the previous group is written to the
+    /// file.
     ///
-    /// Cost: that of [`Encoder::encode`](kinepack::Encoder::encode).
+    /// The cost is that of [`Encoder::encode`](kinepack::Encoder::encode).
     ///
     /// # Errors
     /// [`ReplayError::TicksNotIncreasing`], [`ReplayError::TickTooLate`],
-    /// [`ReplayError::FrameTooLarge`], [`ReplayError::Encode`]: then the snapshot is not in the replay, and later ones can be.
-    /// [`ReplayError::Io`], now and for each later call: the file ends before the group that could
-    /// not be written.
+    /// [`ReplayError::FrameTooLarge`] or [`ReplayError::Encode`] if the snapshot is refused. The
+    /// replay is then without it, but later snapshots can be written. [`ReplayError::Io`] if the
+    /// file cannot be written, in this call and in each later one. The file ends before the group
+    /// that could not be written.
     pub fn write(&mut self, world: &Snapshot) -> Result<(), ReplayError> {
         let result = self.builder.write(world);
         self.write_ended()?;
@@ -181,52 +183,53 @@ impl<W: Write> ReplayWriter<W> {
     /// Adds an event of the snapshot that is written next.
     ///
     /// # Errors
-    /// [`ReplayError::NoEvents`], [`ReplayError::TooManyEvents`], and [`ReplayError::Encode`] for
-    /// an event of another schema or with a value out of range.
+    /// [`ReplayError::NoEvents`], [`ReplayError::TooManyEvents`], and [`ReplayError::Encode`] if
+    /// the event has another schema or a value out of range.
     pub fn emit<T: Pack>(&mut self, event: &T) -> Result<(), ReplayError> {
         self.builder.emit(event)
     }
 
-    /// As [`emit`](Self::emit), for an event that is the row `index` of a snapshot of the kinds'
-    /// schema.
+    /// Like [`emit`](Self::emit), for an event that is the row `index` of a snapshot of the event
+    /// kinds' schema.
     ///
     /// # Errors
-    /// As [`emit`](Self::emit).
+    /// The errors of [`emit`](Self::emit).
     pub fn emit_row(&mut self, rows: &Snapshot, index: usize) -> Result<(), ReplayError> {
         self.builder.emit_row(rows, index)
     }
 
-    /// Names a moment.
+    /// Gives a tick a name.
     ///
     /// # Errors
-    /// [`ReplayError::Io`].
+    /// [`ReplayError::Io`] if the file cannot be written.
     pub fn mark(&mut self, tick: Tick, name: &str) -> Result<(), ReplayError> {
         let tick = tick.0.to_string();
         self.output(|container| container.add_metadata(MARKER, &[("tick", &tick), ("name", name)]))
     }
 
     /// Stores a value under a key of the caller's choice, such as the name of a map or the players.
-    /// A later value replaces one with the same key.
+    /// A later value replaces an earlier one with the same key.
     ///
     /// # Errors
-    /// [`ReplayError::Io`].
+    /// [`ReplayError::Io`] if the file cannot be written.
     pub fn note(&mut self, key: &str, value: &str) -> Result<(), ReplayError> {
         self.output(|container| container.add_metadata(INFO, &[(key, value)]))
     }
 
-    /// Ends the group now, so that everything written until now is in the file.
+    /// Ends the group now, so that the file has everything that was written until now.
     ///
     /// # Errors
-    /// As [`write`](Self::write).
+    /// The errors of [`write`](Self::write).
     pub fn flush(&mut self) -> Result<(), ReplayError> {
         self.builder.end()?;
         self.write_ended()
     }
 
-    /// Writes the last group, and the index. Events after the last snapshot are dropped.
+    /// Writes the last group and the index. Events that were emitted after the last snapshot are
+    /// dropped.
     ///
     /// # Errors
-    /// As [`write`](Self::write).
+    /// The errors of [`write`](Self::write).
     pub fn finish(mut self) -> Result<ReplaySummary, ReplayError> {
         self.flush()?;
         let Self { frames, groups, .. } = self;
@@ -258,7 +261,7 @@ impl<W: Write> ReplayWriter<W> {
         Ok(())
     }
 
-    /// Writes to the output, unless that failed before.
+    /// Writes to the output, unless writing failed before.
     fn output(
         &mut self,
         write: impl FnOnce(&mut Container<BufWriter<W>>) -> io::Result<()>,
@@ -273,7 +276,7 @@ impl<W: Write> ReplayWriter<W> {
     }
 }
 
-/// Adds a channel whose messages are of a codec, and the codec's profile if it is to be stored.
+/// Adds a channel whose messages a codec writes, and the codec's profile if it is to be stored.
 fn add_channel<W: Write>(
     container: &mut Container<W>,
     name: &str,

@@ -1,7 +1,7 @@
-//! The driver of the fuzz target `replay` over its stored corpus, and over the beginnings of each
-//! file.
+//! Runs the driver of the fuzz target `replay` over its stored corpus, and over the beginnings of
+//! each file.
 //!
-//! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-replay corpus::` writes the corpus anew.
+//! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-replay corpus::` writes the corpus again.
 
 use crate::{driver, stored};
 

@@ -1,4 +1,5 @@
-//! Any bytes give an error or a replay whose intact groups play. Nothing panics.
+//! Tests that any bytes give an error or a replay whose intact groups play. No input may cause a
+//! panic.
 
 use std::io::Cursor;
 
@@ -10,18 +11,20 @@ use kinepack_replay::{ReplayError, ReplayReader, ReplayWriter};
 
 use crate::support::{self, codec, events, frames, open, replay, ticks, world};
 
-/// The ticks of the frames that can be read. Checks that these frames equal the written ones.
+/// Returns the ticks of the frames that can be read. Checks that these frames equal those that were
+/// written.
 fn readable(file: Vec<u8>) -> Result<Vec<u32>, ReplayError> {
     let mut replay = ReplayReader::from_reader(Cursor::new(file))?;
     replay.verify()?;
     Ok(frames(&mut replay))
 }
 
-/// The groups of a file: the first ticks, and where the chunks begin and end.
+/// Returns the groups of a file: the first tick of each, and the bytes where its chunk begins and
+/// ends.
 fn groups(file: &[u8]) -> Vec<(u32, usize, usize)> {
     let summary = mcap::Summary::read(file).unwrap().unwrap();
     let ticks = open(file).group_sizes().map(|(tick, _)| tick.0).collect::<Vec<_>>();
-    // The first chunk has the channels.
+    // The first chunk holds only the channels.
     let places = summary.chunk_indexes[1..].iter().map(|chunk| {
         let begin = chunk.chunk_start_offset as usize;
         (begin, begin + chunk.chunk_length as usize)
@@ -91,7 +94,7 @@ fn damage_anywhere_costs_one_group_and_what_needs_it_or_is_an_error() {
         replay.verify().unwrap();
         let hit = groups.iter().position(|(_, begin, end)| (*begin..*end).contains(&at));
         let (begin, end) = match hit {
-            // Every second group is given the first frame of the previous group.
+            // Every second group is coded against the first frame of the previous group.
             Some(hit) => {
                 let next = if hit.is_multiple_of(2) { hit + 2 } else { hit + 1 };
                 (groups[hit].0, groups.get(next).map_or(u32::MAX, |group| group.0))
@@ -101,13 +104,14 @@ fn damage_anywhere_costs_one_group_and_what_needs_it_or_is_an_error() {
         let lost = ticks(90).filter(|tick| (begin..end).contains(tick)).count();
         let found = frames(&mut replay);
         let is_lost = found.len() + lost == ticks(90).count();
-        // A changed bit may be in a part that nothing depends on, such as the length of an index.
+        // A changed bit may be in a part that the reader does not need, such as the length of an
+        // index.
         assert!(is_lost || found.len() == ticks(90).count(), "byte {at}");
         if is_lost && lost > 0 {
             let damage = &replay.damage()[0];
             assert_eq!(damage.at_byte as usize, groups[hit.unwrap()].1);
             assert!(!damage.to_string().is_empty());
-            // The moment shows the last state before it, and then moves on.
+            // At this moment the last state before it is shown, and playback then continues.
             let before = ticks(90).take_while(|tick| *tick < begin).last();
             let shown = replay.playback(f64::from(begin) + 1.0).unwrap().unwrap().tick;
             assert!(before.is_none_or(|before| shown >= f64::from(before)));
@@ -135,7 +139,7 @@ fn a_damaged_profile_is_replaced_by_the_caller_s_codec() {
     assert!(matches!(other, Some(ReplayError::OtherCodec { .. })));
 }
 
-/// A file with these groups, as a hostile writer makes it.
+/// Makes a file with these groups, as a hostile writer might.
 fn forged(metadata: &[(&str, &str)], groups: &[(u32, u32, &[u8])]) -> Vec<u8> {
     let codec = codec(Level::ADAPTIVE);
     let mut file = Vec::new();
@@ -168,7 +172,7 @@ fn metadata(codec: &Codec) -> [(&'static str, String); 4] {
     ]
 }
 
-/// The message of a key group of these ticks.
+/// Makes the message of a key group with these ticks.
 fn group(ticks: impl IntoIterator<Item = u32>) -> Vec<u8> {
     let mut writer = GroupWriter::new(&codec(Level::ADAPTIVE));
     let mut bytes = Vec::new();
@@ -191,7 +195,7 @@ fn forged_files_are_refused_or_read_as_far_as_they_are_valid() {
     let (one, two) = (group(5..9), group(9..12));
     let all = forged(&good, &[(5, 5, &one), (9, 9, &two)]);
     assert_eq!(readable(all).unwrap(), [5, 6, 7, 8, 9, 10, 11]);
-    // Keys that are missing or wrong.
+    // Some keys of the metadata are missing or wrong.
     for (at, value) in [(0, "2"), (1, "0"), (1, "15"), (1, "x"), (2, "other"), (3, "0"), (3, "x")] {
         let mut changed = good.clone();
         changed[at].1 = value;
@@ -199,7 +203,7 @@ fn forged_files_are_refused_or_read_as_far_as_they_are_valid() {
         changed.remove(at);
         readable(forged(&changed, &[(5, 5, &one)])).unwrap_err();
     }
-    // Groups whose ticks contradict the index, or each other.
+    // The ticks of these groups contradict the index, or each other.
     for (groups, expected) in [
         (vec![(6, 6, &one), (9, 9, &two)], vec![9, 10, 11]),
         (vec![(6, 5, &one), (9, 9, &two)], vec![9, 10, 11]),
@@ -210,13 +214,13 @@ fn forged_files_are_refused_or_read_as_far_as_they_are_valid() {
             groups.iter().map(|(tick, time, bytes)| (*tick, *time, bytes.as_slice())).collect();
         assert_eq!(readable(forged(&good, &groups)).unwrap(), expected);
     }
-    // Empty and broken groups. The frames before the broken one are there.
+    // Some groups are empty or broken. The frames before the broken one can be read.
     let mut broken = one.clone();
     broken.truncate(one.len() - 1);
     assert_eq!(readable(forged(&good, &[(5, 5, &broken), (9, 9, &two)])).unwrap().len(), 6);
     readable(forged(&good, &[(5, 5, &[])])).unwrap();
     readable(forged(&good, &[(5, 5, &5_u32.to_le_bytes())])).unwrap();
-    // Key groups that do not exist, are later, or are not key groups.
+    // These key groups do not exist, are later, or are not key groups.
     let mut others = two.clone();
     for (key, groups) in [(7, 2), (9, 1), (12, 2)] {
         others[..4].copy_from_slice(&u32::to_le_bytes(key));
@@ -235,7 +239,7 @@ fn forged_files_are_refused_or_read_as_far_as_they_are_valid() {
     assert!(replay.damage().last().unwrap().reason.contains("key group"));
     let ticks_wrap = group([u32::MAX]);
     assert_eq!(readable(forged(&good, &[(u32::MAX, u32::MAX, &ticks_wrap)])).unwrap().len(), 1);
-    // A group with more frames, of two bytes each, than are allowed.
+    // This group has more frames, of two bytes each, than the format allows.
     let mut many = group([5]);
     let mut writer = GroupWriter::new(&codec);
     let mut same = world(5);
@@ -261,7 +265,7 @@ fn schemas_and_captures_of_others_are_refused_with_advice() {
     for bytes in [&b""[..], b"MCAP", b"\x89MCAP0\r\n", b"{\"not\": \"a replay\"}"] {
         readable(bytes.to_vec()).unwrap_err();
     }
-    // The file has the schema of another type, and the codec's hash of the first schema.
+    // The file has the schema of another type, but the codec's hash belongs to the first schema.
     let codec = codec(Level::ADAPTIVE);
     let owned = metadata(&codec);
     let pairs: Vec<(&str, &str)> =
@@ -283,7 +287,7 @@ fn schemas_and_captures_of_others_are_refused_with_advice() {
     assert!(matches!(readable(file), Err(ReplayError::Profile(_))));
 }
 
-/// The same file with further records in its summary, whose checksum is right.
+/// Returns the same file with further records in its summary, whose checksum is corrected.
 fn with_summary(file: &[u8], further: &[u8]) -> Vec<u8> {
     const FOOTER_BYTES: usize = 9 + 20;
     let footer = file.len() - MAGIC.len() - FOOTER_BYTES;
@@ -318,12 +322,12 @@ fn an_index_that_names_a_byte_twice_is_not_used() {
     };
     is_read_as_written(with_summary(&file, &[]), 1);
 
-    // A marker, a thousand times.
+    // The index names the same marker a thousand times.
     let marker = &summary.metadata_indexes[1];
     let again = metadata_index(marker.offset, marker.length).repeat(1_000);
     is_read_as_written(with_summary(&file, &again), 1);
 
-    // The index lists a chunk at a later time too.
+    // The index lists a chunk a second time, at a later time.
     let chunk = &summary.chunk_indexes[1];
     let mut data = schema_document::tick_time_ns(Tick(5_000), 60.0).to_le_bytes().repeat(2);
     data.extend(chunk.chunk_start_offset.to_le_bytes());
@@ -332,7 +336,7 @@ fn an_index_that_names_a_byte_twice_is_not_used() {
     data.extend([0; 10]);
     is_read_as_written(with_summary(&file, &record(op::CHUNK_INDEX, &data)), 1);
 
-    // Records in the name of a marker.
+    // The name of a marker contains records.
     let pair = |key: &str, value: &str| {
         let part = |text: &str| [&(text.len() as u32).to_le_bytes()[..], text.as_bytes()].concat();
         [part(key), part(value)].concat()
@@ -351,7 +355,7 @@ fn an_index_that_names_a_byte_twice_is_not_used() {
     let at_byte = file.windows(inner.len()).position(|window| window == inner).unwrap();
     let nested = metadata_index(at_byte as u64, inner.len() as u64);
     is_read_as_written(with_summary(&file, &nested), 1);
-    // A record that ends within the summary.
+    // The index names a record that ends within the summary.
     let last = with_summary(&file, &metadata_index(file.len() as u64 - 60, 60));
     is_read_as_written(last, 1);
 }
@@ -368,7 +372,7 @@ fn many_bad_records_do_not_take_much_memory() {
     assert!(frames(&mut replay).into_iter().eq(ticks(90)));
 }
 
-/// The messages of groups of these ticks, and the tick of the key group of each.
+/// Makes the messages of groups with these ticks, each with the tick of its key group.
 fn groups_of(codec: &Codec, groups: &[(std::ops::Range<u32>, u32)]) -> Vec<Vec<u8>> {
     let mut keys: Vec<View> = Vec::new();
     let message = |(ticks, key): &(std::ops::Range<u32>, u32)| {
@@ -394,7 +398,7 @@ fn a_cut_of_groups_that_go_back_to_earlier_key_groups_has_them_all() {
     let codec = codec(Level::ADAPTIVE);
     let owned = metadata(&codec);
     let good: Vec<(&str, &str)> = owned.iter().map(|(key, value)| (*key, value.as_str())).collect();
-    // The third key group comes before a group of the first one.
+    // The third group is a key group, and the fourth depends on the first.
     let groups = [(10..14, 10), (14..18, 10), (18..22, 18), (22..26, 10), (26..30, 18)];
     let messages = groups_of(&codec, &groups);
     let of = |(nth, (ticks, _)): (usize, &(std::ops::Range<u32>, u32))| {
@@ -414,7 +418,7 @@ fn a_cut_of_groups_that_go_back_to_earlier_key_groups_has_them_all() {
     assert!(whole.damage().is_empty());
 }
 
-/// The same messages in a new file, some of them changed.
+/// Writes the same messages to a new file, some of them changed.
 fn rewritten(file: &[u8], edit: impl Fn(&mcap::Message<'_>) -> Vec<u8>) -> Vec<u8> {
     let summary = mcap::Summary::read(file).unwrap().unwrap();
     let mut out = Vec::new();
@@ -453,13 +457,14 @@ fn rewritten(file: &[u8], edit: impl Fn(&mcap::Message<'_>) -> Vec<u8>) -> Vec<u
     out
 }
 
-/// A message whose frame of this tick has two bytes too many. The frames are a tick apart.
+/// Returns a message in which the frame of this tick has two bytes too many. The frames of the
+/// message must be one tick apart.
 fn with_a_broken_frame(message: &[u8], given: Option<Tick>, tick: u32) -> Vec<u8> {
     let group = &message[4..];
     let heads: Vec<_> = FrameHeaders::new(group, given).map(Result::unwrap).collect();
     let nth = heads.iter().position(|(of, _)| of.0 == tick).unwrap();
     let (begin, end) = (heads[nth - 1].1, heads[nth].1);
-    // The frame begins with twice its size, in one byte or in two.
+    // The frame begins with twice its size, coded in one byte or in two.
     let packet = &group[begin + 1 + usize::from(group[begin] >> 7)..end];
     let size = (packet.len() as u16 + 2) << 1;
     let head = match size {
@@ -479,7 +484,8 @@ fn a_cut_after_a_frame_that_failed_has_the_frames_before_it_and_their_events() {
         writer.write(&world(tick)).unwrap();
     }
     writer.finish().unwrap();
-    // The second of two groups of 30 ticks. It is given the first frame of the first one.
+    // The changed group is the second of two groups of 30 ticks. It is coded against the first
+    // frame of the first group.
     let broken = rewritten(&file, |message| match message.channel.topic.as_str() {
         "world" if message.sequence == 30 => with_a_broken_frame(&message.data, Some(Tick(0)), 40),
         _ => message.data.to_vec(),

@@ -1,4 +1,4 @@
-//! A process that is killed while it writes loses at most its last group.
+//! Tests that a process that is killed while it writes loses at most its last group.
 
 #![cfg(unix)]
 
@@ -15,8 +15,8 @@ use crate::support::{codec, frames, options, world};
 const PATH: &str = "KINEPACK_TEST_REPLAY";
 const KILLS: u64 = 200;
 
-/// This is not a test by itself but the process that is killed. It writes as fast as it can, and
-/// prints the ticks that it has handed over.
+/// This is not a test by itself, but the process that is killed. It writes as fast as it can, and
+/// prints the ticks that it has passed to the writer.
 #[test]
 fn writer() {
     let Ok(path) = std::env::var(PATH) else { return };
@@ -27,7 +27,8 @@ fn writer() {
     }
 }
 
-/// Kills a writer after some microseconds. Returns the last tick that it is known to have written.
+/// Kills a writer process after a given time. Returns the last tick that the process reported as
+/// written.
 fn kill(path: &Path, after: Duration) -> u32 {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "killed::writer", "--nocapture"])
@@ -37,7 +38,7 @@ fn kill(path: &Path, after: Duration) -> u32 {
         .unwrap();
     let mut output = BufReader::new(child.stdout.take().unwrap());
     let mut line = String::new();
-    // The first tick: from here on the time counts.
+    // The time is counted from the first tick on.
     while !line.contains("tick 1\n") {
         line.clear();
         output.read_line(&mut line).unwrap();
@@ -74,7 +75,7 @@ fn a_killed_writer_loses_at_most_its_last_group() {
                 Vec::new()
             }
         };
-        // A group has 30 ticks, and one of them was perhaps not yet reported.
+        // A group has 30 ticks, and one more tick may not have been reported yet.
         assert!(found.iter().copied().eq(1..=found.len() as u32));
         assert!(found.len() as u32 + 31 >= last, "{} of {last}", found.len());
     }

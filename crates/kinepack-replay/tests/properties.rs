@@ -1,5 +1,5 @@
-//! Random matches: everything that is written, flushed, marked and emitted can be read, and every
-//! moment shows the newest state before it.
+//! Tests random matches: everything that is written, flushed, marked and emitted can be read, and
+//! every moment shows the newest state before it.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use proptest::prelude::*;
 
 use crate::support::{Hit, codec, open, options, world};
 
-/// A step of a game.
+/// A step of a random match.
 #[derive(Clone, Debug)]
 enum Step {
-    /// Writes a state this many ticks later.
+    /// Writes a state this number of ticks later.
     Write(u32),
     /// Writes the same state again, a tick later.
     Repeat,
@@ -92,14 +92,14 @@ proptest! {
         prop_assert!(replay.is_complete() && replay.damage().is_empty());
         let found: Vec<u32> = replay.markers().iter().map(|marker| marker.tick.0).collect();
         prop_assert_eq!(found, marks);
-        // Plays backwards, and between two states.
+        // This plays backwards, and between two states.
         for (nth, state) in states.iter().enumerate().rev() {
             let at = replay.frame_at(state.tick).unwrap();
             prop_assert_eq!(at.as_deref(), Some(state));
             let before = replay.frame_before(state.tick).unwrap();
             prop_assert_eq!(before.as_deref(), nth.checked_sub(1).map(|before| &states[before]));
         }
-        // Each event is shown once, if no step is long enough to be a jump.
+        // Each event is shown once, if none of the steps is long enough to be a jump.
         let mut shown = Vec::new();
         let mut last = states.first().map(|state| state.tick.0);
         for state in &states {

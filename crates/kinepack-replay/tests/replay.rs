@@ -1,4 +1,5 @@
-//! Written replays can be read: every state, from any moment, with its events, markers and notes.
+//! Tests that written replays can be read: every state, from any moment, with its events, markers
+//! and notes.
 
 use std::io::{self, Cursor, Write};
 use std::sync::Arc;
@@ -38,7 +39,7 @@ fn any_moment_can_be_read_in_any_order_with_little_memory() {
         let mut replay = open(&file).with_limits(limits);
         let written: Vec<u32> = ticks(400).collect();
         for nth in 0..600_u32 {
-            // Jumps forwards and backwards, near and far.
+            // These are jumps forwards and backwards, near and far.
             let tick = 1_000 + nth.wrapping_mul(2_654_435_761) % 400;
             let before = written.iter().rev().find(|of| **of < tick).copied();
             let at = written.iter().rev().find(|of| **of <= tick).copied();
@@ -49,7 +50,7 @@ fn any_moment_can_be_read_in_any_order_with_little_memory() {
             let frame = replay.frame_at(Tick(tick)).unwrap();
             assert!(frame.is_none_or(|frame| *frame == world(at.unwrap())));
         }
-        // Steps backwards through the whole replay.
+        // This steps backwards through the whole replay.
         let mut tick = Tick(1_400);
         for expected in written.into_iter().rev() {
             tick = replay.frame_before(tick).unwrap().unwrap().tick;
@@ -78,13 +79,13 @@ fn playback_interpolates_and_names_what_comes_and_goes() {
         }
         tick += 0.37;
     }
-    // Outside of the replay, the nearest state is shown.
+    // For ticks outside of the replay, the nearest state is shown.
     for (tick, nearest) in [(0.0, 1_003.0), (1e9, 1_399.0), (f64::NAN, 1_003.0)] {
         assert_eq!(replay.playback(tick).unwrap().unwrap().tick, nearest);
     }
 }
 
-/// The ticks of the hits that playback shows, each after a goal.
+/// Returns the ticks of the hits that playback shows, each after a goal.
 fn hits(replay: &mut ReplayReader, tick: f64) -> Vec<u32> {
     let playback = replay.playback(tick).unwrap().unwrap();
     let events: Vec<_> = playback.events().collect();
@@ -112,7 +113,7 @@ fn events_are_shown_once_while_playing_and_not_after_a_jump() {
     }
     shown.extend(hits(&mut replay, 1_399.0));
     assert_eq!(shown, all);
-    // A step backwards shows no events. A step forward again shows those in between.
+    // A step backwards shows no events, but a step forward again shows the events in between.
     assert_eq!(hits(&mut replay, 1_100.0), [0; 0]);
     assert_eq!(hits(&mut replay, 1_120.0), [1_106, 1_113, 1_120]);
     replay.seek(1_300.0);
@@ -126,7 +127,7 @@ fn events_are_shown_once_while_playing_and_not_after_a_jump() {
 fn one_entity_s_path_is_read() {
     let mut replay = open(&replay(Level::LEARNING, 400));
     let path = replay.path::<Ball>(EntityId(5), Tick(1_000), Tick(1_200)).unwrap();
-    // The sixth ball exists in the odd seconds.
+    // The sixth ball exists only in odd seconds.
     let expected = ticks(200).filter(|tick| (tick / 60) % 2 == 1);
     assert!(path.iter().map(|(tick, _)| tick.0).eq(expected));
     let refused = replay.path::<Hit>(EntityId(5), Tick(1_000), Tick(1_200));
@@ -218,7 +219,7 @@ fn a_kill_cam_keeps_the_last_seconds() {
         }
         let (first, newest) = last.ticks().unwrap();
         assert_eq!(newest.0, tick);
-        // The kill cam has three seconds, and at most a group of half a second more.
+        // The kill cam holds three seconds, and at most one group of half a second more.
         let oldest = ticks(1_000).find(|of| tick - of < 180).unwrap();
         assert!(first.0 <= oldest && tick - first.0 < 180 + 30);
         if tick.is_multiple_of(37) {
@@ -302,7 +303,7 @@ fn a_cut_that_joins_groups_keeps_all_of_their_events() {
     let kinds = Schema::builder().kind::<Goal>("goal").build().unwrap();
     let profile = Profile::untrained(&kinds);
     let kinds = Codec::new(kinds, Level::TABLE[0], profile).unwrap();
-    // Groups of a tenth of a second, which a cut encodes again in groups of a second.
+    // The groups have a tenth of a second, and a cut encodes them again in groups of a second.
     let options = ReplayOptions {
         group: Duration::from_millis(100),
         key_every: 1_000,
@@ -342,7 +343,7 @@ fn a_file_is_read_while_it_is_written() {
             writer.mark(Tick(10), "start").unwrap();
         }
         let is_new = reader.refresh().unwrap();
-        // The file has all groups except the last one. A group has 30 frames.
+        // The file has all groups except the last one, and a group has 30 frames.
         let last = (tick - 1) / 30 * 30;
         assert_eq!(is_new, tick > 1 && tick % 30 == 1);
         if last == 0 {
@@ -391,7 +392,7 @@ fn a_refused_snapshot_or_event_is_left_out() {
     }
 }
 
-/// A disk that is full after some bytes.
+/// A disk that is full after a given number of bytes.
 struct Full(usize);
 
 impl Write for Full {

@@ -1,7 +1,7 @@
-//! The frozen replay of `spec/vectors/replay.txt`: version 1 of the format stays readable, and
-//! writers still make the same messages.
+//! Tests the frozen replay of `spec/vectors/replay.txt`: version 1 of the format stays readable,
+//! and writers still make the same messages.
 //!
-//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-replay vectors::` writes it, once.
+//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-replay vectors::` writes that file.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -17,7 +17,7 @@ fn path() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../spec/vectors/replay.txt")
 }
 
-/// The hexadecimal digits of a file, in lines of 64 bytes, after its description.
+/// Returns the hexadecimal digits of a file, in lines of 64 bytes, after a description.
 fn text(file: &[u8]) -> String {
     let mut text = String::from(
         "# A replay file (REPLAY.md) as hexadecimal digits: 97 frames of up to 6 balls, ticks 1003 to \
@@ -40,7 +40,7 @@ fn stored() -> Vec<u8> {
         .collect()
 }
 
-/// The channel, the tick and the data of each message.
+/// Returns the channel, the tick and the data of each message.
 fn messages(file: &[u8]) -> Vec<(String, u32, Vec<u8>)> {
     let messages = mcap::MessageStream::new(file).unwrap().map(Result::unwrap);
     messages.map(|of| (of.channel.topic.clone(), of.sequence, of.data.to_vec())).collect()

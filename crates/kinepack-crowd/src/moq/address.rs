@@ -7,8 +7,8 @@ use url::Url;
 
 use super::MoqError;
 
-/// Where a broadcast is: the address of a relay, with the broadcast's name as the last part of its
-/// path. A token follows as `?jwt=`.
+/// The address of a broadcast: the address of a relay, with the broadcast's name as the last part
+/// of the path. A token may follow as `?jwt=`.
 ///
 /// ```
 /// use kinepack_crowd::moq::Address;
@@ -25,7 +25,7 @@ pub struct Address {
 }
 
 impl Address {
-    /// The relay, with the token if there is one.
+    /// The address of the relay, with the token if there is one.
     pub fn relay(&self) -> &Url {
         &self.relay
     }
@@ -65,7 +65,7 @@ impl FromStr for Address {
     }
 }
 
-/// Without the token.
+/// Shows the address without the token.
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut url = self.to_url();

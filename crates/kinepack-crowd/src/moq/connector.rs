@@ -23,31 +23,32 @@ use web_transport_quinn::{crypto::sha256, proto::ConnectRequest};
 
 use super::{Address, MoqError};
 
-/// A relay that sends nothing for this long counts as lost.
+/// The duration of silence after which a relay counts as lost.
 const SILENCE: Duration = Duration::from_secs(2);
 const KEEP_ALIVE: Duration = Duration::from_millis(600);
 const IP_AND_UDP_BYTES: u64 = 28;
-/// The longest wait for an answer.
+/// The longest time to wait for an answer.
 pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// The pauses between attempts to connect grow from the first to the second.
+/// The shortest and the longest pause between attempts to connect; the pauses grow from the one to
+/// the other.
 const PAUSES: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(2)];
 
-/// The buffers of a socket. The usual buffers overflow when many viewers of one connector, or of
-/// one relay, begin at the same time.
+/// The size of a socket's buffers, in bytes. Buffers of the usual size overflow when many viewers
+/// of one connector, or of one relay, begin at the same time.
 const SOCKET_BYTES: usize = 4 << 20;
 
-/// The upper end of the random time that is added to a pause.
+/// The maximum random time that is added to a pause, in milliseconds.
 const SPREAD_MS: u64 = 500;
-/// The round trip that is assumed before the first answer. QUIC sends a lost first packet again
-/// after three times this duration.
+/// The round-trip time that is assumed before the first answer. If the first packet is lost, QUIC
+/// sends it again after three times this duration.
 const INITIAL_ROUND_TRIP: Duration = Duration::from_millis(100);
 
-/// Which relays are trusted.
+/// The relays that are trusted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trust {
-    /// Relays with a certificate that this system trusts.
+    /// Relays are trusted if this system trusts their certificate.
     System,
-    /// Relays with a certificate that has one of these SHA-256 hashes.
+    /// Relays are trusted if their certificate has one of these SHA-256 hashes.
     Certificates(Vec<[u8; 32]>),
 }
 
@@ -55,7 +56,7 @@ pub enum Trust {
 pub struct Connection {
     /// The session of MoQ.
     pub session: Session,
-    /// The session lives as long as this driver [runs](time::run).
+    /// The driver, which must [run](time::run) as long as the session is used.
     pub driver: Driver<web_transport_quinn::Session>,
     quic: quinn::Connection,
 }
@@ -65,7 +66,8 @@ pub struct Connection {
 pub struct Traffic(quinn::Connection);
 
 impl Traffic {
-    /// Bytes received so far, with all headers: those of IP (version 4), UDP, QUIC and MoQ.
+    /// The number of bytes received so far, with all headers: those of IP (version 4), UDP, QUIC
+    /// and MoQ.
     pub fn received_bytes(&self) -> u64 {
         let received = self.0.stats().udp_rx;
         received.bytes + IP_AND_UDP_BYTES * received.datagrams
@@ -73,7 +75,7 @@ impl Traffic {
 }
 
 impl Connection {
-    /// Counts its traffic.
+    /// Returns a counter of the connection's traffic.
     pub fn traffic(&self) -> Traffic {
         Traffic(self.quic.clone())
     }
@@ -85,17 +87,19 @@ impl std::fmt::Debug for Connection {
     }
 }
 
-/// Connects to relays. Its clones share one UDP socket, so one connector serves many viewers.
+/// Connects to relays. Clones of a connector share one UDP socket, so one connector serves many
+/// viewers.
 #[derive(Clone, Debug)]
 pub struct Connector {
     client: web_transport_quinn::Client,
 }
 
 impl Connector {
-    /// A connector with a socket of its own. Call it within a tokio runtime.
+    /// Makes a connector with its own socket. It must be called within a tokio runtime.
     ///
     /// # Errors
-    /// [`MoqError::System`].
+    /// [`MoqError::System`] if no socket can be opened, or the system's certificates cannot be
+    /// read.
     pub fn new(trust: &Trust) -> Result<Self, MoqError> {
         let system = |error: &dyn std::fmt::Display| MoqError::System(error.to_string());
         let provider = Arc::new(ring::default_provider());
@@ -124,11 +128,11 @@ impl Connector {
         Ok(Self { client: web_transport_quinn::Client::new(endpoint, config) })
     }
 
-    /// Connects to the relay of an address, for programs with tracks of their own. `client` has the
-    /// broadcasts that they publish and subscribe to.
+    /// Connects to the relay of an address, for programs that have their own tracks. `client` holds
+    /// the broadcasts that these programs publish and subscribe to.
     ///
     /// # Errors
-    /// [`MoqError::Connect`].
+    /// [`MoqError::Connect`] if the relay cannot be reached, or refuses the client.
     pub async fn connect(&self, address: &Address, client: Client) -> Result<Connection, MoqError> {
         let refused = |error: &dyn std::fmt::Display| MoqError::Connect(error.to_string());
         let request = ConnectRequest::new(address.relay().clone())
@@ -148,14 +152,14 @@ impl Connector {
     }
 }
 
-/// An endpoint of QUIC with a socket of its own.
+/// Makes a QUIC endpoint with its own socket.
 pub(super) fn endpoint(address: SocketAddr, server: Option<ServerConfig>) -> io::Result<Endpoint> {
     let socket = Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
     if address.is_ipv6() && server.is_none() {
-        // Most systems then take IPv4 too.
+        // On most systems, the socket then accepts IPv4 too.
         let _ = socket.set_only_v6(false);
     }
-    // A system with a lower limit grants as much as it allows.
+    // A system with a lower limit gives as much as it allows.
     let _ = socket.set_recv_buffer_size(SOCKET_BYTES);
     let _ = socket.set_send_buffer_size(SOCKET_BYTES);
     socket.bind(&address.into())?;
@@ -163,12 +167,12 @@ pub(super) fn endpoint(address: SocketAddr, server: Option<ServerConfig>) -> io:
     Endpoint::new(EndpointConfig::default(), server, socket.into(), runtime)
 }
 
-/// Drives a part of `moq-net` to its end.
+/// Runs a driver of `moq-net` to its end.
 pub(super) async fn run(driver: impl time::Driver + Send) {
     time::run(driver).await;
 }
 
-/// An origin whose driver is one of `tasks`.
+/// Makes an origin, and adds its driver to `tasks`.
 pub(super) fn origin(cache_bytes: u64, tasks: &mut JoinSet<()>) -> origin::Producer {
     let cache = moq_net::cache::Config::default()
         .with_capacity(cache_bytes)
@@ -180,20 +184,20 @@ pub(super) fn origin(cache_bytes: u64, tasks: &mut JoinSet<()>) -> origin::Produ
     producer
 }
 
-/// The settings of QUIC for clients and for the local relay.
+/// Returns the QUIC settings of clients and of the local relay.
 pub(super) fn transport() -> TransportConfig {
     let mut transport = TransportConfig::default();
     transport.initial_rtt(INITIAL_ROUND_TRIP);
     transport.keep_alive_interval(Some(KEEP_ALIVE));
     let silence_ms = VarInt::from_u32(SILENCE.as_millis() as u32);
     transport.max_idle_timeout(Some(silence_ms.into()));
-    // Each group is a stream, and late ones overlap.
+    // Each group is a stream, and late groups overlap with newer ones.
     transport.max_concurrent_uni_streams(1024u32.into());
     transport
 }
 
-/// Runs one session after the other, until `session` returns `Ok` or `failed` returns false.
-/// `failed` gets the reason why each session ended.
+/// Runs one session after another, until `session` returns `Ok` or `failed` returns false. `failed`
+/// is called with the reason why a session ended.
 pub(super) async fn again_and_again<F>(
     mut session: impl FnMut() -> F,
     mut failed: impl FnMut(MoqError) -> bool,

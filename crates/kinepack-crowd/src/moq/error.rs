@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// Why a broadcast cannot be published or watched.
+/// The reason why a broadcast cannot be published or watched.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum MoqError {
@@ -10,12 +10,12 @@ pub enum MoqError {
     Address {
         /// The given text.
         text: String,
-        /// The reason.
+        /// What is wrong with the text.
         reason: &'static str,
     },
-    /// No socket can be opened, or the certificates of this system cannot be read.
+    /// No socket can be opened, or this system's certificates cannot be read.
     System(String),
-    /// The relay cannot be reached, or does not let this client in.
+    /// The relay cannot be reached, or refuses this client.
     Connect(String),
     /// The session with the relay has ended.
     Session(String),

@@ -19,23 +19,24 @@ use web_transport_quinn::{ALPN, Request, ServerError};
 use super::MoqError;
 use super::connector::{self, CONNECT_TIMEOUT, endpoint, transport};
 
-/// The memory for what the relay keeps for late subscribers.
+/// The memory for the groups that the relay keeps for late subscribers, in bytes.
 const CACHE_BYTES: u64 = 256 << 20;
 /// The maximum number of sessions at once, including those whose handshake is not finished.
 const MOST_SESSIONS: usize = 1_024;
 
-/// A relay for one machine: anyone who reaches its port may publish and watch anything. Use
-/// `moq-relay` for everything else; it has tokens, clusters and statistics. It takes at most 1,024
-/// sessions at once, and refuses others.
+/// A relay for one machine: any client that reaches its port may publish and watch anything. For
+/// all other uses, take `moq-relay`, which has tokens, clusters and statistics. The relay accepts
+/// at most 1,024 sessions at once, and refuses others.
 ///
-/// It stops when it is dropped.
+/// When it is dropped, it stops.
 #[derive(Debug)]
 pub struct LocalRelay {
     address: SocketAddr,
     _tasks: JoinSet<()>,
 }
 
-/// A certificate that a relay makes for itself, with its key. Clients trust it by its hash.
+/// A certificate that a relay makes for itself, with the certificate's key. Clients trust the
+/// certificate by its hash.
 pub struct Identity {
     certificate: CertificateDer<'static>,
     key: PrivatePkcs8KeyDer<'static>,
@@ -44,18 +45,19 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// A new certificate for this machine. It is valid for 13 days, because browsers accept a
-    /// certificate by its hash only if it is valid for at most two weeks.
+    /// Makes a new certificate for this machine. The certificate is valid for 13 days, because
+    /// browsers accept a certificate by its hash only if it is valid for at most two weeks.
     ///
     /// # Errors
-    /// [`MoqError::System`].
+    /// [`MoqError::System`] if the certificate cannot be made.
     pub fn self_signed() -> Result<Self, MoqError> {
         let system = |error: rcgen::Error| MoqError::System(error.to_string());
         let key = KeyPair::generate().map_err(system)?;
         let names = ["localhost", "127.0.0.1", "::1"].map(str::to_owned);
         let mut parameters = CertificateParams::new(names.to_vec()).map_err(system)?;
         let (now, day) = (SystemTime::now(), Duration::from_secs(24 * 3600));
-        // The clocks of two machines may differ by an hour.
+        // The validity begins an hour ago, because the clocks of two machines may differ by that
+        // much.
         parameters.not_before = (now - day / 24).into();
         parameters.not_after = (now + 13 * day).into();
         let signed = parameters.self_signed(&key).map_err(system)?;
@@ -67,7 +69,7 @@ impl Identity {
         Ok(Self { certificate, key: key.serialize_der().into(), hash, pem })
     }
 
-    /// The certificate and its key as PEM files, for another relay on this machine.
+    /// The certificate and its key as PEM text, for another relay on this machine.
     pub fn pem(&self) -> [&str; 2] {
         let [certificate, key] = &self.pem;
         [certificate, key]
@@ -80,10 +82,10 @@ impl Identity {
 }
 
 impl LocalRelay {
-    /// Listens on a UDP port. Call it within a tokio runtime.
+    /// Listens on a UDP port. It must be called within a tokio runtime.
     ///
     /// # Errors
-    /// [`MoqError::System`].
+    /// [`MoqError::System`] if the relay cannot listen on the port.
     pub fn listen(address: SocketAddr, identity: &Identity) -> Result<Self, MoqError> {
         Self::listen_within(MOST_SESSIONS, address, identity)
     }
@@ -149,7 +151,7 @@ async fn serve(incoming: Incoming, origin: origin::Producer) {
         let server = Server::new().with_origin(origin);
         server.accept(Instant::now(), session).await.ok()
     };
-    // The time-out covers the whole handshake, because a client may connect and then send no
+    // The timeout covers the whole handshake, because a client may connect and then send no
     // request, or never read the answer.
     let Ok(Some((session, driver))) = timeout(CONNECT_TIMEOUT, begin).await else {
         if let Some(connection) = connection {
@@ -161,7 +163,7 @@ async fn serve(incoming: Incoming, origin: origin::Producer) {
     drop(session);
 }
 
-/// Answers with the first version of MoQ that both sides support.
+/// Accepts a request with the first version of MoQ that both sides support.
 async fn accept(request: Request) -> Result<web_transport_quinn::Session, ServerError> {
     let offered = request.protocols.iter();
     let common = offered.into_iter().find(|name| moq_net::ALPNS.contains(&name.as_str())).cloned();
@@ -192,7 +194,7 @@ mod tests {
         let first = connect().await.unwrap();
         let _second = connect().await.unwrap();
         assert!(matches!(connect().await, Err(MoqError::Connect(_))));
-        // The place is free once the relay has noticed the end of the session.
+        // The place becomes free when the relay has noticed the end of the session.
         drop(first);
         let again = async {
             while connect().await.is_err() {

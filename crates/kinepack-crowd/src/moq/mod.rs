@@ -1,9 +1,9 @@
 //! Publishes to relays of Media over QUIC, such as `moq-relay`, and watches through them.
 //!
-//! A [`Publication`] gives the pieces of a [`Publisher`](crate::Publisher) to a relay. A
-//! [`Watching`] keeps a [`Viewer`](crate::Viewer) fed with the tracks that it wants. Both reconnect
-//! by themselves after the relay was unreachable. They run in tokio, so calls from your program's
-//! loop never block.
+//! A [`Publication`] passes the pieces of a [`Publisher`](crate::Publisher) to a relay. A
+//! [`Watching`] passes the tracks that a [`Viewer`](crate::Viewer) wants to that viewer. Both
+//! reconnect automatically after the relay was unreachable. They run in tokio, so calls from your
+//! program's main loop never block.
 //!
 //! A [`LocalRelay`] runs inside the program, for one machine and for tests.
 

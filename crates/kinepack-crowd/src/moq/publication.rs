@@ -1,4 +1,4 @@
-//! Gives the pieces of a publisher to a relay.
+//! Passes the pieces of a publisher to a relay.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,12 +11,13 @@ use super::connector::{Connection, again_and_again, origin, run};
 use super::{Address, Connector, Link, MoqError};
 use crate::{CATALOGUE, Carried, Catalogue, Piece, Track};
 
-/// The memory for the pieces that the publisher keeps for relays that subscribe late.
+/// The memory for the pieces that the publisher keeps for relays that subscribe late, in bytes.
 const CACHE_BYTES: u64 = 64 << 20;
-/// Relays keep groups for this long.
+/// The time for which relays keep groups.
 const HISTORY: Duration = Duration::from_secs(10);
 
-/// A broadcast at a relay. It connects by itself, and reconnects after the relay was unreachable.
+/// A broadcast that is published at a relay. The publication connects automatically, and reconnects
+/// after the relay was unreachable.
 pub struct Publication {
     timescale: Timescale,
     tracks: HashMap<Track, Output>,
@@ -31,12 +32,12 @@ struct Output {
 }
 
 impl Publication {
-    /// Begins to publish at `address`. `first_group` is the number that the
-    /// [`Publisher`](crate::Publisher) starts at. Call it within a tokio runtime; the connection is
-    /// made there.
+    /// Begins to publish a broadcast at `address`. `first_group` must be the number that the
+    /// [`Publisher`](crate::Publisher) starts at. Call this within a tokio runtime, in which the
+    /// connection then runs.
     ///
     /// # Errors
-    /// [`MoqError::Broadcast`].
+    /// [`MoqError::Broadcast`] if the tracks of the broadcast cannot be made.
     pub fn start(
         connector: &Connector,
         address: &Address,
@@ -85,11 +86,12 @@ impl Publication {
         Ok(Self { timescale, tracks, broadcast, link, _tasks: tasks })
     }
 
-    /// Gives pieces to the relay, without waiting. Datagrams that the connection cannot take now
+    /// Passes pieces to the relay, without waiting. Datagrams that the connection cannot accept now
     /// are dropped.
     ///
     /// # Errors
-    /// [`MoqError::Broadcast`] for pieces of another catalogue, and for groups that do not increase.
+    /// [`MoqError::Broadcast`] if the pieces belong to another catalogue, or the numbers of groups
+    /// do not increase.
     pub fn send(&mut self, pieces: &[Piece]) -> Result<(), MoqError> {
         for piece in pieces {
             let output = self.tracks.get_mut(&piece.track);
@@ -120,7 +122,7 @@ impl Publication {
         Ok(())
     }
 
-    /// Whether the relay is connected.
+    /// The state of the connection to the relay.
     pub fn link(&self) -> Link {
         self.link.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

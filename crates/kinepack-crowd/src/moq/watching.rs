@@ -1,4 +1,4 @@
-//! Keeps a viewer fed from a relay.
+//! Passes what a relay sends to a viewer.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,32 +15,32 @@ use super::connector::{CONNECT_TIMEOUT, again_and_again, origin, run};
 use super::{Address, Connector, MoqError};
 use crate::{CATALOGUE, Catalogue, Refused, Track, Viewer, ViewerConfig};
 
-/// The maximum memory of a viewer's transport.
+/// The maximum memory of a viewer's transport, in bytes.
 const CACHE_BYTES: u64 = 16 << 20;
-/// A group that is late by more than this is given up.
+/// The delay after which a late group is given up.
 const LATE: Duration = Duration::from_secs(1);
-/// A track that failed is asked for again after this time.
+/// The time after which a track that failed is requested again.
 const RETRY: Duration = Duration::from_secs(1);
-/// The maximum number of events that wait for the program. If the queue is full, the relay has to
-/// wait, and late groups are dropped.
+/// The maximum number of events that wait for the program to take them. If the queue is full, the
+/// relay has to wait, and late groups are dropped.
 const MAX_EVENTS: usize = 1024;
 
 /// The state of the connection to a relay.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Link {
-    /// There is no connection yet, or not any more.
+    /// There is no connection, either not yet or not any more.
     Connecting {
-        /// Why the last attempt or session ended.
+        /// The reason why the last attempt or session ended.
         because: Option<MoqError>,
     },
-    /// The relay has answered.
+    /// The relay has answered, so the session is open.
     Connected,
 }
 
-/// Watches a broadcast through a relay. It connects by itself, and reconnects after the relay was
-/// unreachable.
+/// Watches a broadcast through a relay. It connects automatically, and reconnects after the relay
+/// was unreachable.
 ///
-/// Call [`update`](Self::update) for each drawn frame, and then draw what
+/// For each drawn frame, call [`update`](Self::update). Then draw the state that
 /// [`viewer`](Self::viewer) plays at [`now`](Self::now).
 pub struct Watching {
     events: mpsc::Receiver<(Instant, Event)>,
@@ -50,14 +50,14 @@ pub struct Watching {
     received_bytes: u64,
     missed: u64,
     missed_because: Option<MoqError>,
-    /// The names of the tiers that were asked for.
+    /// The names of the requested tiers.
     tiers: Vec<String>,
     configure: fn(u32) -> ViewerConfig,
     shown: Option<(Arc<Catalogue>, Viewer)>,
     _tasks: JoinSet<()>,
 }
 
-/// An event of the connection, for the viewer.
+/// An event of the connection, which the viewer handles.
 enum Event {
     Connected,
     Lost(MoqError),
@@ -72,16 +72,16 @@ enum Event {
         tier: usize,
         bytes: Bytes,
     },
-    /// The bytes that this session has received, with all headers.
+    /// The session has received this number of bytes, with all headers.
     Received(u64),
     /// A track or a group could not be read to its end.
     Missed(MoqError),
 }
 
 impl Watching {
-    /// Begins to watch. `tiers` are the names of the tiers to show first. If the broadcast has none
-    /// of them, the first tier of the catalogue is shown. Call it within a tokio runtime; the
-    /// connection is made there.
+    /// Begins to watch the broadcast at `address`. `tiers` are the names of the tiers to show
+    /// first. If the broadcast has none of them, the first tier of the catalogue is shown. Call
+    /// this within a tokio runtime, in which the connection then runs.
     pub fn start(connector: &Connector, address: &Address, tiers: &[&str]) -> Self {
         let (sender, events) = mpsc::channel(MAX_EVENTS);
         let (wanted, receiver) = watch::channel(Vec::new());
@@ -116,7 +116,7 @@ impl Watching {
         self
     }
 
-    /// Takes everything that has arrived, without waiting.
+    /// Handles everything that has arrived, without waiting.
     pub fn update(&mut self) {
         while let Ok((at, event)) = self.events.try_recv() {
             self.take(at, event);
@@ -124,7 +124,7 @@ impl Watching {
         self.send_wanted();
     }
 
-    /// Waits until something arrives, and takes it. Use it in programs that draw nothing.
+    /// Waits until something arrives, and handles it. Use this in programs that draw nothing.
     pub async fn changed(&mut self) {
         if let Some((at, event)) = self.events.recv().await {
             self.take(at, event);
@@ -132,18 +132,18 @@ impl Watching {
         self.update();
     }
 
-    /// The viewer. `None` before the catalogue has arrived.
+    /// The viewer of the broadcast. It is `None` before the catalogue has arrived.
     pub fn viewer(&mut self) -> Option<&mut Viewer> {
         self.shown.as_mut().map(|(_, viewer)| viewer)
     }
 
-    /// The broadcast's catalogue. `None` before it has arrived.
+    /// The broadcast's catalogue. It is `None` before it has arrived.
     pub fn catalogue(&self) -> Option<&Arc<Catalogue>> {
         self.shown.as_ref().map(|(catalogue, _)| catalogue)
     }
 
-    /// Watches the tiers with these names together, as [`Viewer::watch_all`] does. If the catalogue
-    /// lacks one of them, nothing changes.
+    /// Watches the tiers with these names together, like [`Viewer::watch_all`]. If the catalogue
+    /// lacks one of the tiers, nothing changes.
     pub fn watch(&mut self, tiers: &[&str]) {
         if let Some((catalogue, viewer)) = &mut self.shown
             && let Some(numbers) =
@@ -155,7 +155,7 @@ impl Watching {
         self.send_wanted();
     }
 
-    /// The time since the start, to pass to [`Viewer::playback`].
+    /// The time since the start, which is the time to pass to [`Viewer::playback`].
     pub fn now(&self) -> Duration {
         self.start.elapsed()
     }
@@ -165,7 +165,8 @@ impl Watching {
         &self.link
     }
 
-    /// Bytes that the current session has received, with all headers. Updated once a second.
+    /// The number of bytes that the current session has received, with all headers. The number is
+    /// updated once a second.
     pub fn received_bytes(&self) -> u64 {
         self.received_bytes
     }
@@ -189,7 +190,7 @@ impl Watching {
             Event::Catalogue(catalogue) => self.begin(catalogue),
             Event::Object { track, group, number, bytes } => {
                 if let Some((_, viewer)) = &mut self.shown {
-                    // The viewer counts what it refuses.
+                    // The viewer itself counts what it refuses.
                     let _: Result<_, Refused> = viewer.object(now, track, group, number, &bytes);
                     self.send_wanted();
                 }
@@ -203,7 +204,7 @@ impl Watching {
     }
 
     /// Begins to read a broadcast. If the same broadcast was only unreachable for a while, its
-    /// viewer stays.
+    /// viewer is kept.
     fn begin(&mut self, catalogue: Arc<Catalogue>) {
         match &mut self.shown {
             Some((before, viewer)) if before.to_bytes() == catalogue.to_bytes() => viewer.rejoin(),
@@ -230,7 +231,7 @@ impl Watching {
         self.send_wanted();
     }
 
-    /// Passes the tracks that the viewer needs to the connection.
+    /// Passes the list of tracks that the viewer needs to the connection.
     fn send_wanted(&mut self) {
         if let Some((_, viewer)) = &self.shown {
             self.wanted.send_if_modified(|wanted| {
@@ -256,8 +257,8 @@ async fn send(events: &Events, event: Event) -> bool {
     events.send((Instant::now(), event)).await.is_ok()
 }
 
-/// Connects, and passes on everything that arrives until the session ends. Returns `Ok` if the
-/// program has dropped its [`Watching`].
+/// Connects to the relay, and passes on everything that arrives until the session ends. Returns
+/// `Ok` if the program has dropped its [`Watching`].
 async fn one_session(
     connector: &Connector,
     address: &Address,
@@ -297,7 +298,7 @@ async fn one_session(
     }
 }
 
-/// Follows a broadcast until it ends. Returns false if the program has dropped its [`Watching`].
+/// Reads a broadcast until it ends. Returns false if the program has dropped its [`Watching`].
 async fn one_broadcast(
     broadcast: &broadcast::Consumer,
     events: &Events,
@@ -337,7 +338,7 @@ async fn one_broadcast(
                 }
             }
             _ = broadcast.closed() => return Ok(true),
-            // A reader has ended. The next round removes it, so that it can start again.
+            // A reader has ended, and the next round removes it, so that it can start again.
             Some(_) = readers.join_next() => {}
         }
     }
@@ -352,7 +353,7 @@ async fn read_catalogue(broadcast: &broadcast::Consumer) -> Result<Catalogue, Mo
     Catalogue::from_bytes(&frame.payload).map_err(|error| MoqError::Broadcast(error.to_string()))
 }
 
-/// Passes on the objects and datagrams of a track until the track ends. After an error, it waits
+/// Passes on the objects and datagrams of a track until the track ends. After an error, this waits
 /// before it returns, so that a relay that refuses the track is not asked again at once.
 async fn read_track(of: Track, track: track::Consumer, events: Events) {
     if let Err(error) = pass_on(of, &track, &events).await
@@ -388,7 +389,7 @@ async fn pass_on(
             Some(_) = groups.join_next() => {}
         }
     };
-    // Groups that have begun are read to their ends.
+    // Groups that have begun are still read to their ends.
     while groups.join_next().await.is_some() {}
     ended
 }
@@ -399,7 +400,7 @@ enum Arrival {
     Datagram(Bytes),
 }
 
-/// Waits for a group or a datagram. `None` at the end of the track.
+/// Waits for the next group or datagram. Returns `None` at the end of the track.
 async fn next(track: &mut track::Subscriber) -> Result<Option<Arrival>, moq_net::Error> {
     kio::wait(|waiter| {
         if let Poll::Ready(group) = track.poll_recv_group(waiter) {
@@ -425,7 +426,7 @@ async fn read_group(of: Track, mut group: group::Consumer, events: Events) {
                 Event::Object { track: of, group: sequence, number, bytes: frame.payload }
             }
             Ok(None) => return,
-            // A group with a gap is of no use to the viewer.
+            // A group with a gap is useless to the viewer.
             Err(error) => {
                 send(&events, Event::Missed(failed(error))).await;
                 return;

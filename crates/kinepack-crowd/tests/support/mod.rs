@@ -21,7 +21,7 @@ pub fn codec(level: Level) -> Codec {
     Codec::new(schema, level, profile).unwrap()
 }
 
-/// The world at a tick. Balls move along squares; some are removed and added again.
+/// Returns the world at a tick. Balls move along squares, and some are removed and added again.
 pub fn world(tick: u32, balls: u32) -> Snapshot {
     let mut world = Snapshot::new(&Schema::of::<Ball>(), Tick(tick));
     for id in 0..balls {
@@ -29,7 +29,7 @@ pub fn world(tick: u32, balls: u32) -> Snapshot {
         if is_away {
             continue;
         }
-        // Back and forth, without functions that platforms compute differently.
+        // The ball moves back and forth, computed without functions that differ between platforms.
         let far = 1.0 + (id % 100) as f32 * 0.5;
         let swing = |ticks: u32| ((ticks % 400) as f32 / 100.0 - 2.0).abs() - 1.0;
         let ticks = if id % 4 == 0 { id } else { (1 + id % 5) * tick };
@@ -41,8 +41,8 @@ pub fn world(tick: u32, balls: u32) -> Snapshot {
     world
 }
 
-/// The tiers: every snapshot in groups, every third one, the right half of the world, snapshots in
-/// datagrams, and two snapshots in each object.
+/// Makes the tiers: every snapshot in groups, every third one, the right half of the world,
+/// snapshots in datagrams, and two snapshots in each object.
 pub fn catalogue(level: Level) -> Catalogue {
     let codec = codec(level);
     let new = |name| Tier::new(name, &codec, 60);
@@ -60,7 +60,7 @@ pub const RIGHT: usize = 2;
 pub const FAST: usize = 3;
 pub const PAIRS: usize = 4;
 
-/// Whether a ball is on the right.
+/// Returns whether a ball is on the right.
 pub fn is_right(world: &Snapshot, index: usize) -> bool {
     world.get_at_index::<Ball>(index).unwrap().position[0] > 0.0
 }

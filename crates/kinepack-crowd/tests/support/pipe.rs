@@ -11,7 +11,7 @@ use kinepack_crowd::{Carried, Piece, Refused, Track, Viewer};
 
 pub const TICK_HZ: u32 = 60;
 
-/// The time of a tick.
+/// Returns the time of a tick.
 pub fn at(tick: u32) -> Duration {
     Duration::from_secs(1) * tick / TICK_HZ
 }
@@ -28,19 +28,19 @@ impl Random {
         mixed ^ mixed >> 31
     }
 
-    /// True in this share of cases.
+    /// Returns true with the probability `ratio`.
     pub fn is(&mut self, ratio: f64) -> bool {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64 <= ratio && ratio > 0.0
     }
 }
 
-/// Brings pieces to one viewer. An object that is lost is sent again, and holds up its group; a
-/// datagram is gone.
+/// Passes pieces to one viewer. A lost object is sent again and delays its group, but a lost
+/// datagram is not sent again.
 pub struct Pipe {
     random: Random,
     loss: f64,
     latency: Duration,
-    /// When each group's stream is free again, by track and group.
+    /// For each track and group, the time at which the group's stream is free again.
     free: HashMap<(Track, u64), Duration>,
     way: VecDeque<(Duration, Piece)>,
     /// The objects of the newest group of each track, which the relay keeps.
@@ -85,8 +85,8 @@ impl Pipe {
         self.way.push_back((at, piece.clone()));
     }
 
-    /// Passes what has arrived to a viewer, as far as it wants it. Nothing may be refused, except
-    /// datagrams whose head was lost and has not arrived yet.
+    /// Passes the pieces that have arrived to a viewer, if the viewer wants them. The viewer must
+    /// not refuse any, except for datagrams whose head was lost and has not arrived yet.
     pub fn deliver(&mut self, now: Duration, viewer: &mut Viewer) {
         let mut way = std::mem::take(&mut self.way);
         let wanted: Vec<Track> = viewer.wanted().collect();
@@ -109,7 +109,7 @@ impl Pipe {
     }
 }
 
-/// Passes a piece to a viewer. Returns the tick of the snapshot that it completed.
+/// Passes a piece to a viewer. Returns the tick of the snapshot that the piece completes, if any.
 pub fn show(viewer: &mut Viewer, now: Duration, piece: &Piece) -> Result<Option<Tick>, Refused> {
     match piece.carried {
         Carried::Object(number) => {

@@ -1,4 +1,5 @@
-//! A small game for the tests: balls that fly, rest, are added and removed; hits and goals.
+//! A small game for the tests: balls that fly, rest, are added and removed, with hits and goals as
+//! events.
 
 #![allow(dead_code, clippy::unwrap_used)]
 
@@ -44,7 +45,7 @@ pub(crate) fn events() -> EventKinds {
     EventKinds::new(&codec_of(kinds, Level::ADAPTIVE))
 }
 
-/// Groups of half a second with events. Every second group is a key group.
+/// Returns options for groups of half a second, with events. Every second group is a key group.
 pub(crate) fn options() -> ReplayOptions {
     ReplayOptions {
         group: Duration::from_millis(500),
@@ -54,12 +55,12 @@ pub(crate) fn options() -> ReplayOptions {
     }
 }
 
-/// The world at a tick.
+/// Returns the world at a tick.
 pub(crate) fn world(tick: u32) -> Snapshot {
     let mut world = Snapshot::new(&Schema::of::<Ball>(), Tick(tick));
     let time = tick as f32 / 60.0;
     for id in 0..6 {
-        // The sixth ball exists in every other second.
+        // The sixth ball exists only in every second second.
         if id == 5 && (tick / 60).is_multiple_of(2) {
             continue;
         }
@@ -74,17 +75,17 @@ pub(crate) fn world(tick: u32) -> Snapshot {
     world
 }
 
-/// The ticks of a match; three of a hundred are missing.
+/// Returns the ticks of a match; three of every hundred are missing.
 pub(crate) fn ticks(count: u32) -> impl Iterator<Item = u32> {
     (1_000..1_000 + count).filter(|tick| tick % 100 >= 3)
 }
 
-/// Damage of the hit at a tick, if there is one.
+/// Returns the damage of the hit at a tick, if there is one.
 pub(crate) fn hit(tick: u32) -> Option<u8> {
     tick.is_multiple_of(7).then_some((tick % 100) as u8)
 }
 
-/// A replay of this many ticks.
+/// Makes a replay of `count` ticks.
 pub(crate) fn replay(level: Level, count: u32) -> Vec<u8> {
     let mut file = Vec::new();
     let mut writer = ReplayWriter::to_writer(&mut file, &codec(level), &options()).unwrap();
@@ -109,7 +110,7 @@ pub(crate) fn open(file: &[u8]) -> ReplayReader {
     ReplayReader::from_reader(Cursor::new(file.to_vec())).unwrap()
 }
 
-/// All frames that can be read, in order.
+/// Returns the ticks of all frames that can be read, in order.
 pub(crate) fn frames(replay: &mut ReplayReader) -> Vec<u32> {
     let mut found = Vec::new();
     let mut next = replay.ticks().unwrap().map(|(first, _)| first);
